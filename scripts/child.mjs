@@ -1,0 +1,61 @@
+// A program that ends when we end, whole: with every process it started.
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+
+// Where signals exist, the program leads a group of its own, which can be ended in one go.
+const GROUPS = process.platform !== 'win32'
+
+/** How long a program may take to end in good order. */
+const GRACE_MS = 600
+
+/**
+ * Starts a program. Ctrl-C, SIGTERM, a closed terminal and the death of npm end it.
+ * @returns the child, with `over`: a promise of its exit code, undefined if we ended it
+ */
+export function start(command, args, options) {
+  const child = spawn(command, args, { ...options, detached: GROUPS })
+  let ending = false
+  const end = () => {
+    if (ending) return
+    ending = true
+    kill(child, 'SIGTERM')
+    setTimeout(() => kill(child, 'SIGKILL'), GRACE_MS)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, end)
+  if (process.env.npm_lifecycle_event) whenNpmDies(end)
+  process.on('exit', () => kill(child, 'SIGKILL'))
+
+  const over = new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code) => {
+      kill(child, 'SIGKILL') // whoever of its group outlived it
+      resolve(ending ? undefined : (code ?? 1))
+    })
+  })
+  return Object.assign(child, { over })
+}
+
+/** npm runs a script through a shell, and neither tells it when they are killed. */
+function whenNpmDies(act) {
+  const parent = process.ppid
+  const npm = parentOfShell(parent)
+  const alive = () => process.ppid === parent && parentOfShell(parent) === npm
+  setInterval(() => alive() || act(), 200).unref()
+}
+
+/** The parent of a shell; undefined for a program, and on systems other than Linux. */
+function parentOfShell(pid) {
+  const path = `/proc/${pid}/stat`
+  return existsSync(path)
+    ? /^\d+ \((?:sh|dash|bash)\) \S (\d+)/.exec(readFileSync(path, 'utf8'))?.[1]
+    : undefined
+}
+
+function kill(child, signal) {
+  try {
+    if (GROUPS) process.kill(-child.pid, signal)
+    else if (child.exitCode === null) spawnSync('taskkill', ['/pid', child.pid, '/t', '/f'])
+  } catch {
+    // Nobody is left.
+  }
+}

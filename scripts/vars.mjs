@@ -1,0 +1,77 @@
+// Variables for the local Worker: `.dev.vars`, and what of the environment goes on top of it.
+import { randomBytes } from 'node:crypto'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+
+const FILE = '.dev.vars'
+const NAMES = ['DATABASE_URL', 'ENDPOINTS', 'ORIGINS', 'TIDEGATE_KEY']
+
+/** All of `.dev.vars`; over it, from the environment, our names and the secrets ENDPOINTS names. */
+export function readVars() {
+  const vars = existsSync(FILE) ? parse(readFileSync(FILE, 'utf8')) : {}
+  const endpoints = process.env.ENDPOINTS || vars.ENDPOINTS || ''
+  const secrets = [...endpoints.matchAll(/"secret:(\w+)"/g)].map(([, name]) => name)
+  for (const name of [...NAMES, ...secrets]) {
+    if (process.env[name]) vars[name] = process.env[name]
+  }
+  return vars
+}
+
+/** Makes a key and keeps it in `.dev.vars`, whose other lines stay as they are. */
+export function makeKey() {
+  const key = `tg_${randomBytes(32).toString('base64url')}`
+  const before = existsSync(FILE) ? readFileSync(FILE, 'utf8') : ''
+  const newline = before && !before.endsWith('\n') ? '\n' : ''
+  appendFileSync(FILE, `${newline}TIDEGATE_KEY=${key}\n`, { mode: 0o600 })
+  return key
+}
+
+/**
+ * Writes variables so that wrangler reads the same values: one file each, readable by us alone and
+ * gone when we are. A command line or the log would show them to others.
+ * @returns the paths
+ */
+export function writeVars(vars) {
+  mkdirSync('.wrangler', { recursive: true })
+  const folder = mkdtempSync(join('.wrangler', 'vars-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return Object.entries(vars).map(([name, value]) => {
+    const path = join(folder, name)
+    writeFileSync(path, `${name}=${quote(name, value)}\n`, { mode: 0o600 })
+    return path
+  })
+}
+
+/**
+ * In quotes that the value does not contain; within double quotes `\n` and `\r` would become line
+ * ends. A dollar names another variable unless a backslash precedes it, which then disappears.
+ */
+function quote(name, value) {
+  const mark = ["'", '`', '"'].find(
+    (it) => !value.includes(it) && (it !== '"' || !/\\[nr]/.test(value)),
+  )
+  if (!mark) throw new Error(`${name} holds all three kinds of quote. In a URL, write " as %22.`)
+  return mark + value.replaceAll('$', '\\$') + mark
+}
+
+// As wrangler reads `.dev.vars`, with the same expression: that of dotenv.
+const LINE =
+  /^\s*(?:export\s+)?([\w.-]+)(?:\s*=\s*?|:\s+?)(\s*'(?:\\'|[^'])*'|\s*"(?:\\"|[^"])*"|\s*`(?:\\`|[^`])*`|[^#\r\n]+)?\s*(?:#.*)?$/gm
+
+function parse(text) {
+  const vars = {}
+  for (const [, name, raw = ''] of text.replace(/\r\n?/g, '\n').matchAll(LINE)) {
+    const value = raw.trim()
+    const bare = value.replace(/^(['"`])([\s\S]*)\1$/gm, '$2')
+    vars[name] = value[0] === '"' ? bare.replace(/\\n/g, '\n').replace(/\\r/g, '\r') : bare
+  }
+  return vars
+}

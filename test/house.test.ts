@@ -1,0 +1,132 @@
+import { globSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+/** Who may import whom. The door is the files of src/ itself. */
+const ARROWS: Readonly<Record<string, readonly string[]>> = {
+  door: ['auth', 'gateway', 'mcp', 'database'],
+  auth: ['mcp'],
+  gateway: ['mcp', 'database'],
+  mcp: [],
+  database: [],
+  examples: ['mcp'],
+}
+
+/** The foundations: other projects can stand on them, so they stand on next to nothing. */
+const FOUNDATIONS = ['mcp', 'database']
+
+/** The files of mcp/ in the order a reader meets them. Each needs only those above it. */
+const STAIRCASE = [
+  ...['jsonrpc', 'revisions', 'sse', 'reply', 'context', 'content', 'input', 'seal', 'state'],
+  ...['schema', 'tool', 'completion', 'resource', 'prompt', 'changes', 'server', 'methods'],
+  ...['serving', 'modern', 'events', 'legacy', 'http', 'memory', 'durable', 'index'],
+]
+
+const root = join(import.meta.dirname, '..')
+const files = globSync(['src/**/*.{ts,tsx}', 'examples/**/*.{ts,tsx}'], { cwd: root })
+  .map((path) => path.replaceAll('\\', '/'))
+  .sort()
+
+// A statement begins at the margin; whatever else says "import" there is a snippet within a text.
+const STATEMENT =
+  /^(?:import|export)\b[^'"`;]*?\bfrom\s*['"]([^'"]+)['"]|^import\s*['"]([^'"]+)['"]/gm
+const CALL = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g
+
+interface Import {
+  readonly from: string
+  /** A path of this project, or the name of a package. */
+  readonly to: string
+}
+
+const imports: Import[] = files.flatMap((from) => {
+  const text = readFileSync(join(root, from), 'utf8')
+  return [...text.matchAll(STATEMENT), ...text.matchAll(CALL)].map(([, named, bare]) => ({
+    from,
+    to: resolve(from, named ?? bare ?? ''),
+  }))
+})
+
+function resolve(from: string, to: string): string {
+  if (to === 'tidegate/mcp') return 'src/mcp/index.ts'
+  return to.startsWith('.')
+    ? relative(root, join(root, dirname(from), to)).replaceAll('\\', '/')
+    : to
+}
+
+/** The room a file is in; undefined for packages. */
+function room(path: string): string | undefined {
+  const [top, second, ...deeper] = path.split('/')
+  if (top === 'examples') return top
+  if (top !== 'src') return undefined
+  return deeper.length > 0 || !second?.includes('.') ? second : 'door'
+}
+
+const say = ({ from, to }: Import) => `${from} imports ${to}`
+
+describe('the house', () => {
+  test('is read at all', () => {
+    expect(imports.length).toBeGreaterThan(files.length / 2)
+    expect(imports.filter(({ to }) => to.startsWith('src/') && !files.includes(to))).toEqual([])
+  })
+
+  test('has only the rooms that are drawn', () => {
+    expect(files.filter((file) => !((room(file) ?? '') in ARROWS))).toEqual([])
+  })
+
+  test.each(FOUNDATIONS)('stands on %s, which stands on nothing but zod', (name) => {
+    const outside = imports.filter(({ from, to }) => room(from) === name && room(to) !== name)
+    expect(outside.filter(({ to }) => to !== 'zod').map(say)).toEqual([])
+  })
+
+  const crossings = imports.filter(({ from, to }) => room(to) && room(from) !== room(to))
+
+  test('has arrows that point down', () => {
+    const upward = crossings.filter(
+      ({ from, to }) => !ARROWS[room(from) ?? '']?.includes(room(to) ?? ''),
+    )
+    expect(upward.map(say)).toEqual([])
+  })
+
+  test('has rooms that are entered through their index', () => {
+    expect(crossings.filter(({ to }) => to !== `src/${room(to)}/index.ts`).map(say)).toEqual([])
+  })
+
+  test('has no file that needs itself, by however long a way', () => {
+    expect(circles()).toEqual([])
+  })
+
+  test('has no drawer for odds and ends', () => {
+    expect(files.filter((path) => /(^|[/-])(utils?|helpers?)[/.-]/.test(path))).toEqual([])
+  })
+})
+
+describe('the staircase of mcp/', () => {
+  const step = (path: string) => STAIRCASE.indexOf(basename(path, '.ts'))
+  const inMcp = (path: string) => room(path) === 'mcp'
+
+  test('has a place for every file', () => {
+    expect(files.filter((path) => inMcp(path) && step(path) < 0)).toEqual([])
+  })
+
+  test('lets each file import only files above it', () => {
+    const within = imports.filter(({ from, to }) => inMcp(from) && inMcp(to))
+    expect(within.filter(({ from, to }) => step(to) >= step(from)).map(say)).toEqual([])
+  })
+})
+
+/** Every way from a file back to itself that following the imports finds. */
+function circles(): string[] {
+  const found: string[] = []
+  const done = new Set<string>()
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) {
+      found.push([...trail.slice(trail.indexOf(path)), path].join(' → '))
+      return
+    }
+    if (done.has(path)) return
+    for (const { from, to } of imports) if (from === path) visit(to, [...trail, path])
+    done.add(path)
+  }
+  for (const file of files) visit(file, [])
+  return found
+}

@@ -1,0 +1,40 @@
+import { cloudflareTest } from '@cloudflare/vitest-plugin'
+import { defineConfig } from 'vitest/config'
+
+const patience = { testTimeout: 30_000, hookTimeout: 60_000 }
+
+// What .dev.vars of this machine holds is no business of the tests.
+const none = { DATABASE_URL: '', ENDPOINTS: '', ORIGINS: '', TIDEGATE_KEY: '' }
+
+export default defineConfig({
+  test: {
+    passWithNoTests: true,
+    reporters: ['default', './test/support/closing-line.ts'],
+    projects: [
+      {
+        test: {
+          ...patience,
+          name: 'node',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/workers/**'],
+        },
+      },
+      {
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: './wrangler.toml' },
+            miniflare: { bindings: none },
+          }),
+        ],
+        // One runtime for all files: a runtime each takes half a second longer.
+        // So storage is shared, and a test resets it or uses names of its own.
+        test: {
+          ...patience,
+          name: 'workers',
+          include: ['test/workers/**/*.test.ts'],
+          isolate: false,
+        },
+      },
+    ],
+  },
+})
