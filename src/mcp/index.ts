@@ -1,0 +1,27 @@
+export type { Change, Changes } from './changes.ts'
+export { localChanges } from './changes.ts'
+export type { Complete } from './completion.ts'
+export type {
+  Annotations,
+  Content,
+  Icon,
+  ResourceContents,
+} from './content.ts'
+export type { Caller, Client, Context, LogLevel } from './context.ts'
+export type { ServeOptions } from './http.ts'
+export { serve } from './http.ts'
+export {
+  elicit,
+  elicitUrl,
+  InputRequired,
+  listRoots,
+  sample,
+} from './input.ts'
+export type { Prompt, PromptArgument, PromptMessage } from './prompt.ts'
+export type { Resource } from './resource.ts'
+export type { JsonSchema, Schema } from './schema.ts'
+export type { Seal } from './seal.ts'
+export { sealWith } from './seal.ts'
+export type { Server } from './server.ts'
+export type { Tool, ToolAnnotations } from './tool.ts'
+export { ToolError, ToolResult, tool } from './tool.ts'

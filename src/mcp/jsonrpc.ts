@@ -1,0 +1,191 @@
+/**
+ * JSON-RPC 2.0 messages as MCP uses them. `Request` and `Response` always mean the web's own; the
+ * JSON-RPC ones are called `RpcRequest` and `RpcResponse`.
+ *
+ * @module
+ */
+
+export type RpcId = string | number
+
+/** JSON-RPC params in MCP are always an object, never an array. */
+export type RpcParams = Record<string, unknown>
+
+export interface RpcRequest {
+  readonly jsonrpc: '2.0'
+  readonly id: RpcId
+  readonly method: string
+  readonly params?: RpcParams
+}
+
+export type RpcNotification = Omit<RpcRequest, 'id'>
+
+export interface RpcResponse {
+  readonly jsonrpc: '2.0'
+  readonly id?: RpcId
+  readonly result?: RpcParams
+  readonly error?: {
+    readonly code: number
+    readonly message: string
+    readonly data?: unknown
+  }
+}
+
+export type RpcMessage = RpcRequest | RpcNotification | RpcResponse
+
+/** Every error code this server puts on the wire (specification, "Error Codes"). */
+export const codes = {
+  parse: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  /** Legacy revisions only. */
+  resourceNotFound: -32002,
+  headerMismatch: -32020,
+  missingCapability: -32021,
+  unsupportedVersion: -32022,
+} as const
+
+/** An error that answers the request as a JSON-RPC error. For what a model can act on, see ToolError. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError'
+  readonly code: number
+  readonly data: unknown
+  /** The id of the message at fault, where one could be read. */
+  readonly id: RpcId | undefined
+
+  constructor(code: number, message: string, data?: unknown, id?: RpcId) {
+    super(message)
+    this.code = code
+    this.data = data
+    this.id = id
+  }
+}
+
+/** What one body may hold. A message of MCP nests a handful of levels; a schema in it, a dozen. */
+export const MAX_DEPTH = 64
+
+/** Reads one body: a message, or a batch of them. Throws {@link RpcError}. */
+export function parse(body: string): RpcMessage | RpcMessage[] {
+  if (nestsTooDeep(body)) {
+    throw new RpcError(codes.invalidRequest, `The body nests deeper than ${MAX_DEPTH} levels.`)
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(body)
+  } catch {
+    throw new RpcError(codes.parse, 'The body is not JSON.')
+  }
+  if (!Array.isArray(value)) return checkMessage(value)
+  if (value.length === 0) throw new RpcError(codes.invalidRequest, 'The batch is empty.')
+  return value.map(checkMessage)
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const isRequest = (message: RpcMessage): message is RpcRequest =>
+  'method' in message && 'id' in message
+
+export const isNotification = (message: RpcMessage): message is RpcNotification =>
+  'method' in message && !('id' in message)
+
+/** JSON that is already written, so that a large value is serialised once and not again. */
+export class Json {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** Writes an object whose values may be {@link Json}. Fields that are undefined are left out. */
+export function write(object: RpcParams): string {
+  let text = ''
+  for (const key in object) {
+    const value = object[key]
+    if (value === undefined) continue
+    text += `${text ? ',' : ''}${JSON.stringify(key)}:`
+    text += value instanceof Json ? value.text : JSON.stringify(value)
+  }
+  return `{${text}}`
+}
+
+/** The text of a successful response. */
+export const success = (id: RpcId, result: string): string =>
+  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
+
+/**
+ * The text of an error response. A stranger's error is logged whole, and the peer reads only that
+ * something went wrong.
+ *
+ * @param id Null where no id could be read and the era writes that down; undefined leaves it out.
+ */
+export function failure(id: RpcId | null | undefined, error: RpcError): string {
+  const { code, message, data } = error
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } })
+}
+
+/** Makes any thrown thing an {@link RpcError}. What went wrong inside stays in the log. */
+export function asRpcError(thrown: unknown): RpcError {
+  if (thrown instanceof RpcError) return thrown
+  console.error(thrown)
+  return new RpcError(codes.internal, 'Something went wrong inside the server. It was logged.')
+}
+
+function checkMessage(value: unknown): RpcMessage {
+  if (!isObject(value) || value.jsonrpc !== '2.0') {
+    throw new RpcError(codes.invalidRequest, 'The body is not a JSON-RPC 2.0 message.')
+  }
+  const { id, method, params } = value
+  // An integer past 2^53 would be echoed as another number.
+  if ('id' in value && typeof id !== 'string' && !Number.isSafeInteger(id)) {
+    throw new RpcError(codes.invalidRequest, 'The id of a message is a string or an integer.')
+  }
+  const known = id as RpcId | undefined
+  if ('method' in value) {
+    if (typeof method !== 'string') {
+      throw new RpcError(
+        codes.invalidRequest,
+        'The method of a message is a string.',
+        undefined,
+        known,
+      )
+    }
+    if (params === null) delete value.params
+    else if (params !== undefined && !isObject(params)) {
+      throw new RpcError(
+        codes.invalidParams,
+        'The params of a message are an object.',
+        undefined,
+        known,
+      )
+    }
+    return value as unknown as RpcMessage
+  }
+  if ('id' in value && (isObject(value.result) || isObject(value.error))) {
+    return value as unknown as RpcMessage
+  }
+  throw new RpcError(
+    codes.invalidRequest,
+    'The message has neither a method nor a result.',
+    undefined,
+    known,
+  )
+}
+
+/** Looks before `JSON.parse` builds anything: what nests deep costs memory, and stack to write out. */
+function nestsTooDeep(body: string): boolean {
+  let depth = 0
+  for (let i = 0; i < body.length; i++) {
+    const c = body.charCodeAt(i)
+    if (c === 0x22) {
+      for (i++; i < body.length && body.charCodeAt(i) !== 0x22; i++) {
+        if (body.charCodeAt(i) === 0x5c) i++
+      }
+    } else if (c === 0x7b || c === 0x5b) {
+      if (++depth > MAX_DEPTH) return true
+    } else if (c === 0x7d || c === 0x5d) depth--
+  }
+  return false
+}

@@ -1,0 +1,102 @@
+import { type EventStream, eventStream, frame, streamHeaders } from './sse.ts'
+
+/** The answer to one HTTP request: the text of a response, and the HTTP status it goes with. */
+export interface Answer {
+  readonly text: string
+  readonly status: number
+}
+
+/** Which forms of answer a client can read. */
+export interface Accept {
+  readonly json: boolean
+  readonly stream: boolean
+}
+
+/**
+ * Reads `Accept` generously: a client that names neither form gets JSON. A refusal would help
+ * nobody, as hosts send everything from nothing at all to one form alone.
+ */
+export function acceptOf(header: string | null): Accept {
+  if (!header) return { json: true, stream: true }
+  const types = header
+    .toLowerCase()
+    .split(',')
+    .filter((it) => !/;\s*q=0(\.0*)?\s*$/.test(it))
+  const has = (...names: string[]) => types.some((it) => names.includes(it.split(';')[0]!.trim()))
+  const any = has('*/*')
+  const stream = any || has('text/event-stream', 'text/*')
+  return { json: any || has('application/json', 'application/*') || !stream, stream }
+}
+
+const jsonHeaders = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+}
+
+/** One answer, in JSON wherever the client takes it, else as a stream of one event. */
+export function respond({ text, status }: Answer, { json }: Accept): Response {
+  return json
+    ? new Response(text, { status, headers: jsonHeaders })
+    : new Response(frame(text), { status, headers: streamHeaders })
+}
+
+/** Says that a message was taken, and that nothing more will be said about it. */
+export const accepted = (): Response => new Response(null, { status: 202 })
+
+/** The way out while a request is worked on. */
+export interface Outlet {
+  /** Whether something has been sent, so that the answer has become a stream. */
+  readonly streaming: boolean
+  /** Sends a message before the answer; dropped where the client reads no streams or is gone. */
+  send(message: string, id?: string): void
+  /** Closes the connection, not the work: the client is to come back for the rest. */
+  disconnect(): void
+}
+
+/** A place in a stream to which a client may come back. */
+export interface Primer {
+  readonly id: string
+  readonly retryMs: number
+}
+
+/**
+ * Answers one HTTP request with the outcome of `work`. The answer is plain while the work only
+ * returns, and becomes an event stream at the first message sent before that. Undefined is no
+ * answer: the end of a stream, or nothing but an acknowledgement.
+ *
+ * @param onCancel Runs when the client closes the stream before its end.
+ * @param primer Opens every stream, where the revision has that.
+ */
+export function reply(
+  work: (outlet: Outlet) => Promise<Answer | undefined>,
+  accept: Accept,
+  onCancel: () => void,
+  primer?: Primer,
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    let stream: EventStream | undefined
+    const open = () => {
+      if (stream) return stream
+      stream = eventStream(onCancel)
+      if (primer) stream.prime(primer.id, primer.retryMs)
+      resolve(stream.response)
+      return stream
+    }
+    const outlet: Outlet = {
+      get streaming() {
+        return stream !== undefined
+      },
+      send(message, id) {
+        if (accept.stream) open().send(message, id)
+      },
+      disconnect() {
+        if (accept.stream) open().close()
+      },
+    }
+    work(outlet).then((answer) => {
+      if (!stream) return resolve(answer ? respond(answer, accept) : accepted())
+      if (answer) stream.send(answer.text)
+      stream.close()
+    }, reject)
+  })
+}

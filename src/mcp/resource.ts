@@ -1,0 +1,103 @@
+import { type Complete, completionOf } from './completion.ts'
+import type { Annotations, Icon, ResourceContents } from './content.ts'
+import type { Context } from './context.ts'
+import { InputRequired } from './input.ts'
+import { codes, RpcError, type RpcParams } from './jsonrpc.ts'
+import { fit, type Revision } from './revisions.ts'
+
+/**
+ * Something a client can read by its address. `{name}` in the uri makes it a template (RFC 6570,
+ * level 1: a variable holds anything but `/`, percent-encoded).
+ */
+export interface Resource {
+  readonly uri: string
+  readonly name: string
+  readonly title?: string
+  readonly description?: string
+  readonly mimeType?: string
+  readonly icons?: readonly Icon[]
+  readonly annotations?: Annotations
+  /** Bytes, where they are known. */
+  readonly size?: number
+  /** Suggests values for the variables of a template. */
+  readonly complete?: Readonly<Record<string, Complete>>
+  /** The text, or the contents themselves; undefined if there is nothing at this address. */
+  read(
+    variables: Readonly<Record<string, string>>,
+    context: Context,
+    uri: string,
+  ): Reading | Promise<Reading>
+}
+
+type Reading = string | readonly ResourceContents[] | InputRequired | undefined
+
+export const isTemplate = ({ uri }: Resource): boolean => uri.includes('{')
+
+/** A resource as `resources/list` or `resources/templates/list` shows it in one revision. */
+export function describeResource(it: Resource, revision: Revision): object {
+  const { uri, name, title, description, mimeType, icons, annotations, size } = it
+  const address = isTemplate(it) ? { uriTemplate: uri } : { uri, size }
+  return fit({ ...address, name, title, description, mimeType, icons, annotations }, revision)
+}
+
+/** Reads the resource at the address that `params` names. */
+export async function readResource(
+  resources: readonly Resource[],
+  params: RpcParams,
+  context: Context,
+): Promise<RpcParams | InputRequired> {
+  const { uri } = params
+  if (typeof uri !== 'string')
+    throw new RpcError(codes.invalidParams, 'Say which resource, as params.uri.')
+  for (const resource of resources) {
+    const variables = match(resource.uri, uri)
+    if (!variables) continue
+    const reading = await resource.read(variables, context, uri)
+    if (reading instanceof InputRequired) return reading
+    if (reading === undefined) break
+    const { mimeType = 'text/plain' } = resource
+    return {
+      contents: typeof reading === 'string' ? [{ uri, mimeType, text: reading }] : reading,
+    }
+  }
+  const notFound = context.revision.era === 'modern' ? codes.invalidParams : codes.resourceNotFound
+  throw new RpcError(notFound, 'There is no resource at this address.', {
+    uri,
+  })
+}
+
+/** Completes a variable of the template `uri`. */
+export function completeTemplate(
+  resources: readonly Resource[],
+  uri: unknown,
+  { name, value }: { name: string; value: string },
+  others: Readonly<Record<string, string>>,
+  context: Context,
+): Promise<{ completion: object }> {
+  const template = resources.find((it) => it.uri === uri)
+  if (!template) throw new RpcError(codes.invalidParams, 'There is no such resource template.')
+  return completionOf(template.complete?.[name], value, others, context)
+}
+
+const patterns = new Map<string, RegExp>()
+
+/** Reads the variables of a template out of an address, or undefined where it does not fit. */
+function match(template: string, uri: string): Record<string, string> | undefined {
+  if (!template.includes('{')) return template === uri ? {} : undefined
+  let pattern = patterns.get(template)
+  if (!pattern) {
+    const source = template
+      .replace(/[.*+?^$()|[\]\\]/g, '\\$&')
+      .replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')
+    pattern = new RegExp(`^${source}$`)
+    patterns.set(template, pattern)
+  }
+  const found = pattern.exec(uri)?.groups
+  try {
+    return (
+      found && Object.fromEntries(Object.entries(found).map(([k, v]) => [k, decodeURIComponent(v)]))
+    )
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * Everything that changed from one protocol revision to the next. Revisions are ISO dates, so `<`
+ * orders them; nothing outside this file compares versions.
+ *
+ * @module
+ */
+
+/** `legacy` opens with `initialize`; `modern` carries its metadata on every request. */
+export type Era = 'legacy' | 'modern'
+
+export interface Revision {
+  readonly version: string
+  readonly era: Era
+  /** One body may hold an array of messages. */
+  readonly batches: boolean
+  /**
+   * Whether arguments that do not fit a tool's schema are a result the model reads (SEP-1303) or a
+   * JSON-RPC error.
+   */
+  readonly argumentErrors: 'result' | 'rpc'
+}
+
+/** Newest first: the order in which they are offered. */
+export const revisions: readonly Revision[] = [
+  {
+    version: '2026-07-28',
+    era: 'modern',
+    batches: false,
+    argumentErrors: 'result',
+  },
+  {
+    version: '2025-11-25',
+    era: 'legacy',
+    batches: false,
+    argumentErrors: 'result',
+  },
+  {
+    version: '2025-06-18',
+    era: 'legacy',
+    batches: false,
+    argumentErrors: 'rpc',
+  },
+  {
+    version: '2025-03-26',
+    era: 'legacy',
+    batches: true,
+    argumentErrors: 'rpc',
+  },
+  {
+    version: '2024-11-05',
+    era: 'legacy',
+    batches: true,
+    argumentErrors: 'rpc',
+  },
+]
+
+const legacy = revisions.filter(({ era }) => era === 'legacy')
+
+/**
+ * The revision of a legacy client that names none. Several hosts negotiate a new revision and never
+ * send its header, so they get the newest shapes; and batches, which only the older revisions have.
+ */
+export const unnamed: Revision = { ...legacy[0]!, batches: true }
+
+export function revisionOf(version: unknown): Revision | undefined {
+  return revisions.find((known) => known.version === version)
+}
+
+/** The legacy revision to answer `initialize` with: the one asked for, or else our newest. */
+export function negotiate(version: unknown): Revision {
+  return legacy.find((known) => known.version === version) ?? legacy[0]!
+}
+
+/** The versions of an era, or of both, newest first. */
+export const versions = (era?: Era): string[] =>
+  revisions.filter((it) => !era || it.era === era).map(({ version }) => version)
+
+/** Whether a version, known or not, belongs to the era of per-request metadata. */
+export const isModern = (version: string | null): boolean =>
+  version !== null && /^\d{4}-\d\d-\d\d$/.test(version) && version >= '2026-07-28'
+
+/** The revisions between which a thing exists, both ends included. */
+export interface Span {
+  readonly since?: string
+  readonly until?: string
+}
+
+export const existsIn = ({ since = '', until = '9' }: Span, { version }: Revision): boolean =>
+  since <= version && version <= until
+
+/** Fields younger than the protocol, and when each arrived. A peer never sees one from its future. */
+const fields: Readonly<Record<string, string>> = {
+  annotations: '2025-03-26',
+  title: '2025-06-18',
+  outputSchema: '2025-06-18',
+  structuredContent: '2025-06-18',
+  icons: '2025-11-25',
+  description: '',
+  websiteUrl: '2025-11-25',
+}
+
+/** Drops the fields that `revision` does not have yet, and those that are undefined. */
+export function fit<T extends object>(value: T, revision: Revision): Partial<T> {
+  const kept: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(value)) {
+    if (field !== undefined && (fields[name] ?? '') <= revision.version) kept[name] = field
+  }
+  return kept as Partial<T>
+}

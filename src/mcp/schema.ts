@@ -1,0 +1,65 @@
+import * as z from 'zod'
+import { isObject } from './jsonrpc.ts'
+
+/** A schema written by hand, in JSON Schema 2020-12. Clients get it as it is. */
+export interface JsonSchema {
+  readonly type: 'object'
+  readonly [keyword: string]: unknown
+}
+
+/** What a tool takes or returns: a zod object, which is also checked, or JSON Schema, which is not. */
+export type Schema = z.ZodObject | JsonSchema
+
+/** What a handler receives of a schema's values. */
+export type Read<S extends Schema> = S extends z.ZodObject ? z.infer<S> : Record<string, unknown>
+
+/** Reads a value by a schema, or says what is wrong with it in words for the model. */
+export function read(
+  schema: Schema,
+  value: unknown,
+): { readonly value: unknown; readonly fault?: undefined } | { readonly fault: string } {
+  if (!(schema instanceof z.ZodType)) {
+    return isObject(value) ? { value } : { fault: 'They are not an object.' }
+  }
+  const parsed = schema.safeParse(value)
+  return parsed.success ? { value: parsed.data } : { fault: z.prettifyError(parsed.error) }
+}
+
+const made = new WeakMap<z.ZodObject, object>()
+
+/** A schema as JSON Schema. Made once: that costs a hundred times what checking a value does. */
+export function written(schema: Schema, io: 'input' | 'output'): object {
+  if (!(schema instanceof z.ZodType)) return schema
+  let found = made.get(schema)
+  if (!found) {
+    const { $schema, ...json } = z.toJSONSchema(schema, { io, override: unsaid })
+    found = JSON.parse(JSON.stringify(json, portable)) as object
+    made.set(schema, found)
+  }
+  return found
+}
+
+/**
+ * A part of a schema as every host reads it, and in no more words than it needs, since models pay
+ * for each: no array of types, no bounds that any integer keeps, nothing that says nothing.
+ */
+function portable(_key: string, part: unknown): unknown {
+  if (!isObject(part)) return part
+  const { type, minimum, maximum, items, ...rest } = part
+  const anything = type === 'array' && isObject(items) && Object.keys(items).length === 0
+  return {
+    ...(Array.isArray(type) ? { anyOf: type.map((it) => ({ type: it })) } : { type }),
+    minimum: minimum === Number.MIN_SAFE_INTEGER ? undefined : minimum,
+    maximum: maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum,
+    items: anything ? undefined : items,
+    ...rest,
+  }
+}
+
+/** Whether an object refuses unknown fields is said only where its author said so. */
+function unsaid({ zodSchema: { _zod }, jsonSchema }: Written): void {
+  if (_zod.def.type === 'object' && !_zod.def.catchall) delete jsonSchema.additionalProperties
+}
+
+type Options = NonNullable<Parameters<typeof z.toJSONSchema>[1]>
+type Written = Parameters<NonNullable<Options['override']>>[0]

@@ -1,0 +1,61 @@
+/** One server-sent event stream and the response that carries it. */
+export interface EventStream {
+  readonly response: Response
+  /** Sends one JSON-RPC message, as text, under an id from which the client may resume. */
+  send(message: string, id?: string): void
+  /** Tells the client from where, and after how many milliseconds, to come back. */
+  prime(id: string, retryMs: number): void
+  close(): void
+}
+
+/** Frames one message. Sent in one piece: some readers take a gap inside an event for its end. */
+export const frame = (message: string, id?: string): string =>
+  `event: message\n${id === undefined ? '' : `id: ${id}\n`}data: ${message}\n\n`
+
+/** Proxies must neither hold back nor compress a stream. */
+export const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+}
+
+/** A silent stream never learns that its reader left; a write finds out. */
+const KEEP_ALIVE_MS = 15_000
+
+/** Events that may wait for a slow reader; each pull costs more than most events (measured). */
+const BUFFERED = 16
+
+const encoder = new TextEncoder()
+const comment = encoder.encode(':\n\n')
+
+/** Opens a stream. `onCancel` runs when the reader goes away first. */
+export function eventStream(onCancel: () => void, keepAliveMs = KEEP_ALIVE_MS): EventStream {
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  const keepAlive = setInterval(() => controller?.enqueue(comment), keepAliveMs)
+  const end = () => {
+    clearInterval(keepAlive)
+    controller = undefined
+  }
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(it) {
+        controller = it
+      },
+      cancel() {
+        end()
+        onCancel()
+      },
+    },
+    { highWaterMark: BUFFERED },
+  )
+  const write = (text: string) => controller?.enqueue(encoder.encode(text))
+  return {
+    response: new Response(body, { headers: streamHeaders }),
+    send: (message, id) => write(frame(message, id)),
+    prime: (id, retryMs) => write(`id: ${id}\nretry: ${retryMs}\ndata: \n\n`),
+    close() {
+      controller?.close()
+      end()
+    },
+  }
+}

@@ -1,0 +1,167 @@
+import type { Content, Icon } from './content.ts'
+import type { Context } from './context.ts'
+import { InputRequired } from './input.ts'
+import { codes, isObject, Json, RpcError, type RpcParams } from './jsonrpc.ts'
+import { fit, type Revision } from './revisions.ts'
+import { type Read, read, type Schema, written } from './schema.ts'
+
+/** What a tool does to the world. Hosts decide by these whether to ask a person first. */
+export interface ToolAnnotations {
+  readonly readOnlyHint: boolean
+  readonly destructiveHint: boolean
+  readonly idempotentHint: boolean
+  readonly openWorldHint: boolean
+}
+
+/** One thing a model can do. Made with {@link tool}. */
+export interface Tool {
+  readonly name: string
+  readonly title?: string
+  readonly description: string
+  readonly input: Schema
+  readonly output?: Schema
+  readonly annotations?: ToolAnnotations
+  readonly icons?: readonly Icon[]
+  /**
+   * Returns a string for text, a plain object for structured content, a {@link ToolResult}, or an
+   * {@link InputRequired} to be run again with the client's answers. Throws a {@link ToolError} for
+   * the model to read.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: a list of tools holds many inputs; tool() checks each
+  run(input: any, context: Context): unknown
+}
+
+/**
+ * Defines a tool, inferring the type of `input` from its schema.
+ *
+ * @example
+ *
+ * ```ts
+ * const divide = tool({
+ *   name: 'divide',
+ *   description: 'Divide a by b.',
+ *   input: z.object({ a: z.number(), b: z.number() }),
+ *   run({ a, b }) {
+ *     if (b === 0) throw new ToolError('b must not be zero.')
+ *     return { quotient: a / b }
+ *   },
+ * })
+ * ```
+ */
+export function tool<const Input extends Schema>(
+  definition: Omit<Tool, 'input' | 'run'> & {
+    readonly input: Input
+    run(input: Read<Input>, context: Context): unknown
+  },
+): Tool {
+  return definition
+}
+
+/** A failure the model should read and may repair: it becomes a result with `isError`. */
+export class ToolError extends Error {
+  override readonly name = 'ToolError'
+}
+
+/** Content given as it is, when a string or an object is not enough. */
+export class ToolResult {
+  readonly content: readonly Content[]
+  readonly structured: Readonly<Record<string, unknown>> | undefined
+
+  constructor(content: readonly Content[], structured?: Readonly<Record<string, unknown>>) {
+    this.content = content
+    this.structured = structured
+  }
+}
+
+/** A tool as `tools/list` shows it in one revision. */
+export const describeTool = (it: Tool, revision: Revision): object =>
+  fit(
+    {
+      name: it.name,
+      title: it.title,
+      description: it.description,
+      inputSchema: written(it.input, 'input'),
+      outputSchema: it.output && written(it.output, 'output'),
+      // A `title` in the annotations is where revisions without `title` look for it.
+      annotations: it.annotations && { title: it.title, ...it.annotations },
+      icons: it.icons,
+    },
+    revision,
+  )
+
+/** Calls the tool that `params` names. Its failures are results; an unknown tool is an error. */
+export async function callTool(
+  tools: readonly Tool[],
+  params: RpcParams,
+  context: Context,
+): Promise<RpcParams | InputRequired> {
+  const found = byName(tools).get(params.name as string)
+  if (!found) throw new RpcError(codes.invalidParams, unknownTool(tools, params.name))
+  const input = read(found.input, argumentsOf(params.arguments))
+  if (input.fault !== undefined) {
+    const message = `The arguments of ${found.name} do not fit its schema.\n${input.fault}`
+    if (context.revision.argumentErrors === 'rpc') throw new RpcError(codes.invalidParams, message)
+    return failed(message)
+  }
+  try {
+    const value = await found.run(input.value, context)
+    return value instanceof InputRequired ? value : resultOf(value, context.revision)
+  } catch (error) {
+    if (error instanceof RpcError) throw error
+    if (error instanceof ToolError) return failed(error.message)
+    const reference = crypto.randomUUID().slice(0, 8)
+    console.error(`${found.name} failed (${reference})`, error)
+    return failed(`${found.name} failed for a reason that was logged as ${reference}.`)
+  }
+}
+
+function resultOf(value: unknown, revision: Revision): RpcParams {
+  if (typeof value === 'string') return { content: [{ type: 'text', text: value }] }
+  const { content, structured } =
+    value instanceof ToolResult ? value : { content: undefined, structured: value }
+  // Hosts give the model either the text or the structure, so the two say the same.
+  const json = structured === undefined ? undefined : new Json(JSON.stringify(structured))
+  return fit(
+    {
+      content: content ?? [{ type: 'text', text: json?.text ?? '' }],
+      structuredContent: json,
+    },
+    revision,
+  )
+}
+
+const failed = (text: string): RpcParams => ({
+  content: [{ type: 'text', text }],
+  isError: true,
+})
+
+/** Some hosts leave the arguments out, and some models send them as JSON inside a string. */
+function argumentsOf(value: unknown): unknown {
+  if (typeof value !== 'string') return value ?? {}
+  try {
+    const parsed: unknown = JSON.parse(value)
+    return isObject(parsed) ? parsed : value
+  } catch {
+    return value
+  }
+}
+
+function unknownTool(tools: readonly Tool[], name: unknown): string {
+  const asked =
+    typeof name === 'string'
+      ? `There is no tool ${JSON.stringify(name.slice(0, 80))}.`
+      : 'Say which tool, as params.name.'
+  const names = tools.slice(0, 20).map((it) => it.name)
+  return names.length ? `${asked} Tools here: ${names.join(', ')}.` : asked
+}
+
+const indexes = new WeakMap<readonly Tool[], Map<string, Tool>>()
+
+function byName(tools: readonly Tool[]): Map<string, Tool> {
+  let index = indexes.get(tools)
+  if (!index) {
+    index = new Map(tools.map((it) => [it.name, it]))
+    indexes.set(tools, index)
+  }
+  return index
+}
