@@ -11,15 +11,12 @@ import { start } from './child.mjs'
 import { node } from './install.mjs'
 
 const FIXTURE = 'test/conformance'
+const LIST = `${FIXTURE}/not-built.json`
 const REFEREE = 'node_modules/@modelcontextprotocol/conformance'
 const REVISIONS = ['2025-11-25', '2026-07-28']
 
-// Whoever ends us before the verdict, it did not pass.
-process.exitCode = 1
-setTimeout(() => {
-  console.error('The referee did not finish within 5 minutes.')
-  process.exit()
-}, 5 * 60_000).unref()
+process.exitCode = 1 // for whatever ends us before there is a verdict
+endAfter(5, 'The referee has not finished')
 
 const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -32,7 +29,7 @@ process.emit('SIGTERM')
 
 /** Runs everything, prints what is not as it should be and the score, and gives back an exit code. */
 async function judge() {
-  const notBuilt = JSON.parse(readFileSync(`${FIXTURE}/not-built.json`, 'utf8'))
+  const notBuilt = JSON.parse(readFileSync(LIST, 'utf8'))
   const rows = []
   for (const revision of REVISIONS) {
     const results = join(folder, revision)
@@ -51,18 +48,14 @@ async function judge() {
     if (passes && listed) faults.push(`${revision} ${name} passes: remove it from there.`)
   }
   const warned = rows.flatMap(({ warnings }) => warnings).length
-  if (warned > notBuilt.warnings)
-    faults.push(`${warned} warnings, of ${notBuilt.warnings} allowed.`)
-  if (faults.length > 0)
-    console.log(`\nNot as in ${FIXTURE}/not-built.json:\n${faults.join('\n')}\n`)
+  if (warned > notBuilt.warnings) faults.push(`${warned} warnings, not ${notBuilt.warnings}.`)
+  if (faults.length > 0) console.log(['', `Not as in ${LIST}:`, ...faults, ''].join('\n'))
 
-  const share = (some) => `${some.filter(({ passes }) => passes).length}/${some.length}`
-  const scores = REVISIONS.map(
-    (revision) =>
-      `${revision} ${share(rows.filter((it) => it.scored && it.revision === revision))}`,
-  )
-  const unscored = `not scored ${share(rows.filter(({ scored }) => !scored))}`
-  console.log([...scores, unscored, `warnings ${warned}`].join(', '))
+  const scores = [...REVISIONS, 'not scored'].map((group) => {
+    const asked = rows.filter((it) => it.group === group)
+    return `${group} ${asked.filter(({ passes }) => passes).length}/${asked.length}`
+  })
+  console.log([...scores, `warnings ${warned}`].join(', '))
   return faults.length > 0 ? 1 : 0
 }
 
@@ -73,18 +66,16 @@ async function startWorker() {
   const address = ['--ip', '127.0.0.1', '--port', String(port), '--inspector-port', '0']
   const quiet = ['--show-interactive-dev-session', 'false', '--log-level', 'error']
   const wrangler = ['node_modules/wrangler/bin/wrangler.js', 'dev', ...files, ...address, ...quiet]
-  const env = {
-    ...process.env,
-    CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-    WRANGLER_HIDE_BANNER: 'true',
-    WRANGLER_SEND_METRICS: 'false',
-  }
-  start(node, wrangler, { stdio: ['ignore', 'inherit', 'inherit'], env }).over.then(() =>
-    process.exit(),
-  )
+  const env = { CLOUDFLARE_CF_FETCH_ENABLED: 'false', WRANGLER_SEND_METRICS: 'false' }
+  const worker = start(node, wrangler, {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ...env, WRANGLER_HIDE_BANNER: 'true' },
+  })
+  worker.over.then(() => process.exit())
   const url = `http://127.0.0.1:${port}/mcp`
-  while (!(await fetch(url).catch(() => undefined)))
-    await new Promise((wait) => setTimeout(wait, 100))
+  const patience = endAfter(1, 'The Worker does not answer')
+  while (!(await fetch(url).catch(() => false))) await new Promise((wait) => setTimeout(wait, 100))
+  clearTimeout(patience)
   return url
 }
 
@@ -109,8 +100,8 @@ function scenariosOf(revision) {
   const [, scored] = /^server:\n((?: {2}- .+\n)+)/m.exec(yaml)
   const unscored = yaml.matchAll(/- scenario: (\S+)\n +leg: server/g)
   return [
-    ...[...scored.matchAll(/- (\S+)/g)].map(([, name]) => ({ name, scored: true })),
-    ...[...unscored].map(([, name]) => ({ name, scored: false })),
+    ...[...scored.matchAll(/- (\S+)/g)].map(([, name]) => ({ name, group: revision })),
+    ...[...unscored].map(([, name]) => ({ name, group: 'not scored' })),
   ]
 }
 
@@ -128,4 +119,12 @@ function outcomeOf(results, name) {
 
 function messageOf({ errorMessage, details, description }) {
   return (errorMessage ?? details?.message ?? description).replace(/\s+/g, ' ')
+}
+
+function endAfter(minutes, what) {
+  const end = () => {
+    console.error(`${what} after ${minutes} min.`)
+    process.exit()
+  }
+  return setTimeout(end, minutes * 60_000).unref()
 }

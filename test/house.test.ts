@@ -17,9 +17,10 @@ const FOUNDATIONS = ['mcp', 'database']
 
 /** The files of mcp/ in the order a reader meets them. Each needs only those above it. */
 const STAIRCASE = [
-  ...['jsonrpc', 'revisions', 'sse', 'reply', 'context', 'content', 'input', 'seal', 'state'],
-  ...['schema', 'tool', 'completion', 'resource', 'prompt', 'changes', 'server', 'methods'],
-  ...['serving', 'modern', 'events', 'legacy', 'http', 'memory', 'durable', 'index'],
+  ...['jsonrpc', 'revisions', 'schema', 'sse', 'reply', 'refusal', 'body', 'context', 'seal'],
+  ...['input', 'completion', 'content', 'tool', 'resource', 'prompt', 'changes', 'server'],
+  ...['headers', 'methods', 'serving', 'modern', 'legacy', 'events', 'calls', 'session'],
+  ...['sessions', 'http', 'memory', 'internal', 'hub', 'durable', 'worker', 'index'],
 ]
 
 const root = join(import.meta.dirname, '..')

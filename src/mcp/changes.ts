@@ -15,9 +15,9 @@ export interface Filter {
 
 /** Carries changes from whoever makes them to whoever listens. */
 export interface Changes {
-  publish(change: Change): void
+  publish(change: Change): void | Promise<void>
   /** Calls `listener` until `signal` aborts. */
-  listen(listener: (change: Change) => void, signal: AbortSignal): void
+  listen(listener: (change: Change) => void, signal: AbortSignal): void | Promise<void>
 }
 
 /** Changes within one isolate. */

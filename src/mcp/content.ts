@@ -1,3 +1,5 @@
+import { existsIn, type Revision } from './revisions.ts'
+
 /** What a resource holds: text, or bytes in Base64. */
 export type ResourceContents = {
   readonly uri: string
@@ -19,6 +21,21 @@ export type Content =
       readonly mimeType?: string
     }
   | { readonly type: 'resource'; readonly resource: ResourceContents }
+
+const since: Partial<Record<Content['type'], string>> = {
+  audio: '2025-03-26',
+  resource_link: '2025-06-18',
+}
+
+/** Content as a revision has it: what came later is told in words. */
+export function fitContent(content: Content, revision: Revision): Content {
+  if (existsIn({ since: since[content.type] ?? '' }, revision)) return content
+  const text =
+    content.type === 'resource_link'
+      ? `${content.name}: ${content.uri}`
+      : `Here would be content of type ${content.type}, which this client does not know.`
+  return { type: 'text', text }
+}
 
 /** For whom something is, and how much it matters, from 0 to 1. */
 export interface Annotations {

@@ -39,16 +39,23 @@ export interface Context {
   readonly signal: AbortSignal
   /** What the client answered to an earlier {@link InputRequired}, by key. */
   readonly answers: Readonly<Record<string, unknown>>
+  /** Whether the client can be told anything before the result. */
+  readonly streams: boolean
   /** Tells the client something about this request before its result. */
   notify(method: string, params: RpcParams): void
   /** Reports progress, if the client asked for it. `done` only grows. */
   progress(done: number, total?: number, message?: string): void
   /** Logs to the client, if it asked for messages of this level. Never send it a secret. */
   log(level: LogLevel, data: unknown, logger?: string): void
+  /**
+   * Closes the client's connection and goes on working; the client comes back for the rest. For long
+   * work, in the sessions of revisions that have that; elsewhere it does nothing.
+   */
+  disconnect(): void
 }
 
 /** A context before it can tell the client anything about its work. */
-export type Facts = Omit<Context, 'progress' | 'log'>
+export type Facts = Omit<Context, 'progress' | 'log' | 'disconnect'> & { disconnect?(): void }
 
 /** Completes a context with the two things a handler tells the client about its work. */
 export function contextOf(
@@ -61,6 +68,7 @@ export function contextOf(
   const wanted = typeof progressToken === 'string' || Number.isSafeInteger(progressToken)
   const least = threshold ? logLevels.indexOf(threshold) : Number.POSITIVE_INFINITY
   return {
+    disconnect() {},
     ...facts,
     progress(progress, total, message) {
       if (wanted)

@@ -1,19 +1,14 @@
+import { readBody } from './body.ts'
 import type { Caller } from './context.ts'
-import {
-  asRpcError,
-  codes,
-  failure,
-  isRequest,
-  parse,
-  RpcError,
-  type RpcMessage,
-} from './jsonrpc.ts'
+import { codes, isRequest, parse, RpcError, type RpcMessage } from './jsonrpc.ts'
 import { serveLegacy } from './legacy.ts'
 import { claimedVersion, serveModern } from './modern.ts'
-import { type Accept, acceptOf, respond } from './reply.ts'
+import { Refusal, refused } from './refusal.ts'
+import { acceptOf } from './reply.ts'
 import { isModern } from './revisions.ts'
 import { type Seal, sealWith } from './seal.ts'
 import type { Server } from './server.ts'
+import { SESSION, type Sessions } from './sessions.ts'
 
 export interface ServeOptions {
   readonly server: Server
@@ -21,6 +16,8 @@ export interface ServeOptions {
   readonly caller?: Caller | undefined
   /** Origins of the pages that may call without a credential, besides those on this machine. */
   readonly origins?: readonly string[]
+  /** Where legacy clients' sessions live. Without it, each of their requests stands alone. */
+  readonly sessions?: Sessions | undefined
   /** Seals what travels through clients. Without one, only this isolate opens what it sealed. */
   readonly seal?: Seal
   /** Bytes one body may have. */
@@ -39,69 +36,59 @@ const MiB = 1024 * 1024
  * ```
  */
 export async function serve(request: Request, options: ServeOptions): Promise<Response> {
-  const accept = acceptOf(request.headers.get('accept'))
   try {
     // Read first, whatever comes of it: a refusal sent while a body is still arriving costs some
     // servers the connection, and the client its next request.
-    const body = await read(request, options.maxBodyBytes ?? MiB)
+    const body = await readBody(request, options.maxBodyBytes ?? MiB)
     if (!allowsOrigin(request, options)) {
       throw new Refusal(403, 'Pages from this origin may not call this server.')
     }
-    if (request.method !== 'POST') {
-      throw new Refusal(405, 'Send MCP messages to this URL by POST.', {
-        allow: 'POST, OPTIONS',
-      })
-    }
-    return await post(request, body, options, accept)
-  } catch (thrown) {
-    const error = asRpcError(thrown)
-    const status = thrown instanceof Refusal ? thrown.status : thrown === error ? 400 : 500
-    // The modern era leaves an unknown id out; the legacy one writes null.
-    const id =
-      error.id ?? (isModern(request.headers.get('mcp-protocol-version')) ? undefined : null)
-    const response = respond({ text: failure(id, error), status }, accept)
-    if (thrown instanceof Refusal) {
-      for (const [name, value] of Object.entries(thrown.headers)) response.headers.set(name, value)
-    }
-    return response
-  }
-}
-
-/** A refusal of the transport, with the HTTP status that says which. */
-class Refusal extends RpcError {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-
-  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
-    super(codes.invalidRequest, message)
-    this.status = status
-    this.headers = headers
+    if (request.method === 'POST') return await post(request, body, options)
+    return await inSession(request, options)
+  } catch (error) {
+    return refused(request, error)
   }
 }
 
 const own = sealWith()
 
-async function post(
-  request: Request,
-  body: string,
-  { server, caller, seal = own }: ServeOptions,
-  accept: Accept,
-): Promise<Response> {
+async function post(request: Request, body: string, options: ServeOptions): Promise<Response> {
+  const { server, caller, sessions, seal = own } = options
   // A form is what a browser sends without asking first, and what curl sends without a header.
-  if (
-    /^(application\/x-www-form-urlencoded|multipart\/)/i.test(
-      request.headers.get('content-type') ?? '',
-    )
-  ) {
+  if (FORM.test(request.headers.get('content-type') ?? '')) {
     throw new Refusal(415, 'Send JSON, with the header Content-Type: application/json.')
   }
   const message = parse(body)
-  const options = { request, server, caller, accept, seal }
-  if (!speaksModern(message, request)) return serveLegacy(message, options)
-  if (Array.isArray(message))
+  const accept = acceptOf(request.headers.get('accept'))
+  const serving = { request, server, caller, accept, seal }
+  if (speaksModern(message, request)) {
+    if (!Array.isArray(message)) return serveModern(message, serving)
     throw new RpcError(codes.invalidRequest, 'This revision has no batches: send one message.')
-  return serveModern(message, options)
+  }
+  if (sessions && opens(message)) return sessions.open(again(request, body), caller)
+  if (sessions && request.headers.has(SESSION)) return sessions.fetch(again(request, body), caller)
+  return serveLegacy(message, serving)
 }
+
+const FORM = /^(application\/x-www-form-urlencoded|multipart\/)/i
+
+/** The request as it came, for whoever serves the session: its body has been read. */
+const again = ({ url, method, headers }: Request, body?: string) =>
+  new Request(url, { method, headers, body: body ?? null })
+
+/** Serves a GET or a DELETE, which only sessions have. */
+async function inSession(request: Request, { sessions, caller }: ServeOptions): Promise<Response> {
+  const has = request.method === 'GET' || request.method === 'DELETE'
+  if (has && sessions && request.headers.has(SESSION)) return sessions.fetch(again(request), caller)
+  throw new Refusal(405, 'Send MCP messages to this URL by POST.', { allow: 'POST, OPTIONS' })
+}
+
+/** Whether a body opens a session: an `initialize` that will succeed. */
+const opens = (body: RpcMessage | RpcMessage[]): boolean =>
+  !Array.isArray(body) &&
+  isRequest(body) &&
+  body.method === 'initialize' &&
+  typeof body.params?.protocolVersion === 'string'
 
 /**
  * Which era a body is of: modern if it says so, or if its header does. `initialize` without modern
@@ -113,39 +100,6 @@ function speaksModern(body: RpcMessage | RpcMessage[], { headers }: Request): bo
     if (isRequest(body) && body.method === 'initialize') return false
   }
   return isModern(headers.get('mcp-protocol-version')?.trim() ?? null)
-}
-
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
-
-/** A larger body than this many times the limit is not even read to its end. */
-const PATIENCE = 16
-
-/** Reads a body of at most `limit` bytes; of a larger one it keeps nothing. */
-async function read(request: Request, limit: number): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength
-    if (size <= limit) chunks.push(chunk)
-    else chunks.length = 0
-    if (size > limit * PATIENCE) break
-  }
-  if (size > limit) throw new Refusal(413, `The body is larger than ${limit} bytes.`)
-  try {
-    return decoder.decode(chunks.length === 1 ? chunks[0] : join(chunks, size))
-  } catch {
-    throw new RpcError(codes.parse, 'The body is not UTF-8.')
-  }
-}
-
-function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const whole = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.byteLength
-  }
-  return whole
 }
 
 const LOCAL = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/

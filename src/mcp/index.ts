@@ -8,20 +8,29 @@ export type {
   ResourceContents,
 } from './content.ts'
 export type { Caller, Client, Context, LogLevel } from './context.ts'
+export type { SessionObject } from './durable.ts'
+export { durableSessions, sessionObject, sharedSeal } from './durable.ts'
 export type { ServeOptions } from './http.ts'
 export { serve } from './http.ts'
+export { durableChanges } from './hub.ts'
 export {
   elicit,
   elicitUrl,
   InputRequired,
   listRoots,
   sample,
+  together,
 } from './input.ts'
+export { memorySessions } from './memory.ts'
 export type { Prompt, PromptArgument, PromptMessage } from './prompt.ts'
 export type { Resource } from './resource.ts'
 export type { JsonSchema, Schema } from './schema.ts'
 export type { Seal } from './seal.ts'
 export { sealWith } from './seal.ts'
 export type { Server } from './server.ts'
+export type { SessionLimits } from './session.ts'
+export { sessionLimits } from './session.ts'
+export type { Sessions } from './sessions.ts'
 export type { Tool, ToolAnnotations } from './tool.ts'
 export { ToolError, ToolResult, tool } from './tool.ts'
+export { worker } from './worker.ts'

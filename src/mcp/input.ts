@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Context } from './context.ts'
 import { codes, isObject, RpcError } from './jsonrpc.ts'
+import { written } from './schema.ts'
 
 /** A request to the client, kept without its JSON-RPC id: the era decides how it travels. */
 export interface InputRequest {
@@ -18,14 +19,26 @@ export class InputRequired {
   constructor(requests: Readonly<Record<string, InputRequest>>) {
     this.requests = requests
   }
+}
 
-  /** One round for several questions, of which those already answered are left out. */
-  static of(...asked: readonly unknown[]): InputRequired | undefined {
-    const open = asked.filter((it) => it instanceof InputRequired)
-    return open.length > 0
-      ? new InputRequired(Object.assign({}, ...open.map((it) => it.requests)))
-      : undefined
-  }
+/**
+ * Asks several questions in one round. Gives back the answers, in order, or one
+ * {@link InputRequired} for all that are not answered yet.
+ *
+ * @example
+ *
+ * ```ts
+ * const answers = together(elicit(context, 'name', 'Who are you?', form), listRoots(context, 'roots'))
+ * if (answers instanceof InputRequired) return answers
+ * const [name, roots] = answers
+ * ```
+ */
+export function together<const Asked extends readonly unknown[]>(
+  ...asked: Asked
+): { [I in keyof Asked]: Exclude<Asked[I], InputRequired> } | InputRequired {
+  const open = asked.filter((it) => it instanceof InputRequired)
+  if (open.length > 0) return new InputRequired(Object.assign({}, ...open.map((it) => it.requests)))
+  return asked as { [I in keyof Asked]: Exclude<Asked[I], InputRequired> }
 }
 
 /**
@@ -49,15 +62,12 @@ export function elicit<Form extends z.ZodObject>(
   if (answer && answer.action !== 'accept') return null
   const filled = form.safeParse(answer?.content)
   if (answer && filled.success) return filled.data
-  require(context, 'elicitation')
-  const { $schema, additionalProperties, ...requestedSchema } = z.toJSONSchema(form, {
-    io: 'input',
-  })
-  return question(key, 'elicitation/create', {
-    mode: 'form',
-    message,
-    requestedSchema,
-  })
+  const { elicitation } = context.client.capabilities
+  // An empty object means forms, from before there was anything else.
+  const forms = isObject(elicitation) && (isObject(elicitation.form) || !('url' in elicitation))
+  if (!forms) throw missing(context, { elicitation: { form: {} } })
+  const requestedSchema = written(form, 'input')
+  return question(key, 'elicitation/create', { mode: 'form', message, requestedSchema })
 }
 
 /**
@@ -105,7 +115,7 @@ export function listRoots(context: Context, key: string): readonly Root[] | Inpu
 
 const answered = z.object({
   action: z.enum(['accept', 'decline', 'cancel']),
-  content: z.unknown(),
+  content: z.unknown().optional(),
 })
 const sampled = z.looseObject({
   role: z.string(),
@@ -121,7 +131,7 @@ export type Root = z.infer<typeof root>
 const question = (key: string, method: InputRequest['method'], params: InputRequest['params']) =>
   new InputRequired({ [key]: { method, params } })
 
-function require(context: Context, capability: 'elicitation' | 'sampling' | 'roots'): void {
+function require(context: Context, capability: 'sampling' | 'roots'): void {
   if (!isObject(context.client.capabilities[capability]))
     throw missing(context, { [capability]: {} })
 }

@@ -39,16 +39,20 @@ export async function serveLegacy(
   const requests = messages.filter(isRequest)
   const opens = requests.some(({ method }) => method === 'initialize')
   const revision = revisionOfRequest(request, opens)
-  if (Array.isArray(body)) checkBatch(body, revision, opens)
+  if (Array.isArray(body)) checkBatch(body, revision)
   if (requests.length === 0) return accepted()
 
   // Without a session nobody could come back for the answer, so who hangs up is done with it.
   const gone = new AbortController()
   const signal = AbortSignal.any([request.signal, gone.signal])
-  const work = async ({ send }: Outlet) => {
+  const work = async ({ send, readable: streams }: Outlet) => {
     const notify = (method: string, params: RpcParams) =>
       send(JSON.stringify({ jsonrpc: '2.0', method, params }))
-    const facts = { ...{ revision, signal, notify }, client: stranger, caller: serving.caller }
+    const facts = {
+      ...{ revision, signal, streams, notify },
+      client: stranger,
+      caller: serving.caller,
+    }
     const answers = await Promise.all(requests.map((it) => answer(it, facts, serving)))
     return { text: Array.isArray(body) ? `[${answers.join()}]` : answers[0]!, status: 200 }
   }
@@ -75,7 +79,7 @@ function unasked(result: RpcParams | InputRequired): RpcParams {
 }
 
 /** `initialize` negotiates in its body: a header that comes with it names nothing yet. */
-function revisionOfRequest({ headers }: Request, opens: boolean): Revision {
+export function revisionOfRequest({ headers }: Request, opens: boolean): Revision {
   const named = headers.get('mcp-protocol-version')?.trim()
   if (!named || opens) return unnamed
   const revision = revisionOf(named)
@@ -87,16 +91,13 @@ function revisionOfRequest({ headers }: Request, opens: boolean): Revision {
   )
 }
 
-function checkBatch(
-  batch: readonly RpcMessage[],
-  { batches, version }: Revision,
-  opens: boolean,
-): void {
+export function checkBatch(batch: readonly RpcMessage[], { batches, version }: Revision): void {
   if (!batches)
     throw new RpcError(
       codes.invalidRequest,
       `Revision ${version} has no batches: send one message.`,
     )
+  const opens = batch.some((it) => isRequest(it) && it.method === 'initialize')
   if (opens) throw new RpcError(codes.invalidRequest, 'initialize must not be part of a batch.')
   if (batch.length > MAX_BATCH)
     throw new RpcError(codes.invalidRequest, `A batch holds at most ${MAX_BATCH} messages.`)

@@ -1,5 +1,5 @@
 import { filterOf, notificationOf, wants } from './changes.ts'
-import type { Context } from './context.ts'
+import { type Context, logLevelOf } from './context.ts'
 import type { InputRequired } from './input.ts'
 import { codes, isObject, RpcError, type RpcParams, write } from './jsonrpc.ts'
 import { completePrompt, describePrompt, getPrompt } from './prompt.ts'
@@ -60,8 +60,7 @@ const methods: Readonly<Record<string, Method>> = {
     call: ({ prompts = [] }, params, context) => getPrompt(prompts, params, context),
   },
   'completion/complete': { call: complete },
-  // Without a session there is no level to remember, and nothing is ever sent.
-  'logging/setLevel': { call: () => ({}), until: '2025-11-25' },
+  'logging/setLevel': { call: setLevel, until: '2025-11-25' },
   'subscriptions/listen': { call: listen, since: '2026-07-28' },
 }
 
@@ -181,28 +180,32 @@ function complete(server: Server, { ref, argument, context: given }: RpcParams, 
   throw new RpcError(codes.invalidParams, 'A ref is of type ref/prompt or ref/resource.')
 }
 
+/** Without a session there is nowhere to remember a level, and nothing is ever sent. */
+function setLevel(_: Server, { level }: RpcParams): RpcParams {
+  if (!logLevelOf(level)) throw new RpcError(codes.invalidParams, 'There is no such log level.')
+  return {}
+}
+
 /** A subscription is a call that has not returned yet. */
-function listen(
+async function listen(
   { changes }: Server,
   params: RpcParams,
-  { id, notify, signal }: Context,
+  { id, notify, signal, streams }: Context,
 ): Promise<RpcParams> {
+  if (!streams) throw new RpcError(codes.invalidRequest, 'To listen, accept text/event-stream.')
   if (!changes) throw new RpcError(codes.methodNotFound, 'This server announces no changes.')
   const filter = filterOf(params.notifications)
   const _meta = { 'io.modelcontextprotocol/subscriptionId': id }
-  notify('notifications/subscriptions/acknowledged', {
-    notifications: filter,
-    _meta,
-  })
-  const listener: Parameters<typeof changes.listen>[0] = (change) => {
-    if (!wants(filter, change)) return
+  let acknowledged = false
+  await changes.listen((change) => {
+    if (!acknowledged || !wants(filter, change)) return
     const { method, params } = notificationOf(change)
     notify(method, { ...params, _meta })
-  }
-  return new Promise((resolve) => {
-    changes.listen(listener, signal)
-    signal.addEventListener('abort', () => resolve({ _meta }))
-  })
+  }, signal)
+  notify('notifications/subscriptions/acknowledged', { notifications: filter, _meta })
+  acknowledged = true
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))
+  return { _meta }
 }
 
 const writing = new WeakMap<Server, Map<string, string>>()

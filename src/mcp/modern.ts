@@ -5,6 +5,7 @@
  */
 
 import { type Client, contextOf, logLevelOf } from './context.ts'
+import { checkHeaders } from './headers.ts'
 import { InputRequired } from './input.ts'
 import {
   asRpcError,
@@ -38,13 +39,6 @@ const statuses: Readonly<Record<number, number>> = {
   [codes.missingCapability]: 400,
 }
 
-/** Where each method keeps the value that `Mcp-Name` repeats. */
-const named: Readonly<Record<string, string>> = {
-  'tools/call': 'name',
-  'prompts/get': 'name',
-  'resources/read': 'uri',
-}
-
 /** The version a message says it is written in, if it carries modern metadata. */
 export function claimedVersion(message: RpcMessage): unknown {
   const meta = 'params' in message ? message.params?._meta : undefined
@@ -66,18 +60,18 @@ export async function serveModern(message: RpcMessage, serving: Serving): Promis
   const place = placeOf(message, serving)
   let admitted: Admitted
   try {
-    admitted = admit(message, request.headers)
+    admitted = admit(message, serving)
   } catch (error) {
     return respond({ text: failure(id, asRpcError(error)), status: 400 }, accept)
   }
   const gone = new AbortController()
   const signal = AbortSignal.any([request.signal, gone.signal])
-  const work = async ({ send }: Outlet) => {
+  const work = async ({ send, readable: streams }: Outlet) => {
     const notify = (name: string, about: RpcParams) =>
       send(JSON.stringify({ jsonrpc: '2.0', method: name, params: about }))
     try {
       const answers = await answersIn(params, place, seal)
-      const facts = { ...admitted, id, caller, answers, signal, notify }
+      const facts = { ...admitted, id, caller, answers, signal, streams, notify }
       const context = contextOf(facts, params, logLevelOf((params._meta as RpcParams)[LOG_LEVEL]))
       const completed = completion(serving, admitted.revision, answers, place)
       const result = await dispatch(server, method, params, context, seal, completed)
@@ -96,7 +90,7 @@ interface Admitted {
 }
 
 /** Reads who speaks which revision from the request alone, or refuses it. */
-function admit(message: RpcRequest, headers: Headers): Admitted {
+function admit(message: RpcRequest, { request, server }: Serving): Admitted {
   const meta = message.params?._meta
   if (!isObject(meta))
     throw new RpcError(codes.invalidParams, `params._meta is missing; it names ${VERSION}.`)
@@ -105,7 +99,7 @@ function admit(message: RpcRequest, headers: Headers): Admitted {
     throw new RpcError(codes.invalidParams, `params._meta lacks ${VERSION}.`)
   if (!isObject(declared))
     throw new RpcError(codes.invalidParams, `params._meta lacks ${CAPABILITIES}.`)
-  checkHeaders(message, version, headers)
+  checkHeaders(message, version, request.headers, server)
   const revision = revisionOf(version)
   if (revision?.era !== 'modern') {
     // A legacy version is one we speak, but not here: naming it would send the client in a circle.
@@ -127,32 +121,6 @@ function admit(message: RpcRequest, headers: Headers): Admitted {
 }
 
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
-
-/** Headers repeat the body so that proxies can route without parsing; the two must agree. */
-function checkHeaders({ method, params }: RpcRequest, version: string, headers: Headers): void {
-  const check = (header: string, expected: unknown, found: string | undefined) => {
-    if (found === expected) return
-    const why = found === undefined ? 'is missing' : 'does not match the body'
-    throw new RpcError(codes.headerMismatch, `Header mismatch: ${header} ${why}.`)
-  }
-  const header = (name: string) => headers.get(name)?.trim()
-  check('MCP-Protocol-Version', version, header('mcp-protocol-version'))
-  check('Mcp-Method', method, header('mcp-method'))
-  const field = Object.hasOwn(named, method) ? named[method] : undefined
-  const expected = field && params?.[field]
-  if (expected !== undefined) check('Mcp-Name', expected, decoded(header('mcp-name')))
-}
-
-/** Opens the Base64 sentinel of a header value (specification, "Value Encoding"). */
-function decoded(value: string | undefined): string | undefined {
-  if (!value?.startsWith('=?base64?') || !value.endsWith('?=')) return value
-  try {
-    const bytes = Uint8Array.from(atob(value.slice(9, -2)), (c) => c.charCodeAt(0))
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    throw new RpcError(codes.headerMismatch, 'Header mismatch: Mcp-Name is not valid Base64.')
-  }
-}
 
 /** How long a person may take to answer a question. */
 const ANSWER_MS = 15 * 60_000

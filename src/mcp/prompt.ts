@@ -1,5 +1,5 @@
 import { type Complete, completionOf } from './completion.ts'
-import type { Content, Icon } from './content.ts'
+import { type Content, fitContent, type Icon } from './content.ts'
 import type { Context } from './context.ts'
 import { InputRequired } from './input.ts'
 import { codes, isObject, RpcError, type RpcParams } from './jsonrpc.ts'
@@ -60,7 +60,10 @@ export async function getPrompt(
     messages:
       typeof messages === 'string'
         ? [{ role: 'user', content: { type: 'text', text: messages } }]
-        : messages,
+        : messages.map(({ role, content }) => ({
+            role,
+            content: fitContent(content, context.revision),
+          })),
   }
 }
 

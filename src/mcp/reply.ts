@@ -47,6 +47,8 @@ export const accepted = (): Response => new Response(null, { status: 202 })
 export interface Outlet {
   /** Whether something has been sent, so that the answer has become a stream. */
   readonly streaming: boolean
+  /** Whether the client reads streams. */
+  readonly readable: boolean
   /** Sends a message before the answer; dropped where the client reads no streams or is gone. */
   send(message: string, id?: string): void
   /** Closes the connection, not the work: the client is to come back for the rest. */
@@ -86,6 +88,7 @@ export function reply(
       get streaming() {
         return stream !== undefined
       },
+      readable: accept.stream,
       send(message, id) {
         if (accept.stream) open().send(message, id)
       },

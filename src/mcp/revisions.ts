@@ -18,41 +18,22 @@ export interface Revision {
    * JSON-RPC error.
    */
   readonly argumentErrors: 'result' | 'rpc'
+  /** A stream begins with an empty event, from whose id the client may come back (SEP-1699). */
+  readonly primes: boolean
 }
 
 /** Newest first: the order in which they are offered. */
 export const revisions: readonly Revision[] = [
-  {
-    version: '2026-07-28',
-    era: 'modern',
-    batches: false,
-    argumentErrors: 'result',
-  },
-  {
-    version: '2025-11-25',
-    era: 'legacy',
-    batches: false,
-    argumentErrors: 'result',
-  },
-  {
-    version: '2025-06-18',
-    era: 'legacy',
-    batches: false,
-    argumentErrors: 'rpc',
-  },
-  {
-    version: '2025-03-26',
-    era: 'legacy',
-    batches: true,
-    argumentErrors: 'rpc',
-  },
-  {
-    version: '2024-11-05',
-    era: 'legacy',
-    batches: true,
-    argumentErrors: 'rpc',
-  },
+  revision('2026-07-28', 'modern', { argumentErrors: 'result' }),
+  revision('2025-11-25', 'legacy', { argumentErrors: 'result', primes: true }),
+  revision('2025-06-18', 'legacy'),
+  revision('2025-03-26', 'legacy', { batches: true }),
+  revision('2024-11-05', 'legacy', { batches: true }),
 ]
+
+function revision(version: string, era: Era, differs: Partial<Revision> = {}): Revision {
+  return { version, era, batches: false, argumentErrors: 'rpc', primes: false, ...differs }
+}
 
 const legacy = revisions.filter(({ era }) => era === 'legacy')
 
@@ -95,7 +76,6 @@ const fields: Readonly<Record<string, string>> = {
   outputSchema: '2025-06-18',
   structuredContent: '2025-06-18',
   icons: '2025-11-25',
-  description: '',
   websiteUrl: '2025-11-25',
 }
 

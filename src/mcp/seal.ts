@@ -8,19 +8,22 @@ export interface Seal {
   seal(value: unknown, place: string): Promise<string>
   /** The value, or undefined if the text was not sealed here for this place. */
   open(text: string, place: string): Promise<unknown>
+  /** A signature that nobody else can make for this text. */
+  sign(text: string): Promise<string>
 }
 
 const NONCE = 12
 const encoder = new TextEncoder()
 
 /**
- * A seal whose key is derived from a secret that all isolates share; without one, from chance, so
- * that only this isolate opens what it sealed.
+ * A seal whose keys are derived from a secret that all isolates share, fetched at first use; without
+ * one from chance, so that only this isolate opens what it sealed.
  */
-export function sealWith(secret?: string): Seal {
-  // Made at first use: workerd gives out no random bytes in the global scope.
-  let key: Promise<CryptoKey> | undefined
-  const keyed = () => (key ??= deriveKey(secret ?? crypto.randomUUID() + crypto.randomUUID()))
+export function sealWith(secret: string | (() => Promise<string>) = chance): Seal {
+  // At first use also because workerd gives out no random bytes in the global scope.
+  let keys: Keys | undefined
+  const keyed = async () =>
+    (keys ??= await deriveKeys(typeof secret === 'string' ? secret : await secret()))
   return {
     async seal(value, place) {
       const iv = crypto.getRandomValues(new Uint8Array(NONCE))
@@ -28,7 +31,7 @@ export function sealWith(secret?: string): Seal {
       const plain = encoder.encode(JSON.stringify(value))
       const sealed = await crypto.subtle.encrypt(
         { name: 'AES-GCM', iv, additionalData },
-        await keyed(),
+        (await keyed()).sealing,
         plain,
       )
       return toBase64Url(new Uint8Array([...iv, ...new Uint8Array(sealed)]))
@@ -41,29 +44,45 @@ export function sealWith(secret?: string): Seal {
           iv: bytes.subarray(0, NONCE),
           additionalData: encoder.encode(place),
         }
-        const plain = await crypto.subtle.decrypt(algorithm, await keyed(), bytes.subarray(NONCE))
+        const plain = await crypto.subtle.decrypt(
+          algorithm,
+          (await keyed()).sealing,
+          bytes.subarray(NONCE),
+        )
         return JSON.parse(new TextDecoder().decode(plain))
       } catch {
         return undefined
       }
     },
+    async sign(text) {
+      const bytes = encoder.encode(text)
+      const signature = await crypto.subtle.sign('HMAC', (await keyed()).signing, bytes)
+      return toBase64Url(new Uint8Array(signature))
+    },
   }
 }
 
-async function deriveKey(secret: string): Promise<CryptoKey> {
-  const material = await crypto.subtle.importKey('raw', encoder.encode(secret), 'HKDF', false, [
-    'deriveKey',
-  ])
-  const params = {
-    name: 'HKDF',
-    hash: 'SHA-256',
-    salt: new Uint8Array(),
-    info: encoder.encode('tidegate seal'),
+const chance = async () => crypto.randomUUID() + crypto.randomUUID()
+
+interface Keys {
+  readonly sealing: CryptoKey
+  readonly signing: CryptoKey
+}
+
+async function deriveKeys(secret: string): Promise<Keys> {
+  const { subtle } = crypto
+  const bytes = encoder.encode(secret)
+  const material = await subtle.importKey('raw', bytes, 'HKDF', false, ['deriveKey'])
+  const from = (info: string) => ({
+    ...{ name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array() },
+    info: encoder.encode(info),
+  })
+  const aes = { name: 'AES-GCM', length: 256 }
+  const hmac = { name: 'HMAC', hash: 'SHA-256', length: 256 }
+  return {
+    sealing: await subtle.deriveKey(from('seal'), material, aes, false, ['encrypt', 'decrypt']),
+    signing: await subtle.deriveKey(from('sign'), material, hmac, false, ['sign']),
   }
-  return crypto.subtle.deriveKey(params, material, { name: 'AES-GCM', length: 256 }, false, [
-    'encrypt',
-    'decrypt',
-  ])
 }
 
 /** The same text for the same value, in whatever order a client wrote its keys. */

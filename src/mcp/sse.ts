@@ -5,6 +5,8 @@ export interface EventStream {
   send(message: string, id?: string): void
   /** Tells the client from where, and after how many milliseconds, to come back. */
   prime(id: string, retryMs: number): void
+  /** Tells the client after how many milliseconds to come back. */
+  retry(ms: number): void
   close(): void
 }
 
@@ -53,6 +55,7 @@ export function eventStream(onCancel: () => void, keepAliveMs = KEEP_ALIVE_MS): 
     response: new Response(body, { headers: streamHeaders }),
     send: (message, id) => write(frame(message, id)),
     prime: (id, retryMs) => write(`id: ${id}\nretry: ${retryMs}\ndata: \n\n`),
+    retry: (ms) => write(`retry: ${ms}\n\n`),
     close() {
       controller?.close()
       end()

@@ -1,4 +1,4 @@
-import type { Content, Icon } from './content.ts'
+import { type Content, fitContent, type Icon } from './content.ts'
 import type { Context } from './context.ts'
 import { InputRequired } from './input.ts'
 import { codes, isObject, Json, RpcError, type RpcParams } from './jsonrpc.ts'
@@ -95,7 +95,7 @@ export async function callTool(
   params: RpcParams,
   context: Context,
 ): Promise<RpcParams | InputRequired> {
-  const found = byName(tools).get(params.name as string)
+  const found = findTool(tools, params.name)
   if (!found) throw new RpcError(codes.invalidParams, unknownTool(tools, params.name))
   const input = read(found.input, argumentsOf(params.arguments))
   if (input.fault !== undefined) {
@@ -123,7 +123,9 @@ function resultOf(value: unknown, revision: Revision): RpcParams {
   const json = structured === undefined ? undefined : new Json(JSON.stringify(structured))
   return fit(
     {
-      content: content ?? [{ type: 'text', text: json?.text ?? '' }],
+      content: content?.map((it) => fitContent(it, revision)) ?? [
+        { type: 'text', text: json?.text ?? '' },
+      ],
       structuredContent: json,
     },
     revision,
@@ -155,13 +157,14 @@ function unknownTool(tools: readonly Tool[], name: unknown): string {
   return names.length ? `${asked} Tools here: ${names.join(', ')}.` : asked
 }
 
-const indexes = new WeakMap<readonly Tool[], Map<string, Tool>>()
+const indexes = new WeakMap<readonly Tool[], Map<unknown, Tool>>()
 
-function byName(tools: readonly Tool[]): Map<string, Tool> {
+/** The tool of this name, in the same time among five and among five hundred. */
+export function findTool(tools: readonly Tool[], name: unknown): Tool | undefined {
   let index = indexes.get(tools)
   if (!index) {
-    index = new Map(tools.map((it) => [it.name, it]))
+    index = new Map<unknown, Tool>(tools.map((it) => [it.name, it]))
     indexes.set(tools, index)
   }
-  return index
+  return index.get(name)
 }

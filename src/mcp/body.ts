@@ -1,0 +1,35 @@
+import { codes, RpcError } from './jsonrpc.ts'
+import { Refusal } from './refusal.ts'
+
+/** A larger body than this many times the limit is not even read to its end. */
+const PATIENCE = 16
+
+/** Reads a body of at most `limit` bytes as text; of a larger one it keeps nothing. */
+export async function readBody(request: Request, limit: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength
+    if (size <= limit) chunks.push(chunk)
+    else chunks.length = 0
+    if (size > limit * PATIENCE) break
+  }
+  if (size > limit) throw new Refusal(413, `The body is larger than ${limit} bytes.`)
+  try {
+    return decoder.decode(chunks.length === 1 ? chunks[0] : join(chunks, size))
+  } catch {
+    throw new RpcError(codes.parse, 'The body is not UTF-8.')
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+
+function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return whole
+}

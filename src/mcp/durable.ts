@@ -1,0 +1,178 @@
+/**
+ * Legacy sessions in Durable Objects, one object a session. Two more objects of the same class keep
+ * what all isolates share: the secret of a deployment, and the hub of changes.
+ *
+ * @module
+ */
+
+import type { Change } from './changes.ts'
+import type { Caller } from './context.ts'
+import { serveHub, watch } from './hub.ts'
+import { mark, marked } from './internal.ts'
+import { refused } from './refusal.ts'
+import { acceptOf } from './reply.ts'
+import { type Seal, sealWith } from './seal.ts'
+import type { Server } from './server.ts'
+import { RETRY_MS, Session, type SessionLimits, sessionLimits } from './session.ts'
+import { type Sessions, signedSessions } from './sessions.ts'
+import { eventStream } from './sse.ts'
+
+/** A stream is closed after so long, and the client comes back: no connection is for ever. */
+const STREAM_MS = 30 * 60_000
+
+/** Sessions kept in a Durable Object namespace. */
+export function durableSessions(namespace: DurableObjectNamespace, seal: Seal): Sessions {
+  return signedSessions(seal, async (name, request, caller) => {
+    // By fetch and not by RPC: only then does a client that hangs up end the stream.
+    const object = namespace.get(namespace.idFromName(name))
+    const inner = mark(new Request(request), { as: 'session', name, caller })
+    if (request.method !== 'GET') return object.fetch(inner)
+    // An object that holds a stream itself is billed for every second of it; one that holds a
+    // socket to the Worker sleeps until there is something to say.
+    inner.headers.set('upgrade', 'websocket')
+    const answer = await object.fetch(inner)
+    return answer.webSocket ? relay(answer.webSocket) : answer
+  })
+}
+
+/** A seal that all isolates of a deployment share, from a secret made once and kept. */
+export const sharedSeal = (namespace: DurableObjectNamespace): Seal =>
+  sealWith(async () => {
+    const object = namespace.get(namespace.idFromName('secret'))
+    const answer = await object.fetch(mark(new Request('https://secret/'), { as: 'secret' }))
+    return answer.text()
+  })
+
+/** Writes what arrives by a socket to an event stream. */
+function relay(socket: WebSocket): Response {
+  const end = () => {
+    clearTimeout(lifetime)
+    socket.close()
+  }
+  const stream = eventStream(end)
+  const lifetime = setTimeout(() => {
+    stream.retry(RETRY_MS)
+    stream.close()
+    end()
+  }, STREAM_MS)
+  socket.addEventListener('message', ({ data }) => {
+    const [id = '', message] = JSON.parse(data as string) as [string, string?]
+    if (message === undefined) stream.prime(id, RETRY_MS)
+    else stream.send(message, id)
+  })
+  socket.addEventListener('close', () => {
+    clearTimeout(lifetime)
+    stream.close()
+  })
+  socket.accept()
+  return stream.response
+}
+
+/** What the object of a session is made of. */
+export interface SessionObject<Env> {
+  /** The server that a request to a session is for. */
+  server(env: Env, request: Request, caller: Caller | undefined): Server
+  seal(env: Env): Seal
+  namespace(env: Env): DurableObjectNamespace
+  readonly limits?: SessionLimits
+}
+
+/** The Durable Object class to export beside the Worker. */
+export function sessionObject<Env>(made: SessionObject<Env>) {
+  return class McpSession {
+    readonly #env: Env
+    readonly #state: DurableObjectState
+    #session: Session | undefined
+
+    constructor(state: DurableObjectState, env: Env) {
+      this.#env = env
+      this.#state = state
+    }
+
+    async fetch(request: Request): Promise<Response> {
+      const { as, name = '', caller } = marked(request)
+      if (as === 'secret') return new Response(this.#secret())
+      if (as === 'hub') return serveHub(request, this.#state, (...told) => this.#tell(...told))
+      if (as === 'change') {
+        this.#open().announce(await request.json<Change>())
+        return new Response(null, { status: 204 })
+      }
+      try {
+        const server = made.server(this.#env, request, caller)
+        const upgrades = request.headers.get('upgrade') === 'websocket'
+        if (upgrades) return await this.#listen(request, caller, server.changes ? name : undefined)
+        const accept = acceptOf(request.headers.get('accept'))
+        const seal = made.seal(this.#env)
+        return await this.#open().fetch({ request, server, caller, accept, seal })
+      } catch (error) {
+        return refused(request, error)
+      }
+    }
+
+    alarm(): Promise<void> {
+      return this.#open().wake()
+    }
+
+    webSocketClose(socket: WebSocket): void {
+      socket.close()
+    }
+
+    #open(): Session {
+      const { storage } = this.#state
+      this.#session ??= new Session({
+        store: storage.kv,
+        limits: made.limits ?? sessionLimits,
+        listeners: () => this.#state.getWebSockets().map(listenerOf),
+        wakeAt: (time) => void storage.setAlarm(time),
+        clear: async () => {
+          this.#session = undefined
+          const watching = storage.kv.get<string>(WATCHING)
+          await storage.deleteAlarm()
+          await storage.deleteAll()
+          if (watching) await watch(made.namespace(this.#env), watching, false)
+        },
+      })
+      return this.#session
+    }
+
+    /** @param watching The name under which to hear of changes, if there are any to hear of. */
+    async #listen(request: Request, caller: Caller | undefined, watching: string | undefined) {
+      const { kv } = this.#state.storage
+      const lastEventId = request.headers.get('last-event-id')
+      const { stream, missed, open, primer } = this.#open().listen(caller?.subject, lastEventId)
+      if (watching && !kv.get(WATCHING)) {
+        kv.put(WATCHING, watching)
+        await watch(made.namespace(this.#env), watching, true)
+      }
+      const [client, socket] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket]
+      this.#state.acceptWebSocket(socket)
+      socket.serializeAttachment(stream)
+      if (primer) socket.send(JSON.stringify([primer.id]))
+      for (const { id, message } of missed) socket.send(JSON.stringify([id, message]))
+      if (!open) socket.close()
+      return new Response(null, { status: 101, webSocket: client })
+    }
+
+    #tell(session: string, change: string): Promise<Response> {
+      const namespace = made.namespace(this.#env)
+      const object = namespace.get(namespace.idFromName(session))
+      const request = new Request('https://session/', { method: 'POST', body: change })
+      return object.fetch(mark(request, { as: 'change' }))
+    }
+
+    #secret(): string {
+      const { kv } = this.#state.storage
+      const secret = kv.get<string>('secret') ?? crypto.randomUUID() + crypto.randomUUID()
+      kv.put('secret', secret)
+      return secret
+    }
+  }
+}
+
+const WATCHING = 'watching'
+
+const listenerOf = (socket: WebSocket) => ({
+  stream: socket.deserializeAttachment() as string,
+  send: (message: string, id: string) => socket.send(JSON.stringify([id, message])),
+  close: () => socket.close(),
+})

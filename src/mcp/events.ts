@@ -1,0 +1,99 @@
+/**
+ * What a session keeps beyond its memory: a Durable Object's synchronous storage, or a map.
+ * Keys sort as text.
+ */
+export interface Store {
+  get<T>(key: string): T | undefined
+  put<T>(key: string, value: T): void
+  delete(key: string): unknown
+  list<T>(options: { prefix: string; startAfter?: string }): Iterable<[string, T]>
+}
+
+/** Bounds on what is kept for clients that lost their stream. Past them, the oldest goes first. */
+export interface Kept {
+  readonly events: number
+  readonly bytes: number
+  readonly ageMs: number
+}
+
+interface Event {
+  readonly stream: string
+  readonly message: string
+  readonly at: number
+}
+
+const PREFIX = 'event:'
+
+/** A single message larger than this is sent and not kept: a storage value holds 2 MB. */
+const LARGEST = 512 * 1024
+
+/**
+ * Messages kept so that a client that lost a stream can catch up on that stream. An id is the name
+ * of its stream and a number that grows over all streams of a session.
+ */
+export class EventLog {
+  readonly #store: Store
+  readonly #kept: Kept
+  #last = 0
+  #count = 0
+  #bytes = 0
+
+  constructor(store: Store, kept: Kept) {
+    this.#store = store
+    this.#kept = kept
+    for (const [key, { message }] of store.list<Event>({ prefix: PREFIX })) {
+      this.#last = Number(key.slice(PREFIX.length))
+      this.#count++
+      this.#bytes += message.length
+    }
+    this.#last = Math.max(this.#last, store.get<number>('sent') ?? 0)
+  }
+
+  /** Keeps a message and returns the id to send it under. */
+  add(stream: string, message: string): string {
+    const number = ++this.#last
+    this.#store.put('sent', number)
+    if (message.length <= LARGEST) {
+      this.#store.put<Event>(keyOf(number), { stream, message, at: Date.now() })
+      this.#count++
+      this.#bytes += message.length
+      this.#forget()
+    }
+    return `${stream}-${number}`
+  }
+
+  /** The id of a place before whatever is sent next. */
+  here(stream: string): string {
+    return `${stream}-${this.#last}`
+  }
+
+  /** The stream of an event id, and what was sent on it after that event. */
+  after(id: string): { stream: string; events: { id: string; message: string }[] } | undefined {
+    const [, stream, number] = /^([cg][0-9a-f]{8})-(\d{1,12})$/.exec(id) ?? []
+    if (!stream || !number) return undefined
+    const later = [
+      ...this.#store.list<Event>({ prefix: PREFIX, startAfter: keyOf(Number(number)) }),
+    ]
+    return {
+      stream,
+      events: later
+        .filter(([, event]) => event.stream === stream)
+        .map(([key, { message }]) => ({
+          id: `${stream}-${Number(key.slice(PREFIX.length))}`,
+          message,
+        })),
+    }
+  }
+
+  #forget(): void {
+    const since = Date.now() - this.#kept.ageMs
+    for (const [key, { message, at }] of this.#store.list<Event>({ prefix: PREFIX })) {
+      if (this.#count <= this.#kept.events && this.#bytes <= this.#kept.bytes && at >= since) return
+      this.#store.delete(key)
+      this.#count--
+      this.#bytes -= message.length
+    }
+  }
+}
+
+const keyOf = (number: number) => PREFIX + String(number).padStart(12, '0')

@@ -1,0 +1,35 @@
+import { durableSessions, sessionObject, sharedSeal } from './durable.ts'
+import { serve } from './http.ts'
+import type { Seal } from './seal.ts'
+import type { Server } from './server.ts'
+import type { Sessions } from './sessions.ts'
+
+/**
+ * A whole Worker that is one MCP server, with legacy sessions in its `SESSIONS` namespace.
+ *
+ * @example
+ *
+ * ```ts
+ * const mcp = worker(() => server)
+ * export const { McpSession } = mcp
+ * export default mcp
+ * ```
+ */
+export function worker<Env extends { readonly SESSIONS: DurableObjectNamespace }>(
+  build: (env: Env) => Server,
+) {
+  let seal: Seal | undefined
+  let sessions: Sessions | undefined
+  const sealOf = ({ SESSIONS }: Env) => (seal ??= sharedSeal(SESSIONS))
+  return {
+    McpSession: sessionObject<Env>({
+      server: build,
+      seal: sealOf,
+      namespace: (env) => env.SESSIONS,
+    }),
+    fetch(request: Request, env: Env): Promise<Response> {
+      sessions ??= durableSessions(env.SESSIONS, sealOf(env))
+      return serve(request, { server: build(env), sessions, seal: sealOf(env) })
+    },
+  }
+}

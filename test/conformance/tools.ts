@@ -1,0 +1,156 @@
+import * as z from 'zod'
+import { type Tool, ToolError, ToolResult, tool } from '../../src/mcp/index.ts'
+import { png, wav } from './media.ts'
+
+const nothing = z.object({})
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Tools that answer without asking anything: every content, a failure, news on the way, schemas. */
+export const tools: readonly Tool[] = [
+  tool({
+    name: 'test_simple_text',
+    description: 'Answers with text.',
+    input: nothing,
+    run: () => 'This is a simple text response for testing.',
+  }),
+  tool({
+    name: 'test_image_content',
+    description: 'Answers with an image.',
+    input: nothing,
+    run: () => new ToolResult([{ type: 'image', ...png }]),
+  }),
+  tool({
+    name: 'test_audio_content',
+    description: 'Answers with a sound.',
+    input: nothing,
+    run: () => new ToolResult([{ type: 'audio', ...wav }]),
+  }),
+  tool({
+    name: 'test_embedded_resource',
+    description: 'Answers with a whole resource.',
+    input: nothing,
+    run: () =>
+      new ToolResult([
+        {
+          type: 'resource',
+          resource: {
+            uri: 'test://embedded-resource',
+            mimeType: 'text/plain',
+            text: 'This is an embedded resource content.',
+          },
+        },
+      ]),
+  }),
+  tool({
+    name: 'test_multiple_content_types',
+    description: 'Answers with text, an image and a resource at once.',
+    input: nothing,
+    run: () =>
+      new ToolResult([
+        { type: 'text', text: 'Multiple content types test:' },
+        { type: 'image', ...png },
+        {
+          type: 'resource',
+          resource: {
+            uri: 'test://mixed-content-resource',
+            mimeType: 'application/json',
+            text: '{"test":"data","value":123}',
+          },
+        },
+      ]),
+  }),
+  tool({
+    name: 'test_error_handling',
+    description: 'Fails, in words for the model.',
+    input: nothing,
+    run() {
+      throw new ToolError('This tool intentionally returns an error for testing')
+    },
+  }),
+  tool({
+    name: 'test_tool_with_progress',
+    description: 'Works in three steps and reports each.',
+    input: nothing,
+    async run(_input, context) {
+      context.progress(0, 100)
+      await sleep(50)
+      context.progress(50, 100)
+      await sleep(50)
+      context.progress(100, 100)
+      return 'Did all three steps.'
+    },
+  }),
+  tool({
+    name: 'test_tool_with_logging',
+    description: 'Works in three steps and logs each.',
+    input: nothing,
+    async run(_input, context) {
+      context.log('info', 'Tool execution started')
+      await sleep(50)
+      context.log('info', 'Tool processing data')
+      await sleep(50)
+      context.log('info', 'Tool execution completed')
+      return 'Logged three messages.'
+    },
+  }),
+  tool({
+    name: 'test_logging_tool',
+    description: 'Logs one message of every severity it uses.',
+    input: nothing,
+    run(_input, context) {
+      context.log('debug', 'Looked', 'test_logging_tool')
+      context.log('error', { message: 'Found nothing' }, 'test_logging_tool')
+      return 'Logged what was asked for.'
+    },
+  }),
+  tool({
+    name: 'json_schema_2020_12_tool',
+    description: 'Takes a person who can be reached by phone or by mail.',
+    // By hand, in keywords that zod does not write. Clients get it as it is.
+    input: {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      $defs: {
+        address: {
+          $anchor: 'addressDef',
+          type: 'object',
+          properties: { street: { type: 'string' }, city: { type: 'string' } },
+        },
+      },
+      properties: {
+        name: { type: 'string' },
+        address: { $ref: '#/$defs/address' },
+        contactMethod: { type: 'string', enum: ['phone', 'email'] },
+        phone: { type: 'string' },
+        email: { type: 'string' },
+      },
+      allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
+      if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: { required: ['phone'] }, // oxlint-disable-line unicorn/no-thenable
+      else: { required: ['email'] },
+      additionalProperties: false,
+    },
+    run: (person) => person,
+  }),
+  tool({
+    name: 'test_x_mcp_header',
+    description: 'Takes a region that proxies can read from the header Mcp-Param-Region.',
+    input: z.object({
+      region: z.string().optional().meta({ 'x-mcp-header': 'Region' }),
+      level: z.int().optional(),
+    }),
+    run: ({ region = 'none', level = 0 }) => `Region ${region}, level ${level}`,
+  }),
+  tool({
+    name: 'test_reconnection',
+    description: 'Closes the connection halfway; the client comes back for the answer.',
+    input: nothing,
+    async run(_input, { disconnect }) {
+      disconnect()
+      await sleep(100)
+      return 'The answer came after the connection was closed.'
+    },
+  }),
+]
