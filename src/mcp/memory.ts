@@ -33,7 +33,7 @@ export function memorySessions(
 class Place {
   readonly session: Session
   readonly #listeners = new Set<Listener>()
-  #timer: ReturnType<typeof setTimeout> | null = null
+  #cancelWake = () => {}
 
   constructor({ changes }: Server, limits: SessionLimits, forget: () => void) {
     const ended = new AbortController()
@@ -42,13 +42,14 @@ class Place {
       limits,
       listeners: () => [...this.#listeners],
       wakeAt: (time) => {
-        clearTimeout(this.#timer)
-        this.#timer = setTimeout(() => void this.session.wake(), time - Date.now())
+        this.#cancelWake()
+        const timer = setTimeout(() => void this.session.wake(), time - Date.now())
+        this.#cancelWake = () => clearTimeout(timer)
         // A session alone keeps no process alive.
-        ;(this.#timer as { unref?(): void }).unref?.()
+        ;(timer as { unref?(): void }).unref?.()
       },
       clear: async () => {
-        clearTimeout(this.#timer)
+        this.#cancelWake()
         ended.abort()
         forget()
       },

@@ -84,6 +84,9 @@ afterEach(() => vi.useRealTimers())
 const send = (request: Request, subject?: string) =>
   serve(request, { server, sessions, ...(subject && { caller: { subject, scopes: [] } }) })
 
+// biome-ignore lint/suspicious/noExplicitAny: tests look at messages of every shape
+const json = (response: Response): Promise<any> => response.json()
+
 interface Client {
   readonly id: string
   post(message: object, headers?: Record<string, string>): Promise<Response>
@@ -97,7 +100,7 @@ async function open(
 ): Promise<Client> {
   const params = { protocolVersion: version, capabilities, clientInfo: { name: 't', version: '1' } }
   const response = await send(postOf({ jsonrpc: '2.0', id: 1, method: 'initialize', params }))
-  expect((await response.json()).result.protocolVersion).toBe(version)
+  expect(await json(response)).toMatchObject({ result: { protocolVersion: version } })
   const id = response.headers.get('mcp-session-id')!
   const named = { 'mcp-session-id': id, 'mcp-protocol-version': version }
   const client: Client = {
@@ -184,19 +187,14 @@ describe.each(LEGACY)('a session in %s', (version) => {
     const client = await open(version)
     const response = await client.post({ id: 5, method: 'tools/list' })
     expect(response.headers.get('content-type')).toMatch('application/json')
-    expect((await response.json()).result.tools).toHaveLength(5)
+    expect((await json(response)).result.tools).toHaveLength(5)
   })
 
   test('logs from the level that the client set', async () => {
     const client = await open(version)
     expect((await client.call('speak')).headers.get('content-type')).toMatch('application/json')
-    expect(
-      (
-        await (
-          await client.post({ id: 3, method: 'logging/setLevel', params: { level: 'info' } })
-        ).json()
-      ).result,
-    ).toEqual({})
+    const set = await client.post({ id: 3, method: 'logging/setLevel', params: { level: 'info' } })
+    expect((await json(set)).result).toEqual({})
     const said = (await all(await client.call('speak'))).flatMap(
       ({ message }) => message?.params?.data ?? [],
     )
@@ -226,7 +224,7 @@ test('a client that declines, fails or answers wrongly is not asked for ever', a
 test('a client is asked only what it said it can answer', async () => {
   for (const capabilities of [{}, { elicitation: { url: {} } }]) {
     const client = await open('2025-11-25', capabilities)
-    const { error } = await (await client.call('greet')).json()
+    const { error } = await json(await client.call('greet'))
     expect(error).toMatchObject({ code: -32600, message: expect.stringContaining('elicitation') })
   }
 })
@@ -234,7 +232,7 @@ test('a client is asked only what it said it can answer', async () => {
 test('a client that reads no streams is told so instead of being asked', async () => {
   const client = await open()
   const call = { id: 2, method: 'tools/call', params: { name: 'greet' } }
-  const { error } = await (await client.post(call, { accept: 'application/json' })).json()
+  const { error } = await json(await client.post(call, { accept: 'application/json' }))
   expect(error.message).toContain('text/event-stream')
 })
 
@@ -343,7 +341,7 @@ test('a session ends on DELETE, on shutdown and on session/end, and is then not 
       await end(client),
     ]) {
       expect(response.status).toBe(404)
-      expect((await response.json()).error.message).toContain('initialize')
+      expect((await json(response)).error.message).toContain('initialize')
     }
   }
 })
@@ -382,17 +380,17 @@ test('an id that was made up, changed, or belongs to somebody else reaches no se
 test('a request that names no session is served without one', async () => {
   await open()
   const response = await send(postOf({ jsonrpc: '2.0', id: 1, method: 'tools/list' }))
-  expect((await response.json()).result.tools).toHaveLength(5)
-  const { error } = await (
-    await send(postOf({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'greet' } }))
-  ).json()
+  expect((await json(response)).result.tools).toHaveLength(5)
+  const { error } = await json(
+    await send(postOf({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'greet' } })),
+  )
   expect(error.message).toContain('session')
 })
 
 test('an initialize without a version opens nothing', async () => {
   const response = await send(postOf({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} }))
   expect(response.headers.get('mcp-session-id')).toBeNull()
-  expect((await response.json()).error.code).toBe(-32602)
+  expect((await json(response)).error.code).toBe(-32602)
 })
 
 test('a question that nobody answers ends its call, and an idle session itself', async () => {
@@ -429,13 +427,13 @@ test('a session keeps its bounds: calls, streams, subscriptions and what it keep
   const waiting = await Promise.all(
     [1, 2].map((id) => client.call('wait', id, { progressToken: id })),
   )
-  expect((await (await client.call('speak', 3)).json()).error.message).toContain('requests already')
+  expect((await json(await client.call('speak', 3))).error.message).toContain('requests already')
   for (const id of [1, 2])
     await client.post({ method: 'notifications/cancelled', params: { requestId: id } })
   await Promise.all(waiting.map((it) => it.text()))
 
   const subscribe = async (uri: string) =>
-    (await client.post({ id: 1, method: 'resources/subscribe', params: { uri } })).json()
+    json(await client.post({ id: 1, method: 'resources/subscribe', params: { uri } }))
   await subscribe('a:1')
   await subscribe('a:2')
   await subscribe('a:2')
