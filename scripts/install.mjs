@@ -2,7 +2,7 @@
 // PATH. It runs before anything is installed: built-ins only, and nothing newer than Node 20.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
-import { basename, delimiter, dirname, join, resolve } from 'node:path'
+import { basename, delimiter, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
@@ -33,7 +33,7 @@ if (!pinned && !isRecent(process.versions.node)) {
 // npm 10 removes this link again while it skips the Nodes of other platforms.
 const link = join('node_modules', '.bin', 'node')
 if (pinned && process.platform !== 'win32' && !existsSync(link)) {
-  symlinkSync(join('..', '..', pinned.slice(root.length + 1)), link)
+  symlinkSync(relative(dirname(link), pinned), link)
 }
 process.env.PATH = [dirname(node), resolve('node_modules/.bin'), process.env.PATH].join(delimiter)
 

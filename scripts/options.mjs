@@ -1,0 +1,55 @@
+// The options of `npm start`. Whatever is wrong with them is said in one sentence.
+import { createServer } from 'node:net'
+import { parseArgs } from 'node:util'
+
+const HELP = `Serves Tidegate on this machine.
+
+  npm start                     the built-in demo store
+  npm start -- --port 9000      on another port than 8787
+  DATABASE_URL=… npm start      a database of yours
+
+  DATABASE_URL   the database to serve instead of the demo
+  ENDPOINTS      several endpoints, as JSON; see the README
+  TIDEGATE_KEY   the key callers show; made once and kept in .dev.vars if not set
+
+These may also stand in .dev.vars. The environment wins.`
+
+/** The port asked for, once it is certain that nobody else has it. */
+export async function readPort() {
+  const options = { port: { type: 'string' }, help: { type: 'boolean', short: 'h' } }
+  const { values, positionals } = attempt(() => parseArgs({ options, allowPositionals: true }))
+  if (values.help) {
+    console.log(HELP)
+    process.exit(0)
+  }
+  // `npm start --port 9000` leaves the option with npm and hands us the number.
+  if (positionals.length > 0) fail('Options follow two dashes: npm start -- --port 9000')
+  const port = Number(values.port ?? 8787)
+  if (!(Number.isInteger(port) && port > 0 && port < 65_536))
+    fail('A port is a number up to 65535.')
+  await new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', ({ code }) => {
+      if (code === 'EADDRINUSE') {
+        fail(`Port ${port} is in use. Choose another: npm start -- --port ${port + 1}`)
+      }
+      fail(`Port ${port} cannot be opened (${code}). Choose another: npm start -- --port 8787`)
+    })
+    server.listen(port, '127.0.0.1', () => server.close(resolve))
+  })
+  return port
+}
+
+/** What the action returns; its failure ends the script with the message alone. */
+export function attempt(action) {
+  try {
+    return action()
+  } catch (error) {
+    return fail(error.message)
+  }
+}
+
+function fail(message) {
+  console.error(message)
+  process.exit(1)
+}
