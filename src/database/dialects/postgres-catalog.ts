@@ -1,0 +1,118 @@
+import type { Catalog, TableName } from '../database.ts'
+
+/** A relation, and its columns, that the role may read and that is not the system's own. */
+const readable = `n.nspname !~ '^(pg_|information_schema$)'
+  and c.relkind in ('r', 'p', 'v', 'm', 'f')
+  and has_schema_privilege(n.oid, 'usage') and has_any_column_privilege(c.oid, 'select')`
+const live = `a.attnum > 0 and not a.attisdropped
+  and has_column_privilege(a.attrelid, a.attnum, 'select')`
+
+const relations = `pg_catalog.pg_class c
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace`
+
+const summary = `n.nspname, c.relname,
+  case c.relkind when 'v' then 'view' when 'm' then 'materialized view'
+    when 'f' then 'foreign table' else 'table' end,
+  obj_description(c.oid, 'pg_class'),
+  case when c.reltuples >= 0 and c.relkind in ('r', 'p', 'm') then c.reltuples::bigint end,
+  (select count(*) from pg_catalog.pg_attribute a where a.attrelid = c.oid and ${live})`
+
+const one = `(select c.oid from ${relations} where n.nspname = $1 and c.relname = $2)`
+const named = ({ schema, name }: TableName) => [schema, name]
+
+/** What PostgreSQL knows about its tables, from pg_catalog: information_schema has no comments. */
+export const catalog: Catalog = {
+  // The left join keeps the total on a page that has no tables.
+  tables: ({ search = null, limit, offset = 0 }) => ({
+    sql: `with matching as (
+        select c.oid, n.nspname, c.relname from ${relations}
+        where ${readable} and not c.relispartition and ($1::text is null
+          or strpos(lower(c.relname), lower($1)) > 0
+          or strpos(lower(obj_description(c.oid, 'pg_class')), lower($1)) > 0
+          or exists (select from pg_catalog.pg_attribute a
+            where a.attrelid = c.oid and ${live} and (
+            strpos(lower(a.attname), lower($1)) > 0
+            or strpos(lower(col_description(c.oid, a.attnum)), lower($1)) > 0))))
+      select (select count(*) from matching), page.*
+      from (values (1)) always
+      left join (select ${summary} from matching join ${relations} on c.oid = matching.oid
+        order by n.nspname, c.relname limit $2::bigint offset $3::bigint) page on true`,
+    params: [search, limit, offset],
+  }),
+
+  find: (name) => ({
+    sql: `select ${summary},
+        case when n.nspname || '.' || c.relname = $1 then 0
+          when c.relname = $1 and pg_table_is_visible(c.oid) then 1
+          when c.relname = $1 then 2
+          when lower(n.nspname || '.' || c.relname) = lower($1) then 3
+          when pg_table_is_visible(c.oid) then 4
+          else 5 end as rank
+      from ${relations}
+      where ${readable}
+        and lower($1::text) in (lower(c.relname), lower(n.nspname || '.' || c.relname))
+      order by rank, n.nspname, c.relname`,
+    params: [name],
+  }),
+
+  near: (name) => ({
+    sql: `select n.nspname, c.relname from ${relations}
+      where ${readable} and not c.relispartition and (
+        abs(length(c.relname) - length($1::text)) <= 3
+        or strpos(lower(c.relname), lower($1)) > 0 or strpos(lower($1), lower(c.relname)) > 0)
+      order by lower(left(c.relname, 4)) = lower(left($1, 4)) desc,
+        lower(left(c.relname, 1)) = lower(left($1, 1)) desc, c.relname
+      limit 1000`,
+    params: [name],
+  }),
+
+  columns: (table) => ({
+    sql: `select a.attname, format_type(a.atttypid, a.atttypmod), not a.attnotnull,
+        case when a.attidentity <> '' then 'generated as identity'
+          when a.attgenerated <> '' then 'generated as ' || pg_get_expr(d.adbin, d.adrelid)
+          else pg_get_expr(d.adbin, d.adrelid) end,
+        col_description(a.attrelid, a.attnum),
+        (select array_agg(e.enumlabel::text order by e.enumsortorder)
+          from pg_catalog.pg_enum e where e.enumtypid = a.atttypid)
+      from pg_catalog.pg_attribute a
+      left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+      where a.attrelid = ${one} and ${live}
+      order by a.attnum`,
+    params: named(table),
+  }),
+
+  keys: (table) => ({
+    sql: `with k as (
+        select k.*, u.* from pg_catalog.pg_constraint k
+        cross join unnest(k.conkey, k.confkey) with ordinality as u (attnum, refnum, position)
+        where k.contype in ('p', 'u', 'f') and k.conparentid = 0)
+      select
+        case k.contype when 'p' then 'primary' when 'u' then 'unique' else 'foreign' end as kind,
+        k.conname as key, a.attname, n.nspname, c.relname, r.attname, k.position
+      from k join pg_catalog.pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.attnum
+      left join pg_catalog.pg_attribute r on r.attrelid = k.confrelid and r.attnum = k.refnum
+      left join (${relations}) on c.oid = k.confrelid
+      where k.conrelid = ${one} and (k.contype <> 'f' or (${readable}))
+      union all
+      select 'referenced', k.conname, r.attname, n.nspname, c.relname, a.attname, k.position
+      from k join pg_catalog.pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.attnum
+      join pg_catalog.pg_attribute r on r.attrelid = k.confrelid and r.attnum = k.refnum
+      join (${relations}) on c.oid = k.conrelid
+      where k.contype = 'f' and k.confrelid = ${one} and ${readable}
+      order by kind, key, nspname, relname, position`,
+    params: named(table),
+  }),
+
+  indexes: (table) => ({
+    sql: `select x.relname, i.indisunique, i.indpred is not null,
+        pg_get_indexdef(i.indexrelid, k, true)
+      from pg_catalog.pg_index i
+      join pg_catalog.pg_class x on x.oid = i.indexrelid
+      cross join generate_series(1, i.indnkeyatts) as k
+      where i.indrelid = ${one} and i.indisvalid and not exists (
+        select from pg_catalog.pg_constraint c
+        where c.conindid = i.indexrelid and c.contype in ('p', 'u'))
+      order by x.relname, k`,
+    params: named(table),
+  }),
+}

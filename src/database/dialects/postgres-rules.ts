@@ -1,0 +1,63 @@
+import type { Rules } from '../guard.ts'
+
+const either = (...words: string[]) => words.join('|')
+
+/** The `pg_` functions that only look. Whatever else has the prefix is refused, known or not. */
+const looking = either(
+  ...['get_(?!wal)\\w+', 'stat_get_(?!snapshot)\\w+', '\\w+_is_visible', 'typeof', 'backend_pid'],
+  ...['size_pretty', 'size_bytes', 'column_size', 'column_compression', 'relation_size'],
+  ...['total_relation_size', 'table_size', 'indexes_size', 'database_size', 'tablespace_size'],
+  ...['encoding_to_char', 'char_to_encoding', 'client_encoding', 'has_role', 'my_temp_schema'],
+  ...['is_in_recovery', 'postmaster_start_time', 'conf_load_time', 'blocking_pids'],
+  ...['safe_snapshot_blocking_pids', 'last_xact_replay_timestamp', 'current_wal_lsn'],
+  ...['last_wal_(?:receive|replay)_lsn', 'wal_lsn_diff', 'timezone_(?:abbrevs|names)'],
+  ...['index(?:am)?_\\w*has_property', 'describe_object', 'identify_object\\w*'],
+  ...['options_to_table', 'tablespace_location', 'tablespace_databases', 'collation_for'],
+  ...['partition_(?:tree|ancestors|root)', 'input_is_valid', 'input_error_info'],
+)
+
+const calls = either(
+  `pg_(?!(?:${looking})$)\\w*`,
+  // Settings, sequences, transaction ids, large objects.
+  ...['set_config', 'setval', 'nextval', 'txid_current', 'lo', 'lo_\\w+'],
+  ...['lo(?:read|write|creat|open|close|unlink)'],
+  // A text as SQL, on this connection or another.
+  ...['(?:query|table|schema|database|cursor)_to_xml\\w*', 'ts_stat', 'ts_rewrite', 'xpath_table'],
+  ...['crosstab\\w*', 'connectby', 'dblink\\w*', 'postgres_fdw_\\w+', 'oracle_execute'],
+  ...['run_command_on_\\w+', 'master_run_on_worker', 'schedule(?:_in_database)?', 'unschedule'],
+  ...['(?:add|alter|delete|run)_job'],
+  // The world outside: pgsql-http, pg_net, aws_s3, aws_lambda, azure_storage, libxslt.
+  ...['http(?:_(?:get|post|put|patch|delete|head|(?:re)?set_curlopt))?', 'invoke', 'blob_put'],
+  ...['query_export_to_s3', 'table_import_from_s3', 'xslt_process'],
+  // Maintenance that a read-only transaction does not stop.
+  ...['brin_(?:de)?summarize\\w*', 'gin_clean_pending_list', 'heap_force_\\w+', 'normal_rand'],
+)
+
+const option = either(
+  ...[
+    '(?:verbose|costs|settings|generic_plan|buffers|summary|memory)(?: (?:true|false|on|off|0|1))?',
+  ],
+  'format (?:text|json|xml|yaml)',
+)
+
+/** How PostgreSQL reads a statement, and what it does in one that begins like a read. */
+export const rules: Rules = {
+  // As with standard_conforming_strings on: a driver has to make sure that it is.
+  lexis: {
+    doubleQuotes: 'name',
+    escapePrefixes: true,
+    dollarQuotes: true,
+    nestedComments: true,
+    returnEndsComment: true,
+  },
+  reads: ['select', 'with', 'values', 'table', 'show', 'explain'],
+  explain: new RegExp(`^(?:verbose|\\( (?:${option})(?: , (?:${option}))* \\))?$`),
+  calls: new RegExp(`^(?:${calls})$`),
+  hidden: new RegExp(
+    `^(?:${either(
+      ...['pg_authid', 'pg_shadow', 'pg_user_mappings?', 'user_mapping_options', 'pg_largeobject'],
+      ...['pg_subscription', 'pg_hba_file_rules', 'pg_ident_file_mappings', 'pg_file_settings'],
+    )})$`,
+  ),
+  clauses: ['into', 'for update', 'for no key', 'for share', 'for key'],
+}

@@ -1,0 +1,87 @@
+import type { Catalog } from '../database.ts'
+
+/** The tables that people made: not SQLite's, not the platform's, not what lies behind an index. */
+const readable = `m.type in ('table', 'view')
+  and m.name not like 'sqlite\\_%' escape '\\'
+  and m.name not like '\\_cf\\_%' escape '\\'
+  and m.name not like '\\_\\_miniflare%' escape '\\'
+  and m.name not in (select name from pragma_table_list where type = 'shadow')`
+
+const summary = `'main' as schema, m.name as name, m.type as kind, null as comment,
+  null as estimate, (select count(*) from pragma_table_xinfo(m.name) where hidden <> 1) as columns`
+
+/** What some pragmas say of the one relation that is asked about. */
+const of = (pragmas: string) =>
+  `sqlite_schema m join ${pragmas} where m.type in ('table', 'view') and m.name = ?1`
+
+/** The column a foreign key points to: by its place in the primary key, where it is not named. */
+const target = `coalesce(f."to",
+  (select p.name from pragma_table_info(f."table") p where p.pk = f.seq + 1))`
+
+/** What SQLite knows about its tables. It keeps neither comments nor row counts. */
+export const catalog: Catalog = {
+  // The left join keeps the total on a page that has no tables.
+  tables: ({ search = null, limit, offset = 0 }) => ({
+    sql: `with matching as (
+        select m.name from sqlite_schema m
+        where ${readable} and (?1 is null or instr(lower(m.name), lower(?1)) > 0
+          or exists (select 1 from pragma_table_xinfo(m.name) c
+            where c.hidden <> 1 and instr(lower(c.name), lower(?1)) > 0)))
+      select (select count(*) from matching), page.*
+      from (select 1)
+      left join (select ${summary} from sqlite_schema m
+        where m.type in ('table', 'view') and m.name in (select name from matching)
+        order by m.name limit ?2 offset ?3) page on true`,
+    params: [search, limit, offset],
+  }),
+
+  find: (name) => ({
+    sql: `select ${summary},
+        case ?1 when 'main.' || m.name then 0 when m.name then 1 else 2 end as rank
+      from sqlite_schema m
+      where ${readable} and lower(?1) in (lower(m.name), lower('main.' || m.name))
+      order by rank, m.name`,
+    params: [name],
+  }),
+
+  near: (name) => ({
+    sql: `select 'main', m.name from sqlite_schema m
+      where ${readable} and (abs(length(m.name) - length(?1)) <= 3
+        or instr(lower(m.name), lower(?1)) > 0 or instr(lower(?1), lower(m.name)) > 0)
+      order by lower(substr(m.name, 1, 1)) = lower(substr(?1, 1, 1)) desc, m.name
+      limit 1000`,
+    params: [name],
+  }),
+
+  columns: ({ name }) => ({
+    sql: `select c.name, c.type, c."notnull" = 0 and c.pk = 0,
+        case when c.hidden in (2, 3) then 'generated' else c.dflt_value end, null, null
+      from ${of('pragma_table_xinfo(m.name) c')} and c.hidden <> 1 order by c.cid`,
+    params: [name],
+  }),
+
+  keys: ({ name }) => ({
+    sql: `select 'primary' as kind, '' as key, c.name as column, null as schema, null as target,
+        null as column_there, c.pk as position
+      from ${of('pragma_table_info(m.name) c')} and c.pk > 0
+      union all
+      select 'unique', i.name, c.name, null, null, null, c.seqno
+      from ${of('pragma_index_list(m.name) i join pragma_index_info(i.name) c')} and i.origin = 'u'
+      union all
+      select 'foreign', f.id, f."from", 'main', f."table", ${target}, f.seq
+      from ${of('pragma_foreign_key_list(m.name) f')}
+      union all
+      select 'referenced', m.name || '.' || f.id, ${target}, 'main', m.name, f."from", f.seq
+      from sqlite_schema m join pragma_foreign_key_list(m.name) f
+      where ${readable} and f."table" = ?1 collate nocase
+      order by kind, key, position`,
+    params: [name],
+  }),
+
+  indexes: ({ name }) => ({
+    sql: `select i.name, i."unique", i.partial, coalesce(c.name, '(expression)')
+      from ${of('pragma_index_list(m.name) i join pragma_index_info(i.name) c')}
+        and i.origin = 'c' order by i.name, c.seqno`,
+    params: [name],
+  }),
+}

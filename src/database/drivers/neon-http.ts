@@ -1,0 +1,110 @@
+import { readBody } from '../body.ts'
+import { DatabaseError, type Io, type Limits, type Statement } from '../database.ts'
+import type { Result } from '../postgres/answer.ts'
+import { leftAlone, postgresError, tooSlow, unreachable } from '../postgres/error.ts'
+import { isLoopback, isNeon } from '../postgres/hosts.ts'
+
+/** Where to send statements, and in whose name. */
+export interface Address {
+  readonly endpoint: string
+  /** Holds the password: it travels in a header, and nowhere else. */
+  readonly connection: string
+}
+
+/** The address that a URL stands for. Throws {@link DatabaseError}. */
+export function addressOf({ protocol, hostname, host, href, username, pathname }: URL): Address {
+  if (!username || pathname.length < 2) {
+    throw new DatabaseError(
+      'config',
+      'A Neon URL names a user and a database: neon://user:password@host/database',
+    )
+  }
+  const connection = `postgresql:${href.slice(protocol.length).replace(/#.*$/, '')}`
+  // A region has one address for all its computers; the connection string says which is meant.
+  const region = isNeon(hostname) && hostname.replace(/^[^.]+/, 'api')
+  const scheme = isLoopback(hostname) ? 'http' : 'https'
+  return { connection, endpoint: `${scheme}://${region || host}/sql` }
+}
+
+/** The service answers with no more than 10 MiB: what is longer did not come from it. */
+const MAX_BODY = 10 * 1024 * 1024
+
+/**
+ * Sends statements to run in one transaction that can only read, and returns their results. The
+ * header has no effect on a statement that is sent outside a batch. Throws {@link DatabaseError}.
+ */
+export async function send(
+  { endpoint, connection }: Address,
+  statements: readonly Statement[],
+  { timeoutMs, signal: caller }: Limits,
+  { fetch }: Io,
+): Promise<readonly Result[]> {
+  // The database's own timer runs out first: it tells what happened, and surely stops the query.
+  const patience = AbortSignal.timeout(timeoutMs + 2_000)
+  const signal = caller ? AbortSignal.any([caller, patience]) : patience
+  let status: number
+  let text: string | undefined
+  try {
+    const response = await fetch(endpoint, {
+      method: 'POST',
+      headers: {
+        'Neon-Connection-String': connection,
+        'Neon-Raw-Text-Output': 'true',
+        'Neon-Array-Mode': 'true',
+        'Neon-Batch-Read-Only': 'true',
+      },
+      body: JSON.stringify({
+        queries: statements.map(({ sql, params = [] }) => ({ query: sql, params })),
+      }),
+      // A redirect would carry the password elsewhere.
+      redirect: 'manual',
+      signal,
+    })
+    status = response.status
+    text = await readBody(response, MAX_BODY)
+  } catch {
+    // A stranger's message may hold the address: it is dropped.
+    if (caller?.aborted) throw leftAlone()
+    if (patience.aborted) throw tooSlow(timeoutMs)
+    throw unreachable()
+  }
+  if (status === 507 || text === undefined) {
+    throw new DatabaseError(
+      'too_large',
+      'The answer is larger than the 10 MiB that can be fetched.',
+      { hint: 'Select fewer columns, shorter pieces of the long ones, or fewer rows.' },
+    )
+  }
+  const body = parse(text)
+  if (status === 200 && body?.results?.length === statements.length) return body.results
+  throw failure(body, status, timeoutMs)
+}
+
+/** What the service sends: results, or the fields of an error report. */
+interface Body {
+  readonly results?: readonly Result[]
+  readonly code?: string
+  readonly message?: string
+  readonly hint?: string
+  readonly position?: string
+}
+
+function parse(text: string): Body | null {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+function failure(body: Body | null, status: number, timeoutMs: number): DatabaseError {
+  const { message = '', hint, position } = body ?? {}
+  const unauthorized = status === 401 || status === 403
+  const code = unauthorized ? '28000' : String(body?.code)
+  if (/^[0-9A-Z]{5}$/.test(code)) {
+    const at = Number(position) || undefined
+    return postgresError({ code, message, hint: hint || undefined, position: at }, timeoutMs)
+  }
+  const what = status === 200 ? 'broke off in the middle' : `was only a status ${status}`
+  return new DatabaseError('network', `The database's answer ${what}. Try again later.`)
+}

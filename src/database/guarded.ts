@@ -1,0 +1,22 @@
+import { type Database, DatabaseError, type Param } from './database.ts'
+import { refuse, single } from './guard.ts'
+
+/** The same database, given nothing but single statements that read, and values that are text. */
+export function guarded(database: Database): Database {
+  const { dialect } = database
+  return {
+    dialect,
+    async query({ sql, params = [] }, limits) {
+      const no = refuse(sql, dialect.rules)
+      if (no !== undefined) throw new DatabaseError('refused', no)
+      if (!params.every(isText)) {
+        throw new DatabaseError('sql', 'A parameter holds a NUL, or half of a surrogate pair.')
+      }
+      return database.query({ sql: single(sql, dialect.rules), params }, limits)
+    },
+  }
+}
+
+/** Whether a value can be written as text: some databases take it for another, some for none. */
+const isText = (value: Param) =>
+  typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0'))

@@ -1,0 +1,48 @@
+import { type Database, DatabaseError, type Driver, type Io } from './database.ts'
+import { demo } from './drivers/demo.ts'
+import { neon } from './drivers/neon.ts'
+import { guarded } from './guarded.ts'
+
+/** Every driver, one line each. */
+const drivers: readonly Driver[] = [demo, neon]
+
+/**
+ * Opens the database that a URL names, without going there. Whatever it is asked passes the guard
+ * first. Throws {@link DatabaseError} for a URL that no driver opens, without repeating it.
+ */
+export function open(url: string, io: Io): Database {
+  if (!URL.canParse(url)) {
+    throw new DatabaseError(
+      'config',
+      'The database URL is not one: percent-encode its user and password.',
+    )
+  }
+  const parsed = new URL(url)
+  const driver = drivers.find((it) => it.opens(parsed))
+  if (driver) return guarded(driver.open(parsed, io))
+  throw new DatabaseError(
+    'config',
+    'No driver opens this database URL. What opens is demo:, a neon:// URL, and a postgres:// URL ' +
+      'whose host ends in .neon.tech.',
+  )
+}
+
+export { findTable, listTables } from './catalog.ts'
+export type {
+  Cell,
+  Column,
+  Database,
+  Dialect,
+  Failure,
+  Io,
+  Limits,
+  Param,
+  Rows,
+  Statement,
+  TableName,
+} from './database.ts'
+export { DatabaseError } from './database.ts'
+export { DemoStore } from './demo/demo-store.ts'
+export type { Condition, Operator, Selection } from './select.ts'
+export { operators, select } from './select.ts'
+export type { ForeignKey, Index, Table, TableColumn, TableList, TableSummary } from './table.ts'

@@ -1,0 +1,49 @@
+/** Longer names than any database allows are compared by their beginning. */
+const COMPARED = 128
+
+/** The few of these names that somebody who wrote `wanted` may have meant, the likeliest first. */
+export function nearest(wanted: string, names: readonly string[], count = 3): string[] {
+  const target = bare(wanted)
+  if (target === '') return []
+  return names
+    .map((name) => ({ name, distance: distanceTo(target, bare(name)) }))
+    .filter(({ distance }) => distance <= 1)
+    .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
+    .slice(0, count)
+    .map(({ name }) => name)
+}
+
+/** As compared: no case, no quotes, and `order items` is `order_items`. */
+const bare = (name: string) =>
+  name
+    .slice(0, COMPARED)
+    .toLowerCase()
+    .replace(/["'`[\]]/g, '')
+    .replace(/[\s-]+/g, '_')
+
+/** Zero for the same name, above one for another: by edits for its length, or by what it holds. */
+function distanceTo(wanted: string, name: string): number {
+  const shorter = Math.min(wanted.length, name.length)
+  if (shorter >= 3 && (name.includes(wanted) || wanted.includes(name))) {
+    return 1 - shorter / Math.max(wanted.length, name.length)
+  }
+  return edits(wanted, name) / Math.max(1, Math.floor(wanted.length / 3))
+}
+
+/** Letters to change, insert, drop or swap with the next (the optimal string alignment distance). */
+function edits(a: string, b: string): number {
+  let before: number[] = []
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const change = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      const swap = swapped ? before[j - 2]! + 1 : change
+      next.push(Math.min(change, swap, row[j]! + 1, next[j - 1]! + 1))
+    }
+    before = row
+    row = next
+  }
+  return row[b.length]!
+}

@@ -1,0 +1,32 @@
+import { cap } from '../cap.ts'
+import type { Cell, Limits, Rows } from '../database.ts'
+import { readValue } from './values.ts'
+
+/** The answer to one statement as it comes, every value in PostgreSQL's own text. */
+export interface Result {
+  readonly fields: readonly Field[]
+  readonly rows: readonly (readonly (string | null)[])[]
+}
+
+/** A column of an answer: its type is an OID, its name is not sent. */
+export interface Field {
+  readonly name: string
+  readonly dataTypeID: number
+}
+
+/** What a statement returned, read by the types of its columns and cut to the limits. */
+export const answer = (
+  { fields, rows }: Result,
+  types: readonly string[],
+  limits: Limits,
+): Omit<Rows, 'elapsedMs'> => ({
+  columns: fields.map(({ name }, i) => ({ name, type: types[i]! })),
+  ...cap(cells(rows, types), limits),
+})
+
+/** The rows, read one by one: those behind the cap never are. */
+function* cells(rows: Result['rows'], types: readonly string[]): Iterable<Cell[]> {
+  for (const row of rows) {
+    yield row.map((text, i) => (text === null ? null : readValue(text, types[i]!)))
+  }
+}

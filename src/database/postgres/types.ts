@@ -1,0 +1,95 @@
+import type { Statement } from '../database.ts'
+import type { Field, Result } from './answer.ts'
+
+/** Types that every PostgreSQL has: name, OID, OID of the array. */
+const builtin: readonly (readonly [name: string, oid: number, array: number])[] = [
+  ['bool', 16, 1000],
+  ['bytea', 17, 1001],
+  ['char', 18, 1002],
+  ['name', 19, 1003],
+  ['int8', 20, 1016],
+  ['int2', 21, 1005],
+  ['int4', 23, 1007],
+  ['text', 25, 1009],
+  ['oid', 26, 1028],
+  ['json', 114, 199],
+  ['xml', 142, 143],
+  ['point', 600, 1017],
+  ['lseg', 601, 1018],
+  ['path', 602, 1019],
+  ['box', 603, 1020],
+  ['polygon', 604, 1027],
+  ['cidr', 650, 651],
+  ['float4', 700, 1021],
+  ['float8', 701, 1022],
+  ['circle', 718, 719],
+  ['money', 790, 791],
+  ['macaddr', 829, 1040],
+  ['inet', 869, 1041],
+  ['bpchar', 1042, 1014],
+  ['varchar', 1043, 1015],
+  ['date', 1082, 1182],
+  ['time', 1083, 1183],
+  ['timestamp', 1114, 1115],
+  ['timestamptz', 1184, 1185],
+  ['interval', 1186, 1187],
+  ['timetz', 1266, 1270],
+  ['bit', 1560, 1561],
+  ['varbit', 1562, 1563],
+  ['numeric', 1700, 1231],
+  ['regclass', 2205, 2210],
+  ['regtype', 2206, 2211],
+  ['record', 2249, 2287],
+  ['uuid', 2950, 2951],
+  ['tsvector', 3614, 3643],
+  ['tsquery', 3615, 3645],
+  ['jsonb', 3802, 3807],
+  ['int4range', 3904, 3905],
+  ['numrange', 3906, 3907],
+  ['tsrange', 3908, 3909],
+  ['tstzrange', 3910, 3911],
+  ['daterange', 3912, 3913],
+  ['int8range', 3926, 3927],
+]
+
+/** The names of types by OID; an array of `int4` is an `int4[]`. */
+const typeNames: ReadonlyMap<number, string> = new Map(
+  builtin.flatMap(
+    ([name, oid, array]) =>
+      [
+        [oid, name],
+        [array, `${name}[]`],
+      ] as const,
+  ),
+)
+
+/** Types that only some databases have, by database and OID. They come and go with migrations. */
+const known = new Map<string, Map<number, string>>()
+const MOST_DATABASES = 100
+const MOST_TYPES = 1_000
+
+/**
+ * The names of the columns' types. Those that a database has of its own are asked for, once: one row
+ * each, of OID and name.
+ */
+export async function typesOf(
+  fields: readonly Field[],
+  database: string,
+  ask: (lookUp: Statement, rows: number) => Promise<Result>,
+): Promise<string[]> {
+  const own = known.get(database) ?? new Map<number, string>()
+  const nameOf = (oid: number) => typeNames.get(oid) ?? own.get(oid)
+  const oids = new Set(fields.map((it) => it.dataTypeID).filter((oid) => nameOf(oid) === undefined))
+  if (oids.size > 0) {
+    const lookUp = {
+      sql: 'select oid, format_type(oid, null) from pg_catalog.pg_type where oid = any ($1::oid[])',
+      params: [`{${[...oids].join()}}`],
+    }
+    const { rows } = await ask(lookUp, oids.size)
+    if (known.size >= MOST_DATABASES) known.clear()
+    if (own.size + oids.size > MOST_TYPES) own.clear()
+    for (const [oid, name] of rows) own.set(Number(oid), String(name))
+    known.set(database, own)
+  }
+  return fields.map((it) => nameOf(it.dataTypeID) ?? 'unknown')
+}

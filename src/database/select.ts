@@ -1,0 +1,144 @@
+import { DatabaseError, type Dialect, type Param, type Statement } from './database.ts'
+import { nearest } from './nearest.ts'
+import type { Table, TableColumn } from './table.ts'
+
+/** How a column may be compared with a value. */
+export const operators = [
+  ...(['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'not_in', 'between'] as const),
+  ...(['like', 'contains', 'is_null', 'not_null'] as const),
+] as const
+
+export type Operator = (typeof operators)[number]
+
+/** One filter. `in`, `not_in` and `between` take a list, `is_null` and `not_null` nothing. */
+export interface Condition {
+  readonly column: string
+  readonly op: Operator
+  readonly value?: Param | readonly Param[] | undefined
+}
+
+/** What to read from one table. Its column names may come from anywhere: they are looked up. */
+export interface Selection {
+  readonly table: Table
+  /** All of them if left out. */
+  readonly columns?: readonly string[] | undefined
+  /** All must hold. */
+  readonly where?: readonly Condition[] | undefined
+  readonly orderBy?:
+    | readonly { readonly column: string; readonly direction?: 'asc' | 'desc' | undefined }[]
+    | undefined
+  readonly limit: number
+  readonly offset?: number | undefined
+}
+
+/** As many as a statement may bind in SQLite on Cloudflare, and more than a filter needs. */
+const MOST_VALUES = 100
+
+/**
+ * The statement that reads a selection. Names come from the catalog and values are bound: nothing
+ * that was asked is ever read as SQL. Throws {@link DatabaseError} for what cannot be asked.
+ */
+export function select(dialect: Dialect, selection: Selection): Statement {
+  const { table, columns = [], where = [], orderBy = [], limit, offset = 0 } = selection
+  const params: Param[] = []
+  const bind = (value: Param) => {
+    params.push(value)
+    return dialect.placeholder(params.length)
+  }
+
+  const shown = columns.map((name) => dialect.quote(lookUp(table, name).name))
+  const tests = where.map((condition) =>
+    test(dialect, lookUp(table, condition.column), condition, bind),
+  )
+  const order = orderBy.map(({ column, direction = 'asc' }) => {
+    const { name, type } = lookUp(table, column)
+    const key = dialect.comparison.comparable(dialect.quote(name), type)
+    return direction === 'desc' ? `${key} desc` : key
+  })
+  const sql = [
+    `select ${shown.length > 0 ? shown.join(', ') : '*'}`,
+    `from ${dialect.quote(table.schema)}.${dialect.quote(table.name)}`,
+    tests.length > 0 && `where ${tests.join(' and ')}`,
+    order.length > 0 && `order by ${order.join(', ')}`,
+    `limit ${bind(limit)}`,
+    offset > 0 && `offset ${bind(offset)}`,
+  ]
+  if (params.length > MOST_VALUES) {
+    throw new DatabaseError(
+      'sql',
+      `A filter takes at most ${MOST_VALUES - 2} values; these are more.`,
+    )
+  }
+  return { sql: sql.filter(Boolean).join('\n'), params }
+}
+
+/** The column of this name; without one, that of this name in another case. */
+function lookUp({ name: table, columns }: Table, name: string): TableColumn {
+  const same = columns.filter((column) => column.name.toLowerCase() === name.toLowerCase())
+  const column =
+    columns.find((column) => column.name === name) ?? (same.length === 1 ? same[0] : undefined)
+  if (column) return column
+  const likely = nearest(
+    name,
+    columns.map((column) => column.name),
+  )
+  throw new DatabaseError(
+    'sql',
+    `${table} has no column called ${JSON.stringify(name.slice(0, 100))}.`,
+    {
+      hint: likely.length > 0 ? `Did you mean ${likely.join(' or ')}?` : undefined,
+    },
+  )
+}
+
+const SIGNS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const
+
+/** One condition as SQL. NULL is no value: equal to it means absent. */
+function test(
+  { quote, comparison }: Dialect,
+  { name, type }: TableColumn,
+  { op, value = null }: Condition,
+  bind: (value: Param) => string,
+): string {
+  const column = quote(name)
+  const left = comparison.comparable(column, type)
+  const bound = (value: Param) => bind(comparison.bound(value, type))
+
+  switch (op) {
+    case 'is_null':
+      return `${column} is null`
+    case 'not_null':
+      return `${column} is not null`
+    case 'between': {
+      const [from, to] = listOf(op, value, 2)
+      return `${left} between ${bound(one(op, from))} and ${bound(one(op, to))}`
+    }
+    case 'in':
+    case 'not_in': {
+      const list = listOf(op, value)
+      const values = list.filter((it) => it !== null).map(bound)
+      const among = values.length > 0 ? `${left} in (${values.join(', ')})` : '1 = 0'
+      const found = list.includes(null) ? `(${among} or ${column} is null)` : among
+      return op === 'in' ? found : `not ${list.includes(null) ? found : `(${found})`}`
+    }
+    case 'like':
+      return comparison.like(column, bind(String(one(op, value))))
+    case 'contains':
+      return comparison.contains(column, bind(String(one(op, value))))
+    default: {
+      if (value === null && op === 'eq') return `${column} is null`
+      if (value === null && op === 'ne') return `${column} is not null`
+      return `${left} ${SIGNS[op]} ${bound(one(op, value))}`
+    }
+  }
+}
+
+function listOf(op: Operator, value: Condition['value'], length?: number): readonly Param[] {
+  if (Array.isArray(value) && (length === undefined || value.length === length)) return value
+  throw new DatabaseError('sql', `${op} takes a list of ${length ? `${length} values` : 'values'}.`)
+}
+
+function one(op: Operator, value: Condition['value'] | undefined): Param {
+  if (value !== null && value !== undefined && !Array.isArray(value)) return value as Param
+  throw new DatabaseError('sql', `${op} takes a value, neither a list nor null.`)
+}

@@ -1,0 +1,75 @@
+import { DatabaseError, type Param, type Rows } from '../database.ts'
+import { Unreadable } from '../lexer.ts'
+import { assertBounded } from './bounded.ts'
+import type { Counts } from './cost.ts'
+import { sqliteError } from './error.ts'
+import { assertReads } from './program.ts'
+import { assertSingle } from './single.ts'
+import { cell, exactly, mayBeRounded, type SqliteValue, storageClass } from './values.ts'
+
+/** One query, and how much of its answer is wanted. */
+export interface Query {
+  readonly sql: string
+  readonly params: readonly Param[]
+  readonly maxRows: number
+  readonly maxBytes: number
+}
+
+/** Its rows: all of {@link Rows} but the time, which stands still inside a Worker. */
+export type Answer = Omit<Rows, 'elapsedMs'>
+
+/**
+ * Answers a query from the SQLite of a Durable Object. It trusts nobody to have looked at the
+ * text before, and leaves to its caller only the rolling back. Throws {@link DatabaseError}.
+ */
+export function read(storage: SqlStorage, counts: Counts, query: Query): Answer {
+  const [, explain = '', text = ''] =
+    /^(\s*explain\s+(?:query\s+plan\s+)?)?(.*)$/is.exec(query.sql) ?? []
+  assertSingle(storage, text)
+  try {
+    const params = query.params.map((param) => (typeof param === 'boolean' ? Number(param) : param))
+    const run = (sql: string) => storage.exec(sql, ...params)
+    assertReads(run(`explain ${text}`).raw())
+    if (explain) return answer(run(explain + text), query)
+
+    assertBounded(text, run, params.length, counts)
+    return answer(run(text), query, (columns) => run(exactly(text, columns, query.maxRows + 1)))
+  } catch (thrown) {
+    if (thrown instanceof Unreadable) throw new DatabaseError('refused', thrown.message)
+    throw thrown instanceof DatabaseError ? thrown : sqliteError(thrown)
+  }
+}
+
+type Cursor = SqlStorageCursor<Record<string, SqlStorageValue>>
+
+/** Reads a cursor to the end, or to a cap; once more and exactly, if integers were too big. */
+function answer(cursor: Cursor, query: Query, exact?: (columns: number) => Cursor): Answer {
+  const { rows, truncated } = take(cursor.raw(), query)
+  const columns = cursor.columnNames.map((name, i) => ({
+    name,
+    type: storageClass(rows.map((row) => row[i] ?? null)),
+  }))
+  if (exact && rows.some((row) => row.some(mayBeRounded))) {
+    return { ...answer(exact(columns.length), query), columns }
+  }
+  return { columns, rows: rows.map((row) => row.map(cell)), truncated }
+}
+
+/** The rows up to a cap. The cursor makes them one by one, so the rest is never computed. */
+function take(rows: Iterable<readonly SqliteValue[]>, { maxRows, maxBytes }: Query) {
+  const taken: (readonly SqliteValue[])[] = []
+  let bytes = 0
+  for (const row of rows) {
+    if (taken.length === maxRows) return { rows: taken, truncated: 'rows' as const }
+    bytes += new TextEncoder().encode(JSON.stringify(row.map(cell))).length + 1
+    if (bytes > maxBytes) {
+      if (taken.length > 0) return { rows: taken, truncated: 'bytes' as const }
+      throw new DatabaseError(
+        'too_large',
+        `The first row alone is over ${maxBytes} bytes: select fewer columns, or a substr() of the long ones.`,
+      )
+    }
+    taken.push(row)
+  }
+  return { rows: taken, truncated: false as const }
+}

@@ -1,0 +1,55 @@
+import type { Cell } from '../database.ts'
+
+// What a Durable Object's cursor yields.
+export type SqliteValue = null | number | string | ArrayBuffer
+
+// Longer blobs are of no use to a reader, and six times as long in JSON as in the database.
+const BLOB_BYTES = 256
+
+/** A value as it is answered: exact, or a string that is. */
+export function cell(value: SqliteValue): Cell {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value)
+  return value instanceof ArrayBuffer ? blob(new Uint8Array(value)) : value
+}
+
+/** A blob literal, cut when it is long: `x'00ff'`, `x'00ff…' (2 of 4096 bytes)`. */
+function blob(bytes: Uint8Array): string {
+  const shown = bytes.subarray(0, BLOB_BYTES)
+  const hex = Array.from(shown, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return bytes.length > shown.length
+    ? `x'${hex}…' (${shown.length} of ${bytes.length} bytes)`
+    : `x'${hex}'`
+}
+
+/**
+ * The storage class of a column's values, since a cursor does not tell what was declared. Empty
+ * when there is none to see, or more than one. A whole real, 12.0, cannot be told from 12.
+ */
+export function storageClass(values: readonly SqliteValue[]): string {
+  const classes = new Set(values.filter((value) => value !== null).map(classOf))
+  if (classes.has('real')) classes.delete('integer')
+  return classes.size === 1 ? [...classes].join() : ''
+}
+
+function classOf(value: Exclude<SqliteValue, null>): string {
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'real'
+  return typeof value === 'string' ? 'text' : 'blob'
+}
+
+/** Whether a whole number is so big that the platform may have rounded it on its way to us. */
+export const mayBeRounded = (value: SqliteValue) =>
+  typeof value === 'number' && Number.isInteger(value) && Math.abs(value) >= 2 ** 53
+
+/**
+ * The same statement, its big integers as text: a Durable Object hands out every integer as a
+ * double, and silently rounds the ones a double cannot hold.
+ */
+export function exactly(sql: string, columns: number, maxRows: number): string {
+  const names = Array.from({ length: columns }, (_, i) => `c${i}`)
+  const exact = names.map(
+    (c) =>
+      `iif(typeof(${c}) = 'integer' and abs(${c} / 2) >= ${2 ** 52}, cast(${c} as text), ${c})`,
+  )
+  // The inner LIMIT keeps the statement's own order, and its rows lazy.
+  return `with q (${names}) as (select * from (${sql}\n) limit ${maxRows}) select ${exact} from q`
+}

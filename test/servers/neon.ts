@@ -1,0 +1,108 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import pg from 'pg'
+
+/** A server that speaks Neon's SQL over HTTP in front of a real PostgreSQL. */
+export interface NeonServer {
+  /** `neon://user@127.0.0.1:port/database`, as the driver takes it. */
+  url(user: string, database: string): string
+  /** The statements of every request so far. */
+  readonly requests: readonly (readonly string[])[]
+  close(): Promise<void>
+}
+
+interface Query {
+  readonly query: string
+  readonly params?: readonly unknown[]
+}
+
+const MAX_ANSWER = 10 * 1024 * 1024
+
+/** Starts one. As in the original, each request runs on a session that is as good as new. */
+export async function startNeon(postgres: pg.ClientConfig): Promise<NeonServer> {
+  const requests: string[][] = []
+
+  const connect = async (connection: string) => {
+    const { username, password, pathname } = new URL(connection)
+    const client = new pg.Client({
+      ...postgres,
+      user: decodeURIComponent(username),
+      password: decodeURIComponent(password) || postgres.password,
+      database: decodeURIComponent(pathname.slice(1)),
+    })
+    client.on('error', () => {})
+    await client.connect()
+    return client
+  }
+
+  const server = createServer(async (request, response) => {
+    const send = (status: number, body: object) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    const connection = String(request.headers['neon-connection-string'])
+    let client: pg.Client | undefined
+    try {
+      const { queries } = JSON.parse(await textOf(request)) as { queries: readonly Query[] }
+      requests.push(queries.map(({ query }) => query))
+      client = await connect(connection)
+      const { processID } = client as pg.Client & { processID: number }
+      // A caller that leaves has its query cancelled.
+      response.on('close', async () => {
+        if (response.writableFinished) return
+        const other = await connect(connection)
+        await other.query('select pg_cancel_backend($1)', [processID]).finally(() => other.end())
+      })
+      const results = await run(client, queries, request.headers['neon-batch-read-only'] === 'true')
+      send(200, { results })
+    } catch (error) {
+      const { code = '', message, position, hint } = error as pg.DatabaseError
+      send(code === '507' ? 507 : 400, { message, code, position, hint, severity: 'ERROR' })
+    } finally {
+      await client?.end()
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+
+  return {
+    requests,
+    url: (user, database) => `neon://${user}@127.0.0.1:${port}/${database}`,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** A batch: one transaction, each statement by the extended protocol, every value as text. */
+async function run(client: pg.Client, queries: readonly Query[], readOnly: boolean) {
+  let bytes = 0
+  const { stream } = (client as unknown as { connection: { stream: NodeJS.ReadableStream } })
+    .connection
+  const tooLarge = new Promise<never>((_, reject) => {
+    stream.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes <= MAX_ANSWER) return
+      reject(Object.assign(new Error('response is too large'), { code: '507' }))
+      ;(stream as unknown as { destroy(): void }).destroy()
+    })
+  })
+  await client.query(readOnly ? 'begin read only' : 'begin')
+  const results = []
+  for (const { query: text, params = [] } of queries) {
+    const values = params.map((it) =>
+      it === null || typeof it === 'string' ? it : JSON.stringify(it),
+    )
+    const types = { getTypeParser: () => (value: unknown) => value }
+    const statement = { text, values, types, rowMode: 'array', queryMode: 'extended' }
+    const answer = await Promise.race([client.query(statement as pg.QueryArrayConfig), tooLarge])
+    results.push({ fields: answer.fields, rows: answer.rows, command: answer.command })
+  }
+  await client.query('commit')
+  return results
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of request.setEncoding('utf8')) text += chunk
+  return text
+}

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** A statement of the corpus in `test/attacks`: what it is, what must become of it, and why. */
+export interface Attack {
+  readonly engine: string
+  readonly name: string
+  readonly sql: string
+  /** `no_effect`: it may run, and must change nothing. */
+  readonly expect: 'rejected' | 'no_effect' | 'allowed'
+  readonly why: string
+}
+
+/** A name or a pattern that is sent where a table is asked for. */
+export interface Argument {
+  readonly engine: string
+  readonly arg: 'table' | 'pattern'
+  readonly value: string
+  readonly why: string
+}
+
+const read = <T extends { engine: string }>(file: string, engine: string): T[] =>
+  readFileSync(join(import.meta.dirname, '../attacks', `${file}.jsonl`), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .filter((it: T) => it.engine === engine || it.engine === 'any')
+
+/** Statements that write, lock, reach out or never end. */
+export const attacks = (engine: string) => read<Attack>('readonly', engine)
+
+/** Statements that a guard must let run. */
+export const benign = (engine: string) => read<Attack>('benign', engine)
+
+/** Arguments that must name a table exactly or none. */
+export const hostileNames = (engine: string) => read<Argument>('identifiers', engine)
+
+/** Plain reads that only cost too much: no guard can tell, and something else stops them. */
+export const exhausting: ReadonlyMap<string, string> = new Map([
+  ['pg_dos_cross_join', 'the statement timeout'],
+  ['pg_dos_big_cell', 'the statement timeout, or the 10 MiB of an answer'],
+  ['pg_dos_self_join', 'the statement timeout'],
+  ['sl_dos_recursive', 'what a platform lets one query compute'],
+  ['sl_dos_cross_join', 'what a platform lets one query compute'],
+  ['sl_dos_zeroblob', 'the largest value of a platform'],
+  ['sl_dos_printf', 'the largest value of a platform'],
+])

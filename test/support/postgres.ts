@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, describe, it } from 'vitest'
+import { type NeonServer, startNeon } from '../servers/neon.ts'
+import { startEmbeddedPostgres } from './embedded-postgres.ts'
+
+/** A database of its own on a real PostgreSQL, and the server that reaches it over HTTP. */
+export interface TestPostgres {
+  /** How `pg` reaches it as the superuser who owns everything in it. */
+  readonly config: pg.ClientConfig & { readonly database: string }
+  /** A role that may select from the tables in `public`, and no more. */
+  readonly reader: string
+  readonly neon: NeonServer
+  /** The URL for the driver, as `postgres` or as somebody else. */
+  url(user?: string): string
+  /** Runs statements as the superuser, past every guard. */
+  admin(sql: string, params?: unknown[]): Promise<pg.QueryResult>
+  drop(): Promise<void>
+}
+
+/** Statements that make a database, given the role that will only read. */
+type Setup = string | ((reader: string) => string)
+
+/**
+ * Makes a database on the PostgreSQL of this machine, or on an embedded one that it starts. Without
+ * either it says why, and returns nothing; with REQUIRE_ALL=1 it throws instead.
+ */
+export async function startPostgres(setup: Setup): Promise<TestPostgres | undefined> {
+  try {
+    return await createDatabase((await localServer()) ?? (await embeddedServer()), setup)
+  } catch (error) {
+    if (process.env.REQUIRE_ALL === '1') throw error
+    console.warn(`Skipped for want of a PostgreSQL: ${(error as Error).message}`)
+    return undefined
+  }
+}
+
+/** Runs tests on a database of their own, or skips them where there is no PostgreSQL. */
+export async function describePostgres(
+  title: string,
+  setup: Setup,
+  tests: (postgres: TestPostgres) => void,
+): Promise<void> {
+  const postgres = await startPostgres(setup)
+  if (!postgres) {
+    describe.skip(title, () => it('waits for a PostgreSQL', () => {}))
+    return
+  }
+  describe(title, () => {
+    afterAll(() => postgres.drop())
+    tests(postgres)
+  })
+}
+
+interface Server {
+  readonly config: pg.ClientConfig
+  stop(): Promise<void>
+}
+
+/** The one at 127.0.0.1:5432, or at PGPORT, if it lets `postgres` in without a password. */
+async function localServer(): Promise<Server | undefined> {
+  const port = Number(process.env.PGPORT ?? 5432)
+  const config = { host: '127.0.0.1', port, user: 'postgres' }
+  const client = new pg.Client({ ...config, connectionTimeoutMillis: 2_000 })
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ rolsuper: boolean }>(
+      'select rolsuper from pg_roles where rolname = current_user',
+    )
+    return rows[0]?.rolsuper ? { config, stop: async () => {} } : undefined
+  } catch {
+    return undefined
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+async function embeddedServer(): Promise<Server> {
+  const { port, stop } = await startEmbeddedPostgres()
+  return { config: { host: '127.0.0.1', port, user: 'postgres' }, stop }
+}
+
+async function createDatabase(server: Server, setup: Setup): Promise<TestPostgres> {
+  const database = `tidegate_${randomBytes(6).toString('hex')}`
+  const reader = `${database}_reader`
+  const run = async (config: pg.ClientConfig, sql: string, params?: unknown[]) => {
+    const client = new pg.Client(config)
+    await client.connect()
+    return await client.query(sql, params).finally(() => client.end())
+  }
+  const config = { ...server.config, database }
+  const postgres = { ...server.config, database: 'postgres' }
+  await run(postgres, `create database ${database}`)
+  await run(postgres, `create role ${reader} login`)
+  await run(config, `alter default privileges in schema public grant select on tables to ${reader}`)
+  await run(config, typeof setup === 'string' ? setup : setup(reader))
+  const neon = await startNeon(server.config)
+  return {
+    config,
+    reader,
+    neon,
+    url: (user = 'postgres') => neon.url(user, database),
+    admin: (sql, params) => run(config, sql, params),
+    async drop() {
+      await neon.close()
+      await run(postgres, `drop database ${database} with (force)`)
+      await run(postgres, `drop role ${reader}`)
+      await server.stop()
+    },
+  }
+}

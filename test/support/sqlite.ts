@@ -1,0 +1,21 @@
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { cap } from '../../src/database/cap.ts'
+import type { Cell, Database } from '../../src/database/database.ts'
+import { sqlite } from '../../src/database/dialects/sqlite.ts'
+import { guarded } from '../../src/database/guarded.ts'
+
+/** A guarded SQLite database in memory, made by these statements. */
+export function openSqlite(setup: string): Database {
+  const database = new DatabaseSync(':memory:')
+  database.exec(setup)
+  return guarded({
+    dialect: sqlite,
+    async query({ sql, params = [] }, limits) {
+      const statement = database.prepare(sql)
+      statement.setReturnArrays(true)
+      const columns = statement.columns().map(({ name, type }) => ({ name, type: type ?? '' }))
+      const rows = statement.iterate(...(params as SQLInputValue[]))
+      return { columns, ...cap(rows as unknown as Iterable<Cell[]>, limits), elapsedMs: 0 }
+    },
+  })
+}

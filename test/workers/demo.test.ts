@@ -1,0 +1,476 @@
+/// <reference types="vite/client" />
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { DatabaseError, type Param } from '../../src/database/database.ts'
+import { type DemoAnswer, DemoStore } from '../../src/database/demo/demo-store.ts'
+import { Counts, rowsVisited } from '../../src/database/sqlite/cost.ts'
+import { assertReads } from '../../src/database/sqlite/program.ts'
+import corpus from '../attacks/readonly.jsonl?raw'
+
+const namespace = (env as unknown as { DEMO: DurableObjectNamespace }).DEMO
+
+/** A store of this test's own, asked without a driver and without the guard. */
+function open(name: string) {
+  const stub = namespace.get(namespace.idFromName(`demo.test: ${name}`))
+  return {
+    stub,
+    inside: <T>(work: (storage: DurableObjectStorage) => T) =>
+      runInDurableObject(stub, (_: DurableObject, { storage }) => work(storage)),
+    async ask(sql: string, params: readonly Param[] = [], limits = {}) {
+      const body = JSON.stringify({ sql, params, maxRows: 100, maxBytes: 100_000, ...limits })
+      const response = await stub.fetch('https://demo/', { method: 'POST', body })
+      return (await response.json()) as DemoAnswer
+    },
+    async rows(sql: string, params: readonly Param[] = []) {
+      const answer = await this.ask(sql, params)
+      if ('error' in answer) throw new Error(`${answer.error.message}: ${sql}`)
+      return answer.rows
+    },
+    async refusal(sql: string) {
+      const answer = await this.ask(sql)
+      return 'error' in answer ? answer.error.kind : answer.rows
+    },
+  }
+}
+
+const listed = ({ sql }: DurableObjectStorage, text: string) => [...sql.exec(text).raw()]
+
+/** What changes with any change, even with one that is undone: that is counted, too. */
+const marks = (storage: DurableObjectStorage) => ({
+  changes: listed(storage, 'select total_changes()'),
+  schema: listed(storage, 'select * from sqlite_schema'),
+  pragmas: ['foreign_keys', 'defer_foreign_keys', 'recursive_triggers'].map((pragma) => {
+    try {
+      return [pragma, listed(storage, `pragma ${pragma}`)]
+    } catch (error) {
+      return [pragma, String(error)]
+    }
+  }),
+  kept: [...storage.kv.list()],
+})
+
+/** Every row of every table. */
+const contents = (storage: DurableObjectStorage) =>
+  listed(
+    storage,
+    `select name from sqlite_schema where type = 'table' and name not like '\\_%' escape '\\'`,
+  ).map(([name]) => [name, listed(storage, `select * from "${name}"`)])
+
+/** The state of an object whose statements go another way. */
+const withExec = (storage: DurableObjectStorage, exec: SqlStorage['exec']) =>
+  ({
+    storage: {
+      sql: { exec },
+      kv: storage.kv,
+      transactionSync: storage.transactionSync.bind(storage),
+    },
+  }) as unknown as DurableObjectState
+
+describe('a demo store', () => {
+  test('fills itself on first use', async () => {
+    const { rows } = open('new')
+    expect(await rows.call(open('new'), 'select count(*) from order_items')).toEqual([[7209]])
+  })
+
+  test('has the totals that every engine has', async () => {
+    const store = open('totals')
+    const ordered = 'select round(sum(total), 2), count(*) from order_totals'
+    expect(await store.rows(ordered)).toEqual([[1_965_359.6, 2400]])
+    const paid = 'select round(sum(amount), 2), count(*) from payments'
+    expect(await store.rows(paid)).toEqual([[1_553_884.58, 2119]])
+  })
+
+  test('is found as it was after an eviction', async () => {
+    const store = open('evicted')
+    await store.inside(({ sql }) => sql.exec('delete from reviews where id > 7'))
+    await evictDurableObject(store.stub)
+    expect(await store.rows('select count(*) from reviews')).toEqual([[7]])
+  })
+
+  test('of another edition is made anew', async () => {
+    const store = open('old')
+    await store.inside(({ sql, kv }) => {
+      sql.exec('drop view order_totals')
+      sql.exec('delete from reviews')
+      sql.exec('create table more (id integer primary key, parent references more (id))')
+      kv.put('edition', 'another')
+    })
+    await evictDurableObject(store.stub)
+    expect(await store.rows('select count(*) from reviews')).toEqual([[500]])
+    expect(await store.rows('select count(*) from order_totals')).toEqual([[2400]])
+    expect(await store.rows("select name from sqlite_schema where name = 'more'")).toEqual([])
+  })
+
+  test('that cannot be filled whole stays as it was', async () => {
+    const store = open('half')
+    await store.inside((storage) => {
+      storage.kv.put('edition', 'another')
+      storage.sql.exec('delete from reviews')
+      const before = [contents(storage), marks(storage).schema]
+      const failing = withExec(storage, (text, ...params) => {
+        if (text.startsWith('insert into payments')) throw new Error('no room')
+        return storage.sql.exec(text, ...params)
+      })
+      expect(() => new DemoStore(failing)).toThrow('no room')
+      expect([contents(storage), marks(storage).schema]).toEqual(before)
+      expect(storage.kv.get('edition')).toBe('another')
+    })
+  })
+})
+
+describe('an answer', () => {
+  const store = open('values')
+
+  test('is exact where a double is not', async () => {
+    expect(await store.rows('select id, ean, ean from products order by id limit 2')).toEqual([
+      [1, '9007199255425787', '9007199255425787'],
+      [2, '9007199254870209', '9007199254870209'],
+    ])
+    const limits = 'select 9223372036854775807, -9223372036854775807 - 1, 9007199254740991, 1e300'
+    expect(await store.rows(limits)).toEqual([
+      ['9223372036854775807', '-9223372036854775808', 9007199254740991, 1e300],
+    ])
+  })
+
+  test('keeps the order and the cap of a statement whose integers are big', async () => {
+    const answer = await store.ask('select ean from products order by name, id', [], { maxRows: 3 })
+    expect(answer).toMatchObject({ truncated: 'rows', columns: [{ name: 'ean', type: 'integer' }] })
+    const names = 'select cast(ean as text) from products order by name, id limit 3'
+    expect(answer).toMatchObject({ rows: await store.rows(names) })
+  })
+
+  test('holds texts, NULL, JSON, blobs and infinity as they are', async () => {
+    const values = `select (select body from reviews where body like 'Too small%' limit 1),
+      (select attributes from products where id = 1), null, '', x'00ff', 1e999, -1e999, 0.1`
+    expect(await store.rows(values)).toEqual([
+      [
+        'Too small 😕',
+        '{"color":"red","sizes":[4,6]}',
+        null,
+        '',
+        "x'00ff'",
+        'Infinity',
+        '-Infinity',
+        0.1,
+      ],
+    ])
+  })
+
+  test('tells two columns of one name apart', async () => {
+    const answer = await store.ask('select id, name as id, id from categories limit 1')
+    expect(answer).toEqual({
+      columns: [
+        { name: 'id', type: 'integer' },
+        { name: 'id', type: 'text' },
+        { name: 'id', type: 'integer' },
+      ],
+      rows: [[1, 'Kitchen', 1]],
+      truncated: false,
+    })
+  })
+
+  test('takes parameters of every kind, numbered or not', async () => {
+    const all = 'select ?, ?, ?, ?, ?'
+    expect(await store.rows(all, [null, true, false, 1.5, "O'Neil 😕"])).toEqual([
+      [null, 1, 0, 1.5, "O'Neil 😕"],
+    ])
+    expect(await store.rows('select ?2, ?1, ?2', ['a', 'b'])).toEqual([['b', 'a', 'b']])
+    const big = 'select id from products where ean = ? and ean > ?'
+    expect(await store.rows(big, ['9007199255425787', 1])).toEqual([[1]])
+  })
+
+  test('is cut at the cap of rows, and what is left out is not computed', async () => {
+    const million = `with recursive t(x) as (select 1 union all select x + 1 from t limit 3000000)
+      select x, hex(zeroblob(2)) from t`
+    const answer = await store.ask(million, [], { maxRows: 5 })
+    expect(answer).toMatchObject({ truncated: 'rows', rows: { length: 5 } })
+  })
+
+  test('is cut at the cap of bytes', async () => {
+    const answer = await store.ask('select name from customers', [], { maxBytes: 100 })
+    expect(answer).toMatchObject({ truncated: 'bytes' })
+    expect(JSON.stringify('rows' in answer && answer.rows).length).toBeLessThanOrEqual(101)
+  })
+
+  test('whose first row is over the cap says what to do', async () => {
+    expect(await store.ask('select hex(zeroblob(100000))')).toMatchObject({
+      error: { kind: 'too_large', message: expect.stringContaining('substr()') },
+    })
+  })
+
+  test('is the plan, where a plan is asked for', async () => {
+    const plan = await store.rows('explain query plan select * from orders where id = ?', [1])
+    expect(plan[0]?.at(-1)).toContain('SEARCH orders')
+  })
+})
+
+describe('an error', () => {
+  const store = open('errors')
+
+  test.each([
+    ['select é, nope from orders', { message: 'no such column: é', position: 8 }],
+    ['select * from nowhere', { message: 'no such table: nowhere', code: 'SQLITE_ERROR' }],
+    ['select 1 from', { message: 'incomplete input' }],
+    ['select 1 wher 2', { message: 'near "2": syntax error', position: 15 }],
+    ['', { message: 'incomplete input' }],
+    ['select ?', { message: 'Send one parameter for each placeholder of the statement.' }],
+  ])('says what is wrong: %s', async (sql, error) => {
+    expect(await store.ask(sql)).toMatchObject({ error: { kind: 'sql', ...error } })
+  })
+
+  test.each([
+    ['delete from reviews', 'DELETE is refused: this database is only read.'],
+    ['explain delete from reviews', 'DELETE is refused: this database is only read.'],
+    ['with t as (select 1) update reviews set rating = 1', 'UPDATE is refused'],
+    ['select 1; select 2', 'Send one statement at a time'],
+    ['select 1) ; delete from reviews; select 1 from (select 1', 'Send one statement at a time'],
+  ])('says why it is refused: %s', async (sql, message) => {
+    expect(await store.ask(sql)).toMatchObject({
+      error: { kind: 'refused', message: expect.stringContaining(message) },
+    })
+  })
+})
+
+describe('without the guard in front of it', () => {
+  const attacks: { engine: string; name: string; sql: string; expect: string }[] = corpus
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  // The corpus was written for other tables.
+  const own = (sql: string) =>
+    sql.replaceAll('users', 'customers').replaceAll('(email) VALUES', '(country) VALUES')
+  const store = open('attacked')
+  const all = (storage: DurableObjectStorage) => [marks(storage), contents(storage)]
+  let before: unknown[]
+  beforeAll(async () => {
+    before = await store.inside(all)
+  })
+  const sqlite = attacks.filter(({ engine }) => engine === 'sqlite')
+
+  test.each(sqlite.map(({ name, sql }) => [name, own(sql)]))(
+    'nothing is changed, or even begun, by %s',
+    async (_, sql) => {
+      await store.ask(sql)
+      expect(await store.inside(marks)).toEqual(before[0])
+    },
+  )
+
+  test('nor by attacks on other engines, and no row is another', async () => {
+    for (const { sql } of attacks) await store.ask(own(sql))
+    expect(await store.inside(all)).toEqual(before)
+  })
+
+  test.each(
+    // The platform makes the value of this one a short one.
+    sqlite.filter((it) => it.expect === 'rejected' && it.name !== 'sl_dos_printf'),
+  )('$name has no answer', async ({ sql }) => {
+    expect(await store.ask(own(sql))).toHaveProperty('error')
+  })
+
+  test('the program of a statement alone gives away that it writes', async () => {
+    await store.inside(({ sql }) => {
+      const refuses = (text: string) =>
+        expect(() => assertReads(sql.exec(`explain ${text}`).raw()), text)
+      for (const text of [
+        'insert into categories values (99, null, null) returning id',
+        'with x as (select 1) update reviews set rating = 1',
+        'delete from reviews',
+        'replace into reviews select * from reviews',
+        'create table t (x)',
+        'create virtual table t using fts5 (x)',
+        'create trigger t after insert on orders begin delete from reviews; end',
+        'alter table orders drop column note',
+        'drop view order_totals',
+        'drop index items_by_product',
+        'reindex',
+        'analyze',
+      ]) {
+        refuses(text).toThrow(DatabaseError)
+      }
+      refuses('select * from order_totals order by total').not.toThrow()
+      refuses(
+        'with t(x) as (select 1 union select x + 1 from t limit 9) select * from t',
+      ).not.toThrow()
+    })
+  })
+
+  test('what runs against all checks is rolled back', async () => {
+    await store.inside(async (storage) => {
+      let deleted = 0
+      const { sql } = storage
+      const deceived = new DemoStore(
+        withExec(storage, ((text: string, ...params: unknown[]) => {
+          if (text.startsWith('select ?1')) throw new Error('Wrong number of parameter bindings')
+          if (text.startsWith('explain')) return sql.exec('explain select 1')
+          const cursor = sql.exec(text, ...params)
+          deleted = 500 - sql.exec<{ n: number }>('select count(*) n from reviews').one().n
+          return cursor
+        }) as SqlStorage['exec']),
+      )
+      const body = JSON.stringify({
+        sql: 'delete from reviews; drop view order_totals; select 1',
+        params: [],
+        maxRows: 1,
+        maxBytes: 1000,
+      })
+      await deceived.fetch(new Request('https://demo/', { method: 'POST', body }))
+      expect(deleted).toBe(500)
+      expect([marks(storage).schema, contents(storage)]).toEqual([
+        (before[0] as ReturnType<typeof marks>).schema,
+        before[1],
+      ])
+    })
+  })
+
+  test('a store that ran what it is sent would be harmed', async () => {
+    const harmful = await open('naked').inside((storage) =>
+      sqlite.filter(({ name, sql }) => {
+        // These would never come back.
+        if (name.startsWith('sl_dos_')) return false
+        const before = JSON.stringify(marks(storage))
+        let after = before
+        try {
+          storage.transactionSync(() => {
+            storage.sql.exec('pragma defer_foreign_keys = on')
+            const undeferred = JSON.stringify(marks(storage))
+            try {
+              storage.sql.exec(own(sql)).toArray()
+            } catch {}
+            after = JSON.stringify(marks(storage)) === undeferred ? before : ''
+            throw new Error('enough')
+          })
+        } catch {}
+        return after !== before
+      }),
+    )
+    const names = ['sl_comment_newline', 'sl_bracket_ident', 'sl_delete_returning']
+    expect(harmful.map(({ name }) => name)).toEqual(expect.arrayContaining(names))
+  })
+})
+
+describe('a statement that would not end in time is refused', () => {
+  const store = open('endless')
+  const counter = (more: string) =>
+    `with recursive t(x) as (select 1 union all select x + 1 from t ${more}) select count(*) from t`
+
+  test.each([
+    counter(''),
+    counter('limit 1000000000000'),
+    counter('limit -1'),
+    counter('order by 1 desc'),
+    counter('limit 5 offset 1000000000000'),
+    counter('where x < 100000000'),
+    `${counter('limit 100000')}, t b`,
+    'with t(x) as (select 1 union all select x + 1 from t) select x from t limit 3',
+    'with t(x) as (select 1 union select x + (select 1 limit 1) from t) select count(*) from t',
+    'with t(x) as (select 1 union all select c.id from categories c join t) select count(*) from t',
+    'with "a b"(x) as materialized (select 1 union all select x from [A B]) select * from "a b"',
+    'select (with t(x) as (select c.id union all select x + 1 from t) select max(x) from t) from customers c',
+    'select count(*) from orders a, orders b, orders c, orders d, orders e',
+    'select count(*) from order_totals a, order_totals b, order_totals c',
+    'select max((select count(*) from orders b, orders c where b.id + c.id > a.id)) from orders a',
+    'select * from orders a join orders b using (status) join orders c using (status)',
+    'select 1 where exists (select 1 from order_items a, order_items b, order_items c where a.quantity < 0)',
+  ])('%s', async (sql) => {
+    expect(await store.refusal(sql)).toBe('refused')
+  })
+
+  test('and so is a value of half a gigabyte', async () => {
+    expect(await store.refusal('select hex(zeroblob(500000000))')).toBe('sql')
+    expect(await store.refusal('select length(randomblob(500000000))')).toBe('sql')
+    expect(await store.refusal("select length(printf('%.*c', 500000000, 'x'))")).toEqual([
+      [100_000],
+    ])
+  })
+})
+
+describe('a reasonable statement is not refused', () => {
+  const store = open('reasonable')
+
+  test('the tree of categories', async () => {
+    const tree = `with recursive tree(id, path) as (
+        select id, name from categories where parent_id is null
+        union all
+        select c.id, path || ' > ' || c.name from categories c join tree on c.parent_id = tree.id)
+      select path from tree order by path`
+    const rows = await store.rows(tree)
+    expect(rows).toHaveLength(14)
+    expect(rows.slice(0, 2)).toEqual([['Books'], ['Books > Atlases']])
+  })
+
+  test.each([
+    ['where x < 1000', [], 1000],
+    ['where x < ?', [50], 50],
+    ['limit 700', [], 700],
+    ['where x < 900000', [], 900_000],
+  ])('a counter that ends: %s', async (more, params, count) => {
+    const sql = `with recursive t(x) as (select 1 union all select x + 1 from t ${more})
+      select count(*), max(x) from t`
+    expect(await store.rows(sql, params)).toEqual([[count, count]])
+  })
+
+  test('a recursion on another one, and one within a subquery', async () => {
+    const sql = `with recursive a(x) as (select 1 union all select x + 1 from a where x < 10),
+        b(y) as (select x from a union all select y + 10 from b where y < 90)
+      select count(*), (with c(z) as (select 1 union all select z * 2 from c where z < 64)
+        select max(z) from c) from b`
+    expect(await store.rows(sql)).toEqual([[99, 64]])
+  })
+
+  test.each([
+    `select ca.name, count(distinct c.id), sum(i.quantity), sum(p.amount), avg(r.rating)
+     from categories ca join products pr on pr.category_id = ca.id
+     join order_items i on i.product_id = pr.id join orders o on o.id = i.order_id
+     join customers c on c.id = o.customer_id join payments p on p.order_id = o.id
+     join reviews r on r.product_id = pr.id group by 1`,
+    'select a.name, b.name from customers a join customers b on a.country = b.country and a.id < b.id',
+    `select a.product_id, b.product_id, count(*) n from order_items a
+     join order_items b on a.order_id = b.order_id and a.product_id < b.product_id
+     group by 1, 2 order by n desc limit 10`,
+    `select * from (select *, rank() over (partition by customer_id order by total desc) r
+     from order_totals) where r = 1`,
+    `select i.order_id, sum(i.quantity) over (partition by o.customer_id order by o.ordered_at, i.line_no)
+     from order_items i join orders o on o.id = i.order_id`,
+    `select avg(total) over (order by order_id rows between 6 preceding and current row),
+     ntile(10) over (order by total), max(total) over () from order_totals`,
+    `select o.id from orders o join payments p on p.order_id = o.id
+     join order_totals t on t.order_id = o.id
+     group by o.id having abs(sum(p.amount) - max(t.total)) > 0.01`,
+    `with a as (select customer_id, sum(total) s from order_totals group by 1),
+       b as (select customer_id, count(*) n from orders group by 1)
+     select * from a join b using (customer_id)`,
+    `select c.name, (select max(total) from order_totals t where t.customer_id = c.id) from customers c`,
+    'select * from orders o left join payments p on p.order_id = o.id where p.id is null',
+    'select name from customers where id not in (select customer_id from orders)',
+    `select strftime('%Y-%m', ordered_at) m, sum(total) from orders join order_totals on order_id = id
+     where ordered_at >= '2025-01-01' and ordered_at < '2026-01-01' group by m order by m`,
+    `select p.name, j.value from products p, json_each(p.attributes -> '$.sizes') j
+     join order_items i on i.product_id = p.id`,
+    'select name from customers union select name from products union all select note from orders order by 1',
+    'select * from products p join reviews r on r.product_id = p.id full join customers c on c.id = r.customer_id',
+    `with s as (select customer_id, sum(total) s from order_totals group by 1),
+       n as (select customer_id, count(*) n from orders group by 1),
+       r as (select customer_id, avg(rating) a from reviews group by 1)
+     select c.name, s, n, a from customers c left join s on s.customer_id = c.id
+     left join n on n.customer_id = c.id left join r on r.customer_id = c.id`,
+    `with ranked as (select customer_id, total,
+         row_number() over (partition by customer_id order by order_id) rn from order_totals)
+     select a.customer_id, b.total - a.total from ranked a
+     join ranked b on a.customer_id = b.customer_id and b.rn = a.rn + 1`,
+    'values (1), (2), (3)',
+  ])('%s', async (sql) => {
+    const answer = await store.ask(sql, [], { maxRows: 10_000, maxBytes: 10_000_000 })
+    expect(answer).not.toHaveProperty('error')
+    expect('rows' in answer && answer.rows.length).toBeGreaterThan(0)
+    const [estimate, visited] = await store.inside((storage) => {
+      const plan = storage.sql.exec(`explain query plan ${sql}`).raw()
+      const cursor = storage.sql.exec(sql)
+      cursor.toArray()
+      const counts = new Counts(storage.sql)
+      return [rowsVisited(plan, sql, counts, () => Infinity), cursor.rowsRead]
+    })
+    // An entry of an index and the row that it is for are read as two, and estimated as one.
+    expect(visited).toBeLessThanOrEqual(2 * estimate + 100)
+  })
+})
