@@ -1,0 +1,105 @@
+import * as z from 'zod'
+
+/** One name, as it stands in a URL and in a tool's `database` argument. */
+const name = z.string().regex(/^[a-z][a-z0-9_-]{0,30}$/, 'must be lower case, such as "shop"')
+
+const SECRET = /^secret:([A-Za-z_][A-Za-z0-9_]*)$/
+
+const database = z.strictObject({
+  /** `secret:NAME`, the Worker secret that holds the URL; or a URL that has nothing to hide. */
+  url: z.string().refine((url) => SECRET.test(url) || url === 'demo:', {
+    error: 'must be "secret:NAME", naming the Worker secret that holds the URL, or "demo:"',
+  }),
+  /** What the model reads about it: "orders and customers of the web shop". */
+  purpose: z.string().max(200).optional(),
+})
+
+/** Bounds on every answer. A model can ask for less, never for more. */
+const caps = z.strictObject({
+  rows: z.int().min(1).max(10_000).default(200),
+  /** Bytes of one answer's rows, as JSON. Hosts cut or divert what is much larger. */
+  bytes: z.int().min(1_000).max(80_000).default(10_000),
+  /** Characters of one cell. */
+  cell: z.int().min(20).max(80_000).default(1_000),
+  /** Hosts give up after about a minute. */
+  timeoutMs: z.int().min(100).max(55_000).default(20_000),
+})
+
+/** What one URL serves. The registry to come stores the same shape. */
+const endpoint = z.strictObject({
+  name,
+  title: z.string().min(1).max(80),
+  databases: z.record(name, database).refine((it) => Object.keys(it).length > 0, {
+    error: 'must name at least one database',
+  }),
+  /** Names of the tools offered; all of them unless listed. */
+  tools: z.array(z.string()).min(1).optional(),
+  caps: caps.prefault({}),
+  /** `key`: callers show TIDEGATE_KEY. `public`: anyone who knows the URL may ask. */
+  access: z.enum(['key', 'public']).default('key'),
+})
+
+const endpoints = z
+  .array(endpoint)
+  .min(1)
+  .refine((all) => new Set(all.map((it) => it.name)).size === all.length, {
+    error: 'two endpoints have the same name',
+  })
+
+export type Endpoint = z.infer<typeof endpoint>
+export type Caps = Endpoint['caps']
+
+/** What a deployment is configured with: variables and secrets of the Worker. */
+export interface Settings {
+  /** Endpoints as JSON, a list. The first is also served at `/mcp`. */
+  readonly ENDPOINTS?: string
+  /** The one database of a deployment without ENDPOINTS. */
+  readonly DATABASE_URL?: string
+}
+
+/** A deployment that cannot serve, and what its operator has to do. Holds no secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+const demo: z.input<typeof endpoint> = {
+  name: 'demo',
+  title: 'Demo store',
+  databases: { demo: { url: 'demo:', purpose: 'a small made-up web shop' } },
+  access: 'public',
+}
+
+const own: z.input<typeof endpoint> = {
+  name: 'main',
+  title: 'Database',
+  databases: { main: { url: 'secret:DATABASE_URL' } },
+}
+
+/** The endpoints of a deployment, in order: as configured, else the one database, else the demo. */
+export function readEndpoints({ ENDPOINTS, DATABASE_URL }: Settings): Endpoint[] {
+  if (!ENDPOINTS) return endpoints.parse([DATABASE_URL ? own : demo])
+  let value: unknown
+  try {
+    value = JSON.parse(ENDPOINTS)
+  } catch {
+    throw new ConfigError('ENDPOINTS is not JSON. Write a list of endpoints, as the README shows.')
+  }
+  const parsed = endpoints.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw new ConfigError(`ENDPOINTS is not valid.\n${z.prettifyError(parsed.error)}`)
+}
+
+/** Whether an endpoint shows nothing but the demo store. */
+export const isDemo = ({ databases }: Endpoint): boolean =>
+  Object.values(databases).every(({ url }) => url === 'demo:')
+
+/** The URL of a database, fetched from the secret it names. */
+export function resolveUrl(url: string, secrets: Readonly<Record<string, unknown>>): string {
+  const secret = SECRET.exec(url)?.[1]
+  if (secret === undefined) return url
+  const value = secrets[secret]
+  if (typeof value === 'string' && value) return value
+  throw new ConfigError(
+    `The secret ${secret} is not set. Set it with: npx wrangler secret put ${secret}`,
+  )
+}

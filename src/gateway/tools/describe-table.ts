@@ -1,0 +1,61 @@
+import * as z from 'zod'
+import { type ForeignKey, findTable } from '../../database/index.ts'
+import { databaseTool } from '../database-tool.ts'
+import { shownName } from '../table-name.ts'
+
+const names = z.array(z.string())
+const reference = z.object({ columns: names, table: z.string(), tableColumns: names })
+
+export const describeTable = databaseTool({
+  name: 'describe_table',
+  title: 'Describe table',
+  description:
+    'Columns, types, keys, indexes and comments of one table or view. Look before you write SQL.',
+  input: z.object({ table: z.string().describe('As list_tables names it.') }),
+  output: z.object({
+    name: z.string(),
+    kind: z.string(),
+    comment: z.string().optional(),
+    estimatedRows: z.number().optional(),
+    columns: z.array(
+      z.object({
+        name: z.string(),
+        type: z.string(),
+        nullable: z.boolean(),
+        default: z.string().optional(),
+        values: names.optional(),
+        comment: z.string().optional(),
+      }),
+    ),
+    primaryKey: names,
+    uniqueKeys: z.array(names).optional(),
+    foreignKeys: z.array(reference).optional(),
+    referencedBy: z.array(reference).optional(),
+    indexes: z
+      .array(z.object({ name: z.string(), unique: z.boolean(), columns: names }))
+      .optional(),
+  }),
+  async run({ table: name }, { database, limits }) {
+    const table = await findTable(database, name, limits)
+    const shown = ({ columns, table: other, tableColumns }: ForeignKey) => ({
+      columns,
+      table: shownName(database.dialect, other),
+      tableColumns,
+    })
+    return {
+      name: shownName(database.dialect, table),
+      kind: table.kind,
+      comment: table.comment,
+      estimatedRows: table.estimatedRows,
+      columns: table.columns.map(({ primaryKey, ...column }) => column),
+      primaryKey: table.primaryKey,
+      uniqueKeys: some(table.uniqueKeys),
+      foreignKeys: some(table.foreignKeys.map(shown)),
+      referencedBy: some(table.referencedBy.map(shown)),
+      indexes: some(table.indexes.map(({ name, unique, columns }) => ({ name, unique, columns }))),
+    }
+  },
+})
+
+/** An empty list says nothing that its absence does not. */
+const some = <T>(list: readonly T[]) => (list.length > 0 ? list : undefined)

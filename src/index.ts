@@ -1,0 +1,18 @@
+import { app } from './app.ts'
+import { deploymentOf, type Env } from './deployment.ts'
+import { sessionObject } from './mcp/index.ts'
+
+export { DemoStore } from './database/index.ts'
+
+/** A legacy client's session with one endpoint. */
+export const McpSession = sessionObject<Env>({
+  server(env, { url }) {
+    const deployment = deploymentOf(env)
+    // The Worker has found the endpoint before it sent the request here.
+    return deployment.server(deployment.endpoint(url)!)
+  },
+  seal: (env) => deploymentOf(env).seal,
+  namespace: ({ SESSIONS }) => SESSIONS,
+})
+
+export default app

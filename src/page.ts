@@ -1,0 +1,51 @@
+import type { Deployment } from './deployment.ts'
+
+/** No script, nothing from elsewhere, in nobody's frame, in no search engine. */
+export const pageHeaders = {
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-robots-tag': 'noindex',
+}
+
+/** The page a browser gets: what this URL is, and how to paste it. It names no table and no secret. */
+export function page(url: string, { endpoints, problem }: Deployment): string {
+  const origin = new URL(url).origin
+  const addresses = endpoints.map(({ name, title, access }, i) => ({
+    title,
+    address: i === 0 ? `${origin}/mcp` : `${origin}/mcp/${name}`,
+    needs: access === 'public' ? 'no key needed' : 'needs the key',
+  }))
+  const first = addresses[0]
+  const header = first?.needs === 'needs the key' ? ' --header "Authorization: Bearer KEY"' : ''
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Tidegate</title>
+<style>
+  body { font: 16px/1.5 system-ui, sans-serif; max-width: 42rem; margin: 3rem auto; padding: 0 1rem }
+  code, pre { background: #8882; border-radius: 4px; padding: .1em .3em }
+  pre { padding: .8rem; overflow-x: auto }
+  :root { color-scheme: light dark }
+</style>
+<h1>This is an MCP endpoint</h1>
+<p>It lets an AI app ask questions of a database, and never write to it. Paste the URL into your app
+as a connector:</p>
+${problem ? `<p><strong>Not configured yet.</strong> ${escaped(problem)}</p>` : ''}
+<ul>${addresses.map((it) => `<li><code>${escaped(it.address)}</code> ${escaped(it.title)} (${it.needs})</li>`).join('')}</ul>
+${
+  first
+    ? `<p>Claude Code:</p>
+<pre>claude mcp add --transport http tidegate ${escaped(first.address + header)}</pre>
+<p>Cursor, <code>~/.cursor/mcp.json</code>:</p>
+<pre>${escaped(JSON.stringify({ mcpServers: { tidegate: { url: first.address } } }))}</pre>
+<p>VS Code, <code>.vscode/mcp.json</code>:</p>
+<pre>${escaped(JSON.stringify({ servers: { tidegate: { type: 'http', url: first.address } } }))}</pre>
+<p>Claude, ChatGPT and others: Settings, Connectors, add a custom connector, paste the URL.</p>`
+    : ''
+}
+</html>`
+}
+
+const escaped = (text: string) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`)

@@ -1,0 +1,331 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { demoStatements } from '../../src/database/demo/statements.ts'
+import { startPostgres, type TestPostgres } from '../support/postgres.ts'
+import { callTool, post, type RunningWorker, startWorker } from '../support/worker.ts'
+
+/**
+ * The tools over the real Worker, on each engine with the same store in it: what a model gets must
+ * not depend on where the data lies.
+ */
+interface Engine {
+  readonly url: string
+  readonly headers: Record<string, string>
+  stop(): Promise<void>
+}
+
+async function onSqlite(): Promise<Engine> {
+  const worker = await startWorker()
+  return { url: `${worker.url}/mcp`, headers: {}, stop: () => worker.close() }
+}
+
+async function onPostgres(): Promise<Engine | undefined> {
+  const postgres: TestPostgres | undefined = await startPostgres(
+    [...demoStatements('postgres')].join(';\n'),
+  )
+  if (!postgres) return undefined
+  const worker: RunningWorker = await startWorker({
+    DATABASE_URL: postgres.url(postgres.reader),
+    TIDEGATE_KEY: 'test-key',
+  })
+  return {
+    url: `${worker.url}/mcp`,
+    headers: { authorization: 'Bearer test-key' },
+    stop: async () => {
+      await worker.close()
+      await postgres.drop()
+    },
+  }
+}
+
+describe.each([
+  ['SQLite in a Durable Object', onSqlite],
+  ['PostgreSQL behind Neon', onPostgres],
+] as const)('on %s', (title, start) => {
+  const isPostgres = title.startsWith('PostgreSQL')
+  let engine: Engine | undefined
+  beforeAll(async () => {
+    engine = await start()
+  })
+  afterAll(() => engine?.stop())
+
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at answers of every shape
+  const call = async (name: string, args: Record<string, unknown> = {}): Promise<any> => {
+    if (!engine) return expect.fail('There is no engine.')
+    return callTool(engine.url, name, args, engine.headers)
+  }
+  const rows = async (name: string, args: Record<string, unknown>) => {
+    const result = await call(name, args)
+    expect(result.isError, result.content[0].text).toBeUndefined()
+    expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent)
+    return result.structuredContent.rows
+  }
+  const refusal = async (name: string, args: Record<string, unknown>): Promise<string> => {
+    const result = await call(name, args)
+    expect(result.isError).toBe(true)
+    expect(result.structuredContent).toBeUndefined()
+    expect(result.content[0].text.length).toBeLessThanOrEqual(1_000)
+    return result.content[0].text
+  }
+  const sql = (text: string, params?: unknown[]) => rows('query', { sql: text, params })
+
+  test('the tools say what they are, and that they only read', async () => {
+    const { json } = await post(
+      engine!.url,
+      { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+      engine!.headers,
+    )
+    for (const tool of json().result.tools) {
+      expect(tool.name).toMatch(/^[a-z][a-z_]{0,29}$/)
+      expect(tool.title).toBeTruthy()
+      expect(tool.description.length).toBeGreaterThan(40)
+      expect([tool.inputSchema.type, tool.outputSchema.type]).toEqual(['object', 'object'])
+      expect(tool.annotations).toMatchObject({
+        readOnlyHint: true,
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: false,
+      })
+    }
+  })
+
+  test('list_tables lists the store, and nothing of the system', async () => {
+    const { structuredContent } = await call('list_tables')
+    const names = structuredContent.tables.map((it: { name: string }) => it.name)
+    expect(names).toEqual([
+      'categories',
+      'customers',
+      'order_items',
+      'order_totals',
+      'orders',
+      'payments',
+      'products',
+      'reviews',
+    ])
+    expect(structuredContent.total).toBe(8)
+    expect(structuredContent.tables[3]).toMatchObject({ name: 'order_totals', kind: 'view' })
+  })
+
+  test('list_tables searches names and columns, literally', async () => {
+    const search = async (text: string) =>
+      (await call('list_tables', { search: text })).structuredContent.tables.map(
+        (it: { name: string }) => it.name,
+      )
+    expect(await search('ORDER')).toEqual(['order_items', 'order_totals', 'orders', 'payments'])
+    expect(await search('ean')).toEqual(['products'])
+    for (const nonsense of ['%', 'or_er', "%'; drop table orders; --", '\\'])
+      expect(await search(nonsense)).toEqual([])
+  })
+
+  test('describe_table knows columns, keys both ways and indexes', async () => {
+    const { structuredContent: table } = await call('describe_table', { table: 'orders' })
+    expect(table.columns.map((it: { name: string }) => it.name)).toEqual([
+      'id',
+      'customer_id',
+      'status',
+      'ordered_at',
+      'shipped_at',
+      'note',
+    ])
+    expect(table.columns[4].nullable).toBe(true)
+    expect(table.primaryKey).toEqual(['id'])
+    expect(table.foreignKeys).toEqual([
+      { columns: ['customer_id'], table: 'customers', tableColumns: ['id'] },
+    ])
+    expect(table.referencedBy.map((it: { table: string }) => it.table).sort()).toEqual([
+      'order_items',
+      'payments',
+    ])
+    expect(table.indexes).toContainEqual({
+      name: 'orders_by_customer',
+      unique: false,
+      columns: ['customer_id', 'ordered_at'],
+    })
+  })
+
+  test('an unknown table gets the nearest names', async () => {
+    for (const name of ['describe_table', 'query_table']) {
+      expect(await refusal(name, { table: 'order' })).toContain('orders')
+      expect(await refusal(name, { table: 'costumers' })).toContain('customers')
+    }
+  })
+
+  test('query_table filters, orders and pages', async () => {
+    const list = (args: object) =>
+      rows('query_table', {
+        table: 'products',
+        columns: ['id'],
+        orderBy: [{ column: 'id' }],
+        ...args,
+      })
+    expect(await list({ limit: 3, offset: 2 })).toEqual([[3], [4], [5]])
+    expect(await list({ where: [{ column: 'id', op: 'in', value: [7, '8', 9_999] }] })).toEqual([
+      [7],
+      [8],
+    ])
+    expect(await list({ where: [{ column: 'id', op: 'between', value: [2, 4] }] })).toEqual([
+      [2],
+      [3],
+      [4],
+    ])
+    expect((await list({ where: [{ column: 'weight_g', op: 'is_null' }] })).length).toBeGreaterThan(
+      5,
+    )
+    expect(
+      await rows('query_table', {
+        table: 'categories',
+        columns: ['name'],
+        where: [{ column: 'name', op: 'contains', value: 'OO' }],
+        orderBy: [{ column: 'name', direction: 'desc' }],
+      }),
+    ).toEqual([['Tools'], ['Outdoor'], ['Books']])
+    expect(
+      await rows('query_table', {
+        table: 'products',
+        columns: ['id'],
+        where: [
+          { column: 'discontinued', op: 'eq', value: true },
+          { column: 'id', op: 'lt', value: 30 },
+        ],
+        limit: 100,
+      }),
+    ).toEqual(
+      await sql(
+        `select id from products where discontinued = ${isPostgres ? 'true' : '1'} and id < 30 order by id`,
+      ),
+    )
+    expect(
+      await rows('query_table', {
+        table: 'orders',
+        columns: ['id'],
+        where: [
+          { column: 'ordered_at', op: 'gte', value: '2025-06-01' },
+          { column: 'ordered_at', op: 'lt', value: '2025-06-02' },
+        ],
+        orderBy: [{ column: 'id' }],
+      }),
+    ).toEqual(
+      await sql(
+        `select id from orders where ordered_at >= '2025-06-01' and ordered_at < '2025-06-02' order by id`,
+      ),
+    )
+  })
+
+  test('query_table takes names for names and values for values', async () => {
+    expect(await refusal('query_table', { table: 'products', columns: ['nmae'] })).toContain('name')
+    expect(
+      await refusal('query_table', { table: 'products; drop table products', columns: ['id'] }),
+    ).toContain('no table')
+    expect(
+      await rows('query_table', {
+        table: 'customers',
+        where: [{ column: 'name', op: 'eq', value: "x' or '1'='1" }],
+      }),
+    ).toEqual([])
+  })
+
+  test('query runs one statement with parameters, by whichever placeholder', async () => {
+    const placeholders = isPostgres ? ['$1', '$2'] : ['?', '?']
+    expect(
+      await sql(
+        `select count(*) from orders where status = ${placeholders[0]} and id <= ${placeholders[1]}`,
+        ['shipped', 100],
+      ),
+    ).toEqual(await sql(`select count(*) from orders where status = 'shipped' and id <= 100`))
+  })
+
+  test('the totals of the store are the same on every engine', async () => {
+    const counts = [
+      'categories',
+      'products',
+      'customers',
+      'orders',
+      'order_items',
+      'payments',
+      'reviews',
+    ]
+    const [found] = await sql(
+      `select ${counts.map((it) => `(select count(*) from ${it})`).join(', ')}`,
+    )
+    expect(found).toEqual([14, 90, 300, 2400, 7209, 2119, 500])
+    const [[orders, payments]] = await sql(
+      'select round(sum(total), 2), (select round(sum(amount), 2) from payments) from order_totals',
+    )
+    expect([Number(orders), Number(payments)]).toEqual([1_965_359.6, 1_553_884.58])
+  })
+
+  test('no value changes on its way', async () => {
+    const [[ean, next]] = await sql('select ean, ean + 2 from products where id = 1')
+    expect(ean).toMatch(/^900719925\d{7}$/)
+    expect(BigInt(next) - BigInt(ean)).toBe(2n)
+    expect(await sql(`select null, '', 'à livrer vite', '😕', 1.5, 'a' as x, 'b' as x`)).toEqual([
+      [null, '', 'à livrer vite', '😕', isPostgres ? '1.5' : 1.5, 'a', 'b'],
+    ])
+    const [[review]] = await sql(`select body from reviews where body like '%😕%' limit 1`)
+    expect(review).toBe('Too small 😕')
+  })
+
+  test('an answer keeps its caps, and says what to do next', async () => {
+    const { structuredContent: many } = await call('query', {
+      sql: 'select id from order_items, (select 1 as id) one',
+    })
+    expect(many).toMatchObject({
+      rowCount: 200,
+      truncated: true,
+      hint: expect.stringContaining('first 200 rows'),
+    })
+    const { structuredContent: wide, content } = await call('query', {
+      sql: 'select * from customers a, customers b',
+    })
+    expect(wide.truncated).toBe(true)
+    expect(wide.hint).toContain('fewer columns')
+    expect(content[0].text.length).toBeLessThan(12_000)
+    const long = isPostgres ? `repeat('é', 5000)` : `replace(printf('%.*c', 5000, 'x'), 'x', 'é')`
+    const { structuredContent: cell } = await call('query', { sql: `select ${long} as text` })
+    expect(cell.rows[0][0]).toBe(`${'é'.repeat(1_000)}… (+4000 characters)`)
+    expect(cell).toMatchObject({ truncated: true, hint: expect.stringContaining('substr') })
+    const { structuredContent: whole } = await call('query', { sql: 'select id from categories' })
+    expect(whole.truncated).toBe(false)
+    expect(whole).not.toHaveProperty('hint')
+  })
+
+  test('an answer without rows still names its columns', async () => {
+    const { structuredContent } = await call('query', {
+      sql: 'select id, name from customers where id < 0',
+    })
+    expect(structuredContent).toMatchObject({ rows: [], rowCount: 0, truncated: false })
+    expect(structuredContent.columns.map((it: { name: string }) => it.name)).toEqual(['id', 'name'])
+  })
+
+  test('a statement that is wrong gets what is wrong with it', async () => {
+    const text = await refusal('query', { sql: 'select nmae from customers' })
+    expect(text).toContain('nmae')
+    if (isPostgres) expect(text).toMatch(/42703, at character 8/)
+    expect(await refusal('query', { sql: 'select from where' })).toMatch(/syntax/)
+  })
+
+  test.each([
+    "insert into categories values (99, 'x', null)",
+    'delete from reviews',
+    'drop table reviews',
+    'select 1; delete from reviews',
+    'with x as (delete from reviews returning *) select * from x',
+    'commit',
+    '',
+    '-- nothing',
+    'pragma writable_schema = 1',
+    'explain analyze delete from reviews',
+  ])('%j is refused, and nothing is lost', async (text) => {
+    await refusal('query', { sql: text })
+    expect(await sql('select count(*) from reviews')).toEqual([[500]])
+  })
+
+  test('arguments that do not fit are told in words', async () => {
+    expect(await refusal('query', {})).toContain('sql')
+    expect(
+      await refusal('query_table', {
+        table: 'orders',
+        where: [{ column: 'id', op: 'equals', value: 1 }],
+      }),
+    ).toContain('op')
+  })
+})

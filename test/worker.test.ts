@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { post, type RunningWorker, startWorker } from './support/worker.ts'
+
+const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+
+describe('a deployment with nothing configured', () => {
+  let worker: RunningWorker
+  let mcp: string
+  beforeAll(async () => {
+    worker = await startWorker()
+    mcp = `${worker.url}/mcp`
+  })
+  afterAll(() => worker.close())
+
+  test('serves the demo to a client that sends no special header', async () => {
+    const { status, json } = await post(mcp, list)
+    expect(status).toBe(200)
+    const names = json().result.tools.map((it: { name: string }) => it.name)
+    expect(names).toEqual(['list_tables', 'describe_table', 'query_table', 'query'])
+  })
+
+  test('serves it under its name, and with a slash at the end', async () => {
+    for (const path of ['/mcp/', '/mcp/demo', '/mcp/demo/']) {
+      expect((await post(worker.url + path, list)).status).toBe(200)
+    }
+  })
+
+  test('has no other endpoint', async () => {
+    const { status, json } = await post(`${mcp}/other`, list)
+    expect(status).toBe(404)
+    expect(json().error.message).toContain('other')
+  })
+
+  test('names the endpoint to whoever posts elsewhere', async () => {
+    for (const path of ['/', '/sse', '/api/mcp', '/.well-known/oauth-protected-resource/mcp']) {
+      const { status, json } = await post(worker.url + path, list)
+      expect(status).toBe(404)
+      expect(json().error.message).toContain(mcp)
+    }
+  })
+
+  test('shows a browser what the URL is, and any other GET what is allowed', async () => {
+    const browser = await fetch(mcp, { headers: { accept: 'text/html,*/*;q=0.8' } })
+    expect([browser.status, browser.headers.get('content-type')]).toEqual([
+      200,
+      'text/html; charset=UTF-8',
+    ])
+    expect(await browser.text()).toContain(mcp)
+    expect(browser.headers.get('content-security-policy')).toContain("default-src 'none'")
+    for (const accept of ['text/event-stream', '*/*', 'application/json, text/event-stream']) {
+      const response = await fetch(mcp, { headers: { accept } })
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+      await response.text()
+    }
+  })
+
+  test('lets a browser ask first, from anywhere and without a key', async () => {
+    const response = await fetch(mcp, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://app.example.com', 'access-control-request-method': 'POST' },
+    })
+    expect(response.status).toBe(204)
+    expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example.com')
+    expect(response.headers.get('access-control-allow-headers')).toContain('MCP-Protocol-Version')
+    expect(response.headers.get('vary')).toContain('Origin')
+  })
+
+  test('refuses a page from elsewhere in a way that the page can read', async () => {
+    const { status, headers } = await post(mcp, list, { origin: 'https://evil.example.com' })
+    expect(status).toBe(403)
+    expect(headers.get('access-control-allow-origin')).toBe('https://evil.example.com')
+    expect((await post(mcp, list, { origin: 'http://localhost:6274' })).status).toBe(200)
+  })
+
+  test.each([
+    ['an empty body', '', 400, -32700],
+    ['a version for a body', '1.0.0.1', 400, -32700],
+    ['3 MB of brackets', '['.repeat(3 * 1024 * 1024), 413, -32600],
+    ['10 MB', ' '.repeat(10 * 1024 * 1024), 413, -32600],
+    ['deep nesting within the limit', `${'['.repeat(400_000)}${']'.repeat(400_000)}`, 400, -32600],
+    ['invalid UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), 400, -32700],
+    ['id null', '{"jsonrpc":"2.0","id":null,"method":"ping"}', 400, -32600],
+    ['an empty array', '[]', 400, -32600],
+  ])('answers %s with its error, and goes on serving', async (_, body, status, code) => {
+    const answer = await post(mcp, body)
+    expect([answer.status, answer.json().error.code]).toEqual([status, code])
+    expect(
+      (await post(mcp, '{"jsonrpc":"2.0","id":0,"method":"ping","params":null}')).json(),
+    ).toEqual({ jsonrpc: '2.0', id: 0, result: {} })
+  })
+
+  test('refuses a form', async () => {
+    expect(
+      (await post(mcp, 'a=1', { 'content-type': 'application/x-www-form-urlencoded' })).status,
+    ).toBe(415)
+  })
+
+  test('answers in one event where only a stream is accepted', async () => {
+    const { text, headers } = await post(
+      mcp,
+      { ...list, method: 'ping' },
+      { accept: 'text/event-stream' },
+    )
+    expect(headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+    expect(text).toBe('event: message\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\n\n')
+  })
+
+  test('accepts a notification with 202, no body and no type', async () => {
+    const { status, text, headers } = await post(mcp, {
+      jsonrpc: '2.0',
+      method: 'notifications/initialized',
+    })
+    expect([status, text, headers.get('content-type')]).toEqual([202, '', null])
+  })
+})
+
+describe('a deployment with a database', () => {
+  const url = 'postgresql://reader:hunter2@ep-test-1.eu-central-1.aws.neon.tech/shop'
+
+  test('and no key refuses to serve it and says what to set', async () => {
+    const worker = await startWorker({ DATABASE_URL: url })
+    const { status, text, json } = await post(`${worker.url}/mcp`, list)
+    expect(status).toBe(503)
+    expect(json().error.message).toContain('wrangler secret put TIDEGATE_KEY')
+    expect(text).not.toContain('hunter2')
+    await worker.close()
+  })
+
+  test('answers 401 to whoever shows no key, before it looks at anything else', async () => {
+    const worker = await startWorker({ DATABASE_URL: url, TIDEGATE_KEY: 'tg_right' })
+    const mcp = `${worker.url}/mcp`
+    for (const authorization of [
+      '',
+      'Bearer',
+      'Bearer wrong',
+      'Bearer tg_righ',
+      'Bearer tg_right2',
+      'Basic tg_right',
+      'tg_right',
+    ]) {
+      for (const method of ['POST', 'GET', 'DELETE']) {
+        const body = method === 'POST' ? '['.repeat(100) : null
+        const response = await fetch(mcp, {
+          method,
+          body,
+          headers: { authorization, origin: 'https://evil.example.com' },
+        })
+        expect(response.status).toBe(401)
+        expect(response.headers.get('www-authenticate')).toMatch(/^Bearer/)
+        await response.text()
+      }
+    }
+    expect((await post(`${mcp}/other`, list)).status).toBe(401)
+    const key = { authorization: 'Bearer tg_right' }
+    expect((await post(mcp, list, key)).json().result.tools).toHaveLength(4)
+    expect((await post(mcp, list, { ...key, origin: 'https://app.example.com' })).status).toBe(200)
+    expect((await post(`${mcp}/other`, list, key)).status).toBe(404)
+    await worker.close()
+  })
+})
+
+describe('ENDPOINTS', () => {
+  test('serves each endpoint under its name, the first also at /mcp, with its own tools and access', async () => {
+    const worker = await startWorker({
+      TIDEGATE_KEY: 'k',
+      SHOP: 'postgresql://reader:hunter2@ep-test-1.eu-central-1.aws.neon.tech/shop',
+      ENDPOINTS: JSON.stringify([
+        {
+          name: 'open',
+          title: 'Open',
+          access: 'public',
+          databases: { demo: { url: 'demo:' } },
+          tools: ['query', 'list_tables'],
+        },
+        {
+          name: 'shop',
+          title: 'Shop',
+          databases: { shop: { url: 'secret:SHOP' }, demo: { url: 'demo:' } },
+        },
+        {
+          name: 'gone',
+          title: 'Gone',
+          access: 'public',
+          databases: { gone: { url: 'secret:GONE' } },
+        },
+      ]),
+    })
+    const tools = async (path: string, headers = {}) =>
+      (await post(worker.url + path, list, headers)).json().result.tools
+    expect((await tools('/mcp')).map((it: { name: string }) => it.name)).toEqual([
+      'list_tables',
+      'query',
+    ])
+    expect(await tools('/mcp/open')).toEqual(await tools('/mcp'))
+    expect((await post(`${worker.url}/mcp/shop`, list)).status).toBe(401)
+    const shop = await tools('/mcp/shop', { authorization: 'Bearer k' })
+    for (const { inputSchema } of shop) {
+      expect(inputSchema.properties.database.enum).toEqual(['shop', 'demo'])
+      expect(inputSchema.required).toContain('database')
+    }
+    const gone = await post(`${worker.url}/mcp/gone`, list)
+    expect([gone.status, gone.json().error.message]).toEqual([
+      503,
+      expect.stringContaining('wrangler secret put GONE'),
+    ])
+    await worker.close()
+  })
+
+  test.each([
+    ['that is not JSON', '{', 'not JSON'],
+    ['that is no list', '{}', 'expected array'],
+    [
+      'with a URL in the open',
+      '[{"name":"a","title":"A","databases":{"a":{"url":"postgres://u:hunter2@h/d"}}}]',
+      'secret:NAME',
+    ],
+    [
+      'with a word that nobody knows',
+      '[{"name":"a","title":"A","databases":{"a":{"url":"demo:"}},"colour":"red"}]',
+      'colour',
+    ],
+    [
+      'with two of a name',
+      '[{"name":"a","title":"A","databases":{"a":{"url":"demo:"}}},{"name":"a","title":"B","databases":{"a":{"url":"demo:"}}}]',
+      'same name',
+    ],
+  ])('%s serves nothing and says why, without what it holds', async (_, ENDPOINTS, why) => {
+    const worker = await startWorker({ ENDPOINTS, TIDEGATE_KEY: 'k' })
+    const { status, text } = await post(`${worker.url}/mcp`, list, { authorization: 'Bearer k' })
+    expect(status).toBe(503)
+    expect(text).toContain(why)
+    expect(text).not.toContain('hunter2')
+    await worker.close()
+  })
+})
