@@ -369,6 +369,7 @@ describe('a statement that would not end in time is refused', () => {
     'select (with t(x) as (select c.id union all select x + 1 from t) select max(x) from t) from customers c',
     'select count(*) from orders a, orders b, orders c, orders d, orders e',
     'select count(*) from order_totals a, order_totals b, order_totals c',
+    'select count(*) from orders "constant row", orders "b virtual table index 0:", orders [c d]',
     'select max((select count(*) from orders b, orders c where b.id + c.id > a.id)) from orders a',
     'select * from orders a join orders b using (status) join orders c using (status)',
     'select 1 where exists (select 1 from order_items a, order_items b, order_items c where a.quantity < 0)',
@@ -441,6 +442,8 @@ describe('a reasonable statement is not refused', () => {
        b as (select customer_id, count(*) n from orders group by 1)
      select * from a join b using (customer_id)`,
     `select c.name, (select max(total) from order_totals t where t.customer_id = c.id) from customers c`,
+    `select * from order_totals a where total >
+       (select avg(total) from order_totals b where b.customer_id = a.customer_id)`,
     'select * from orders o left join payments p on p.order_id = o.id where p.id is null',
     'select name from customers where id not in (select customer_id from orders)',
     `select strftime('%Y-%m', ordered_at) m, sum(total) from orders join order_totals on order_id = id

@@ -61,7 +61,10 @@ export function rowsVisited(
   /** Loops are nested in each other; a compound, a recursion and an OR have parts. */
   function walk(node: unknown, name = ''): { visits: number; rows: number } {
     let [visits, loops, parts] = [0, 1, 0]
-    for (const [id, , , text] of rows.filter(([, above]) => above === node)) {
+    const inside = rows.filter(([, above]) => above === node)
+    // SQLite makes an automatic index once, however often what it is for is run.
+    const isIndexed = inside.some(([, , , text]) => String(text).includes(' USING AUTOMATIC '))
+    for (const [id, , , text] of inside) {
       const detail = String(text).toLowerCase()
       if (/^(?:scan|search) /.test(detail)) {
         loops *= found(detail)
@@ -75,7 +78,8 @@ export function rowsVisited(
       const inner = walk(id, query)
       if (query !== undefined) made.set(query, inner.rows)
       const times = steps ?? (/^(?:correlated|multi-index or)/.test(detail) ? loops : 1)
-      if (/^(?:scalar|list) subquery/.test(detail)) once += inner.visits
+      const isOnce = query === undefined ? /^(?:scalar|list) subquery/.test(detail) : isIndexed
+      if (isOnce) once += inner.visits
       else visits += times * inner.visits
       if (/^(?:multi-index or|compound|merge)/.test(detail)) loops *= inner.rows
       if (PART.test(detail)) parts += steps ?? inner.rows
@@ -100,10 +104,8 @@ export function rowsVisited(
       if (made.has(table)) return Math.sqrt(all)
       return all / Math.max(1, ...columns.map((column) => counts.of(table, column)))
     })
-    return Math.max(
-      1,
-      ...(sizes.length > 0 ? sizes : [...counts.tables].map((it) => counts.of(it))),
-    )
+    if (sizes.length === 0) return Math.max(...[...counts.tables].map((it) => counts.of(it)))
+    return Math.max(1, ...sizes)
   }
 }
 

@@ -3,6 +3,9 @@ import { sqliteError } from './error.ts'
 
 const BEFORE = 'select ?1 from ('
 
+/** A text that is a statement only if the text it holds is a single query. */
+export const probe = (sql: string) => `${BEFORE}${sql}\n)`
+
 /**
  * Lets a text pass only if it is one statement and a query, and lets SQLite itself be the judge.
  *
@@ -12,22 +15,27 @@ const BEFORE = 'select ?1 from ('
  * nothing but a query can stand between the parentheses.
  */
 export function assertSingle(storage: SqlStorage, sql: string): void {
-  const wrapped = `${BEFORE}${sql}\n)`
   try {
-    storage.exec(wrapped)
+    storage.exec(probe(sql))
   } catch (thrown) {
-    const said = String(thrown)
-    if (said.includes('Wrong number of parameter bindings')) return
-    if (said.includes('multiple SQL statements')) throw new DatabaseError('refused', ONE)
-    throw unwrapped(sqliteError(thrown, wrapped), sql)
+    return judge(thrown, sql)
   }
   throw new DatabaseError('refused', ONE)
 }
 
-const ONE = 'Send one statement at a time, with no semicolon inside.'
+/** What the failure of a probe tells: nothing is wrong, or else it throws what is. */
+export function judge(thrown: unknown, sql: string): void {
+  const said = String(thrown)
+  if (said.includes('Wrong number of parameter bindings')) return
+  if (said.includes('multiple SQL statements')) throw new DatabaseError('refused', ONE)
+  throw unwrapped(sqliteError(thrown, probe(sql)), sql)
+}
 
-/** The error as it would read without the text around the statement. */
-function unwrapped({ message, code, position }: DatabaseError, sql: string): DatabaseError {
+/** Why a text that is not alone is refused. */
+export const ONE = 'Send one statement at a time, with no semicolon inside.'
+
+/** The error of a probe as it would read without the text around the statement. */
+export function unwrapped({ message, code, position }: DatabaseError, sql: string): DatabaseError {
   const near = /^near "(.+)": syntax error$/s.exec(message)?.[1]?.toUpperCase() ?? ''
   if (near === ';') return new DatabaseError('refused', ONE)
   if (NOT_QUERIES.has(near)) {

@@ -4,7 +4,7 @@ import type { Cell } from '../database.ts'
 export type SqliteValue = null | number | string | ArrayBuffer
 
 // Longer blobs are of no use to a reader, and six times as long in JSON as in the database.
-const BLOB_BYTES = 256
+export const BLOB_BYTES = 256
 
 /** A value as it is answered: exact, or a string that is. */
 export function cell(value: SqliteValue): Cell {
@@ -13,12 +13,10 @@ export function cell(value: SqliteValue): Cell {
 }
 
 /** A blob literal, cut when it is long: `x'00ff'`, `x'00ff…' (2 of 4096 bytes)`. */
-function blob(bytes: Uint8Array): string {
-  const shown = bytes.subarray(0, BLOB_BYTES)
+export function blob(start: Uint8Array, length = start.length): string {
+  const shown = start.subarray(0, BLOB_BYTES)
   const hex = Array.from(shown, (byte) => byte.toString(16).padStart(2, '0')).join('')
-  return bytes.length > shown.length
-    ? `x'${hex}…' (${shown.length} of ${bytes.length} bytes)`
-    : `x'${hex}'`
+  return length > shown.length ? `x'${hex}…' (${shown.length} of ${length} bytes)` : `x'${hex}'`
 }
 
 /**
@@ -26,12 +24,19 @@ function blob(bytes: Uint8Array): string {
  * when there is none to see, or more than one. A whole real, 12.0, cannot be told from 12.
  */
 export function storageClass(values: readonly SqliteValue[]): string {
-  const classes = new Set(values.filter((value) => value !== null).map(classOf))
+  return commonClass(values.map(classOf))
+}
+
+/** The storage class that these have in common, but for NULL, which every column may hold. */
+export function commonClass(found: readonly string[]): string {
+  const classes = new Set(found.filter((it) => it !== 'null'))
   if (classes.has('real')) classes.delete('integer')
   return classes.size === 1 ? [...classes].join() : ''
 }
 
-function classOf(value: Exclude<SqliteValue, null>): string {
+/** The storage class that a value has, as far as it can be told. */
+export function classOf(value: SqliteValue): string {
+  if (value === null) return 'null'
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'real'
   return typeof value === 'string' ? 'text' : 'blob'
 }
