@@ -3,7 +3,7 @@ import { cors } from 'hono/cors'
 import { authenticate } from './auth/index.ts'
 import { deploymentOf, type Env } from './deployment.ts'
 import { ConfigError } from './gateway/index.ts'
-import { serve } from './mcp/index.ts'
+import { serve, serveHttpSse } from './mcp/index.ts'
 import { page, pageHeaders } from './page.ts'
 
 type App = { Bindings: Env }
@@ -29,6 +29,7 @@ export const app = new Hono<App>({ strict: false })
   .get('/health', (c) => c.json({ status: 'ok' }))
   .all('/mcp', mcp)
   .all('/mcp/:endpoint', mcp)
+  .all('/sse', (c) => (c.env.LEGACY_SSE ? mcp(c) : c.notFound()))
   .notFound((c) => refuse(c.req.raw, 404, `The MCP endpoint is ${new URL('/mcp', c.req.url)}.`))
 
 /** One request to an endpoint: who calls, which endpoint, may they; then the protocol. */
@@ -53,6 +54,7 @@ async function mcp(c: Context<App>): Promise<Response> {
   if (!endpoint) return refuse(request, 404, `There is no endpoint at ${c.req.path} here.`)
   try {
     const server = deployment.server(endpoint)
+    if (c.req.path === '/sse') return await serveHttpSse(request, sessions, caller)
     return await serve(request, { server, caller, origins, sessions, seal })
   } catch (error) {
     if (error instanceof ConfigError) return refuse(request, 503, error.message)

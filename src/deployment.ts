@@ -20,6 +20,8 @@ export interface Env extends Settings {
   readonly TIDEGATE_KEY?: string
   /** Origins of web pages that may use public endpoints, separated by spaces. */
   readonly ORIGINS?: string
+  /** If set, clients of `2024-11-05` may use its HTTP+SSE transport, at `/sse`. */
+  readonly LEGACY_SSE?: string
   readonly DEMO: DurableObjectNamespace
   readonly SESSIONS: DurableObjectNamespace
 }

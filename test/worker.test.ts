@@ -114,6 +114,26 @@ describe('a deployment with nothing configured', () => {
   })
 })
 
+test('the transport of 2024-11-05 is there if it is asked for', async () => {
+  const worker = await startWorker({ LEGACY_SSE: '1' })
+  const stream = await fetch(`${worker.url}/sse`)
+  const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader()
+  const { value } = await reader.read()
+  const [, address] = /^event: endpoint\ndata: (.+)\n\n$/.exec(value ?? '') ?? []
+  const params = {
+    protocolVersion: '2024-11-05',
+    capabilities: {},
+    clientInfo: { name: 't', version: '1' },
+  }
+  const opened = { jsonrpc: '2.0', id: 1, method: 'initialize', params }
+  expect((await post(worker.url + address, opened)).status).toBe(202)
+  expect((await reader.read()).value).toContain('"protocolVersion":"2024-11-05"')
+  await post(worker.url + address, list)
+  expect((await reader.read()).value).toContain('list_tables')
+  await reader.cancel()
+  await worker.close()
+})
+
 describe('a deployment with a database', () => {
   const url = 'postgresql://reader:hunter2@ep-test-1.eu-central-1.aws.neon.tech/shop'
 

@@ -91,7 +91,8 @@ export class Calls {
       const busy = `This session works on ${this.#running.size} requests already: wait for one.`
       return Promise.resolve(failure(message.id, new RpcError(codes.invalidRequest, busy)))
     }
-    const key = `${stream}:${idOf(message.id)}`
+    // Two requests of a batch may have the same id.
+    const key = `${stream}:${crypto.randomUUID()}`
     return new Promise((resolve) => {
       this.#awaited.set(key, resolve)
       void this.#run({ key, stream, message, answers: {}, round: 0 }, serving, talk)
@@ -175,10 +176,9 @@ export class Calls {
     let asked: InputRequired | undefined
     let text: string | undefined
     try {
-      const { server, seal } = serving
       text = success(
         id,
-        await dispatch(server, method, params, context, seal, (result) => {
+        await dispatch(serving, method, params, context, (result) => {
           if (!(result instanceof InputRequired)) return result
           asked = result
           return {}

@@ -1,12 +1,14 @@
 /**
- * Legacy sessions in Durable Objects, one object a session. Two more objects of the same class keep
- * what all isolates share: the secret of a deployment, and the hub of changes.
+ * Legacy sessions in Durable Objects, one object a session. Other objects of the same class are
+ * tasks, and two keep what all isolates share: the secret of a deployment, and the hub of changes.
  *
  * @module
  */
 
 import type { Change } from './changes.ts'
 import type { Caller } from './context.ts'
+import { serveTask, taskIn } from './durable-tasks.ts'
+import { answerByStream } from './http-sse.ts'
 import { serveHub, watch } from './hub.ts'
 import { mark, marked } from './internal.ts'
 import { refused } from './refusal.ts'
@@ -16,16 +18,17 @@ import type { Server } from './server.ts'
 import { RETRY_MS, Session, type SessionLimits, sessionLimits } from './session.ts'
 import { type Sessions, signedSessions } from './sessions.ts'
 import { eventStream } from './sse.ts'
+import { isTask, type Task, type TaskLimits, taskLimits } from './task.ts'
 
 /** A stream is closed after so long, and the client comes back: no connection is for ever. */
 const STREAM_MS = 30 * 60_000
 
 /** Sessions kept in a Durable Object namespace. */
 export function durableSessions(namespace: DurableObjectNamespace, seal: Seal): Sessions {
-  return signedSessions(seal, async (name, request, caller) => {
+  return signedSessions(seal, async (name, request, caller, sse) => {
     // By fetch and not by RPC: only then does a client that hangs up end the stream.
     const object = namespace.get(namespace.idFromName(name))
-    const inner = mark(new Request(request), { as: 'session', name, caller })
+    const inner = mark(new Request(request), { as: 'session', name, caller, sse })
     if (request.method !== 'GET') return object.fetch(inner)
     // An object that holds a stream itself is billed for every second of it; one that holds a
     // socket to the Worker sleeps until there is something to say.
@@ -68,13 +71,14 @@ function relay(socket: WebSocket): Response {
   return stream.response
 }
 
-/** What the object of a session is made of. */
+/** What the object of a session, or of a task, is made of. */
 export interface SessionObject<Env> {
-  /** The server that a request to a session is for. */
+  /** The server that a request to a session or a task is for. */
   server(env: Env, request: Request, caller: Caller | undefined): Server
   seal(env: Env): Seal
   namespace(env: Env): DurableObjectNamespace
   readonly limits?: SessionLimits
+  readonly taskLimits?: TaskLimits
 }
 
 /** The Durable Object class to export beside the Worker. */
@@ -83,6 +87,7 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
     readonly #env: Env
     readonly #state: DurableObjectState
     #session: Session | undefined
+    #task: Task | undefined
 
     constructor(state: DurableObjectState, env: Env) {
       this.#env = env
@@ -90,7 +95,7 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
     }
 
     async fetch(request: Request): Promise<Response> {
-      const { as, name = '', caller } = marked(request)
+      const { as, name = '', caller, sse } = marked(request)
       if (as === 'secret') return new Response(this.#secret())
       if (as === 'hub') return serveHub(request, this.#state, (...told) => this.#tell(...told))
       if (as === 'change') {
@@ -98,19 +103,26 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
         return new Response(null, { status: 204 })
       }
       try {
+        if (as === 'task') {
+          const serverOf = () => made.server(this.#env, request, caller)
+          return await serveTask(request, caller, this.#state, this.#openTask(), serverOf)
+        }
         const server = made.server(this.#env, request, caller)
         const upgrades = request.headers.get('upgrade') === 'websocket'
+        if (upgrades && sse) this.#open().begin(caller?.subject)
         if (upgrades) return await this.#listen(request, caller, server.changes ? name : undefined)
         const accept = acceptOf(request.headers.get('accept'))
         const seal = made.seal(this.#env)
-        return await this.#open().fetch({ request, server, caller, accept, seal })
+        const serving = { request, server, caller, accept, seal }
+        const session = this.#open()
+        return await (sse ? answerByStream(session, serving) : session.fetch(serving))
       } catch (error) {
         return refused(request, error)
       }
     }
 
     alarm(): Promise<void> {
-      return this.#open().wake()
+      return (isTask(this.#state.storage.kv) ? this.#openTask() : this.#open()).wake()
     }
 
     webSocketClose(socket: WebSocket): void {
@@ -133,6 +145,11 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
         },
       })
       return this.#session
+    }
+
+    #openTask(): Task {
+      this.#task ??= taskIn(this.#state, made.taskLimits ?? taskLimits)
+      return this.#task
     }
 
     /** @param watching The name under which to hear of changes, if there are any to hear of. */

@@ -9,6 +9,21 @@ export interface Store {
   list<T>(options: { prefix: string; startAfter?: string }): Iterable<[string, T]>
 }
 
+/** Characters of one stored value, which holds 2 MB. */
+const PIECE = 512 * 1024
+
+/** Stores a text of any length, in place of what was stored there. */
+export function keepText(store: Store, prefix: string, text: string): void {
+  for (const [key] of [...store.list({ prefix })]) store.delete(key)
+  for (let at = 0; at < text.length; at += PIECE) {
+    store.put(prefix + String(at).padStart(12, '0'), text.slice(at, at + PIECE))
+  }
+}
+
+/** A text that {@link keepText} stored; nothing is the empty one. */
+export const keptText = (store: Store, prefix: string): string =>
+  [...store.list<string>({ prefix })].map(([, piece]) => piece).join('')
+
 /** Bounds on what is kept for clients that lost their stream. Past them, the oldest goes first. */
 export interface Kept {
   readonly events: number

@@ -2,6 +2,7 @@ import { readBody } from './body.ts'
 import type { Caller } from './context.ts'
 import { codes, isRequest, parse, RpcError, type RpcMessage } from './jsonrpc.ts'
 import { serveLegacy } from './legacy.ts'
+import { type Limits, limits } from './limits.ts'
 import { claimedVersion, serveModern } from './modern.ts'
 import { Refusal, refused } from './refusal.ts'
 import { acceptOf } from './reply.ts'
@@ -9,6 +10,7 @@ import { isModern } from './revisions.ts'
 import { type Seal, sealWith } from './seal.ts'
 import type { Server } from './server.ts'
 import { SESSION, type Sessions } from './sessions.ts'
+import type { Tasks } from './tasks.ts'
 
 export interface ServeOptions {
   readonly server: Server
@@ -18,13 +20,12 @@ export interface ServeOptions {
   readonly origins?: readonly string[]
   /** Where legacy clients' sessions live. Without it, each of their requests stands alone. */
   readonly sessions?: Sessions | undefined
+  /** Where tasks live. Without it, tools that may run as one just run. */
+  readonly tasks?: Tasks | undefined
   /** Seals what travels through clients. Without one, only this isolate opens what it sealed. */
   readonly seal?: Seal
-  /** Bytes one body may have. */
-  readonly maxBodyBytes?: number
+  readonly limits?: Limits
 }
-
-const MiB = 1024 * 1024
 
 /**
  * Serves one HTTP request to an MCP endpoint, in whichever era the client speaks. Never throws.
@@ -39,7 +40,7 @@ export async function serve(request: Request, options: ServeOptions): Promise<Re
   try {
     // Read first, whatever comes of it: a refusal sent while a body is still arriving costs some
     // servers the connection, and the client its next request.
-    const body = await readBody(request, options.maxBodyBytes ?? MiB)
+    const body = await readBody(request, (options.limits ?? limits).bodyBytes)
     if (!allowsOrigin(request, options)) {
       throw new Refusal(403, 'Pages from this origin may not call this server.')
     }
@@ -53,14 +54,14 @@ export async function serve(request: Request, options: ServeOptions): Promise<Re
 const own = sealWith()
 
 async function post(request: Request, body: string, options: ServeOptions): Promise<Response> {
-  const { server, caller, sessions, seal = own } = options
+  const { server, caller, sessions, tasks, seal = own } = options
   // A form is what a browser sends without asking first, and what curl sends without a header.
   if (FORM.test(request.headers.get('content-type') ?? '')) {
     throw new Refusal(415, 'Send JSON, with the header Content-Type: application/json.')
   }
-  const message = parse(body)
+  const message = parse(body, options.limits)
   const accept = acceptOf(request.headers.get('accept'))
-  const serving = { request, server, caller, accept, seal }
+  const serving = { request, server, caller, accept, seal, tasks }
   if (speaksModern(message, request)) {
     if (!Array.isArray(message)) return serveModern(message, serving)
     throw new RpcError(codes.invalidRequest, 'This revision has no batches: send one message.')

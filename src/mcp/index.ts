@@ -10,8 +10,10 @@ export type {
 export type { Caller, Client, Context, LogLevel } from './context.ts'
 export type { SessionObject } from './durable.ts'
 export { durableSessions, sessionObject, sharedSeal } from './durable.ts'
+export { durableTasks } from './durable-tasks.ts'
 export type { ServeOptions } from './http.ts'
 export { serve } from './http.ts'
+export { serveHttpSse } from './http-sse.ts'
 export { durableChanges } from './hub.ts'
 export {
   elicit,
@@ -21,7 +23,9 @@ export {
   sample,
   together,
 } from './input.ts'
-export { memorySessions } from './memory.ts'
+export type { Limits } from './limits.ts'
+export { limits } from './limits.ts'
+export { memorySessions, memoryTasks } from './memory.ts'
 export type { Prompt, PromptArgument, PromptMessage } from './prompt.ts'
 export type { Resource } from './resource.ts'
 export type { JsonSchema, Schema } from './schema.ts'
@@ -31,6 +35,9 @@ export type { Server } from './server.ts'
 export type { SessionLimits } from './session.ts'
 export { sessionLimits } from './session.ts'
 export type { Sessions } from './sessions.ts'
+export type { TaskLimits } from './task.ts'
+export { taskLimits } from './task.ts'
+export type { Tasks } from './tasks.ts'
 export type { Tool, ToolAnnotations } from './tool.ts'
 export { ToolError, ToolResult, tool } from './tool.ts'
 export { worker } from './worker.ts'

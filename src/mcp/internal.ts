@@ -2,9 +2,11 @@ import type { Caller } from './context.ts'
 
 /** What a Durable Object is asked as, and for whom. */
 export interface Internal {
-  readonly as: 'session' | 'secret' | 'hub' | 'change'
+  readonly as: 'session' | 'secret' | 'hub' | 'change' | 'task'
   readonly name?: string
   readonly caller?: Caller | undefined
+  /** In the transport of `2024-11-05`. */
+  readonly sse?: boolean
 }
 
 const HEADER = 'x-mcp-internal'

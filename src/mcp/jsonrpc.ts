@@ -5,6 +5,8 @@
  * @module
  */
 
+import { excess, type Limits, limits } from './limits.ts'
+
 export type RpcId = string | number
 
 /** JSON-RPC params in MCP are always an object, never an array. */
@@ -62,23 +64,19 @@ export class RpcError extends Error {
   }
 }
 
-/** What one body may hold. A message of MCP nests a handful of levels; a schema in it, a dozen. */
-export const MAX_DEPTH = 64
-
-/** Reads one body: a message, or a batch of them. Throws {@link RpcError}. */
-export function parse(body: string): RpcMessage | RpcMessage[] {
-  if (nestsTooDeep(body)) {
-    throw new RpcError(codes.invalidRequest, `The body nests deeper than ${MAX_DEPTH} levels.`)
-  }
+/** Reads one body within bounds: a message, or a batch of them. Throws {@link RpcError}. */
+export function parse(body: string, bounds: Limits = limits): RpcMessage | RpcMessage[] {
+  const tooMuch = excess(body, bounds)
+  if (tooMuch) throw new RpcError(codes.invalidRequest, tooMuch)
   let value: unknown
   try {
     value = JSON.parse(body)
   } catch {
     throw new RpcError(codes.parse, 'The body is not JSON.')
   }
-  if (!Array.isArray(value)) return checkMessage(value)
+  if (!Array.isArray(value)) return checkMessage(value, bounds)
   if (value.length === 0) throw new RpcError(codes.invalidRequest, 'The batch is empty.')
-  return value.map(checkMessage)
+  return value.map((it) => checkMessage(it, bounds))
 }
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -133,7 +131,7 @@ export function asRpcError(thrown: unknown): RpcError {
   return new RpcError(codes.internal, 'Something went wrong inside the server. It was logged.')
 }
 
-function checkMessage(value: unknown): RpcMessage {
+function checkMessage(value: unknown, bounds: Limits): RpcMessage {
   if (!isObject(value) || value.jsonrpc !== '2.0') {
     throw new RpcError(codes.invalidRequest, 'The body is not a JSON-RPC 2.0 message.')
   }
@@ -152,6 +150,8 @@ function checkMessage(value: unknown): RpcMessage {
         known,
       )
     }
+    const long = tooLong(method, params, bounds)
+    if (long) throw new RpcError(codes.invalidParams, long, undefined, known)
     if (params === null) delete value.params
     else if (params !== undefined && !isObject(params)) {
       throw new RpcError(
@@ -174,18 +174,10 @@ function checkMessage(value: unknown): RpcMessage {
   )
 }
 
-/** Looks before `JSON.parse` builds anything: what nests deep costs memory, and stack to write out. */
-function nestsTooDeep(body: string): boolean {
-  let depth = 0
-  for (let i = 0; i < body.length; i++) {
-    const c = body.charCodeAt(i)
-    if (c === 0x22) {
-      for (i++; i < body.length && body.charCodeAt(i) !== 0x22; i++) {
-        if (body.charCodeAt(i) === 0x5c) i++
-      }
-    } else if (c === 0x7b || c === 0x5b) {
-      if (++depth > MAX_DEPTH) return true
-    } else if (c === 0x7d || c === 0x5d) depth--
-  }
-  return false
+function tooLong(method: string, params: unknown, { name, uri }: Limits): string | undefined {
+  if (method.length > name) return `A method has at most ${name} characters.`
+  if (!isObject(params)) return undefined
+  const isLong = (value: unknown, most: number) => typeof value === 'string' && value.length > most
+  if (isLong(params.name, name)) return `A name has at most ${name} characters.`
+  return isLong(params.uri, uri) ? `An address has at most ${uri} characters.` : undefined
 }

@@ -62,11 +62,11 @@ export async function serveLegacy(
 async function answer(
   { id, method, params = {} }: RpcRequest,
   facts: Omit<Facts, 'id' | 'answers'>,
-  { server, seal }: Serving,
+  serving: Serving,
 ): Promise<string> {
   try {
     const context = contextOf({ ...facts, id, answers: {} }, params, undefined)
-    return success(id, await dispatch(server, method, params, context, seal, unasked))
+    return success(id, await dispatch(serving, method, params, context, unasked))
   } catch (error) {
     return failure(id, asRpcError(error))
   }

@@ -1,5 +1,7 @@
 import type { Caller } from './context.ts'
 import type { Store } from './events.ts'
+import { answerByStream } from './http-sse.ts'
+import type { RpcParams } from './jsonrpc.ts'
 import { refused } from './refusal.ts'
 import { acceptOf } from './reply.ts'
 import { sealWith } from './seal.ts'
@@ -7,6 +9,8 @@ import type { Server } from './server.ts'
 import { type Listener, Session, type SessionLimits, sessionLimits } from './session.ts'
 import { type Sessions, signedSessions } from './sessions.ts'
 import { eventStream } from './sse.ts'
+import { Task, type TaskLimits, taskLimits } from './task.ts'
+import { signedTasks, type Tasks } from './tasks.ts'
 
 /** Sessions in memory: for tests, and for a server that is a single process. */
 export function memorySessions(
@@ -15,17 +19,60 @@ export function memorySessions(
 ): Sessions {
   const seal = sealWith()
   const places = new Map<string, Place>()
-  return signedSessions(seal, async (name, request, caller) => {
+  return signedSessions(seal, async (name, request, caller, sse) => {
     const server = build(request, caller)
     const place = places.get(name) ?? new Place(server, limits, () => places.delete(name))
     places.set(name, place)
     try {
-      if (request.method === 'GET') return place.listen(request, caller)
+      if (request.method === 'GET') {
+        if (sse) place.session.begin(caller?.subject)
+        return place.listen(request, caller)
+      }
       const accept = acceptOf(request.headers.get('accept'))
-      return await place.session.fetch({ request, server, caller, accept, seal })
+      const serving = { request, server, caller, accept, seal }
+      const { session } = place
+      return await (sse ? answerByStream(session, serving) : session.fetch(serving))
     } catch (error) {
       return refused(request, error)
     }
+  })
+}
+
+/** Tasks in memory: for tests, and for a server that is a single process. */
+export function memoryTasks(
+  build: (request: Request, caller: Caller | undefined) => Server,
+  limits: TaskLimits = taskLimits,
+): Tasks {
+  const places = new Map<string, { task: Task; followers: Set<(task: RpcParams) => void> }>()
+  const open = (name: string) => {
+    const followers = new Set<(task: RpcParams) => void>()
+    const alarm = alarmClock(() => task.wake())
+    const task = new Task({
+      store: mapStore(),
+      limits,
+      tell: (state) => {
+        for (const follower of followers) follower(state)
+      },
+      wakeAt: alarm.set,
+      clear: async () => {
+        alarm.clear()
+        places.delete(name)
+      },
+    })
+    places.set(name, { task, followers })
+  }
+  return signedTasks(sealWith(), {
+    async send(name, order, { request, caller }) {
+      if (order.to === 'begin') open(name)
+      return places.get(name)?.task.take(order, () => build(request, caller), caller)
+    },
+    async follow(name, listener, signal) {
+      const { task, followers } = places.get(name) ?? {}
+      if (signal.aborted) return
+      if (task?.state) listener(task.state)
+      followers?.add(listener)
+      signal.addEventListener('abort', () => followers?.delete(listener))
+    },
   })
 }
 
@@ -33,7 +80,7 @@ export function memorySessions(
 class Place {
   readonly session: Session
   readonly #listeners = new Set<Listener>()
-  #cancelWake = () => {}
+  readonly #alarm = alarmClock(() => this.session.wake())
 
   constructor({ changes }: Server, limits: SessionLimits, forget: () => void) {
     const ended = new AbortController()
@@ -41,20 +88,14 @@ class Place {
       store: mapStore(),
       limits,
       listeners: () => [...this.#listeners],
-      wakeAt: (time) => {
-        this.#cancelWake()
-        const timer = setTimeout(() => void this.session.wake(), time - Date.now())
-        this.#cancelWake = () => clearTimeout(timer)
-        // A session alone keeps no process alive.
-        ;(timer as { unref?(): void }).unref?.()
-      },
+      wakeAt: this.#alarm.set,
       clear: async () => {
-        this.#cancelWake()
+        this.#alarm.clear()
         ended.abort()
         forget()
       },
     })
-    changes?.listen((change) => this.session.announce(change), ended.signal)
+    void changes?.listen((change) => this.session.announce(change), ended.signal)
   }
 
   listen(request: Request, caller: Caller | undefined): Response {
@@ -75,6 +116,21 @@ class Place {
     if (open) this.#listeners.add(listener)
     else stream.close()
     return stream.response
+  }
+}
+
+/** Wakes a place at the time set last. */
+function alarmClock(wake: () => Promise<void>) {
+  let clear = () => {}
+  return {
+    set(time: number) {
+      clear()
+      const timer = setTimeout(() => void wake(), time - Date.now())
+      clear = () => clearTimeout(timer)
+      // What only waits to end keeps no process alive.
+      ;(timer as { unref?(): void }).unref?.()
+    },
+    clear: () => clear(),
   }
 }
 

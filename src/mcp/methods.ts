@@ -5,15 +5,21 @@ import { codes, isObject, RpcError, type RpcParams, write } from './jsonrpc.ts'
 import { completePrompt, describePrompt, getPrompt } from './prompt.ts'
 import { completeTemplate, describeResource, isTemplate, readResource } from './resource.ts'
 import { existsIn, negotiate, type Revision, type Span, versions } from './revisions.ts'
-import type { Seal } from './seal.ts'
 import { capabilities, identity, type Server } from './server.ts'
+import type { Serving } from './serving.ts'
+import { askTask, followed, runOrBegin, tasksOffered } from './tasks.ts'
 import { callTool, describeTool } from './tool.ts'
 
 export type Result = RpcParams | InputRequired
 
 /** One method of the protocol: when it exists, what it does, and how long its result keeps. */
 interface Method extends Span {
-  call(server: Server, params: RpcParams, context: Context, seal: Seal): Result | Promise<Result>
+  call(
+    server: Server,
+    params: RpcParams,
+    context: Context,
+    serving: Serving,
+  ): Result | Promise<Result>
   /** Milliseconds a client may keep the result (specification, "Caching"). */
   readonly ttlMs?: number
   /** The result depends on the server and the revision alone, so it is written out once. */
@@ -38,7 +44,8 @@ const methods: Readonly<Record<string, Method>> = {
     ...listed,
   },
   'tools/call': {
-    call: ({ tools = [] }, params, context) => callTool(tools, params, context),
+    call: ({ tools = [] }, params, context, serving) =>
+      callTool(tools, params, context, runOrBegin(params, serving)),
   },
   'resources/list': {
     call: listOf('resources', direct, describeResource),
@@ -62,6 +69,9 @@ const methods: Readonly<Record<string, Method>> = {
   'completion/complete': { call: complete },
   'logging/setLevel': { call: setLevel, until: '2025-11-25' },
   'subscriptions/listen': { call: listen, since: '2026-07-28' },
+  'tasks/get': { call: askTask('get'), since: '2026-07-28' },
+  'tasks/update': { call: askTask('update'), since: '2026-07-28' },
+  'tasks/cancel': { call: askTask('cancel'), since: '2026-07-28' },
 }
 
 /** What the era adds to every result, given how long this one keeps. */
@@ -72,13 +82,13 @@ export type Completion = (
 
 /** Calls a method of the revision spoken and writes its result as JSON. */
 export async function dispatch(
-  server: Server,
+  serving: Serving,
   name: string,
   params: RpcParams,
   context: Context,
-  seal: Seal,
   completed: Completion,
 ): Promise<string> {
+  const { server, tasks } = serving
   const method = Object.hasOwn(methods, name) ? methods[name] : undefined
   if (!method || !existsIn(method, context.revision)) {
     throw new RpcError(
@@ -87,11 +97,11 @@ export async function dispatch(
     )
   }
   const run = async () =>
-    write(await completed(await method.call(server, params, context, seal), method.ttlMs))
+    write(await completed(await method.call(server, params, context, serving), method.ttlMs))
   if (!method.fixed || params.cursor !== undefined) return run()
 
   const written = writtenFor(server)
-  const key = `${context.revision.version} ${name}`
+  const key = `${context.revision.version} ${name} ${tasks ? 'tasks' : ''}`
   const text = written.get(key) ?? (await run())
   written.set(key, text)
   return text
@@ -113,10 +123,10 @@ function initialize(server: Server, params: RpcParams): RpcParams {
   }
 }
 
-function discover(server: Server): RpcParams {
+function discover(server: Server, _: RpcParams, __: Context, { tasks }: Serving): RpcParams {
   return {
     supportedVersions: versions(),
-    capabilities: capabilities(server),
+    capabilities: { ...capabilities(server), ...(tasks && tasksOffered(server)) },
     instructions: server.instructions,
   }
 }
@@ -138,7 +148,7 @@ function listOf<Item>(
   items: (server: Server) => readonly Item[] | undefined,
   describe: (item: Item, revision: Revision) => object,
 ): Method['call'] {
-  return async (server, { cursor }, { revision }, seal) => {
+  return async (server, { cursor }, { revision }, { seal }) => {
     const all = items(server) ?? []
     const from =
       cursor === undefined || cursor === null ? 0 : await seal.open(String(cursor), field)
@@ -189,21 +199,27 @@ function setLevel(_: Server, { level }: RpcParams): RpcParams {
 /** A subscription is a call that has not returned yet. */
 async function listen(
   { changes }: Server,
-  params: RpcParams,
-  { id, notify, signal, streams }: Context,
+  { notifications }: RpcParams,
+  context: Context,
+  serving: Serving,
 ): Promise<RpcParams> {
+  const { id, notify, signal, streams } = context
   if (!streams) throw new RpcError(codes.invalidRequest, 'To listen, accept text/event-stream.')
-  if (!changes) throw new RpcError(codes.methodNotFound, 'This server announces no changes.')
-  const filter = filterOf(params.notifications)
+  const tasks = await followed(notifications, context, serving)
+  if (!changes && !tasks)
+    throw new RpcError(codes.methodNotFound, 'This server announces no changes.')
+  const filter = changes ? filterOf(notifications) : {}
   const _meta = { 'io.modelcontextprotocol/subscriptionId': id }
   let acknowledged = false
-  await changes.listen((change) => {
+  await changes?.listen((change) => {
     if (!acknowledged || !wants(filter, change)) return
     const { method, params } = notificationOf(change)
     notify(method, { ...params, _meta })
   }, signal)
-  notify('notifications/subscriptions/acknowledged', { notifications: filter, _meta })
+  const agreed = { ...filter, taskIds: tasks?.ids }
+  notify('notifications/subscriptions/acknowledged', { notifications: agreed, _meta })
   acknowledged = true
+  await tasks?.follow((task) => notify('notifications/tasks', { ...task, _meta }))
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))
   return { _meta }
 }

@@ -47,7 +47,7 @@ export function claimedVersion(message: RpcMessage): unknown {
 
 /** Serves one message of the modern era. */
 export async function serveModern(message: RpcMessage, serving: Serving): Promise<Response> {
-  const { request, server, caller, accept, seal } = serving
+  const { request, caller, accept, seal } = serving
   if (isNotification(message)) return accepted()
   if (!isRequest(message)) {
     const refusal = new RpcError(
@@ -74,7 +74,7 @@ export async function serveModern(message: RpcMessage, serving: Serving): Promis
       const facts = { ...admitted, id, caller, answers, signal, streams, notify }
       const context = contextOf(facts, params, logLevelOf((params._meta as RpcParams)[LOG_LEVEL]))
       const completed = completion(serving, admitted.revision, answers, place)
-      const result = await dispatch(server, method, params, context, seal, completed)
+      const result = await dispatch(serving, method, params, context, completed)
       return { text: success(id, result), status: 200 }
     } catch (thrown) {
       const error = asRpcError(thrown)
@@ -174,6 +174,7 @@ function completion(
     }
     const _meta = { ...(result._meta as object | undefined), ...self }
     const cacheScope = ttlMs === undefined ? undefined : 'private'
-    return { resultType: 'complete', ...result, ttlMs, cacheScope, _meta }
+    // What a result says itself counts: a task is no complete result, and has a time to live.
+    return { resultType: 'complete', ttlMs, cacheScope, ...result, _meta }
   }
 }

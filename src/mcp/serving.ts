@@ -2,6 +2,7 @@ import type { Caller } from './context.ts'
 import type { Accept } from './reply.ts'
 import type { Seal } from './seal.ts'
 import type { Server } from './server.ts'
+import type { Tasks } from './tasks.ts'
 
 /** What an era needs to serve one HTTP request. */
 export interface Serving {
@@ -10,4 +11,5 @@ export interface Serving {
   readonly caller: Caller | undefined
   readonly accept: Accept
   readonly seal: Seal
+  readonly tasks?: Tasks | undefined
 }

@@ -88,6 +88,8 @@ interface Saved {
   readonly logLevel?: LogLevel
   readonly initialized?: boolean
   readonly subscriptions?: readonly string[]
+  /** A stream is there, and `initialize` is still to come. */
+  readonly begun?: boolean
   /** The stream that was begun last beside the requests. */
   readonly listening?: string
 }
@@ -123,11 +125,19 @@ export class Session {
       return new Response(null, { status: 204 })
     }
     const body = parse(await request.text())
-    if (!this.#saved && !Array.isArray(body) && isRequest(body) && body.method === 'initialize') {
+    const opens = !Array.isArray(body) && isRequest(body) && body.method === 'initialize'
+    if (opens && (!this.#saved || this.#saved.begun)) {
       this.#open(body, caller?.subject)
       return serveLegacy(body, serving)
     }
     return this.#post(body, serving, this.#use(caller?.subject))
+  }
+
+  /** Begins a session that `initialize` opens later, by a stream (the transport of `2024-11-05`). */
+  begin(subject: string | undefined): void {
+    const client = { name: undefined, version: undefined, capabilities: {} }
+    this.#save({ version: '2024-11-05', client, subject, usedAt: Date.now(), begun: true })
+    this.#wakeBy(this.#endsAt())
   }
 
   /** Begins a stream beside the requests: a new one, or one that was lost, from where it was. */
@@ -142,6 +152,11 @@ export class Session {
     const open = stream.startsWith('g') || this.#calls.isOpen(stream)
     const primer = this.#primer(stream, revisionOf(version)!)
     return { stream, missed: lost?.events ?? [], open, primer }
+  }
+
+  /** Sends a message by the stream beside the requests. */
+  tell(message: string): void {
+    if (this.#saved?.listening) this.#send(this.#saved.listening, message)
   }
 
   /**
@@ -184,6 +199,7 @@ export class Session {
       client: { ...client, capabilities: isObject(capabilities) ? capabilities : {} },
       subject,
       usedAt: Date.now(),
+      ...(this.#saved?.listening && { listening: this.#saved.listening }),
     })
     this.#wakeBy(this.#endsAt())
   }

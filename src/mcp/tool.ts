@@ -23,6 +23,18 @@ export interface Tool {
   readonly annotations?: ToolAnnotations
   readonly icons?: readonly Icon[]
   /**
+   * A call outlasts its request, as a task that the client looks in on (SEP-2663): `optional` where
+   * client and server have tasks; `required` so much that a client without them is refused. Where
+   * there is no place for tasks, and in the legacy era, the tool just runs.
+   */
+  readonly task?: 'optional' | 'required'
+  /**
+   * Asks what must be answered before a task begins, in the call itself: whatever but an
+   * {@link InputRequired} this returns, the task begins. `run` asks the same and finds the answers.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: as with run
+  ask?(input: any, context: Context): unknown
+  /**
    * Returns a string for text, a plain object for structured content, a {@link ToolResult}, or an
    * {@link InputRequired} to be run again with the client's answers. Throws a {@link ToolError} for
    * the model to read.
@@ -49,8 +61,9 @@ export interface Tool {
  * ```
  */
 export function tool<const Input extends Schema>(
-  definition: Omit<Tool, 'input' | 'run'> & {
+  definition: Omit<Tool, 'input' | 'ask' | 'run'> & {
     readonly input: Input
+    ask?(input: Read<Input>, context: Context): unknown
     run(input: Read<Input>, context: Context): unknown
   },
 ): Tool {
@@ -89,11 +102,16 @@ export const describeTool = (it: Tool, revision: Revision): object =>
     revision,
   )
 
-/** Calls the tool that `params` names. Its failures are results; an unknown tool is an error. */
+/**
+ * Calls the tool that `params` names. Its failures are results; an unknown tool is an error.
+ *
+ * @param run What to do with the tool once its input is read.
+ */
 export async function callTool(
   tools: readonly Tool[],
   params: RpcParams,
   context: Context,
+  run = runTool,
 ): Promise<RpcParams | InputRequired> {
   const found = findTool(tools, params.name)
   if (!found) throw new RpcError(codes.invalidParams, unknownTool(tools, params.name))
@@ -104,8 +122,7 @@ export async function callTool(
     return failed(message)
   }
   try {
-    const value = await found.run(input.value, context)
-    return value instanceof InputRequired ? value : resultOf(value, context.revision)
+    return await run(found, input.value, context)
   } catch (error) {
     if (error instanceof RpcError) throw error
     if (error instanceof ToolError) return failed(error.message)
@@ -113,6 +130,16 @@ export async function callTool(
     console.error(`${found.name} failed (${reference})`, error)
     return failed(`${found.name} failed for a reason that was logged as ${reference}.`)
   }
+}
+
+/** Runs a tool to its result, or to its next question. */
+export async function runTool(
+  it: Tool,
+  input: unknown,
+  context: Context,
+): Promise<RpcParams | InputRequired> {
+  const value = await it.run(input, context)
+  return value instanceof InputRequired ? value : resultOf(value, context.revision)
 }
 
 function resultOf(value: unknown, revision: Revision): RpcParams {

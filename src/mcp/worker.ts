@@ -1,11 +1,13 @@
 import { durableSessions, sessionObject, sharedSeal } from './durable.ts'
+import { durableTasks } from './durable-tasks.ts'
 import { serve } from './http.ts'
 import type { Seal } from './seal.ts'
 import type { Server } from './server.ts'
 import type { Sessions } from './sessions.ts'
+import type { Tasks } from './tasks.ts'
 
 /**
- * A whole Worker that is one MCP server, with legacy sessions in its `SESSIONS` namespace.
+ * A whole Worker that is one MCP server, with legacy sessions and tasks in its `SESSIONS` namespace.
  *
  * @example
  *
@@ -20,6 +22,7 @@ export function worker<Env extends { readonly SESSIONS: DurableObjectNamespace }
 ) {
   let seal: Seal | undefined
   let sessions: Sessions | undefined
+  let tasks: Tasks | undefined
   const sealOf = ({ SESSIONS }: Env) => (seal ??= sharedSeal(SESSIONS))
   return {
     McpSession: sessionObject<Env>({
@@ -29,7 +32,8 @@ export function worker<Env extends { readonly SESSIONS: DurableObjectNamespace }
     }),
     fetch(request: Request, env: Env): Promise<Response> {
       sessions ??= durableSessions(env.SESSIONS, sealOf(env))
-      return serve(request, { server: build(env), sessions, seal: sealOf(env) })
+      tasks ??= durableTasks(env.SESSIONS, sealOf(env))
+      return serve(request, { server: build(env), sessions, tasks, seal: sealOf(env) })
     },
   }
 }

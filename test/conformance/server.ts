@@ -3,6 +3,7 @@ import { changes, changeTools } from './changes.ts'
 import { prompts } from './prompts.ts'
 import { questionTools } from './questions.ts'
 import { resources } from './resources.ts'
+import { taskTools } from './tasks.ts'
 import { tools } from './tools.ts'
 
 /**
@@ -14,7 +15,7 @@ export const server: Server = {
   version: '1.0.0',
   title: 'Conformance fixture',
   instructions: 'Each tool shows one part of the protocol.',
-  tools: [...tools, ...questionTools, ...changeTools],
+  tools: [...tools, ...questionTools, ...changeTools, ...taskTools],
   resources,
   prompts,
   logs: true,

@@ -300,20 +300,20 @@ test('a stream of its own hears of changes, once, and only of those asked for', 
   await first.next()
   await second.next()
   await client.post({ id: 1, method: 'resources/subscribe', params: { uri: 'test://watched' } })
-  server.changes!.publish({ kind: 'resource', uri: 'test://other' })
-  server.changes!.publish({ kind: 'resource', uri: 'test://watched' })
-  server.changes!.publish({ kind: 'tools' })
+  await server.changes!.publish({ kind: 'resource', uri: 'test://other' })
+  await server.changes!.publish({ kind: 'resource', uri: 'test://watched' })
+  await server.changes!.publish({ kind: 'tools' })
   expect((await second.next())?.message).toMatchObject({
     method: 'notifications/resources/updated',
     params: { uri: 'test://watched' },
   })
   expect((await second.next())?.message.method).toBe('notifications/tools/list_changed')
   await client.post({ id: 1, method: 'resources/unsubscribe', params: { uri: 'test://watched' } })
-  server.changes!.publish({ kind: 'resource', uri: 'test://watched' })
-  server.changes!.publish({ kind: 'prompts' })
+  await server.changes!.publish({ kind: 'resource', uri: 'test://watched' })
+  await server.changes!.publish({ kind: 'prompts' })
   expect((await second.next())?.message.method).toBe('notifications/prompts/list_changed')
   await second.cancel()
-  server.changes!.publish({ kind: 'resources' })
+  await server.changes!.publish({ kind: 'resources' })
   expect((await first.next())?.message.method).toBe('notifications/resources/list_changed')
   await first.cancel()
 })
@@ -375,6 +375,13 @@ test('an id that was made up, changed, or belongs to somebody else reaches no se
   ).toBe(404)
   expect(reached).not.toHaveBeenCalled()
   expect(id).toMatch(/^[\x21-\x7e]+$/)
+})
+
+test('a batch whose requests share an id answers each of them', async () => {
+  const client = await open('2025-03-26')
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+  const named = { 'mcp-session-id': client.id, 'mcp-protocol-version': '2025-03-26' }
+  expect(await json(await send(postOf([list, list], named)))).toHaveLength(2)
 })
 
 test('a request that names no session is served without one', async () => {
@@ -443,7 +450,7 @@ test('a session keeps its bounds: calls, streams, subscriptions and what it keep
   await streams[0]!.text() // the oldest was closed
   const newest = reader(streams[2]!)
   const { id } = (await newest.next())!
-  for (let i = 0; i < 5; i++) server.changes!.publish({ kind: 'tools' })
+  for (let i = 0; i < 5; i++) await server.changes!.publish({ kind: 'tools' })
   await newest.cancel()
   const kept = await client.get({ 'last-event-id': id! })
   const again = reader(kept)

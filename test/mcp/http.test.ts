@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
-import { type Server, serve, ToolError, ToolResult, tool } from '../../src/mcp/index.ts'
+import { limits, type Server, serve, ToolError, ToolResult, tool } from '../../src/mcp/index.ts'
 import { ask, LEGACY, MODERN, meta, postOf, requestOf } from '../support/mcp.ts'
 
 const annotations = {
@@ -523,8 +523,13 @@ describe('any body', () => {
   test('over the limit is refused with 413, and one at the limit is not', async () => {
     const message = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
     const padded = (bytes: number) => message.padEnd(bytes, ' ')
-    expect((await ask({ server, maxBodyBytes: 100 }, postOf(padded(100)))).body.result).toEqual({})
-    expect((await ask({ server, maxBodyBytes: 100 }, postOf(padded(101)))).status).toBe(413)
+    expect(
+      (await ask({ server, limits: { ...limits, bodyBytes: 100 } }, postOf(padded(100)))).body
+        .result,
+    ).toEqual({})
+    expect(
+      (await ask({ server, limits: { ...limits, bodyBytes: 100 } }, postOf(padded(101)))).status,
+    ).toBe(413)
     expect((await ask(options, postOf('['.repeat(3 * 1024 * 1024)))).status).toBe(413)
   })
 
@@ -538,8 +543,36 @@ describe('any body', () => {
       duplex: 'half',
     } as RequestInit
     expect(
-      (await ask({ server, maxBodyBytes: 4096 }, new Request('http://127.0.0.1/mcp', init))).status,
+      (
+        await ask(
+          { server, limits: { ...limits, bodyBytes: 4096 } },
+          new Request('http://127.0.0.1/mcp', init),
+        )
+      ).status,
     ).toBe(413)
+  })
+})
+
+describe('a bound', () => {
+  const bounds = { bodyBytes: 400, depth: 4, keys: 12, name: 20, uri: 30 }
+  const send = (params: object, method = 'tools/call') =>
+    ask({ server, limits: bounds }, postOf({ jsonrpc: '2.0', id: 1, method, params }))
+  const nested = (levels: number): object => (levels === 0 ? {} : { a: nested(levels - 1) })
+  const keyed = (keys: number) => Object.fromEntries(Array.from({ length: keys }, (_, i) => [i, 1]))
+
+  test('is kept at its edge, and one past it is refused', async () => {
+    // The message itself is one level, its params another; it has four keys.
+    expect((await send(nested(2), 'ping')).body.result).toEqual({})
+    expect((await send(nested(3), 'ping')).body.error.message).toContain('4 levels')
+    expect((await send(keyed(8), 'ping')).body.result).toEqual({})
+    expect((await send(keyed(9), 'ping')).body.error.message).toContain('12 keys')
+    expect((await send({}, 'x'.repeat(20))).body.error.code).toBe(-32601)
+    expect((await send({}, 'x'.repeat(21))).body.error).toMatchObject({ code: -32602 })
+    expect((await send({ name: 'x'.repeat(20) })).body.error.message).toContain('no tool')
+    expect((await send({ name: 'x'.repeat(21) })).body.error.message).toContain('20 characters')
+    const read = (length: number) => send({ uri: 'x'.repeat(length) }, 'resources/read')
+    expect((await read(30)).body.error.message).toContain('no resource')
+    expect((await read(31)).body.error.message).toContain('30 characters')
   })
 })
 

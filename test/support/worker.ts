@@ -8,7 +8,7 @@ export interface RunningWorker {
 
 /** Starts the Worker with these secrets, and with none of those of the machine it runs on. */
 export async function startWorker(secrets: Record<string, string> = {}): Promise<RunningWorker> {
-  const none = { DATABASE_URL: '', ENDPOINTS: '', TIDEGATE_KEY: '', ORIGINS: '' }
+  const none = { DATABASE_URL: '', ENDPOINTS: '', TIDEGATE_KEY: '', ORIGINS: '', LEGACY_SSE: '' }
   const harness = createTestHarness({
     workers: [{ configPath: './wrangler.toml', secrets: { ...none, ...secrets } }],
   })

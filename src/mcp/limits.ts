@@ -1,0 +1,50 @@
+/** Bounds on one request. What passes them is refused before it costs memory. */
+export interface Limits {
+  /** Bytes of a body. */
+  readonly bodyBytes: number
+  /** Levels of a body. A message of MCP nests a handful of them; a schema in it, a dozen. */
+  readonly depth: number
+  /** Keys of all objects in a body. */
+  readonly keys: number
+  /** Characters of a method, or of the name of a tool or prompt. */
+  readonly name: number
+  /** Characters of the address of a resource. */
+  readonly uri: number
+}
+
+export const limits: Limits = {
+  bodyBytes: 1024 * 1024,
+  depth: 64,
+  keys: 20_000,
+  name: 256,
+  uri: 4_096,
+}
+
+/**
+ * What in a body of JSON passes a bound, in words; undefined if nothing does. Looks before
+ * `JSON.parse` builds anything: what nests deep costs memory, and stack to write out again.
+ */
+export function excess(body: string, { depth: deepest, keys: most }: Limits): string | undefined {
+  let depth = 0
+  let keys = 0
+  for (let i = 0; i < body.length; i++) {
+    const c = body.charCodeAt(i)
+    if (c === QUOTE) {
+      for (i++; i < body.length && body.charCodeAt(i) !== QUOTE; i++) {
+        if (body.charCodeAt(i) === BACKSLASH) i++
+      }
+    } else if (c === OPEN_BRACE || c === OPEN_BRACKET) {
+      if (++depth > deepest) return `The body nests deeper than ${deepest} levels.`
+    } else if (c === CLOSE_BRACE || c === CLOSE_BRACKET) depth--
+    else if (c === COLON && ++keys > most) return `The body has more than ${most} keys.`
+  }
+  return undefined
+}
+
+const QUOTE = 0x22
+const COLON = 0x3a
+const OPEN_BRACKET = 0x5b
+const BACKSLASH = 0x5c
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d

@@ -1,0 +1,41 @@
+// The fixture of the referee with tasks that live for two seconds, and a look at what their objects
+// store: test/eras/tasks.test.ts
+import { durableTasks, serve, sessionObject, sharedSeal } from '../../src/mcp/index.ts'
+import { server } from './server.ts'
+
+interface Env {
+  readonly SESSIONS: DurableObjectNamespace
+}
+
+const Ours = sessionObject<Env>({
+  server: () => server,
+  seal: ({ SESSIONS }) => sharedSeal(SESSIONS),
+  namespace: ({ SESSIONS }) => SESSIONS,
+  taskLimits: { ttlMs: 2_000, pollIntervalMs: 100 },
+})
+
+export class McpSession extends Ours {
+  readonly #storage: DurableObjectStorage
+
+  constructor(state: DurableObjectState, env: Env) {
+    super(state, env)
+    this.#storage = state.storage
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    if (new URL(request.url).pathname !== '/stored') return super.fetch(request)
+    const rows = [...this.#storage.kv.list()].length
+    return Response.json({ rows, alarm: await this.#storage.getAlarm() })
+  }
+}
+
+export default {
+  fetch(request: Request, { SESSIONS }: Env) {
+    const { pathname, searchParams } = new URL(request.url)
+    const seal = sharedSeal(SESSIONS)
+    if (pathname !== '/stored') {
+      return serve(request, { server, seal, tasks: durableTasks(SESSIONS, seal) })
+    }
+    return SESSIONS.get(SESSIONS.idFromName(searchParams.get('name') ?? '')).fetch(request)
+  },
+}
