@@ -16,13 +16,14 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 const FOUNDATIONS = ['mcp', 'database']
 
 /** The packages they stand on. */
-const PACKAGES = ['zod', 'pg/lib/client.js']
+const PACKAGES = ['zod/mini', 'zod/v4/core']
 
 /** The files of mcp/ in the order a reader meets them. Each needs only those above it. */
 const STAIRCASE = [
   ...[
     'limits',
     'jsonrpc',
+    'deadline',
     'revisions',
     'schema',
     'sse',
@@ -31,9 +32,22 @@ const STAIRCASE = [
     'body',
     'context',
     'seal',
+    'asker',
   ],
   ...['input', 'completion', 'content', 'tool', 'resource', 'prompt', 'changes', 'server'],
-  ...['headers', 'tasks', 'serving', 'methods', 'modern', 'legacy', 'events', 'calls', 'session'],
+  ...[
+    'headers',
+    'tasks',
+    'stores',
+    'serving',
+    'methods',
+    'modern',
+    'legacy',
+    'events',
+    'calls',
+    'store',
+    'session',
+  ],
   ...[
     'sessions',
     'http-sse',
@@ -42,7 +56,9 @@ const STAIRCASE = [
     'memory',
     'internal',
     'hub',
+    'durable-sessions',
     'durable-tasks',
+    'durable-stores',
     'durable',
   ],
   ...['worker', 'index'],
@@ -92,7 +108,9 @@ const say = ({ from, to }: Import) => `${from} imports ${to}`
 describe('the house', () => {
   test('is read at all', () => {
     expect(imports.length).toBeGreaterThan(files.length / 2)
-    expect(imports.filter(({ to }) => to.startsWith('src/') && !files.includes(to))).toEqual([])
+    // What ends in .mjs is made by scripts/vendor.mjs.
+    const here = imports.filter(({ to }) => to.startsWith('src/') && !to.endsWith('.mjs'))
+    expect(here.filter(({ to }) => !files.includes(to))).toEqual([])
   })
 
   test('has only the rooms that are drawn', () => {

@@ -112,7 +112,7 @@ function column(
     nullable: Boolean(nullable),
     default: text(expression),
     comment: text(comment),
-    values: Array.isArray(values) ? values.map(String) : undefined,
+    values: Array.isArray(values) && values.length > 0 ? values.map(String) : undefined,
     primaryKey: primaryKey.includes(String(name)),
   }
 }

@@ -62,8 +62,8 @@ export interface Dialect {
   readonly rules: Rules
   /** Quotes an identifier that the catalog has named. */
   quote(identifier: string): string
-  /** The placeholder of the n-th parameter, counted from 1. */
-  placeholder(n: number): string
+  /** The placeholder of the n-th parameter, counted from 1; of this column type, if one is given. */
+  placeholder(n: number, type?: string): string
   readonly comparison: Comparison
   readonly catalog: Catalog
 }

@@ -118,7 +118,8 @@ function refuseToken(tokens: readonly Token[], i: number, rules: Rules): string 
   if (kind === 'name') return undefined
 
   const before = tokens[i - 1]
-  const clause = rules.clauses.find((words) => words.startsWith(value) && follows(tokens, i, words))
+  const clause =
+    !call && rules.clauses.find((words) => words.startsWith(value) && follows(tokens, i, words))
   if (clause && !isOne(before, 'as', '.')) {
     return `${clause.toUpperCase()} is not allowed here; this endpoint never writes or locks.`
   }

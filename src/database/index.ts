@@ -1,10 +1,15 @@
 import { type Database, DatabaseError, type Driver, type Io } from './database.ts'
 import { demo } from './drivers/demo.ts'
 import { neon } from './drivers/neon.ts'
+import { postgres } from './drivers/postgres.ts'
 import { guarded } from './guarded.ts'
 
 /** Every driver, one line each. */
-const drivers: readonly Driver[] = [demo, neon]
+const drivers: readonly Driver[] = [
+  demo,
+  neon,
+  postgres,
+]
 
 /**
  * Opens the database that a URL names, without going there. Whatever it is asked passes the guard
@@ -22,8 +27,8 @@ export function open(url: string, io: Io): Database {
   if (driver) return guarded(driver.open(parsed, io))
   throw new DatabaseError(
     'config',
-    'No driver opens this database URL. What opens is demo:, a neon:// URL, and a postgres:// URL ' +
-      'whose host ends in .neon.tech.',
+    'No driver opens this database URL. What opens is demo:, a postgres://, neon://, mysql://, libsql://, clickhouse:// or ' +
+      'd1:// URL, and hyperdrive: or d1: with the name of a binding.',
   )
 }
 

@@ -22,6 +22,10 @@ export interface Lexis {
   readonly hashComments?: boolean
   /** `--` begins a comment only before white space or a control character. */
   readonly spacedDashes?: boolean
+  /** In a quoted name a backslash escapes, too: a name with one is not read. */
+  readonly escapedNames?: boolean
+  /** Bare words are of ASCII letters, digits and `_`; a `$` only begins a text. */
+  readonly asciiWords?: boolean
   /** A carriage return ends a comment of one line, as a line feed does. */
   readonly returnEndsComment?: boolean
 }
@@ -132,7 +136,11 @@ function readQuoted(sql: string, start: number, lexis: Lexis, before?: Token): T
     return text(start, closing(sql, start, '"', backslashes), false)
   }
   if (open === '"' || (open === '`' && lexis.backticks)) {
-    return quotedName(sql, start, closing(sql, start, open, false), open)
+    const end = closing(sql, start, open, false)
+    if (lexis.escapedNames && sql.slice(start, end).includes('\\')) {
+      throw new Unreadable('Write names without backslashes.')
+    }
+    return quotedName(sql, start, end, open)
   }
   if (open === '[' && lexis.brackets) {
     const end = sql.indexOf(']', start)
@@ -172,6 +180,9 @@ function closing(sql: string, start: number, quote: string, backslashes: boolean
 
 function readWord(sql: string, start: number, lexis: Lexis): Token | undefined {
   const word = match(WORD, sql, start)
+  if (lexis.asciiWords && /[$\u0080-\uffff]/.test(word ?? sql[start]!)) {
+    throw new Unreadable('Put names in quotes that are not all of letters from A to Z.')
+  }
   if (word === undefined) return undefined
   const value = lowerCase(word)
   const end = start + word.length

@@ -41,9 +41,9 @@ const MOST_VALUES = 100
 export function select(dialect: Dialect, selection: Selection): Statement {
   const { table, columns = [], where = [], orderBy = [], limit, offset = 0 } = selection
   const params: Param[] = []
-  const bind = (value: Param) => {
+  const bind = (value: Param, type?: string) => {
     params.push(value)
-    return dialect.placeholder(params.length)
+    return dialect.placeholder(params.length, type)
   }
 
   const shown = columns.map((name) => dialect.quote(lookUp(table, name).name))
@@ -98,11 +98,11 @@ function test(
   { quote, comparison }: Dialect,
   { name, type }: TableColumn,
   { op, value = null }: Condition,
-  bind: (value: Param) => string,
+  bind: (value: Param, type?: string) => string,
 ): string {
   const column = quote(name)
   const left = comparison.comparable(column, type)
-  const bound = (value: Param) => bind(comparison.bound(value, type))
+  const bound = (value: Param) => bind(comparison.bound(value, type), type)
 
   switch (op) {
     case 'is_null':
@@ -118,8 +118,10 @@ function test(
       const list = listOf(op, value)
       const values = list.filter((it) => it !== null).map(bound)
       const among = values.length > 0 ? `${left} in (${values.join(', ')})` : '1 = 0'
-      const found = list.includes(null) ? `(${among} or ${column} is null)` : among
-      return op === 'in' ? found : `not ${list.includes(null) ? found : `(${found})`}`
+      // In ClickHouse NULL is simply not among them, so that `not in` alone would find it.
+      const orNull = list.includes(null) || (op === 'not_in' && values.length > 0)
+      const found = orNull ? `(${among} or ${column} is null)` : `(${among})`
+      return op === 'in' ? found : `not ${found}`
     }
     case 'like':
       return comparison.like(column, bind(String(one(op, value))))

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { type Database, DatabaseError, type Limits } from '../database/index.ts'
 import { type Context, type Tool, type ToolAnnotations, ToolError, tool } from '../mcp/index.ts'
 import type { Caps, Endpoint } from './endpoint.ts'
@@ -36,12 +36,12 @@ const HELD = 200
  * Defines a tool over the databases of an endpoint. It gets an argument `database` where there are
  * several, and its database's errors become words for the model.
  */
-export function databaseTool<Input extends z.ZodObject>(definition: {
+export function databaseTool<Input extends z.ZodMiniObject>(definition: {
   readonly name: string
   readonly title: string
   readonly description: string
   readonly input: Input
-  readonly output: z.ZodObject
+  readonly output: z.ZodMiniObject
   run(input: z.infer<Input>, context: DatabaseContext): Promise<object>
 }): DatabaseTool {
   const { name, title, description, input, output } = definition
@@ -54,7 +54,7 @@ export function databaseTool<Input extends z.ZodObject>(definition: {
         name,
         title,
         description,
-        input: only ? input : input.extend({ database: z.enum(names) }),
+        input: only ? input : z.extend(input, { database: z.enum(names) }),
         output,
         annotations,
         async run(given, context) {

@@ -1,50 +1,60 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 
 /** One name, as it stands in a URL and in a tool's `database` argument. */
-const name = z.string().regex(/^[a-z][a-z0-9_-]{0,30}$/, 'must be lower case, such as "shop"')
+const name = z
+  .string()
+  .check(z.regex(/^[a-z][a-z0-9_-]{0,30}$/, 'must be lower case, such as "shop"'))
 
 const SECRET = /^secret:([A-Za-z_][A-Za-z0-9_]*)$/
 
+/** URLs with nothing to hide: the demo, and the name of a binding. */
+const OPEN = /^(?:demo:|(?:hyperdrive|d1):[A-Za-z_][A-Za-z0-9_]*)$/
+
 const database = z.strictObject({
   /** `secret:NAME`, the Worker secret that holds the URL; or a URL that has nothing to hide. */
-  url: z.string().refine((url) => SECRET.test(url) || url === 'demo:', {
-    error: 'must be "secret:NAME", naming the Worker secret that holds the URL, or "demo:"',
-  }),
+  url: z.string().check(
+    z.refine((url) => SECRET.test(url) || OPEN.test(url), {
+      error:
+        'must be "secret:NAME", naming the Worker secret that holds the URL, "hyperdrive:BINDING", "d1:BINDING" or "demo:"',
+    }),
+  ),
   /** What the model reads about it: "orders and customers of the web shop". */
-  purpose: z.string().max(200).optional(),
+  purpose: z.optional(z.string().check(z.maxLength(200))),
 })
 
 /** Bounds on every answer. A model can ask for less, never for more. */
 const caps = z.strictObject({
-  rows: z.int().min(1).max(10_000).default(200),
+  rows: z._default(z.int().check(z.gte(1), z.lte(10_000)), 200),
   /** Bytes of one answer's rows, as JSON. Hosts cut or divert what is much larger. */
-  bytes: z.int().min(1_000).max(80_000).default(10_000),
+  bytes: z._default(z.int().check(z.gte(1_000), z.lte(80_000)), 10_000),
   /** Characters of one cell. */
-  cell: z.int().min(20).max(80_000).default(1_000),
+  cell: z._default(z.int().check(z.gte(20), z.lte(80_000)), 1_000),
   /** Hosts give up after about a minute. */
-  timeoutMs: z.int().min(100).max(55_000).default(20_000),
+  timeoutMs: z._default(z.int().check(z.gte(100), z.lte(55_000)), 20_000),
 })
 
 /** What one URL serves. The registry to come stores the same shape. */
 const endpoint = z.strictObject({
   name,
-  title: z.string().min(1).max(80),
-  databases: z.record(name, database).refine((it) => Object.keys(it).length > 0, {
-    error: 'must name at least one database',
-  }),
+  title: z.string().check(z.minLength(1), z.maxLength(80)),
+  databases: z.record(name, database).check(
+    z.refine((it) => Object.keys(it).length > 0, {
+      error: 'must name at least one database',
+    }),
+  ),
   /** Names of the tools offered; all of them unless listed. */
-  tools: z.array(z.string()).min(1).optional(),
-  caps: caps.prefault({}),
+  tools: z.optional(z.array(z.string()).check(z.minLength(1))),
+  caps: z.prefault(caps, {}),
   /** `key`: callers show TIDEGATE_KEY. `public`: anyone who knows the URL may ask. */
-  access: z.enum(['key', 'public']).default('key'),
+  access: z._default(z.enum(['key', 'public']), 'key'),
 })
 
-const endpoints = z
-  .array(endpoint)
-  .min(1)
-  .refine((all) => new Set(all.map((it) => it.name)).size === all.length, {
+const endpoints = z.array(endpoint).check(
+  z.minLength(1),
+  z.refine((all) => new Set(all.map((it) => it.name)).size === all.length, {
     error: 'two endpoints have the same name',
-  })
+  }),
+)
 
 export type Endpoint = z.infer<typeof endpoint>
 export type Caps = Endpoint['caps']

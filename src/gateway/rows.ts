@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Cell, Rows } from '../database/index.ts'
 import type { Caps } from './endpoint.ts'
 
@@ -8,7 +8,7 @@ export const answer = z.object({
   rows: z.array(z.array(z.unknown())),
   rowCount: z.int(),
   truncated: z.boolean(),
-  hint: z.string().optional().describe('What was left out, and what to do next.'),
+  hint: z.optional(z.string().check(z.describe('What was left out, and what to do next.'))),
   elapsedMs: z.int(),
 })
 

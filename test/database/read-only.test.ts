@@ -3,6 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database, DatabaseError } from '../../src/database/database.ts'
 import { neon } from '../../src/database/drivers/neon.ts'
+import { postgres as tcp } from '../../src/database/drivers/postgres.ts'
 import { open } from '../../src/database/index.ts'
 import { type Attack, attacks, benign, exhausting } from '../support/attacks.ts'
 import { describePostgres, type TestPostgres } from '../support/postgres.ts'
@@ -122,22 +123,26 @@ await describePostgres('a statement that would do more than read', setup, (postg
     // So that it finds the database that it means.
     sql: it.sql.replace('dbname=app', connectionOf(postgres)),
   }))
+  const { reader } = postgres
   const roles = [
-    ['the superuser', postgres.url()],
-    ['a role that may only select', postgres.url(postgres.reader)],
+    ['the superuser, over HTTP', postgres.url()],
+    ['a role that may only select, over HTTP', postgres.url(reader)],
+    ['the superuser, over TCP', postgres.tcp()],
+    ['a role that may only select, over TCP', postgres.tcp(reader)],
   ] as const
+
+  it.each(corpus.filter((it) => it.expect === 'rejected' && !exhausting.has(it.name)))(
+    'never leaves the Worker: $name',
+    async ({ sql }) => {
+      // What leaves it finds nobody there.
+      for (const url of ['neon://app@127.0.0.1:9/shop', 'postgres://app@127.0.0.1:9/shop']) {
+        expect(await outcome(open(url, io), sql)).toMatchObject({ kind: 'refused' })
+      }
+    },
+  )
 
   describe.each(roles)('as %s', (_, url) => {
     const database = open(url, io)
-
-    it.each(corpus.filter((it) => it.expect === 'rejected' && !exhausting.has(it.name)))(
-      'never leaves the Worker: $name',
-      async ({ sql }) => {
-        const before = postgres.neon.requests.length
-        expect(await outcome(database, sql)).toMatchObject({ kind: 'refused' })
-        expect(postgres.neon.requests.length).toBe(before)
-      },
-    )
 
     it.each(corpus.filter((it) => exhausting.has(it.name)))(
       'is ended by the engine when it only costs too much: $name',
@@ -161,16 +166,16 @@ await describePostgres('a statement that would do more than read', setup, (postg
     })
   })
 
-  describe('that gets past the guard', () => {
+  describe.each([
+    ['over HTTP', neon, postgres.url],
+    ['over TCP', tcp, postgres.tcp],
+  ] as const)('that gets past the guard, %s,', (_, driver, urlOf) => {
     // On a server that others use, this one ends their sessions.
     const spared = new Set(['pg_fn_terminate_backend'])
     const unguarded = corpus.filter((it) => !spared.has(it.name))
 
     it('changes nothing as a role that may only select, but for what could be revoked', async () => {
-      const effective = await effects(
-        neon.open(new URL(postgres.url(postgres.reader)), io),
-        unguarded,
-      )
+      const effective = await effects(driver.open(new URL(urlOf(reader)), io), unguarded)
       const { rows } = await postgres.admin('show server_version_num')
       const before16 = Number(rows[0].server_version_num) < 160_000
       // Everybody may send a notification. Before PostgreSQL 16 a read-only transaction makes large
@@ -183,7 +188,7 @@ await describePostgres('a statement that would do more than read', setup, (postg
     })
 
     it('is why the role must not be a superuser', async () => {
-      const effective = await effects(neon.open(new URL(postgres.url()), io), unguarded)
+      const effective = await effects(driver.open(new URL(urlOf()), io), unguarded)
       expect(effective).toContain('pg_fn_dblink_exec')
       // Functions all of them, and none is undone by a rollback or stopped by a read-only
       // transaction; large objects are from PostgreSQL 16 on.

@@ -16,7 +16,9 @@ const setup = () => `
 `
 
 await describePostgres('a value of PostgreSQL', setup, (postgres) => {
-  const database = open(postgres.url(), { fetch, bindings: {} })
+  const io = { fetch, bindings: {} }
+  const database = open(postgres.url(), io)
+  const ways = [database, open(postgres.tcp(), io)]
 
   it.each<[expression: string, type: string, value: Cell]>([
     ['null::int8', 'int8', null],
@@ -127,11 +129,13 @@ await describePostgres('a value of PostgreSQL', setup, (postgres) => {
     ],
     ['\'{"__proto__":{"a":1}}\'::jsonb', 'jsonb', JSON.parse('{"__proto__":{"a":1}}')],
   ])('such as %s is a %s', async (expression, type, value) => {
-    const answer = await database.query({ sql: `select ${expression} as it` }, limits)
-    expect(answer.columns).toEqual([{ name: 'it', type }])
-    expect(answer.rows).toEqual([[value]])
-    // What a reader gets is JSON: it must come out of that as it went in.
-    expect(JSON.parse(JSON.stringify(answer.rows))).toEqual(answer.rows)
+    for (const way of ways) {
+      const answer = await way.query({ sql: `select ${expression} as it` }, limits)
+      expect(answer.columns).toEqual([{ name: 'it', type }])
+      expect(answer.rows).toEqual([[value]])
+      // What a reader gets is JSON: it must come out of that as it went in.
+      expect(JSON.parse(JSON.stringify(answer.rows))).toEqual(answer.rows)
+    }
   })
 
   it('is the same whatever the database is set to print', async () => {
@@ -139,8 +143,10 @@ await describePostgres('a value of PostgreSQL', setup, (postgres) => {
     const settings = ["datestyle = 'German'", "bytea_output = 'escape'", 'extra_float_digits = 0']
     for (const it of settings) await postgres.admin(`alter database ${name} set ${it}`)
     const sql = `select date '2024-02-01', '\\x00ff'::bytea, 0.1::float8 + 0.2::float8`
-    const { rows } = await database.query({ sql }, limits)
-    expect(rows).toEqual([['2024-02-01', '\\x00ff', 0.30000000000000004]])
+    for (const way of ways) {
+      const { rows } = await way.query({ sql }, limits)
+      expect(rows).toEqual([['2024-02-01', '\\x00ff', 0.30000000000000004]])
+    }
     await postgres.admin(`alter database ${name} reset all`)
   })
 
@@ -167,8 +173,10 @@ await describePostgres('a value of PostgreSQL', setup, (postgres) => {
   })
 
   it('may be a row without any columns', async () => {
-    const answer = await database.query({ sql: 'select from generate_series(1, 3)' }, limits)
-    expect(answer).toMatchObject({ columns: [], rows: [[], [], []] })
+    for (const way of ways) {
+      const answer = await way.query({ sql: 'select from generate_series(1, 3)' }, limits)
+      expect(answer).toMatchObject({ columns: [], rows: [[], [], []] })
+    }
   })
 
   it.each<[Cell & (string | number | boolean | null), string, Cell]>([
@@ -180,8 +188,10 @@ await describePostgres('a value of PostgreSQL', setup, (postgres) => {
     ['{1,NULL}', 'int4[]', [1, null]],
     ['{"a": 1}', 'jsonb', { a: 1 }],
   ])('goes in as it comes out: %j', async (param, type, value) => {
-    const { rows } = await database.query({ sql: `select $1::${type}`, params: [param] }, limits)
-    expect(rows).toEqual([[value]])
+    for (const way of ways) {
+      const { rows } = await way.query({ sql: `select $1::${type}`, params: [param] }, limits)
+      expect(rows).toEqual([[value]])
+    }
   })
 
   it('asks for the name of a type once, and for no name that every database has', async () => {

@@ -11,8 +11,10 @@ export interface TestPostgres {
   /** A role that may select from the tables in `public`, and no more. */
   readonly reader: string
   readonly neon: NeonServer
-  /** The URL for the driver, as `postgres` or as somebody else. */
+  /** The URL for the driver over HTTP, as `postgres` or as somebody else. */
   url(user?: string): string
+  /** The URL for the driver over TCP, likewise; `at` is another port of this machine. */
+  tcp(user?: string, at?: number): string
   /** Runs statements as the superuser, past every guard. */
   admin(sql: string, params?: unknown[]): Promise<pg.QueryResult>
   drop(): Promise<void>
@@ -100,6 +102,8 @@ async function createDatabase(server: Server, setup: Setup): Promise<TestPostgre
     reader,
     neon,
     url: (user = 'postgres') => neon.url(user, database),
+    tcp: (user = 'postgres', at = server.config.port) =>
+      `postgres://${user}@127.0.0.1:${at}/${database}`,
     admin: (sql, params) => run(config, sql, params),
     async drop() {
       await neon.close()

@@ -15,6 +15,7 @@ const kinds: readonly (readonly [prefix: string, kind: Failure])[] = [
   ['08', 'network'],
   ['0A000', 'refused'],
   ['25006', 'refused'],
+  ['25P03', 'network'],
   ['28', 'auth'],
   ['3D000', 'config'],
   ['42501', 'refused'],

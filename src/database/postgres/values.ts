@@ -75,7 +75,7 @@ type Reviver = (key: string, value: Cell, context: { readonly source?: string })
 const parseJson = JSON.parse as (text: string, reviver: Reviver) => Cell
 
 /** Parsed, if that loses nothing but the digits of numbers, which then stay as text. */
-function readJson(text: string): Cell {
+export function readJson(text: string): Cell {
   let members = 0
   const value = parseJson(text, (_key, value, { source }) => {
     if (typeof value === 'number') return survives(source!, value) ? value : source!

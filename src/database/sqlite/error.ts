@@ -16,5 +16,6 @@ export function sqliteError(thrown: unknown, sql?: string): DatabaseError {
   return new DatabaseError('sql', message, { code, position })
 }
 
-const charactersIn = (text: string, bytes: number) =>
+/** How many characters of a text its first bytes are. */
+export const charactersIn = (text: string, bytes: number) =>
   new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, bytes)).length

@@ -15,16 +15,18 @@ export const probe = (sql: string) => `${BEFORE}${sql}\n)`
  * nothing but a query can stand between the parentheses.
  */
 export function assertSingle(storage: SqlStorage, sql: string): void {
+  let thrown: unknown = new DatabaseError('refused', ONE)
   try {
     storage.exec(probe(sql))
-  } catch (thrown) {
-    return judge(thrown, sql)
+  } catch (said) {
+    thrown = said
   }
-  throw new DatabaseError('refused', ONE)
+  judge(thrown, sql)
 }
 
 /** What the failure of a probe tells: nothing is wrong, or else it throws what is. */
 export function judge(thrown: unknown, sql: string): void {
+  if (thrown instanceof DatabaseError) throw thrown
   const said = String(thrown)
   if (said.includes('Wrong number of parameter bindings')) return
   if (said.includes('multiple SQL statements')) throw new DatabaseError('refused', ONE)

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { type ForeignKey, findTable } from '../../database/index.ts'
 import { databaseTool } from '../database-tool.ts'
 import { shownName } from '../table-name.ts'
@@ -11,29 +11,29 @@ export const describeTable = databaseTool({
   title: 'Describe table',
   description:
     'Columns, types, keys, indexes and comments of one table or view. Look before you write SQL.',
-  input: z.object({ table: z.string().describe('As list_tables names it.') }),
+  input: z.object({ table: z.string().check(z.describe('As list_tables names it.')) }),
   output: z.object({
     name: z.string(),
     kind: z.string(),
-    comment: z.string().optional(),
-    estimatedRows: z.number().optional(),
+    comment: z.optional(z.string()),
+    estimatedRows: z.optional(z.number()),
     columns: z.array(
       z.object({
         name: z.string(),
         type: z.string(),
         nullable: z.boolean(),
-        default: z.string().optional(),
-        values: names.optional(),
-        comment: z.string().optional(),
+        default: z.optional(z.string()),
+        values: z.optional(names),
+        comment: z.optional(z.string()),
       }),
     ),
     primaryKey: names,
-    uniqueKeys: z.array(names).optional(),
-    foreignKeys: z.array(reference).optional(),
-    referencedBy: z.array(reference).optional(),
-    indexes: z
-      .array(z.object({ name: z.string(), unique: z.boolean(), columns: names }))
-      .optional(),
+    uniqueKeys: z.optional(z.array(names)),
+    foreignKeys: z.optional(z.array(reference)),
+    referencedBy: z.optional(z.array(reference)),
+    indexes: z.optional(
+      z.array(z.object({ name: z.string(), unique: z.boolean(), columns: names })),
+    ),
   }),
   async run({ table: name }, { database, limits }) {
     const table = await findTable(database, name, limits)

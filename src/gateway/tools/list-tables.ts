@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { listTables as list } from '../../database/index.ts'
 import { databaseTool } from '../database-tool.ts'
 import { shownName } from '../table-name.ts'
@@ -12,8 +12,10 @@ export const listTables = databaseTool({
   description:
     'Find tables and views by part of a table name, column name or comment; without a search, all of them. Start here.',
   input: z.object({
-    search: z.string().max(200).optional().describe('Part of a name, such as "order". Not SQL.'),
-    offset: z.int().min(0).optional().describe('nextOffset of the answer before.'),
+    search: z.optional(
+      z.string().check(z.maxLength(200), z.describe('Part of a name, such as "order". Not SQL.')),
+    ),
+    offset: z.optional(z.int().check(z.gte(0), z.describe('nextOffset of the answer before.'))),
   }),
   output: z.object({
     tables: z.array(
@@ -21,12 +23,12 @@ export const listTables = databaseTool({
         name: z.string(),
         kind: z.string(),
         columns: z.int(),
-        estimatedRows: z.number().optional(),
-        comment: z.string().optional(),
+        estimatedRows: z.optional(z.number()),
+        comment: z.optional(z.string()),
       }),
     ),
     total: z.int(),
-    nextOffset: z.int().optional(),
+    nextOffset: z.optional(z.int()),
   }),
   async run({ search, offset = 0 }, { database, limits }) {
     const { tables, total } = await list(database, { search, offset, limit: PAGE, limits })

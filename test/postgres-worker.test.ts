@@ -1,0 +1,186 @@
+import type { Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { encrypt, passOn, startTcp, type TcpServer } from './servers/tcp.ts'
+import { makeCertificate } from './support/certificate.ts'
+import { describePostgres, type TestPostgres } from './support/postgres.ts'
+import type { RunningWorker } from './support/worker.ts'
+
+// The runtime of the tests reads this when it is loaded, and trusts it like a public authority.
+const trusted = makeCertificate()
+if (trusted) process.env.NODE_EXTRA_CA_CERTS = trusted.path
+const { callTool, post, startWorker } = await import('./support/worker.ts')
+
+const MARKER = 'hunter2-marker'
+const key = { authorization: 'Bearer k' }
+
+const setup = `
+  create table users (id integer, email text, at timestamptz default '2026-01-02 03:04:05.123456+00');
+  insert into users select g, 'user' || g from generate_series(1, 100) g;
+`
+const endless = 'select count(*) from users a, users b, users c, users d, users e, users f'
+
+/** How many queries of the driver run, or are connected at all. */
+const sessions = async (postgres: TestPostgres, state = '%') => {
+  const { rows } = await postgres.admin(
+    `select from pg_stat_activity
+     where datname = current_database() and application_name = 'tidegate' and state like $1`,
+    [state],
+  )
+  return rows.length
+}
+
+await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres) => {
+  let worker: RunningWorker
+  let mcp: string
+  beforeAll(async () => {
+    worker = await startWorker({ DATABASE_URL: postgres.tcp(), TIDEGATE_KEY: 'k' })
+    mcp = `${worker.url}/mcp`
+  })
+  afterAll(() => worker.close())
+
+  it('lists its tables and reads exact values out of them', async () => {
+    const { structuredContent: list } = await callTool(mcp, 'list_tables', {}, key)
+    expect(JSON.stringify(list)).toContain('users')
+    const sql = 'select 9007199254740993::int8, at from users where email = $1'
+    const args = { sql, params: ['user7'] }
+    const { structuredContent } = await callTool(mcp, 'query', args, key)
+    expect(structuredContent.rows).toEqual([['9007199254740993', '2026-01-02 03:04:05.123456+00']])
+    await expect.poll(() => sessions(postgres)).toBe(0)
+  })
+
+  it('reads no more of an endless answer than it may hold', async () => {
+    const sql = "select repeat('x', 200000), generate_series(1, 1e9)"
+    const { structuredContent } = await callTool(mcp, 'query', { sql }, key)
+    expect(structuredContent.truncated).toBeTruthy()
+    await expect.poll(() => sessions(postgres)).toBe(0)
+  })
+
+  it('serves fifty at once, stops the ten that are cancelled, and leaves nothing behind', async () => {
+    const clientInfo = { name: 'test', version: '1' }
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
+    const { headers } = await post(
+      mcp,
+      { jsonrpc: '2.0', id: 0, method: 'initialize', params },
+      key,
+    )
+    const session = {
+      ...key,
+      'mcp-session-id': headers.get('mcp-session-id')!,
+      'mcp-protocol-version': '2025-06-18',
+    }
+    const notify = (method: string, params = {}) =>
+      post(mcp, { jsonrpc: '2.0', method, params }, session)
+    await notify('notifications/initialized')
+
+    const call = { name: 'query', arguments: { sql: endless } }
+    const cancelled = Array.from({ length: 10 }, (_, i) =>
+      post(mcp, { jsonrpc: '2.0', id: i + 1, method: 'tools/call', params: call }, session),
+    )
+    const others = Promise.all(
+      Array.from({ length: 40 }, async (_, i) => {
+        const sql = `select ${i}, count(*) from users`
+        return (await callTool(mcp, 'query', { sql }, key)).structuredContent.rows[0]
+      }),
+    )
+    await expect.poll(() => sessions(postgres, 'active'), { timeout: 10_000 }).toBe(10)
+    for (let i = 1; i <= 10; i++) await notify('notifications/cancelled', { requestId: i })
+    expect(await others).toEqual(Array.from({ length: 40 }, (_, i) => [i, 100]))
+    for (const { text } of await Promise.all(cancelled)) expect(text).not.toContain('"result"')
+    await expect.poll(() => sessions(postgres), { timeout: 5_000 }).toBe(0)
+  })
+
+  it('takes its queries with it when it dies', async () => {
+    const mortal = await startWorker({ DATABASE_URL: postgres.tcp(), TIDEGATE_KEY: 'k' })
+    const lost = callTool(`${mortal.url}/mcp`, 'query', { sql: endless }, key).catch(() => 'lost')
+    await expect.poll(() => sessions(postgres, 'active'), { timeout: 10_000 }).toBe(1)
+    await mortal.close()
+    expect(await lost).toBe('lost')
+    const { rows } = await postgres.admin('show server_version_num')
+    if (Number(rows[0].server_version_num) < 140_000) return
+    await expect.poll(() => sessions(postgres), { timeout: 5_000 }).toBe(0)
+  })
+
+  describe('that it cannot reach', () => {
+    const servers: TcpServer[] = []
+    let worker: RunningWorker
+    beforeAll(async () => {
+      const at = async (serve: (socket: Socket) => void, host = '127.0.0.1', mode = 'require') => {
+        const server = await startTcp(serve)
+        servers.push(server)
+        const url = new URL(postgres.tcp(`postgres:${MARKER}`, server.port))
+        return `${url.href.replace('127.0.0.1', host)}?sslmode=${mode}`
+      }
+      const port = postgres.config.port!
+      const plain = (socket: Socket) => passOn(socket, port)
+      const stranger = makeCertificate()
+      const tls = (of: typeof trusted) => (socket: Socket) => of && encrypt(socket, of, port)
+      const urls: Record<string, string> = {
+        CLOSED: `postgres://app:${MARKER}@127.0.0.1:9/shop`,
+        UNKNOWN: `postgres://app:${MARKER}@nowhere.invalid/shop`,
+        SILENT: await at(() => {}, '127.0.0.1', 'disable'),
+        SILENT_TLS: await at(() => {}),
+        CUT: await at(
+          (socket) =>
+            passOn(socket, port, (chunk) => (chunk.includes('declare') ? undefined : chunk)),
+          '127.0.0.1',
+          'disable',
+        ),
+        MUTE: await at(
+          (socket) =>
+            passOn(socket, port, (chunk) => (chunk.includes('declare') ? Buffer.alloc(0) : chunk)),
+          '127.0.0.1',
+          'disable',
+        ),
+        LOGIN: postgres.tcp(`nobody:${MARKER}`),
+        DATABASE: `${postgres.tcp()}_${MARKER}`,
+        PLAIN: await at(plain),
+        PREFER: await at(plain, '127.0.0.1', 'prefer'),
+        TLS: await at(tls(trusted), 'localhost', 'verify-full'),
+        NAME: await at(tls(trusted), '127.0.0.1'),
+        STRANGER: await at(tls(stranger), 'localhost'),
+      }
+      const databases = Object.fromEntries(
+        Object.keys(urls).map((it) => [it.toLowerCase(), { url: `secret:${it}` }]),
+      )
+      const endpoint = { name: 'all', title: 'All', databases, caps: { timeoutMs: 1_000 } }
+      const ENDPOINTS = JSON.stringify([endpoint])
+      worker = await startWorker({ ...urls, ENDPOINTS, TIDEGATE_KEY: 'k' })
+    })
+    afterAll(async () => {
+      await worker.close()
+      await Promise.all(servers.map((it) => it.close()))
+    })
+
+    const ask = async (database: string): Promise<string> => {
+      const args = { database, sql: 'select 42 as answer' }
+      const { content } = await callTool(`${worker.url}/mcp`, 'query', args, key)
+      expect(content[0].text).not.toContain(MARKER)
+      return content[0].text
+    }
+
+    it.each([
+      ['closed', /^The database cannot be reached/],
+      ['unknown', /^The database cannot be reached/],
+      ['silent', /^The database cannot be reached/],
+      ['silent_tls', /^The database cannot be reached/],
+      ['cut', /^The database cannot be reached/],
+      ['mute', /^The query was stopped after 1 seconds/],
+      ['login', /^The database refused the login/],
+      ['database', /^The database of this endpoint does not exist/],
+      ['plain', /^The database does not speak TLS/],
+      ['prefer', /42/],
+    ])('is told why, in a sentence: %s', async (name, sentence) => {
+      expect(await ask(name)).toMatch(sentence)
+      for (const server of servers) await expect.poll(() => server.open).toBe(0)
+    })
+
+    it.skipIf(!trusted).each([
+      ['tls', /42/],
+      ['name', /^The certificate of the database/],
+      ['stranger', /^The certificate of the database/],
+    ])('is told what is wrong with a certificate: %s', async (name, sentence) => {
+      expect(await ask(name)).toMatch(sentence)
+      for (const server of servers) await expect.poll(() => server.open).toBe(0)
+    })
+  })
+})
