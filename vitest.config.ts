@@ -23,7 +23,7 @@ export default defineConfig({
         plugins: [
           cloudflareTest({
             wrangler: { configPath: './wrangler.toml' },
-            miniflare: { bindings: none },
+            miniflare: { bindings: none, d1Databases: ['TEST_DB'] },
           }),
         ],
         // One runtime for all files: a runtime each takes half a second longer.

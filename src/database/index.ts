@@ -1,5 +1,7 @@
 import { type Database, DatabaseError, type Driver, type Io } from './database.ts'
+import { d1 } from './drivers/d1.ts'
 import { demo } from './drivers/demo.ts'
+import { libsql } from './drivers/libsql.ts'
 import { neon } from './drivers/neon.ts'
 import { postgres } from './drivers/postgres.ts'
 import { guarded } from './guarded.ts'
@@ -9,6 +11,8 @@ const drivers: readonly Driver[] = [
   demo,
   neon,
   postgres,
+  d1,
+  libsql,
 ]
 
 /**

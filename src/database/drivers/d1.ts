@@ -1,0 +1,93 @@
+import { cap } from '../cap.ts'
+import { DatabaseError, type Driver, type Limits, type Rows, type Statement } from '../database.ts'
+import { sqlite } from '../dialects/sqlite.ts'
+import { patience } from '../patience.ts'
+import { sqliteError } from '../sqlite/error.ts'
+import { marked, unmark, within } from '../sqlite/exact.ts'
+import { withoutExplain } from '../sqlite/explain.ts'
+import { assertReads } from '../sqlite/program.ts'
+import { judge, ONE, probe } from '../sqlite/single.ts'
+import { commonClass } from '../sqlite/values.ts'
+import { byApi, byBinding, type Send, type Table } from './d1-send.ts'
+
+/** Cloudflare D1: `d1:NAME`, a binding of the Worker, or `d1://:TOKEN@ACCOUNT/DATABASE` by its API. */
+export const d1: Driver = {
+  name: 'd1',
+  opens: ({ protocol }) => protocol === 'd1:',
+  open(url, io) {
+    const send = url.host ? byApi(url, io) : byBinding(url.pathname, io)
+    return {
+      dialect: sqlite,
+      async query(statement, limits) {
+        const started = Date.now()
+        const answer = await read(send, statement, limits).catch((thrown) => {
+          throw thrown instanceof DatabaseError ? thrown : sqliteError(thrown)
+        })
+        return { ...answer, elapsedMs: Date.now() - started }
+      },
+    }
+  },
+}
+
+/**
+ * Three trips. D1 has no read-only session and no transaction that could be rolled back, so nothing
+ * runs before SQLite has shown that it is one query, and that its program writes nothing. Then it
+ * runs within a query of ours, which caps it and names its columns anew; so their own names are
+ * asked for beside it.
+ */
+async function read(send: Send, { sql, params = [] }: Statement, limits: Limits) {
+  const wait = patience(limits)
+  const values = params.map((it) => (typeof it === 'boolean' ? Number(it) : it))
+  const ask = (text: string) => send(text, values, wait)
+
+  const [explain, query] = withoutExplain(sql)
+  const proof = await send(probe(query), [], wait).then(
+    () => new DatabaseError('refused', ONE),
+    (thrown: unknown) => thrown,
+  )
+  judge(proof, query)
+  // As a table it runs like the pragma, in a program of its own.
+  if (/pragma_optimize/i.test(query)) {
+    throw new DatabaseError('refused', 'pragma_optimize is not allowed here.')
+  }
+  const program = await ask(`explain ${query}`)
+  assertReads(program.rows)
+  if (explain) return answer(await ask(explain + query), limits)
+
+  const width = columnsOf(program)
+  const { maxRows, maxBytes } = limits
+  const [{ columns }, { rows }] = await Promise.all([
+    ask(`select * from (${query}\n) limit 0`),
+    ask(within(maxBytes, marked(query, width, maxRows + 1), width)),
+  ])
+  return answer({ columns: columns.map(asWritten), rows }, limits)
+}
+
+/** How many columns a program hands out. */
+function columnsOf({ rows }: Table): number {
+  const [, , , columns] = rows.find(([, opcode]) => opcode === 'ResultRow') ?? []
+  return Number(columns)
+}
+
+/** A name without the number that SQLite gives to the second of a name in a subquery: `id:1`. */
+function asWritten(name: string, i: number, names: readonly string[]): string {
+  const [, first] = /^(.+):\d+$/s.exec(name) ?? []
+  if (first === undefined) return name
+  const earlier = names.slice(0, i).map((it) => it.toLowerCase())
+  return earlier.includes(first.toLowerCase()) ? first : name
+}
+
+function answer({ columns, rows }: Table, limits: Limits): Omit<Rows, 'elapsedMs'> {
+  const exact = rows.map((row) => row.map(unmark))
+  const shown = exact.slice(0, limits.maxRows)
+  return {
+    columns: columns.map((name, i) => ({
+      name,
+      type: commonClass(shown.map((row) => row[i]?.type ?? 'null')),
+    })),
+    ...cap(
+      exact.map((row) => row.map(({ cell }) => cell)),
+      limits,
+    ),
+  }
+}

@@ -1,0 +1,147 @@
+import { Taken } from '../cap.ts'
+import {
+  type Cell,
+  DatabaseError,
+  type Driver,
+  type Io,
+  type Limits,
+  type Param,
+  type Rows,
+  type Statement,
+} from '../database.ts'
+import { sqlite } from '../dialects/sqlite.ts'
+import { type Patience, patience } from '../patience.ts'
+import { type Exact, marked, unmark } from '../sqlite/exact.ts'
+import { withoutExplain } from '../sqlite/explain.ts'
+import { probe, unwrapped } from '../sqlite/single.ts'
+import { blob, commonClass } from '../sqlite/values.ts'
+import { type Address, addressOf, type Description, describe, run, type Value } from './hrana.ts'
+import { hranaError } from './hrana-error.ts'
+
+/** libSQL, as Turso serves it, by Hrana over HTTP: `libsql://HOST?authToken=…`, or `turso://`. */
+export const libsql: Driver = {
+  name: 'libsql',
+  opens: ({ protocol }) => protocol === 'libsql:' || protocol === 'turso:',
+  open(url, io) {
+    const address = addressOf(url)
+    return {
+      dialect: sqlite,
+      async query(statement, limits) {
+        const started = Date.now()
+        const answer = await read(address, statement, limits, io)
+        return { ...answer, elapsedMs: Date.now() - started }
+      },
+    }
+  },
+}
+
+/**
+ * Two trips: SQLite says whether the text is one query that writes nothing, then it runs, in a
+ * transaction that is rolled back. Nothing less would do: a batch in the mode `read` can write.
+ */
+async function read(address: Address, { sql, params = [] }: Statement, limits: Limits, io: Io) {
+  const wait = patience(limits)
+  const [explain, query] = withoutExplain(sql)
+  const texts = [probe(query), query, ...(explain ? [explain + query] : [])]
+  const { cols } = await assertReads(texts, query, address, wait, io)
+
+  const once = (text: string, asText: (text: string) => Exact) => {
+    const stmt = { sql: text, args: params.map(argument) }
+    return take({ address, stmt, asText, limits, wait, io })
+  }
+  const capped = explain
+    ? explain + query
+    : `select * from (${query}\n) limit ${limits.maxRows + 1}`
+  const plain = await once(capped, (text) => ({ type: 'text', cell: text }))
+  const { types, rows, truncated } = plain.infinite
+    ? await once(marked(query, cols.length, limits.maxRows + 1), unmark)
+    : plain
+  const columns = cols.map(({ name, decltype }, i) => ({
+    name,
+    type: decltype?.toLowerCase() || commonClass(types.map((row) => row[i] ?? 'null')),
+  }))
+  return { columns, rows, truncated } satisfies Omit<Rows, 'elapsedMs'>
+}
+
+/** Refuses whatever is not one query that only reads. Returns the description of the last text. */
+async function assertReads(
+  texts: readonly string[],
+  query: string,
+  address: Address,
+  wait: Patience,
+  io: Io,
+): Promise<Description> {
+  const found = await describe(address, texts, wait, io)
+  for (const [i, it] of found.entries()) {
+    if ('is_readonly' in it) {
+      if (it.is_readonly === true) continue
+      throw new DatabaseError('refused', 'This database is only read: that would write.')
+    }
+    const error = hranaError(it, texts[i])
+    throw i === 0 && error.kind === 'sql' ? unwrapped(error, query) : error
+  }
+  return found.at(-1) as Description
+}
+
+const argument = (param: Param): Value => {
+  if (param === null) return { type: 'null' }
+  if (typeof param === 'string') return { type: 'text', value: param }
+  const number = Number(param)
+  return Number.isSafeInteger(number)
+    ? { type: 'integer', value: String(number) }
+    : { type: 'float', value: number }
+}
+
+interface Run {
+  readonly address: Address
+  readonly stmt: { readonly sql: string; readonly args: readonly Value[] }
+  /** What a text stands for. */
+  readonly asText: (text: string) => Exact
+  readonly limits: Limits
+  readonly wait: Patience
+  readonly io: Io
+}
+
+/** The rows that fit. Whether one holds an infinity is known, but not which of the two. */
+async function take({ address, stmt, asText, limits, wait, io }: Run) {
+  const steps = [
+    { stmt: { sql: 'begin' } },
+    { stmt, condition: { type: 'ok', step: 0 } as const },
+    { stmt: { sql: 'rollback' } },
+  ]
+  const taken = new Taken(limits)
+  const types: string[][] = []
+  let infinite = false
+  for await (const { type, step, row, error } of run(address, steps, wait, io)) {
+    // An error that ended the transaction leaves nothing to roll back.
+    if (type === 'error' || (type === 'step_error' && step !== 2)) {
+      throw hranaError(error ?? { message: '' })
+    }
+    if (type !== 'row' || !row) continue
+    infinite ||= row.some((value) => value.type === 'float' && typeof value.value !== 'number')
+    const exact = row.map((value) => exactly(value, asText))
+    if (!taken.take(exact.map(({ cell }) => cell))) break
+    types.push(exact.map(({ type }) => type))
+  }
+  return { rows: taken.rows, truncated: taken.truncated, types, infinite }
+}
+
+function exactly(value: Value, asText: (text: string) => Exact): Exact {
+  switch (value.type) {
+    case 'integer':
+      return { type: 'integer', cell: integer(value.value) }
+    case 'float':
+      return { type: 'real', cell: value.value }
+    case 'text':
+      return asText(value.value)
+    case 'blob':
+      return { type: 'blob', cell: blob(bytes(value.base64)) }
+    default:
+      return { type: 'null', cell: null }
+  }
+}
+
+const integer = (digits: string): Cell =>
+  Number.isSafeInteger(Number(digits)) ? Number(digits) : digits
+
+const bytes = (base64: string) => Uint8Array.from(atob(base64), (it) => it.charCodeAt(0))

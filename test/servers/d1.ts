@@ -1,0 +1,79 @@
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { offsetOf, type SqliteServer, serveChild, startChild, TOKEN } from './sqlite-child.ts'
+
+/** Starts a server that answers as Cloudflare's API does for D1, in front of SQLite. */
+export const startD1 = (setup: Iterable<string>): Promise<SqliteServer> =>
+  startChild(import.meta.filename, setup)
+
+if (process.argv[1] === import.meta.filename) {
+  const database = new DatabaseSync(process.argv[2]!)
+  serveChild(({ sql, params }, request, response) => {
+    const send = (status: number, body: object) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    const fail = (status: number, code: number, message: string) =>
+      send(status, { success: false, errors: [{ code, message }], messages: [], result: [] })
+
+    const token = request.headers.authorization
+    if (token !== `Bearer ${TOKEN}`) return fail(403, 10000, `Authentication error: ${token}`)
+    if (request.url !== '/client/v4/accounts/an-account/d1/database/a-database/raw') {
+      return fail(404, 7404, 'The database could not be found')
+    }
+    try {
+      const results = runAll(database, sql, params)
+      send(200, { success: true, errors: [], messages: [], result: [{ success: true, results }] })
+    } catch (thrown) {
+      fail(400, 7500, words(thrown, sql))
+    }
+  })
+}
+
+/** Every statement of a text, one after the other, as workerd does; the last one's rows. */
+function runAll(database: DatabaseSync, sql: string, params: SQLInputValue[]) {
+  const statement = database.prepare(sql)
+  const rest = sql.slice(statement.sourceSQL.length)
+  const expected = parametersOf(database, statement.sourceSQL)
+  if (/\S/.test(rest.replace(/--[^\n]*|\/\*.*?\*\//gs, ''))) {
+    if (expected > 0) {
+      throw new Error(
+        'When executing multiple SQL statements in a single call, only the last statement can have parameters.',
+      )
+    }
+    statement.all()
+    return runAll(database, rest, params)
+  }
+  if (expected !== params.length) {
+    throw new Error('Wrong number of parameter bindings for SQL query.')
+  }
+  statement.setReadBigInts(true)
+  statement.setReturnArrays(true)
+  const rows = statement.all(...params) as unknown as unknown[][]
+  return {
+    columns: statement.columns().map(({ name }) => name),
+    rows: rows.map((it) => it.map(json)),
+  }
+}
+
+/** How many values a statement takes: as many as can be bound. */
+function parametersOf(database: DatabaseSync, sql: string): number {
+  const explained = /^\s*explain/i.test(sql) ? sql : `explain ${sql}`
+  for (let count = 0; ; count++) {
+    try {
+      database.prepare(explained).all(...Array(count + 1).fill(null))
+    } catch {
+      return count
+    }
+  }
+}
+
+/** A value as D1 sends it, whatever is lost. */
+function json(value: unknown) {
+  if (typeof value === 'bigint') return Number(value)
+  return value instanceof Uint8Array ? [...value] : value
+}
+
+function words(thrown: unknown, sql: string): string {
+  const { message, code } = thrown as Error & { code?: string }
+  if (code !== 'ERR_SQLITE_ERROR') return message
+  const offset = offsetOf(message, sql)
+  return `${message}${offset === undefined ? '' : ` at offset ${offset}`}: SQLITE_ERROR`
+}

@@ -1,0 +1,105 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+/** A server in a process of its own, in front of a SQLite file: nothing interrupts SQLite here. */
+export interface SqliteServer {
+  readonly port: number
+  /** The bodies of every request so far, as the server got them. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at requests of every shape
+  readonly requests: readonly any[]
+  /** A digest of all that a statement could change and that outlives its connection. */
+  snapshot(): string
+  close(): void
+}
+
+/** The token that the servers take. */
+export const TOKEN = 'a-token'
+
+/** Starts a script of this folder on a new database made by these statements. */
+export async function startChild(script: string, setup: Iterable<string>): Promise<SqliteServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-sqlite-'))
+  const file = join(folder, 'test.db')
+  const database = new DatabaseSync(file)
+  // So that a read that never ends keeps nobody from looking.
+  database.exec('pragma journal_mode = wal; pragma synchronous = off; begin')
+  for (const statement of setup) database.exec(statement)
+  database.exec('commit')
+
+  const requests: unknown[] = []
+  const child: ChildProcess = fork(script, [file], { execArgv: ['--no-warnings'] })
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  child.once('exit', () => reject(new Error(`${script} did not start.`)))
+  child.on('message', (message: { port?: number }) =>
+    message.port ? resolve(message.port) : requests.push(message),
+  )
+  const port = await promise
+  let digest = { of: '', hash: '' }
+  const all = (sql: string) => {
+    const statement = database.prepare(sql)
+    statement.setReadBigInts(true)
+    return statement.all()
+  }
+  return {
+    port,
+    requests,
+    snapshot() {
+      // It counts what others commit: without that, nothing in the file is another.
+      const [version] = all('pragma data_version')
+      if (digest.of !== String(version?.data_version)) {
+        const tables = all("select name from sqlite_schema where type = 'table'")
+        const contents = tables.map(({ name }) => all(`select * from "${name}"`))
+        const pragmas = ['user_version', 'schema_version', 'journal_mode', 'auto_vacuum']
+        const settings = pragmas.map((pragma) => all(`pragma ${pragma}`))
+        const parts = [all('select * from sqlite_schema'), contents, settings]
+        const text = JSON.stringify(parts, (_, it) => (typeof it === 'bigint' ? String(it) : it))
+        const hash = createHash('sha256').update(text).digest('hex')
+        digest = { of: String(version?.data_version), hash }
+      }
+      const files = readdirSync(folder).filter((name) => !/-(?:wal|shm)$/.test(name))
+      const elsewhere = ['evil.db', 'copy.db', 'x'].filter((it) => existsSync(`/tmp/sl_${it}`))
+      return [digest.hash, ...files, ...elsewhere].join(' ')
+    },
+    close() {
+      // Politely it would not listen, if it is in the middle of a statement.
+      child.kill('SIGKILL')
+      database.close()
+      rmSync(dirname(file), { recursive: true })
+    },
+  }
+}
+
+/** Serves in the process that {@link startChild} started: each request, and its body as JSON. */
+export function serveChild(
+  // biome-ignore lint/suspicious/noExplicitAny: requests have every shape
+  answer: (body: any, ...rest: Parameters<RequestListener>) => unknown,
+): void {
+  const server = createServer(async (request, response) => {
+    const text = await textOf(request)
+    const body = text && JSON.parse(text)
+    process.send?.({ path: request.url, body })
+    answer(body, request, response)
+  })
+  process.on('disconnect', () => process.exit())
+  server.listen(0, '127.0.0.1', () =>
+    process.send?.({ port: (server.address() as AddressInfo).port }),
+  )
+}
+
+/** Where SQLite stumbled, in bytes. It tells so, but node:sqlite does not pass it on. */
+export function offsetOf(message: string, sql: string): number | undefined {
+  const [, near, column] = /near "(.*)": syntax|no such column: (.*)/s.exec(message) ?? []
+  const at = sql.indexOf(near ?? column ?? '\0')
+  return at < 0 ? undefined : Buffer.byteLength(sql.slice(0, at))
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of request.setEncoding('utf8')) text += chunk
+  return text
+}

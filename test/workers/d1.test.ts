@@ -1,0 +1,135 @@
+/// <reference types="vite/client" />
+import { env } from 'cloudflare:workers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { d1 } from '../../src/database/drivers/d1.ts'
+import { open } from '../../src/database/index.ts'
+import corpus from '../attacks/readonly.jsonl?raw'
+import { shop, speaksSqlite } from '../support/sqlite-shop.ts'
+
+const limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 20_000 }
+const bindings = { ...env } as unknown as { readonly TEST_DB: D1Database }
+const io = { fetch, bindings }
+
+beforeAll(async () => {
+  const { TEST_DB: database } = bindings
+  await database.batch([...shop()].map((statement) => database.prepare(statement)))
+})
+
+describe('D1 as a binding', () => {
+  const database = open('d1:TEST_DB', io)
+  const unguarded = d1.open(new URL('d1:TEST_DB'), io)
+  const failure = (work: Promise<unknown>) =>
+    work.then(
+      () => undefined,
+      (error) => error,
+    )
+
+  speaksSqlite(database)
+
+  it('is not deceived by a table that is named like a statement', async () => {
+    const refused = { kind: 'refused', message: expect.stringContaining('would write') }
+    expect(await failure(unguarded.query({ sql: 'reindex' }, limits))).toMatchObject(refused)
+    expect((await database.query({ sql: 'select * from reindex' }, limits)).rows).toEqual([])
+  })
+
+  const all = async (sql: string) => (await bindings.TEST_DB.prepare(sql).raw()).sort()
+  const tables = async () => {
+    const found = await all("select name from sqlite_schema where type = 'table'")
+    return found.map(([name]) => String(name)).filter((name) => !name.startsWith('_cf_'))
+  }
+  /** What changes with nearly any change: the schema, how many rows there are, and some rows. */
+  const marks = async () => {
+    const counts = (await tables()).map((name) => `(select count(*) from "${name}")`)
+    return [
+      await all('select * from sqlite_schema'),
+      await all('select * from users'),
+      await all(`select ${counts}`),
+    ]
+  }
+  const contents = async () =>
+    JSON.stringify(
+      await Promise.all((await tables()).map((name) => all(`select * from "${name}"`))),
+    )
+
+  describe('an attack', () => {
+    const attacks: { engine: string; name: string; sql: string; expect: string }[] = corpus
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .filter((it) => it.engine === 'sqlite' || it.engine === 'any')
+      // Nothing here would end these: D1 itself has a limit of 30 seconds.
+      .filter((it) => !['sl_dos_recursive', 'sl_dos_cross_join'].includes(it.name))
+    let before: unknown[]
+    let rows: string
+    beforeAll(async () => {
+      before = await marks()
+      rows = await contents()
+    })
+    afterAll(async () => {
+      // A text of megabytes is no use in a message.
+      expect((await contents()) === rows).toBe(true)
+    })
+
+    it.each(attacks)('has no effect behind the guard: $name', async ({ sql, name, ...it }) => {
+      const error = await failure(database.query({ sql }, limits))
+      // The platform makes short values of these.
+      if (it.expect === 'rejected' && !name.startsWith('sl_dos')) {
+        expect(error).toMatchObject({ kind: 'refused' })
+      }
+      expect(await marks()).toEqual(before)
+    })
+
+    it.each(attacks)('has none without the guard: $name', async ({ sql, name, ...it }) => {
+      const error = await failure(unguarded.query({ sql }, limits))
+      if (it.expect === 'rejected' && name !== 'sl_dos_printf') expect(error).toBeDefined()
+      expect(await marks()).toEqual(before)
+    })
+
+    it.each([
+      'select 1) ; delete from users; select 1 from (select 1',
+      'explain select 1; delete from users',
+      'explain delete from users; select 1',
+      'select * from pragma_optimize',
+      'select * from "PRAGMA_optimize"(0x10002)',
+      'delete from users',
+      'with x as (select 1) delete from users',
+      'select 1 from (insert into users values (9, null) returning 1)',
+    ])('has none either, made for D1: %s', async (sql) => {
+      const error = await failure(unguarded.query({ sql }, limits))
+      expect(error).toHaveProperty('kind', expect.stringMatching(/^(?:refused|sql)$/))
+      expect(await marks()).toEqual(before)
+    })
+
+    it('would have one, if D1 were sent it', async () => {
+      const { TEST_DB: database } = bindings
+      await database.prepare('create table scratch as select * from users').run()
+      await database.prepare('explain select 1; delete from scratch').raw()
+      expect(await database.prepare('select count(*) from scratch').raw()).toEqual([[0]])
+      await database.prepare('drop table scratch').run()
+    })
+  })
+
+  it('is given up when its time is over, or when the caller leaves', async () => {
+    const never = { prepare: () => ({ bind: () => ({ raw: () => new Promise(() => {}) }) }) }
+    const silent = open('d1:DB', { fetch, bindings: { DB: never } })
+    const slow = silent.query({ sql: 'select 1' }, { ...limits, timeoutMs: 20 })
+    expect(await failure(slow)).toMatchObject({
+      kind: 'timeout',
+      message: 'The query took longer than 0.02 seconds.',
+    })
+    const left = silent.query({ sql: 'select 1' }, { ...limits, signal: AbortSignal.abort() })
+    expect(await failure(left)).toMatchObject({
+      kind: 'timeout',
+      message: 'The query was stopped: nobody waits.',
+    })
+  })
+
+  it('keeps to itself why D1 broke', async () => {
+    const raw = () => Promise.reject(new Error('D1_ERROR: Network connection to a-secret lost.'))
+    const broken = { prepare: () => ({ bind: () => ({ raw }) }) }
+    const database = open('d1:DB', { fetch, bindings: { DB: broken } })
+    const error = await failure(database.query({ sql: 'select 1' }, limits))
+    expect(error).toMatchObject({ kind: 'network' })
+    expect(String(error)).not.toContain('a-secret')
+  })
+})
