@@ -2,7 +2,9 @@ import { type Database, DatabaseError, type Driver, type Io } from './database.t
 import { d1 } from './drivers/d1.ts'
 import { demo } from './drivers/demo.ts'
 import { libsql } from './drivers/libsql.ts'
+import { mysql } from './drivers/mysql.ts'
 import { neon } from './drivers/neon.ts'
+import { planetscale } from './drivers/planetscale.ts'
 import { postgres } from './drivers/postgres.ts'
 import { guarded } from './guarded.ts'
 
@@ -13,6 +15,8 @@ const drivers: readonly Driver[] = [
   postgres,
   d1,
   libsql,
+  mysql,
+  planetscale,
 ]
 
 /**

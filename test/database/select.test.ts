@@ -3,6 +3,8 @@ import type { Database } from '../../src/database/database.ts'
 import { findTable, open } from '../../src/database/index.ts'
 import type { Condition } from '../../src/database/select.ts'
 import { operators, select } from '../../src/database/select.ts'
+import { describeClickHouse } from '../support/clickhouse.ts'
+import { describeMariaDb } from '../support/mariadb.ts'
 import { describePostgres } from '../support/postgres.ts'
 import { openSqlite } from '../support/sqlite.ts'
 
@@ -249,5 +251,145 @@ describe('a selection from SQLite', () => {
     ['bare', 'five', [2]],
   ])('compares %s with %j by its affinity', async (column, value, expected) => {
     expect(await ids(database, 'kinds', { column, op: 'eq', value })).toEqual(expected)
+  })
+})
+
+const mariadbSetup = `
+  create table people (
+    id integer primary key, name varchar(10), age integer, note text, born date
+  ) collate utf8mb4_bin;
+  create table \`Odd "one"\` (\`the "id"; drop table people\` integer, x text);
+  ${people.replace('"Odd ""one"""', '`Odd "one"`').replace('a\\b', 'a\\\\b')}
+  create table kinds (
+    id integer, small tinyint(1), big bigint unsigned, exact decimal(6,2), near float, far double,
+    name char(5), short varchar(3), feeling enum('sad', 'happy'), traits set('x', 'y'),
+    at datetime(6), day date, time time(3), made year, bytes varbinary(9), bits bit(12),
+    plain json, spot point);
+  insert into kinds values (1, 1, 9007199254740993, 12.50, 0.1, 0.1, 'ab', 'abc', 'happy', 'x,y',
+    '2026-01-02 03:04:05.123456', '2026-01-02', '01:02:03.5', 2026, x'00ff', b'101', '{"a": 1}',
+    point(1, 2));
+`
+
+await describeMariaDb('a selection from MariaDB', mariadbSetup, (mariadb) => {
+  const database = open(mariadb.url(mariadb.reader), { fetch, bindings: {} })
+  behaves(database)
+
+  it.each<[string, Condition['value']]>([
+    ['small', true],
+    ['small', 1],
+    ['big', '9007199254740993'],
+    ['exact', 12.5],
+    ['exact', '12.500'],
+    ['near', 0.1],
+    ['far', 0.1],
+    ['name', 'ab'],
+    ['short', 'abc'],
+    ['feeling', 'happy'],
+    ['traits', 'x,y'],
+    ['at', '2026-01-02 03:04:05.123456'],
+    ['day', '2026-01-02'],
+    ['time', '01:02:03.500'],
+    ['made', 2026],
+    ['bytes', '0x00ff'],
+    ['bits', '0x0005'],
+    ['plain', '{"a": 1}'],
+    ['spot', '0x000000000101000000000000000000f03f0000000000000040'],
+  ])('compares %s with %j, as which it is shown', async (column, value) => {
+    expect(await ids(database, 'kinds', { column, op: 'eq', value })).toEqual([1])
+    expect(await ids(database, 'kinds', { column, op: 'in', value: [value as string] })).toEqual([
+      1,
+    ])
+    expect(await ids(database, 'kinds', { column, op: 'ne', value })).toEqual([])
+    if (column === 'spot') return // There is no text in a point.
+    expect((await ids(database, 'kinds', { column, op: 'contains', value: '' })).length).toBe(1)
+  })
+
+  it('takes no value for another that only looks like it', async () => {
+    const found = (column: string, value: Condition['value']) =>
+      ids(database, 'kinds', { column, op: 'eq', value })
+    expect(await found('big', '9007199254740992')).toEqual([])
+    expect(await found('exact', '12.5001')).toEqual([])
+    expect(await found('short', 'abcd')).toEqual([])
+    // By its place in the list it would be 2.
+    expect(await found('feeling', 2)).toEqual([])
+    expect(await found('name', 0)).toEqual([])
+  })
+})
+
+const clickhouseSetup = [
+  `create table people (
+    id UInt32, name String, age Nullable(Int32), note Nullable(String), born Nullable(Date)
+  ) engine = Memory`,
+  'create table `Odd "one"` (`the "id"; drop table people` UInt8, x String) engine = Memory',
+  // Its Date begins in 1970.
+  ...people
+    .replace('"Odd ""one"""', '`Odd "one"`')
+    .replace('a\\b', 'a\\\\b')
+    .replace('1815-12-10', '1971-12-10')
+    .split(/;\n/)
+    .filter((statement) => statement.trim()),
+  `create table kinds (
+    id UInt32, small UInt8, whole UInt64, exact Decimal(6, 2), near Float32, far Float64,
+    word FixedString(3), feeling Enum8('sad' = 1, 'happy' = 2), at DateTime,
+    away DateTime('Asia/Tokyo'), day Date, key UUID, tags Array(String), low LowCardinality(String)
+  ) engine = Memory`,
+  `insert into kinds values (1, 7, 9007199254740993, 12.50, 0.1, 0.1, 'abc', 'happy',
+    '2026-01-02 03:04:05', '2026-01-02 03:04:05', '2026-01-02',
+    'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', ['a', 'b'], 'x')`,
+]
+
+await describeClickHouse('a selection from ClickHouse', clickhouseSetup, (server) => {
+  const database = open(server.url('reader'), { fetch, bindings: {} })
+  behaves(database)
+
+  it.each<[string, Condition['value']]>([
+    ['small', 7],
+    ['small', '7'],
+    ['whole', '9007199254740993'],
+    ['exact', 12.5],
+    ['exact', '12.500'],
+    ['near', 0.1],
+    ['far', '0.1'],
+    ['word', 'abc'],
+    ['feeling', 'happy'],
+    ['at', '2026-01-02 03:04:05'],
+    ['at', '2026-01-02T03:04:05Z'],
+    ['at', '2026-01-02T04:04:05+01:00'],
+    ['away', '2026-01-02 03:04:05'],
+    ['away', '2026-01-01T18:04:05Z'],
+    ['day', '2026-01-02'],
+    ['key', 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'],
+    ['low', 'x'],
+  ])('compares %s with %j as its own type', async (column, value) => {
+    expect(await ids(database, 'kinds', { column, op: 'eq', value })).toEqual([1])
+    expect(await ids(database, 'kinds', { column, op: 'in', value: [value as string] })).toEqual([
+      1,
+    ])
+    expect(await ids(database, 'kinds', { column, op: 'ne', value })).toEqual([])
+    const part = { column, op: 'contains', value: '' } as const
+    expect(await ids(database, 'kinds', part)).toEqual([1])
+  })
+
+  it('compares a list as it is written', async () => {
+    const tags = (value: string) => ids(database, 'kinds', { column: 'tags', op: 'eq', value })
+    expect(await tags("['a','b']")).toEqual([1])
+    expect(await tags("['b','a']")).toEqual([])
+  })
+
+  it('takes no value for another by wrapping, rounding or cutting it', async () => {
+    const found = (column: string, value: Condition['value']) =>
+      ids(database, 'kinds', { column, op: 'eq', value })
+    expect(await found('small', 263)).toEqual([])
+    expect(await found('small', -249)).toEqual([])
+    expect(await found('small', '7.5')).toEqual([])
+    expect(await found('whole', '9007199254740992')).toEqual([])
+    expect(await found('exact', '12.5001')).toEqual([])
+    expect(await found('word', 'abcd')).toEqual([])
+    expect(await ids(database, 'kinds', { column: 'exact', op: 'gt', value: '-5' })).toEqual([1])
+  })
+
+  it('says in the words of the database what a column cannot be compared with', async () => {
+    const soon = ids(database, 'kinds', { column: 'day', op: 'eq', value: 'soon' })
+    await expect(soon).rejects.toThrow('Cannot parse date')
   })
 })

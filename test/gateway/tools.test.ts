@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { demoStatements } from '../../src/database/demo/statements.ts'
+import { startMariaDb } from '../support/mariadb.ts'
 import { startPostgres, type TestPostgres } from '../support/postgres.ts'
 import { callTool, post, type RunningWorker, startWorker } from '../support/worker.ts'
 
@@ -37,11 +38,30 @@ async function onPostgres(): Promise<Engine | undefined> {
   }
 }
 
+const mariadb = await startMariaDb([...demoStatements('mysql')].join(';\n'))
+
+async function onMariaDb(): Promise<Engine> {
+  const worker = await startWorker({
+    DATABASE_URL: mariadb!.url(mariadb!.reader),
+    TIDEGATE_KEY: 'test-key',
+  })
+  return {
+    url: `${worker.url}/mcp`,
+    headers: { authorization: 'Bearer test-key' },
+    stop: async () => {
+      await worker.close()
+      await mariadb!.drop()
+    },
+  }
+}
+
 describe.each([
   ['SQLite in a Durable Object', onSqlite],
   ['PostgreSQL behind Neon', onPostgres],
+  ...(mariadb ? ([['MariaDB over TCP', onMariaDb]] as const) : []),
 ] as const)('on %s', (title, start) => {
   const isPostgres = title.startsWith('PostgreSQL')
+  const isSqlite = title.startsWith('SQLite')
   let engine: Engine | undefined
   beforeAll(async () => {
     engine = await start()
@@ -258,7 +278,7 @@ describe.each([
     expect(ean).toMatch(/^900719925\d{7}$/)
     expect(BigInt(next) - BigInt(ean)).toBe(2n)
     expect(await sql(`select null, '', 'à livrer vite', '😕', 1.5, 'a' as x, 'b' as x`)).toEqual([
-      [null, '', 'à livrer vite', '😕', isPostgres ? '1.5' : 1.5, 'a', 'b'],
+      [null, '', 'à livrer vite', '😕', isSqlite ? 1.5 : '1.5', 'a', 'b'],
     ])
     const [[review]] = await sql(`select body from reviews where body like '%😕%' limit 1`)
     expect(review).toBe('Too small 😕')
@@ -279,7 +299,7 @@ describe.each([
     expect(wide.truncated).toBe(true)
     expect(wide.hint).toContain('fewer columns')
     expect(content[0].text.length).toBeLessThan(12_000)
-    const long = isPostgres ? `repeat('é', 5000)` : `replace(printf('%.*c', 5000, 'x'), 'x', 'é')`
+    const long = isSqlite ? `replace(printf('%.*c', 5000, 'x'), 'x', 'é')` : `repeat('é', 5000)`
     const { structuredContent: cell } = await call('query', { sql: `select ${long} as text` })
     expect(cell.rows[0][0]).toBe(`${'é'.repeat(1_000)}… (+4000 characters)`)
     expect(cell).toMatchObject({ truncated: true, hint: expect.stringContaining('substr') })

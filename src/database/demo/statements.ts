@@ -22,6 +22,17 @@ const types = {
     timestamp: 'text',
     json: 'text',
   },
+  mysql: {
+    integer: 'integer',
+    bigint: 'bigint',
+    decimal: 'decimal(12,2)',
+    // A text without a length can be neither unique nor in a key.
+    text: 'varchar(255)',
+    boolean: 'boolean',
+    date: 'date',
+    timestamp: 'datetime',
+    json: 'json',
+  },
 } as const
 
 /**

@@ -1,0 +1,112 @@
+import type { Catalog, TableName } from '../database.ts'
+
+// information_schema names what the role has some right to, which need not be that to select. Its
+// columns compare in any case, and names may differ by nothing else: so they compare as bytes.
+const bytes = (text: string) => `cast(${text} as binary)`
+
+/** The relations of the current database that the role may read, and how wide they are to it. */
+const readable = `readable as (
+    select ${bytes('c.table_name')} as name, count(*) as width from information_schema.columns c
+    where c.table_schema = database() and c.privileges like '%select%'
+    group by ${bytes('c.table_name')})`
+
+const relations = `information_schema.tables t
+  join readable r on r.name = ${bytes('t.table_name')}
+  where t.table_schema = database()
+    and t.table_type in ('BASE TABLE', 'VIEW', 'SYSTEM VERSIONED')`
+
+const summary = `t.table_schema, t.table_name,
+  case t.table_type when 'VIEW' then 'view' else 'table' end,
+  case t.table_type when 'VIEW' then null else nullif(t.table_comment, '') end,
+  t.table_rows, r.width`
+
+const lower = (text: string) => `lower(convert(${text} using utf8mb4))`
+const holds = (text: string) => `locate(lower(?), ${lower(text)}) > 0`
+
+const of = (alias: string) =>
+  `${alias}.table_schema = ? and ${alias}.table_name = ?
+    and ${bytes(`${alias}.table_name`)} = ${bytes('?')}`
+const named = ({ schema, name }: TableName) => [schema, name, name]
+
+const qualified = "concat(t.table_schema, '.', t.table_name)"
+
+/** What MySQL knows about the tables of its current database, and of no other. */
+export const catalog: Catalog = {
+  // The left join keeps the total on a page that has no tables.
+  tables: ({ search = null, limit, offset = 0 }) => ({
+    sql: `with ${readable}, matching as (
+        select ${summary} from ${relations} and (? is null or ${holds('t.table_name')}
+          or (t.table_type <> 'VIEW' and ${holds('t.table_comment')})
+          or ${bytes('t.table_name')} in (
+            select ${bytes('c.table_name')} from information_schema.columns c
+            where c.table_schema = database() and c.privileges like '%select%'
+              and ${holds('c.column_name')})))
+      select counted.total, page.* from (select count(*) as total from matching) counted
+      left join (select * from matching order by ${bytes('table_name')} limit ? offset ?) page on true`,
+    params: [search, search ?? '', search ?? '', search ?? '', limit, offset],
+  }),
+
+  find: (name) => ({
+    sql: `with ${readable}
+      select ${summary},
+        case when ${bytes(qualified)} = ${bytes('?')} then 0
+          when ${bytes('t.table_name')} = ${bytes('?')} then 1 else 2 end as likeness
+      from ${relations} and lower(?) in (${lower('t.table_name')}, ${lower(qualified)})
+      order by likeness, t.table_name`,
+    params: [name, name, name],
+  }),
+
+  near: (name) => ({
+    sql: `with ${readable}
+      select t.table_schema, t.table_name
+      from ${relations} and (abs(char_length(t.table_name) - char_length(?)) <= 3
+        or ${holds('t.table_name')} or locate(${lower('t.table_name')}, lower(?)) > 0)
+      order by left(${lower('t.table_name')}, 1) = left(lower(?), 1) desc, t.table_name
+      limit 1000`,
+    params: [name, name, name, name],
+  }),
+
+  columns: (table) => ({
+    sql: `select c.column_name, c.column_type, c.is_nullable = 'YES',
+        case when c.generation_expression <> '' then concat('generated as ', c.generation_expression)
+          when c.extra like '%auto_increment%' then 'auto_increment'
+          when version() like '%mariadb%' or c.extra like '%default_generated%'
+            then nullif(c.column_default, 'NULL')
+          else nullif(quote(c.column_default), 'NULL') end,
+        nullif(c.column_comment, ''), null
+      from information_schema.columns c where ${of('c')} and c.privileges like '%select%'
+      order by c.ordinal_position`,
+    params: named(table),
+  }),
+
+  // Not from table_constraints, which MariaDB shows to nobody who may only select.
+  keys: (table) => ({
+    sql: `with ${readable}
+      select case when u.constraint_name = 'PRIMARY' then 'primary'
+          when u.referenced_table_name is null then 'unique' else 'foreign' end as kind,
+        u.constraint_name as name, u.column_name, u.referenced_table_schema,
+        u.referenced_table_name as other, u.referenced_column_name, u.ordinal_position as position
+      from information_schema.key_column_usage u
+      where ${of('u')} and (u.referenced_table_name is null
+        or u.referenced_table_schema = database()
+          and ${bytes('u.referenced_table_name')} in (select r.name from readable r))
+      union all
+      select 'referenced', u.constraint_name, u.referenced_column_name, u.table_schema,
+        u.table_name, u.column_name, u.ordinal_position
+      from information_schema.key_column_usage u
+      where u.table_schema = database() and u.referenced_table_schema = ?
+        and u.referenced_table_name = ? and ${bytes('u.referenced_table_name')} = ${bytes('?')}
+        and ${bytes('u.table_name')} in (select r.name from readable r)
+      order by kind, name, other, position`,
+    params: [...named(table), ...named(table)],
+  }),
+
+  // Those that are unique are keys, unless they hold an expression.
+  indexes: (table) => ({
+    sql: `select i.index_name, i.non_unique = 0, 0, coalesce(i.column_name, '(expression)')
+      from information_schema.statistics i
+      where ${of('i')} and (i.non_unique = 1 or i.column_name is null)
+      order by i.index_name, i.seq_in_index`,
+    params: named(table),
+  }),
+}

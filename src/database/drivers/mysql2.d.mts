@@ -1,0 +1,75 @@
+/** Of the package `mysql2`, all that is used here. Its own types bring those of Node with them. */
+
+interface Events {
+  on(event: string, listener: (...args: never[]) => void): this
+  once(event: string, listener: (...args: never[]) => void): this
+}
+
+/** A socket of Node, or of Workers. */
+interface Stream extends Events {
+  removeAllListeners(event: string): unknown
+  destroy(): unknown
+}
+
+export interface Field {
+  readonly name: string
+  readonly columnType: number
+  readonly characterSet: number
+  readonly columnLength: number
+  readonly flags: number
+  readonly decimals: number
+  readonly extendedTypeName?: string
+  readonly extendedFormat?: string
+}
+
+export interface Answer extends Events {
+  on(event: 'fields', listener: (fields: readonly Field[] | undefined) => void): this
+  on(event: 'result', listener: (row: (null | number | string | Uint8Array)[]) => void): this
+  on(event: 'error', listener: (error: unknown) => void): this
+  on(event: 'end', listener: () => void): this
+}
+
+export interface Prepared {
+  readonly columns: readonly Field[]
+  readonly parameters: readonly Field[]
+  execute(values: readonly unknown[]): Answer
+}
+
+export interface ConnectionConfig {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly password: string
+  readonly database: string
+  readonly ssl: { readonly verifyIdentity: true } | undefined
+  readonly connectTimeout: number
+  readonly charset: 'utf8mb4'
+  readonly flags: readonly string[]
+  readonly multipleStatements: false
+  readonly disableEval: true
+  readonly rowsAsArray: true
+  readonly supportBigNumbers: true
+  readonly bigNumberStrings: true
+  readonly dateStrings: true
+  /** Reads a value: bytes as they are, what is no bytes on the wire by `next`. */
+  readonly typeCast: (
+    field: { readonly type: string; buffer(): Uint8Array | null },
+    next: () => number | string | null,
+  ) => unknown
+}
+
+export interface Connection extends Events {
+  /** Another one as soon as it is encrypted. */
+  readonly stream: Stream
+  readonly threadId: number | null
+  prepare(sql: string, done: (error: unknown, statement: Prepared) => void): unknown
+  query(sql: string, done: (error: unknown, rows: readonly (readonly unknown[])[]) => void): unknown
+  end(done: (error: unknown) => void): unknown
+}
+
+declare const mysql2: {
+  createConnection(config: ConnectionConfig): Connection
+  /** A number that is bound as a whole one. */
+  readonly TypedParameter: { LONGLONG(value: number): unknown }
+}
+export default mysql2

@@ -1,0 +1,93 @@
+import { cap } from '../cap.ts'
+import { DatabaseError, type Driver, type Limits, type Rows, type Statement } from '../database.ts'
+import { mysql } from '../dialects/mysql.ts'
+import { isPlanetScale } from '../mysql/hosts.ts'
+import { written } from '../mysql/quote.ts'
+import { READ_ONLY } from '../mysql/session.ts'
+import { typeOf } from '../mysql/types.ts'
+import { type Raw, readValue, type Type } from '../mysql/values.ts'
+import { patience } from '../patience.ts'
+import { addressOf, type Execute, type Field, type Result, session } from './planetscale-http.ts'
+
+/** MySQL at PlanetScale over HTTP: `mysql://…psdb.cloud/db`, or `planetscale://` anywhere. */
+export const planetscale: Driver = {
+  name: 'planetscale',
+  opens: ({ protocol, hostname }) =>
+    protocol === 'planetscale:' || (protocol === 'mysql:' && isPlanetScale(hostname)),
+  open(url, io) {
+    const address = addressOf(url)
+    return {
+      dialect: mysql(address.database),
+      async query(statement, limits): Promise<Rows> {
+        const started = Date.now()
+        const wait = patience(limits)
+        const execute = session(address, limits, wait, io)
+        const { fields = [], rows = [] } = await run(execute, statement, limits)
+        const types = fields.map(typeOfField)
+        return {
+          columns: fields.map(({ name }, i) => ({ name, type: types[i]!.name })),
+          ...cap(cells(rows, types), limits),
+          elapsedMs: Date.now() - started,
+        }
+      },
+    }
+  },
+}
+
+/**
+ * Runs one statement in a transaction that only reads, and ends it. Vitess takes the first statement
+ * without heeding it, and the third for what it says; a plain MySQL heeds the first as well.
+ */
+async function run(execute: Execute, statement: Statement, { maxRows }: Limits): Promise<Result> {
+  const sql = written(statement)
+  await execute(READ_ONLY)
+  await execute(`set sql_select_limit = ${maxRows + 1}`)
+  const mode = await execute('select @@sql_mode')
+  if (/ANSI|NO_BACKSLASH_ESCAPES/.test(atob(mode.rows?.[0]?.values ?? ''))) {
+    throw new DatabaseError('config', 'The sql_mode of the database changes what a text means.')
+  }
+  await execute('start transaction read only')
+  try {
+    return await execute(sql)
+  } finally {
+    // What went wrong before is what matters; a transaction left open ends after 20 seconds.
+    await execute('rollback').catch(() => {})
+  }
+}
+
+/** The names that Vitess has of its own. The others are those of MySQL in capitals. */
+const names: Readonly<Record<string, string>> = {
+  INT8: 'tinyint',
+  INT16: 'smallint',
+  INT24: 'mediumint',
+  INT32: 'int',
+  INT64: 'bigint',
+  FLOAT32: 'float',
+  FLOAT64: 'double',
+  NULL_TYPE: 'null',
+}
+
+function typeOfField({ type = 'NULL_TYPE', columnLength = 0, decimals = 0 }: Field): Type {
+  const unsigned = /^UINT/.test(type)
+  const own = unsigned ? type.slice(1) : type
+  return typeOf({
+    base: names[own] ?? own.toLowerCase(),
+    unsigned,
+    length: columnLength,
+    decimals,
+  })
+}
+
+/** The rows, read one by one: those behind the cap never are. */
+function* cells(rows: NonNullable<Result['rows']>, types: readonly Type[]) {
+  for (const { lengths, values = '' } of rows) {
+    const bytes = Uint8Array.from(atob(values), (character) => character.charCodeAt(0))
+    let at = 0
+    yield lengths.map((length, i) => {
+      const size = Number(length)
+      const raw: Raw = size < 0 ? null : bytes.subarray(at, at + size)
+      at += Math.max(0, size)
+      return readValue(raw, types[i]!)
+    })
+  }
+}

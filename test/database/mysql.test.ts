@@ -1,0 +1,333 @@
+import type { AddressInfo } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { createConnection } from 'mysql2/promise'
+import { afterAll, describe, expect, it } from 'vitest'
+import { DatabaseError, type Limits, type Param } from '../../src/database/database.ts'
+import { mysql } from '../../src/database/drivers/mysql.ts'
+import { open } from '../../src/database/index.ts'
+import { check } from '../../src/database/mysql/session.ts'
+import { describeMariaDb } from '../support/mariadb.ts'
+
+const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
+const io = { fetch, bindings: {} }
+const MARKER = 'hunter2-marker'
+
+const failure = async (work: Promise<unknown>): Promise<DatabaseError> => {
+  const outcome: unknown = await work.catch((error) => error)
+  if (!(outcome instanceof DatabaseError)) throw new Error('It did not fail as it should.')
+  expect(`${outcome.stack}${JSON.stringify(outcome)}`).not.toContain(MARKER)
+  return outcome
+}
+
+const setup = (reader: string) => `
+  create table users (id integer, email varchar(80));
+  insert into users select seq, concat('user', seq) from seq_1_to_100;
+  create table secrets (id integer);
+  create user ${reader}_locked@'%' identified by '${MARKER}';
+`
+
+await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
+  const database = open(mariadb.url(mariadb.reader), io)
+  const unguarded = mysql.open(new URL(mariadb.url()), io)
+  const query = (sql: string, more: Partial<Limits> = {}, params: Param[] = []) =>
+    database.query({ sql, params }, { ...limits, ...more })
+  afterAll(() => mariadb.admin(`drop user ${mariadb.reader}_locked@'%'`))
+
+  /** Sessions of the driver's on the server, and what they do. */
+  const sessions = () =>
+    mariadb.admin(
+      'select id, info from information_schema.processlist where user in (?) and db = ?',
+      [[mariadb.reader, mariadb.owner], mariadb.database],
+    )
+  const running = async () => (await sessions()).filter(({ info }) => info).length
+
+  it.each([
+    ['select id from users order by id limit 10', 10, false],
+    ['select id from users order by id limit 11', 10, 'rows'],
+    ['select id from users', 10, 'rows'],
+    ['select * from users limit 50', 10, 'rows'],
+    ['(select id from users) union all (select id from users)', 10, 'rows'],
+    ['select id from users where false', 0, false],
+    ['show variables', 10, 'rows'],
+  ])('answers %s with %i rows, truncated: %s', async (sql, count, truncated) => {
+    const answer = await query(sql)
+    expect(answer.rows).toHaveLength(count)
+    expect(answer.truncated).toBe(truncated)
+    expect(answer.columns.length).toBeGreaterThan(0)
+  })
+
+  it('counts what lies behind the cap of rows', async () => {
+    expect((await query('select count(*) from (select * from users) u')).rows).toEqual([[100]])
+    const sql = 'select length(group_concat(a.email)) from users a, users b'
+    const letters = 9 * 'user1'.length + 90 * 'user10'.length + 'user100'.length
+    expect((await query(sql)).rows).toEqual([[100 * letters + 9_999]])
+  })
+
+  it('leaves out whole rows beyond the cap of bytes', async () => {
+    const sql = "select repeat('é', 100) from users limit 10"
+    const row = 2 * 100 + 4
+    const answer = await query(sql, { maxBytes: 3 * (row + 1) })
+    expect(answer.truncated).toBe('bytes')
+    expect(answer.rows).toHaveLength(3)
+    expect(await query(sql, { maxBytes: 10 * (row + 1) })).toMatchObject({ truncated: false })
+  })
+
+  it('says so when one row alone is beyond the cap of bytes', async () => {
+    const error = await failure(query("select repeat('x', 200)", { maxBytes: 100 }))
+    expect(error).toMatchObject({ kind: 'too_large', hint: expect.stringContaining('substr()') })
+    expect(await failure(query("select repeat('x', 15000000)"))).toMatchObject({
+      kind: 'too_large',
+    })
+  })
+
+  it('stops a long answer at the server, and leaves no session behind', async () => {
+    const sql = "select repeat('x', 10000) from users a, users b, users c limit 1000000"
+    const answer = await query(sql, { maxRows: 1_000_000, maxBytes: 100_000 })
+    expect(answer).toMatchObject({ truncated: 'bytes' })
+    expect(answer.rows).toHaveLength(9)
+    await expect.poll(sessions).toEqual([])
+  })
+
+  it('sends values apart from the statement, in their own types', async () => {
+    const values = [null, true, 7, 1.5, '9007199254740993', "O'Neil \\ 😕\n", -3]
+    const { rows } = await query(`select ${values.map(() => '?').join(', ')}`, {}, values)
+    expect(rows).toEqual([[null, 1, 7, 1.5, '9007199254740993', "O'Neil \\ 😕\n", -3]])
+    const page = await query('select id from users order by id limit ? offset ?', {}, [2, 5])
+    expect(page.rows).toEqual([[6], [7]])
+  })
+
+  it('wants as many values as there are placeholders', async () => {
+    for (const [sql, params] of [
+      ['select ?', []],
+      ['select 1', [1]],
+      ["select '?', ? -- ?", [1, 2]],
+    ] as const) {
+      const error = await failure(query(sql, {}, [...params]))
+      expect(error).toMatchObject({ kind: 'sql', message: expect.stringContaining('placeholder') })
+    }
+  })
+
+  it('reads in a session that cannot write, and whose texts mean what the guard takes them for', async () => {
+    const { rows } = await query(
+      `select @@tx_read_only, @@sql_mode, @@sql_select_limit, @@character_set_client,
+        @@max_statement_time, @@lock_wait_timeout, "a\\"b", 'c' 'd'`,
+      { timeoutMs: 1_500 },
+    )
+    expect(rows[0]).toEqual([
+      1,
+      'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',
+      11,
+      'utf8mb4',
+      1.5,
+      2,
+      'a"b',
+      'cd',
+    ])
+    const later = await query('select @seen, @seen := 1')
+    expect(later.rows[0]?.[0]).toBeNull()
+    expect((await query('select @seen')).rows).toEqual([[null]])
+  })
+
+  it('sees one statement, and no more', async () => {
+    const error = await failure(unguarded.query({ sql: 'select 1; select 2' }, limits))
+    expect(error).toMatchObject({ kind: 'sql', code: '1064' })
+  })
+
+  it('has one open session per query, and none after it', async () => {
+    await Promise.all([query('select 1'), query('select 2'), failure(query('select nope'))])
+    await expect.poll(sessions).toEqual([])
+  })
+
+  it.each([
+    ['select nope from users', '1054'],
+    ['select id frm users u', '1064'],
+    ['select * from nowhere', '1146'],
+    ['select extractvalue(1, "[")', '1105'],
+  ])('passes on what is wrong with %s', async (sql, code) => {
+    expect(await failure(query(sql))).toMatchObject({ kind: 'sql', code })
+  })
+
+  it('is refused what the user may not read, and names nobody', async () => {
+    const error = await failure(query('select * from performance_schema.hosts'))
+    expect(error).toMatchObject({ kind: 'refused', code: '1142' })
+    expect(error.message).toBe('SELECT command denied for table `performance_schema`.`hosts`')
+  })
+
+  it('tells a wrong login from a wrong statement, and names nobody', async () => {
+    const url = mariadb.url().replace(/\/\/.*@/, `//${mariadb.reader}_locked:x${MARKER}@`)
+    const error = await failure(open(url, io).query({ sql: 'select 1' }, limits))
+    expect(error).toMatchObject({ kind: 'auth', code: '1045' })
+    expect(error.message).not.toContain('tidegate_')
+  })
+
+  it('tells a database that is not there, or not for this user', async () => {
+    const owner = await failure(open(`${mariadb.url()}_not`, io).query({ sql: 'select 1' }, limits))
+    expect(owner).toMatchObject({ kind: 'config', code: '1049' })
+    const url = `${mariadb.url(mariadb.reader)}_not`
+    const reader = await failure(open(url, io).query({ sql: 'select 1' }, limits))
+    expect(reader).toMatchObject({ kind: 'auth', code: '1044' })
+  })
+
+  const endless = 'select count(*) from users a, users b, users c, users d, users e, users f'
+
+  it('is stopped by the database when its time is over', async () => {
+    expect(await failure(query(endless, { timeoutMs: 300 }))).toMatchObject({
+      kind: 'timeout',
+      code: '1969',
+      message: 'The query was stopped after 0.3 seconds.',
+    })
+    expect(await running()).toBe(0)
+  })
+
+  it('does not wait long for a lock', async () => {
+    const { host, port, database } = mariadb
+    const holder = await createConnection({ host, port, user: 'root', database })
+    await holder.query('lock tables secrets write')
+    expect(await failure(query('select * from secrets'))).toMatchObject({
+      kind: 'timeout',
+      code: '1205',
+    })
+    await holder.end()
+  })
+
+  it('stops in the database when the caller leaves', async () => {
+    const caller = new AbortController()
+    const work = failure(query(endless, { signal: caller.signal }))
+    await expect.poll(running).toBe(1)
+    caller.abort()
+    expect(await work).toMatchObject({
+      kind: 'timeout',
+      message: 'The query was stopped: nobody waits.',
+    })
+    await expect.poll(sessions, { timeout: 5_000 }).toEqual([])
+  })
+
+  it('does not begin for a caller who has left', async () => {
+    const work = query('select 1', { signal: AbortSignal.abort() })
+    expect(await failure(work)).toMatchObject({ kind: 'timeout' })
+  })
+
+  describe('on a way that fails', () => {
+    const servers: (() => void)[] = []
+    afterAll(() => {
+      for (const close of servers) close()
+    })
+
+    /** Opens a database behind a server that does this with every connection. */
+    const behind = async (serve: (socket: Socket) => void, search = '') => {
+      const sockets = new Set<Socket>()
+      const server = createServer((socket) => {
+        sockets.add(socket.on('error', () => {}))
+        serve(socket)
+      })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      servers.push(() => {
+        for (const socket of sockets) socket.destroy()
+        server.close()
+      })
+      const { port } = server.address() as AddressInfo
+      const { reader: user, database } = mariadb
+      return open(`mysql://${user}:${MARKER}@127.0.0.1:${port}/${database}${search}`, io)
+    }
+    const ask = async (serve: (socket: Socket) => void, more: Partial<Limits> = {}, search = '') =>
+      failure((await behind(serve, search)).query({ sql: 'select 1' }, { ...limits, ...more }))
+
+    it('is told when nothing listens', async () => {
+      const url = `mysql://app:${MARKER}@127.0.0.1:9/shop`
+      expect(await failure(open(url, io).query({ sql: 'select 1' }, limits))).toMatchObject({
+        kind: 'network',
+        message: 'The database cannot be reached. Try again later.',
+      })
+    })
+
+    it.each<[string, (socket: Socket) => void]>([
+      ['hangs up', (socket) => void socket.destroy()],
+      ['speaks something else', (socket) => void socket.end(`HTTP/1.1 400 ${MARKER}\r\n\r\n`)],
+      ['sends nothing but zeros', (socket) => void socket.end(Buffer.alloc(64))],
+    ])('is told when the server %s', async (_, serve) => {
+      const error = await ask(serve, { timeoutMs: 2_000 })
+      expect(error.kind).toBe('network')
+    })
+
+    it('is not waited for when it stays silent', async () => {
+      expect((await ask(() => {}, { timeoutMs: 100 })).kind).toMatch(/timeout|network/)
+    })
+
+    it('is told when the connection is cut amid a query', async () => {
+      const { host, port, reader, database: name } = mariadb
+      const relay = createServer((socket) => {
+        const server = connect(port, host)
+        socket.on('error', () => {}).pipe(server)
+        server.on('error', () => {}).pipe(socket)
+        server.on('data', (chunk: Buffer) => {
+          // The answer to what was prepared: its column is called so.
+          if (chunk.includes('cut_here')) socket.destroy()
+        })
+      })
+      await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve))
+      servers.push(() => relay.close())
+      const url = `mysql://${reader}@127.0.0.1:${(relay.address() as AddressInfo).port}/${name}`
+      const work = open(url, io).query({ sql: 'select 1 as cut_here' }, limits)
+      expect(await failure(work)).toMatchObject({ kind: 'network' })
+    })
+
+    it('is not taken without encryption where that is asked for', async () => {
+      const url = `${mariadb.url()}?ssl-mode=REQUIRED`
+      expect(await failure(open(url, io).query({ sql: 'select 1' }, limits))).toMatchObject({
+        kind: 'config',
+        message: 'The database does not speak TLS.',
+      })
+    })
+  })
+})
+
+describe('a session of MySQL', () => {
+  const mode = ['sql_mode', 'STRICT_TRANS_TABLES'] as const
+  it.each([
+    [[['tx_read_only', 'ON'], mode]],
+    [[['transaction_read_only', 'ON'], mode]],
+    [[['transaction_read_only', 'ON'], ['tx_read_only', 'ON'], mode]],
+  ] as const)('is good when it says %j', (variables) => {
+    expect(() => check(variables)).not.toThrow()
+  })
+
+  it.each([
+    [[]],
+    [[mode]],
+    [[['tx_read_only', 'ON']]],
+    [[['tx_read_only', 'OFF'], mode]],
+    [[['transaction_read_only', 'ON'], ['tx_read_only', 'OFF'], mode]],
+    [
+      [
+        ['tx_read_only', 'ON'],
+        ['sql_mode', 'ANSI_QUOTES,STRICT_TRANS_TABLES'],
+      ],
+    ],
+    [
+      [
+        ['tx_read_only', 'ON'],
+        ['sql_mode', 'NO_BACKSLASH_ESCAPES'],
+      ],
+    ],
+  ] as const)('is not used when it says %j', (variables) => {
+    expect(() => check(variables)).toThrow('did not begin a read-only session')
+  })
+})
+
+describe('a MySQL URL', () => {
+  it.each([
+    ['mysql://db.example.com/secret', 'A MySQL URL names a user, a host and a database'],
+    ['mysql://app:secret@db.example.com', 'A MySQL URL names a user, a host and a database'],
+    ['mariadb://app:secret@db.example.com/x?ssl-mode=maybe', 'The ssl-mode'],
+    ['mysql://app:secret%@db.example.com/x', 'a % that begins no percent-encoding'],
+  ])('that cannot be opened is not repeated: %s', (url, sentence) => {
+    let error: unknown
+    try {
+      open(url, io)
+    } catch (thrown) {
+      error = thrown
+    }
+    expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining(sentence) })
+    expect((error as Error).message).not.toContain('secret')
+  })
+})

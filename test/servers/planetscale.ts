@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { type Connection, createConnection, type FieldPacket } from 'mysql2/promise'
+import type { TestMariaDb } from '../support/mariadb.ts'
+
+/** A server that speaks PlanetScale's HTTP protocol in front of a real MySQL or MariaDB. */
+export interface PlanetScaleServer {
+  /** `planetscale://user@127.0.0.1:port/database`, as the driver takes it. */
+  url(user: string): string
+  /** The statements so far. */
+  readonly queries: readonly string[]
+  close(): Promise<void>
+}
+
+type Row = readonly (Buffer | null)[]
+
+/** Starts one. As in the original, who sends a session back goes on in it. */
+export async function startPlanetScale(mysql: TestMariaDb): Promise<PlanetScaleServer> {
+  const { host, port: tcp, database } = mysql
+  const sessions = new Map<string, Connection>()
+  const queries: string[] = []
+
+  const server = createServer(async (request, response) => {
+    const send = (status: number, body: object) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    const basic = String(request.headers.authorization).replace(/^Basic /, '')
+    const [user, password] = Buffer.from(basic, 'base64').toString().split(':')
+    const connect = () =>
+      createConnection({ host, port: tcp, database, user: user!, password: password! })
+    const { query, session } = JSON.parse(await text(request))
+    try {
+      const id = session?.id ?? randomUUID()
+      const connection = sessions.get(id) ?? (await connect())
+      sessions.set(id, connection)
+      queries.push(query)
+      // A caller that leaves has its query cancelled.
+      response.on('close', async () => {
+        if (response.writableFinished) return
+        const other = await connect()
+        await other.query(`kill query ${connection.threadId}`).finally(() => other.end())
+      })
+      const typeCast = (field: { buffer(): unknown }) => field.buffer()
+      const [rows, fields] = await connection.query({ sql: query, rowsAsArray: true, typeCast })
+      if (query === 'rollback') {
+        sessions.delete(id)
+        await connection.end()
+      }
+      const result = fields && { fields: fields.map(described), rows: (rows as Row[]).map(joined) }
+      send(200, { session: { id }, result: result ?? { rowsAffected: '0' } })
+    } catch (thrown) {
+      const { errno, sqlState, message } = thrown as Error & { errno?: number; sqlState?: string }
+      if (errno === 1045) return send(401, { error: { code: 'UNAUTHENTICATED', message } })
+      const said = `target: shop.-.primary: vttablet: rpc error: code = Unknown desc = ${message} (errno ${errno}) (sqlstate ${sqlState}) (CallerID: ${user}): Sql: ${query}`
+      send(200, { session, error: { code: 'UNKNOWN', message: said } })
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+
+  return {
+    queries,
+    url: (user) => `planetscale://${user}@127.0.0.1:${port}/${database}`,
+    async close() {
+      for (const connection of sessions.values()) connection.destroy()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+// biome-ignore format: a table
+const NUMBERED: Readonly<Record<number, string>> = {
+  1: 'INT8', 2: 'INT16', 3: 'INT32', 4: 'FLOAT32', 5: 'FLOAT64', 6: 'NULL_TYPE', 7: 'TIMESTAMP',
+  8: 'INT64', 9: 'INT24', 10: 'DATE', 11: 'TIME', 12: 'DATETIME', 13: 'YEAR', 16: 'BIT', 245: 'JSON',
+  246: 'DECIMAL', 252: 'TEXT', 253: 'VARCHAR', 254: 'CHAR', 255: 'GEOMETRY',
+}
+// biome-ignore format: a table
+const BINARY: Readonly<Record<string, string>> = { TEXT: 'BLOB', VARCHAR: 'VARBINARY', CHAR: 'BINARY' }
+
+/** A column as Vitess describes it, without what is zero. */
+function described(field: FieldPacket) {
+  const { columnType = 253, columnLength, characterSet, decimals, name } = field
+  const flags = Number(field.flags)
+  const plain = flags & 256 ? 'ENUM' : flags & 2048 ? 'SET' : (NUMBERED[columnType] ?? 'VARCHAR')
+  const type = characterSet === 63 ? (BINARY[plain] ?? plain) : plain
+  const signed = flags & 32 && type.startsWith('INT') ? `U${type}` : type
+  return {
+    name,
+    type: signed,
+    columnLength,
+    charset: characterSet,
+    decimals: decimals || undefined,
+  }
+}
+
+const joined = (row: Row) => ({
+  lengths: row.map((value) => String(value?.length ?? -1)),
+  values: Buffer.concat(row.filter((value) => value !== null)).toString('base64'),
+})
