@@ -1,5 +1,6 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import { cors } from 'hono/cors'
+import { Hono } from 'hono/tiny'
 import { authenticate } from './auth/index.ts'
 import { deploymentOf, type Env } from './deployment.ts'
 import { ConfigError } from './gateway/index.ts'

@@ -1,4 +1,5 @@
 import { type Database, DatabaseError, type Driver, type Io } from './database.ts'
+import { clickhouse } from './drivers/clickhouse.ts'
 import { d1 } from './drivers/d1.ts'
 import { demo } from './drivers/demo.ts'
 import { libsql } from './drivers/libsql.ts'
@@ -17,6 +18,7 @@ const drivers: readonly Driver[] = [
   libsql,
   mysql,
   planetscale,
+  clickhouse,
 ]
 
 /**

@@ -1,0 +1,95 @@
+import { DatabaseError, type Param, type Statement } from '../database.ts'
+import { rules } from '../dialects/clickhouse-rules.ts'
+import { lex, type Token, Unreadable } from '../lexer.ts'
+
+/**
+ * The text of a statement with its parameters written into it as literals.
+ *
+ * ClickHouse's own `{name:Type}` is what they look like: the n-th is `{pn:Type}`, a value of that
+ * type, or `{pn}`, a number or a text as it was sent. They are not left to the server, because old
+ * ones know none, and because a number of a type too small for it would wrap around there.
+ */
+export function bind({ sql, params = [] }: Statement): string {
+  if (params.length === 0 && !/\{\s*p\d/i.test(sql)) return sql
+  const used = new Set<number>()
+  let text = ''
+  let end = 0
+  for (const place of placesIn(sql)) {
+    const value = params[place.n - 1]
+    if (value === undefined) {
+      throw new DatabaseError('sql', `There is no parameter for {p${place.n}}: send one for each.`)
+    }
+    used.add(place.n)
+    text += sql.slice(end, place.start) + literal(value, place.type)
+    end = place.end
+  }
+  if (used.size < params.length) {
+    throw new DatabaseError('sql', 'Not every parameter has a place in the statement.', {
+      hint: 'Write the first as {p1:Type}, such as {p1:String} or {p1:UInt64}, the second as {p2:…}.',
+    })
+  }
+  return text + sql.slice(end)
+}
+
+interface Place {
+  readonly n: number
+  readonly type: string | undefined
+  readonly start: number
+  readonly end: number
+}
+
+/** The placeholders that stand in no text, no name and no comment. */
+function* placesIn(sql: string): Iterable<Place> {
+  const tokens = tokensOf(sql)
+  for (let i = 0; i < tokens.length; i++) {
+    const [open, name, colon] = tokens.slice(i, i + 3)
+    const number = /^p([1-9]\d{0,3})$/.exec(name?.kind === 'word' ? name.value : '')?.[1]
+    if (open?.value !== '{' || number === undefined) continue
+    const last = tokens.findIndex(({ value }, at) => at > i && value === '}')
+    const typed = colon?.value === ':'
+    if (last < 0 || (!typed && last !== i + 2)) continue
+    const { start, end } = tokens[last]!
+    const type = typed ? sql.slice(colon.end, start).trim() : undefined
+    yield { n: Number(number), type, start: open.start, end }
+    i = last
+  }
+}
+
+function tokensOf(sql: string): readonly Token[] {
+  try {
+    return lex(sql, rules.lexis)
+  } catch (error) {
+    throw error instanceof Unreadable ? new DatabaseError('refused', error.message) : error
+  }
+}
+
+/** A value as SQL. What is not a number where one should be is left to the engine to judge. */
+function literal(value: Param, type: string | undefined): string {
+  if (value === null) return 'NULL'
+  if (type === undefined) return typeof value === 'string' ? quoted(value) : String(Number(value))
+  if (type === 'Bool') return `CAST(${quoted(String(value))} AS Bool)`
+  const text = typeof value === 'boolean' ? String(Number(value)) : String(value)
+  const [, integer, fraction = ''] = /^-?(\d+)(?:\.(\d*))?$/.exec(text) ?? []
+  if (integer === undefined || !/^(?:U?Int\d+|Decimal\d*\()/.test(type)) {
+    // An integer type would read 1e3 as 1 or not at all.
+    return /^U?Int/.test(type) ? quoted(text) : `CAST(${quoted(text)} AS ${type})`
+  }
+  const [, precision, scale] = /^Decimal\((\d+), ?(\d+)\)$/.exec(type) ?? []
+  const significant = fraction.replace(/0+$/, '')
+  if (fits(integer, significant, Number(precision), Number(scale))) {
+    return `CAST(${quoted(text)} AS ${type})`
+  }
+  if (significant !== '') {
+    const digits = integer.length + significant.length
+    return `toDecimal${digits > 38 ? 256 : 128}(${quoted(text)}, ${significant.length})`
+  }
+  const whole = BigInt(text.replace(/\..*/, ''))
+  if (whole >= -(2n ** 63n) && whole < 2n ** 64n) return String(whole)
+  return `CAST(${quoted(String(whole))} AS Int256)`
+}
+
+/** Whether a decimal of so many digits holds a number without rounding or cutting it. */
+const fits = (integer: string, fraction: string, precision: number, scale: number) =>
+  fraction.length <= scale && integer.replace(/^0+/, '').length <= precision - scale
+
+const quoted = (text: string) => `'${text.replace(/[\\']/g, '\\$&')}'`

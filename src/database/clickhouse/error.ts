@@ -1,0 +1,84 @@
+import { DatabaseError, type Failure } from '../database.ts'
+
+/** The numbers of ClickHouse's errors that are not simply a statement gone wrong. */
+const kinds: Readonly<Record<number, Failure>> = {
+  ...{ 164: 'refused', 291: 'refused', 344: 'refused', 392: 'refused', 446: 'refused' },
+  ...{ 497: 'refused', 452: 'config' },
+  ...{ 159: 'timeout', 160: 'timeout', 394: 'timeout' },
+  ...{ 158: 'too_large', 241: 'too_large', 307: 'too_large', 396: 'too_large' },
+  ...{ 192: 'auth', 193: 'auth', 194: 'auth', 195: 'auth', 516: 'auth' },
+  ...{ 201: 'network', 202: 'network', 209: 'network', 210: 'network', 242: 'network' },
+  ...{ 279: 'network', 290: 'network', 999: 'network' },
+}
+
+/** UNKNOWN_DATABASE, of the URL or of a statement. */
+const NO_DATABASE = 81
+
+/** What ClickHouse says of itself, or of a login, is for the operator. */
+const DULL: Partial<Record<Failure, string>> = {
+  auth: 'The database refused the login of this endpoint: its operator has to mend that.',
+  config: 'The database cannot be used as this endpoint is set up: its operator has to mend that.',
+  network: 'The database cannot answer at the moment. Try again later.',
+}
+
+const HINTS: Partial<Record<Failure, string>> = {
+  timeout: 'Filter more, join less, or compare with columns of the sorting key.',
+  too_large: 'Filter more, select fewer columns, or group by fewer values.',
+}
+
+/** What it takes to tell an error: the statement as its author wrote it, and where and how it ran. */
+export interface Asked {
+  /** Nothing if something else was sent in its place: then no position in it is known. */
+  readonly sql: string | undefined
+  readonly database: string
+  readonly timeoutMs: number
+}
+
+/** The text that ClickHouse sends of an error, in the fashion of old and of new versions. */
+const REPORT = /Code: (\d+)(?:\.|,)(?: e\.displayText\(\) =)? DB::\w*Exception: (.*)$/s
+
+/** Reads an error from what came instead of an answer, or behind it. Nothing if it is none. */
+export function clickhouseError(body: string, asked: Asked): DatabaseError | undefined {
+  const [, number, said = ''] = REPORT.exec(body) ?? []
+  if (number === undefined) return undefined
+  const message = said
+    .replace(/,? e\.what\(\) = .*$/s, '')
+    .replace(/,? ?Stack trace.*$/s, '')
+    .replace(/ \(version [^)]*(?:\([^)]*\))?\)?.*$/s, '')
+    .replace(/\. Expected one of: .*$/s, '.')
+    .trim()
+  const kind = kindOf(Number(number), message, asked)
+  const [, at] = /failed at position (\d+)/.exec(message) ?? []
+  return new DatabaseError(
+    kind,
+    kind === 'timeout'
+      ? `The query took longer than ${asked.timeoutMs / 1000} seconds.`
+      : (DULL[kind] ?? message.slice(0, 800)),
+    {
+      code: number,
+      hint: HINTS[kind],
+      position: kind === 'sql' && at && asked.sql ? characters(asked.sql, Number(at)) : undefined,
+    },
+  )
+}
+
+function kindOf(code: number, message: string, { database }: Asked): Failure {
+  if (code !== NO_DATABASE) return kinds[code] ?? 'sql'
+  const [, missing] = /Database [`']?(.*?)[`']? does/.exec(message) ?? []
+  return missing === database ? 'config' : 'sql'
+}
+
+/** The place of a byte, counted from 1, in characters. */
+const characters = (sql: string, byte: number) =>
+  new TextDecoder().decode(new TextEncoder().encode(sql).subarray(0, byte - 1)).length + 1
+
+/** The error for an answer that is none. */
+export const brokenOff = () =>
+  new DatabaseError('network', "The database's answer broke off in the middle. Try again later.")
+
+/** The error for a status without a report. */
+export function statusError(status: number): DatabaseError {
+  if (status === 401 || status === 403) return new DatabaseError('auth', DULL.auth!)
+  const what = status === 200 ? 'broke off in the middle' : `was only a status ${status}`
+  return new DatabaseError('network', `The database's answer ${what}. Try again later.`)
+}

@@ -1,0 +1,63 @@
+/** How values of a type are written: one by one, or as lists, records and maps of others. */
+export type Shape =
+  | { readonly kind: 'scalar'; readonly type: string }
+  | { readonly kind: 'array'; readonly of: Shape }
+  | {
+      readonly kind: 'tuple'
+      readonly of: readonly Shape[]
+      readonly names: readonly string[] | undefined
+    }
+  | { readonly kind: 'map'; readonly key: Shape; readonly value: Shape }
+
+/** Takes the name of a type apart: `Array(Tuple(a UInt8, b Nullable(String)))`. */
+export function shapeOf(type: string): Shape {
+  const [, name, inside = ''] = /^(\w+)\((.*)\)$/s.exec(type) ?? []
+  switch (name) {
+    case 'Nullable':
+    case 'LowCardinality':
+      return shapeOf(inside)
+    case 'SimpleAggregateFunction':
+      return shapeOf(split(inside).at(-1)!)
+    case 'Array':
+      return { kind: 'array', of: shapeOf(inside) }
+    case 'Nested':
+      return { kind: 'array', of: tuple(inside) }
+    case 'Tuple':
+      return tuple(inside)
+    case 'Map': {
+      const [key = '', value = ''] = split(inside)
+      return { kind: 'map', key: shapeOf(key), value: shapeOf(value) }
+    }
+    default:
+      return { kind: 'scalar', type: name ?? type }
+  }
+}
+
+function tuple(inside: string): Shape {
+  const elements = split(inside).map((element) => {
+    const [, name, type] = /^(`(?:[^`\\]|\\.)*`|[A-Za-z_]\w*) (.+)$/s.exec(element) ?? []
+    return { name: name?.replace(/^`|`$|\\(?=.)/g, ''), type: type ?? element }
+  })
+  const names = elements.flatMap(({ name }) => (name === undefined ? [] : [name]))
+  return {
+    kind: 'tuple',
+    of: elements.map(({ type }) => shapeOf(type)),
+    names: names.length > 0 && new Set(names).size === elements.length ? names : undefined,
+  }
+}
+
+/** The parts between commas that stand in no quotes and no parentheses. */
+function split(list: string): string[] {
+  const parts: string[] = []
+  let depth = 0
+  let start = 0
+  for (const { 0: sign, index } of list.matchAll(/'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|[(),]/gs)) {
+    if (sign === '(') depth++
+    if (sign === ')') depth--
+    if (sign !== ',' || depth > 0) continue
+    parts.push(list.slice(start, index).trim())
+    start = index + 1
+  }
+  const last = list.slice(start).trim()
+  return last ? [...parts, last] : parts
+}

@@ -1,0 +1,115 @@
+import type { Catalog, TableName } from '../database.ts'
+
+/**
+ * Columns that old versions do not have, and what stands for them there. Nobody else calls a table
+ * by this name, so a driver can put the one in the place of the other.
+ */
+export const later: Readonly<Record<string, string>> = {
+  'tidegate_tables.comment': "''",
+  'tidegate_tables.total_rows': 'NULL',
+}
+
+// Reading from these takes away what is read.
+const queues = `('Kafka', 'RabbitMQ', 'NATS', 'FileLog', 'S3Queue', 'AzureQueue')`
+
+/** The tables that people made in the database of the URL, and that a read leaves as they are. */
+const readable = `database = currentDatabase() and not is_temporary and engine not in ${queues}
+  and not startsWith(name, '.inner')`
+
+const kind = `multiIf(engine like '%MaterializedView', 'materialized view',
+  engine like '%View', 'view',
+  match(engine, '^(MySQL|PostgreSQL|MongoDB|Redis|SQLite|S3|URL|HDFS|ODBC|JDBC|AzureBlobStorage)'),
+  'foreign table', 'table')`
+
+const tables = `(select database as schema, name, ${kind} as kind,
+    tidegate_tables.comment as remark, tidegate_tables.total_rows as estimate
+  from system.tables as tidegate_tables where ${readable})`
+
+const widths = `(select table as name, toUInt64(count()) as columns
+  from system.columns where database = currentDatabase() group by table)`
+
+const summaries = `(select schema, name, kind, remark, estimate, columns
+  from ${tables} any left join ${widths} using name)`
+
+const summary = `schema, name, kind, nullIf(remark, '') as comment, estimate, columns`
+
+const holds = (text: string) => `positionCaseInsensitiveUTF8(${text}, {p1}) > 0`
+
+/** The one table that is asked about. */
+const one = (name: string) => `database = {p1} and ${name} = {p2}`
+const named = ({ schema, name }: TableName) => [schema, name]
+
+/** The parts of a key such as `a, toDate(b), cityHash64(c, d)`. */
+const PARTS = String.raw`'((?:[^(),]|\\((?:[^()]|\\((?:[^()]|\\([^()]*\\))*\\))*\\))+)'`
+
+/** The values in the name of a type such as `Enum8('a' = 1)`, as they are escaped there. */
+const VALUES = String.raw`'\'((?:[^\'\\\\]|\\\\.)*)\' = '`
+
+/**
+ * What ClickHouse knows about its tables. A primary key says how they are sorted, and not that its
+ * values are unique; the sorting and the partition key are told as indexes.
+ */
+export const catalog: Catalog = {
+  // The row without a name keeps the total on a page that has no tables.
+  tables: ({ search, limit, offset = 0 }) => {
+    const found = `${holds('name')} or ${holds('remark')} or name in (
+      select table from system.columns where database = currentDatabase()
+      and (${holds('name')} or ${holds('comment')}))`
+    const matching = `(select * from ${summaries} where {p2} or ${found})`
+    return {
+      sql: `select * from (
+          select (select count() from ${matching}) as total, toNullable(schema) as schema,
+            toNullable(name) as name, toNullable(kind) as kind, nullIf(remark, '') as comment,
+            toNullable(estimate) as estimate, toNullable(columns) as columns
+          from (select * from ${matching} order by name limit {p4}, {p3})
+          union all
+          select (select count() from ${matching}) as total, NULL, NULL, NULL, NULL, NULL, NULL)
+        order by isNull(schema), name`,
+      params: [search ?? '', search === undefined, limit, offset],
+    }
+  },
+
+  find: (name) => ({
+    sql: `select ${summary}, multiIf(concat(schema, '.', name) = {p1}, 0, name = {p1}, 1, 2) as rank
+      from ${summaries}
+      where lowerUTF8(name) = lowerUTF8({p1})
+        or lowerUTF8(concat(schema, '.', name)) = lowerUTF8({p1})
+      order by rank, name`,
+    params: [name],
+  }),
+
+  near: (name) => ({
+    sql: `select schema, name from ${tables}
+      where abs(toInt64(lengthUTF8(name)) - toInt64(lengthUTF8({p1}))) <= 3
+        or ${holds('name')} or positionCaseInsensitiveUTF8({p1}, name) > 0
+      order by lowerUTF8(substring(name, 1, 1)) = lowerUTF8(substring({p1}, 1, 1)) desc, name
+      limit 1000`,
+    params: [name],
+  }),
+
+  columns: (table) => ({
+    sql: `select name, type, match(type, '^(LowCardinality\\\\()?Nullable'),
+        multiIf(default_kind = '', NULL, default_kind = 'DEFAULT', default_expression,
+          concat(lower(default_kind), ' ', default_expression)),
+        nullIf(comment, ''), if(match(type, 'Enum'), extractAll(type, ${VALUES}), emptyArrayString())
+      from system.columns where ${one('table')}`,
+    params: named(table),
+  }),
+
+  keys: (table) => ({
+    sql: `select 'primary', '', name, NULL, NULL, NULL
+      from system.columns where ${one('table')} and is_in_primary_key
+      order by position(
+        (select any(primary_key) from system.tables where ${one('name')}), name), name`,
+    params: named(table),
+  }),
+
+  indexes: (table) => ({
+    sql: `select concat(key.1, ' key'), 0, 0, replaceRegexpAll(part, '^ +| +$', '')
+      from (
+        select arrayJoin([('sorting', sorting_key), ('partition', partition_key)]) as key
+        from system.tables where ${one('name')})
+      array join extractAll(key.2, ${PARTS}) as part`,
+    params: named(table),
+  }),
+}

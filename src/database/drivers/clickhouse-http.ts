@@ -1,0 +1,144 @@
+import { readBody } from '../body.ts'
+import { FORMAT, readAnswer } from '../clickhouse/answer.ts'
+import { bind } from '../clickhouse/bind.ts'
+import { type Asked, clickhouseError, statusError } from '../clickhouse/error.ts'
+import { DatabaseError, type Io, type Limits, type Rows, type Statement } from '../database.ts'
+import { later } from '../dialects/clickhouse-catalog.ts'
+import { type Patience, patience } from '../patience.ts'
+import { QUESTION, settings, type Terms, termsOf, tooMuch, usual } from './clickhouse-terms.ts'
+
+/** Where to send statements, and in whose name. */
+export interface Address {
+  readonly endpoint: string
+  readonly user: string
+  readonly database: string
+  /** Holds the password: it travels in this header, and nowhere else. */
+  readonly authorization: string
+}
+
+/** The address that a URL stands for. Throws {@link DatabaseError}. */
+export function addressOf(url: URL): Address {
+  const [, database = '', more] = url.pathname.split('/')
+  if (!url.hostname || more !== undefined) {
+    throw new DatabaseError(
+      'config',
+      'A ClickHouse URL names a host and a database: clickhouse://user:password@host/database',
+    )
+  }
+  const [scheme, port] = url.protocol === 'clickhouses:' ? ['https', '8443'] : ['http', '8123']
+  const user = decoded(url.username) || 'default'
+  const login = new TextEncoder().encode(`${user}:${decoded(url.password)}`)
+  return {
+    endpoint: `${scheme}://${url.hostname}:${url.port || port}/`,
+    user,
+    database: decoded(database) || 'default',
+    authorization: `Basic ${btoa(String.fromCharCode(...login))}`,
+  }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    throw new DatabaseError(
+      'config',
+      'The database URL is not one: percent-encode its user and password.',
+    )
+  }
+}
+
+/** What is known of servers that do not take what is usual, by their address and the user. */
+const agreed = new Map<string, Terms>()
+
+/**
+ * Runs one statement so that it can only read. A server that finds something too much is asked once
+ * what it takes, and then told no more. Throws {@link DatabaseError}.
+ */
+export async function send(
+  address: Address,
+  statement: Statement,
+  limits: Limits,
+  io: Io,
+): Promise<Omit<Rows, 'elapsedMs'>> {
+  const wait = patience(limits)
+  const key = `${address.endpoint} ${address.user}`
+  const bound = bind(statement)
+  const asked = { sql: bound === statement.sql ? bound : undefined, ...address, ...limits }
+  const post = (sql: string, parameters: Readonly<Record<string, string>>, bounds = limits) =>
+    exchange(address, sql, parameters, asked, bounds, io, wait)
+  const ask = (terms: Terms) => post(inTerms(bound, terms), parametersOf(terms, limits))
+  try {
+    return await ask(agreed.get(key) ?? usual)
+  } catch (error) {
+    if (agreed.has(key) || !tooMuch(error)) throw error
+    const answer = await post(QUESTION, {}, { ...limits, ...ROOM }).catch(() => {
+      throw error
+    })
+    const terms = termsOf(answer)
+    agreed.set(key, terms)
+    if (terms.free && terms.lacking.size === 0) throw error
+    return ask(terms)
+  }
+}
+
+/** With nothing in it that the server does not have. */
+function inTerms(sql: string, { lacking }: Terms): string {
+  return Object.entries(later)
+    .filter(([name]) => lacking.has(name))
+    .reduce((text, [name, instead]) => text.replaceAll(name, instead), sql)
+}
+
+/** Room for the answer to {@link QUESTION}. */
+const ROOM = { maxRows: 100, maxBytes: 100_000 }
+
+function parametersOf(terms: Terms, limits: Limits): Record<string, string> {
+  // Who may set no bounds must not have the server gather all there is before it answers.
+  return { ...settings(terms, limits), ...(terms.free && { wait_end_of_query: '1' }) }
+}
+
+async function exchange(
+  { endpoint, database, authorization }: Address,
+  sql: string,
+  parameters: Readonly<Record<string, string>>,
+  asked: Asked,
+  limits: Limits,
+  { fetch }: Io,
+  wait: Patience,
+): Promise<Omit<Rows, 'elapsedMs'>> {
+  const id = crypto.randomUUID()
+  const to = (more: Readonly<Record<string, string>>) => `${endpoint}?${new URLSearchParams(more)}`
+  // A redirect would carry the password elsewhere.
+  const request = { method: 'POST', headers: { authorization }, redirect: 'manual' } as const
+  try {
+    const response = await fetch(
+      to({ database, default_format: FORMAT, query_id: id, ...parameters }),
+      { ...request, body: sql, signal: wait.signal },
+    )
+    if (response.status === 200) return await readAnswer(response, limits, asked)
+    const report = (await readBody(response, MAX_REPORT)) ?? ''
+    throw clickhouseError(report, asked) ?? statusError(response.status)
+  } catch (error) {
+    if (error instanceof DatabaseError) throw error
+    const over = wait.over()
+    // A stranger's message may hold the address: it is dropped.
+    if (!over) {
+      throw new DatabaseError('network', 'The database cannot be reached. Try again later.')
+    }
+    // Old versions, and proxies, do not tell a query that its caller has left.
+    await fetch(to({}), {
+      ...request,
+      body: `KILL QUERY WHERE query_id = '${id}'`,
+      signal: AbortSignal.timeout(LAST_WORD),
+    }).then(
+      (response) => response.body?.cancel(),
+      () => {},
+    )
+    throw over
+  }
+}
+
+/** Bytes of an error that are read: some versions send the path through their source with it. */
+const MAX_REPORT = 256 * 1024
+
+/** Milliseconds to tell a server to stop: whoever still waits has waited long enough. */
+const LAST_WORD = 2_000
