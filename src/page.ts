@@ -11,13 +11,16 @@ export const pageHeaders = {
 /** The page a browser gets: what this URL is, and how to paste it. It names no table and no secret. */
 export function page(url: string, { endpoints, problem }: Deployment): string {
   const origin = new URL(url).origin
-  const addresses = endpoints.map(({ name, title, access }, i) => ({
-    title,
-    address: i === 0 ? `${origin}/mcp` : `${origin}/mcp/${name}`,
+  // The names of endpoints that need a key are told to nobody without it.
+  const shown = endpoints.filter(({ access }, i) => i === 0 || access === 'public')
+  const addresses = shown.map(({ name, title, access }) => ({
+    title: access === 'public' ? title : 'A database',
+    address: name === endpoints[0]?.name ? `${origin}/mcp` : `${origin}/mcp/${name}`,
     needs: access === 'public' ? 'no key needed' : 'needs the key',
   }))
   const first = addresses[0]
-  const header = first?.needs === 'needs the key' ? ' --header "Authorization: Bearer KEY"' : ''
+  const keyed = first?.needs === 'needs the key'
+  const header = keyed ? ' --header "Authorization: Bearer KEY"' : ''
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -38,11 +41,8 @@ ${
   first
     ? `<p>Claude Code:</p>
 <pre>claude mcp add --transport http tidegate ${escaped(first.address + header)}</pre>
-<p>Cursor, <code>~/.cursor/mcp.json</code>:</p>
-<pre>${escaped(JSON.stringify({ mcpServers: { tidegate: { url: first.address } } }))}</pre>
-<p>VS Code, <code>.vscode/mcp.json</code>:</p>
-<pre>${escaped(JSON.stringify({ servers: { tidegate: { type: 'http', url: first.address } } }))}</pre>
-<p>Claude, ChatGPT and others: Settings, Connectors, add a custom connector, paste the URL.</p>`
+<p>Elsewhere: Settings, Connectors or MCP servers, add one by its URL. If it needs the key, send it as
+the header <code>Authorization: Bearer KEY</code>.</p>`
     : ''
 }
 </html>`

@@ -12,10 +12,18 @@ export function guarded(database: Database): Database {
       if (!params.every(isText)) {
         throw new DatabaseError('sql', 'A parameter holds a NUL, or half of a surrogate pair.')
       }
+      if (!params.every(isExact)) {
+        throw new DatabaseError('sql', 'A parameter is an integer past 2^53, which JSON rounds.', {
+          hint: 'Send it as a string.',
+        })
+      }
       return database.query({ sql: single(sql, dialect.rules), params }, limits)
     },
   }
 }
+
+/** Whether a number arrived as it was meant: past 2^53 another integer may have been written. */
+const isExact = (value: Param) => !Number.isInteger(value) || Number.isSafeInteger(value)
 
 /** Whether a value can be written as text: some databases take it for another, some for none. */
 const isText = (value: Param) =>

@@ -97,7 +97,7 @@ const SIGNS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } as c
 function test(
   { quote, comparison }: Dialect,
   { name, type }: TableColumn,
-  { op, value = null }: Condition,
+  { op, value }: Condition,
   bind: (value: Param, type?: string) => string,
 ): string {
   const column = quote(name)

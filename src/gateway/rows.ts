@@ -17,26 +17,33 @@ export function answerOf(
   { columns, rows, truncated, elapsedMs }: Rows,
   caps: Caps,
 ): z.infer<typeof answer> {
+  const shown = columns.slice(0, fitting(columns, caps.bytes / 2))
   let cut = false
   let full = truncated === 'bytes'
-  let bytes = 0
+  let bytes = sizeOf(shown)
   const kept: Cell[][] = []
-  for (const row of rows) {
-    const cells = row.map((cell) => {
-      const short = shorten(cell, caps.cell)
+  const cells = (row: Rows['rows'][number], longest: number) =>
+    row.slice(0, shown.length).map((cell) => {
+      const short = shorten(cell, longest)
       cut ||= short !== cell
       return short
     })
-    bytes += encoder.encode(JSON.stringify(cells)).byteLength + 1
-    // The first row always shows, so that a wide table is never an empty answer.
-    if (bytes > caps.bytes && kept.length > 0) {
+  for (const row of rows) {
+    let line = cells(row, caps.cell)
+    bytes += sizeOf(line)
+    if (bytes > caps.bytes) {
       full = true
-      break
+      if (kept.length > 0) break
+      // The first row always shows, so that a wide table is never an empty answer.
+      line = cells(row, Math.max(SHORTEST, caps.bytes / 4 / shown.length))
     }
-    kept.push(cells)
+    kept.push(line)
+    if (full) break
   }
+  const narrow = shown.length < columns.length
   const limited = truncated === 'rows' && !full
   const hints = [
+    narrow && `Only the first ${shown.length} of ${columns.length} columns: name those you need.`,
     full &&
       `The answer is full after ${kept.length} rows: select fewer columns, aggregate, or filter.`,
     limited &&
@@ -44,14 +51,29 @@ export function answerOf(
     cut && `Cells longer than ${caps.cell} characters are cut: select a part with substr().`,
   ].filter((it) => it !== false)
   return {
-    columns: [...columns],
+    columns: shown,
     rows: kept,
     rowCount: kept.length,
-    truncated: full || limited || cut,
+    truncated: hints.length > 0,
     ...(hints.length > 0 && { hint: hints.join(' ') }),
     elapsedMs,
   }
 }
+
+/** What is left of each cell of a row that would not fit otherwise. */
+const SHORTEST = 20
+
+/** How many items of a list fit so many bytes of JSON. */
+export function fitting(items: readonly unknown[], most: number): number {
+  let bytes = 0
+  const past = items.findIndex((item) => {
+    bytes += sizeOf(item)
+    return bytes > most
+  })
+  return past < 0 ? items.length : Math.max(1, past)
+}
+
+const sizeOf = (value: unknown) => encoder.encode(JSON.stringify(value)).byteLength + 1
 
 const encoder = new TextEncoder()
 

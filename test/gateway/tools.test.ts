@@ -308,6 +308,38 @@ describe.each([
     expect(whole).not.toHaveProperty('hint')
   })
 
+  test('a number that JSON has rounded is refused, and told how to send', async () => {
+    const unsafe = 2 ** 53
+    expect(
+      await refusal('query_table', {
+        table: 'orders',
+        where: [{ column: 'id', op: 'eq', value: unsafe }],
+      }),
+    ).toContain('as a string')
+  })
+
+  test('a wide answer keeps its cap too, and says which columns are left out', async () => {
+    const wide = Array.from(
+      { length: 99 },
+      (_, i) => `'x' as a_column_with_quite_a_long_name_${i}_and_more_of_it_for_the_sake_of_size`,
+    )
+    const { structuredContent, content } = await call('query', { sql: `select ${wide.join(', ')}` })
+    expect(content[0].text.length).toBeLessThan(11_000)
+    expect(structuredContent).toMatchObject({
+      rowCount: 1,
+      truncated: true,
+      hint: expect.stringContaining('of 99 columns'),
+    })
+    expect(structuredContent.rows[0]).toHaveLength(structuredContent.columns.length)
+  })
+
+  test('an argument that nobody knows, or a filter without its value, is not passed over', async () => {
+    expect(await refusal('query_table', { table: 'orders', filters: [] })).toContain('filters')
+    expect(
+      await refusal('query_table', { table: 'orders', where: [{ column: 'id', op: 'eq' }] }),
+    ).toContain('takes a value')
+  })
+
   test('an answer without rows still names its columns', async () => {
     const { structuredContent } = await call('query', {
       sql: 'select id, name from customers where id < 0',

@@ -368,6 +368,8 @@ describe('a statement that would not end in time is refused', () => {
     'with "a b"(x) as materialized (select 1 union all select x from [A B]) select * from "a b"',
     'select (with t(x) as (select c.id union all select x + 1 from t) select max(x) from t) from customers c',
     'select count(*) from orders a, orders b, orders c, orders d, orders e',
+    'select sum(length(hex(randomblob(900000)))) from order_items',
+    "select count(*) from json_each('[1,2]') a, json_each('[1,2]') b",
     'select count(*) from order_totals a, order_totals b, order_totals c',
     'select count(*) from orders "constant row", orders "b virtual table index 0:", orders [c d]',
     'select max((select count(*) from orders b, orders c where b.id + c.id > a.id)) from orders a',

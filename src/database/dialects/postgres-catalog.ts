@@ -21,6 +21,9 @@ const one = `(select c.oid from ${relations} where n.nspname = $1 and c.relname 
 const named = ({ schema, name }: TableName) => [schema, name]
 
 /** What PostgreSQL knows about its tables, from pg_catalog: information_schema has no comments. */
+// Names have a collation in which only ASCII has lower case.
+const collated = ' collate "default"'
+
 export const catalog: Catalog = {
   // The left join keeps the total on a page that has no tables.
   tables: ({ search = null, limit, offset = 0 }) => ({
@@ -45,12 +48,13 @@ export const catalog: Catalog = {
         case when n.nspname || '.' || c.relname = $1 then 0
           when c.relname = $1 and pg_table_is_visible(c.oid) then 1
           when c.relname = $1 then 2
-          when lower(n.nspname || '.' || c.relname) = lower($1) then 3
+          when lower((n.nspname || '.' || c.relname)${collated}) = lower($1::text${collated}) then 3
           when pg_table_is_visible(c.oid) then 4
           else 5 end as rank
       from ${relations}
       where ${readable}
-        and lower($1::text) in (lower(c.relname), lower(n.nspname || '.' || c.relname))
+        and (c.relname = $1 or lower($1::text${collated}) in (
+          lower(c.relname::text${collated}), lower((n.nspname || '.' || c.relname)${collated})))
       order by rank, n.nspname, c.relname`,
     params: [name],
   }),

@@ -34,12 +34,21 @@ const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 // More than any table of the schema has columns, indexes or keys.
 const VIRTUAL_ROWS = 20
 
+// How long an array of JSON may be. Of a single one nobody minds; several make a join.
+const LONG_ARRAY = 20_000
+const ARRAYS = /\bjson_(?:each|tree)\b/gi
+
+// As many rows as are visited in the time that one of these may take to make its megabytes.
+const HEAVY = /\b(?:random|zero)blob\b/i
+const ALL_ROWS = /\b(?:sum|total|avg|min|max|count|\w+_concat|string_agg|by|distinct)\b/i
+const HEAVY_ROWS = 10_000
+
 /**
  * About how many rows a statement visits, going by the rows of its EXPLAIN QUERY PLAN.
  *
  * It is there to stop a join without a condition, not somebody who means harm. A plan does not
- * show, so this cannot catch: how uneven a column is; how long an array for json_each() is, or a
- * list after IN whose keys are looked up one by one; what the frame of a window visits for each
+ * show, so this cannot catch: how uneven a column is; how long a single array for json_each() is, or
+ * a list after IN whose keys are looked up one by one; what the frame of a window visits for each
  * row; what is computed from a row, be it megabytes. Nor is a table known by an alias in single
  * quotes. What a plan says in words not known here costs nothing.
  *
@@ -52,11 +61,13 @@ export function rowsVisited(
   length: (name: string) => number,
 ): number {
   const rows = [...plan]
+  const arrays = sql.match(ARRAYS)?.length ?? 0
   const meanings = aliases(`${sql}\n;${counts.views}`)
   const made = new Map<string, number>()
   // What does not depend on what stands around it runs only once.
   let once = 0
-  return walk(0).visits + once
+  const weight = HEAVY.test(sql) && ALL_ROWS.test(sql) ? HEAVY_ROWS : 1
+  return (walk(0).visits + once) * weight
 
   /** Loops are nested in each other; a compound, a recursion and an OR have parts. */
   function walk(node: unknown, name = ''): { visits: number; rows: number } {
@@ -95,7 +106,7 @@ export function rowsVisited(
       .filter((it) => `${what} `.startsWith(`${it} `))
       .reduce((a, b) => (a.length > b.length ? a : b), '')
     const how = what.slice(name.length)
-    if (how.startsWith(' virtual table')) return VIRTUAL_ROWS
+    if (how.startsWith(' virtual table')) return arrays > 1 ? LONG_ARRAY : VIRTUAL_ROWS
     if (how === 'constant row' || how.startsWith(' using integer primary key (rowid=')) return 1
     const columns = [...how.matchAll(/([^\s(]+)=\?/g)].map(([, column]) => column)
     const sizes = [name, ...(meanings.get(name) ?? [])].flatMap((table) => {

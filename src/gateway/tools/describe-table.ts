@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { type ForeignKey, findTable } from '../../database/index.ts'
 import { databaseTool } from '../database-tool.ts'
+import { fitting } from '../rows.ts'
 import { shownName } from '../table-name.ts'
 
 const names = z.array(z.string())
@@ -11,7 +12,7 @@ export const describeTable = databaseTool({
   title: 'Describe table',
   description:
     'Columns, types, keys, indexes and comments of one table or view. Look before you write SQL.',
-  input: z.object({ table: z.string().check(z.describe('As list_tables names it.')) }),
+  input: z.strictObject({ table: z.string().check(z.describe('As list_tables names it.')) }),
   output: z.object({
     name: z.string(),
     kind: z.string(),
@@ -27,6 +28,7 @@ export const describeTable = databaseTool({
         comment: z.optional(z.string()),
       }),
     ),
+    hint: z.optional(z.string()),
     primaryKey: names,
     uniqueKeys: z.optional(z.array(names)),
     foreignKeys: z.optional(z.array(reference)),
@@ -35,19 +37,25 @@ export const describeTable = databaseTool({
       z.array(z.object({ name: z.string(), unique: z.boolean(), columns: names })),
     ),
   }),
-  async run({ table: name }, { database, limits }) {
+  async run({ table: name }, { database, caps, limits }) {
     const table = await findTable(database, name, limits)
     const shown = ({ columns, table: other, tableColumns }: ForeignKey) => ({
       columns,
       table: shownName(database.dialect, other),
       tableColumns,
     })
+    const all = table.columns.map(({ primaryKey, ...column }) => column)
+    const columns = all.slice(0, fitting(all, caps.bytes))
     return {
       name: shownName(database.dialect, table),
       kind: table.kind,
       comment: table.comment,
       estimatedRows: table.estimatedRows,
-      columns: table.columns.map(({ primaryKey, ...column }) => column),
+      columns,
+      hint:
+        columns.length < all.length
+          ? `Only the first ${columns.length} of ${all.length} columns: the others are in the database's own catalog.`
+          : undefined,
       primaryKey: table.primaryKey,
       uniqueKeys: some(table.uniqueKeys),
       foreignKeys: some(table.foreignKeys.map(shown)),

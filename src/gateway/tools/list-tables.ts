@@ -11,7 +11,7 @@ export const listTables = databaseTool({
   title: 'List tables',
   description:
     'Find tables and views by part of a table name, column name or comment; without a search, all of them. Start here.',
-  input: z.object({
+  input: z.strictObject({
     search: z.optional(
       z.string().check(z.maxLength(200), z.describe('Part of a name, such as "order". Not SQL.')),
     ),

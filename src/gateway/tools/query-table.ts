@@ -10,13 +10,13 @@ export const queryTable = databaseTool({
   title: 'Query one table',
   description:
     'Read rows of one table or view without writing SQL. For joins and aggregates use query.',
-  input: z.object({
+  input: z.strictObject({
     table: z.string().check(z.describe('As list_tables names it.')),
     columns: z.optional(z.array(z.string()).check(z.describe('All of them if left out.'))),
     where: z.optional(
       z
         .array(
-          z.object({
+          z.strictObject({
             column: z.string(),
             op: z.enum(operators),
             value: z.optional(z.union([value, z.array(value)])),
