@@ -10,7 +10,7 @@ const GRACE_MS = 600
 
 /**
  * Starts a program. Ctrl-C, SIGTERM, a closed terminal and the death of npm end it.
- * @returns the child, with `over`: a promise of its exit code, undefined if we ended it
+ * @returns the child, with `over`: a promise of its exit code, undefined if we ended it; and `end()`
  */
 export function start(command, args, options) {
   const child = spawn(command, args, { ...options, detached: GROUPS })
@@ -32,7 +32,7 @@ export function start(command, args, options) {
       resolve(ending ? undefined : (code ?? 1))
     })
   })
-  return Object.assign(child, { over })
+  return Object.assign(child, { over, end })
 }
 
 /** npm runs a script through a shell, and neither tells it when they are killed. */

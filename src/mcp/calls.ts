@@ -1,4 +1,4 @@
-import { type Client, contextOf, type LogLevel } from './context.ts'
+import type { Client, LogLevel } from './context.ts'
 import type { Store } from './events.ts'
 import { InputRequired } from './input.ts'
 import {
@@ -20,6 +20,8 @@ import type { Serving } from './serving.ts'
 export interface CallLimits {
   /** Requests worked on at once. */
   readonly calls: number
+  /** A call that takes so long is stopped. Waiting for an answer of the client is not counted. */
+  readonly callMs: number
   /** A question that nobody answers for so long ends its call. */
   readonly answerMs: number
 }
@@ -158,27 +160,25 @@ export class Calls {
 
   async #run(call: Call, serving: Serving, talk: Talk): Promise<Outcome | undefined> {
     const { message, stream, answers } = call
-    const { id, method, params = {} } = message
+    const { id } = message
     const { revision, client, logLevel } = talk
     const stopped = new AbortController()
     this.#running.set(idOf(id), stopped)
     const notify = (name: string, about: RpcParams) => {
-      if (stopped.signal.aborted) return
       talk.send(stream, JSON.stringify({ jsonrpc: '2.0', method: name, params: about }))
     }
     const streams = talk.streams(stream)
-    const facts = { id, revision, client, answers, streams, notify, caller: serving.caller }
-    const context = contextOf(
-      { ...facts, signal: stopped.signal, disconnect: () => talk.disconnect(stream) },
-      params,
-      logLevel,
-    )
+    const facts = {
+      ...{ id, revision, client, caller: serving.caller, answers, streams, notify, logLevel },
+      signal: stopped.signal,
+      disconnect: () => talk.disconnect(stream),
+    }
     let asked: InputRequired | undefined
     let text: string | undefined
     try {
       text = success(
         id,
-        await dispatch(serving, method, params, context, (result) => {
+        await dispatch(serving, message, facts, (result) => {
           if (!(result instanceof InputRequired)) return result
           asked = result
           return {}

@@ -29,13 +29,23 @@ export const logLevels = [
 
 export type LogLevel = (typeof logLevels)[number]
 
+/** What a handler keeps between calls: JSON, by key. */
+export interface SessionStore {
+  /** Opens this store in a later call: give it to the model, and take it as an argument. */
+  readonly handle: string
+  /** The value as it was put, or undefined. */
+  get(key: string): Promise<unknown>
+  put(key: string, value: unknown): Promise<void>
+  delete(key: string): Promise<void>
+}
+
 /** What a handler knows about the request it serves. The same in both eras. */
 export interface Context {
   readonly id: RpcId
   readonly revision: Revision
   readonly client: Client
   readonly caller: Caller | undefined
-  /** Aborts when the client goes away or cancels. */
+  /** Aborts when the client goes away or cancels, or when the call takes too long. */
   readonly signal: AbortSignal
   /** What the client answered to an earlier {@link InputRequired}, by key. */
   readonly answers: Readonly<Record<string, unknown>>
@@ -52,24 +62,32 @@ export interface Context {
    * work, in the sessions of revisions that have that; elsewhere it does nothing.
    */
   disconnect(): void
+  /**
+   * Opens what is kept between calls. A session has one store, which needs no handle. Elsewhere each
+   * call without a handle begins another, and its handle is the only way back to it. One that opens
+   * nothing for this caller is a failure the model reads.
+   */
+  store(handle?: string): Promise<SessionStore>
 }
 
 /** A context before it can tell the client anything about its work. */
-export type Facts = Omit<Context, 'progress' | 'log' | 'disconnect'> & { disconnect?(): void }
+export type Facts = Omit<Context, 'progress' | 'log' | 'disconnect'> & {
+  /** The least severe messages that the client asked for; undefined if it wants none. */
+  readonly logLevel?: LogLevel | undefined
+  disconnect?(): void
+}
 
 /** Completes a context with the two things a handler tells the client about its work. */
-export function contextOf(
-  facts: Facts,
-  params: RpcParams,
-  threshold: LogLevel | undefined,
-): Context {
-  const { notify } = facts
+export function contextOf({ logLevel, ...facts }: Facts, params: RpcParams): Context {
+  // Whoever goes on working when nobody waits for it any more speaks to nobody.
+  const notify: Context['notify'] = (...said) => facts.signal.aborted || facts.notify(...said)
   const { progressToken } = (params._meta ?? {}) as { progressToken?: unknown }
   const wanted = typeof progressToken === 'string' || Number.isSafeInteger(progressToken)
-  const least = threshold ? logLevels.indexOf(threshold) : Number.POSITIVE_INFINITY
+  const least = logLevel ? logLevels.indexOf(logLevel) : Number.POSITIVE_INFINITY
   return {
     disconnect() {},
     ...facts,
+    notify,
     progress(progress, total, message) {
       if (wanted)
         notify('notifications/progress', {

@@ -8,8 +8,7 @@ import type { Caller } from './context.ts'
 import { mark } from './internal.ts'
 import type { RpcParams } from './jsonrpc.ts'
 import type { Seal } from './seal.ts'
-import type { Server } from './server.ts'
-import { Task, type TaskLimits } from './task.ts'
+import { type Runner, Task, type TaskLimits } from './task.ts'
 import { isOver, type Order, signedTasks, type TaskPlace, type Tasks } from './tasks.ts'
 
 /** Tasks kept in a Durable Object namespace. */
@@ -67,10 +66,9 @@ export function taskIn(state: DurableObjectState, limits: TaskLimits): Task {
 /** The object's side of all that. */
 export async function serveTask(
   request: Request,
-  caller: Caller | undefined,
   state: DurableObjectState,
   task: Task,
-  server: () => Server,
+  runner: Runner,
 ): Promise<Response> {
   if (request.headers.get('upgrade') === 'websocket') {
     if (!task.state) return new Response(null, { status: 404 })
@@ -80,7 +78,7 @@ export async function serveTask(
     say(socket, task.state)
     return new Response(null, { status: 101, webSocket: client })
   }
-  return Response.json(task.take(await request.json<Order>(), server, caller) ?? null)
+  return Response.json(task.take(await request.json<Order>(), runner) ?? null)
 }
 
 const say = (socket: WebSocket, task: RpcParams) => socket.send(JSON.stringify(task))

@@ -1,77 +1,28 @@
 /**
- * Legacy sessions in Durable Objects, one object a session. Other objects of the same class are
- * tasks, and two keep what all isolates share: the secret of a deployment, and the hub of changes.
+ * The one class of Durable Objects, in several roles: a legacy session, a task, what handlers keep
+ * between calls; and two that keep what all isolates share: the secret of a deployment, and the hub
+ * of changes.
  *
  * @module
  */
 
 import type { Change } from './changes.ts'
 import type { Caller } from './context.ts'
+import { durableStores, serveStore, storeIn } from './durable-stores.ts'
 import { serveTask, taskIn } from './durable-tasks.ts'
 import { answerByStream } from './http-sse.ts'
 import { serveHub, watch } from './hub.ts'
 import { mark, marked } from './internal.ts'
 import { refused } from './refusal.ts'
 import { acceptOf } from './reply.ts'
-import { type Seal, sealWith } from './seal.ts'
+import type { Seal } from './seal.ts'
 import type { Server } from './server.ts'
-import { RETRY_MS, Session, type SessionLimits, sessionLimits } from './session.ts'
-import { type Sessions, signedSessions } from './sessions.ts'
-import { eventStream } from './sse.ts'
+import { Session, type SessionLimits, sessionLimits } from './session.ts'
+import { isStore, type StoreLimits, storeLimits } from './store.ts'
+import { openStore } from './stores.ts'
 import { isTask, type Task, type TaskLimits, taskLimits } from './task.ts'
 
-/** A stream is closed after so long, and the client comes back: no connection is for ever. */
-const STREAM_MS = 30 * 60_000
-
-/** Sessions kept in a Durable Object namespace. */
-export function durableSessions(namespace: DurableObjectNamespace, seal: Seal): Sessions {
-  return signedSessions(seal, async (name, request, caller, sse) => {
-    // By fetch and not by RPC: only then does a client that hangs up end the stream.
-    const object = namespace.get(namespace.idFromName(name))
-    const inner = mark(new Request(request), { as: 'session', name, caller, sse })
-    if (request.method !== 'GET') return object.fetch(inner)
-    // An object that holds a stream itself is billed for every second of it; one that holds a
-    // socket to the Worker sleeps until there is something to say.
-    inner.headers.set('upgrade', 'websocket')
-    const answer = await object.fetch(inner)
-    return answer.webSocket ? relay(answer.webSocket) : answer
-  })
-}
-
-/** A seal that all isolates of a deployment share, from a secret made once and kept. */
-export const sharedSeal = (namespace: DurableObjectNamespace): Seal =>
-  sealWith(async () => {
-    const object = namespace.get(namespace.idFromName('secret'))
-    const answer = await object.fetch(mark(new Request('https://secret/'), { as: 'secret' }))
-    return answer.text()
-  })
-
-/** Writes what arrives by a socket to an event stream. */
-function relay(socket: WebSocket): Response {
-  const end = () => {
-    clearTimeout(lifetime)
-    socket.close()
-  }
-  const stream = eventStream(end)
-  const lifetime = setTimeout(() => {
-    stream.retry(RETRY_MS)
-    stream.close()
-    end()
-  }, STREAM_MS)
-  socket.addEventListener('message', ({ data }) => {
-    const [id = '', message] = JSON.parse(data as string) as [string, string?]
-    if (message === undefined) stream.prime(id, RETRY_MS)
-    else stream.send(message, id)
-  })
-  socket.addEventListener('close', () => {
-    clearTimeout(lifetime)
-    stream.close()
-  })
-  socket.accept()
-  return stream.response
-}
-
-/** What the object of a session, or of a task, is made of. */
+/** What the objects are made of. */
 export interface SessionObject<Env> {
   /** The server that a request to a session or a task is for. */
   server(env: Env, request: Request, caller: Caller | undefined): Server
@@ -79,6 +30,7 @@ export interface SessionObject<Env> {
   namespace(env: Env): DurableObjectNamespace
   readonly limits?: SessionLimits
   readonly taskLimits?: TaskLimits
+  readonly storeLimits?: StoreLimits
 }
 
 /** The Durable Object class to export beside the Worker. */
@@ -103,9 +55,14 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
         return new Response(null, { status: 204 })
       }
       try {
+        if (as === 'store') return await serveStore(request, this.#openStore())
         if (as === 'task') {
-          const serverOf = () => made.server(this.#env, request, caller)
-          return await serveTask(request, caller, this.#state, this.#openTask(), serverOf)
+          const stores = durableStores(made.namespace(this.#env), made.seal(this.#env))
+          return await serveTask(request, this.#state, this.#openTask(), {
+            server: () => made.server(this.#env, request, caller),
+            caller,
+            store: (handle) => openStore(handle, { request, caller, stores }),
+          })
         }
         const server = made.server(this.#env, request, caller)
         const upgrades = request.headers.get('upgrade') === 'websocket'
@@ -113,7 +70,8 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
         if (upgrades) return await this.#listen(request, caller, server.changes ? name : undefined)
         const accept = acceptOf(request.headers.get('accept'))
         const seal = made.seal(this.#env)
-        const serving = { request, server, caller, accept, seal }
+        const { callMs } = made.limits ?? sessionLimits
+        const serving = { request, server, caller, accept, seal, callMs }
         const session = this.#open()
         return await (sse ? answerByStream(session, serving) : session.fetch(serving))
       } catch (error) {
@@ -122,7 +80,9 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
     }
 
     alarm(): Promise<void> {
-      return (isTask(this.#state.storage.kv) ? this.#openTask() : this.#open()).wake()
+      const { kv } = this.#state.storage
+      if (isStore(kv)) return this.#openStore().wake()
+      return (isTask(kv) ? this.#openTask() : this.#open()).wake()
     }
 
     webSocketClose(socket: WebSocket): void {
@@ -150,6 +110,10 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
     #openTask(): Task {
       this.#task ??= taskIn(this.#state, made.taskLimits ?? taskLimits)
       return this.#task
+    }
+
+    #openStore() {
+      return storeIn(this.#state, made.storeLimits ?? storeLimits)
     }
 
     /** @param watching The name under which to hear of changes, if there are any to hear of. */

@@ -10,6 +10,7 @@ import { isModern } from './revisions.ts'
 import { type Seal, sealWith } from './seal.ts'
 import type { Server } from './server.ts'
 import { SESSION, type Sessions } from './sessions.ts'
+import type { Stores } from './stores.ts'
 import type { Tasks } from './tasks.ts'
 
 export interface ServeOptions {
@@ -22,6 +23,8 @@ export interface ServeOptions {
   readonly sessions?: Sessions | undefined
   /** Where tasks live. Without it, tools that may run as one just run. */
   readonly tasks?: Tasks | undefined
+  /** Where handlers keep what they need again, outside sessions. Without it, they cannot. */
+  readonly stores?: Stores | undefined
   /** Seals what travels through clients. Without one, only this isolate opens what it sealed. */
   readonly seal?: Seal
   readonly limits?: Limits
@@ -54,20 +57,21 @@ export async function serve(request: Request, options: ServeOptions): Promise<Re
 const own = sealWith()
 
 async function post(request: Request, body: string, options: ServeOptions): Promise<Response> {
-  const { server, caller, sessions, tasks, seal = own } = options
+  const { server, caller, sessions, tasks, stores, seal = own } = options
+  const { callMs } = options.limits ?? limits
   // A form is what a browser sends without asking first, and what curl sends without a header.
   if (FORM.test(request.headers.get('content-type') ?? '')) {
     throw new Refusal(415, 'Send JSON, with the header Content-Type: application/json.')
   }
   const message = parse(body, options.limits)
   const accept = acceptOf(request.headers.get('accept'))
-  const serving = { request, server, caller, accept, seal, tasks }
+  const serving = { request, server, caller, accept, seal, callMs, tasks, stores }
   if (speaksModern(message, request)) {
     if (!Array.isArray(message)) return serveModern(message, serving)
     throw new RpcError(codes.invalidRequest, 'This revision has no batches: send one message.')
   }
   if (sessions && opens(message)) return sessions.open(again(request, body), caller)
-  if (sessions && request.headers.has(SESSION)) return sessions.fetch(again(request, body), caller)
+  if (sessions && request.headers.get(SESSION)) return sessions.fetch(again(request, body), caller)
   return serveLegacy(message, serving)
 }
 
@@ -80,7 +84,7 @@ const again = ({ url, method, headers }: Request, body?: string) =>
 /** Serves a GET or a DELETE, which only sessions have. */
 async function inSession(request: Request, { sessions, caller }: ServeOptions): Promise<Response> {
   const has = request.method === 'GET' || request.method === 'DELETE'
-  if (has && sessions && request.headers.has(SESSION)) return sessions.fetch(again(request), caller)
+  if (has && sessions && request.headers.get(SESSION)) return sessions.fetch(again(request), caller)
   throw new Refusal(405, 'Send MCP messages to this URL by POST.', { allow: 'POST, OPTIONS' })
 }
 

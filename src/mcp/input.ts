@@ -1,4 +1,5 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
+import { type $ZodObject, type output, safeParse } from 'zod/v4/core'
 import type { Context } from './context.ts'
 import { codes, isObject, RpcError } from './jsonrpc.ts'
 import { written } from './schema.ts'
@@ -52,15 +53,15 @@ export function together<const Asked extends readonly unknown[]>(
  * if (answer instanceof InputRequired) return answer
  * ```
  */
-export function elicit<Form extends z.ZodObject>(
+export function elicit<Form extends $ZodObject>(
   context: Context,
   key: string,
   message: string,
   form: Form,
-): z.infer<Form> | null | InputRequired {
+): output<Form> | null | InputRequired {
   const answer = answered.safeParse(context.answers[key]).data
   if (answer && answer.action !== 'accept') return null
-  const filled = form.safeParse(answer?.content)
+  const filled = safeParse(form, answer?.content)
   if (answer && filled.success) return filled.data
   const { elicitation } = context.client.capabilities
   // An empty object means forms, from before there was anything else.
@@ -115,14 +116,14 @@ export function listRoots(context: Context, key: string): readonly Root[] | Inpu
 
 const answered = z.object({
   action: z.enum(['accept', 'decline', 'cancel']),
-  content: z.unknown().optional(),
+  content: z.optional(z.unknown()),
 })
 const sampled = z.looseObject({
   role: z.string(),
   content: z.unknown(),
   model: z.string(),
 })
-const root = z.object({ uri: z.string(), name: z.string().optional() })
+const root = z.object({ uri: z.string(), name: z.optional(z.string()) })
 const roots = z.object({ roots: z.array(root) })
 
 export type Sampled = z.infer<typeof sampled>

@@ -2,7 +2,7 @@ import type { Caller } from './context.ts'
 
 /** What a Durable Object is asked as, and for whom. */
 export interface Internal {
-  readonly as: 'session' | 'secret' | 'hub' | 'change' | 'task'
+  readonly as: 'session' | 'secret' | 'hub' | 'change' | 'task' | 'store'
   readonly name?: string
   readonly caller?: Caller | undefined
   /** In the transport of `2024-11-05`. */

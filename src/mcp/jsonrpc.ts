@@ -136,6 +136,10 @@ function checkMessage(value: unknown, bounds: Limits): RpcMessage {
     throw new RpcError(codes.invalidRequest, 'The body is not a JSON-RPC 2.0 message.')
   }
   const { id, method, params } = value
+  // Whoever could not read what we sent says so without an id.
+  if (!method && isObject(value.error) && (id === null || id === undefined)) {
+    return { jsonrpc: '2.0', error: value.error as RpcResponse['error'] & object }
+  }
   // An integer past 2^53 would be echoed as another number.
   if ('id' in value && typeof id !== 'string' && !Number.isSafeInteger(id)) {
     throw new RpcError(codes.invalidRequest, 'The id of a message is a string or an integer.')

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { type Client, contextOf, type Facts } from './context.ts'
+import type { Client, Facts } from './context.ts'
 import { InputRequired } from './input.ts'
 import {
   asRpcError,
@@ -60,13 +60,13 @@ export async function serveLegacy(
 }
 
 async function answer(
-  { id, method, params = {} }: RpcRequest,
-  facts: Omit<Facts, 'id' | 'answers'>,
+  message: RpcRequest,
+  facts: Omit<Facts, 'id' | 'answers' | 'store'>,
   serving: Serving,
 ): Promise<string> {
+  const { id } = message
   try {
-    const context = contextOf({ ...facts, id, answers: {} }, params, undefined)
-    return success(id, await dispatch(serving, method, params, context, unasked))
+    return success(id, await dispatch(serving, message, { ...facts, id, answers: {} }, unasked))
   } catch (error) {
     return failure(id, asRpcError(error))
   }

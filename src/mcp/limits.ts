@@ -1,4 +1,4 @@
-/** Bounds on one request. What passes them is refused before it costs memory. */
+/** Bounds on one request. What passes those of its body is refused before it costs memory. */
 export interface Limits {
   /** Bytes of a body. */
   readonly bodyBytes: number
@@ -10,6 +10,11 @@ export interface Limits {
   readonly name: number
   /** Characters of the address of a resource. */
   readonly uri: number
+  /**
+   * A call that takes so long is stopped. Subscriptions and tasks are not, and the time that a client
+   * takes to answer a question does not count.
+   */
+  readonly callMs: number
 }
 
 export const limits: Limits = {
@@ -18,6 +23,7 @@ export const limits: Limits = {
   keys: 20_000,
   name: 256,
   uri: 4_096,
+  callMs: 120_000,
 }
 
 /**

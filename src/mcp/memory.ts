@@ -9,6 +9,8 @@ import type { Server } from './server.ts'
 import { type Listener, Session, type SessionLimits, sessionLimits } from './session.ts'
 import { type Sessions, signedSessions } from './sessions.ts'
 import { eventStream } from './sse.ts'
+import { KeptStore, type StoreLimits, storeLimits } from './store.ts'
+import { NO_STORE, openStore, type Stores, signedStores } from './stores.ts'
 import { Task, type TaskLimits, taskLimits } from './task.ts'
 import { signedTasks, type Tasks } from './tasks.ts'
 
@@ -29,7 +31,8 @@ export function memorySessions(
         return place.listen(request, caller)
       }
       const accept = acceptOf(request.headers.get('accept'))
-      const serving = { request, server, caller, accept, seal }
+      const { callMs } = limits
+      const serving = { request, server, caller, accept, seal, callMs }
       const { session } = place
       return await (sse ? answerByStream(session, serving) : session.fetch(serving))
     } catch (error) {
@@ -38,10 +41,33 @@ export function memorySessions(
   })
 }
 
+/** Stores in memory: for tests, and for a server that is a single process. */
+export function memoryStores(limits: StoreLimits = storeLimits): Stores {
+  const places = new Map<string, KeptStore>()
+  const open = (name: string) => {
+    const alarm = alarmClock(() => place.wake())
+    const place: KeptStore = new KeptStore({
+      store: mapStore(),
+      limits,
+      wakeAt: alarm.set,
+      clear: async () => {
+        alarm.clear()
+        places.delete(name)
+      },
+    })
+    places.set(name, place)
+  }
+  return signedStores(sealWith(), async (name, order) => {
+    if (order.to === 'begin') open(name)
+    return places.get(name)?.take(order) ?? { refusal: NO_STORE }
+  })
+}
+
 /** Tasks in memory: for tests, and for a server that is a single process. */
 export function memoryTasks(
   build: (request: Request, caller: Caller | undefined) => Server,
   limits: TaskLimits = taskLimits,
+  stores?: Stores,
 ): Tasks {
   const places = new Map<string, { task: Task; followers: Set<(task: RpcParams) => void> }>()
   const open = (name: string) => {
@@ -64,7 +90,11 @@ export function memoryTasks(
   return signedTasks(sealWith(), {
     async send(name, order, { request, caller }) {
       if (order.to === 'begin') open(name)
-      return places.get(name)?.task.take(order, () => build(request, caller), caller)
+      return places.get(name)?.task.take(order, {
+        server: () => build(request, caller),
+        caller,
+        store: (handle) => openStore(handle, { request, caller, stores }),
+      })
     },
     async follow(name, listener, signal) {
       const { task, followers } = places.get(name) ?? {}

@@ -1,12 +1,21 @@
 import { filterOf, notificationOf, wants } from './changes.ts'
-import { type Context, logLevelOf } from './context.ts'
+import { type Context, contextOf, type Facts, logLevelOf } from './context.ts'
+import { within } from './deadline.ts'
 import type { InputRequired } from './input.ts'
-import { codes, isObject, RpcError, type RpcParams, write } from './jsonrpc.ts'
+import {
+  codes,
+  isObject,
+  RpcError,
+  type RpcNotification,
+  type RpcParams,
+  write,
+} from './jsonrpc.ts'
 import { completePrompt, describePrompt, getPrompt } from './prompt.ts'
 import { completeTemplate, describeResource, isTemplate, readResource } from './resource.ts'
 import { existsIn, negotiate, type Revision, type Span, versions } from './revisions.ts'
 import { capabilities, identity, type Server } from './server.ts'
 import type { Serving } from './serving.ts'
+import { openStore } from './stores.ts'
 import { askTask, followed, runOrBegin, tasksOffered } from './tasks.ts'
 import { callTool, describeTool } from './tool.ts'
 
@@ -24,6 +33,8 @@ interface Method extends Span {
   readonly ttlMs?: number
   /** The result depends on the server and the revision alone, so it is written out once. */
   readonly fixed?: boolean
+  /** It lasts until the client ends it. */
+  readonly lasts?: boolean
 }
 
 const MINUTE = 60_000
@@ -68,7 +79,7 @@ const methods: Readonly<Record<string, Method>> = {
   },
   'completion/complete': { call: complete },
   'logging/setLevel': { call: setLevel, until: '2025-11-25' },
-  'subscriptions/listen': { call: listen, since: '2026-07-28' },
+  'subscriptions/listen': { call: listen, since: '2026-07-28', lasts: true },
   'tasks/get': { call: askTask('get'), since: '2026-07-28' },
   'tasks/update': { call: askTask('update'), since: '2026-07-28' },
   'tasks/cancel': { call: askTask('cancel'), since: '2026-07-28' },
@@ -83,26 +94,29 @@ export type Completion = (
 /** Calls a method of the revision spoken and writes its result as JSON. */
 export async function dispatch(
   serving: Serving,
-  name: string,
-  params: RpcParams,
-  context: Context,
+  { method: name, params = {} }: RpcNotification,
+  facts: Omit<Facts, 'store'>,
   completed: Completion,
 ): Promise<string> {
-  const { server, tasks } = serving
+  const { server, tasks, callMs } = serving
   const method = Object.hasOwn(methods, name) ? methods[name] : undefined
-  if (!method || !existsIn(method, context.revision)) {
+  if (!method || !existsIn(method, facts.revision)) {
     throw new RpcError(
       codes.methodNotFound,
       `There is no method ${JSON.stringify(name.slice(0, 80))} here.`,
     )
   }
-  const run = async () =>
-    write(await completed(await method.call(server, params, context, serving), method.ttlMs))
-  if (!method.fixed || params.cursor !== undefined) return run()
+  const run = async (signal: AbortSignal) => {
+    const store = (handle?: string) => openStore(handle, serving)
+    const context = contextOf({ ...facts, signal, store }, params)
+    return write(await completed(await method.call(server, params, context, serving), method.ttlMs))
+  }
+  if (method.lasts) return run(facts.signal)
+  if (!method.fixed || params.cursor !== undefined) return within(callMs, facts.signal, run)
 
   const written = writtenFor(server)
-  const key = `${context.revision.version} ${name} ${tasks ? 'tasks' : ''}`
-  const text = written.get(key) ?? (await run())
+  const key = `${facts.revision.version} ${name} ${tasks ? 'tasks' : ''}`
+  const text = written.get(key) ?? (await run(facts.signal))
   written.set(key, text)
   return text
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Client, contextOf, logLevelOf } from './context.ts'
+import { type Client, logLevelOf } from './context.ts'
 import { checkHeaders } from './headers.ts'
 import { InputRequired } from './input.ts'
 import {
@@ -56,7 +56,7 @@ export async function serveModern(message: RpcMessage, serving: Serving): Promis
     )
     return respond({ text: failure(message.id, refusal), status: 400 }, accept)
   }
-  const { id, method, params = {} } = message
+  const { id, params = {} } = message
   const place = placeOf(message, serving)
   let admitted: Admitted
   try {
@@ -71,10 +71,10 @@ export async function serveModern(message: RpcMessage, serving: Serving): Promis
       send(JSON.stringify({ jsonrpc: '2.0', method: name, params: about }))
     try {
       const answers = await answersIn(params, place, seal)
-      const facts = { ...admitted, id, caller, answers, signal, streams, notify }
-      const context = contextOf(facts, params, logLevelOf((params._meta as RpcParams)[LOG_LEVEL]))
+      const logLevel = logLevelOf((params._meta as RpcParams)[LOG_LEVEL])
+      const facts = { ...admitted, id, caller, answers, signal, streams, notify, logLevel }
       const completed = completion(serving, admitted.revision, answers, place)
-      const result = await dispatch(serving, method, params, context, completed)
+      const result = await dispatch(serving, message, facts, completed)
       return { text: success(id, result), status: 200 }
     } catch (thrown) {
       const error = asRpcError(thrown)

@@ -77,6 +77,7 @@ export function reply(
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     let stream: EventStream | undefined
+    let over = false
     const open = () => {
       if (stream) return stream
       stream = eventStream(onCancel)
@@ -90,13 +91,14 @@ export function reply(
       },
       readable: accept.stream,
       send(message, id) {
-        if (accept.stream) open().send(message, id)
+        if (accept.stream && !over) open().send(message, id)
       },
       disconnect() {
         if (accept.stream) open().close()
       },
     }
     work(outlet).then((answer) => {
+      over = true
       if (!stream) return resolve(answer ? respond(answer, accept) : accepted())
       if (answer) stream.send(answer.text)
       stream.close()

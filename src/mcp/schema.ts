@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/v4/core'
 import { isObject } from './jsonrpc.ts'
 
 /** A schema written by hand, in JSON Schema 2020-12. Clients get it as it is. */
@@ -8,28 +8,49 @@ export interface JsonSchema {
 }
 
 /** What a tool takes or returns: a zod object, which is also checked, or JSON Schema, which is not. */
-export type Schema = z.ZodObject | JsonSchema
+export type Schema = z.$ZodObject | JsonSchema
 
 /** What a handler receives of a schema's values. */
-export type Read<S extends Schema> = S extends z.ZodObject ? z.infer<S> : Record<string, unknown>
+export type Read<S extends Schema> = S extends z.$ZodObject ? z.output<S> : Record<string, unknown>
 
 /** Reads a value by a schema, or says what is wrong with it in words for the model. */
 export function read(
   schema: Schema,
   value: unknown,
 ): { readonly value: unknown; readonly fault?: undefined } | { readonly fault: string } {
-  if (!(schema instanceof z.ZodType)) {
+  if (!(schema instanceof z.$ZodType)) {
     return isObject(value) ? { value } : { fault: 'They are not an object.' }
   }
-  const parsed = schema.safeParse(value)
+  const parsed = z.safeParse(schema, value)
   return parsed.success ? { value: parsed.data } : { fault: z.prettifyError(parsed.error) }
 }
 
-const made = new WeakMap<z.ZodObject, object>()
+// Schemas of `zod/mini` have no words for what is wrong with a value, and zod's own for all of them
+// weigh as much as a driver.
+if (!z.config().localeError) z.config({ localeError: inWords })
+
+function inWords(issue: z.$ZodRawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `Invalid input: expected ${issue.expected}`
+    case 'invalid_value':
+      return `Invalid option: expected one of ${issue.values.map((it) => JSON.stringify(it)).join('|')}`
+    case 'unrecognized_keys':
+      return `Unrecognized: ${issue.keys.map((it) => JSON.stringify(it)).join(', ')}`
+    case 'too_big':
+      return `Too big: expected at most ${issue.maximum}`
+    case 'too_small':
+      return `Too small: expected at least ${issue.minimum}`
+    default:
+      return 'Invalid input'
+  }
+}
+
+const made = new WeakMap<z.$ZodObject, object>()
 
 /** A schema as JSON Schema. Made once: that costs a hundred times what checking a value does. */
 export function written(schema: Schema, io: 'input' | 'output'): object {
-  if (!(schema instanceof z.ZodType)) return schema
+  if (!(schema instanceof z.$ZodType)) return schema
   let found = made.get(schema)
   if (!found) {
     const { $schema, ...json } = z.toJSONSchema(schema, { io, override: unsaid })

@@ -25,10 +25,13 @@ import {
   success,
 } from './jsonrpc.ts'
 import { checkBatch, revisionOfRequest, serveLegacy } from './legacy.ts'
+import { limits } from './limits.ts'
 import { Refusal } from './refusal.ts'
 import { accepted, type Outlet, type Primer, reply } from './reply.ts'
 import { negotiate, type Revision, revisionOf } from './revisions.ts'
 import type { Serving } from './serving.ts'
+import { precisionOf, type StoreBounds, storeLimits, storeWithin } from './store.ts'
+import type { Stores } from './stores.ts'
 
 /** Bounds on one session. */
 export interface SessionLimits extends CallLimits {
@@ -38,17 +41,21 @@ export interface SessionLimits extends CallLimits {
   readonly streams: number
   readonly subscriptions: number
   readonly kept: Kept
+  /** What handlers keep between calls. */
+  readonly store: StoreBounds
 }
 
 const HOUR = 60 * 60_000
 
 export const sessionLimits: SessionLimits = {
   calls: 32,
+  callMs: limits.callMs,
   answerMs: HOUR / 4,
   idleMs: 24 * HOUR,
   streams: 4,
   subscriptions: 200,
   kept: { events: 500, bytes: 1024 * 1024, ageMs: HOUR },
+  store: storeLimits,
 }
 
 /** A stream the client holds open beside its requests. */
@@ -97,9 +104,6 @@ interface Saved {
 /** A client whose connection is closed comes back after so long. */
 export const RETRY_MS = 1_000
 
-/** How precisely the last use is remembered: writing it down costs more than most requests. */
-const USED_MS = 5 * 60_000
-
 export class Session {
   readonly #home: Home
   readonly #log: EventLog
@@ -130,7 +134,7 @@ export class Session {
       this.#open(body, caller?.subject)
       return serveLegacy(body, serving)
     }
-    return this.#post(body, serving, this.#use(caller?.subject))
+    return this.#post(body, { ...serving, stores: this.#stores }, this.#use(caller?.subject))
   }
 
   /** Begins a session that `initialize` opens later, by a stream (the transport of `2024-11-05`). */
@@ -150,7 +154,9 @@ export class Session {
     const stream = lost?.stream ?? newStream('g')
     if (!lost) this.#change({ listening: stream })
     const open = stream.startsWith('g') || this.#calls.isOpen(stream)
-    const primer = this.#primer(stream, revisionOf(version)!)
+    // Whoever comes back has seen nothing yet of what it missed.
+    const at = lost ? lastEventId! : this.#log.here(stream)
+    const primer = revisionOf(version)!.primes ? { id: at, retryMs: RETRY_MS } : undefined
     return { stream, missed: lost?.events ?? [], open, primer }
   }
 
@@ -302,6 +308,14 @@ export class Session {
     }
   }
 
+  /** The one store of the session, whoever asks: the session itself is its caller's alone. */
+  readonly #stores: Stores = {
+    open: async (handle) => {
+      const { store, limits } = this.#home
+      return storeWithin(store, limits.store, () => this.#saved !== undefined, handle)
+    },
+  }
+
   /** Sends the last message of a stream, and closes it. */
   #deliver({ stream, text }: Outcome): void {
     if (text !== undefined) this.#send(stream, text)
@@ -330,7 +344,8 @@ export class Session {
     if (!this.#saved || this.#saved.subject !== subject) {
       throw new Refusal(404, 'There is no such session: open one with initialize.')
     }
-    if (Date.now() - this.#saved.usedAt > USED_MS) this.#change({ usedAt: Date.now() })
+    const precision = precisionOf(this.#home.limits.idleMs)
+    if (Date.now() - this.#saved.usedAt > precision) this.#change({ usedAt: Date.now() })
     return this.#saved
   }
 
@@ -344,7 +359,8 @@ export class Session {
   }
 
   #endsAt(): number {
-    return this.#saved!.usedAt + this.#home.limits.idleMs + USED_MS
+    const { idleMs } = this.#home.limits
+    return this.#saved!.usedAt + idleMs + precisionOf(idleMs)
   }
 
   /** Wakes at this time, or before it if that is due already. */

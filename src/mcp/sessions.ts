@@ -1,3 +1,4 @@
+import { signedNames } from './asker.ts'
 import type { Caller } from './context.ts'
 import { Refusal } from './refusal.ts'
 import type { Seal } from './seal.ts'
@@ -25,25 +26,20 @@ export type Reach = (
   bySse: boolean,
 ) => Promise<Response>
 
-/**
- * Sessions at places that are found by name. The id a client holds is the name of the place, signed
- * for the caller and the path: one made up, or used by somebody else, reaches no place at all.
- */
+/** Sessions at places found by name. The id a client holds is the name of the place, signed. */
 export function signedSessions(seal: Seal, reach: Reach): Sessions {
-  const idOf = async (name: string, { url }: Request, caller: Caller | undefined) =>
-    `${name}.${await seal.sign(JSON.stringify([name, new URL(url).pathname, caller?.subject]))}`
+  const names = signedNames(seal, 'session')
   const nameOf = async (id: string, request: Request, caller: Caller | undefined) => {
-    const [name = ''] = id.split('.')
-    if (id === (await idOf(name, request, caller))) return name
+    const name = await names.read(id, { request, caller })
+    if (name !== undefined) return name
     throw new Refusal(404, 'There is no such session: open one with initialize.')
   }
-  const newName = () => crypto.randomUUID().replaceAll('-', '')
   return {
     async open(request, caller) {
-      const name = newName()
+      const { name, id } = await names.make({ request, caller })
       const answer = await reach(name, request, caller, false)
       const response = new Response(answer.body, answer)
-      response.headers.set(SESSION, await idOf(name, request, caller))
+      response.headers.set(SESSION, id)
       return response
     },
     async fetch(request, caller) {
@@ -51,9 +47,8 @@ export function signedSessions(seal: Seal, reach: Reach): Sessions {
       return reach(await nameOf(id, request, caller), request, caller, false)
     },
     async stream(request, caller) {
-      const name = newName()
-      const response = await reach(name, request, caller, true)
-      return { id: await idOf(name, request, caller), response }
+      const { name, id } = await names.make({ request, caller })
+      return { id, response: await reach(name, request, caller, true) }
     },
     async post(request, id, caller) {
       return reach(await nameOf(id, request, caller), request, caller, true)

@@ -36,6 +36,13 @@ export interface TaskHome {
   clear(): Promise<void>
 }
 
+/** Who has a task run, and with what. */
+export interface Runner {
+  server(): Server
+  readonly caller: Caller | undefined
+  readonly store: Context['store']
+}
+
 /** What a client sees of a task in every state. */
 interface Saved extends TaskLimits {
   readonly status: TaskStatus
@@ -97,10 +104,10 @@ export class Task {
   }
 
   /** Does what is asked, and gives back how the task is then. */
-  take(order: Order, server: () => Server, caller: Caller | undefined): RpcParams | undefined {
-    if (order.to === 'begin') this.#begin(order.call, server(), caller)
+  take(order: Order, runner: Runner): RpcParams | undefined {
+    if (order.to === 'begin') this.#begin(order.call, runner)
     else if (this.#isOver) return undefined
-    else if (order.to === 'update') this.#update(order.responses, server, caller)
+    else if (order.to === 'update') this.#update(order.responses, runner)
     else if (order.to === 'cancel') this.#cancel()
     return this.state
   }
@@ -117,26 +124,27 @@ export class Task {
     return !this.#saved || endOf(this.#saved) <= Date.now()
   }
 
-  #begin(call: TaskCall, server: Server, caller: Caller | undefined): void {
+  #begin(call: TaskCall, runner: Runner): void {
+    const server = runner.server()
     const createdAt = new Date().toISOString()
     const { ttlMs, pollIntervalMs } = this.#home.limits
     const times = { createdAt, lastUpdatedAt: createdAt, ttlMs, pollIntervalMs }
     this.#call = { ...call, round: 0, asked: [] }
     this.#save({ status: 'working', ...times })
-    void this.#run(server, caller)
+    void this.#run(server, runner)
   }
 
-  #update(responses: RpcParams, server: () => Server, caller: Caller | undefined): void {
+  #update(responses: RpcParams, runner: Runner): void {
     if (this.#saved?.status !== 'input_required') return
     const call = this.#call
     const asked = call.asked.filter(({ id }) => !Object.hasOwn(responses, id))
     if (asked.length === call.asked.length) return
     const given = call.asked.filter((it) => !asked.includes(it))
     const answers = Object.fromEntries(given.map(({ id, key }) => [key, responses[id]]))
-    const answered = asked.length === 0 && server()
+    const answered = asked.length === 0 && runner.server()
     this.#call = { ...call, asked, answers: { ...call.answers, ...answers } }
     this.#change({ status: answered ? 'working' : 'input_required' })
-    if (answered) void this.#run(answered, caller)
+    if (answered) void this.#run(answered, runner)
   }
 
   #cancel(): void {
@@ -145,13 +153,13 @@ export class Task {
     this.#end('cancelled')
   }
 
-  async #run(server: Server, caller: Caller | undefined): Promise<void> {
+  async #run(server: Server, runner: Runner): Promise<void> {
     const call = this.#call
     const running = new AbortController()
     this.#running = running
     const { signal } = running
     try {
-      const context = this.#context(call, caller, signal)
+      const context = this.#context(call, runner, signal)
       const result = await callTool(server.tools ?? [], call.params, context)
       if (signal.aborted) return
       if (result instanceof InputRequired) this.#ask(call, result)
@@ -162,11 +170,11 @@ export class Task {
     }
   }
 
-  #context(call: Call, caller: Caller | undefined, signal: AbortSignal): Context {
+  #context(call: Call, { caller, store }: Runner, signal: AbortSignal): Context {
     const { id, version, client, answers } = call
-    const facts = { id, revision: revisionOf(version)!, client, caller, signal, answers }
+    const facts = { id, revision: revisionOf(version)!, client, caller, signal, answers, store }
     return {
-      ...contextOf({ ...facts, streams: false, notify() {} }, {}, undefined),
+      ...contextOf({ ...facts, streams: false, notify() {} }, {}),
       progress: (done, total, message) => {
         if (signal.aborted || this.#saved?.status !== 'working') return
         this.#report(message ?? (total ? `${done} of ${total}` : `${done}`))

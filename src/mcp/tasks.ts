@@ -5,7 +5,8 @@
  * @module
  */
 
-import type { Caller, Client, Context } from './context.ts'
+import { type Asker, signedNames } from './asker.ts'
+import type { Client, Context } from './context.ts'
 import { InputRequired } from './input.ts'
 import { codes, isObject, RpcError, type RpcId, type RpcParams } from './jsonrpc.ts'
 import type { Seal } from './seal.ts'
@@ -35,12 +36,6 @@ export type Order =
   | { readonly to: 'get' | 'cancel' }
   | { readonly to: 'update'; readonly responses: RpcParams }
 
-/** Who asks something of a task, and by which request. */
-export interface Asker {
-  readonly request: Request
-  readonly caller: Caller | undefined
-}
-
 /** Where tasks live. */
 export interface Tasks {
   /** Begins a task. It is kept, and worked on, before its description is given back. */
@@ -62,30 +57,21 @@ export interface TaskPlace {
   follow(name: string, listener: (task: RpcParams) => void, signal: AbortSignal): Promise<void>
 }
 
-/**
- * Tasks at places that are found by name. The id a client holds is the name of the place, signed for
- * the caller and the path: one made up, or used by somebody else, reaches no place at all.
- */
+/** Tasks at places that are found by name. The id a client holds is the name of the place, signed. */
 export function signedTasks(seal: Seal, place: TaskPlace): Tasks {
-  const sign = (name: string, { request, caller }: Asker) =>
-    // The first word, so that the id of a session is not the id of a task.
-    seal.sign(JSON.stringify(['task', name, new URL(request.url).pathname, caller?.subject]))
-  const nameIn = async (id: string, asker: Asker) => {
-    const [name = '', signature] = id.split('.')
-    return signature === (await sign(name, asker)) ? name : undefined
-  }
+  const names = signedNames(seal, 'task')
   return {
     async begin(call, asker) {
-      const name = crypto.randomUUID().replaceAll('-', '')
+      const { name, id } = await names.make(asker)
       const task = await place.send(name, { to: 'begin', call }, asker)
-      return { ...task, taskId: `${name}.${await sign(name, asker)}` }
+      return { ...task, taskId: id }
     },
     async ask(id, order, asker) {
-      const name = await nameIn(id, asker)
+      const name = await names.read(id, asker)
       return name === undefined ? undefined : place.send(name, order, asker)
     },
     async follow(id, asker, listener, signal) {
-      const name = await nameIn(id, asker)
+      const name = await names.read(id, asker)
       const named = (task: RpcParams) => listener({ ...task, taskId: id })
       if (name !== undefined) await place.follow(name, named, signal)
     },

@@ -1,13 +1,17 @@
-import { durableSessions, sessionObject, sharedSeal } from './durable.ts'
+import { sessionObject } from './durable.ts'
+import { durableSessions, sharedSeal } from './durable-sessions.ts'
+import { durableStores } from './durable-stores.ts'
 import { durableTasks } from './durable-tasks.ts'
 import { serve } from './http.ts'
 import type { Seal } from './seal.ts'
 import type { Server } from './server.ts'
 import type { Sessions } from './sessions.ts'
+import type { Stores } from './stores.ts'
 import type { Tasks } from './tasks.ts'
 
 /**
- * A whole Worker that is one MCP server, with legacy sessions and tasks in its `SESSIONS` namespace.
+ * A whole Worker that is one MCP server, with legacy sessions, tasks, and what handlers
+ * keep between calls, in its `SESSIONS` namespace.
  *
  * @example
  *
@@ -23,6 +27,7 @@ export function worker<Env extends { readonly SESSIONS: DurableObjectNamespace }
   let seal: Seal | undefined
   let sessions: Sessions | undefined
   let tasks: Tasks | undefined
+  let stores: Stores | undefined
   const sealOf = ({ SESSIONS }: Env) => (seal ??= sharedSeal(SESSIONS))
   return {
     McpSession: sessionObject<Env>({
@@ -33,7 +38,8 @@ export function worker<Env extends { readonly SESSIONS: DurableObjectNamespace }
     fetch(request: Request, env: Env): Promise<Response> {
       sessions ??= durableSessions(env.SESSIONS, sealOf(env))
       tasks ??= durableTasks(env.SESSIONS, sealOf(env))
-      return serve(request, { server: build(env), sessions, tasks, seal: sealOf(env) })
+      stores ??= durableStores(env.SESSIONS, sealOf(env))
+      return serve(request, { server: build(env), sessions, tasks, stores, seal: sealOf(env) })
     },
   }
 }

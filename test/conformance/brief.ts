@@ -1,6 +1,15 @@
-// The fixture of the referee with tasks that live for two seconds, and a look at what their objects
-// store: test/eras/tasks.test.ts
-import { durableTasks, serve, sessionObject, sharedSeal } from '../../src/mcp/index.ts'
+// The fixture of the referee where nothing is kept for long, and a look at what its objects store:
+// test/eras/tasks.test.ts, test/eras/store.test.ts, bench/sessions.mjs
+import {
+  durableSessions,
+  durableStores,
+  durableTasks,
+  serve,
+  sessionLimits,
+  sessionObject,
+  sharedSeal,
+  storeLimits,
+} from '../../src/mcp/index.ts'
 import { server } from './server.ts'
 
 interface Env {
@@ -11,7 +20,9 @@ const Ours = sessionObject<Env>({
   server: () => server,
   seal: ({ SESSIONS }) => sharedSeal(SESSIONS),
   namespace: ({ SESSIONS }) => SESSIONS,
+  limits: { ...sessionLimits, idleMs: 20_000 },
   taskLimits: { ttlMs: 2_000, pollIntervalMs: 100 },
+  storeLimits: { ...storeLimits, idleMs: 2_000 },
 })
 
 export class McpSession extends Ours {
@@ -34,7 +45,12 @@ export default {
     const { pathname, searchParams } = new URL(request.url)
     const seal = sharedSeal(SESSIONS)
     if (pathname !== '/stored') {
-      return serve(request, { server, seal, tasks: durableTasks(SESSIONS, seal) })
+      return serve(request, {
+        ...{ server, seal },
+        sessions: durableSessions(SESSIONS, seal),
+        tasks: durableTasks(SESSIONS, seal),
+        stores: durableStores(SESSIONS, seal),
+      })
     }
     return SESSIONS.get(SESSIONS.idFromName(searchParams.get('name') ?? '')).fetch(request)
   },

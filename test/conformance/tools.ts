@@ -153,4 +153,15 @@ export const tools: readonly Tool[] = [
       return 'The answer came after the connection was closed.'
     },
   }),
+  tool({
+    name: 'count',
+    description: 'Counts its calls, from 1 or from where the call that gave this handle was.',
+    input: z.object({ handle: z.string().optional() }),
+    async run({ handle }, context) {
+      const store = await context.store(handle)
+      const count = Number((await store.get('count')) ?? 0) + 1
+      await store.put('count', count)
+      return { handle: store.handle, count }
+    },
+  }),
 ]

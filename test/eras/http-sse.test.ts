@@ -38,7 +38,7 @@ const node = createServer(async (incoming, outgoing) => {
   const request = new Request(`http://127.0.0.1${url}`, {
     method,
     headers: headers as Record<string, string>,
-    body: method === 'POST' ? (Readable.toWeb(incoming) as ReadableStream) : null,
+    body: method === 'POST' ? (Readable.toWeb(incoming) as unknown as ReadableStream) : null,
     duplex: 'half',
   } as RequestInit)
   const response = await serveHttpSse(request, sessions)

@@ -292,6 +292,13 @@ describe('legacy', () => {
     expect((await ask(options, postOf(pings))).status).toBe(400)
   })
 
+  test('accepts an error of the client that names no request', async () => {
+    for (const id of [{}, { id: null }]) {
+      const body = { jsonrpc: '2.0', ...id, error: { code: -32700, message: 'What?' } }
+      expect((await serve(postOf(body), options)).status).toBe(202)
+    }
+  })
+
   test('accepts a response of the client with 202', async () => {
     const response = await serve(postOf({ jsonrpc: '2.0', id: 1, result: {} }), options)
     expect([response.status, await response.text()]).toEqual([202, ''])
@@ -554,7 +561,7 @@ describe('any body', () => {
 })
 
 describe('a bound', () => {
-  const bounds = { bodyBytes: 400, depth: 4, keys: 12, name: 20, uri: 30 }
+  const bounds = { ...limits, bodyBytes: 400, depth: 4, keys: 12, name: 20, uri: 30 }
   const send = (params: object, method = 'tools/call') =>
     ask({ server, limits: bounds }, postOf({ jsonrpc: '2.0', id: 1, method, params }))
   const nested = (levels: number): object => (levels === 0 ? {} : { a: nested(levels - 1) })

@@ -1,0 +1,58 @@
+// The official referee, in the edition that knows both eras and in the last one before it: what each
+// asks of a server, and what came of that.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { node } from './install.mjs'
+
+const HOME = 'node_modules/@modelcontextprotocol/conformance'
+
+/** The program that referees both eras. */
+export const REFEREE = `${HOME}/dist/index.js`
+
+const OLDER = 'node_modules/conformance-0.1/dist/index.js'
+
+/** What is played, each against a server of its own kind: by which program, and by what rules. */
+export const rounds = [
+  ...['2025-11-25', '2026-07-28'].map((revision) => ({
+    name: revision,
+    program: REFEREE,
+    rules: ['--requirements', revision],
+    scenarios: () => required(revision),
+  })),
+  { name: '0.1.16', program: OLDER, rules: ['--suite', 'all'], scenarios: listed },
+]
+
+/** What is asked in one revision, and for which score: that of the revision, or none. */
+function required(revision) {
+  const yaml = readFileSync(`${HOME}/requirements/${revision}.yaml`, 'utf8')
+  const [, scored] = /^server:\n((?: {2}- .+\n)+)/m.exec(yaml)
+  const unscored = yaml.matchAll(/- scenario: (\S+)\n +leg: server/g)
+  return [
+    ...[...scored.matchAll(/- (\S+)/g)].map(([, name]) => ({ name, group: revision })),
+    ...[...unscored].map(([, name]) => ({ name, group: 'not scored' })),
+  ]
+}
+
+/** What the older edition asks, as it says itself. */
+function listed() {
+  const { stdout } = spawnSync(node, [OLDER, 'list', '--server'], { encoding: 'utf8' })
+  const names = [...stdout.matchAll(/^ {2}- (\S+)/gm)]
+  if (names.length === 0) throw new Error(`${OLDER} lists no scenarios.`)
+  return names.map(([, name]) => ({ name, group: '0.1.16' }))
+}
+
+/** What came of one scenario. One that broke off leaves no checks behind, and has failed. */
+export function outcomeOf(results, name) {
+  const made = new RegExp(`^server-${name}-\\d{4}-\\d\\d-\\d\\dT`)
+  const found = existsSync(results) && readdirSync(results).find((it) => made.test(it))
+  const file = join(results, found || '', 'checks.json')
+  if (!existsSync(file)) return { failures: ['It broke off.'], warnings: [] }
+  const checks = JSON.parse(readFileSync(file, 'utf8'))
+  const said = (status) => checks.filter((it) => it.status === status).map(messageOf)
+  return { failures: [...new Set(said('FAILURE'))], warnings: said('WARNING') }
+}
+
+function messageOf({ errorMessage, details, description }) {
+  return (errorMessage ?? details?.message ?? description).replace(/\s+/g, ' ')
+}
