@@ -176,7 +176,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
       code: '1969',
       message: 'The query was stopped after 0.3 seconds.',
     })
-    expect(await running()).toBe(0)
+    await expect.poll(running, { timeout: 2_000 }).toBe(0)
   })
 
   it('does not wait long for a lock', async () => {
