@@ -1,5 +1,6 @@
 // Bundles the database libraries that speak TCP, each into a module of its own beside the Worker:
 // wrangler would put them into its one file, where every deployment pays for them at its start.
+import { readFile, writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { build } from 'esbuild'
 
@@ -43,9 +44,11 @@ const unused = {
 const libraries = { pg: 'pg/lib/client.js', mysql2: 'mysql2' }
 
 for (const [name, entry] of Object.entries(libraries)) {
-  await build({
+  const file = `src/database/drivers/${name}.mjs`
+  const { outputFiles } = await build({
     stdin: { contents: `export { default } from '${entry}'`, resolveDir: process.cwd() },
-    outfile: `src/database/drivers/${name}.mjs`,
+    outfile: file,
+    write: false,
     bundle: true,
     minify: true,
     format: 'esm',
@@ -58,4 +61,8 @@ for (const [name, entry] of Object.entries(libraries)) {
     plugins: [unused, node],
     logLevel: 'error',
   })
+  // `wrangler dev` watches src and runs this at every write there: its own would never end.
+  const made = outputFiles[0].text
+  const kept = await readFile(file, 'utf8').catch(() => undefined)
+  if (kept !== made) await writeFile(file, made)
 }
