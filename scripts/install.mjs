@@ -37,10 +37,6 @@ if (pinned && process.platform !== 'win32' && !existsSync(link)) {
 }
 process.env.PATH = [dirname(node), resolve('node_modules/.bin'), process.env.PATH].join(delimiter)
 
-// What wrangler does before it builds, for tests, which import the same modules.
-if (!existsSync('src/database/drivers/mysql2.mjs'))
-  spawnSync(node, ['scripts/vendor.mjs'], { stdio: 'inherit' })
-
 /** Whether each package of the lock is here in its version. Those for other platforms need not be. */
 function isInstalled() {
   if (!existsSync('node_modules/.package-lock.json')) return false

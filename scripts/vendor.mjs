@@ -2,7 +2,10 @@
 // wrangler would put them into its one file, where every deployment pays for them at its start.
 import { readFile, writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
-import { build } from 'esbuild'
+import './install.mjs'
+
+// Not there before: on a fresh clone, `npx wrangler deploy` comes here first.
+const { build } = await import('esbuild')
 
 const names = new Set(builtinModules)
 
