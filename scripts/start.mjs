@@ -48,9 +48,9 @@ void wrangler.over.then((code) => {
 
 const url = `http://127.0.0.1:${port}`
 while ((await ask('/health'))?.status !== 200) await sleep(100)
-const open = await ask('/mcp', {})
+const open = await ask('/mcp', ping())
 const bearer = open?.status === 401 ? `Bearer ${vars.TIDEGATE_KEY}` : undefined
-const answer = bearer ? await ask('/mcp', { authorization: bearer }) : open
+const answer = bearer ? await ask('/mcp', ping({ authorization: bearer })) : open
 const problem = answer?.status >= 500 && (await reasonOf(answer))
 
 // What it logs of these questions comes a moment after its answers.
@@ -67,6 +67,8 @@ Try it:  curl -s ${url}/mcp -H 'Content-Type: application/json'${
   bearer ? ` -H 'Authorization: ${bearer}'` : ''
 } -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
 `)
+
+await advise()
 
 function speak() {
   process.stdout.write(Buffer.concat(said ?? []))
@@ -97,10 +99,34 @@ function reasonOf(answer) {
   )
 }
 
-/** One request to the Worker, a ping if there are headers. Undefined while nobody listens. */
-async function ask(path, headers) {
-  const body = headers && '{"jsonrpc":"2.0","id":1,"method":"ping"}'
-  const sent = { ...headers, accept: 'application/json, text/event-stream' }
-  const post = { method: 'POST', headers: { ...sent, 'content-type': 'application/json' }, body }
-  return fetch(url + path, headers ? post : {}).catch(() => undefined)
+/** Says which database does not answer, and where only the guard stands before a role's rights. */
+async function advise() {
+  if (problem || !bearer) return
+  const answer = await ask('/doctor?format=json', { headers: { authorization: bearer } })
+  const { databases = [] } = (await answer?.json().catch(() => undefined)) ?? {}
+  const lines = databases.flatMap(({ endpoint, database, problem, findings = [] }) => {
+    const kinds = findings.filter(({ severity }) => severity === 'high').map(({ kind }) => kind)
+    const said =
+      problem ?? (kinds.length > 0 && `the role may do more than read: ${kinds.join(', ')}`)
+    return said ? [`  ${endpoint}/${database}: ${said}`] : []
+  })
+  if (lines.length === 0) return
+  console.log(`To mend:\n${lines.join('\n')}`)
+  console.log(`More about it:  curl -s ${url}/doctor -H 'Authorization: ${bearer}'\n`)
+}
+
+/** A ping in the protocol. */
+function ping(headers) {
+  const accept = 'application/json, text/event-stream'
+  const body = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
+  return {
+    method: 'POST',
+    headers: { ...headers, accept, 'content-type': 'application/json' },
+    body,
+  }
+}
+
+/** One request to the Worker. Undefined while nobody listens. */
+async function ask(path, request) {
+  return fetch(url + path, request).catch(() => undefined)
 }

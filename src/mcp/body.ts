@@ -6,6 +6,9 @@ const PATIENCE = 16
 
 /** Reads a body of at most `limit` bytes as text; of a larger one it keeps nothing. */
 export async function readBody(request: Request, limit: number): Promise<string> {
+  // HTTP lets no more arrive than was announced. Read in one go it costs a third.
+  const announced = Number(request.headers.get('content-length') ?? Number.NaN)
+  if (announced <= limit) return textOf(new Uint8Array(await request.arrayBuffer()))
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of request.body ?? []) {
@@ -15,8 +18,12 @@ export async function readBody(request: Request, limit: number): Promise<string>
     if (size > limit * PATIENCE) break
   }
   if (size > limit) throw new Refusal(413, `The body is larger than ${limit} bytes.`)
+  return textOf(join(chunks, size))
+}
+
+function textOf(bytes: Uint8Array): string {
   try {
-    return decoder.decode(chunks.length === 1 ? chunks[0] : join(chunks, size))
+    return decoder.decode(bytes)
   } catch {
     throw new RpcError(codes.parse, 'The body is not UTF-8.')
   }

@@ -1,4 +1,5 @@
 import type { Client, LogLevel } from './context.ts'
+import { Stop } from './deadline.ts'
 import type { Store } from './events.ts'
 import { InputRequired } from './input.ts'
 import {
@@ -74,7 +75,7 @@ const PREFIX = 'call:'
 export class Calls {
   readonly #store: Store
   readonly #limits: CallLimits
-  readonly #running = new Map<string, AbortController>()
+  readonly #running = new Map<string, Stop>()
   readonly #awaited = new Map<string, (text: string | undefined) => void>()
 
   constructor(store: Store, limits: CallLimits) {
@@ -123,7 +124,7 @@ export class Calls {
   /** Stops a call. It gets no response. */
   cancel(id: unknown): Outcome | undefined {
     if (typeof id !== 'string' && typeof id !== 'number') return undefined
-    this.#running.get(idOf(id))?.abort()
+    this.#running.get(idOf(id))?.stop()
     const call = this.#waiting().find(({ message }) => message.id === id)
     return call && this.#finish(call, undefined)
   }
@@ -153,7 +154,7 @@ export class Calls {
 
   /** Stops everything. */
   stop(): void {
-    for (const running of this.#running.values()) running.abort()
+    for (const running of this.#running.values()) running.stop()
     for (const resolve of this.#awaited.values()) resolve(undefined)
     this.#awaited.clear()
   }
@@ -162,15 +163,15 @@ export class Calls {
     const { message, stream, answers } = call
     const { id } = message
     const { revision, client, logLevel } = talk
-    const stopped = new AbortController()
-    this.#running.set(idOf(id), stopped)
+    const stop = new Stop()
+    this.#running.set(idOf(id), stop)
     const notify = (name: string, about: RpcParams) => {
       talk.send(stream, JSON.stringify({ jsonrpc: '2.0', method: name, params: about }))
     }
     const streams = talk.streams(stream)
     const facts = {
       ...{ id, revision, client, caller: serving.caller, answers, streams, notify, logLevel },
-      signal: stopped.signal,
+      stop,
       disconnect: () => talk.disconnect(stream),
     }
     let asked: InputRequired | undefined
@@ -184,13 +185,13 @@ export class Calls {
           return {}
         }),
       )
-      if (asked && !stopped.signal.aborted) return this.#ask(call, asked, talk)
+      if (asked && !stop.stopped) return this.#ask(call, asked, talk)
     } catch (error) {
       text = failure(id, asRpcError(error))
     } finally {
       this.#running.delete(idOf(id))
     }
-    return this.#finish(call, stopped.signal.aborted ? undefined : text)
+    return this.#finish(call, stop.stopped ? undefined : text)
   }
 
   /** Puts a call away until the client has answered its questions. */
@@ -212,8 +213,9 @@ export class Calls {
   }
 
   /** Hands the response to whoever waits for it here, or else back to the caller. */
-  #finish({ key, stream }: Call, text: string | undefined): Outcome | undefined {
-    this.#store.delete(PREFIX + key)
+  #finish({ key, stream, round }: Call, text: string | undefined): Outcome | undefined {
+    // A call that asked nothing was never put away, and a write is dear even if it changes nothing.
+    if (round > 0) this.#store.delete(PREFIX + key)
     const resolve = this.#awaited.get(key)
     this.#awaited.delete(key)
     if (!resolve) return { stream, text }

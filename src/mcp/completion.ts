@@ -9,7 +9,12 @@ export type Complete = (
   value: string,
   others: Readonly<Record<string, string>>,
   context: Context,
-) => readonly string[] | Promise<readonly string[]>
+) => Completed | Promise<Completed>
+
+/** All the values that fit; or the first of them, and how many there are. */
+export type Completed =
+  | readonly string[]
+  | { readonly values: readonly string[]; readonly total: number }
 
 /** The specification allows no more in one answer. */
 const MOST = 100
@@ -20,12 +25,8 @@ export async function completionOf(
   others: Readonly<Record<string, string>>,
   context: Context,
 ): Promise<{ completion: object }> {
-  const values = (await complete?.(value, others, context)) ?? []
-  return {
-    completion: {
-      values: values.slice(0, MOST),
-      total: values.length,
-      hasMore: values.length > MOST,
-    },
-  }
+  const found = (await complete?.(value, others, context)) ?? []
+  const { values, total } = 'total' in found ? found : { values: found, total: found.length }
+  const shown = values.slice(0, MOST)
+  return { completion: { values: shown, total, hasMore: total > shown.length } }
 }

@@ -1,28 +1,79 @@
 import { codes, RpcError } from './jsonrpc.ts'
 
+/**
+ * The end that work may be put to before it is over. Its signal is made when somebody looks at it:
+ * most calls are over by then, and signals are among the dearest things in a request.
+ */
+export class Stop {
+  readonly #outer: (() => AbortSignal) | undefined
+  #stopped = false
+  #reason: unknown
+  #controller: AbortController | undefined
+  #signal: AbortSignal | undefined
+
+  /** @param outer What else stops the work. */
+  constructor(outer?: () => AbortSignal) {
+    this.#outer = outer
+  }
+
+  /** Whether {@link stop} was called. */
+  get stopped(): boolean {
+    return this.#stopped
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#signal) {
+      this.#controller = new AbortController()
+      const { signal } = this.#controller
+      this.#signal = this.#outer ? AbortSignal.any([this.#outer(), signal]) : signal
+      if (this.#stopped) this.#controller.abort(this.#reason)
+    }
+    return this.#signal
+  }
+
+  stop(reason?: unknown): void {
+    if (this.#stopped) return
+    this.#stopped = true
+    this.#reason = reason
+    this.#controller?.abort(reason)
+  }
+}
+
 /** A timer set for longer goes off at once. */
 const LONGEST_MS = 2 ** 31 - 1
 
+/** A call that waits for nothing is over after so many turns of promises, and needs no timer. */
+const TURNS = 16
+
 /**
- * Runs what may take so long and no longer: then its signal aborts, and it has failed, whether it
- * heeds that or not.
+ * Runs what may take so long and no longer: then it is stopped, and has failed, whether it heeds that
+ * or not.
  */
 export async function within<T>(
   ms: number,
-  signal: AbortSignal,
-  run: (signal: AbortSignal) => Promise<T>,
+  outer: Stop,
+  run: (stop: Stop) => Promise<T>,
 ): Promise<T> {
-  const late = new AbortController()
+  const late = new Stop(() => outer.signal)
+  const running = run(late)
+  let over = false
+  const end = () => {
+    over = true
+  }
+  running.then(end, end)
+  for (let turn = 0; turn < TURNS && !over; turn++) await undefined
+  if (over) return running
+
   const { promise: failed, reject } = Promise.withResolvers<never>()
   const stop = () => {
     const error = new RpcError(codes.internal, tooLong(ms))
     // In this order: what is made of the signal comes too late to be the answer.
     reject(error)
-    late.abort(error)
+    late.stop(error)
   }
   const timer = setTimeout(stop, Math.min(ms, LONGEST_MS))
   try {
-    return await Promise.race([failed, run(AbortSignal.any([signal, late.signal]))])
+    return await Promise.race([failed, running])
   } finally {
     clearTimeout(timer)
   }

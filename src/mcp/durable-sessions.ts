@@ -18,7 +18,7 @@ export function durableSessions(namespace: DurableObjectNamespace, seal: Seal): 
   return signedSessions(seal, async (name, request, caller, sse) => {
     // By fetch and not by RPC: only then does a client that hangs up end the stream.
     const object = namespace.get(namespace.idFromName(name))
-    const inner = mark(new Request(request), { as: 'session', name, caller, sse })
+    const inner = mark(request, { as: 'session', name, caller, sse })
     if (request.method !== 'GET') return object.fetch(inner)
     // An object that holds a stream itself is billed for every second of it; one that holds a
     // socket to the Worker sleeps until there is something to say.

@@ -11,7 +11,7 @@ import type { Caller } from './context.ts'
 import { durableStores, serveStore, storeIn } from './durable-stores.ts'
 import { serveTask, taskIn } from './durable-tasks.ts'
 import { answerByStream } from './http-sse.ts'
-import { serveHub, watch } from './hub.ts'
+import { serveHub, type Watching, watch } from './hub.ts'
 import { mark, marked } from './internal.ts'
 import { refused } from './refusal.ts'
 import { acceptOf } from './reply.ts'
@@ -67,7 +67,8 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
         const server = made.server(this.#env, request, caller)
         const upgrades = request.headers.get('upgrade') === 'websocket'
         if (upgrades && sse) this.#open().begin(caller?.subject)
-        if (upgrades) return await this.#listen(request, caller, server.changes ? name : undefined)
+        const hub = server.changes?.hub
+        if (upgrades) return await this.#listen(request, caller, hub ? { hub, name } : undefined)
         const accept = acceptOf(request.headers.get('accept'))
         const seal = made.seal(this.#env)
         const { callMs } = made.limits ?? sessionLimits
@@ -98,7 +99,7 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
         wakeAt: (time) => void storage.setAlarm(time),
         clear: async () => {
           this.#session = undefined
-          const watching = storage.kv.get<string>(WATCHING)
+          const watching = storage.kv.get<Watching>(WATCHING)
           await storage.deleteAlarm()
           await storage.deleteAll()
           if (watching) await watch(made.namespace(this.#env), watching, false)
@@ -116,8 +117,8 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
       return storeIn(this.#state, made.storeLimits ?? storeLimits)
     }
 
-    /** @param watching The name under which to hear of changes, if there are any to hear of. */
-    async #listen(request: Request, caller: Caller | undefined, watching: string | undefined) {
+    /** @param watching Where to hear of changes, and under which name, if there are any. */
+    async #listen(request: Request, caller: Caller | undefined, watching: Watching | undefined) {
       const { kv } = this.#state.storage
       const lastEventId = request.headers.get('last-event-id')
       const { stream, missed, open, primer } = this.#open().listen(caller?.subject, lastEventId)

@@ -41,7 +41,7 @@ export async function serveHttpSse(
     }
     if (request.method !== 'GET')
       throw new Refusal(405, 'Open a stream by GET.', { allow: 'GET, POST' })
-    const { id, response } = await sessions.stream(request, caller)
+    const { id, response } = await sessions.stream(new Request(request), caller)
     const address = `${url.pathname}?${PARAMETER}=${encodeURIComponent(id)}`
     return new Response(after(`event: endpoint\ndata: ${address}\n\n`, response.body!), response)
   } catch (error) {

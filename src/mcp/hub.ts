@@ -4,20 +4,25 @@
  * @module
  */
 
-import type { Changes } from './changes.ts'
+import { type Change, type Changes, isNew } from './changes.ts'
 import { mark } from './internal.ts'
 
 const WATCHER = 'watcher:'
+const VERSION = 'version:'
 
-/** Changes that reach whoever listens, in whatever isolate. */
-export function durableChanges(namespace: () => DurableObjectNamespace): Changes {
+/** Changes that reach whoever listens, in whatever isolate. Servers with a hub of their own share none. */
+export function durableChanges(
+  namespace: () => DurableObjectNamespace,
+  hub = 'hub',
+): Changes & { readonly hub: string } {
   return {
+    hub,
     async publish(change) {
-      await ask(namespace(), 'publish', { method: 'POST', body: JSON.stringify(change) })
+      await ask(namespace(), hub, 'publish', { method: 'POST', body: JSON.stringify(change) })
     },
     async listen(listener, signal) {
       const headers = { upgrade: 'websocket' }
-      const { webSocket } = await ask(namespace(), 'listen', { headers })
+      const { webSocket } = await ask(namespace(), hub, 'listen', { headers })
       if (!webSocket) throw new Error('The hub of changes opened no socket.')
       webSocket.addEventListener('message', ({ data }) => listener(JSON.parse(data as string)))
       webSocket.accept()
@@ -27,17 +32,27 @@ export function durableChanges(namespace: () => DurableObjectNamespace): Changes
   }
 }
 
-/** Has the session of this name told of changes, or no more. */
-export async function watch(namespace: DurableObjectNamespace, name: string, on: boolean) {
-  await ask(namespace, `watch/${name}`, { method: on ? 'PUT' : 'DELETE' })
+/** Has the session of this name told of what a hub carries, or no more. */
+export async function watch(
+  namespace: DurableObjectNamespace,
+  { hub, name }: Watching,
+  on: boolean,
+) {
+  await ask(namespace, hub, `watch/${name}`, { method: on ? 'PUT' : 'DELETE' })
+}
+
+export interface Watching {
+  readonly hub: string
+  readonly name: string
 }
 
 function ask(
   namespace: DurableObjectNamespace,
+  name: string,
   path: string,
   init: RequestInit,
 ): Promise<Response> {
-  const hub = namespace.get(namespace.idFromName('hub'))
+  const hub = namespace.get(namespace.idFromName(name))
   return hub.fetch(mark(new Request(`https://hub/${path}`, init), { as: 'hub' }))
 }
 
@@ -61,6 +76,11 @@ export async function serveHub(
   }
   if (verb === 'publish') {
     const change = await request.text()
+    const versions = {
+      get: (uri: string) => kv.get(VERSION + uri),
+      put: (uri: string, version: string) => kv.put(VERSION + uri, version),
+    }
+    if (!isNew(JSON.parse(change) as Change, versions)) return new Response(null, { status: 204 })
     for (const socket of state.getWebSockets()) socket.send(change)
     const watchers = [...kv.list({ prefix: WATCHER })].map(([key]) => key.slice(WATCHER.length))
     await Promise.allSettled(watchers.map((it) => tell(it, change)))

@@ -1,6 +1,6 @@
 export type { Change, Changes } from './changes.ts'
 export { localChanges } from './changes.ts'
-export type { Complete } from './completion.ts'
+export type { Complete, Completed } from './completion.ts'
 export type {
   Annotations,
   Content,
@@ -25,11 +25,13 @@ export {
   sample,
   together,
 } from './input.ts'
+export { codes, RpcError } from './jsonrpc.ts'
 export type { Limits } from './limits.ts'
 export { limits } from './limits.ts'
 export { memorySessions, memoryStores, memoryTasks } from './memory.ts'
 export type { Prompt, PromptArgument, PromptMessage } from './prompt.ts'
-export type { Resource } from './resource.ts'
+export type { Listed, Page, Resource } from './resource.ts'
+export { noResource } from './resource.ts'
 export type { JsonSchema, Schema } from './schema.ts'
 export type { Seal } from './seal.ts'
 export { sealWith } from './seal.ts'

@@ -6,6 +6,7 @@
  */
 
 import type { Client, Facts } from './context.ts'
+import { Stop } from './deadline.ts'
 import { InputRequired } from './input.ts'
 import {
   asRpcError,
@@ -43,20 +44,19 @@ export async function serveLegacy(
   if (requests.length === 0) return accepted()
 
   // Without a session nobody could come back for the answer, so who hangs up is done with it.
-  const gone = new AbortController()
-  const signal = AbortSignal.any([request.signal, gone.signal])
+  const stop = new Stop(() => request.signal)
   const work = async ({ send, readable: streams }: Outlet) => {
     const notify = (method: string, params: RpcParams) =>
       send(JSON.stringify({ jsonrpc: '2.0', method, params }))
     const facts = {
-      ...{ revision, signal, streams, notify },
+      ...{ revision, stop, streams, notify },
       client: stranger,
       caller: serving.caller,
     }
     const answers = await Promise.all(requests.map((it) => answer(it, facts, serving)))
     return { text: Array.isArray(body) ? `[${answers.join()}]` : answers[0]!, status: 200 }
   }
-  return reply(work, accept, () => gone.abort())
+  return reply(work, accept, () => stop.stop())
 }
 
 async function answer(

@@ -1,6 +1,6 @@
-import { filterOf, notificationOf, wants } from './changes.ts'
+import { filterOf, notificationsOf } from './changes.ts'
 import { type Context, contextOf, type Facts, logLevelOf } from './context.ts'
-import { within } from './deadline.ts'
+import { type Stop, within } from './deadline.ts'
 import type { InputRequired } from './input.ts'
 import {
   codes,
@@ -11,13 +11,20 @@ import {
   write,
 } from './jsonrpc.ts'
 import { completePrompt, describePrompt, getPrompt } from './prompt.ts'
-import { completeTemplate, describeResource, isTemplate, readResource } from './resource.ts'
+import {
+  completeTemplate,
+  describeResource,
+  isTemplate,
+  type Listed,
+  type Page,
+  readResource,
+} from './resource.ts'
 import { existsIn, negotiate, type Revision, type Span, versions } from './revisions.ts'
 import { capabilities, identity, type Server } from './server.ts'
 import type { Serving } from './serving.ts'
 import { openStore } from './stores.ts'
 import { askTask, followed, runOrBegin, tasksOffered } from './tasks.ts'
-import { callTool, describeTool } from './tool.ts'
+import { callTool, describeTool, shown } from './tool.ts'
 
 export type Result = RpcParams | InputRequired
 
@@ -31,14 +38,15 @@ interface Method extends Span {
   ): Result | Promise<Result>
   /** Milliseconds a client may keep the result (specification, "Caching"). */
   readonly ttlMs?: number
-  /** The result depends on the server and the revision alone, so it is written out once. */
-  readonly fixed?: boolean
+  /** Whether the result depends on the server and the revision alone, so it is written out once. */
+  readonly fixed?: (server: Server) => boolean
   /** It lasts until the client ends it. */
   readonly lasts?: boolean
 }
 
 const MINUTE = 60_000
-const listed = { ttlMs: 5 * MINUTE, fixed: true }
+const always = () => true
+const listed = { ttlMs: 5 * MINUTE, fixed: always }
 
 /** The protocol, one row a method. */
 const methods: Readonly<Record<string, Method>> = {
@@ -48,10 +56,10 @@ const methods: Readonly<Record<string, Method>> = {
     call: discover,
     since: '2026-07-28',
     ttlMs: 60 * MINUTE,
-    fixed: true,
+    fixed: always,
   },
   'tools/list': {
-    call: listOf('tools', ({ tools }) => tools, describeTool),
+    call: listOf('tools', ({ tools = [] }) => [inPages(shown(tools))], describeTool),
     ...listed,
   },
   'tools/call': {
@@ -61,6 +69,7 @@ const methods: Readonly<Record<string, Method>> = {
   'resources/list': {
     call: listOf('resources', direct, describeResource),
     ...listed,
+    fixed: ({ resources = [] }) => !resources.some(({ list }) => list),
   },
   'resources/templates/list': {
     call: listOf('resourceTemplates', templates, describeResource),
@@ -71,7 +80,7 @@ const methods: Readonly<Record<string, Method>> = {
     ttlMs: 0,
   },
   'prompts/list': {
-    call: listOf('prompts', ({ prompts }) => prompts, describePrompt),
+    call: listOf('prompts', ({ prompts }) => [inPages(prompts)], describePrompt),
     ...listed,
   },
   'prompts/get': {
@@ -106,17 +115,19 @@ export async function dispatch(
       `There is no method ${JSON.stringify(name.slice(0, 80))} here.`,
     )
   }
-  const run = async (signal: AbortSignal) => {
+  const run = async (stop: Stop) => {
     const store = (handle?: string) => openStore(handle, serving)
-    const context = contextOf({ ...facts, signal, store }, params)
+    const context = contextOf(facts, { stop, store }, params)
     return write(await completed(await method.call(server, params, context, serving), method.ttlMs))
   }
-  if (method.lasts) return run(facts.signal)
-  if (!method.fixed || params.cursor !== undefined) return within(callMs, facts.signal, run)
+  if (method.lasts) return run(facts.stop)
+  if (!method.fixed?.(server) || params.cursor !== undefined) return within(callMs, facts.stop, run)
 
   const written = writtenFor(server)
   const key = `${facts.revision.version} ${name} ${tasks ? 'tasks' : ''}`
-  const text = written.get(key) ?? (await run(facts.signal))
+  const known = written.get(key)
+  if (known !== undefined) return known
+  const text = await run(facts.stop)
   written.set(key, text)
   return text
 }
@@ -145,38 +156,63 @@ function discover(server: Server, _: RpcParams, __: Context, { tasks }: Serving)
   }
 }
 
-function direct({ resources }: Server) {
-  return resources?.filter((it) => !isTemplate(it))
+/** What is there, and then what stands at the addresses of each template that can say. */
+function direct({ resources = [] }: Server): Source<Listed>[] {
+  const listing = resources.filter(({ list }) => list)
+  return [
+    inPages<Listed>(resources.filter((it) => !isTemplate(it))),
+    ...listing.map(
+      (it): Source<Listed> =>
+        (offset, context) =>
+          it.list!(offset, context),
+    ),
+  ]
 }
 
-function templates({ resources }: Server) {
-  return resources?.filter(isTemplate)
+function templates({ resources }: Server): Source<Listed>[] {
+  return [inPages<Listed>(resources?.filter(isTemplate))]
 }
 
 /** Items of one page. */
 const PAGE = 100
 
-/** A list method: what it lists, how one item is shown, page by page with a sealed cursor. */
+/** A part of a list. */
+type Source<Item> = (offset: number, context: Context) => Page<Item> | Promise<Page<Item>>
+
+const inPages =
+  <Item>(items: readonly Item[] = []): Source<Item> =>
+  (offset) => {
+    const end = offset + PAGE
+    return { items: items.slice(offset, end), next: end < items.length ? end : undefined }
+  }
+
+/** A list method: the parts of its list, how one item is shown, page by page with a sealed cursor. */
 function listOf<Item>(
   field: string,
-  items: (server: Server) => readonly Item[] | undefined,
+  sourcesOf: (server: Server) => readonly Source<Item>[],
   describe: (item: Item, revision: Revision) => object,
 ): Method['call'] {
-  return async (server, { cursor }, { revision }, { seal }) => {
-    const all = items(server) ?? []
-    const from =
-      cursor === undefined || cursor === null ? 0 : await seal.open(String(cursor), field)
-    if (typeof from !== 'number') {
+  return async (server, { cursor }, context, { seal }) => {
+    const first = cursor === undefined || cursor === null
+    const place = first ? [0, 0] : await seal.open(String(cursor), field)
+    if (!Array.isArray(place)) {
       throw new RpcError(
         codes.invalidParams,
         'This cursor is none of ours: list from the beginning.',
       )
     }
-    const end = from + PAGE
-    return {
-      [field]: all.slice(from, end).map((it) => describe(it, revision)),
-      nextCursor: end < all.length ? await seal.seal(end, field) : undefined,
-    }
+    const sources = sourcesOf(server)
+    let [source, offset] = place as [number, number]
+    const page: object[] = []
+    do {
+      const { items, next } = (await sources[source]?.(offset, context)) ?? { items: [] }
+      page.push(...items.map((it) => describe(it, context.revision)))
+      if (next === undefined) source++
+      offset = next ?? 0
+    } while (offset === 0 && source < sources.length && page.length < PAGE)
+    const nextCursor =
+      source < sources.length ? await seal.seal([source, offset], field) : undefined
+    return { [field]: page, nextCursor }
   }
 }
 
@@ -222,14 +258,19 @@ async function listen(
   const tasks = await followed(notifications, context, serving)
   if (!changes && !tasks)
     throw new RpcError(codes.methodNotFound, 'This server announces no changes.')
-  const filter = changes ? filterOf(notifications) : {}
+  const filter = changes ? filterOf(notifications, changes.lists) : {}
   const _meta = { 'io.modelcontextprotocol/subscriptionId': id }
   let acknowledged = false
-  await changes?.listen((change) => {
-    if (!acknowledged || !wants(filter, change)) return
-    const { method, params } = notificationOf(change)
-    notify(method, { ...params, _meta })
-  }, signal)
+  await changes?.listen(
+    (change) => {
+      if (!acknowledged) return
+      for (const { method, params } of notificationsOf(change, filter)) {
+        notify(method, { ...params, _meta })
+      }
+    },
+    signal,
+    filter,
+  )
   const agreed = { ...filter, taskIds: tasks?.ids }
   notify('notifications/subscriptions/acknowledged', { notifications: agreed, _meta })
   acknowledged = true

@@ -5,6 +5,7 @@
  */
 
 import { type Client, logLevelOf } from './context.ts'
+import { Stop } from './deadline.ts'
 import { checkHeaders } from './headers.ts'
 import { InputRequired } from './input.ts'
 import {
@@ -64,16 +65,16 @@ export async function serveModern(message: RpcMessage, serving: Serving): Promis
   } catch (error) {
     return respond({ text: failure(id, asRpcError(error)), status: 400 }, accept)
   }
-  const gone = new AbortController()
-  const signal = AbortSignal.any([request.signal, gone.signal])
+  const stop = new Stop(() => request.signal)
   const work = async ({ send, readable: streams }: Outlet) => {
     const notify = (name: string, about: RpcParams) =>
       send(JSON.stringify({ jsonrpc: '2.0', method: name, params: about }))
     try {
       const answers = await answersIn(params, place, seal)
       const logLevel = logLevelOf((params._meta as RpcParams)[LOG_LEVEL])
-      const facts = { ...admitted, id, caller, answers, signal, streams, notify, logLevel }
-      const completed = completion(serving, admitted.revision, answers, place)
+      const { revision, client } = admitted
+      const facts = { id, revision, client, caller, answers, stop, streams, notify, logLevel }
+      const completed = completion(serving, message.method, revision, answers, place)
       const result = await dispatch(serving, message, facts, completed)
       return { text: success(id, result), status: 200 }
     } catch (thrown) {
@@ -81,7 +82,7 @@ export async function serveModern(message: RpcMessage, serving: Serving): Promis
       return { text: failure(id, error), status: statuses[error.code] ?? 200 }
     }
   }
-  return reply(work, accept, () => gone.abort())
+  return reply(work, accept, () => stop.stop())
 }
 
 interface Admitted {
@@ -156,11 +157,13 @@ const placeOf =
 /** What every modern result says about itself. */
 function completion(
   { server, seal }: Serving,
+  method: string,
   revision: Revision,
   answers: RpcParams,
   place: () => string,
 ): Completion {
-  const self = { [SERVER]: identity(server, revision) }
+  // Its icons and its address are told once, and not with every answer.
+  const self = { [SERVER]: identity(server, revision, method !== 'server/discover') }
   return async (result, ttlMs) => {
     if (result instanceof InputRequired) {
       const until = Date.now() + ANSWER_MS

@@ -18,6 +18,14 @@ export interface Accept {
  */
 export function acceptOf(header: string | null): Accept {
   if (!header) return { json: true, stream: true }
+  if (header !== last?.header) last = { header, accept: readAccept(header) }
+  return last.accept
+}
+
+/** The header that was read last: a client sends the same with every request. */
+let last: { readonly header: string; readonly accept: Accept } | undefined
+
+function readAccept(header: string): Accept {
   const types = header
     .toLowerCase()
     .split(',')
@@ -28,10 +36,10 @@ export function acceptOf(header: string | null): Accept {
   return { json: any || has('application/json', 'application/*') || !stream, stream }
 }
 
-const jsonHeaders = {
+const jsonHeaders = new Headers({
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',
-}
+})
 
 /** One answer, in JSON wherever the client takes it, else as a stream of one event. */
 export function respond({ text, status }: Answer, { json }: Accept): Response {

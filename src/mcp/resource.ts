@@ -9,18 +9,13 @@ import { fit, type Revision } from './revisions.ts'
  * Something a client can read by its address. `{name}` in the uri makes it a template (RFC 6570,
  * level 1: a variable holds anything but `/`, percent-encoded).
  */
-export interface Resource {
-  readonly uri: string
-  readonly name: string
-  readonly title?: string
-  readonly description?: string
-  readonly mimeType?: string
-  readonly icons?: readonly Icon[]
-  readonly annotations?: Annotations
-  /** Bytes, where they are known. */
-  readonly size?: number
+export interface Resource extends Listed {
+  /** Milliseconds for which what was read keeps, in the revisions that have that. */
+  readonly ttlMs?: number
   /** Suggests values for the variables of a template. */
   readonly complete?: Readonly<Record<string, Complete>>
+  /** What stands at the addresses of a template, page by page, for `resources/list`. */
+  list?(offset: number, context: Context): Page<Listed> | Promise<Page<Listed>>
   /** The text, or the contents themselves; undefined if there is nothing at this address. */
   read(
     variables: Readonly<Record<string, string>>,
@@ -29,12 +24,31 @@ export interface Resource {
   ): Reading | Promise<Reading>
 }
 
+/** A resource, or a template, as clients see it in a list. */
+export interface Listed {
+  readonly uri: string
+  readonly name: string
+  readonly title?: string
+  readonly description?: string | undefined
+  readonly mimeType?: string
+  readonly icons?: readonly Icon[]
+  readonly annotations?: Annotations
+  /** Bytes, where they are known. */
+  readonly size?: number
+}
+
+/** A stretch of a list, and the offset of the next one, if there is one. */
+export interface Page<Item> {
+  readonly items: readonly Item[]
+  readonly next?: number | undefined
+}
+
 type Reading = string | readonly ResourceContents[] | InputRequired | undefined
 
-export const isTemplate = ({ uri }: Resource): boolean => uri.includes('{')
+export const isTemplate = ({ uri }: Listed): boolean => uri.includes('{')
 
 /** A resource as `resources/list` or `resources/templates/list` shows it in one revision. */
-export function describeResource(it: Resource, revision: Revision): object {
+export function describeResource(it: Listed, revision: Revision): object {
   const { uri, name, title, description, mimeType, icons, annotations, size } = it
   const address = isTemplate(it) ? { uriTemplate: uri } : { uri, size }
   return fit({ ...address, name, title, description, mimeType, icons, annotations }, revision)
@@ -55,15 +69,19 @@ export async function readResource(
     const reading = await resource.read(variables, context, uri)
     if (reading instanceof InputRequired) return reading
     if (reading === undefined) break
-    const { mimeType = 'text/plain' } = resource
+    const { mimeType = 'text/plain', ttlMs } = resource
     return {
       contents: typeof reading === 'string' ? [{ uri, mimeType, text: reading }] : reading,
+      ...(context.revision.era === 'modern' && ttlMs !== undefined && { ttlMs }),
     }
   }
-  const notFound = context.revision.era === 'modern' ? codes.invalidParams : codes.resourceNotFound
-  throw new RpcError(notFound, 'There is no resource at this address.', {
-    uri,
-  })
+  throw noResource(context, uri)
+}
+
+/** What a client reads where there is nothing at an address, and perhaps what it meant. */
+export function noResource({ revision }: Context, uri: string, hint = ''): RpcError {
+  const code = revision.era === 'modern' ? codes.invalidParams : codes.resourceNotFound
+  return new RpcError(code, `There is no resource at this address. ${hint}`.trim(), { uri })
 }
 
 /** Completes a variable of the template `uri`. */

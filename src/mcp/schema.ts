@@ -1,4 +1,5 @@
 import * as z from 'zod/v4/core'
+import { type Direction, jsonSchemaOf } from './json-schema.ts'
 import { isObject } from './jsonrpc.ts'
 
 /** A schema written by hand, in JSON Schema 2020-12. Clients get it as it is. */
@@ -49,12 +50,12 @@ function inWords(issue: z.$ZodRawIssue): string {
 const made = new WeakMap<z.$ZodObject, object>()
 
 /** A schema as JSON Schema. Made once: that costs a hundred times what checking a value does. */
-export function written(schema: Schema, io: 'input' | 'output'): object {
+export function written(schema: Schema, io: Direction): object {
   if (!(schema instanceof z.$ZodType)) return schema
   let found = made.get(schema)
   if (!found) {
-    const { $schema, ...json } = z.toJSONSchema(schema, { io, override: unsaid })
-    found = JSON.parse(JSON.stringify(json, portable)) as object
+    const json = jsonSchemaOf(schema, io)
+    found = JSON.parse(JSON.stringify(json, (_, part) => portable(part, io))) as object
     made.set(schema, found)
   }
   return found
@@ -64,10 +65,11 @@ export function written(schema: Schema, io: 'input' | 'output'): object {
  * A part of a schema as every host reads it, and in no more words than it needs, since models pay
  * for each: no array of types, no bounds that any integer keeps, nothing that says nothing.
  */
-function portable(_key: string, part: unknown): unknown {
+function portable(part: unknown, io: Direction): unknown {
   if (!isObject(part)) return part
   const { type, minimum, maximum, items, ...rest } = part
-  const anything = type === 'array' && isObject(items) && Object.keys(items).length === 0
+  // Hosts refuse an argument that is a list of nothing said.
+  const anything = io === 'output' && isObject(items) && Object.keys(items).length === 0
   return {
     ...(Array.isArray(type) ? { anyOf: type.map((it) => ({ type: it })) } : { type }),
     minimum: minimum === Number.MIN_SAFE_INTEGER ? undefined : minimum,
@@ -76,11 +78,3 @@ function portable(_key: string, part: unknown): unknown {
     ...rest,
   }
 }
-
-/** Whether an object refuses unknown fields is said only where its author said so. */
-function unsaid({ zodSchema: { _zod }, jsonSchema }: Written): void {
-  if (_zod.def.type === 'object' && !_zod.def.catchall) delete jsonSchema.additionalProperties
-}
-
-type Options = NonNullable<Parameters<typeof z.toJSONSchema>[1]>
-type Written = Parameters<NonNullable<Options['override']>>[0]

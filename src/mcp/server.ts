@@ -1,4 +1,4 @@
-import type { Changes } from './changes.ts'
+import type { Changes, ListName } from './changes.ts'
 import type { Icon } from './content.ts'
 import type { Prompt } from './prompt.ts'
 import type { Resource } from './resource.ts'
@@ -26,24 +26,37 @@ export interface Server {
   readonly changes?: Changes
 }
 
-/** How a server introduces itself in one revision. */
-export function identity(server: Server, revision: Revision): object {
+/**
+ * How a server introduces itself in one revision, or in brief, without pictures and addresses. Made
+ * once, since every answer may say it.
+ */
+export function identity(server: Server, revision: Revision, brief = false): object {
+  const known = identities.get(server) ?? new Map<string, object>()
+  identities.set(server, known)
+  const key = `${revision.version} ${brief}`
+  const made = known.get(key)
+  if (made) return made
   const { name, version, title, websiteUrl, icons } = server
-  return fit({ name, version, title, websiteUrl, icons }, revision)
+  const is = fit({ name, version, title, ...(!brief && { websiteUrl, icons }) }, revision)
+  known.set(key, is)
+  return is
 }
+
+const identities = new WeakMap<Server, Map<string, object>>()
 
 /** What a server can do, as the specification names it. */
 export function capabilities({ tools, resources, prompts, logs, changes }: Server): object {
-  const listChanged = changes && { listChanged: true }
+  const changing = (list: ListName) =>
+    changes && (changes.lists?.includes(list) ?? true) && { listChanged: true }
   const completes =
     prompts?.some((it) => it.arguments?.some(({ complete }) => complete)) ||
     resources?.some(({ complete }) => complete)
   return {
-    ...(tools && { tools: { ...listChanged } }),
+    ...(tools && { tools: { ...changing('tools') } }),
     ...(resources && {
-      resources: { ...listChanged, ...(changes && { subscribe: true }) },
+      resources: { ...changing('resources'), ...(changes && { subscribe: true }) },
     }),
-    ...(prompts && { prompts: { ...listChanged } }),
+    ...(prompts && { prompts: { ...changing('prompts') } }),
     ...(completes && { completions: {} }),
     ...(logs && { logging: {} }),
   }

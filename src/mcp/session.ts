@@ -6,7 +6,7 @@
  */
 
 import { type CallLimits, Calls, type Outcome, type Talk } from './calls.ts'
-import { type Change, notificationOf } from './changes.ts'
+import { type Change, notificationsOf } from './changes.ts'
 import { type Client, type LogLevel, logLevelOf } from './context.ts'
 import { EventLog, type Kept, type Store } from './events.ts'
 import {
@@ -101,6 +101,13 @@ interface Saved {
   readonly listening?: string
 }
 
+/** A session hears of every list that changes. */
+const LISTS = {
+  toolsListChanged: true,
+  promptsListChanged: true,
+  resourcesListChanged: true,
+} as const
+
 /** A client whose connection is closed comes back after so long. */
 export const RETRY_MS = 1_000
 
@@ -171,10 +178,13 @@ export class Session {
    */
   announce(change: Change): void {
     const { initialized, subscriptions = [], listening } = this.#saved ?? {}
-    if (!initialized || (change.kind === 'resource' && !subscriptions.includes(change.uri))) return
+    if (!initialized) return
     const newest = this.#home.listeners().findLast((it) => it.stream.startsWith('g'))
     const stream = newest?.stream ?? listening
-    if (stream) this.#send(stream, JSON.stringify({ jsonrpc: '2.0', ...notificationOf(change) }))
+    if (!stream) return
+    for (const it of notificationsOf(change, { ...LISTS, resourceSubscriptions: subscriptions })) {
+      this.#send(stream, JSON.stringify({ jsonrpc: '2.0', ...it }))
+    }
   }
 
   /** Ends what has waited too long, at the time that `wakeAt` named. */

@@ -6,7 +6,7 @@ import type { Seal } from './seal.ts'
 /** The header that names a session (lower case, as `Headers` has it). */
 export const SESSION = 'mcp-session-id'
 
-/** Where legacy sessions live. */
+/** Where legacy sessions live. The requests they are handed are theirs to change. */
 export interface Sessions {
   /** Opens a session with the `initialize` in this request, and names it in the response. */
   open(request: Request, caller: Caller | undefined): Promise<Response>

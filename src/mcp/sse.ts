@@ -15,11 +15,11 @@ export const frame = (message: string, id?: string): string =>
   `event: message\n${id === undefined ? '' : `id: ${id}\n`}data: ${message}\n\n`
 
 /** Proxies must neither hold back nor compress a stream. */
-export const streamHeaders = {
+export const streamHeaders = new Headers({
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
-}
+})
 
 /** A silent stream never learns that its reader left; a write finds out. */
 const KEEP_ALIVE_MS = 15_000

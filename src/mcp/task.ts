@@ -6,6 +6,7 @@
  */
 
 import { type Caller, type Context, contextOf } from './context.ts'
+import { Stop } from './deadline.ts'
 import { keepText, keptText, type Store } from './events.ts'
 import { type InputRequest, InputRequired } from './input.ts'
 import { asRpcError, codes, RpcError, type RpcParams, write } from './jsonrpc.ts'
@@ -78,7 +79,7 @@ const HEARTBEAT_MS = 30_000
 export class Task {
   readonly #home: TaskHome
   #saved: Saved | undefined
-  #running: AbortController | undefined
+  #running: Stop | undefined
   #toldAt = 0
 
   constructor(home: TaskHome) {
@@ -115,7 +116,7 @@ export class Task {
   /** At the time that `wakeAt` named: ends the task, or sees to it that it is woken again. */
   async wake(): Promise<void> {
     if (!this.#isOver) return this.#home.wakeAt(this.#wakesAt)
-    this.#running?.abort()
+    this.#running?.stop()
     this.#saved = undefined
     await this.#home.clear()
   }
@@ -149,34 +150,33 @@ export class Task {
 
   #cancel(): void {
     if (isOver(this.#saved!.status)) return
-    this.#running?.abort()
+    this.#running?.stop()
     this.#end('cancelled')
   }
 
   async #run(server: Server, runner: Runner): Promise<void> {
     const call = this.#call
-    const running = new AbortController()
-    this.#running = running
-    const { signal } = running
+    const stop = new Stop()
+    this.#running = stop
     try {
-      const context = this.#context(call, runner, signal)
+      const context = this.#context(call, runner, stop)
       const result = await callTool(server.tools ?? [], call.params, context)
-      if (signal.aborted) return
+      if (stop.stopped) return
       if (result instanceof InputRequired) this.#ask(call, result)
       else this.#end('completed', result)
     } catch (thrown) {
       const error = asRpcError(thrown)
-      if (!signal.aborted) this.#end('failed', error)
+      if (!stop.stopped) this.#end('failed', error)
     }
   }
 
-  #context(call: Call, { caller, store }: Runner, signal: AbortSignal): Context {
+  #context(call: Call, { caller, store }: Runner, stop: Stop): Context {
     const { id, version, client, answers } = call
-    const facts = { id, revision: revisionOf(version)!, client, caller, signal, answers, store }
+    const facts = { id, revision: revisionOf(version)!, client, caller, answers }
     return {
-      ...contextOf({ ...facts, streams: false, notify() {} }, {}),
+      ...contextOf({ ...facts, streams: false, notify() {} }, { stop, store }, {}),
       progress: (done, total, message) => {
-        if (signal.aborted || this.#saved?.status !== 'working') return
+        if (stop.stopped || this.#saved?.status !== 'working') return
         this.#report(message ?? (total ? `${done} of ${total}` : `${done}`))
       },
     }

@@ -22,6 +22,8 @@ export interface Tool {
   readonly output?: Schema
   readonly annotations?: ToolAnnotations
   readonly icons?: readonly Icon[]
+  /** In no list: for a name that models try all the same, to be told what to do instead. */
+  readonly unlisted?: boolean
   /**
    * A call outlasts its request, as a task that the client looks in on (SEP-2663): `optional` where
    * client and server have tasks; `required` so much that a client without them is refused. Where
@@ -95,8 +97,11 @@ export const describeTool = (it: Tool, revision: Revision): object =>
       description: it.description,
       inputSchema: written(it.input, 'input'),
       outputSchema: it.output && written(it.output, 'output'),
-      // A `title` in the annotations is where revisions without `title` look for it.
-      annotations: it.annotations && { title: it.title, ...it.annotations },
+      annotations: it.annotations && {
+        // Where revisions that have no `title` of a tool look for it.
+        ...('title' in fit({ title: it.title }, revision) ? {} : { title: it.title }),
+        ...it.annotations,
+      },
       icons: it.icons,
     },
     revision,
@@ -180,9 +185,15 @@ function unknownTool(tools: readonly Tool[], name: unknown): string {
     typeof name === 'string'
       ? `There is no tool ${JSON.stringify(name.slice(0, 80))}.`
       : 'Say which tool, as params.name.'
-  const names = tools.slice(0, 20).map((it) => it.name)
+  const names = shown(tools)
+    .slice(0, 20)
+    .map((it) => it.name)
   return names.length ? `${asked} Tools here: ${names.join(', ')}.` : asked
 }
+
+/** The tools that clients are told of. */
+export const shown = (tools: readonly Tool[]): readonly Tool[] =>
+  tools.filter(({ unlisted }) => !unlisted)
 
 const indexes = new WeakMap<readonly Tool[], Map<unknown, Tool>>()
 

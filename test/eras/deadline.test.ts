@@ -55,6 +55,12 @@ const server: Server = {
         }),
     }),
     tool({
+      name: 'at once',
+      description: 'Waits for nothing.',
+      input: z.object({}),
+      run: async () => 'done',
+    }),
+    tool({
       name: 'ask',
       description: 'Asks for a name.',
       input: z.object({}),
@@ -132,6 +138,24 @@ describe.each(Object.entries(places))('a call %s', (_, open) => {
       expect(vi.getTimerCount()).toBe(timers)
     },
   )
+
+  test('that was stopped says so to whoever looks at its signal only then', async () => {
+    const { version, send } = await open()
+    const answering = send(callOf(version, 'wait'))
+    const { context } = await begun.promise
+    await vi.advanceTimersByTimeAsync(limits.callMs)
+    await answering
+    expect(context.signal.aborted).toBe(true)
+    expect(context.signal.reason.message).toBe(error.message)
+  })
+
+  test('that waits for nothing sets no timer', async () => {
+    const { version, send } = await open()
+    const set = vi.spyOn(globalThis, 'setTimeout')
+    const response = await send(callOf(version, 'at once'))
+    expect(await response.text()).toContain('done')
+    expect(set).not.toHaveBeenCalled()
+  })
 
   test('that has a stream ends it with the error', async () => {
     const { version, send } = await open()

@@ -11,6 +11,8 @@ import {
   sessionLimits,
   tool,
 } from '../../src/mcp/index.ts'
+import { sealWith } from '../../src/mcp/seal.ts'
+import { Session } from '../../src/mcp/session.ts'
 import { LEGACY, postOf } from '../support/mcp.ts'
 
 /** Sessions through the front, in memory; test/workers has the same in Durable Objects. */
@@ -457,4 +459,37 @@ test('a session keeps its bounds: calls, streams, subscriptions and what it keep
   await again.next()
   for (let i = 0; i < 3; i++) expect((await again.next())?.message?.method).toMatch('list_changed')
   await Promise.all([again.cancel(), streams[1]!.body?.cancel()])
+})
+
+test('what an object stores for a call that asks nothing is nothing', async () => {
+  const values = new Map<string, unknown>()
+  const written: string[] = []
+  const session = new Session({
+    store: {
+      get: <T>(key: string) => values.get(key) as T | undefined,
+      put: (key, value) => {
+        written.push(`put ${key}`)
+        values.set(key, value)
+      },
+      delete: (key) => written.push(`delete ${key}`),
+      list: () => [],
+    },
+    limits: sessionLimits,
+    listeners: () => [],
+    wakeAt: () => {},
+    clear: async () => {},
+  })
+  const send = async (message: object) => {
+    const accept = { json: true, stream: true }
+    const own = { request: postOf({ jsonrpc: '2.0', ...message }), caller: undefined }
+    const place = { server, accept, seal: sealWith(), callMs: sessionLimits.callMs }
+    return (await session.fetch({ ...own, ...place })).json()
+  }
+  const params = { protocolVersion: '2025-11-25', capabilities: {} }
+  await send({ id: 1, method: 'initialize', params })
+  expect(written).toEqual(['put session'])
+  const call = { name: 'wrong', arguments: {} }
+  expect(await send({ id: 2, method: 'tools/call', params: call })).toMatchObject({ id: 2 })
+  expect(await send({ id: 3, method: 'tools/list' })).toMatchObject({ id: 3 })
+  expect(written).toEqual(['put session'])
 })

@@ -527,18 +527,36 @@ describe('any body', () => {
     expect(body.result).toEqual({})
   })
 
-  test('over the limit is refused with 413, and one at the limit is not', async () => {
-    const message = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
-    const padded = (bytes: number) => message.padEnd(bytes, ' ')
-    expect(
-      (await ask({ server, limits: { ...limits, bodyBytes: 100 } }, postOf(padded(100)))).body
-        .result,
-    ).toEqual({})
-    expect(
-      (await ask({ server, limits: { ...limits, bodyBytes: 100 } }, postOf(padded(101)))).status,
-    ).toBe(413)
-    expect((await ask(options, postOf('['.repeat(3 * 1024 * 1024)))).status).toBe(413)
+  test('is read the same where its length was announced', async () => {
+    const announced = async (bytes: Uint8Array) =>
+      ask(options, postOf(bytes, { 'content-length': String(bytes.length) }))
+    // A character of four bytes, cut after three: as long as what a lax reader puts in its place.
+    const cut = new Uint8Array([0x22, 0xf0, 0x9f, 0x98, 0x22])
+    expect((await announced(cut)).body.error.code).toBe(-32700)
+    // A replacement character that was sent is none that was put in place of something.
+    for (const mark of ['', '\ufeff']) {
+      const ping = `${mark}{"jsonrpc":"2.0","id":"é\ufffd","method":"ping"}`
+      const { body } = await announced(new TextEncoder().encode(ping))
+      expect(body).toEqual({ jsonrpc: '2.0', id: 'é\ufffd', result: {} })
+    }
+    const { status, body } = await announced(new Uint8Array([0x22, 0xff, 0xfe, 0x22]))
+    expect([status, body.error.code]).toEqual([400, -32700])
   })
+
+  test.each(['not announced', 'announced'])(
+    'over the limit is refused with 413, and one at the limit is not (%s)',
+    async (how) => {
+      const bounded = { server, limits: { ...limits, bodyBytes: 100 } }
+      const padded = (bytes: number) =>
+        postOf(
+          '{"jsonrpc":"2.0","id":1,"method":"ping"}'.padEnd(bytes, ' '),
+          how === 'announced' ? { 'content-length': String(bytes) } : {},
+        )
+      expect((await ask(bounded, padded(100))).body.result).toEqual({})
+      expect((await ask(bounded, padded(101))).status).toBe(413)
+      expect((await ask(bounded, padded(3 * 1024 * 1024))).status).toBe(413)
+    },
+  )
 
   test('of an endless upload is not read to its end', async () => {
     const endless = new ReadableStream({
