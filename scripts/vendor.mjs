@@ -1,5 +1,6 @@
-// Bundles the database libraries that speak TCP, each into a module of its own beside the Worker:
-// wrangler would put them into its one file, where every deployment pays for them at its start.
+// Bundles what few requests need, each into a module of its own beside the Worker: the database
+// libraries that speak TCP, how roles are looked at, and the demo database. wrangler would put them into its one file,
+// where every deployment pays for them at its start.
 import { readFile, writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import './install.mjs'
@@ -43,13 +44,18 @@ const unused = {
   },
 }
 
-/** The module beside the drivers, and what of which package it holds. */
-const libraries = { pg: 'pg/lib/client.js', mysql2: 'mysql2' }
+/** The modules beside the drivers, and what each of them exports. */
+const modules = {
+  pg: `export { default } from 'pg/lib/client.js'`,
+  mysql2: `export { default } from 'mysql2'`,
+  roles: `export * from './src/database/roles/index.ts'`,
+  shop: `export { Shop } from './src/database/demo/shop.ts'`,
+}
 
-for (const [name, entry] of Object.entries(libraries)) {
+for (const [name, contents] of Object.entries(modules)) {
   const file = `src/database/drivers/${name}.mjs`
   const { outputFiles } = await build({
-    stdin: { contents: `export { default } from '${entry}'`, resolveDir: process.cwd() },
+    stdin: { contents, resolveDir: process.cwd() },
     outfile: file,
     write: false,
     bundle: true,

@@ -15,8 +15,9 @@ export async function listTables(
   database: Database,
   { limits, ...page }: Page & { readonly limits: Limits },
 ): Promise<TableList> {
-  // No name, no comment and no column holds a NUL, and no database takes one.
-  if (page.search?.includes('\0')) return { tables: [], total: 0 }
+  // No name, no comment and no column holds a NUL or half a character, and no database takes one.
+  const { search = '' } = page
+  if (search.includes('\0') || !search.isWellFormed()) return { tables: [], total: 0 }
   const rows = await ask(database, database.dialect.catalog.tables(page), limits)
   const tables = rows.filter(([, schema]) => schema !== null).map(([, ...row]) => summary(row))
   return { tables, total: Number(rows[0]?.[0] ?? 0) }
@@ -47,8 +48,26 @@ export async function findTable(database: Database, name: string, limits: Limits
   }
 }
 
+/** The columns of some tables that the catalog has named, each with its type, in their order. */
+export async function outline(
+  database: Database,
+  tables: readonly TableName[],
+  limits: Limits,
+): Promise<readonly (readonly (readonly [name: string, type: string])[])[]> {
+  if (tables.length === 0) return []
+  const rows = await ask(database, database.dialect.catalog.outline(tables), limits)
+  const found = new Map<string, [string, string][]>()
+  for (const [schema, table, name, type] of rows) {
+    const key = JSON.stringify([schema, table])
+    const columns = found.get(key) ?? []
+    columns.push([String(name), String(type)])
+    found.set(key, columns)
+  }
+  return tables.map(({ schema, name }) => found.get(JSON.stringify([schema, name])) ?? [])
+}
+
 /** Describing has room of its own: a table of a thousand columns is not cut like an answer. */
-const ROOM = { maxRows: 5_000, maxBytes: 4 << 20 }
+export const ROOM = { maxRows: 5_000, maxBytes: 4 << 20 }
 
 type Row = readonly Cell[]
 
@@ -61,11 +80,54 @@ async function ask(
   return rows
 }
 
+/** The tables that a name may mean, the likeliest first and with those that are as likely. */
+export async function summaries(
+  database: Database,
+  name: string,
+  limits: Limits,
+): Promise<readonly TableSummary[]> {
+  if (!isName(name)) return []
+  const rows = await ask(database, database.dialect.catalog.find(name), limits)
+  return rows.filter((row) => row.at(-1) === rows[0]?.at(-1)).map(summary)
+}
+
+/** Tables that are named where no name is near: more would fill an error. */
+const NAMED = 20
+
+/**
+ * What may have been meant by a name that no table has, as a sentence: the names nearest to it, or
+ * else those there are. Nothing where there are none.
+ */
+export async function meantTables(
+  database: Database,
+  name: string,
+  limits: Limits,
+): Promise<string | undefined> {
+  const likely = await near(database, name, limits)
+  if (likely.length > 0) return `Did you mean ${likely.join(' or ')}?`
+  const { tables, total } = await listTables(database, { limit: NAMED, limits })
+  if (tables.length === 0) return undefined
+  const home = database.dialect.schema
+  const names = tables.map((it) => (it.schema === home ? it.name : qualified(it)))
+  const more = total > names.length ? ` and ${total - names.length} more` : ''
+  return `There are ${names.join(', ').slice(0, 400)}${more}.`
+}
+
+/** The names nearest to one that no table has: with their schemas, if it came with one. */
+async function near(database: Database, name: string, limits: Limits): Promise<string[]> {
+  if (!isName(name)) return []
+  const bare = name.split('.').at(-1)!
+  const rows = await ask(database, database.dialect.catalog.near(bare), limits)
+  const names = rows.map(([schema, table]) =>
+    name.includes('.') ? `${schema}.${table}` : `${table}`,
+  )
+  return nearest(name, [...new Set(names)])
+}
+
+const isName = (name: string) => name.isWellFormed() && !name.includes('\0')
+
 async function resolve(database: Database, name: string, limits: Limits): Promise<TableSummary> {
-  const { catalog } = database.dialect
-  const known = name.isWellFormed() && !name.includes('\0')
-  const rows = known ? await ask(database, catalog.find(name), limits) : []
-  const best = rows.filter((row) => row.at(-1) === rows[0]?.at(-1)).map(summary)
+  const best = await summaries(database, name, limits)
   if (best.length === 1) return best[0]!
 
   const quoted = JSON.stringify(name.slice(0, 100))
@@ -75,14 +137,8 @@ async function resolve(database: Database, name: string, limits: Limits): Promis
       hint: `Say which: ${meant}.`,
     })
   }
-  const near = known ? await ask(database, catalog.near(name.split('.').at(-1)!), limits) : []
-  // As they were asked for: with a schema, or without.
-  const names = near.map(([schema, table]) =>
-    name.includes('.') ? `${schema}.${table}` : `${table}`,
-  )
-  const likely = nearest(name, [...new Set(names)])
   throw new DatabaseError('sql', `There is no table called ${quoted}.`, {
-    hint: likely.length > 0 ? `Did you mean ${likely.join(' or ')}?` : undefined,
+    hint: await meantTables(database, name, limits),
   })
 }
 

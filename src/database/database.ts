@@ -46,6 +46,8 @@ export interface Limits {
 /** One open database, whatever carries the statements to it. */
 export interface Database {
   readonly dialect: Dialect
+  /** Whether the way there is encrypted, where that is known. */
+  readonly tls?: boolean | undefined
   /** Runs one statement that only reads. Throws {@link DatabaseError}. */
   query(statement: Statement, limits: Limits): Promise<Rows>
 }
@@ -66,6 +68,21 @@ export interface Dialect {
   placeholder(n: number, type?: string): string
   readonly comparison: Comparison
   readonly catalog: Catalog
+  readonly plan: Plan
+  readonly unknown: Unknown
+}
+
+/** How an engine words it that a table or a column is not there; the first group is its name. */
+export interface Unknown {
+  readonly table: RegExp
+  readonly column: RegExp
+}
+
+/** How a dialect tells how it would run a statement. */
+export interface Plan {
+  /** What makes a statement one that is planned and not run. */
+  readonly prefix: string
+  read(rows: Rows): { readonly summary: readonly string[]; readonly plan: Cell }
 }
 
 /** How a dialect compares a column, already quoted, with a bound value. */
@@ -90,14 +107,24 @@ export interface Catalog {
   /** Tables whose names look like this one, for a hint. */
   near(name: string): Statement
   columns(table: TableName): Statement
+  /** Schema, table, column and type of the columns of some tables, of each in their order. */
+  outline(tables: readonly TableName[]): Statement
   keys(table: TableName): Statement
   indexes(table: TableName): Statement
+  /** Which tables of these names show this role only some of their rows, where a dialect has that. */
+  secured?(names: readonly string[]): Statement
+  /** The columns of all tables, each with the column it refers to, if it refers to one. */
+  overview(): Statement
+  /** Rows that stay equal, in whatever order, as long as no table, column, comment or key changes. */
+  fingerprint(): Statement
 }
 
 /** A stretch of the list of tables. */
 export interface Page {
   /** Part of a table's name, of a column's name or of a comment, in whatever case. */
   readonly search?: string | undefined
+  /** Searches names of tables alone, with their schemas where there are several. */
+  readonly names?: boolean | undefined
   readonly limit: number
   readonly offset?: number | undefined
 }
@@ -157,5 +184,11 @@ export class DatabaseError extends Error {
     this.code = details.code
     this.hint = details.hint
     this.position = details.position
+  }
+
+  /** The same error at another place, or at none: what was sent was not what its author wrote. */
+  at(position: number | undefined): DatabaseError {
+    const { kind, message, code, hint } = this
+    return new DatabaseError(kind, message, { code, hint, position })
   }
 }

@@ -12,6 +12,10 @@ export interface Rules {
   readonly explain: RegExp
   /** Functions that do more than compute: they write, lock, reach out, or run a text as SQL. */
   readonly calls: RegExp
+  /** Those of them that `x.f` calls, too, where `x` is any value or a function in FROM. */
+  readonly attributes?: RegExp
+  /** `* APPLY f` calls a function by its name alone. */
+  readonly applies?: boolean
   /** Relations that hold secrets or the platform's own state. */
   readonly hidden: RegExp
   /** Clauses by which a read writes or locks. */
@@ -32,7 +36,7 @@ export function refuse(sql: string, rules: Rules): string | undefined {
   if (sql.length > LONGEST) return `Send at most ${LONGEST} characters; these are ${sql.length}.`
   try {
     const tokens = statement(sql, rules)
-    const no = refuseVerb(tokens, rules) ?? refuseMain(tokens)
+    const no = refuseVerb(tokens, rules) ?? refuseMain(tokens) ?? refuseAttribute(tokens, rules)
     for (let i = 0; no === undefined && i < tokens.length; i++) {
       const sentence = refuseToken(tokens, i, rules)
       if (sentence) return sentence
@@ -92,27 +96,50 @@ const WRITES = new Set(['insert', 'update', 'delete', 'merge', 'replace'])
 
 /**
  * Refuses a writing statement behind its WITH, at any depth: after `SEARCH … SET x` its own keyword
- * follows an ordinary word.
+ * follows an ordinary word. MySQL explains one behind DESCRIBE, past words of its own.
  */
 function refuseMain(tokens: readonly Token[]): string | undefined {
-  const waiting = [false]
+  const waiting = [isOne(tokens[0], 'describe', 'desc')]
   for (const [i, token] of tokens.entries()) {
     if (isOne(token, '(')) waiting.push(false)
     if (isOne(token, ')') && waiting.length > 1) waiting.pop()
     if (token.kind !== 'word') continue
     const depth = waiting.length - 1
-    if (QUERY.has(token.value)) waiting[depth] = token.value === 'with'
-    // `WITH update AS (…)` and `WITH update (a) AS (…)` only name a table expression.
-    const named = isOne(tokens[i + 1], 'as', '(')
+    if (beginsQuery(tokens, i)) waiting[depth] = token.value === 'with'
+    // `WITH update AS (…)` and `, update (a) AS (…)` only name a table expression.
+    const named = isOne(tokens[i - 1], 'with', 'recursive', ',')
     if (waiting[depth] && WRITES.has(token.value) && !named) return writes(token.value)
   }
   return undefined
 }
 
+/** Whether a query begins with this word, and not one of its names: `BY values`, `1 AS select`. */
+function beginsQuery(tokens: readonly Token[], i: number): boolean {
+  const { value } = tokens[i]!
+  if (value === 'values') return isOne(tokens[i + 1], '(', 'row')
+  return QUERY.has(value) && !isOne(tokens[i - 1], 'as') && !isOne(tokens[i + 1], 'as')
+}
+
+/**
+ * Refuses a function that is called as if it were a column. A schema calls nothing: what `x.f` has
+ * before the dot is one if it stands nowhere alone, as it has to where a table or a value gets a name.
+ */
+function refuseAttribute(tokens: readonly Token[], { attributes }: Rules): string | undefined {
+  if (!attributes) return undefined
+  const alone = tokens.filter((it, i) => isName(it) && !isOne(tokens[i + 1], '.'))
+  const values = new Set(alone.map(({ value }) => value))
+  const called = tokens.find((it, i) => {
+    const of = tokens[i - 2]
+    if (!of || !isName(it) || !isOne(tokens[i - 1], '.') || !attributes.test(it.value)) return false
+    return isField(tokens, i) || (isName(of) && values.has(of.value))
+  })
+  return called && `${called.value}() is not allowed here.`
+}
+
 function refuseToken(tokens: readonly Token[], i: number, rules: Rules): string | undefined {
   const { kind, value } = tokens[i]!
   if (kind !== 'word' && kind !== 'name') return undefined
-  const call = isOne(tokens[i + 1], '(')
+  const call = isOne(tokens[i + 1], '(') || (rules.applies && isApplied(tokens, i))
   if (call && rules.calls.test(value)) return `${value}() is not allowed here.`
   if (rules.hidden.test(value)) return `${value} is not allowed here.`
   if (kind === 'name') return undefined
@@ -120,12 +147,44 @@ function refuseToken(tokens: readonly Token[], i: number, rules: Rules): string 
   const before = tokens[i - 1]
   const clause =
     !call && rules.clauses.find((words) => words.startsWith(value) && follows(tokens, i, words))
-  if (clause && !isOne(before, 'as', '.')) {
+  if (clause && !isLabel(tokens, i)) {
     return `${clause.toUpperCase()} is not allowed here; this endpoint never writes or locks.`
   }
   // Where a statement begins inside another: `WITH a AS (DELETE …`, `WITH a AS (…) DELETE …`.
-  return WRITES.has(value) && !call && isOne(before, '(', ')') ? writes(value) : undefined
+  const after = tokens[i + 1]
+  const begins = after?.kind === 'name' || (after?.kind === 'word' && !OPERATORS.has(after.value))
+  return WRITES.has(value) && begins && isOne(before, '(', ')') ? writes(value) : undefined
 }
+
+/** What follows a column, and is the name of no table: `max(update)`, `cast(update as date)`. */
+const OPERATORS = new Set(['as', 'is', 'in', 'like', 'and', 'or', 'not', 'order'])
+
+/**
+ * Whether a keyword only labels a column: behind AS or a point. An AS behind a point, behind `@` or
+ * behind another AS may be a label itself; and a name follows its point at once, for to MySQL
+ * `@a. into` has a variable `a.`.
+ */
+function isLabel(tokens: readonly Token[], i: number): boolean {
+  let first = i
+  while (isOne(tokens[first - 1], 'as')) first--
+  const before = tokens[first - 1]
+  if (first === i) return isOne(before, '.') && before?.end === tokens[i]!.start
+  const labels = i - first - (isOne(before, '.', '@') ? 1 : 0)
+  return labels % 2 === 1
+}
+
+/** Whether a name follows a value and not a table: `(x).f`, `x[1].f`, `$1.f`, `(x).y.f`. */
+function isField(tokens: readonly Token[], i: number): boolean {
+  let dot = i - 1
+  // Four names are the longest that a column has.
+  while (dot > i - 8 && isOne(tokens[dot], '.') && isName(tokens[dot - 1])) dot -= 2
+  return isOne(tokens[dot], '.')
+}
+
+const isName = (token: Token | undefined) => token?.kind === 'word' || token?.kind === 'name'
+
+const isApplied = (tokens: readonly Token[], i: number) =>
+  isOne(tokens[i - 1], 'apply') || (isOne(tokens[i - 1], '(') && isOne(tokens[i - 2], 'apply'))
 
 const follows = (tokens: readonly Token[], from: number, words: string) =>
   words.split(' ').every((word, n) => isOne(tokens[from + n], word))

@@ -1,12 +1,18 @@
 import { type Database, DatabaseError, type Param } from './database.ts'
 import { refuse, single } from './guard.ts'
+import { placed } from './placeholders.ts'
 
-/** The same database, given nothing but single statements that read, and values that are text. */
+/**
+ * The same database, given nothing but single statements that read, and values that are text. Its
+ * placeholders are `$1`, `$2`, … whatever the engine's own are, and those.
+ */
 export function guarded(database: Database): Database {
   const { dialect } = database
   return {
-    dialect,
-    async query({ sql, params = [] }, limits) {
+    ...database,
+    async query(asked, limits) {
+      const { statement, origin } = placed(asked, dialect)
+      const { sql, params = [] } = statement
       const no = refuse(sql, dialect.rules)
       if (no !== undefined) throw new DatabaseError('refused', no)
       if (!params.every(isText)) {
@@ -17,7 +23,12 @@ export function guarded(database: Database): Database {
           hint: 'Send it as a string.',
         })
       }
-      return database.query({ sql: single(sql, dialect.rules), params }, limits)
+      const one = { sql: single(sql, dialect.rules), params }
+      return database.query(one, limits).catch((error) => {
+        throw error instanceof DatabaseError && error.position !== undefined
+          ? error.at(origin(error.position))
+          : error
+      })
     },
   }
 }

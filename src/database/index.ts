@@ -42,7 +42,7 @@ export function open(url: string, io: Io): Database {
   )
 }
 
-export { findTable, listTables } from './catalog.ts'
+export { findTable, listTables, outline } from './catalog.ts'
 export type {
   Cell,
   Column,
@@ -58,6 +58,15 @@ export type {
 } from './database.ts'
 export { DatabaseError } from './database.ts'
 export { DemoStore } from './demo/demo-store.ts'
+export type { Examination, Finding } from './examination.ts'
+export { examine, report } from './examine.ts'
+export { explain } from './explain.ts'
+export { refuse } from './guard.ts'
+export type { OverviewColumn } from './overview.ts'
+export { fingerprint, keyOf, overview } from './overview.ts'
+export { rowSecurity } from './row-security.ts'
+export { searching } from './search.ts'
 export type { Condition, Operator, Selection } from './select.ts'
 export { operators, select } from './select.ts'
+export { suggest } from './suggest.ts'
 export type { ForeignKey, Index, Table, TableColumn, TableList, TableSummary } from './table.ts'

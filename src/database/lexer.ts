@@ -1,3 +1,5 @@
+import { hasTextName } from './text-names.ts'
+
 /** How a dialect's text falls into tokens: what differs between dialects, and nothing else. */
 export interface Lexis {
   /** `"x"` is a name, as the standard has it, or a text. */
@@ -6,6 +8,8 @@ export interface Lexis {
   readonly backticks?: boolean
   /** `[x]` is a name. */
   readonly brackets?: boolean
+  /** `'x'` is a name where the name of a table is due: it is not read. */
+  readonly textNames?: boolean
   /** In a text, a backslash takes the meaning from the character after it. */
   readonly backslashes?: boolean
   /** `E'…'` is a text with backslashes, and `U&"…"` a name with escapes. */
@@ -72,6 +76,9 @@ export function lex(sql: string, lexis: Lexis): readonly Token[] {
       readSymbol(sql, at)
     tokens.push(token)
     at = token.end
+  }
+  if (lexis.textNames && hasTextName(tokens)) {
+    throw new Unreadable("Put the name of a table in double quotes, or in none: '…' is a text.")
   }
   return tokens
 }

@@ -1,4 +1,5 @@
-import { DatabaseError, type Limits } from './database.ts'
+import type { DatabaseError, Limits } from './database.ts'
+import { leftAlone, tooSlow } from './failure.ts'
 
 /** How long an answer is waited for: until its time is over, or its caller has left. */
 export interface Patience {
@@ -15,11 +16,8 @@ export function patience({ timeoutMs, signal: caller }: Limits): Patience {
   const timer = AbortSignal.timeout(timeoutMs)
   const signal = caller ? AbortSignal.any([caller, timer]) : timer
   const over = () => {
-    if (caller?.aborted) return new DatabaseError('timeout', 'The query was stopped: nobody waits.')
-    if (!signal.aborted) return undefined
-    return new DatabaseError('timeout', `The query took longer than ${timeoutMs / 1000} seconds.`, {
-      hint: 'Filter more, join less, or compare with columns that have an index.',
-    })
+    if (caller?.aborted) return leftAlone()
+    return signal.aborted ? tooSlow(timeoutMs) : undefined
   }
   return {
     signal,

@@ -132,7 +132,9 @@ await describePostgres('the tables of PostgreSQL', setup, (postgres) => {
     expect(await names(reader, 'shut_away')).toEqual([])
     const { columns } = await findTable(reader, 'hidden_columns', limits)
     expect(columns.map(({ name }) => name)).toEqual(['open'])
-    expect((await refusal(reader, 'hidden.treasure')).hint).toBeUndefined()
+    const { hint } = await refusal(reader, 'hidden.treasure')
+    expect(hint).toMatch(/^There are .*sales\.orders/)
+    expect(hint).not.toContain('treasure')
     expect((await findTable(reader, 'users', limits)).referencedBy).toHaveLength(2)
     expect((await findTable(reader, 'sales.orders', limits)).referencedBy).toEqual([])
     expect((await findTable(database, 'maps', limits)).foreignKeys).toHaveLength(1)
@@ -243,8 +245,8 @@ await describePostgres('the tables of PostgreSQL', setup, (postgres) => {
     ['sales.order', 'Did you mean sales.orders?'],
     ['"users"', 'Did you mean users?'],
     ['treasures', 'Did you mean treasure?'],
-    ['qqqqqqqqqqq', undefined],
-    ['', undefined],
+    ['qqqqqqqqqqq', expect.stringMatching(/^There are \w/)],
+    ['', expect.stringMatching(/^There are \w/)],
   ])('are suggested where %j is none', async (name, hint) => {
     expect(await refusal(database, name)).toMatchObject({
       kind: 'sql',
@@ -368,6 +370,12 @@ describe('the tables of SQLite', () => {
     ['we.ird "name" 🐘', 'we.ird "name" 🐘'],
   ])('are found by the name %j', async (name, table) => {
     expect(await findTable(database, name, limits)).toMatchObject({ schema: 'main', name: table })
+  })
+
+  it('are counted where none is near and they are too many to name', async () => {
+    const tables = Array.from({ length: 25 }, (_, i) => `create table t${i + 10} (x)`)
+    const { hint } = await refusal(openSqlite(tables.join(';')), 'customers')
+    expect(hint).toMatch(/^There are t10, t11, .*, t29 and 5 more\.$/)
   })
 
   it('are suggested where a name is none', async () => {

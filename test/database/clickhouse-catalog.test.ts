@@ -156,10 +156,10 @@ await describeClickHouse('the tables of ClickHouse', setup, (server) => {
 
   it.each([
     ['user', 'Did you mean users?'],
-    ['other.treasure', undefined],
+    ['other.treasure', expect.not.stringContaining('treasure')],
     ['shop.user', 'Did you mean shop.users?'],
-    ['qqqqqqqqqqqqqqqqqq', undefined],
-    ['', undefined],
+    ['qqqqqqqqqqqqqqqqqq', expect.stringMatching(/^There are \w/)],
+    ['', expect.stringMatching(/^There are \w/)],
   ])('are suggested where %j is none', async (name, hint) => {
     expect(await refusal(name)).toMatchObject({ kind: 'sql', hint })
   })

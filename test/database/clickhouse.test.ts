@@ -155,7 +155,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     const error = await failure(query(endless, short))
     expect(error).toMatchObject({
       kind: 'timeout',
-      message: 'The query took longer than 0.3 seconds.',
+      message: 'The query was stopped after 0.3 seconds.',
     })
     await expect.poll(running, { timeout: 5_000 }).toBe(0)
   })
@@ -351,7 +351,7 @@ describe('a ClickHouse that fails', () => {
   it.each([
     ['clickhouse:secret', 'A ClickHouse URL names a host and a database'],
     ['clickhouse://app:secret@db.example.com/shop/users', 'A ClickHouse URL names a host'],
-    ['clickhouse://app:sec%ret@db.example.com/shop', 'percent-encode'],
+    ['clickhouse://app:sec%ret@db.example.com/shop', 'percent-encoding'],
   ])('is not opened by a URL that is none: %s', (url, sentence) => {
     let error: unknown
     try {

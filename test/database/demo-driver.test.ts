@@ -66,7 +66,10 @@ describe('the driver of the demo store', () => {
   test('gives up when the time is over', async () => {
     const { database } = store(never)
     const thrown = await failure(database.query({ sql: 'select 1' }, { ...limits, timeoutMs: 20 }))
-    expect(thrown).toMatchObject({ kind: 'timeout', message: 'The query took longer than 20 ms.' })
+    expect(thrown).toMatchObject({
+      kind: 'timeout',
+      message: 'The query was stopped after 0.02 seconds.',
+    })
   })
 
   test('gives up when nobody waits any more', async () => {
@@ -76,7 +79,7 @@ describe('the driver of the demo store', () => {
     const waiting = database.query({ sql: 'select 1' }, { ...limits, signal: caller.signal })
     expect(await failure(waiting)).toMatchObject({
       kind: 'timeout',
-      message: 'The query was given up.',
+      message: 'The query was stopped: nobody waits.',
     })
   })
 

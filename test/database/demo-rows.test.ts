@@ -50,6 +50,9 @@ describe('the rows of the demo store', () => {
     expect(categories?.filter(({ parent_id }) => parent_id !== null)).toHaveLength(8)
     expect(customers?.some(({ name }) => String(name).includes("'"))).toBe(true)
     expect(reviews?.some(({ body }) => body === 'Too small 😕')).toBe(true)
+    expect(
+      reviews?.filter(({ body }) => /instructions|hint|<result>/.test(`${body}`)),
+    ).toHaveLength(3)
     expect(payments?.some(({ amount }) => Number(amount) < 0)).toBe(true)
   })
 
@@ -92,6 +95,6 @@ describe('the statements of the demo store', () => {
   test('have an edition that changes with them: correct both, or neither', () => {
     const hash = createHash('sha256')
     for (const statement of demoStatements('sqlite')) hash.update(statement)
-    expect([EDITION, hash.digest('hex').slice(0, 16)]).toEqual(['2026-11-21', 'caa21953a44f6139'])
+    expect([EDITION, hash.digest('hex').slice(0, 16)]).toEqual(['2026-11-21.2', '6787e9c090ab5c12'])
   })
 })

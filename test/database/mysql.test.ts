@@ -6,6 +6,7 @@ import { DatabaseError, type Limits, type Param } from '../../src/database/datab
 import { mysql } from '../../src/database/drivers/mysql.ts'
 import { open } from '../../src/database/index.ts'
 import { check } from '../../src/database/mysql/session.ts'
+import { passOn, startTcp } from '../servers/tcp.ts'
 import { describeMariaDb } from '../support/mariadb.ts'
 
 const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
@@ -200,6 +201,20 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
       message: 'The query was stopped: nobody waits.',
     })
     await expect.poll(sessions, { timeout: 5_000 }).toEqual([])
+  })
+
+  it('leaves no connection open where the server does not hear its last words', async () => {
+    const server = await startTcp((socket) =>
+      passOn(socket, mariadb.port, (it) => (it.includes('kill query') ? Buffer.alloc(0) : it)),
+    )
+    const url = mariadb.url(mariadb.reader).replace(/:\d+\//, `:${server.port}/`)
+    const caller = new AbortController()
+    const work = open(url, io).query({ sql: endless }, { ...limits, signal: caller.signal })
+    await expect.poll(running).toBe(1)
+    caller.abort()
+    expect(await failure(work)).toMatchObject({ kind: 'timeout' })
+    await expect.poll(() => server.open).toBe(0)
+    await server.close()
   })
 
   it('does not begin for a caller who has left', async () => {

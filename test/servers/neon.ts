@@ -41,7 +41,9 @@ export async function startNeon(postgres: pg.ClientConfig): Promise<NeonServer> 
     const connection = String(request.headers['neon-connection-string'])
     let client: pg.Client | undefined
     try {
-      const { queries } = JSON.parse(await textOf(request)) as { queries: readonly Query[] }
+      const body = JSON.parse(await textOf(request)) as Query | { queries: readonly Query[] }
+      const isBatch = 'queries' in body
+      const queries = isBatch ? body.queries : [body]
       requests.push(queries.map(({ query }) => query))
       client = await connect(connection)
       const { processID } = client as pg.Client & { processID: number }
@@ -51,8 +53,11 @@ export async function startNeon(postgres: pg.ClientConfig): Promise<NeonServer> 
         const other = await connect(connection)
         await other.query('select pg_cancel_backend($1)', [processID]).finally(() => other.end())
       })
-      const results = await run(client, queries, request.headers['neon-batch-read-only'] === 'true')
-      send(200, { results })
+      // What is said of batches has no effect on a single query.
+      const isReadOnly = request.headers['neon-batch-read-only'] === 'true'
+      const begin = isBatch && (isReadOnly ? 'begin read only' : 'begin')
+      const results = await run(client, queries, begin)
+      send(200, isBatch ? { results } : results[0]!)
     } catch (error) {
       const { code = '', message, position, hint } = error as pg.DatabaseError
       send(code === '507' ? 507 : 400, { message, code, position, hint, severity: 'ERROR' })
@@ -73,8 +78,8 @@ export async function startNeon(postgres: pg.ClientConfig): Promise<NeonServer> 
   }
 }
 
-/** A batch: one transaction, each statement by the extended protocol, every value as text. */
-async function run(client: pg.Client, queries: readonly Query[], readOnly: boolean) {
+/** A batch is one transaction. Each statement goes by the extended protocol, every value as text. */
+async function run(client: pg.Client, queries: readonly Query[], begin: string | false) {
   let bytes = 0
   const { stream } = (client as unknown as { connection: { stream: NodeJS.ReadableStream } })
     .connection
@@ -86,18 +91,19 @@ async function run(client: pg.Client, queries: readonly Query[], readOnly: boole
       ;(stream as unknown as { destroy(): void }).destroy()
     })
   })
-  await client.query(readOnly ? 'begin read only' : 'begin')
+  if (begin) await client.query(begin)
   const results = []
   for (const { query: text, params = [] } of queries) {
     const values = params.map((it) =>
-      it === null || typeof it === 'string' ? it : JSON.stringify(it),
+      it === null || typeof it === 'string' || Array.isArray(it) ? it : JSON.stringify(it),
     )
     const types = { getTypeParser: () => (value: unknown) => value }
     const statement = { text, values, types, rowMode: 'array', queryMode: 'extended' }
     const answer = await Promise.race([client.query(statement as pg.QueryArrayConfig), tooLarge])
-    results.push({ fields: answer.fields, rows: answer.rows, command: answer.command })
+    const { fields, rows, command, rowCount } = answer
+    results.push({ fields, rows, command, rowCount, rowAsArray: true })
   }
-  await client.query('commit')
+  if (begin) await client.query('commit')
   return results
 }
 

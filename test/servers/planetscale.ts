@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { type Connection, createConnection, type FieldPacket } from 'mysql2/promise'
+import {
+  type Connection,
+  createConnection,
+  type FieldPacket,
+  type ResultSetHeader,
+} from 'mysql2/promise'
 import type { TestMariaDb } from '../support/mariadb.ts'
 
 /** A server that speaks PlanetScale's HTTP protocol in front of a real MySQL or MariaDB. */
@@ -13,6 +18,9 @@ export interface PlanetScaleServer {
   readonly queries: readonly string[]
   close(): Promise<void>
 }
+
+/** The connection ended together with its query. */
+const gone = () => {}
 
 type Row = readonly (Buffer | null)[]
 
@@ -27,8 +35,11 @@ export async function startPlanetScale(mysql: TestMariaDb): Promise<PlanetScaleS
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     const basic = String(request.headers.authorization).replace(/^Basic /, '')
     const [user, password] = Buffer.from(basic, 'base64').toString().split(':')
-    const connect = () =>
-      createConnection({ host, port: tcp, database, user: user!, password: password! })
+    const connect = async () => {
+      const account = { user: user!, password: password! }
+      const connection = await createConnection({ host, port: tcp, database, ...account })
+      return connection.on('error', gone)
+    }
     const { query, session } = JSON.parse(await text(request))
     try {
       const id = session?.id ?? randomUUID()
@@ -39,7 +50,8 @@ export async function startPlanetScale(mysql: TestMariaDb): Promise<PlanetScaleS
       response.on('close', async () => {
         if (response.writableFinished) return
         const other = await connect()
-        await other.query(`kill query ${connection.threadId}`).finally(() => other.end())
+        await other.query(`kill query ${connection.threadId}`).catch(gone)
+        await other.end()
       })
       const typeCast = (field: { buffer(): unknown }) => field.buffer()
       const [rows, fields] = await connection.query({ sql: query, rowsAsArray: true, typeCast })
@@ -48,7 +60,9 @@ export async function startPlanetScale(mysql: TestMariaDb): Promise<PlanetScaleS
         await connection.end()
       }
       const result = fields && { fields: fields.map(described), rows: (rows as Row[]).map(joined) }
-      send(200, { session: { id }, result: result ?? { rowsAffected: '0' } })
+      const { affectedRows = 0, insertId = 0 } = rows as Partial<ResultSetHeader>
+      const done = { rowsAffected: String(affectedRows), insertId: String(insertId) }
+      send(200, { session: { id }, result: result ?? done })
     } catch (thrown) {
       const { errno, sqlState, message } = thrown as Error & { errno?: number; sqlState?: string }
       if (errno === 1045) return send(401, { error: { code: 'UNAUTHENTICATED', message } })

@@ -19,7 +19,7 @@ export interface SqliteServer {
 }
 
 /** The token that the servers take. */
-export const TOKEN = 'a-token'
+export const TOKEN = 'hunter2-marker-token'
 
 /** Starts a script of this folder on a new database made by these statements. */
 export async function startChild(script: string, setup: Iterable<string>): Promise<SqliteServer> {

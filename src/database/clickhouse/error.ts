@@ -1,4 +1,5 @@
 import { DatabaseError, type Failure } from '../database.ts'
+import { tooSlow } from '../failure.ts'
 
 /** The numbers of ClickHouse's errors that are not simply a statement gone wrong. */
 const kinds: Readonly<Record<number, Failure>> = {
@@ -22,7 +23,6 @@ const DULL: Partial<Record<Failure, string>> = {
 }
 
 const HINTS: Partial<Record<Failure, string>> = {
-  timeout: 'Filter more, join less, or compare with columns of the sorting key.',
   too_large: 'Filter more, select fewer columns, or group by fewer values.',
 }
 
@@ -49,17 +49,12 @@ export function clickhouseError(body: string, asked: Asked): DatabaseError | und
     .trim()
   const kind = kindOf(Number(number), message, asked)
   const [, at] = /failed at position (\d+)/.exec(message) ?? []
-  return new DatabaseError(
-    kind,
-    kind === 'timeout'
-      ? `The query took longer than ${asked.timeoutMs / 1000} seconds.`
-      : (DULL[kind] ?? message.slice(0, 800)),
-    {
-      code: number,
-      hint: HINTS[kind],
-      position: kind === 'sql' && at && asked.sql ? characters(asked.sql, Number(at)) : undefined,
-    },
-  )
+  if (kind === 'timeout') return tooSlow(asked.timeoutMs, number)
+  return new DatabaseError(kind, DULL[kind] ?? message.slice(0, 800), {
+    code: number,
+    hint: HINTS[kind],
+    position: kind === 'sql' && at && asked.sql ? characters(asked.sql, Number(at)) : undefined,
+  })
 }
 
 function kindOf(code: number, message: string, { database }: Asked): Failure {

@@ -8,7 +8,8 @@ import { type Shape, shapeOf } from './types.ts'
 export function readerOf(type: string): (text: string) => Cell {
   const shape = shapeOf(type)
   if (shape.kind === 'scalar') {
-    return (text) => (text === '\\N' ? null : readScalar(unescaped(text), shape.type))
+    const read = scalarReader(shape.type)
+    return (text) => (text === '\\N' ? null : read(unescaped(text)))
   }
   return (text) => (text === '\\N' ? null : (readComposite(text, shape) ?? fromUtf8(text)))
 }
@@ -35,15 +36,22 @@ export function fromUtf8(bytes: string): string {
   }
 }
 
-function readScalar(text: string, type: string): Cell {
-  if (/^U?Int\d+$/.test(type)) return Number.isSafeInteger(Number(text)) ? Number(text) : text
-  if (/^B?Float\d+$/.test(type)) {
-    const value = Number(text)
-    return Number.isFinite(value) && !Object.is(value, -0) ? value : text
+/** The type of a column is looked at once, not for every cell. */
+function scalarReader(type: string): (text: string) => Cell {
+  if (/^U?Int\d+$/.test(type)) {
+    return (text) => (Number.isSafeInteger(Number(text)) ? Number(text) : text)
   }
-  if (type === 'Bool' && /^(?:true|false)$/.test(text)) return text === 'true'
-  return fromUtf8(text)
+  if (/^B?Float\d+$/.test(type)) {
+    return (text) => {
+      const value = Number(text)
+      return Number.isFinite(value) && !Object.is(value, -0) ? value : text
+    }
+  }
+  if (type !== 'Bool') return fromUtf8
+  return (text) => (/^(?:true|false)$/.test(text) ? text === 'true' : fromUtf8(text))
 }
+
+const readScalar = (text: string, type: string) => scalarReader(type)(text)
 
 /** Thrown within this file where a text is not what its type promises. */
 const UNEXPECTED = Symbol('unexpected')

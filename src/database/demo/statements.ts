@@ -39,7 +39,7 @@ const types = {
  * Names the data and its tables. A store made from another edition is made anew, so this changes
  * with whatever {@link demoStatements} yields.
  */
-export const EDITION = '2026-11-21'
+export const EDITION = '2026-11-21.2'
 
 /** The dialects the demo store can be written in. */
 export type DemoDialect = keyof typeof types

@@ -35,6 +35,8 @@ const summary = `schema, name, kind, nullIf(remark, '') as comment, estimate, co
 
 const holds = (text: string) => `positionCaseInsensitiveUTF8(${text}, {p1}) > 0`
 
+const nullable = `match(type, '^(LowCardinality\\\\()?Nullable')`
+
 /** The one table that is asked about. */
 const one = (name: string) => `database = {p1} and ${name} = {p2}`
 const named = ({ schema, name }: TableName) => [schema, name]
@@ -51,8 +53,10 @@ const VALUES = String.raw`'\'((?:[^\'\\\\]|\\\\.)*)\' = '`
  */
 export const catalog: Catalog = {
   // The row without a name keeps the total on a page that has no tables.
-  tables: ({ search, limit, offset = 0 }) => {
-    const found = `${holds('name')} or ${holds('remark')} or name in (
+  tables: ({ search, names, limit, offset = 0 }) => {
+    const found = names
+      ? holds('name')
+      : `${holds('name')} or ${holds('remark')} or name in (
       select table from system.columns where database = currentDatabase()
       and (${holds('name')} or ${holds('comment')}))`
     const matching = `(select * from ${summaries} where {p2} or ${found})`
@@ -88,12 +92,18 @@ export const catalog: Catalog = {
   }),
 
   columns: (table) => ({
-    sql: `select name, type, match(type, '^(LowCardinality\\\\()?Nullable'),
+    sql: `select name, type, ${nullable},
         multiIf(default_kind = '', NULL, default_kind = 'DEFAULT', default_expression,
           concat(lower(default_kind), ' ', default_expression)),
         nullIf(comment, ''), if(match(type, 'Enum'), extractAll(type, ${VALUES}), emptyArrayString())
       from system.columns where ${one('table')}`,
     params: named(table),
+  }),
+
+  outline: (tables) => ({
+    sql: `select database, table, name, type from system.columns
+      where ${tables.map((_, i) => `(database = {p${2 * i + 1}} and table = {p${2 * i + 2}})`).join(' or ')}`,
+    params: tables.flatMap(named),
   }),
 
   keys: (table) => ({
@@ -111,5 +121,17 @@ export const catalog: Catalog = {
         from system.tables where ${one('name')})
       array join extractAll(key.2, ${PARTS}) as part`,
     params: named(table),
+  }),
+
+  overview: () => ({
+    sql: `select database, table, name, type, ${nullable}, nullIf(comment, ''), is_in_primary_key,
+        NULL, NULL, NULL
+      from system.columns where database = currentDatabase()`,
+  }),
+
+  // The statement that would make a table again says all about it.
+  fingerprint: () => ({
+    sql: `select count(), groupBitXor(cityHash64(name, create_table_query))
+      from system.tables where ${readable}`,
   }),
 }

@@ -5,7 +5,7 @@ const either = (...words: string[]) => words.join('|')
 /** Functions and table functions that reach past the tables of the server, and some that act. */
 const calls = either(
   // Files, URLs, object stores, lakes.
-  ...['url\\w*', 'files?(?:cluster)?', 'filesystem', 's3\\w*', 'gcs\\w*', 'oss', 'cosn'],
+  ...['url(?:cluster)?', 'files?(?:cluster)?', 'filesystem', 's3\\w*', 'gcs\\w*', 'oss', 'cosn'],
   ...['azure\\w*', 'hdfs\\w*', 'hive', 'iceberg\\w*', 'deltalake\\w*', 'hudi\\w*', 'paimon\\w*'],
   // Other servers and databases. hasColumnInTable takes a host.
   ...['remote\\w*', 'cluster\\w*', 'mysql', 'postgresql', 'mongodb', 'redis', 'sqlite'],
@@ -41,6 +41,7 @@ export const rules: Rules = {
     `^(?:ast|syntax|query tree|plan|pipeline|estimate)?(?:(?:^| )${setting}(?: , ${setting})*)?$`,
   ),
   calls: new RegExp(`^(?:${calls})$`),
+  applies: true,
   hidden: /^(?:zookeeper(?:_\w+)?|named_collections|user_directories)$/,
   clauses: ['into', 'settings', 'format', 'parallel with'],
 }

@@ -1,5 +1,6 @@
 import type { Dialect } from '../database.ts'
 import { catalog } from './clickhouse-catalog.ts'
+import { plan } from './clickhouse-plan.ts'
 import { rules } from './clickhouse-rules.ts'
 
 /** ClickHouse, from version 18 on. The schema is that of a URL without a database. */
@@ -9,6 +10,12 @@ export const clickhouse: Dialect = {
   schema: 'default',
   rules,
   catalog,
+  plan,
+  unknown: {
+    table: /Table (\S+) does(?:n't| not) exist/,
+    column:
+      /(?:Missing columns: |Unknown (?:expression )?(?:or function )?identifier:? )['`]?([^'`\s,.]+)/,
+  },
   // A backslash escapes there, and the guard reads no name with one.
   quote: (identifier) => `\`${identifier.replace(/\\/g, '\\\\').replaceAll('`', '``')}\``,
   placeholder: (n, type) => (type === undefined ? `{p${n}}` : compared(n, inner(type))),

@@ -30,10 +30,15 @@ const named = ({ schema, name }: TableName) => [schema, name, name]
 
 const qualified = "concat(t.table_schema, '.', t.table_name)"
 
+/** A number that stays equal as long as these columns of information_schema do, in any order. */
+const digest = (relation: string, columns: string) => `select count(*),
+    bit_xor(cast(conv(left(md5(concat_ws('|', table_name, ${columns})), 15), 16, 10) as unsigned))
+  from information_schema.${relation} where table_schema = database()`
+
 /** What MySQL knows about the tables of its current database, and of no other. */
 export const catalog: Catalog = {
   // The left join keeps the total on a page that has no tables.
-  tables: ({ search = null, limit, offset = 0 }) => ({
+  tables: ({ search = null, names = false, limit, offset = 0 }) => ({
     sql: `with ${readable}, matching as (
         select ${summary} from ${relations} and (? is null or ${holds('t.table_name')}
           or (t.table_type <> 'VIEW' and ${holds('t.table_comment')})
@@ -43,7 +48,15 @@ export const catalog: Catalog = {
               and ${holds('c.column_name')})))
       select counted.total, page.* from (select count(*) as total from matching) counted
       left join (select * from matching order by ${bytes('table_name')} limit ? offset ?) page on true`,
-    params: [search, search ?? '', search ?? '', search ?? '', limit, offset],
+    // Nothing holds NULL.
+    params: [
+      search,
+      search ?? '',
+      names ? null : (search ?? ''),
+      names ? null : (search ?? ''),
+      limit,
+      offset,
+    ],
   }),
 
   find: (name) => ({
@@ -79,6 +92,14 @@ export const catalog: Catalog = {
     params: named(table),
   }),
 
+  outline: (tables) => ({
+    sql: `select c.table_schema, c.table_name, c.column_name, c.column_type
+      from information_schema.columns c
+      where (${tables.map(() => `(${of('c')})`).join(' or ')}) and c.privileges like '%select%'
+      order by c.table_schema, c.table_name, c.ordinal_position`,
+    params: tables.flatMap(named),
+  }),
+
   // Not from table_constraints, which MariaDB shows to nobody who may only select.
   keys: (table) => ({
     sql: `with ${readable}
@@ -108,5 +129,28 @@ export const catalog: Catalog = {
       where ${of('i')} and (i.non_unique = 1 or i.column_name is null)
       order by i.index_name, i.seq_in_index`,
     params: named(table),
+  }),
+
+  overview: () => ({
+    sql: `select c.table_schema, c.table_name, c.column_name, c.column_type, c.is_nullable = 'YES',
+        nullif(c.column_comment, ''), c.column_key = 'PRI', u.referenced_table_schema,
+        u.referenced_table_name, u.referenced_column_name
+      from information_schema.columns c
+      left join (select * from information_schema.key_column_usage
+        where table_schema = database() and referenced_table_name is not null) u
+        on ${bytes('u.table_name')} = ${bytes('c.table_name')} and u.column_name = c.column_name
+      where c.table_schema = database() and c.privileges like '%select%'
+      order by ${bytes('c.table_name')}, c.ordinal_position`,
+  }),
+
+  fingerprint: () => ({
+    sql: [
+      digest('tables', 'table_type, table_comment'),
+      digest(
+        'columns',
+        `ordinal_position, column_name, column_type, is_nullable, column_key, column_default, extra,
+        column_comment, generation_expression`,
+      ),
+    ].join(' union all '),
   }),
 }

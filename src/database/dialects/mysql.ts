@@ -1,5 +1,7 @@
 import type { Dialect } from '../database.ts'
+import { truth } from '../truth.ts'
 import { catalog } from './mysql-catalog.ts'
+import { plan } from './mysql-plan.ts'
 import { rules } from './mysql-rules.ts'
 
 /** MySQL and MariaDB, in one of a server's databases: what others call a schema. */
@@ -9,6 +11,11 @@ export const mysql = (schema: string): Dialect => ({
   schema,
   rules,
   catalog,
+  plan,
+  unknown: {
+    table: /^Table '(.+?)' doesn't exist/,
+    column: /^Unknown column '(.+?)' in/,
+  },
   quote,
   placeholder: () => '?',
   comparison: {
@@ -22,6 +29,8 @@ export const mysql = (schema: string): Dialect => ({
     // A text and a number compare as doubles: '5 apples' would equal 5.
     bound: (value, type) => {
       if (value === null || typeof value === 'boolean') return value
+      // As a number, the text 'true' is 0.
+      if (type === 'tinyint(1)') return truth(value)
       if (!NUMBER.test(type)) return String(value)
       // What a float column shows as 0.1 is not the double 0.1.
       return type.startsWith('float') ? Math.fround(Number(value)) : value

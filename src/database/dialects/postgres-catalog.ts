@@ -20,22 +20,38 @@ const summary = `n.nspname, c.relname,
 const one = `(select c.oid from ${relations} where n.nspname = $1 and c.relname = $2)`
 const named = ({ schema, name }: TableName) => [schema, name]
 
-/** What PostgreSQL knows about its tables, from pg_catalog: information_schema has no comments. */
 // Names have a collation in which only ASCII has lower case.
 const collated = ' collate "default"'
 
+const holds = (text: string) => `strpos(lower(${text}), lower($1)) > 0`
+
+const found = `${holds('c.relname')} or ${holds("obj_description(c.oid, 'pg_class')")}
+  or exists (select from pg_catalog.pg_attribute a where a.attrelid = c.oid and ${live}
+    and (${holds('a.attname')} or ${holds('col_description(c.oid, a.attnum)')}))`
+
+/** The columns of all tables, and of those they refer to. */
+const columns = `select n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
+    not a.attnotnull, col_description(c.oid, a.attnum), a.attnum = any(p.conkey),
+    rn.nspname, rc.relname, ra.attname
+  from ${relations} join pg_catalog.pg_attribute a on a.attrelid = c.oid
+  left join pg_catalog.pg_constraint p on p.conrelid = c.oid and p.contype = 'p'
+  left join pg_catalog.pg_constraint f
+    on f.conrelid = c.oid and f.contype = 'f' and a.attnum = any(f.conkey)
+  left join pg_catalog.pg_class rc on rc.oid = f.confrelid
+  left join pg_catalog.pg_namespace rn on rn.oid = rc.relnamespace
+  left join pg_catalog.pg_attribute ra on ra.attrelid = f.confrelid
+    and ra.attnum = f.confkey[array_position(f.conkey, a.attnum)]
+  where ${readable} and not c.relispartition and ${live}
+  order by n.nspname, c.relname, a.attnum`
+
+/** What PostgreSQL knows about its tables, from pg_catalog: information_schema has no comments. */
 export const catalog: Catalog = {
   // The left join keeps the total on a page that has no tables.
-  tables: ({ search = null, limit, offset = 0 }) => ({
+  tables: ({ search = null, names, limit, offset = 0 }) => ({
     sql: `with matching as (
         select c.oid, n.nspname, c.relname from ${relations}
         where ${readable} and not c.relispartition and ($1::text is null
-          or strpos(lower(c.relname), lower($1)) > 0
-          or strpos(lower(obj_description(c.oid, 'pg_class')), lower($1)) > 0
-          or exists (select from pg_catalog.pg_attribute a
-            where a.attrelid = c.oid and ${live} and (
-            strpos(lower(a.attname), lower($1)) > 0
-            or strpos(lower(col_description(c.oid, a.attnum)), lower($1)) > 0))))
+          or ${names ? holds("n.nspname || '.' || c.relname") : found}))
       select (select count(*) from matching), page.*
       from (values (1)) always
       left join (select ${summary} from matching join ${relations} on c.oid = matching.oid
@@ -85,6 +101,15 @@ export const catalog: Catalog = {
     params: named(table),
   }),
 
+  outline: (tables) => ({
+    sql: `select n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod)
+      from ${relations} join pg_catalog.pg_attribute a on a.attrelid = c.oid
+      where (n.nspname, c.relname) in (${tables.map((_, i) => `($${2 * i + 1}, $${2 * i + 2})`)})
+        and ${live}
+      order by n.nspname, c.relname, a.attnum`,
+    params: tables.flatMap(named),
+  }),
+
   keys: (table) => ({
     sql: `with k as (
         select k.*, u.* from pg_catalog.pg_constraint k
@@ -107,6 +132,13 @@ export const catalog: Catalog = {
     params: named(table),
   }),
 
+  secured: (names) => ({
+    sql: `select distinct c.relname from ${relations}
+      where row_security_active(c.oid) and c.relname in (${names.map((_, i) => `$${i + 1}`)})
+      and ${readable}`,
+    params: names,
+  }),
+
   indexes: (table) => ({
     sql: `select x.relname, i.indisunique, i.indpred is not null,
         pg_get_indexdef(i.indexrelid, k, true)
@@ -118,5 +150,14 @@ export const catalog: Catalog = {
         where c.conindid = i.indexrelid and c.contype in ('p', 'u'))
       order by x.relname, k`,
     params: named(table),
+  }),
+
+  overview: () => ({ sql: columns }),
+
+  fingerprint: () => ({
+    sql: `select sum(hashtextextended(o::text, 0)) from (${columns}) o
+      union all
+      select sum(hashtextextended(concat(n.nspname, '.', c.relname, ' ', c.relkind,
+        obj_description(c.oid, 'pg_class')), 0)) from ${relations} where ${readable}`,
   }),
 }

@@ -16,21 +16,29 @@ const looking = either(
   ...['partition_(?:tree|ancestors|root)', 'input_is_valid', 'input_error_info'],
 )
 
-const calls = either(
+/** Functions that one value is enough for. */
+const attributes = either(
   `pg_(?!(?:${looking})$)\\w*`,
-  // Settings, sequences, transaction ids, large objects.
-  ...['set_config', 'setval', 'nextval', 'txid_current', 'lo', 'lo_\\w+'],
-  ...['lo(?:read|write|creat|open|close|unlink)'],
+  // Settings, sequences, transaction ids, large objects, the bytes of any table.
+  ...['nextval', 'txid_current', 'lo_(?:creat|create|import|unlink|close|get)', 'get_raw_page'],
   // A text as SQL, on this connection or another.
   ...['(?:query|table|schema|database|cursor)_to_xml\\w*', 'ts_stat', 'ts_rewrite', 'xpath_table'],
   ...['crosstab\\w*', 'connectby', 'dblink\\w*', 'postgres_fdw_\\w+', 'oracle_execute'],
-  ...['run_command_on_\\w+', 'master_run_on_worker', 'schedule(?:_in_database)?', 'unschedule'],
-  ...['(?:add|alter|delete|run)_job'],
-  // The world outside: pgsql-http, pg_net, aws_s3, aws_lambda, azure_storage, libxslt.
-  ...['http(?:_(?:get|post|put|patch|delete|head|(?:re)?set_curlopt))?', 'invoke', 'blob_put'],
+  ...['run_command_on_\\w+', 'master_run_on_worker', 'unschedule', '(?:add|alter|delete|run)_job'],
+  // The world outside: pgsql-http, pg_net, aws_s3, aws_lambda, libxslt.
+  ...['http(?:_(?:get|post|put|patch|delete|head|(?:re)?set_curlopt))?'],
   ...['query_export_to_s3', 'table_import_from_s3', 'xslt_process'],
   // Maintenance that a read-only transaction does not stop.
   ...['brin_(?:de)?summarize\\w*', 'gin_clean_pending_list', 'heap_force_\\w+', 'normal_rand'],
+)
+
+const calls = either(
+  attributes,
+  // Of several values: columns have these names, too.
+  ...['set_config', 'setval', 'lo(?:_\\w+|read|write|creat|open|close|unlink)?'],
+  ...['schedule(?:_in_database)?', 'invoke\\w*'],
+  // azure_storage, and the files of orafce.
+  ...['blob_(?:put|get|list)', 'f(?:open|remove|rename|copy)'],
 )
 
 const option = either(
@@ -53,10 +61,12 @@ export const rules: Rules = {
   reads: ['select', 'with', 'values', 'table', 'show', 'explain'],
   explain: new RegExp(`^(?:verbose|\\( (?:${option})(?: , (?:${option}))* \\))?$`),
   calls: new RegExp(`^(?:${calls})$`),
+  attributes: new RegExp(`^(?:${attributes})$`),
   hidden: new RegExp(
     `^(?:${either(
       ...['pg_authid', 'pg_shadow', 'pg_user_mappings?', 'user_mapping_options', 'pg_largeobject'],
       ...['pg_subscription', 'pg_hba_file_rules', 'pg_ident_file_mappings', 'pg_file_settings'],
+      'decrypted_secrets',
     )})$`,
   ),
   clauses: ['into', 'for update', 'for no key', 'for share', 'for key'],

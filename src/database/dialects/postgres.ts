@@ -1,5 +1,6 @@
 import type { Dialect } from '../database.ts'
 import { catalog } from './postgres-catalog.ts'
+import { plan } from './postgres-plan.ts'
 import { rules } from './postgres-rules.ts'
 
 /** PostgreSQL, from version 12 on. */
@@ -9,6 +10,11 @@ export const postgres: Dialect = {
   schema: 'public',
   rules,
   catalog,
+  plan,
+  unknown: {
+    table: /^relation "(.+)" does not exist/,
+    column: /^column (.+) does not exist/,
+  },
   quote: (identifier) => `"${identifier.replaceAll('"', '""')}"`,
   placeholder: (n) => `$${n}`,
   comparison: {

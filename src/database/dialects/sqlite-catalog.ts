@@ -7,6 +7,10 @@ const readable = `m.type in ('table', 'view')
   and m.name not like '\\_\\_miniflare%' escape '\\'
   and m.name not in (select name from pragma_table_list where type = 'shadow')`
 
+/** Tables, views and their indexes, as they were made. */
+const made = `from sqlite_schema s
+  where s.tbl_name in (select m.name from sqlite_schema m where ${readable})`
+
 const summary = `'main' as schema, m.name as name, m.type as kind, null as comment,
   null as estimate, (select count(*) from pragma_table_xinfo(m.name) where hidden <> 1) as columns`
 
@@ -21,18 +25,19 @@ const target = `coalesce(f."to",
 /** What SQLite knows about its tables. It keeps neither comments nor row counts. */
 export const catalog: Catalog = {
   // The left join keeps the total on a page that has no tables.
-  tables: ({ search = null, limit, offset = 0 }) => ({
+  tables: ({ search = null, names, limit, offset = 0 }) => ({
     sql: `with matching as (
         select m.name from sqlite_schema m
         where ${readable} and (?1 is null or instr(lower(m.name), lower(?1)) > 0
           or exists (select 1 from pragma_table_xinfo(m.name) c
-            where c.hidden <> 1 and instr(lower(c.name), lower(?1)) > 0)))
+            where c.hidden <> 1 and instr(lower(c.name), lower(?4)) > 0)))
       select (select count(*) from matching), page.*
       from (select 1)
       left join (select ${summary} from sqlite_schema m
         where m.type in ('table', 'view') and m.name in (select name from matching)
         order by m.name limit ?2 offset ?3) page on true`,
-    params: [search, limit, offset],
+    // Nothing holds NULL.
+    params: [search, limit, offset, names ? null : search],
   }),
 
   find: (name) => ({
@@ -60,6 +65,15 @@ export const catalog: Catalog = {
     params: [name],
   }),
 
+  outline: (tables) => ({
+    sql: `select 'main', m.name, c.name, c.type
+      from sqlite_schema m join pragma_table_xinfo(m.name) c
+      where m.type in ('table', 'view') and m.name in (${tables.map((_, i) => `?${i + 1}`)})
+        and c.hidden <> 1
+      order by m.name, c.cid`,
+    params: tables.map(({ name }) => name),
+  }),
+
   keys: ({ name }) => ({
     sql: `select 'primary' as kind, '' as key, c.name as column, null as schema, null as target,
         null as column_there, c.pk as position
@@ -83,5 +97,20 @@ export const catalog: Catalog = {
       from ${of('pragma_index_list(m.name) i join pragma_index_info(i.name) c')}
         and i.origin = 'c' order by i.name, c.seqno`,
     params: [name],
+  }),
+
+  // Without a table to ask about, Durable Objects refuse a pragma.
+  overview: () => ({
+    sql: `select 'main', m.name, c.name, c.type, c."notnull" = 0 and c.pk = 0, null, c.pk > 0,
+        'main', f."table", iif(f.id is null, null, ${target})
+      from sqlite_schema m join pragma_table_xinfo(m.name) c
+      left join pragma_foreign_key_list(m.name) f on f."from" = c.name collate nocase
+      where ${readable} and c.hidden <> 1
+      order by m.name, c.cid`,
+  }),
+
+  // The statements that made it all, since SQLite has no hash; what is cut off still counts.
+  fingerprint: () => ({
+    sql: `select count(*), sum(length(s.sql)) ${made} union all select s.name, s.sql ${made}`,
   }),
 }

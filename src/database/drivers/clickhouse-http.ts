@@ -4,7 +4,9 @@ import { bind } from '../clickhouse/bind.ts'
 import { type Asked, clickhouseError, statusError } from '../clickhouse/error.ts'
 import { DatabaseError, type Io, type Limits, type Rows, type Statement } from '../database.ts'
 import { later } from '../dialects/clickhouse-catalog.ts'
+import { unreachable } from '../failure.ts'
 import { type Patience, patience } from '../patience.ts'
+import { decoded } from '../url.ts'
 import { QUESTION, settings, type Terms, termsOf, tooMuch, usual } from './clickhouse-terms.ts'
 
 /** Where to send statements, and in whose name. */
@@ -36,17 +38,6 @@ export function addressOf(url: URL): Address {
   }
 }
 
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    throw new DatabaseError(
-      'config',
-      'The database URL is not one: percent-encode its user and password.',
-    )
-  }
-}
-
 /** What is known of servers that do not take what is usual, by their address and the user. */
 const agreed = new Map<string, Terms>()
 
@@ -71,9 +62,11 @@ export async function send(
     return await ask(agreed.get(key) ?? usual)
   } catch (error) {
     if (agreed.has(key) || !tooMuch(error)) throw error
-    const answer = await post(QUESTION, {}, { ...limits, ...ROOM }).catch(() => {
-      throw error
-    })
+    const answer = await post(QUESTION, {}, { ...limits, ...ROOM }).catch(
+      (thrown: DatabaseError) => {
+        throw thrown.kind === 'network' || thrown.kind === 'timeout' ? thrown : error
+      },
+    )
     const terms = termsOf(answer)
     agreed.set(key, terms)
     if (terms.free && terms.lacking.size === 0) throw error
@@ -121,9 +114,7 @@ async function exchange(
     if (error instanceof DatabaseError) throw error
     const over = wait.over()
     // A stranger's message may hold the address: it is dropped.
-    if (!over) {
-      throw new DatabaseError('network', 'The database cannot be reached. Try again later.')
-    }
+    if (!over) throw unreachable()
     // Old versions, and proxies, do not tell a query that its caller has left.
     await fetch(to({}), {
       ...request,

@@ -1,5 +1,6 @@
 import type { Driver } from '../database.ts'
 import { clickhouse as dialect } from '../dialects/clickhouse.ts'
+import { isHttps } from '../url.ts'
 import { addressOf, send } from './clickhouse-http.ts'
 
 /**
@@ -13,6 +14,7 @@ export const clickhouse: Driver = {
     const address = addressOf(url)
     return {
       dialect: { ...dialect, schema: address.database },
+      tls: isHttps(address),
       async query(statement, limits) {
         const started = Date.now()
         const rows = await send(address, statement, limits, io)

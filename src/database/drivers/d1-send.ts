@@ -1,6 +1,8 @@
 import { readBody } from '../body.ts'
 import { DatabaseError, type Io, type Param } from '../database.ts'
+import { unreachable } from '../failure.ts'
 import type { Patience } from '../patience.ts'
+import { decoded } from '../url.ts'
 
 /** What D1 answers to one statement. */
 export interface Table {
@@ -58,22 +60,13 @@ export function byApi({ host, pathname, username, password }: URL, { fetch }: Io
       text = await readBody(response, MAX_BODY)
     } catch {
       // A stranger's message may hold the token: it is dropped.
-      throw wait.over() ?? new DatabaseError('network', 'D1 cannot be reached. Try again later.')
+      throw wait.over() ?? unreachable()
     }
     if (text === undefined) throw tooLarge()
     const { success, errors, result } = parse(text)
     const { columns, rows } = result?.at(-1)?.results ?? {}
     if (status === 200 && success && columns && rows) return { columns, rows }
     throw failure(status, errors?.[0])
-  }
-}
-
-/** A part of a URL without its percent signs; empty if they are wrong. */
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return ''
   }
 }
 

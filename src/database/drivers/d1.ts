@@ -18,6 +18,7 @@ export const d1: Driver = {
     const send = url.host ? byApi(url, io) : byBinding(url.pathname, io)
     return {
       dialect: sqlite,
+      tls: url.host ? true : undefined,
       async query(statement, limits) {
         const started = Date.now()
         const answer = await read(send, statement, limits).catch((thrown) => {

@@ -1,6 +1,8 @@
 import { type Database, DatabaseError, type Driver, type Io, type Limits } from '../database.ts'
-import type { DemoAnswer, DemoQuery } from '../demo/demo-store.ts'
+import type { DemoAnswer, DemoQuery } from '../demo/shop.ts'
 import { sqlite } from '../dialects/sqlite.ts'
+import { unreachable } from '../failure.ts'
+import { patience } from '../patience.ts'
 
 /** Opens `demo:`, the shop that every deployment has without an account anywhere. */
 export const demo: Driver = {
@@ -17,7 +19,7 @@ export const demo: Driver = {
   }),
 }
 
-async function ask(query: DemoQuery, { timeoutMs, signal }: Limits, { bindings }: Io) {
+async function ask(query: DemoQuery, limits: Limits, { bindings }: Io) {
   const { DEMO: namespace } = bindings as { DEMO?: DurableObjectNamespace }
   if (!namespace) {
     throw new DatabaseError(
@@ -25,21 +27,17 @@ async function ask(query: DemoQuery, { timeoutMs, signal }: Limits, { bindings }
       'This deployment has no demo database: bind the Durable Object class DemoStore as DEMO.',
     )
   }
-  const timeout = AbortSignal.timeout(timeoutMs)
+  const wait = patience(limits)
   const answer = await namespace
     .get(namespace.idFromName('store'))
     .fetch('https://demo/', {
       method: 'POST',
       body: JSON.stringify(query),
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      signal: wait.signal,
     })
     .then((response) => response.json<DemoAnswer>())
     .catch(() => {
-      if (timeout.aborted) {
-        throw new DatabaseError('timeout', `The query took longer than ${timeoutMs} ms.`)
-      }
-      if (signal?.aborted) throw new DatabaseError('timeout', 'The query was given up.')
-      throw new DatabaseError('network', 'The demo database failed: try again.')
+      throw wait.over() ?? unreachable()
     })
   if ('error' in answer) {
     const { kind, message, ...details } = answer.error

@@ -1,6 +1,8 @@
 import { readBody } from '../body.ts'
 import { DatabaseError, type Io } from '../database.ts'
+import { unreachable } from '../failure.ts'
 import type { Patience } from '../patience.ts'
+import { isLoopback } from '../url.ts'
 import { type HranaError, hranaError } from './hrana-error.ts'
 import { lines } from './lines.ts'
 
@@ -25,8 +27,6 @@ export interface Description {
   readonly cols: readonly { readonly name: string; readonly decltype?: string | null }[]
   readonly is_readonly: boolean
 }
-
-const isLoopback = (host: string) => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/i.test(host)
 
 /** The address that a URL stands for: `libsql://HOST?authToken=…`, in the clear on this machine. */
 export function addressOf({ hostname, host, pathname, searchParams }: URL): Address {
@@ -131,10 +131,7 @@ async function post(
     signal: wait.signal,
   }).catch(() => {
     // A stranger's message may hold the address: it is dropped.
-    throw (
-      wait.over() ??
-      new DatabaseError('network', 'The database cannot be reached. Try again later.')
-    )
+    throw wait.over() ?? unreachable()
   })
   if (response.status === 200) return response
   const text = await readBody(response, MAX_DESCRIPTION).catch(() => '')

@@ -15,6 +15,7 @@ import { type Exact, marked, unmark } from '../sqlite/exact.ts'
 import { withoutExplain } from '../sqlite/explain.ts'
 import { probe, unwrapped } from '../sqlite/single.ts'
 import { blob, commonClass } from '../sqlite/values.ts'
+import { isHttps } from '../url.ts'
 import { type Address, addressOf, type Description, describe, run, type Value } from './hrana.ts'
 import { hranaError } from './hrana-error.ts'
 
@@ -26,6 +27,7 @@ export const libsql: Driver = {
     const address = addressOf(url)
     return {
       dialect: sqlite,
+      tls: isHttps(address),
       async query(statement, limits) {
         const started = Date.now()
         const answer = await read(address, statement, limits, io)

@@ -1,6 +1,6 @@
 import { DatabaseError } from '../database.ts'
+import { unreachable } from '../failure.ts'
 import { loginError, mysqlError } from '../mysql/error.ts'
-import { unreachable } from '../postgres/error.ts'
 
 /** What `mysql2` rejects with: a report of the server, or an error of the socket or its own. */
 interface Failed {

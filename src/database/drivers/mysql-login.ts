@@ -1,5 +1,5 @@
 import { DatabaseError } from '../database.ts'
-import { isLoopback } from '../postgres/hosts.ts'
+import { decoded, isLoopback } from '../url.ts'
 
 /** Where a MySQL server is, and in whose name to connect. */
 export interface Login {
@@ -59,14 +59,5 @@ export function loginOf({
     password: decoded(password),
     database,
     tls,
-  }
-}
-
-/** A part of a URL as it was before it became one. Throws {@link DatabaseError}. */
-export function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    throw new DatabaseError('config', 'The database URL has a % that begins no percent-encoding.')
   }
 }

@@ -1,4 +1,5 @@
 import { DatabaseError, type Limits, type Param, type Statement } from '../database.ts'
+import { leftAlone, tooSlow } from '../failure.ts'
 import {
   CHECKS,
   check,
@@ -10,8 +11,7 @@ import {
   standsAlone,
 } from '../mysql/session.ts'
 import type { Raw } from '../mysql/values.ts'
-import { patience } from '../patience.ts'
-import { leftAlone, tooSlow } from '../postgres/error.ts'
+import { type Patience, patience } from '../patience.ts'
 import { connectFailure, failure } from './mysql-failure.ts'
 import type { Login } from './mysql-login.ts'
 import type {
@@ -161,19 +161,20 @@ class Session {
   /** Says goodbye; in a hurry, or amid an answer, by having the server give up its work. */
   async leave(hurry: boolean): Promise<void> {
     const wait = patience({ ...this.#limits, signal: undefined, timeoutMs: LEAVE_MS })
-    const goodbye = hurry || this.#cut ? this.#kill() : ended(this.#connection)
+    const goodbye = hurry || this.#cut ? this.#kill(wait) : ended(this.#connection)
     await wait.race(goodbye).catch(() => {})
     this.#connection.stream.destroy()
   }
 
   /** Ends the query from another connection, the only place from which a server hears of it. */
-  async #kill(): Promise<void> {
+  async #kill(wait: Patience): Promise<void> {
     const { threadId } = this.#connection
     if (threadId === null) return
     const other = this.#library.createConnection(configOf(this.#login, LEAVE_MS))
     try {
-      await opened(other)
-      await new Promise((resolve) => other.query(`kill query ${Number(threadId)}`, resolve))
+      await wait.race(opened(other))
+      const sql = `kill query ${Number(threadId)}`
+      await wait.race(new Promise((resolve) => other.query(sql, resolve)))
     } finally {
       other.on('error', () => {})
       other.stream.destroy()

@@ -16,6 +16,7 @@ export const mysql: Driver = {
     const login = loginOf(url)
     return {
       dialect: dialect(login.database),
+      tls: login.tls,
       async query(statement, limits): Promise<Rows> {
         const started = Date.now()
         const { fields, rows, cut } = await runReadOnly(login, statement, limits)

@@ -1,8 +1,10 @@
 import { readBody } from '../body.ts'
 import { DatabaseError, type Io, type Limits, type Statement } from '../database.ts'
+import { leftAlone, tooSlow, unreachable } from '../failure.ts'
 import type { Result } from '../postgres/answer.ts'
-import { leftAlone, postgresError, tooSlow, unreachable } from '../postgres/error.ts'
-import { isLoopback, isNeon } from '../postgres/hosts.ts'
+import { postgresError } from '../postgres/error.ts'
+import { isNeon } from '../postgres/hosts.ts'
+import { isLoopback } from '../url.ts'
 
 /** Where to send statements, and in whose name. */
 export interface Address {

@@ -4,6 +4,7 @@ import { answer, type Result } from '../postgres/answer.ts'
 import { isNeon } from '../postgres/hosts.ts'
 import { inOwnText, recipe } from '../postgres/recipe.ts'
 import { typesOf } from '../postgres/types.ts'
+import { isHttps } from '../url.ts'
 import { type Address, addressOf, send } from './neon-http.ts'
 
 /** PostgreSQL behind Neon's SQL over HTTP: `postgres://…neon.tech/db`, or `neon://` anywhere. */
@@ -16,6 +17,7 @@ export const neon: Driver = {
     const { host, pathname } = new URL(address.connection)
     return {
       dialect: postgres,
+      tls: isHttps(address),
       async query(statement, limits) {
         const started = Date.now()
         const result = await run(address, statement, limits, io)

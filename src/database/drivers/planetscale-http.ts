@@ -1,9 +1,9 @@
 import { readBody } from '../body.ts'
 import { DatabaseError, type Io, type Limits } from '../database.ts'
+import { unreachable } from '../failure.ts'
 import { loginError, mysqlError } from '../mysql/error.ts'
 import type { Patience } from '../patience.ts'
-import { isLoopback } from '../postgres/hosts.ts'
-import { decoded } from './mysql-login.ts'
+import { decoded, isLoopback } from '../url.ts'
 
 /** Where to send statements, and in whose name. */
 export interface Address {
@@ -91,9 +91,6 @@ export function session(
     return body.result ?? {}
   }
 }
-
-const unreachable = () =>
-  new DatabaseError('network', 'The database cannot be reached. Try again later.')
 
 /** What the service sends. Errors of a statement come with status 200. */
 interface Body {

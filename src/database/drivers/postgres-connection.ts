@@ -1,6 +1,6 @@
 import { DatabaseError, type Limits, type Statement } from '../database.ts'
+import { leftAlone } from '../failure.ts'
 import type { Result } from '../postgres/answer.ts'
-import { leftAlone } from '../postgres/error.ts'
 import type { default as Client, ClientConfig } from './pg.mjs'
 import { connectFailure, failure } from './postgres-failure.ts'
 import type { Login } from './postgres-login.ts'

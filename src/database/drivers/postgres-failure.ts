@@ -1,5 +1,6 @@
 import { DatabaseError } from '../database.ts'
-import { postgresError, unreachable } from '../postgres/error.ts'
+import { unreachable } from '../failure.ts'
+import { postgresError } from '../postgres/error.ts'
 
 /** What `pg` rejects with: a report of the server, or an error of the socket or its own. */
 interface Failed {

@@ -1,5 +1,5 @@
 import { DatabaseError, type Io } from '../database.ts'
-import { isLoopback } from '../postgres/hosts.ts'
+import { decoded, isLoopback } from '../url.ts'
 
 /** Where a PostgreSQL server is, and in whose name to connect. */
 export interface Login {
@@ -58,14 +58,6 @@ export function loginOf(url: URL): Login {
     tls,
     options: searchParams.get('options') ?? undefined,
     name: searchParams.get('application_name') ?? 'tidegate',
-  }
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    throw new DatabaseError('config', 'The database URL has a % that begins no percent-encoding.')
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Limits } from '../database.ts'
-import { leftAlone, tooSlow } from '../postgres/error.ts'
+import { leftAlone, tooSlow } from '../failure.ts'
 import { Connection, type Run, until } from './postgres-connection.ts'
 import { refusesTls } from './postgres-failure.ts'
 import type { Login } from './postgres-login.ts'

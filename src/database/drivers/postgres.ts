@@ -21,7 +21,7 @@ export const postgres: Driver = {
   opens: ({ protocol, hostname }) =>
     protocol === 'hyperdrive:' || (/^postgres(?:ql)?:$/.test(protocol) && !isNeon(hostname)),
   open: (url, io) =>
-    database(url.protocol === 'hyperdrive:' ? hyperdriveLogin(url, io) : loginOf(url)),
+    url.protocol === 'hyperdrive:' ? database(hyperdriveLogin(url, io)) : encrypted(loginOf(url)),
 }
 
 const database = (login: Login): Database => ({
@@ -31,6 +31,11 @@ const database = (login: Login): Database => ({
     const rows = await inSession(login, limits, (run) => read(login, statement, limits, run))
     return { ...rows, elapsedMs: Date.now() - started }
   },
+})
+
+const encrypted = (login: Login): Database => ({
+  ...database(login),
+  tls: login.tls === 'offered' ? undefined : login.tls === 'always',
 })
 
 /** All of one query: the statement, and the names of its types. */

@@ -1,4 +1,5 @@
 import { DatabaseError, type Failure } from '../database.ts'
+import { tooSlow } from '../failure.ts'
 
 /** Numbers of errors that are not simply a statement gone wrong. */
 const kinds: Readonly<Partial<Record<Failure, readonly number[]>>> = {
@@ -16,13 +17,7 @@ const kinds: Readonly<Partial<Record<Failure, readonly number[]>>> = {
 export function mysqlError(errno: number, message: string, timeoutMs: number): DatabaseError {
   const code = String(errno)
   const kind = (Object.keys(kinds) as Failure[]).find((it) => kinds[it]?.includes(errno)) ?? 'sql'
-  if (kind === 'timeout' && errno !== 1205) {
-    return new DatabaseError(
-      'timeout',
-      `The query was stopped after ${timeoutMs / 1000} seconds.`,
-      { code, hint: 'Ask for less: filter on indexed columns, aggregate, or take fewer joins.' },
-    )
-  }
+  if (kind === 'timeout' && errno !== 1205) return tooSlow(timeoutMs, code)
   // What the server says about logging in, or about itself, is for the operator.
   return new DatabaseError(kind, DULL[kind] ?? withoutNames(message), { code })
 }

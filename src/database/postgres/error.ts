@@ -1,4 +1,5 @@
 import { DatabaseError, type Failure } from '../database.ts'
+import { tooSlow } from '../failure.ts'
 
 /** The fields of an error report that are passed on, as the wire protocol names them. */
 export interface ErrorReport {
@@ -39,20 +40,6 @@ export function postgresError(
     ? new DatabaseError(kind, dull, { code })
     : new DatabaseError(kind, message, { code, hint, position })
 }
-
-/** The error for a query that ran into its time limit. */
-export const tooSlow = (timeoutMs: number, code?: string) =>
-  new DatabaseError('timeout', `The query was stopped after ${timeoutMs / 1000} seconds.`, {
-    code,
-    hint: 'Ask for less: filter on indexed columns, aggregate, or take fewer joins.',
-  })
-
-/** The error for a query whose caller has left. */
-export const leftAlone = () => new DatabaseError('timeout', 'The query was stopped: nobody waits.')
-
-/** The error for a database that nothing came back from. */
-export const unreachable = () =>
-  new DatabaseError('network', 'The database cannot be reached. Try again later.')
 
 const DULL: Partial<Record<Failure, string>> = {
   auth: 'The database refused the login of this endpoint: its operator has to mend that.',

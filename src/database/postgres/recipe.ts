@@ -48,11 +48,6 @@ function standsAlone(sql: string): boolean {
 /** The error of a recipe with its position in the caller's own text. */
 export function inOwnText(error: unknown, { sql }: Statement): unknown {
   if (!(error instanceof DatabaseError) || error.position === undefined) return error
-  const { kind, message, code, hint } = error
   const position = error.position - (standsAlone(sql) ? 0 : CURSOR.length)
-  return new DatabaseError(kind, message, {
-    code,
-    hint,
-    position: position > 0 ? position : undefined,
-  })
+  return error.at(position > 0 ? position : undefined)
 }

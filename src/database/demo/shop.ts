@@ -1,0 +1,78 @@
+import { DatabaseError, type Failure } from '../database.ts'
+import { Counts } from '../sqlite/cost.ts'
+import { type Answer, type Query, read } from '../sqlite/read.ts'
+import { demoStatements, EDITION } from './statements.ts'
+
+/** What the driver sends. */
+export type DemoQuery = Query
+
+/** What it gets: rows, or the parts of a {@link DatabaseError}. */
+export type DemoAnswer =
+  | Answer
+  | { error: { kind: Failure; message: string; code?: string; position?: number } }
+
+/**
+ * A table that runs ANALYZE when it is read: its program is another, which EXPLAIN doesn't show, and
+ * the runtime allows it. SQLite has no way to write a name so that this isn't found in it.
+ */
+const UNSEEN = /pragma_optimize/i
+
+/**
+ * The demo database: it fills its storage when it is made, and answers one query at a time. Nothing
+ * it is asked can change it, even where the guard in front of it fails: a text
+ * runs only if SQLite finds it to be a single query whose program writes nothing, and then in a
+ * transaction that is always rolled back.
+ */
+export class Shop {
+  readonly #storage: DurableObjectStorage
+  readonly #counts: Counts
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage
+    this.#fill()
+    this.#counts = new Counts(storage.sql)
+  }
+
+  /** Answers a {@link DemoQuery} with its rows, or with what a {@link DatabaseError} says. */
+  answer(query: DemoQuery): DemoAnswer {
+    try {
+      if (UNSEEN.test(query.sql)) throw new DatabaseError('refused', 'This database is only read.')
+      return this.#rolledBack(() => read(this.#storage.sql, this.#counts, query))
+    } catch (thrown) {
+      if (!(thrown instanceof DatabaseError)) throw thrown
+      const { kind, message, code, position } = thrown
+      return { error: { kind, message, ...(code && { code }), ...(position && { position }) } }
+    }
+  }
+
+  /** Makes the store, or makes it anew when it holds another edition: whole or not at all. */
+  #fill(): void {
+    const { sql, kv } = this.#storage
+    if (kv.get('edition') === EDITION) return
+    this.#storage.transactionSync(() => {
+      const old = sql.exec<{ type: string; name: string }>(
+        // Children were created after their parents, and have to go before them.
+        `select type, name from sqlite_schema where type in ('table', 'view')
+         and name not like '\\_%' escape '\\' and name not like 'sqlite\\_%' escape '\\'
+         order by rowid desc`,
+      )
+      for (const { type, name } of old.toArray()) sql.exec(`drop ${type} ${name}`)
+      for (const statement of demoStatements('sqlite')) sql.exec(statement)
+      kv.put('edition', EDITION)
+    })
+  }
+
+  #rolledBack<T>(work: () => T): T {
+    const rollBack = Symbol('roll back')
+    let result: T | undefined
+    try {
+      this.#storage.transactionSync(() => {
+        result = work()
+        throw rollBack
+      })
+    } catch (thrown) {
+      if (thrown !== rollBack) throw thrown
+    }
+    return result as T
+  }
+}

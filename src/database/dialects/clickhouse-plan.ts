@@ -1,0 +1,10 @@
+import type { Plan } from '../database.ts'
+
+/** What ClickHouse plans, from version 20.6 on: https://clickhouse.com/docs/sql-reference/statements/explain */
+export const plan: Plan = {
+  prefix: 'explain ',
+  read({ rows }) {
+    const lines = rows.map(([line]) => String(line))
+    return { summary: lines, plan: lines }
+  },
+}

@@ -1,0 +1,18 @@
+import type { Plan } from '../database.ts'
+
+/** What MySQL and MariaDB plan, one row a table: https://mariadb.com/kb/en/explain/ */
+export const plan: Plan = {
+  prefix: 'explain ',
+  read({ columns, rows }) {
+    const steps = rows.map((row) =>
+      Object.fromEntries(columns.map(({ name }, i) => [name, row[i] ?? null])),
+    )
+    const summary = steps.map(({ id, select_type, table, type, key, rows, Extra }) => {
+      const how = key ? `${type} using ${key}` : type
+      return [`${id} ${select_type} ${table ?? ''}: ${how ?? ''}`, rows && `${rows} rows`, Extra]
+        .filter(Boolean)
+        .join(', ')
+    })
+    return { summary, plan: steps }
+  },
+}

@@ -1,0 +1,33 @@
+import type { Plan } from '../database.ts'
+
+/** A step of a plan, as `EXPLAIN (FORMAT JSON)` names its parts. */
+interface Step {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Index Name'?: string
+  readonly 'Plan Rows'?: number
+  readonly 'Total Cost'?: number
+  readonly Filter?: string
+  readonly 'Index Cond'?: string
+  readonly 'Hash Cond'?: string
+  readonly Plans?: readonly Step[]
+}
+
+/** What PostgreSQL plans: https://www.postgresql.org/docs/current/sql-explain.html */
+export const plan: Plan = {
+  prefix: 'explain (format json) ',
+  read({ rows }) {
+    const [cell = null] = rows[0] ?? []
+    const [found] = (Array.isArray(cell) ? cell : []) as unknown as readonly { Plan?: Step }[]
+    return { summary: found?.Plan ? [...steps(found.Plan, '')] : [], plan: cell }
+  },
+}
+
+function* steps(step: Step, indent: string): Iterable<string> {
+  const on = step['Relation Name'] ? ` on ${step['Relation Name']}` : ''
+  const using = step['Index Name'] ? ` using ${step['Index Name']}` : ''
+  const condition = step['Index Cond'] ?? step['Hash Cond'] ?? step.Filter
+  const expected = `${step['Plan Rows']} rows, cost ${step['Total Cost']}`
+  yield `${indent}${step['Node Type']}${using}${on}: ${expected}${condition ? `, ${condition}` : ''}`
+  for (const under of step.Plans ?? []) yield* steps(under, `${indent}  `)
+}

@@ -1,0 +1,15 @@
+import type { Plan } from '../database.ts'
+
+/** What SQLite plans, a tree of sentences: https://sqlite.org/eqp.html */
+export const plan: Plan = {
+  prefix: 'explain query plan ',
+  read({ rows }) {
+    const depths = new Map<unknown, number>()
+    const summary = rows.map(([id, parent, , detail]) => {
+      const depth = (depths.get(parent) ?? -1) + 1
+      depths.set(id, depth)
+      return `${'  '.repeat(depth)}${detail}`
+    })
+    return { summary, plan: rows }
+  },
+}

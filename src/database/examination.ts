@@ -1,0 +1,74 @@
+import type { Cell } from './database.ts'
+
+/** What the role of a database may do besides reading, and how to take it away. */
+export interface Examination {
+  /** The engine and its version, as the database tells. */
+  readonly version: string
+  /** Who the database takes us for, where it knows roles. */
+  readonly role: string | undefined
+  readonly findings: readonly Finding[]
+  /** SQL that makes a role that only reads, where a finding is closed by nothing less. */
+  readonly reader: readonly string[]
+  /** What could not be asked, and what to do about it. */
+  readonly note?: string | undefined
+}
+
+/** An examination, and how the database was reached. */
+export interface Reported extends Examination {
+  readonly elapsedMs: number
+  /** Whether the way there is encrypted, where that is known. */
+  readonly tls?: boolean | undefined
+}
+
+/** One thing that the role may do and need not. */
+export interface Finding {
+  /** As in a log: `superuser`, `write-grants`. */
+  readonly kind: string
+  /**
+   * `high`: no setting of a session stops it, so that only the statement guard stands before it.
+   * `low`: the engine's read-only session refuses it as well, or nothing is lost by it.
+   */
+  readonly severity: 'high' | 'low'
+  readonly sentence: string
+  /** What it is about: the first of them, by name. */
+  readonly objects: readonly string[]
+  /** How many there are in all. */
+  readonly count: number
+  /** SQL that closes it, for an administrator; none where only another role does. */
+  readonly statements: readonly string[]
+}
+
+/** Asks a database, in its dialect. It is guarded and bounded like any other query. */
+export type Ask = (sql: string) => Promise<readonly (readonly Cell[])[]>
+
+/** How the role of one dialect's databases is looked at. */
+export type Look = (ask: Ask) => Promise<Examination>
+
+/** What a kind of finding is: `high` or `low`, and a sentence. */
+export type Kinds = Readonly<Record<string, readonly [Finding['severity'], string]>>
+
+/** The findings of high severity first, then in the order of their kinds. */
+export function sorted(
+  kinds: Kinds,
+  found: Iterable<Omit<Finding, 'severity' | 'sentence'>>,
+): Finding[] {
+  const order = Object.keys(kinds)
+  return [...found]
+    .map((it) => {
+      const [severity, sentence] = kinds[it.kind]!
+      return { ...it, severity, sentence }
+    })
+    .sort(
+      (a, b) =>
+        a.severity.localeCompare(b.severity) || order.indexOf(a.kind) - order.indexOf(b.kind),
+    )
+}
+
+/** An examination has room of its own: it is small whatever the database, and not for a model. */
+export const ROOM = { maxRows: 2_000, maxBytes: 1 << 20 }
+
+/** Objects of one finding that are named. The others are only counted. */
+export const NAMED = 20
+
+/** What a person puts in the place of a password that nobody else shall know. */
+export const PASSWORD = "'a long password of your own'"

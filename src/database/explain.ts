@@ -1,0 +1,42 @@
+import { type Cell, type Database, DatabaseError, type Limits, type Statement } from './database.ts'
+import { refuse, single, verb } from './guard.ts'
+
+/** How a database would run a statement. */
+export interface Explanation {
+  /** The steps as the database nests them, one a line, with what it expects of each. */
+  readonly summary: readonly string[]
+  /** All that the database said. */
+  readonly plan: Cell
+}
+
+/**
+ * Has a query planned, and never run. The statement passes the guard on its own first: what explains
+ * it is written here. Throws {@link DatabaseError}.
+ */
+export async function explain(
+  database: Database,
+  { sql, params }: Statement,
+  limits: Limits,
+): Promise<Explanation> {
+  const { rules, plan } = database.dialect
+  const no = refuse(sql, rules)
+  if (no !== undefined) throw new DatabaseError('refused', no)
+  if (!QUERIES.has(verb(sql, rules)!)) {
+    throw new DatabaseError('refused', 'Only a query has a plan: send a SELECT, without EXPLAIN.')
+  }
+  const text = plan.prefix + single(sql, rules)
+  const room = { ...limits, maxRows: 1_000, maxBytes: 1 << 20 }
+  const rows = await database.query({ sql: text, params }, room).catch((error) => {
+    throw inOwnText(error, plan.prefix.length)
+  })
+  return plan.read(rows)
+}
+
+const QUERIES = new Set(['select', 'with', 'values', 'table'])
+
+/** An error with its place in the statement that was explained. */
+function inOwnText(error: unknown, prefix: number): unknown {
+  if (!(error instanceof DatabaseError) || error.position === undefined) return error
+  const { position } = error
+  return error.at(position > prefix ? position - prefix : undefined)
+}

@@ -1,0 +1,13 @@
+import type { Look } from '../examination.ts'
+import { clickhouse } from './clickhouse.ts'
+import { mysql } from './mysql.ts'
+import { postgres } from './postgres.ts'
+import { sqlite } from './sqlite.ts'
+
+/**
+ * How to look at a role, by the name of its dialect. These become a module of their own, which is
+ * read by who looks: it imports nothing from outside this folder but types and `examination.ts`.
+ */
+export const looks: Readonly<Record<string, Look>> = { postgres, mysql, clickhouse, sqlite }
+
+export { reported } from './report.ts'

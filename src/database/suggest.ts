@@ -1,0 +1,53 @@
+import { meantTables, outline, summaries } from './catalog.ts'
+import { type Database, DatabaseError, type Limits, type Unknown } from './database.ts'
+import { nearest } from './nearest.ts'
+import { sources } from './sources.ts'
+
+/** What may be spent on saying what was meant. */
+const PATIENCE_MS = 2_000
+
+/**
+ * What somebody may have meant who named a table or a column that is not there, as a sentence; nothing
+ * if the error is about something else, or if it cannot be told. It asks the catalog, and never fails.
+ */
+export async function suggest(
+  database: Database,
+  sql: string,
+  { kind, message, hint }: DatabaseError,
+  limits: Limits,
+): Promise<string | undefined> {
+  if (kind !== 'sql' || hint !== undefined) return undefined
+  const name = (what: keyof Unknown) => database.dialect.unknown[what].exec(message)?.[1]
+  const bounds = { ...limits, timeoutMs: Math.min(limits.timeoutMs, PATIENCE_MS) }
+  try {
+    const table = name('table')
+    if (table !== undefined) return await meantTables(database, last(table), bounds)
+    const column = name('column')
+    if (column !== undefined) return await columnMeant(database, sql, last(column), bounds)
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error
+  }
+  return undefined
+}
+
+const last = (name: string) => name.replace(/["`']/g, '').split('.').at(-1)!
+
+async function columnMeant(
+  database: Database,
+  sql: string,
+  column: string,
+  limits: Limits,
+): Promise<string | undefined> {
+  const found = await Promise.all(
+    sources(sql, database.dialect).map((name) => summaries(database, name, limits)),
+  )
+  const tables = found.flatMap((it) => it.slice(0, 1))
+  const columns = (await outline(database, tables, limits)).map((it) => it.map(([name]) => name))
+  const all = tables.flatMap(({ name }, i) => columns[i]!.map((it) => `${name}.${it}`))
+  const likely = nearest(column, [...new Set(columns.flat())])
+  if (likely.length === 0) {
+    return all.length > 0 ? `There are ${all.join(', ').slice(0, 400)}.` : undefined
+  }
+  const names = likely.map((name) => all.find((it) => it.endsWith(`.${name}`))!)
+  return `Did you mean ${names.join(' or ')}?`
+}

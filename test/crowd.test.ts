@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startMariaDb } from './support/mariadb.ts'
+import { startPostgres } from './support/postgres.ts'
+import { connectionsTo, tellsOfProcesses } from './support/runtime.ts'
+import { callTool, post, type RunningWorker, startWorker } from './support/worker.ts'
+
+const key = { authorization: 'Bearer k' }
+
+/** What an endless statement may take: long enough for it to be cancelled, not to be waited for. */
+const TIMEOUT_MS = 9_000
+
+/** As many as a PostgreSQL lets in at once here: others use it, too. A MariaDB takes them all. */
+const ROOM = 60
+
+const [postgres, mariadb] = await Promise.all([
+  startPostgres(
+    (reader) => `
+      create table users (id integer);
+      insert into users select generate_series(1, 100);
+      alter role ${reader} connection limit ${ROOM}`,
+  ),
+  startMariaDb('create table users (id integer); insert into users select seq from seq_1_to_100'),
+])
+afterAll(async () => {
+  await postgres?.drop()
+  await mariadb?.drop()
+})
+
+interface Engine {
+  readonly url: string
+  readonly port: number
+  /** How many of eighty it answers at least, beside twenty that go on. */
+  readonly answers: number
+  /** The statements of the sessions that are there: of those that work, or of all. */
+  sessions(which: 'working' | 'all'): Promise<number>
+}
+
+const engines: Record<string, Engine> = {}
+if (postgres) {
+  engines.postgres = {
+    url: postgres.tcp(postgres.reader),
+    port: postgres.config.port!,
+    answers: ROOM - 20,
+    async sessions(which) {
+      const { rows } = await postgres.admin(
+        `select from pg_stat_activity where usename = $1 and ($2 = 'all' or state = 'active')`,
+        [postgres.reader, which],
+      )
+      return rows.length
+    },
+  }
+}
+if (mariadb) {
+  engines.mariadb = {
+    url: mariadb.url(mariadb.reader),
+    port: mariadb.port,
+    answers: 80,
+    async sessions(which) {
+      const rows = await mariadb.admin(
+        `select 1 from information_schema.processlist
+         where user = ? and (? = 'all' or command in ('Execute', 'Query'))`,
+        [mariadb.reader, which],
+      )
+      return rows.length
+    },
+  }
+}
+
+const endless = 'select count(*) from users a, users b, users c, users d, users e, users f'
+
+describe.each(Object.entries(engines))('one endpoint before %s', (_, engine) => {
+  const { url, port, answers, sessions } = engine
+  let worker: RunningWorker
+  let mcp: string
+  beforeAll(async () => {
+    const databases = { shop: { url: 'secret:SHOP' } }
+    const endpoint = { name: 'shop', title: 'Shop', databases, caps: { timeoutMs: TIMEOUT_MS } }
+    const ENDPOINTS = JSON.stringify([endpoint])
+    worker = await startWorker({ SHOP: url, ENDPOINTS, TIDEGATE_KEY: 'k' })
+    mcp = `${worker.url}/mcp`
+  })
+  afterAll(() => worker.close())
+
+  it('serves a hundred at once, a fifth of them cancelled, and nothing is left', async () => {
+    const clientInfo = { name: 'test', version: '1' }
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
+    const hello = { jsonrpc: '2.0', id: 0, method: 'initialize', params }
+    const { headers } = await post(mcp, hello, key)
+    const session = {
+      ...key,
+      'mcp-session-id': headers.get('mcp-session-id')!,
+      'mcp-protocol-version': '2025-06-18',
+    }
+    const notify = (method: string, params = {}) =>
+      post(mcp, { jsonrpc: '2.0', method, params }, session)
+    await notify('notifications/initialized')
+
+    const body = (id: number) => ({
+      ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+      params: { name: 'query', arguments: { sql: endless } },
+    })
+    const ids = Array.from({ length: 10 }, (_, i) => i + 1)
+    const cancelled = ids.map((id) => post(mcp, body(id), session))
+    // Half of those who give up say so, the other half hang up.
+    const hangUp = new AbortController()
+    const abandoned = ids.map((id) =>
+      fetch(mcp, {
+        ...{ method: 'POST', body: JSON.stringify(body(id)), signal: hangUp.signal },
+        headers: { 'content-type': 'application/json', ...key },
+      }).then(
+        () => 'answered',
+        () => 'left',
+      ),
+    )
+    await expect.poll(() => sessions('working'), { timeout: 10_000 }).toBe(20)
+    if (tellsOfProcesses) expect(connectionsTo(port)).toBe(20)
+    const others = Array.from({ length: 80 }, async (_, i) => {
+      const sql = `select ${i}, count(*) from users`
+      const { structuredContent, content } = await callTool(mcp, 'query', { sql }, key)
+      return structuredContent?.rows ?? content[0].text
+    })
+    hangUp.abort()
+    await Promise.all(ids.map((requestId) => notify('notifications/cancelled', { requestId })))
+
+    const told = await Promise.all(others)
+    const isRight = (it: unknown, i: number) => JSON.stringify(it) === `[[${i},100]]`
+    expect(told.filter(isRight).length).toBeGreaterThanOrEqual(answers)
+    for (const it of told.filter((it, i) => !isRight(it, i))) {
+      expect(it).toMatch(/^The database cannot answer at the moment/)
+    }
+    for (const { text } of await Promise.all(cancelled)) expect(text).not.toContain('"result"')
+    expect(new Set(await Promise.all(abandoned))).toEqual(new Set(['left']))
+    // `wrangler dev` does not tell a Worker that a client has hung up: then the time limit ends it.
+    await expect.poll(() => sessions('all'), { timeout: TIMEOUT_MS + 5_000 }).toBe(0)
+    if (tellsOfProcesses) await expect.poll(() => connectionsTo(port)).toBe(0)
+    const { structuredContent } = await callTool(mcp, 'query', { sql: 'select 42' }, key)
+    expect(structuredContent.rows).toEqual([[42]])
+  })
+})

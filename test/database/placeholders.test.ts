@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import type { Dialect } from '../../src/database/database.ts'
+import { clickhouse } from '../../src/database/dialects/clickhouse.ts'
+import { mysql } from '../../src/database/dialects/mysql.ts'
+import { postgres } from '../../src/database/dialects/postgres.ts'
+import { sqlite } from '../../src/database/dialects/sqlite.ts'
+import { placed } from '../../src/database/placeholders.ts'
+
+const of = (dialect: Dialect, sql: string, ...params: string[]) =>
+  placed({ sql, params }, dialect).statement
+
+describe('$1, $2, …', () => {
+  it.each([
+    ['PostgreSQL', postgres, 'select $2, $1', ['a', 'b']],
+    ['SQLite', sqlite, 'select ?2, ?1', ['a', 'b']],
+    ['ClickHouse', clickhouse, 'select {p2}, {p1}', ['a', 'b']],
+    ['MySQL', mysql('shop'), 'select ?, ?', ['b', 'a']],
+  ] as const)('become what %s has', (_, dialect, sql, params) => {
+    expect(of(dialect, 'select $2, $1', 'a', 'b')).toEqual({ sql, params })
+  })
+
+  it('are bound as often as they stand there, where placeholders have no numbers', () => {
+    expect(of(mysql('shop'), 'select $1, $2, $1', 'a', 'b')).toEqual({
+      sql: 'select ?, ?, ?',
+      params: ['a', 'b', 'a'],
+    })
+  })
+
+  it.each([
+    ['a text', `select '$2', "$2", $1`, `select '$2', "$2", ?`],
+    ['a name', 'select `$2`, a$2, $1', 'select `$2`, a$2, ?'],
+    ['a comment', 'select $1 -- $2\n# $2\n/* $2 */', 'select ? -- $2\n# $2\n/* $2 */'],
+  ])('stay what they are in %s', (_, sql, text) => {
+    expect(of(mysql('shop'), sql, 'a')).toEqual({ sql: text, params: ['a'] })
+  })
+
+  it.each([
+    'select ?',
+    "select '$1",
+    'select 1',
+    'select /*! $1 */ ?',
+    'select $1a',
+    'select ?1, $x',
+  ])('are looked for in vain in %s, which is for the guard and the engine to judge', (sql) => {
+    for (const dialect of [mysql('shop'), sqlite]) {
+      expect(of(dialect, sql, 'a')).toEqual({ sql, params: ['a'] })
+    }
+  })
+
+  it('need a value each, and each value needs one of them', () => {
+    expect(() => of(sqlite, 'select $1, $3', 'a', 'b')).toThrow('no value for $3: there are 2')
+    expect(() => of(sqlite, 'select $0', 'a')).toThrow('no value for $0')
+    expect(() => of(mysql('shop'), 'select $1', 'a', 'b')).toThrow('the value of $2')
+  })
+
+  it('do not move what an error points at', () => {
+    const sql = 'select $1, $12, nmae, $1'
+    const params = Array.from({ length: 12 }, String)
+    expect(() => placed({ sql, params }, mysql('shop'))).toThrow('the value of $2')
+    const { statement, origin } = placed(
+      { sql: 'select $1, $2, nmae, $1, oops', params: ['a', 'b'] },
+      mysql('shop'),
+    )
+    for (const word of ['select', 'nmae', 'oops']) {
+      const there = statement.sql.indexOf(word) + 1
+      expect(origin(there)).toBe('select $1, $2, nmae, $1, oops'.indexOf(word) + 1)
+    }
+  })
+})

@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { createTestHarness } from 'wrangler'
+import { callTool } from './support/worker.ts'
+
+const built = mkdtempSync(join(tmpdir(), 'tidegate-built-'))
+const wrangler = join('node_modules', 'wrangler', 'bin', 'wrangler.js')
+execFileSync(process.execPath, [wrangler, 'deploy', '--dry-run', '--outdir', built])
+// Each library says when it is evaluated, and is otherwise the one that would be deployed.
+for (const name of ['pg', 'mysql2']) {
+  const file = join(built, `${name}.mjs`)
+  writeFileSync(file, `console.log('evaluated ${name}');${readFileSync(file, 'utf8')}`)
+}
+
+const databases = {
+  demo: { url: 'demo:' },
+  postgres: { url: 'secret:POSTGRES' },
+  mysql: { url: 'secret:MYSQL' },
+}
+const secrets = {
+  ENDPOINTS: JSON.stringify([{ name: 'all', title: 'All', access: 'public', databases }]),
+  // Nobody has to answer: before anybody is called, the library is there.
+  POSTGRES: 'postgres://app@127.0.0.1:9/shop',
+  MYSQL: 'mysql://app@127.0.0.1:9/shop',
+  ...{ DATABASE_URL: '', TIDEGATE_KEY: '', ORIGINS: '', LEGACY_SSE: '' },
+}
+const harness = createTestHarness({
+  workers: [{ configPath: './wrangler.toml', prebuiltWorkerDir: built, secrets }],
+})
+const { url } = await harness.listen()
+afterAll(async () => {
+  await harness.close()
+  rmSync(built, { recursive: true, force: true })
+})
+
+const evaluated = () =>
+  harness
+    .getLogs()
+    .flatMap(({ message }) => /evaluated (\w+)/.exec(message)?.[1] ?? [])
+    .sort()
+
+it('a library that speaks TCP is evaluated by the first query that needs it, once, and by no other', async () => {
+  const query = (database: string) =>
+    callTool(`${url.origin}/mcp`, 'query', { database, sql: 'select 42 as it' })
+  expect((await query('demo')).structuredContent.rows).toEqual([[42]])
+  await callTool(`${url.origin}/mcp`, 'list_tables', { database: 'demo' })
+  expect(evaluated()).toEqual([])
+  for (let times = 0; times < 2; times++) await query('postgres')
+  await expect.poll(evaluated).toEqual(['pg'])
+  for (let times = 0; times < 2; times++) await query('mysql')
+  await expect.poll(evaluated).toEqual(['mysql2', 'pg'])
+})

@@ -1,0 +1,65 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir, userInfo } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { createDatabase, type TestMariaDb } from './mariadb.ts'
+import { freePort } from './port.ts'
+
+/** Makes a database on a MariaDB that nobody else uses, whatever is done to it. */
+export async function startOwnMariaDb(
+  setup: string,
+): Promise<TestMariaDb & { readonly data: string }> {
+  const [install, program] = [find('mariadb-install-db'), find('mariadbd')]
+  const home = mkdtempSync(join(tmpdir(), 'tidegate-mariadb-'))
+  const data = join(home, 'data')
+  const as = ['--no-defaults', `--datadir=${data}`, `--user=${userInfo().username}`]
+  const plain = ['--auth-root-authentication-method=normal', '--skip-test-db']
+  execFileSync(install, [...as, ...plain], { stdio: 'pipe' })
+
+  const port = await freePort()
+  const where = ['--bind-address=127.0.0.1', `--port=${port}`, `--socket=${join(home, 'socket')}`]
+  const server = spawn(program, [...as, ...where, '--skip-name-resolve'], { stdio: 'ignore' })
+  const over = once(server, 'exit')
+  const kill = () => server.kill('SIGKILL')
+  process.once('exit', kill)
+  const stop = async () => {
+    kill()
+    await over
+    process.off('exit', kill)
+    rmSync(home, { recursive: true, force: true })
+  }
+  try {
+    await listening(port, () => server.exitCode === null)
+    const database = await createDatabase(port, setup)
+    return { ...database, data, drop: stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+function find(program: string): string {
+  const path = (process.env.PATH ?? '')
+    .split(delimiter)
+    .concat('/usr/sbin')
+    .map((folder) => join(folder, program))
+    .find((it) => existsSync(it))
+  if (!path) throw new Error(`there is no ${program} (apt-get install mariadb-server)`)
+  return path
+}
+
+async function listening(port: number, alive: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 600 && alive(); tries++) {
+    const socket = connect(port, '127.0.0.1')
+    const open = await Promise.race([
+      once(socket, 'connect').then(() => true),
+      once(socket, 'error').then(() => false),
+    ]).catch(() => false)
+    socket.destroy()
+    if (open) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error('mariadbd did not start')
+}

@@ -1,0 +1,53 @@
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+
+/** Whether this machine tells what its processes hold. */
+export const tellsOfProcesses = existsSync('/proc/self/net/tcp')
+
+/** Connections of the Workers runtimes under this process to a port of this machine. */
+export function connectionsTo(port: number): number {
+  const to = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  // Local and remote address, state, …, inode. What only waits for its last packets (06) is closed.
+  const inodes = ['tcp', 'tcp6'].flatMap((table) =>
+    readFileSync(`/proc/self/net/${table}`, 'utf8')
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, , remote, state]) => remote?.endsWith(to) && state !== '06')
+      .map((fields) => `socket:[${fields[9]}]`),
+  )
+  const held = new Set(runtimes().flatMap(filesOf))
+  return inodes.filter((it) => held.has(it)).length
+}
+
+/** Megabytes that the Workers runtimes under this process hold in memory. */
+export function memory(): number {
+  const kilobytes = runtimes().map((pid) =>
+    Number(/^VmRSS:\s+(\d+)/m.exec(statusOf(pid))?.[1] ?? 0),
+  )
+  return kilobytes.reduce((sum, it) => sum + it, 0) / 1024
+}
+
+/** The process ids of the runtimes that this process has started, itself or through others. */
+function runtimes(): string[] {
+  const pids = readdirSync('/proc').filter((it) => /^\d+$/.test(it))
+  const parents = new Map(pids.map((pid) => [pid, /^PPid:\s+(\d+)/m.exec(statusOf(pid))?.[1]]))
+  const isOurs = (pid: string | undefined): boolean =>
+    pid !== undefined && (pid === String(process.pid) || isOurs(parents.get(pid)))
+  return pids.filter((pid) => /^Name:\s+workerd/.test(statusOf(pid)) && isOurs(pid))
+}
+
+function statusOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function filesOf(pid: string): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
+  } catch {
+    // It has ended, or closed a file meanwhile.
+    return []
+  }
+}
