@@ -3,9 +3,10 @@ import { cors } from 'hono/cors'
 import { Hono } from 'hono/tiny'
 import { authenticate } from './auth/index.ts'
 import { deploymentOf, type Env } from './deployment.ts'
+import { doctor } from './doctor.ts'
 import { ConfigError } from './gateway/index.ts'
 import { serve, serveHttpSse } from './mcp/index.ts'
-import { page, pageHeaders } from './page.ts'
+import { page, pageHeaders, recordPage } from './page.ts'
 
 type App = { Bindings: Env }
 
@@ -30,6 +31,9 @@ export const app = new Hono<App>({ strict: false })
   .get('/health', (c) => c.json({ status: 'ok' }))
   .all('/mcp', mcp)
   .all('/mcp/:endpoint', mcp)
+  .all('/doctor', doctor)
+  .all('/doctor/:endpoint', doctor)
+  .get('/record/:endpoint/:id{.+}', record)
   .all('/sse', (c) => (c.env.LEGACY_SSE ? mcp(c) : c.notFound()))
   .notFound((c) => refuse(c.req.raw, 404, `The MCP endpoint is ${new URL('/mcp', c.req.url)}.`))
 
@@ -44,17 +48,13 @@ async function mcp(c: Context<App>): Promise<Response> {
   const caller = await authenticate(request, c.env)
   const endpoint = deployment.endpoint(request.url)
   if (!caller && endpoint?.access !== 'public') {
-    if (c.env.TIDEGATE_KEY) {
-      return refuse(request, 401, 'Send the key of this endpoint as Authorization: Bearer KEY.', {
-        'www-authenticate': 'Bearer realm="Tidegate"',
-      })
-    }
+    if (c.env.TIDEGATE_KEY) return askForKey(request)
     if (endpoint) return refuse(request, 503, NO_KEY)
   }
   if (problem) return refuse(request, 503, problem)
   if (!endpoint) return refuse(request, 404, `There is no endpoint at ${c.req.path} here.`)
   try {
-    const server = deployment.server(endpoint)
+    const server = deployment.server(endpoint, new URL(request.url).origin)
     if (c.req.path === '/sse') return await serveHttpSse(request, sessions, caller)
     return await serve(request, { server, caller, origins, sessions, seal })
   } catch (error) {
@@ -62,6 +62,31 @@ async function mcp(c: Context<App>): Promise<Response> {
     throw error
   }
 }
+
+/** A row that a search found, for a person to look at. */
+async function record(c: Context<App>): Promise<Response> {
+  const deployment = deploymentOf(c.env)
+  const endpoint = deployment.endpoints.find(({ name }) => name === c.req.param('endpoint'))
+  const request = c.req.raw
+  if (endpoint?.access !== 'public' && !(await authenticate(request, c.env))) {
+    return askForKey(request)
+  }
+  // As it was written: what is decoded may hold a slash.
+  const [, , , ...id] = new URL(request.url).pathname.split('/')
+  const reading = endpoint?.search && deployment.document(endpoint, id.join('/'), request)
+  const found = await reading?.catch((error: unknown) => {
+    console.error(error)
+    return null
+  })
+  if (found === null) return refuse(request, 503, 'This record cannot be read. Try again later.')
+  if (!found) return refuse(request, 404, 'There is no such record here.')
+  return c.html(recordPage(found), 200, { ...pageHeaders, 'cache-control': 'no-store' })
+}
+
+const askForKey = (request: Request) =>
+  refuse(request, 401, 'Send the key of this endpoint as Authorization: Bearer KEY.', {
+    'www-authenticate': 'Bearer realm="Tidegate"',
+  })
 
 const NO_KEY =
   'This deployment has a database but no key, so it does not serve it. Set one with: npx wrangler secret put TIDEGATE_KEY'

@@ -1,12 +1,20 @@
+import { waitUntil } from 'cloudflare:workers'
 import {
   ConfigError,
+  type Diagnosis,
+  type Document,
+  diagnose,
   type Endpoint,
   gateway,
+  isDemo,
+  readDocument,
   readEndpoints,
   type Settings,
 } from './gateway/index.ts'
 import {
+  durableChanges,
   durableSessions,
+  durableStores,
   type Seal,
   type Server,
   type Sessions,
@@ -36,8 +44,12 @@ export interface Deployment {
   readonly problem: string | undefined
   /** The endpoint at a URL: the first at `/mcp`, each at `/mcp/NAME`. */
   endpoint(url: string): Endpoint | undefined
-  /** The MCP server of an endpoint. Throws ConfigError. */
-  server(endpoint: Endpoint): Server
+  /** The MCP server of an endpoint, to whoever reaches it at this origin. Throws ConfigError. */
+  server(endpoint: Endpoint, origin?: string): Server
+  /** A row that an endpoint lets be searched, as a document. Throws ConfigError. */
+  document(endpoint: Endpoint, id: string, request: Request): Promise<Document | undefined>
+  /** What there is to know of the databases of these endpoints, asked of them now. */
+  diagnose(endpoints: readonly Endpoint[], signal: AbortSignal): Promise<readonly Diagnosis[]>
 }
 
 const deployments = new WeakMap<Env, Deployment>()
@@ -52,13 +64,15 @@ export function deploymentOf(env: Env): Deployment {
 }
 
 function read(env: Env): Deployment {
-  const servers = new Map<Endpoint, Server>()
+  const servers = new Map<string, Server>()
   const io = {
     fetch: (...args: Parameters<typeof fetch>) => fetch(...args),
     bindings: { ...env },
+    waitUntil,
   }
   // With a new key, nothing that was sealed for callers of the old one opens any more.
   const seal = env.TIDEGATE_KEY ? sealWith(env.TIDEGATE_KEY) : sharedSeal(env.SESSIONS)
+  const stores = durableStores(env.SESSIONS, seal)
   const { endpoints, problem } = configured(env)
   return {
     endpoints,
@@ -70,13 +84,28 @@ function read(env: Env): Deployment {
       const name = /^\/mcp\/([^/]+)\/?$/.exec(new URL(url).pathname)?.[1]
       return name === undefined ? endpoints[0] : endpoints.find((it) => it.name === name)
     },
-    server(endpoint) {
-      const server = servers.get(endpoint) ?? gateway(endpoint, io)
-      servers.set(endpoint, server)
+    server(endpoint, origin = '') {
+      // What a search finds is told with its address here.
+      const key = endpoint.search ? `${endpoint.name} ${origin}` : endpoint.name
+      const known = servers.get(key)
+      if (known) return known
+      // The demo never changes, and hosts hold a stream open wherever something might.
+      const carrier = isDemo(endpoint)
+        ? undefined
+        : durableChanges(() => env.SESSIONS, `hub:${endpoint.name}`)
+      const server = gateway(endpoint, io, { keeping: { stores, seal }, carrier, origin })
+      if (servers.size >= ORIGINS) servers.clear()
+      servers.set(key, server)
       return server
     },
+    document: (endpoint, id, { url, signal }) =>
+      readDocument(endpoint, io, id, new URL(url).origin, signal),
+    diagnose: (endpoints, signal) => diagnose(endpoints, io, signal),
   }
 }
+
+/** Servers that are kept: an endpoint has one for each origin, if it is searched. */
+const ORIGINS = 1_000
 
 function configured(env: Env): Pick<Deployment, 'endpoints' | 'problem'> {
   try {

@@ -1,6 +1,7 @@
 import { app } from './app.ts'
 import { deploymentOf, type Env } from './deployment.ts'
-import { sessionObject } from './mcp/index.ts'
+import { KEPT_MS } from './gateway/index.ts'
+import { sessionObject, storeLimits } from './mcp/index.ts'
 
 export { DemoStore } from './database/index.ts'
 
@@ -9,10 +10,12 @@ export const McpSession = sessionObject<Env>({
   server(env, { url }) {
     const deployment = deploymentOf(env)
     // The Worker has found the endpoint before it sent the request here.
-    return deployment.server(deployment.endpoint(url)!)
+    return deployment.server(deployment.endpoint(url)!, new URL(url).origin)
   },
   seal: (env) => deploymentOf(env).seal,
   namespace: ({ SESSIONS }) => SESSIONS,
+  // Stores hold results, and nothing else.
+  storeLimits: { ...storeLimits, idleMs: KEPT_MS },
 })
 
 export default app

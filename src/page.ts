@@ -1,4 +1,5 @@
 import type { Deployment } from './deployment.ts'
+import type { Document } from './gateway/index.ts'
 
 /** No script, nothing from elsewhere, in nobody's frame, in no search engine. */
 export const pageHeaders = {
@@ -21,18 +22,9 @@ export function page(url: string, { endpoints, problem }: Deployment): string {
   const first = addresses[0]
   const keyed = first?.needs === 'needs the key'
   const header = keyed ? ' --header "Authorization: Bearer KEY"' : ''
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Tidegate</title>
-<style>
-  body { font: 16px/1.5 system-ui, sans-serif; max-width: 42rem; margin: 3rem auto; padding: 0 1rem }
-  code, pre { background: #8882; border-radius: 4px; padding: .1em .3em }
-  pre { padding: .8rem; overflow-x: auto }
-  :root { color-scheme: light dark }
-</style>
-<h1>This is an MCP endpoint</h1>
+  return document(
+    'Tidegate',
+    `<h1>This is an MCP endpoint</h1>
 <p>It lets an AI app ask questions of a database, and never write to it. Paste the URL into your app
 as a connector:</p>
 ${problem ? `<p><strong>Not configured yet.</strong> ${escaped(problem)}</p>` : ''}
@@ -44,8 +36,30 @@ ${
 <p>Elsewhere: Settings, Connectors or MCP servers, add one by its URL. If it needs the key, send it as
 the header <code>Authorization: Bearer KEY</code>.</p>`
     : ''
+}`,
+  )
 }
+
+/** One row of a table, as a person reads it. */
+export const recordPage = ({ title, text, metadata }: Document): string =>
+  document(
+    title,
+    `<h1>${escaped(title)}</h1>
+<p>A row of ${escaped(metadata.table ?? '')}</p>
+<pre>${escaped(text)}</pre>`,
+  )
+
+const document = (title: string, body: string) => `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${escaped(title)}</title>
+<style>
+  body { font: 16px/1.5 system-ui, sans-serif; max-width: 42rem; margin: 3rem auto; padding: 0 1rem }
+  code, pre { background: #8882; padding: .1em .3em; white-space: pre-wrap; overflow-wrap: anywhere }
+  :root { color-scheme: light dark }
+</style>
+${body}
 </html>`
-}
 
 const escaped = (text: string) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`)

@@ -23,6 +23,12 @@ interface Connected {
   listTools(): Promise<{ tools: { name: string }[] }>
   // biome-ignore lint/suspicious/noExplicitAny: three clients, three types of result
   callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<any>
+  listResources(): Promise<{ resources: { uri: string }[] }>
+  readResource(call: { uri: string }): Promise<{ contents: { text: string }[] }>
+  listPrompts(): Promise<{ prompts: { name: string }[] }>
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  getPrompt(call: { name: string; arguments: Record<string, string> }): Promise<any>
+  complete(call: object): Promise<{ completion: { values: string[] } }>
   close(): Promise<void>
 }
 
@@ -99,6 +105,34 @@ describe.each([
   })
 })
 
+describe.each([
+  ['the v2 client', () => v2({ pin: '2026-07-28' })],
+  ['the v1 client', v1],
+] as const)('%s', (_, connect) => {
+  test('reads the schema, and fills in a prompt with a table that it completes', async () => {
+    const client = await connect()
+    const { resources } = await client.listResources()
+    expect(resources.map(({ uri }) => uri)).toEqual(
+      expect.arrayContaining(['schema://demo', 'schema://demo/orders']),
+    )
+    const { contents } = await client.readResource({ uri: 'schema://demo' })
+    expect(contents[0]!.text).toContain('customer_id INTEGER not null -> customers.id')
+    const { prompts } = await client.listPrompts()
+    expect(prompts.map(({ name }) => name)).toEqual([
+      ...['explore', 'answer_question', 'profile_table', 'explain_slow_query', 'document_schema'],
+    ])
+    const { completion } = await client.complete({
+      ref: { type: 'ref/prompt', name: 'profile_table' },
+      argument: { name: 'table', value: 'pay' },
+    })
+    expect(completion.values).toEqual(['payments'])
+    const name = 'profile_table'
+    const { messages } = await client.getPrompt({ name, arguments: { table: 'payments' } })
+    expect(messages[0].content.text).toContain('the table payments')
+    await client.close()
+  })
+})
+
 describe('the Inspector', () => {
   const inspect = async (...args: string[]) =>
     promisify(execFile)(
@@ -115,7 +149,7 @@ describe('the Inspector', () => {
       'tools/list',
       '--strict',
     )
-    expect(JSON.parse(stdout).tools).toHaveLength(4)
+    expect(JSON.parse(stdout).tools).toHaveLength(5)
     expect(stderr).not.toMatch(/warn|error/i)
   })
 })

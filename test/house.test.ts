@@ -25,6 +25,7 @@ const STAIRCASE = [
     'jsonrpc',
     'deadline',
     'revisions',
+    'json-schema',
     'schema',
     'sse',
     'reply',

@@ -16,7 +16,13 @@ describe('a deployment with nothing configured', () => {
     const { status, json } = await post(mcp, list)
     expect(status).toBe(200)
     const names = json().result.tools.map((it: { name: string }) => it.name)
-    expect(names).toEqual(['list_tables', 'describe_table', 'query_table', 'query'])
+    expect(names).toEqual([
+      'list_tables',
+      'describe_table',
+      'query_table',
+      'query',
+      'explain_query',
+    ])
   })
 
   test('serves it under its name, and with a slash at the end', async () => {
@@ -172,7 +178,7 @@ describe('a deployment with a database', () => {
     }
     expect((await post(`${mcp}/other`, list)).status).toBe(401)
     const key = { authorization: 'Bearer tg_right' }
-    expect((await post(mcp, list, key)).json().result.tools).toHaveLength(4)
+    expect((await post(mcp, list, key)).json().result.tools).toHaveLength(5)
     expect((await post(mcp, list, { ...key, origin: 'https://app.example.com' })).status).toBe(200)
     expect((await post(`${mcp}/other`, list, key)).status).toBe(404)
     await worker.close()

@@ -20,13 +20,14 @@ export interface Condition {
 /** What to read from one table. Its column names may come from anywhere: they are looked up. */
 export interface Selection {
   readonly table: Table
-  /** All of them if left out. */
+  /** All of them if left out. With aggregates, what to group by: without any, all rows are one group. */
   readonly columns?: readonly string[] | undefined
+  /** `count(*)`, or `count`, `sum`, `avg`, `min` or `max` of a column, or of its `distinct` values. */
+  readonly aggregates?: readonly string[] | undefined
   /** All must hold. */
   readonly where?: readonly Condition[] | undefined
-  readonly orderBy?:
-    | readonly { readonly column: string; readonly direction?: 'asc' | 'desc' | undefined }[]
-    | undefined
+  /** Columns and aggregates, each with `desc` behind it or not. */
+  readonly orderBy?: readonly string[] | undefined
   readonly limit: number
   readonly offset?: number | undefined
 }
@@ -40,6 +41,7 @@ const MOST_VALUES = 100
  */
 export function select(dialect: Dialect, selection: Selection): Statement {
   const { table, columns = [], where = [], orderBy = [], limit, offset = 0 } = selection
+  const aggregates = (selection.aggregates ?? []).map((it) => aggregate(dialect, table, it))
   const params: Param[] = []
   const bind = (value: Param, type?: string) => {
     params.push(value)
@@ -50,15 +52,14 @@ export function select(dialect: Dialect, selection: Selection): Statement {
   const tests = where.map((condition) =>
     test(dialect, lookUp(table, condition.column), condition, bind),
   )
-  const order = orderBy.map(({ column, direction = 'asc' }) => {
-    const { name, type } = lookUp(table, column)
-    const key = dialect.comparison.comparable(dialect.quote(name), type)
-    return direction === 'desc' ? `${key} desc` : key
-  })
+  const labels = aggregates.map(({ label }) => label)
+  const order = orderBy.map((key) => orderOf(dialect, table, labels, key))
+  const computed = aggregates.map(({ sql, label }) => `${sql} as ${dialect.quote(label)}`)
   const sql = [
-    `select ${shown.length > 0 ? shown.join(', ') : '*'}`,
+    `select ${[...shown, ...computed].join(', ') || '*'}`,
     `from ${dialect.quote(table.schema)}.${dialect.quote(table.name)}`,
     tests.length > 0 && `where ${tests.join(' and ')}`,
+    computed.length > 0 && shown.length > 0 && `group by ${shown.join(', ')}`,
     order.length > 0 && `order by ${order.join(', ')}`,
     `limit ${bind(limit)}`,
     offset > 0 && `offset ${bind(offset)}`,
@@ -72,16 +73,61 @@ export function select(dialect: Dialect, selection: Selection): Statement {
   return { sql: sql.filter(Boolean).join('\n'), params }
 }
 
-/** The column of this name; without one, that of this name in another case. */
-function lookUp({ name: table, columns }: Table, name: string): TableColumn {
+const AGGREGATE = /^\s*(count|sum|avg|min|max)\s*\(\s*(distinct\s+)?(.*?)\s*\)\s*$/is
+
+/** An aggregate as it was asked for, and under the name that its column gets. */
+function aggregate(dialect: Dialect, table: Table, asked: string): { sql: string; label: string } {
+  const [, name = '', distinct = '', column = ''] = AGGREGATE.exec(asked) ?? []
+  const call = (of: string) => `${name.toLowerCase()}(${distinct && 'distinct '}${of})`
+  if (column === '*' && !distinct && /^count$/i.test(name)) {
+    return { sql: 'count(*)', label: 'count(*)' }
+  }
+  if (!column) {
+    throw new DatabaseError('sql', `${JSON.stringify(asked.slice(0, 100))} is no aggregate.`, {
+      hint: 'Write count(*), or count, sum, avg, min or max of a column, such as sum(total).',
+    })
+  }
+  const found = lookUp(table, column)
+  return { sql: call(dialect.quote(found.name)), label: call(found.name) }
+}
+
+/** One key of the order: a column, or else an aggregate where rows are grouped, and its direction. */
+function orderOf(dialect: Dialect, table: Table, labels: readonly string[], asked: string): string {
+  const known = (column: string) => table.columns.some(({ name }) => name === column)
+  // A column may be called `x desc`, or `max(x)`.
+  const [, key = asked, direction = ''] =
+    (!known(asked) && /^(.*?)\s+(asc|desc)$/is.exec(asked.trim())) || []
+  const sql =
+    labels.length > 0 && AGGREGATE.test(key) && !known(key)
+      ? aggregate(dialect, table, key).sql
+      : ordered(dialect, table, key, labels)
+  return /desc/i.test(direction) ? `${sql} desc` : sql
+}
+
+function ordered(
+  { quote, comparison }: Dialect,
+  table: Table,
+  column: string,
+  labels: readonly string[],
+): string {
+  const { name, type } = lookUp(table, column, labels)
+  return comparison.comparable(quote(name), type)
+}
+
+/**
+ * The column of this name; without one, that of this name in another case. Without that, the error
+ * says which may have been meant, of the columns and of what else can stand here.
+ */
+function lookUp(
+  { name: table, columns }: Table,
+  name: string,
+  others: readonly string[] = [],
+): TableColumn {
   const same = columns.filter((column) => column.name.toLowerCase() === name.toLowerCase())
   const column =
     columns.find((column) => column.name === name) ?? (same.length === 1 ? same[0] : undefined)
   if (column) return column
-  const likely = nearest(
-    name,
-    columns.map((column) => column.name),
-  )
+  const likely = nearest(name, [...others, ...columns.map((column) => column.name)])
   throw new DatabaseError(
     'sql',
     `${table} has no column called ${JSON.stringify(name.slice(0, 100))}.`,

@@ -1,12 +1,21 @@
 import * as z from 'zod/mini'
-import { type Database, DatabaseError, type Limits } from '../database/index.ts'
+import { type Database, DatabaseError, type Limits, suggest } from '../database/index.ts'
 import { type Context, type Tool, type ToolAnnotations, ToolError, tool } from '../mcp/index.ts'
 import type { Caps, Endpoint } from './endpoint.ts'
+import { formatted } from './format.ts'
+import type { Results } from './results.ts'
+import { isAnswer } from './rows.ts'
 
 /** What a database tool receives besides the request: its database, and the bounds it keeps. */
 export interface DatabaseContext extends Context {
   readonly database: Database
+  /** The names of the database, and of the endpoint. */
+  readonly name: string
+  readonly endpoint: string
   readonly caps: Caps
+  readonly keep: Endpoint['keep']
+  /** Where large answers are kept, if the deployment has a place for them. */
+  readonly results: Results | undefined
   /** Bounds of one query under these caps. */
   readonly limits: Limits
 }
@@ -14,12 +23,14 @@ export interface DatabaseContext extends Context {
 /** A tool before it is given an endpoint's databases. */
 export interface DatabaseTool {
   readonly name: string
+  /** Takes SQL from a model, which an endpoint may not want. */
+  readonly takesSql: boolean
   /** Makes the tool, given how to open each of the endpoint's databases. */
-  of(endpoint: Endpoint, databases: ReadonlyMap<string, Database>): Tool
+  of(endpoint: Endpoint, databases: ReadonlyMap<string, Database>, results?: Results): Tool
 }
 
 /** Every tool here only reads, and reads nothing but the endpoint's own databases. */
-const annotations: ToolAnnotations = {
+export const annotations: ToolAnnotations = {
   readOnlyHint: true,
   destructiveHint: false,
   idempotentHint: true,
@@ -32,6 +43,10 @@ const annotations: ToolAnnotations = {
  */
 const HELD = 200
 
+/** A client that asked for progress hears this often that the database has not answered yet. */
+const PROGRESS_MS = 2_000
+const STILL = 'The database is still at it.'
+
 /**
  * Defines a tool over the databases of an endpoint. It gets an argument `database` where there are
  * several, and its database's errors become words for the model.
@@ -40,21 +55,23 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
   readonly name: string
   readonly title: string
   readonly description: string
+  readonly takesSql?: boolean
   readonly input: Input
   readonly output: z.ZodMiniObject
   run(input: z.infer<Input>, context: DatabaseContext): Promise<object>
 }): DatabaseTool {
-  const { name, title, description, input, output } = definition
+  const { name, title, description, takesSql = false, input, output } = definition
   return {
     name,
-    of({ caps }, databases) {
+    takesSql,
+    of({ name: endpoint, caps, keep, format }, databases, results) {
       const names = [...databases.keys()]
-      const only = names.length === 1 ? databases.get(names[0]!) : undefined
+      const only = names.length === 1 ? names[0] : undefined
       return tool({
         name,
         title,
         description,
-        input: only ? input : z.extend(input, { database: z.enum(names) }),
+        input: unsaid(only ? input : z.extend(input, { database: z.enum(names) })),
         output,
         annotations,
         async run(given, context) {
@@ -65,17 +82,25 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
             timeoutMs: caps.timeoutMs,
             signal: context.signal,
           }
-          const database = only ?? databases.get(chosen!)!
+          const which = only ?? chosen!
+          const database = databases.get(which)!
+          const began = Date.now()
+          const still = setInterval(() => {
+            context.progress(Math.round((Date.now() - began) / 1_000), undefined, STILL)
+          }, PROGRESS_MS)
           try {
-            return await definition.run(rest as z.infer<Input>, {
+            const value = await definition.run(rest as z.infer<Input>, {
               ...context,
-              database,
-              caps,
-              limits,
+              ...{ database, name: which, endpoint, caps, keep, results, limits },
             })
+            return isAnswer(value) ? formatted(value, format) : value
           } catch (error) {
-            if (error instanceof DatabaseError) throw new ToolError(explain(error))
-            throw error
+            if (!(error instanceof DatabaseError)) throw error
+            const { sql = '' } = given as { sql?: string }
+            const hint = await suggest(database, sql, error, limits)
+            throw new ToolError(inWords(error, sql, hint))
+          } finally {
+            clearInterval(still)
           }
         },
       })
@@ -83,12 +108,34 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
   }
 }
 
+/**
+ * A strict object whose schema does not say that it is: what a model pays for in every conversation
+ * is said once, in the refusal of an argument that nobody knows.
+ */
+export const unsaid = <Strict extends z.ZodMiniObject>(input: Strict): Strict =>
+  input.check(z.meta({ additionalProperties: undefined }))
+
 /** A database's refusal in the model's words: what is wrong, where, and what to do about it. */
-function explain({ message, code, hint, position }: DatabaseError): string {
-  const where = position === undefined ? '' : `, at character ${position}`
+function inWords(
+  { message, code, hint, position }: DatabaseError,
+  sql: string,
+  suggested: string | undefined,
+): string {
   const lines = [
-    code ? `${message} (${code}${where})` : `${message}${where}`,
+    code ? `${message} (${code})` : message,
+    position !== undefined && placeOf(sql, position),
     hint && `Hint: ${hint}`,
+    suggested,
   ]
   return lines.filter(Boolean).join('\n').slice(0, 1_000)
+}
+
+/** A place in a statement as people count, and what stands there. */
+function placeOf(sql: string, position: number): string {
+  const characters = [...sql]
+  const before = characters.slice(0, position - 1)
+  const line = before.filter((it) => it === '\n').length + 1
+  const column = before.length - before.lastIndexOf('\n')
+  const [token] = /^(?:[\p{L}\p{N}_$.]+|.)/u.exec(characters.slice(position - 1).join('')) ?? []
+  return `At line ${line}, column ${column}${token ? `: ${token.slice(0, 60)}` : ''}`
 }

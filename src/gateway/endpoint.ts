@@ -1,4 +1,6 @@
 import * as z from 'zod/mini'
+import { curated } from './curated.ts'
+import { searched } from './searched.ts'
 
 /** One name, as it stands in a URL and in a tool's `database` argument. */
 const name = z
@@ -33,6 +35,15 @@ const caps = z.strictObject({
   timeoutMs: z._default(z.int().check(z.gte(100), z.lte(55_000)), 20_000),
 })
 
+/** What is kept of an answer that is larger than its caps, for half an hour, for its caller alone. */
+const keep = z.strictObject({
+  rows: z._default(z.int().check(z.gte(1), z.lte(10_000)), 2_000),
+  /** Bytes of the rows, as JSON. */
+  bytes: z._default(z.int().check(z.gte(1_000), z.lte(4_000_000)), 250_000),
+  /** For so long, the same statement is answered from what was kept, and says so. */
+  repeatSeconds: z._default(z.int().check(z.gte(0), z.lte(1_800)), 0),
+})
+
 /** What one URL serves. The registry to come stores the same shape. */
 const endpoint = z.strictObject({
   name,
@@ -42,9 +53,17 @@ const endpoint = z.strictObject({
       error: 'must name at least one database',
     }),
   ),
-  /** Names of the tools offered; all of them unless listed. */
-  tools: z.optional(z.array(z.string()).check(z.minLength(1))),
+  /** Names of the tools offered, all of them unless listed; and tools of the operator's own. */
+  tools: z.optional(z.array(z.union([z.string(), curated])).check(z.minLength(1))),
+  /** Tables for ChatGPT's `search` and `fetch`. Without any, there are no such tools. */
+  search: z.optional(z.array(searched).check(z.minLength(1), z.maxLength(10))),
+  /** Whether a model may send SQL of its own. */
+  sql: z._default(z.boolean(), true),
+  /** How the text of an answer is written. The structure beside it stays the same. */
+  format: z._default(z.enum(['json', 'markdown', 'csv']), 'json'),
   caps: z.prefault(caps, {}),
+  /** `false` keeps nothing. */
+  keep: z.prefault(z.union([keep, z.literal(false)]), {}),
   /** `key`: callers show TIDEGATE_KEY. `public`: anyone who knows the URL may ask. */
   access: z._default(z.enum(['key', 'public']), 'key'),
 })
@@ -75,7 +94,7 @@ export class ConfigError extends Error {
 const demo: z.input<typeof endpoint> = {
   name: 'demo',
   title: 'Demo store',
-  databases: { demo: { url: 'demo:', purpose: 'a small made-up web shop' } },
+  databases: { demo: { url: 'demo:', purpose: 'a small made-up web shop, all times in UTC' } },
   access: 'public',
 }
 

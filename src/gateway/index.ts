@@ -1,47 +1,89 @@
-import { type Database, DatabaseError, type Io, open } from '../database/index.ts'
-import type { Server } from '../mcp/index.ts'
+import type { Database } from '../database/index.ts'
+import type { Changes, Server } from '../mcp/index.ts'
+import { type DatabasePrompt, promptOf } from './database-prompt.ts'
 import type { DatabaseTool } from './database-tool.ts'
-import { ConfigError, type Endpoint, resolveUrl } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
+import { type World, withFirstLook } from './first-look.ts'
+import { icon } from './icon.ts'
 import { instructions } from './instructions.ts'
+import { opened } from './opened.ts'
+import { answerQuestion } from './prompts/answer-question.ts'
+import { documentSchema } from './prompts/document-schema.ts'
+import { explainSlowQuery } from './prompts/explain-slow-query.ts'
+import { explore } from './prompts/explore.ts'
+import { profileTable } from './prompts/profile-table.ts'
+import { resultResources } from './result-resource.ts'
+import { type Keeping, resultsOf } from './results.ts'
+import { schemaChanges } from './schema-changes.ts'
+import { schemaResources } from './schema-resource.ts'
+import { documentsOf, searchTools } from './search-fetch.ts'
+import { toolsOf } from './tool-set.ts'
 import { describeTable } from './tools/describe-table.ts'
+import { explainQuery } from './tools/explain-query.ts'
 import { listTables } from './tools/list-tables.ts'
 import { query } from './tools/query.ts'
 import { queryTable } from './tools/query-table.ts'
 
 /** Every tool, one line each, in the order clients see them. */
-const tools: readonly DatabaseTool[] = [listTables, describeTable, queryTable, query]
+const tools: readonly DatabaseTool[] = [listTables, describeTable, queryTable, query, explainQuery]
+
+/** Every prompt, one line each, in the order of the menu. */
+const prompts: readonly DatabasePrompt[] = [
+  explore,
+  answerQuestion,
+  profileTable,
+  explainSlowQuery,
+  documentSchema,
+]
+
+/** What a gateway may count on around it. */
+export interface Surroundings {
+  /** Where large answers are kept. Without it they are cut, and the rest is gone. */
+  readonly keeping?: Keeping | undefined
+  /** Carries news of schemas that change; without one, none is told. */
+  readonly carrier?: Changes | undefined
+  /** Where this deployment is: `https://tidegate.example.com`. */
+  readonly origin?: string | undefined
+}
 
 /** The databases of one endpoint as an MCP server. Throws {@link ConfigError}. */
-export function gateway(endpoint: Endpoint, io: Io): Server {
+export function gateway(
+  endpoint: Endpoint,
+  world: World,
+  { keeping, carrier, origin = '' }: Surroundings = {},
+): Server {
+  const results = keeping && endpoint.keep ? resultsOf(endpoint.name, keeping) : undefined
   const databases = new Map<string, Database>()
   for (const [name, { url }] of Object.entries(endpoint.databases)) {
-    databases.set(name, opened(resolveUrl(url, io.bindings), io))
+    const label = `Endpoint ${endpoint.name}, database ${name}`
+    databases.set(name, withFirstLook(opened(url, world), url, label, world))
   }
-  const unknown = endpoint.tools?.find((name) => !tools.some((it) => it.name === name))
-  if (unknown !== undefined) {
-    const names = tools.map((it) => it.name).join(', ')
-    throw new ConfigError(
-      `Endpoint ${endpoint.name} names a tool ${JSON.stringify(unknown)}. There are: ${names}.`,
-    )
-  }
-  const offered = tools.filter(({ name }) => endpoint.tools?.includes(name) ?? true)
+  const made = toolsOf(tools, endpoint, databases, results)
+  const names = made.filter(({ unlisted }) => !unlisted).map(({ name }) => name)
+  // Who may not browse by tools may not do so by resources.
+  const browses = names.includes('list_tables') && names.includes('describe_table')
+  const changes = browses && carrier ? schemaChanges(endpoint, databases, carrier) : undefined
+  const resources = [
+    ...(browses ? schemaResources(endpoint, databases, changes) : []),
+    ...(results ? resultResources(endpoint, results) : []),
+  ]
   return {
     name: 'tidegate',
     title: endpoint.title,
     version: '0.1.0',
+    icons: [icon],
     instructions: instructions(endpoint, databases),
-    tools: offered.map((it) => it.of(endpoint, databases)),
+    tools: endpoint.search
+      ? [...made, ...searchTools(documentsOf(endpoint, databases, origin))]
+      : made,
+    ...(resources.length > 0 && { resources }),
+    prompts: prompts.flatMap((it) => promptOf(it, names, databases, endpoint.caps) ?? []),
+    ...(changes && { changes }),
   }
 }
 
+export { type Diagnosis, diagnose, report } from './diagnosis.ts'
 export type { Endpoint, Settings } from './endpoint.ts'
-
-function opened(url: string, io: Io): Database {
-  try {
-    return open(url, io)
-  } catch (error) {
-    throw error instanceof DatabaseError ? new ConfigError(error.message) : error
-  }
-}
-
 export { ConfigError, isDemo, readEndpoints } from './endpoint.ts'
+export { KEPT_MS } from './results.ts'
+export { type Document, readDocument } from './search-fetch.ts'

@@ -1,22 +1,34 @@
 import * as z from 'zod/mini'
-import type { Cell, Rows } from '../database/index.ts'
+import type { Cell, Column, Rows } from '../database/index.ts'
 import type { Caps } from './endpoint.ts'
 
-/** Rows as the model gets them: columnar, every cap kept and said. */
+/**
+ * Rows as the model gets them: columnar, every cap kept and said. What a schema says of them is paid
+ * for in every conversation, so it says no more than that they are there.
+ */
 export const answer = z.object({
-  columns: z.array(z.object({ name: z.string(), type: z.string() })),
-  rows: z.array(z.array(z.unknown())),
-  rowCount: z.int(),
-  truncated: z.boolean(),
-  hint: z.optional(z.string().check(z.describe('What was left out, and what to do next.'))),
-  elapsedMs: z.int(),
+  columns: z.array(z.unknown()),
+  rows: z.array(z.unknown()),
 })
 
+/** What an answer holds. */
+export interface Answer {
+  readonly columns: readonly Column[]
+  readonly rows: readonly (readonly Cell[])[]
+  readonly rowCount: number
+  readonly truncated: boolean
+  /** What was left out, and what to do next. */
+  readonly hint?: string
+  /** Where the whole of it is kept, if it is. */
+  readonly result?: string
+  readonly elapsedMs: number
+}
+
+/** Whether what a tool returns are rows. */
+export const isAnswer = (value: object): value is Answer => 'rows' in value && 'columns' in value
+
 /** Cuts what a database returned to the caps of an endpoint. */
-export function answerOf(
-  { columns, rows, truncated, elapsedMs }: Rows,
-  caps: Caps,
-): z.infer<typeof answer> {
+export function answerOf({ columns, rows, truncated, elapsedMs }: Rows, caps: Caps): Answer {
   const shown = columns.slice(0, fitting(columns, caps.bytes / 2))
   let cut = false
   let full = truncated === 'bytes'
@@ -28,7 +40,7 @@ export function answerOf(
       cut ||= short !== cell
       return short
     })
-  for (const row of rows) {
+  for (const row of rows.slice(0, caps.rows)) {
     let line = cells(row, caps.cell)
     bytes += sizeOf(line)
     if (bytes > caps.bytes) {
@@ -41,7 +53,7 @@ export function answerOf(
     if (full) break
   }
   const narrow = shown.length < columns.length
-  const limited = truncated === 'rows' && !full
+  const limited = (truncated === 'rows' || rows.length > caps.rows) && !full
   const hints = [
     narrow && `Only the first ${shown.length} of ${columns.length} columns: name those you need.`,
     full &&

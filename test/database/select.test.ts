@@ -16,7 +16,7 @@ async function ids(database: Database, table: string, ...where: Condition[]): Pr
     table: await findTable(database, table, limits),
     columns: ['id'],
     where,
-    orderBy: [{ column: 'id' }],
+    orderBy: ['id'],
     limit: 100,
   })
   const { rows } = await database.query(statement, limits)
@@ -81,7 +81,7 @@ function behaves(database: Database) {
     const statement = select(database.dialect, {
       table,
       columns: ['NAME', 'id'],
-      orderBy: [{ column: 'name', direction: 'desc' }, { column: 'id' }],
+      orderBy: ['name desc', 'id'],
       limit: 2,
       offset: 1,
     })
@@ -105,7 +105,7 @@ function behaves(database: Database) {
       table: await findTable(database, 'Odd "one"', limits),
       columns: [column],
       where: [{ column, op: 'gt', value: 1 }],
-      orderBy: [{ column }],
+      orderBy: [column],
       limit: 5,
     })
     expect((await database.query(statement, limits)).rows).toEqual([[2]])
@@ -133,9 +133,9 @@ function behaves(database: Database) {
       expect(() => select(database.dialect, { table, columns: [name], limit: 1 })).toThrow(
         'no column',
       )
-      expect(() =>
-        select(database.dialect, { table, orderBy: [{ column: name }], limit: 1 }),
-      ).toThrow('no column')
+      expect(() => select(database.dialect, { table, orderBy: [name], limit: 1 })).toThrow(
+        'no column',
+      )
     }
   })
 
@@ -234,8 +234,8 @@ describe('a selection from SQLite', () => {
       id integer primary key, name varchar(10), age integer, note text, born date);
     create table "Odd ""one""" ("the ""id""; drop table people" integer, x text);
     ${people}
-    create table kinds (id integer, whole integer, decimal decimal(9,2), words text, bare);
-    insert into kinds values (1, 9007199254740993, 10.00, '5', 5), (2, 1, 0.1, 'true', 'five');
+    create table kinds (id integer, whole integer, decimal decimal(9,2), words text, bare, flag boolean);
+    insert into kinds values (1, 9007199254740993, 10.00, '5', 5, 0), (2, 1, 0.1, 'true', 'five', 1);
   `)
   behaves(database)
 
@@ -248,6 +248,10 @@ describe('a selection from SQLite', () => {
     ['words', true, [2]],
     ['bare', 5, [1]],
     ['bare', 'five', [2]],
+    ['flag', true, [2]],
+    ['flag', 'true', [2]],
+    ['flag', 'False', [1]],
+    ['flag', '1', [2]],
   ])('compares %s with %j by its affinity', async (column, value, expected) => {
     expect(await ids(database, 'kinds', { column, op: 'eq', value })).toEqual(expected)
   })
@@ -275,6 +279,7 @@ await describeMariaDb('a selection from MariaDB', mariadbSetup, (mariadb) => {
 
   it.each<[string, Condition['value']]>([
     ['small', true],
+    ['small', 'true'],
     ['small', 1],
     ['big', '9007199254740993'],
     ['exact', 12.5],
@@ -312,6 +317,7 @@ await describeMariaDb('a selection from MariaDB', mariadbSetup, (mariadb) => {
     // By its place in the list it would be 2.
     expect(await found('feeling', 2)).toEqual([])
     expect(await found('name', 0)).toEqual([])
+    expect(await found('small', 'false')).toEqual([])
   })
 })
 

@@ -134,6 +134,8 @@ describe.each([
     expect(await search('ean')).toEqual(['products'])
     for (const nonsense of ['%', 'or_er', "%'; drop table orders; --", '\\'])
       expect(await search(nonsense)).toEqual([])
+    const { structuredContent: nothing } = await call('list_tables', { search: 'order items' })
+    expect(nothing.hint).toContain('search for one word')
   })
 
   test('describe_table knows columns, keys both ways and indexes', async () => {
@@ -147,6 +149,7 @@ describe.each([
       'note',
     ])
     expect(table.columns[4].nullable).toBe(true)
+    expect(table.columns[3]).not.toHaveProperty('nullable')
     expect(table.primaryKey).toEqual(['id'])
     expect(table.foreignKeys).toEqual([
       { columns: ['customer_id'], table: 'customers', tableColumns: ['id'] },
@@ -166,7 +169,10 @@ describe.each([
     for (const name of ['describe_table', 'query_table']) {
       expect(await refusal(name, { table: 'order' })).toContain('orders')
       expect(await refusal(name, { table: 'costumers' })).toContain('customers')
+      expect(await refusal(name, { table: 'people' })).toContain('There are categories, customers,')
     }
+    const here = 'There are categories, customers, order_items, order_totals, orders, payments,'
+    expect(await refusal('query', { sql: 'select * from people' })).toContain(here)
   })
 
   test('query_table filters, orders and pages', async () => {
@@ -174,7 +180,7 @@ describe.each([
       rows('query_table', {
         table: 'products',
         columns: ['id'],
-        orderBy: [{ column: 'id' }],
+        orderBy: ['id'],
         ...args,
       })
     expect(await list({ limit: 3, offset: 2 })).toEqual([[3], [4], [5]])
@@ -195,7 +201,7 @@ describe.each([
         table: 'categories',
         columns: ['name'],
         where: [{ column: 'name', op: 'contains', value: 'OO' }],
-        orderBy: [{ column: 'name', direction: 'desc' }],
+        orderBy: ['name desc'],
       }),
     ).toEqual([['Tools'], ['Outdoor'], ['Books']])
     expect(
@@ -203,8 +209,8 @@ describe.each([
         table: 'products',
         columns: ['id'],
         where: [
-          { column: 'discontinued', op: 'eq', value: true },
-          { column: 'id', op: 'lt', value: 30 },
+          { column: 'discontinued', op: 'eq', value: 'true' },
+          { column: 'id', op: 'lt', value: '30' },
         ],
         limit: 100,
       }),
@@ -221,7 +227,7 @@ describe.each([
           { column: 'ordered_at', op: 'gte', value: '2025-06-01' },
           { column: 'ordered_at', op: 'lt', value: '2025-06-02' },
         ],
-        orderBy: [{ column: 'id' }],
+        orderBy: ['id'],
       }),
     ).toEqual(
       await sql(
@@ -243,14 +249,97 @@ describe.each([
     ).toEqual([])
   })
 
-  test('query runs one statement with parameters, by whichever placeholder', async () => {
-    const placeholders = isPostgres ? ['$1', '$2'] : ['?', '?']
+  test('query takes $1, $2 as placeholders, in any order, and the engine its own', async () => {
+    const count = `select count(*) from orders where status = 'shipped' and id <= 100`
+    const expected = await sql(count)
+    const one = 'select count(*) from orders where'
+    expect(await sql(`${one} id <= $2 and status = $1`, ['shipped', 100])).toEqual(expected)
     expect(
+      await sql(`${one} status = $1 and id <= $2 and status = $1 and '$3' = '$3'`, [
+        'shipped',
+        100,
+      ]),
+    ).toEqual(expected)
+    const own = isPostgres ? ['$1', '$2'] : ['?', '?']
+    expect(await sql(`${one} status = ${own[0]} and id <= ${own[1]}`, ['shipped', 100])).toEqual(
+      expected,
+    )
+    const missing = await refusal('query', { sql: `${one} id = $2`, params: [1] })
+    expect(missing).toMatch(isPostgres ? /./ : /no value for \$2: there is one in params/)
+    if (!isPostgres) {
+      expect(await refusal('query', { sql: `${one} id = $1`, params: [1, 2] })).toContain('$2')
+    }
+  })
+
+  test('query_table groups, aggregates and orders by aggregates', async () => {
+    const grouped = await rows('query_table', {
+      table: 'orders',
+      columns: ['status'],
+      aggregates: ['count(*)', 'COUNT(DISTINCT customer_id)', 'max(id)'],
+      where: [{ column: 'id', op: 'lte', value: 1_000 }],
+      orderBy: ['count(*) desc', 'status'],
+    })
+    expect(grouped).toEqual(
       await sql(
-        `select count(*) from orders where status = ${placeholders[0]} and id <= ${placeholders[1]}`,
-        ['shipped', 100],
+        `select status, count(*), count(distinct customer_id), max(id) from orders
+          where id <= 1000 group by status order by count(*) desc, status`,
       ),
-    ).toEqual(await sql(`select count(*) from orders where status = 'shipped' and id <= 100`))
+    )
+    const { structuredContent: all } = await call('query_table', {
+      table: 'payments',
+      aggregates: ['sum(amount)'],
+    })
+    expect(all.columns[0].name).toBe('sum(amount)')
+    expect(all.rows).toEqual(await sql('select sum(amount) from payments'))
+    expect(await refusal('query_table', { table: 'orders', aggregates: ['sum(totla)'] })).toContain(
+      'no column',
+    )
+    const byCount = {
+      table: 'customers',
+      columns: ['country'],
+      aggregates: ['count(*)'],
+      orderBy: ['count desc'],
+    }
+    expect(await refusal('query_table', byCount)).toContain('or count(*)?')
+    for (const evil of ['sleep(9)', 'count(*) from orders; drop table orders --', 'sum(*)', 'id']) {
+      expect(await refusal('query_table', { table: 'orders', aggregates: [evil] })).toMatch(
+        /no aggregate|no column/,
+      )
+    }
+  })
+
+  test('explain_query tells the plan and does not run the statement', async () => {
+    const { structuredContent, isError } = await call('explain_query', {
+      sql: 'select * from orders where customer_id = $1 order by id',
+      params: [7],
+    })
+    expect(isError).toBeUndefined()
+    expect(structuredContent.summary.join('\n')).toMatch(/orders/)
+    expect(structuredContent.plan).toBeDefined()
+    for (const no of [
+      'delete from orders',
+      'explain select 1',
+      'show tables',
+      'select 1; select 2',
+    ])
+      await refusal('explain_query', { sql: no })
+    const wrong = await refusal('explain_query', { sql: 'select\n nmae from customers' })
+    expect(wrong).toContain('customers.name')
+    if (isPostgres) expect(wrong).toContain('At line 2, column 2: nmae')
+  })
+
+  test('list_tables lists columns where it is asked for detail', async () => {
+    const { structuredContent } = await call('list_tables', { search: 'categ', detail: true })
+    const [categories] = structuredContent.tables
+    expect(categories.columns.map((it: string) => it.split(' ')[0])).toEqual([
+      'id',
+      'name',
+      'parent_id',
+    ])
+  })
+
+  test('an unknown table in a statement gets the nearest names', async () => {
+    expect(await refusal('query', { sql: 'select * from costumers' })).toContain('customers')
   })
 
   test('the totals of the store are the same on every engine', async () => {
@@ -351,7 +440,8 @@ describe.each([
   test('a statement that is wrong gets what is wrong with it', async () => {
     const text = await refusal('query', { sql: 'select nmae from customers' })
     expect(text).toContain('nmae')
-    if (isPostgres) expect(text).toMatch(/42703, at character 8/)
+    expect(text).toMatch(/(?:Did you mean|Perhaps you meant .*) "?customers.name/)
+    if (isPostgres) expect(text).toMatch(/\(42703\)\nAt line 1, column 8: nmae/)
     expect(await refusal('query', { sql: 'select from where' })).toMatch(/syntax/)
   })
 

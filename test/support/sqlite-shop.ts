@@ -43,7 +43,7 @@ export function speaksSqlite(database: Database): void {
         indexes: [{ name: 'items_by_product' }],
       })
       const where = [{ column: 'order_id', op: 'in' as const, value: [1, '2'] }]
-      const orderBy = [{ column: 'unit_price' }]
+      const orderBy = ['unit_price']
       const columns = ['order_id', 'line_no']
       const statement = select(database.dialect, { table, columns, where, orderBy, limit: 3 })
       const sql = `select order_id, line_no from order_items where order_id in (1, 2)

@@ -1,48 +1,65 @@
 import * as z from 'zod/mini'
-import { listTables as list } from '../../database/index.ts'
+import { listTables as list, outline } from '../../database/index.ts'
+import { ToolError } from '../../mcp/index.ts'
 import { databaseTool } from '../database-tool.ts'
+import { fitting } from '../rows.ts'
 import { shownName } from '../table-name.ts'
 
-/** Names are short: a page of them fits an answer. */
-const PAGE = 100
+/** What a page may weigh in bytes, however long the names are: it is read before every question. */
+const PAGE = 4_000
+
+/** Tables of a page with columns. SQLite on Cloudflare takes 100 parameters, and MySQL three a table. */
+const DETAILED = 30
+
+/** A model that is told only that there is nothing tries the same with other words. */
+const NOTHING = 'No name, column or comment contains this: search for one word, or list all.'
 
 export const listTables = databaseTool({
   name: 'list_tables',
   title: 'List tables',
   description:
-    'Find tables and views by part of a table name, column name or comment; without a search, all of them. Start here.',
+    'Tables and views; search by part of a name, column or comment; detail lists columns. Start here.',
   input: z.strictObject({
-    search: z.optional(
-      z.string().check(z.maxLength(200), z.describe('Part of a name, such as "order". Not SQL.')),
-    ),
-    offset: z.optional(z.int().check(z.gte(0), z.describe('nextOffset of the answer before.'))),
+    search: z.optional(z.string().check(z.maxLength(200))),
+    detail: z.optional(z.boolean()),
+    cursor: z.optional(z.string()),
   }),
-  output: z.object({
-    tables: z.array(
-      z.object({
-        name: z.string(),
-        kind: z.string(),
-        columns: z.int(),
-        estimatedRows: z.optional(z.number()),
-        comment: z.optional(z.string()),
-      }),
-    ),
-    total: z.int(),
-    nextOffset: z.optional(z.int()),
-  }),
-  async run({ search, offset = 0 }, { database, limits }) {
-    const { tables, total } = await list(database, { search, offset, limit: PAGE, limits })
-    const next = offset + tables.length
+  output: z.object({ tables: z.array(z.unknown()), total: z.int() }),
+  async run({ search, detail, cursor }, { database, limits }) {
+    const offset = offsetOf(cursor)
+    const { tables, total } = await list(database, {
+      search,
+      offset,
+      limit: detail ? DETAILED : 100,
+      limits,
+    })
+    const columns = detail ? await outline(database, tables, limits) : []
+    const all = tables.map((it, i) => ({
+      name: shownName(database.dialect, it),
+      kind: it.kind === 'table' ? undefined : it.kind,
+      columns: shownColumns(columns[i]) ?? it.columnCount,
+      estimatedRows: it.estimatedRows,
+      comment: it.comment?.slice(0, 200),
+    }))
+    const shown = all.slice(0, fitting(all, PAGE))
+    const next = offset + shown.length
     return {
-      tables: tables.map((it) => ({
-        name: shownName(database.dialect, it),
-        kind: it.kind,
-        columns: it.columnCount,
-        estimatedRows: it.estimatedRows,
-        comment: it.comment?.slice(0, 200),
-      })),
+      tables: shown,
       total,
-      ...(tables.length > 0 && next < total && { nextOffset: next }),
+      ...(shown.length > 0 && next < total && { nextCursor: String(next) }),
+      ...(search && total === 0 && { hint: NOTHING }),
     }
   },
 })
+
+/** Columns as `name type`, as many as leave room for another table. */
+function shownColumns(columns: readonly (readonly [string, string])[] | undefined) {
+  const shown = columns?.map(([name, type]) => `${name} ${type}`.trim())
+  return shown?.slice(0, fitting(shown, PAGE / 2))
+}
+
+/** A cursor is how many tables came before. */
+function offsetOf(cursor = '0'): number {
+  if (/^\d{1,9}$/.test(cursor)) return Number(cursor)
+  throw new ToolError('This cursor is none of ours: list from the beginning.')
+}

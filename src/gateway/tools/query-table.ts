@@ -1,45 +1,54 @@
 import * as z from 'zod/mini'
 import { findTable, operators, select } from '../../database/index.ts'
-import { databaseTool } from '../database-tool.ts'
+import { ask } from '../ask.ts'
+import { databaseTool, unsaid } from '../database-tool.ts'
+import { select as selectKept } from '../kept-rows.ts'
+import { handleOf } from '../results.ts'
 import { answer, answerOf } from '../rows.ts'
 
-const value = z.union([z.string(), z.number(), z.boolean()])
+// Written as text alone, which every column takes, and in fewer words; numbers come all the same.
+const text = z.meta({ type: 'string', anyOf: undefined })
+const one = z.union([z.string(), z.number(), z.boolean()]).check(text)
+
+const count = z.int().check(z.refine((n) => n >= 0, { error: 'must not be negative' }))
 
 export const queryTable = databaseTool({
   name: 'query_table',
   title: 'Query one table',
-  description:
-    'Read rows of one table or view without writing SQL. For joins and aggregates use query.',
+  description: 'Rows or aggregates of one table, without SQL. For joins use query.',
   input: z.strictObject({
-    table: z.string().check(z.describe('As list_tables names it.')),
-    columns: z.optional(z.array(z.string()).check(z.describe('All of them if left out.'))),
+    table: z.string(),
+    columns: z.optional(z.array(z.string()).check(z.describe('With aggregates: to group by.'))),
+    aggregates: z.optional(
+      z.array(z.string()).check(z.describe('"count(*)", "sum(x)", avg, min, max')),
+    ),
     where: z.optional(
-      z
-        .array(
+      z.array(
+        unsaid(
           z.strictObject({
             column: z.string(),
             op: z.enum(operators),
-            value: z.optional(z.union([value, z.array(value)])),
+            value: z.optional(z.union([one, z.array(one)])),
           }),
-        )
-        .check(
-          z.describe(
-            'All must hold. in, not_in and between take a list as value; contains looks for a literal part.',
-          ),
         ),
+      ),
     ),
-    orderBy: z.optional(
-      z.array(z.object({ column: z.string(), direction: z.optional(z.enum(['asc', 'desc'])) })),
-    ),
-    limit: z.optional(z.int().check(z.gte(1))),
-    offset: z.optional(z.int().check(z.gte(0))),
+    orderBy: z.optional(z.array(z.string()).check(z.describe('"x" or "sum(x) desc"'))),
+    limit: z.optional(count),
+    offset: z.optional(count),
   }),
   output: answer,
-  async run({ table: name, limit, ...asked }, { database, caps, limits }) {
+  async run({ table: name, limit, ...asked }, context) {
+    const { database, caps, keep, limits, results, caller } = context
+    const handle = handleOf(name)
+    if (handle && results) {
+      const kept = selectKept(await results.read(handle, caller), { ...asked, limit })
+      return answerOf({ ...kept, truncated: false, elapsedMs: 0 }, caps)
+    }
     const table = await findTable(database, name, limits)
     // Without a limit of its own, or with one past the cap, the cap cuts and says so.
-    const rows = limit === undefined || limit > caps.rows ? caps.rows + 1 : limit
-    const statement = select(database.dialect, { ...asked, table, limit: rows })
-    return answerOf(await database.query(statement, limits), caps)
+    const most = Math.max(caps.rows, keep ? keep.rows : 0) + 1
+    const rows = Math.min(limit ?? most, most)
+    return ask(select(database.dialect, { ...asked, table, limit: rows }), context)
   },
 })

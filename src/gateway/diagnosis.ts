@@ -1,0 +1,84 @@
+import {
+  DatabaseError,
+  type Examination,
+  examine,
+  type Io,
+  report as reportOf,
+} from '../database/index.ts'
+import { ConfigError, type Endpoint } from './endpoint.ts'
+import { opened } from './opened.ts'
+
+/** What an endpoint's operator has to know of one of its databases. Holds no secret, and no host. */
+export interface Diagnosis extends Partial<Examination> {
+  readonly endpoint: string
+  readonly database: string
+  readonly dialect?: string
+  /** Whether the way there is encrypted, where that is known. */
+  readonly tls?: boolean | undefined
+  readonly elapsedMs?: number
+  /** Why it could not be looked at. */
+  readonly problem?: string
+}
+
+/** How many databases are looked at at once: a request may hold six connections. */
+const AT_ONCE = 4
+
+/** What the look at one database may take. */
+const PATIENCE_MS = 10_000
+
+/** Looks at every database of these endpoints, and at who they take us for. It only asks. */
+export async function diagnose(
+  endpoints: readonly Endpoint[],
+  io: Io,
+  signal?: AbortSignal,
+): Promise<readonly Diagnosis[]> {
+  const all = endpoints.flatMap((endpoint) =>
+    Object.keys(endpoint.databases).map((name) => [endpoint, name] as const),
+  )
+  const diagnoses: Diagnosis[] = []
+  const queue = all.entries()
+  const work = async () => {
+    for (const [i, [endpoint, name]] of queue) {
+      const of = { endpoint: endpoint.name, database: name }
+      diagnoses[i] = { ...of, ...(await look(endpoint, name, io, signal)) }
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return diagnoses
+}
+
+async function look({ databases, caps }: Endpoint, name: string, io: Io, signal?: AbortSignal) {
+  const started = Date.now()
+  const { url } = databases[name]!
+  try {
+    const database = opened(url, io)
+    const timeoutMs = Math.min(caps.timeoutMs, PATIENCE_MS)
+    const about = { dialect: database.dialect.name, tls: database.tls }
+    try {
+      const { note, ...found } = await examine(database, { timeoutMs, signal })
+      const elapsedMs = Date.now() - started
+      return { ...about, elapsedMs, ...found, ...(url !== 'demo:' && { note }) }
+    } catch (error) {
+      return { ...about, problem: reason(error) }
+    }
+  } catch (error) {
+    return { problem: reason(error) }
+  }
+}
+
+function reason(error: unknown): string {
+  if (error instanceof ConfigError) return error.message
+  if (error instanceof DatabaseError) {
+    const { kind, message, hint } = error
+    if (kind === 'sql' || kind === 'refused') return `Its role cannot be looked at: ${message}`
+    return kind === 'timeout' || !hint ? message : `${message} ${hint}`
+  }
+  console.error(error)
+  return 'It failed for a reason that was logged.'
+}
+
+/** One database as a person reads of it in a terminal. */
+export async function report({ endpoint, database, problem, ...it }: Diagnosis): Promise<string> {
+  const said = problem ?? (await reportOf(it as Required<Omit<Diagnosis, 'problem'>>))
+  return `${endpoint}/${database}: ${said}`
+}

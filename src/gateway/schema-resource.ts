@@ -1,0 +1,137 @@
+import {
+  type Database,
+  DatabaseError,
+  findTable,
+  type Limits,
+  listTables,
+  overview,
+} from '../database/index.ts'
+import { type Context, codes, noResource, type Resource, RpcError } from '../mcp/index.ts'
+import type { Caps, Endpoint } from './endpoint.ts'
+import type { SchemaChanges } from './schema-changes.ts'
+import { overviewText, tableText } from './schema-text.ts'
+import { exactName } from './table-name.ts'
+
+/** Hosts list resources while a person waits for them to connect. */
+const LISTING_MS = 5_000
+/** Some clients read every page, and give up after 64. */
+const PAGE = 500
+/** No overview has room for more names, and none for the columns of so many tables. */
+const NAMED = 5_000
+const DETAILED = 300
+/** The specification allows no more in one answer. */
+const COMPLETED = 100
+
+const made = {
+  mimeType: 'text/plain',
+  annotations: { audience: ['user', 'assistant'] },
+  ttlMs: 60_000,
+} as const
+
+/** The schema of each database: an overview for a model to read, and every table on its own. */
+export function schemaResources(
+  { databases: definitions, caps }: Endpoint,
+  databases: ReadonlyMap<string, Database>,
+  changes: SchemaChanges | undefined,
+): Resource[] {
+  return [...databases].flatMap(([name, database]): Resource[] => {
+    const { dialect } = database
+    const uri = `schema://${name}`
+    const purpose = definitions[name]?.purpose
+    const title = `${name} (${dialect.title})${purpose ? `: ${purpose}` : ''}`
+    const reading = <T>({ signal }: Context, ask: (limits: Limits) => Promise<T>) =>
+      answered(name, async () => {
+        const looked = changes?.look(name, signal)
+        const said = await ask({ ...looking(caps, signal), timeoutMs: caps.timeoutMs })
+        await looked
+        return said
+      })
+    return [
+      {
+        ...made,
+        uri,
+        name,
+        title: `Schema of ${name}`,
+        read: (_, context) =>
+          reading(context, async (limits) => {
+            const list = await listTables(database, { limit: NAMED, limits })
+            const columns = list.total > DETAILED ? undefined : await overview(database, limits)
+            return overviewText(title, list, columns, dialect, caps.bytes)
+          }),
+      },
+      {
+        ...made,
+        uri: `${uri}/{table}`,
+        name: `${name}/table`,
+        title: `A table of ${name}`,
+        complete: {
+          table: (value, _, { signal }) => completeTable(name, database, value, caps, signal),
+        },
+        list: (offset, { signal }) =>
+          answered(name, async () => {
+            const page = { offset, limit: PAGE, limits: looking(caps, signal) }
+            const { tables, total } = await listTables(database, page)
+            const next = offset + tables.length
+            return {
+              items: tables.map((it) => ({
+                uri: `${uri}/${encode(exactName(dialect, it))}`,
+                name: exactName(dialect, it),
+                description: it.comment?.slice(0, 200).toWellFormed(),
+                mimeType: made.mimeType,
+              })),
+              next: tables.length > 0 && next < total ? next : undefined,
+            }
+          }),
+        read: ({ table = '' }, context, asked) =>
+          reading(context, async (limits) => {
+            const found = await findTable(database, table, limits).catch((error) => {
+              // Not the engine's, which has a code: there is no such table, or more than one.
+              const none = error instanceof DatabaseError && error.kind === 'sql' && !error.code
+              throw none ? noResource(context, asked, error.hint) : error
+            })
+            return tableText(found, dialect, caps.bytes)
+          }),
+      },
+    ]
+  })
+}
+
+/** The tables whose names hold what was typed, those that begin with it first. */
+export const completeTable = (
+  name: string,
+  database: Database,
+  value: string,
+  caps: Caps,
+  signal: AbortSignal,
+) =>
+  answered(name, async () => {
+    const limits = looking(caps, signal)
+    const search = value || undefined
+    const page = { search, names: true, limit: COMPLETED, limits }
+    const { tables, total } = await listTables(database, page)
+    const names = tables.map((it) => exactName(database.dialect, it))
+    const later = (it: string) => Number(!it.toLowerCase().startsWith(value.toLowerCase()))
+    return { values: names.sort((a, b) => later(a) - later(b)), total }
+  })
+
+/** What a database says, or why it says nothing, as the client's error. */
+async function answered<T>(name: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error
+    throw new RpcError(codes.internal, `The database ${name} did not answer. ${error.message}`)
+  }
+}
+
+/** Bounds of a look at the catalog while somebody waits for a list. */
+const looking = ({ rows, bytes, timeoutMs }: Caps, signal: AbortSignal): Limits => ({
+  maxRows: rows,
+  maxBytes: bytes,
+  timeoutMs: Math.min(timeoutMs, LISTING_MS),
+  signal,
+})
+
+/** All but the unreserved characters of RFC 3986, as a client fills in a template (RFC 6570). */
+const encode = (text: string) =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)

@@ -1,0 +1,109 @@
+import {
+  type Dialect,
+  keyOf,
+  type OverviewColumn,
+  type Table,
+  type TableColumn,
+  type TableList,
+  type TableName,
+  type TableSummary,
+} from '../database/index.ts'
+import { shownName } from './table-name.ts'
+
+/**
+ * All tables of a database within so many bytes, for a model to read: with their columns if those
+ * fit, else with the keys among them, else without, else by name. What is left out is said first.
+ *
+ * @param columns By {@link keyOf} their table; undefined where they are too many to look at.
+ */
+export function overviewText(
+  title: string,
+  { tables, total }: TableList,
+  columns: ReadonlyMap<string, readonly OverviewColumn[]> | undefined,
+  dialect: Dialect,
+  most: number,
+): string {
+  const levels: [note: string, shows: (it: OverviewColumn) => unknown][] = [
+    ['', () => true],
+    [' Columns that are no keys are left out.', (it) => it.primaryKey || it.references],
+    [' Columns are left out.', () => false],
+  ]
+  const begin = (note: string) => `${title}\n${total} tables and views.${note}\n\n`
+  for (const [note, shows] of levels.slice(columns ? 0 : 2)) {
+    const lines = tables.flatMap((table) => [
+      head(table, dialect),
+      ...(columns?.get(keyOf(table)) ?? []).filter(shows).map((it) => inline(it, dialect)),
+    ])
+    if (tables.length === total && fitting(lines, most) === lines.length) {
+      return begin(note) + lines.join('\n')
+    }
+  }
+  const names = tables.map((it) => line(shownName(dialect, it)))
+  const shown = names.slice(0, fitting(names, most))
+  return (
+    begin(` These are ${shown.length} of their names: list_tables finds more.`) + shown.join('\n')
+  )
+}
+
+/** One table within so many bytes, for a model to read. */
+export function tableText(table: Table, dialect: Dialect, most: number): string {
+  const { primaryKey, uniqueKeys, foreignKeys, referencedBy, indexes, columns } = table
+  const list = (names: readonly string[]) => `(${names.map(line).join(', ')})`
+  const there = (it: { table: TableName; tableColumns: readonly string[] }) =>
+    `${line(shownName(dialect, it.table))} ${list(it.tableColumns)}`
+  const lines = [
+    head(table, dialect),
+    ...columns.map((it) => inline(it, dialect)),
+    ...(primaryKey.length > 1 ? [`primary key ${list(primaryKey)}`] : []),
+    ...uniqueKeys.map((it) => `unique ${list(it)}`),
+    ...foreignKeys.map((it) => `${list(it.columns)} -> ${there(it)}`),
+    ...referencedBy.map((it) => `${there(it)} -> ${list(it.columns)}`),
+    ...indexes.map((it) => `${it.unique ? 'unique ' : ''}index ${list(it.columns)}`),
+  ]
+  const kept = fitting(lines, most)
+  const left = lines.length - kept
+  return lines.slice(0, kept).join('\n') + (left ? `\n${left} lines more are left out.` : '')
+}
+
+function head(table: TableSummary, dialect: Dialect): string {
+  const { kind, estimatedRows: rows, comment } = table
+  const about = rows === undefined ? kind : `${kind}, about ${rows} rows`
+  return `${line(shownName(dialect, table))} (${about})${remark(comment)}`
+}
+
+function inline(it: Partial<TableColumn> & OverviewColumn, dialect: Dialect): string {
+  const { name, type, nullable, primaryKey, comment, values, references: to } = it
+  return [
+    // A column of a view may have no type.
+    `  ${line(name)}${type && ` ${line(type)}`}`,
+    primaryKey ? ' primary key' : nullable ? '' : ' not null',
+    it.default === undefined ? '' : ` default ${line(it.default)}`,
+    values ? ` in (${line(values.join(', '))})` : '',
+    to ? ` -> ${line(shownName(dialect, to.table))}.${line(to.column)}` : '',
+    remark(comment),
+  ].join('')
+}
+
+const remark = (comment: string | undefined) => (comment ? ` -- ${line(comment)}` : '')
+
+/** A text that stays on its line, whoever wrote it. */
+const line = (text: string) =>
+  text
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .slice(0, 200)
+    .toWellFormed()
+
+/** Bytes for the lines that are always there: a title has two names of 80 and a purpose of 200. */
+const BEGINNING = 500
+
+/** How many of these lines fit. */
+function fitting(lines: readonly string[], most: number): number {
+  let left = most - BEGINNING
+  const past = lines.findIndex((it) => {
+    left -= encoder.encode(it).byteLength + 1
+    return left < 0
+  })
+  return past < 0 ? lines.length : past
+}
+
+const encoder = new TextEncoder()

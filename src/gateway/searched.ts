@@ -1,0 +1,19 @@
+import * as z from 'zod/mini'
+
+/** A table that `search` looks into, and `fetch` reads rows of. It needs a primary key. */
+export const searched = z.strictObject({
+  /** Which of the endpoint's databases, if there are several. */
+  database: z.optional(z.string()),
+  table: z.string().check(z.minLength(1)),
+  /** The column by which a row is called. */
+  title: z.string(),
+  /** Columns whose text is looked into. */
+  text: z.array(z.string()).check(z.minLength(1), z.maxLength(10)),
+  /**
+   * Where a person finds a row, with columns in braces: `https://shop.example.com/product/{id}`.
+   * Without it, rows have a page here.
+   */
+  url: z.optional(z.string().check(z.regex(/^https:\/\//, 'must begin with https://'))),
+})
+
+export type Searched = z.infer<typeof searched>

@@ -1,0 +1,59 @@
+import { type Database, refuse } from '../database/index.ts'
+import { type Tool, ToolError } from '../mcp/index.ts'
+import type { Curated } from './curated.ts'
+import { curatedTool } from './curated-tool.ts'
+import type { DatabaseTool } from './database-tool.ts'
+import { ConfigError, type Endpoint } from './endpoint.ts'
+import type { Results } from './results.ts'
+
+/**
+ * The tools of an endpoint: those it names, in the order clients see them, and its own behind them.
+ * Throws {@link ConfigError}.
+ */
+export function toolsOf(
+  tools: readonly DatabaseTool[],
+  endpoint: Endpoint,
+  databases: ReadonlyMap<string, Database>,
+  results: Results | undefined,
+): readonly Tool[] {
+  const asked = endpoint.tools ?? tools.map(({ name }) => name)
+  const own = asked.filter((it) => typeof it !== 'string')
+  const wrong = (what: string) => new ConfigError(`Endpoint ${endpoint.name} ${what}`)
+  for (const name of asked) {
+    if (typeof name !== 'string' || tools.some((it) => it.name === name)) continue
+    const names = tools.map((it) => it.name).join(', ')
+    throw wrong(`names a tool ${JSON.stringify(name)}. There are: ${names}.`)
+  }
+  const names = [...tools, ...own].map(({ name }) => name)
+  const twice = names.find((name, i) => names.indexOf(name) < i)
+  if (twice !== undefined) throw wrong(`has two tools called ${twice}.`)
+  const offered = tools.filter(({ name }) => asked.includes(name))
+  return [
+    ...offered.map((it) => {
+      const made = it.of(endpoint, databases, results)
+      return it.takesSql && !endpoint.sql ? withoutSql(made) : made
+    }),
+    ...own.map((it) => {
+      const [name, database] = databaseOf(it, databases) ?? []
+      if (!name || !database) throw wrong(`has a tool ${it.name} that names no database of its.`)
+      const no = refuse(it.sql, database.dialect.rules)
+      if (no !== undefined) throw wrong(`has a tool ${it.name} that cannot run: ${no}`)
+      return curatedTool(it).of(endpoint, new Map([[name, database]]), results)
+    }),
+  ]
+}
+
+function databaseOf({ database }: Curated, databases: ReadonlyMap<string, Database>) {
+  const all = [...databases]
+  return database === undefined && all.length === 1
+    ? all[0]
+    : all.find(([name]) => name === database)
+}
+
+const withoutSql = (it: Tool): Tool => ({
+  ...it,
+  unlisted: true,
+  run() {
+    throw new ToolError('This endpoint has no free SQL: use query_table.')
+  },
+})

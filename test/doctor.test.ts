@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, expect, it, test } from 'vitest'
+import { describePostgres } from './support/postgres.ts'
+import { callTool, post, type RunningWorker, startWorker } from './support/worker.ts'
+
+const MARKER = 'hunter2-marker'
+const KEY = { authorization: 'Bearer k' }
+
+async function get(url: string, headers: Record<string, string> = {}, method = 'GET') {
+  const response = await fetch(url, { method, headers })
+  const text = await response.text()
+  expect(text).not.toContain(MARKER)
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  return { status: response.status, headers: response.headers, text }
+}
+
+test('a deployment that only shows the demo is told about without a key', async () => {
+  const worker = await startWorker()
+  const { status, text, headers } = await get(`${worker.url}/doctor`)
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
+  expect(text).toMatch(/^demo\/demo: SQLite\nAnswered in \d+ ms\.\nNo findings\.\n$/)
+  await worker.close()
+})
+
+test('a deployment with a database and no key tells nothing but what to set', async () => {
+  const worker = await startWorker({ DATABASE_URL: `postgres://app:${MARKER}@127.0.0.1:9/shop` })
+  const { status, text } = await get(`${worker.url}/doctor`)
+  expect(status).toBe(503)
+  expect(text).toContain('wrangler secret put TIDEGATE_KEY')
+  await worker.close()
+})
+
+test('a configuration that cannot be read is told, to who shows the key', async () => {
+  const worker = await startWorker({ ENDPOINTS: '[{"name":"X"}]', TIDEGATE_KEY: 'k' })
+  expect((await get(`${worker.url}/doctor`)).status).toBe(401)
+  const { status, text } = await get(`${worker.url}/doctor`, KEY)
+  expect(status).toBe(503)
+  expect(text).toContain('ENDPOINTS is not valid')
+  await worker.close()
+})
+
+const setup = (reader: string) => `
+  create table users (id integer);
+  create table events (id integer);
+  grant insert on events to ${reader};
+`
+
+await describePostgres('a deployment with databases', setup, (postgres) => {
+  let worker: RunningWorker
+  let doctor: string
+  beforeAll(async () => {
+    const endpoints = [
+      {
+        name: 'shop',
+        title: 'Shop',
+        databases: { admin: { url: 'secret:ADMIN' }, reader: { url: 'secret:READER' } },
+      },
+      { name: 'gone', title: 'Gone', databases: { gone: { url: 'secret:GONE' } } },
+      { name: 'login', title: 'Login', databases: { login: { url: 'secret:LOGIN' } } },
+      { name: 'unset', title: 'Unset', databases: { unset: { url: 'secret:UNSET' } } },
+      { name: 'tools', title: 'Tools', databases: { demo: { url: 'demo:' } }, tools: ['nope'] },
+    ]
+    worker = await startWorker({
+      ENDPOINTS: JSON.stringify(endpoints),
+      TIDEGATE_KEY: 'k',
+      ADMIN: postgres.tcp(`postgres:${MARKER}`),
+      READER: postgres.tcp(`${postgres.reader}:${MARKER}`),
+      GONE: `postgres://app:${MARKER}@127.0.0.1:9/shop`,
+      LOGIN: postgres.tcp(`nobody_there:${MARKER}`),
+    })
+    doctor = `${worker.url}/doctor`
+  })
+  afterAll(() => worker.close())
+
+  it.each(['GET', 'HEAD', 'POST', 'DELETE'])(
+    'answers %s with 401 without the key',
+    async (method) => {
+      for (const path of ['', '/', '/shop', '/nowhere', '?format=json']) {
+        for (const headers of [{}, { authorization: 'Bearer wrong' }]) {
+          const { status, headers: answered } = await get(doctor + path, headers, method)
+          expect(status).toBe(401)
+          expect(answered.get('www-authenticate')).toMatch(/^Bearer/)
+        }
+      }
+    },
+  )
+
+  it('answers nothing but GET, and no endpoint that is not there', async () => {
+    for (const method of ['HEAD', 'POST', 'DELETE']) {
+      const { status, headers } = await get(`${doctor}/shop`, KEY, method)
+      expect([status, headers.get('allow')]).toEqual([405, 'GET, OPTIONS'])
+    }
+    expect(await get(`${doctor}/nowhere`, KEY)).toMatchObject({
+      status: 404,
+      text: 'There is no endpoint at /doctor/nowhere here.\n',
+    })
+  })
+
+  it('tells what the roles of an endpoint may do, as JSON', async () => {
+    for (const request of [
+      () => get(`${doctor}/shop?format=json`, KEY),
+      () => get(`${doctor}/shop`, { ...KEY, accept: 'application/json' }),
+    ]) {
+      const { status, headers, text } = await request()
+      expect([status, headers.get('content-type')]).toEqual([
+        200,
+        'application/json; charset=utf-8',
+      ])
+      const { problems, databases } = JSON.parse(text)
+      expect(problems).toEqual([])
+      const about = { endpoint: 'shop', dialect: 'postgres', tls: false }
+      expect(databases).toMatchObject([
+        { ...about, database: 'admin', role: 'postgres' },
+        { ...about, database: 'reader', role: postgres.reader },
+      ])
+      const [admin, reader] = databases
+      expect(admin.findings[0]).toMatchObject({ kind: 'superuser', severity: 'high' })
+      expect(admin.reader[0]).toMatch(/^CREATE ROLE /)
+      expect(reader.findings).toContainEqual({
+        kind: 'write-grants',
+        severity: 'low',
+        sentence: expect.stringMatching(/may write/),
+        objects: ['public.events'],
+        count: 1,
+        statements: [`REVOKE INSERT ON ALL TABLES IN SCHEMA public FROM ${postgres.reader};`],
+      })
+      expect(reader.version).toMatch(/^PostgreSQL [\w.]+$/)
+      expect(reader.elapsedMs).toBeGreaterThanOrEqual(0)
+    }
+  })
+
+  it('tells it to a person, whose pasted SQL runs as it stands', async () => {
+    const { status, headers, text } = await get(`${doctor}/shop`, KEY)
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
+    expect(text).toContain('HIGH superuser\n     The role is a superuser')
+    expect(text).toContain('low  write-grants\n')
+    const reports = text.split('\n\nshop/reader: ')
+    const sql = reports[1]!.slice(reports[1]!.indexOf('-- Closes'))
+    await postgres.admin(sql.slice(0, sql.indexOf('\n\n')))
+    const after = await get(`${doctor}/shop`, KEY)
+    expect(after.text.split('\n\nshop/reader: ')[1]).toMatch(
+      /^PostgreSQL [\w.]+\nAnswered in \d+ ms, not encrypted\. The role is \w+\.\nNo findings\.\n$/,
+    )
+  })
+
+  it.each([
+    ['gone', /^gone\/gone: The database cannot be reached/],
+    ['login', /^login\/login: The database refused the login/],
+    ['unset', /^The secret UNSET is not set/],
+    ['tools', /^Endpoint tools names a tool "nope"/],
+  ])('says why with a 503: %s', async (name, sentence) => {
+    const { status, text } = await get(`${doctor}/${name}`, KEY)
+    expect(status).toBe(503)
+    expect(text).toMatch(sentence)
+    expect(text).not.toContain('127.0.0.1')
+  })
+
+  it('tells of all endpoints at once, whatever is wrong with some', async () => {
+    const { status, text } = await get(`${doctor}?format=json`, KEY)
+    expect(status).toBe(503)
+    const { problems, databases } = JSON.parse(text)
+    expect(problems).toHaveLength(2)
+    const told = databases.map((it: { endpoint: string; database: string; problem?: string }) => [
+      `${it.endpoint}/${it.database}`,
+      it.problem === undefined,
+    ])
+    expect(told).toEqual([
+      ['shop/admin', true],
+      ['shop/reader', true],
+      ['gone/gone', false],
+      ['login/login', false],
+      ['unset/unset', false],
+      ['tools/demo', true],
+    ])
+  })
+})
+
+await describePostgres('the first query of a Worker', 'create table t (id int)', (postgres) => {
+  const said = (worker: RunningWorker) => worker.logs().filter((line) => line.includes('/doctor'))
+  const warning =
+    /^Endpoint main, database main: its role may do more than read \(superuser[a-z, -]*\)\. See \/doctor\.$/
+
+  it('is followed by one look at the role; the list of tools and the next queries by none', async () => {
+    const worker = await startWorker({ DATABASE_URL: postgres.tcp(), TIDEGATE_KEY: 'k' })
+    const mcp = `${worker.url}/mcp`
+    await post(mcp, { jsonrpc: '2.0', id: 1, method: 'tools/list' }, KEY)
+    expect(said(worker)).toEqual([])
+    for (let i = 0; i < 5; i++) {
+      const { structuredContent } = await callTool(mcp, 'query', { sql: `select ${i}` }, KEY)
+      expect(structuredContent.rows).toEqual([[i]])
+    }
+    await expect.poll(() => said(worker)).toEqual([expect.stringMatching(warning)])
+    await callTool(mcp, 'query', { sql: 'select 6' }, KEY)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(said(worker)).toHaveLength(1)
+    await worker.close()
+  })
+
+  it('is followed by it in a session, too', async () => {
+    const worker = await startWorker({ DATABASE_URL: postgres.tcp(), TIDEGATE_KEY: 'k' })
+    const mcp = `${worker.url}/mcp`
+    const clientInfo = { name: 'test', version: '1' }
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
+    const opening = { jsonrpc: '2.0', id: 0, method: 'initialize', params }
+    const { headers } = await post(mcp, opening, KEY)
+    const session = { ...KEY, 'mcp-session-id': headers.get('mcp-session-id')! }
+    await callTool(mcp, 'query', { sql: 'select 1' }, session)
+    await expect.poll(() => said(worker)).toEqual([expect.stringMatching(warning)])
+    await worker.close()
+  })
+})

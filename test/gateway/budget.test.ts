@@ -1,0 +1,90 @@
+import { encode } from 'gpt-tokenizer/encoding/o200k_base'
+import { describe, expect, it } from 'vitest'
+import { gateway, readEndpoints } from '../../src/gateway/index.ts'
+import { ask, requestOf } from '../support/mcp.ts'
+
+/** The tools of an endpoint with so many databases, as a client of this revision is told of them. */
+async function listed(version: string, count: number) {
+  const names = ['shop', 'crm', 'billing', 'events', 'logs', ...Array.from('abcdefghijklmno')]
+  const databases = Object.fromEntries(names.slice(0, count).map((it) => [it, { url: 'demo:' }]))
+  const [endpoint] = readEndpoints({
+    ENDPOINTS: JSON.stringify([{ name: 'x', title: 'X', databases }]),
+  })
+  const server = gateway(endpoint!, { fetch, bindings: { DEMO: {} } })
+  const { body } = await ask({ server }, requestOf(version, { method: 'tools/list' }))
+  return body.result
+}
+
+const tokens = (value: unknown) => encode(JSON.stringify(value)).length
+
+describe.each(['2025-11-25', '2026-07-28'])('what a model pays for the tools in %s', (version) => {
+  it('is at most 900 tokens with two databases, and at most 20 for each further one', async () => {
+    const [two, twenty] = [await listed(version, 2), await listed(version, 20)]
+    expect(tokens({ tools: two.tools })).toBeLessThanOrEqual(900)
+    expect(tokens(twenty.tools) - tokens({ tools: two.tools })).toBeLessThanOrEqual(18 * 20)
+  })
+
+  it('is known, tool by tool', async () => {
+    const { tools } = await listed(version, 2)
+    expect(
+      Object.fromEntries(tools.map((it: { name: string }) => [it.name, tokens(it)])),
+    ).toMatchInlineSnapshot(`
+      {
+        "describe_table": 124,
+        "explain_query": 128,
+        "list_tables": 145,
+        "query": 185,
+        "query_table": 310,
+      }
+    `)
+  })
+})
+
+interface Listed {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly inputSchema: Schema
+  readonly outputSchema: Schema
+  readonly annotations: object
+}
+
+interface Schema {
+  readonly type: string
+  readonly properties: object
+  readonly required?: readonly string[]
+}
+
+// https://developers.openai.com/api/docs/guides/function-calling, ai.google.dev, and what hosts were
+// seen to refuse: one schema that a host cannot take costs its user every tool.
+describe('the schema of every tool', async () => {
+  const { tools } = await listed('2025-11-25', 2)
+
+  it.each(tools as readonly Listed[])(
+    '$name is one every host takes',
+    ({ name, title, description, inputSchema, outputSchema, annotations }) => {
+      expect(name).toMatch(/^[a-z][a-z0-9_]{0,29}$/)
+      expect(title && description).toBeTruthy()
+      expect(description.length).toBeLessThanOrEqual(1_024)
+      expect(Object.keys(annotations).sort()).toEqual([
+        'destructiveHint',
+        'idempotentHint',
+        'openWorldHint',
+        'readOnlyHint',
+      ])
+      for (const schema of [inputSchema, outputSchema]) {
+        expect(schema.type).toBe('object')
+        for (const combinator of ['anyOf', 'oneOf', 'allOf', 'not', '$ref', '$defs', '$schema'])
+          expect(schema).not.toHaveProperty(combinator)
+        for (const key of Object.keys(schema.properties))
+          expect(key).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
+        for (const key of schema.required ?? []) expect(schema.properties).toHaveProperty(key)
+      }
+      const text = JSON.stringify([inputSchema, outputSchema])
+      expect(text).not.toMatch(/"(?:format|\$ref|\$defs|pattern|default|const|x-mcp-header)":/)
+      // A type is one word, and a list says of what.
+      expect(text).not.toMatch(/"type":\[/)
+      expect(JSON.stringify(inputSchema)).not.toMatch(/"type":"array"(?!,"items":)/)
+    },
+  )
+})

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readEndpoints } from '../src/gateway/endpoint.ts'
+import { gateway } from '../src/gateway/index.ts'
+
+const read = (path: string) =>
+  JSON.parse(readFileSync(join(import.meta.dirname, '..', path), 'utf8'))
+
+test('server.json says of this version what the registry takes', () => {
+  const { name, description, version, remotes } = read('server.json')
+  expect(name).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/)
+  expect(description.length).toBeLessThanOrEqual(100)
+  expect(version).toBe(read('package.json').version)
+  const server = gateway(readEndpoints({})[0]!, { fetch, bindings: { DEMO: {} } })
+  expect(version).toBe(server.version)
+  for (const { url, variables, headers } of remotes) {
+    const names = [...url.matchAll(/\{(\w+)\}/g)].map(([, it]) => it)
+    expect(Object.keys(variables)).toEqual(names)
+    expect(new URL(url.replace('{host}', variables.host.placeholder)).pathname).toBe('/mcp')
+    // A key is never shown, and never needed by a public endpoint.
+    for (const it of headers) expect([it.isSecret, it.isRequired]).toEqual([true, undefined])
+  }
+})
