@@ -1,0 +1,12 @@
+// `npm run attack`: installs what is missing, then tries the corpus of attacks. Arguments go to
+// test/attack/attack.ts: npm run attack -- --help
+import { start } from './child.mjs'
+import { node } from './install.mjs'
+// The Worker and the drivers import what wrangler makes before it builds.
+import './vendor.mjs'
+
+const attack = start(node, ['test/attack/attack.ts', ...process.argv.slice(2)], {
+  stdio: ['ignore', 'inherit', 'inherit'],
+  env: { ...process.env, CLOUDFLARE_CF_FETCH_ENABLED: 'false', WRANGLER_SEND_METRICS: 'false' },
+})
+process.exit((await attack.over) ?? 130)

@@ -1,0 +1,55 @@
+import { clickhouse as dialect } from '../../src/database/dialects/clickhouse.ts'
+import { clickhouse } from '../../src/database/drivers/clickhouse.ts'
+import { guarded } from '../../src/database/guarded.ts'
+import { PASSWORD, startClickHouse as start } from '../support/clickhouse.ts'
+import { clickhouseScene, setup } from '../support/clickhouse-scene.ts'
+import { type Engine, nothing, type Place, startEndpoints } from './place.ts'
+
+const io = { fetch, bindings: {} }
+
+/** A ClickHouse of its own. One of its users has a profile that is read-only. */
+export async function startClickHouse(statements: readonly string[]): Promise<Engine> {
+  const server = await start(setup)
+  if (!server) throw new Error('there is no clickhouse-server')
+  const version = await server.admin('select version()')
+  const users = { 'every right': 'reader', 'profile readonly=1': 'fixed' }
+  const scene = clickhouseScene(server, statements)
+  const urls = Object.values(users).map((user) => server.url(user))
+  const worker = await startEndpoints(Object.fromEntries(urls.map((url, i) => [`http-${i}`, url])))
+  const places = Object.keys(users).map(
+    (role, i): Place => ({
+      way: 'HTTP',
+      role,
+      scene,
+      tools: worker.toolsOf(`http-${i}`),
+      engineAlone: clickhouse.open(new URL(urls[i]!), io),
+      guardAlone: guarded({ dialect, query: ({ sql }) => raw(urls[i]!, sql) }),
+      secrets: [PASSWORD, encodeURIComponent(PASSWORD)],
+      settings: `select toString(cityHash64(groupArray(concat(name, '=', value))))
+      from (select name, value from system.settings order by name)`,
+    }),
+  )
+  return {
+    title: `ClickHouse ${version.split('.').slice(0, 2).join('.')}`,
+    places,
+    async close() {
+      await worker.close()
+      await server.stop()
+    },
+  }
+}
+
+/** A POST of the text and of nothing else, read until a second is over. */
+async function raw(url: string, sql: string) {
+  const { username, password, host, pathname } = new URL(url)
+  const key = Buffer.from(`${username}:${decodeURIComponent(password)}`).toString('base64')
+  const response = await fetch(`http://${host}/?database=${pathname.slice(1)}`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${key}` },
+    body: sql,
+    signal: AbortSignal.timeout(1_000),
+  })
+  for await (const _ of response.body ?? []) if (!response.ok) break
+  if (!response.ok) throw new Error('ClickHouse refuses.')
+  return nothing
+}

@@ -1,0 +1,83 @@
+import pg from 'pg'
+import { postgres as dialect } from '../../src/database/dialects/postgres.ts'
+import { neon } from '../../src/database/drivers/neon.ts'
+import { postgres as tcp } from '../../src/database/drivers/postgres.ts'
+import { guarded } from '../../src/database/guarded.ts'
+import { startOwnPostgres, type TestPostgres } from '../support/postgres.ts'
+import { postgresScene, setup } from '../support/postgres-scene.ts'
+import { type Engine, nothing, type Place, startEndpoints, type Unlayered } from './place.ts'
+
+const PASSWORD = 'hunter2-postgres'
+const io = { fetch, bindings: {} }
+
+/** A PostgreSQL of its own, by TCP and by our own server of Neon's protocol. */
+export async function startPostgres(statements: readonly string[]): Promise<Engine> {
+  const postgres = await startOwnPostgres(setup)
+  const [{ server_version: version, data_directory: data }] = await Promise.all([
+    postgres.admin(`select current_setting('server_version') as server_version,
+      current_setting('data_directory') as data_directory`),
+  ]).then(([{ rows }]) => rows)
+  const scene = await postgresScene(postgres, statements, [data])
+  const users = { superuser: 'postgres', 'SELECT only': postgres.reader }
+  // It trusts everybody, so a password is only there to be seen.
+  const withPassword = (url: string) => url.replace('@', `:${PASSWORD}@`)
+  const urls = Object.fromEntries(
+    Object.values(users).flatMap((user, i) => [
+      [`tcp-${i}`, withPassword(postgres.tcp(user))],
+      [`neon-${i}`, withPassword(postgres.url(user))],
+    ]),
+  )
+  const worker = await startEndpoints(urls)
+  const raws = Object.values(users).map((user) => raw(postgres, user))
+  const places = Object.keys(users).flatMap((role, i): Place[] => {
+    const common = {
+      role,
+      scene,
+      guardAlone: guarded({ dialect, query: raws[i]!.query }),
+      secrets: [PASSWORD],
+      settings:
+        "select md5(string_agg(name || '=' || setting, ',' order by name)) from pg_settings",
+    }
+    const way = (name: string) => ({ ...common, tools: worker.toolsOf(`${name}-${i}`) })
+    return [
+      { ...way('tcp'), way: 'TCP', engineAlone: tcp.open(new URL(urls[`tcp-${i}`]!), io) },
+      {
+        ...way('neon'),
+        way: 'HTTP (Neon)',
+        engineAlone: neon.open(new URL(urls[`neon-${i}`]!), io),
+      },
+    ]
+  })
+  return {
+    title: `PostgreSQL ${version}`,
+    places,
+    async close() {
+      await worker.close()
+      for (const it of raws) await it.end()
+      await scene.end()
+      await postgres.drop()
+    },
+  }
+}
+
+/** A client that keeps its session and sends texts as they are, by the protocol that runs them all. */
+function raw({ config }: TestPostgres, user: string): Unlayered & { end(): Promise<void> } {
+  let client: pg.Client | undefined
+  const end = async () => {
+    const old = client
+    client = undefined
+    await old?.end().catch(() => {})
+  }
+  return {
+    end,
+    async query({ sql }) {
+      if (!client) {
+        client = new pg.Client({ ...config, user, statement_timeout: 1_000 })
+        client.on('error', () => void end())
+        await client.connect()
+      }
+      await client.query(sql)
+      return nothing
+    },
+  }
+}

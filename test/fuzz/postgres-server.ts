@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+
+/** A real server as the judge of what it runs. */
+export interface PostgresServer {
+  readonly version: string
+  /** Runs a text and says what made it more than one statement that only reads, if anything did. */
+  run(text: string): Promise<string | undefined>
+  close(): Promise<void>
+}
+
+const COMMANDS = ['SELECT', 'SHOW', 'EXPLAIN']
+
+/**
+ * Makes a database on the PostgreSQL at 127.0.0.1, and a role that may do nothing on it but select.
+ * Texts go by the extended protocol, as the drivers send them, with all transactions read-only: the
+ * server refuses to parse two statements, and a statement that writes or locks is an error of its
+ * own kind.
+ */
+export async function openPostgresServer(): Promise<PostgresServer> {
+  const name = `tidegate_fuzz_${randomBytes(6).toString('hex')}`
+  const config = { host: '127.0.0.1', port: Number(process.env.PGPORT ?? 5432), user: 'postgres' }
+  const admin = async (database: string, sql: string[]) => {
+    const client = new pg.Client({ ...config, database, connectionTimeoutMillis: 2_000 })
+    await client.connect()
+    try {
+      for (const statement of sql) await client.query(statement)
+    } finally {
+      await client.end()
+    }
+  }
+  await admin('postgres', [`create database ${name}`, `create role ${name} login`])
+  await admin(name, [
+    'create table users (id integer, email text)',
+    'create table orders (id integer, user_id integer, total numeric)',
+    'create sequence s',
+    `grant select on users, orders to ${name}`,
+  ])
+  const client = new pg.Client({
+    ...config,
+    user: name,
+    database: name,
+    options: '-c default_transaction_read_only=on -c statement_timeout=200',
+  })
+  client.on('error', () => {})
+  await client.connect()
+  const { rows } = await client.query('show server_version')
+  return {
+    version: rows[0].server_version.split(' ')[0],
+    async run(text) {
+      try {
+        const { command } = await client.query({ text, queryMode: 'extended' } as pg.QueryConfig)
+        return COMMANDS.includes(command) ? undefined : command
+      } catch (error) {
+        const { code, message } = error as pg.DatabaseError
+        const escapes = code === '25006' || /multiple commands/.test(message)
+        return escapes ? message : undefined
+      }
+    },
+    async close() {
+      await client.end()
+      await admin('postgres', [`drop database ${name} with (force)`, `drop role ${name}`])
+    },
+  }
+}

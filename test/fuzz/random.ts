@@ -1,0 +1,24 @@
+/** A source of numbers that come again with the same seed, so that a run can be repeated. */
+export interface Random {
+  /** A whole number from 0 to below this one. */
+  below(limit: number): number
+  /** Whether it happens this time, given how likely it is from 0 to 1. */
+  chance(likelihood: number): boolean
+  pick<T>(list: readonly T[]): T
+}
+
+/** Numbers by mulberry32. */
+export function randomFrom(seed: number): Random {
+  let state = seed | 0
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  return {
+    below: (limit) => Math.floor(next() * limit),
+    chance: (likelihood) => next() < likelihood,
+    pick: (list) => list[Math.floor(next() * list.length)]!,
+  }
+}

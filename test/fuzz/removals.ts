@@ -1,0 +1,40 @@
+import type { Rules } from '../../src/database/guard.ts'
+
+const NEVER = /(?!)/
+const ALWAYS = /(?:)/
+
+/** The first words of statements that do more than read. */
+const VERBS = [
+  'insert',
+  'update',
+  'delete',
+  'replace',
+  'merge',
+  'drop',
+  'set',
+  'do',
+  'begin',
+  'pragma',
+]
+
+/**
+ * The rules of a dialect, each time without one of them: the guard that goes by them has to let an
+ * escape through, or the rule is not needed, or the fuzzer is too weak to see what it is for.
+ */
+export function* removals(rules: Rules): Iterable<readonly [rule: string, without: Rules]> {
+  for (const [rule, value] of Object.entries(rules.lexis)) {
+    const other = rule === 'doubleQuotes' ? (value === 'name' ? 'text' : 'name') : false
+    yield [rule, { ...rules, lexis: { ...rules.lexis, [rule]: other } }]
+  }
+  yield ['reads', { ...rules, reads: [...rules.reads, ...VERBS] }]
+  yield ['explain', { ...rules, explain: ALWAYS }]
+  yield ['calls', { ...rules, calls: NEVER }]
+  yield ['hidden', { ...rules, hidden: NEVER }]
+  if (rules.attributes) {
+    yield ['attributes', { ...rules, attributes: NEVER }]
+  }
+  for (const clause of rules.clauses) {
+    const clauses = rules.clauses.filter((it) => it !== clause)
+    yield [`clause ${clause}`, { ...rules, clauses }]
+  }
+}
