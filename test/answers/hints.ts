@@ -1,0 +1,119 @@
+import type { Arguments } from './conversation.ts'
+
+/** What to do about an error, as its words say; nothing where they say nothing to act on. */
+type Mend = (args: Arguments, error: string, meant: RegExp) => Arguments | undefined
+
+/**
+ * The ways in which an error is acted on, each by what stands in it and by nothing else: a new word
+ * for a wrong one, out of those that the error offers.
+ */
+const mends: readonly Mend[] = [
+  (args, error, meant) => {
+    const wrong = wrongName(error)
+    const [, offered] = /Did you mean (.+)\?/.exec(error) ?? []
+    return wrong && offered ? renamed(args, wrong, choose(offered.split(' or '), meant)) : undefined
+  },
+  (args, error, meant) => {
+    const wrong = wrongName(error)
+    const [, offered] =
+      /There (?:is|are) (.+?)\.(?:\n|$)/.exec(error.replace(/^There is no.*/, '')) ?? []
+    const right = offered?.split(/, | and /).find((it) => meant.test(it))
+    return wrong && right ? renamed(args, wrong, right) : undefined
+  },
+  // Where two tables have a column of one name, it is written with that of its table.
+  (args, error, meant) => {
+    const [, name] = /ambiguous column name: (\w+)/.exec(error) ?? []
+    const [, line, column] = /At line (\d+), column (\d+)/.exec(error) ?? []
+    if (!name || line !== '1' || typeof args.sql !== 'string') return undefined
+    const alias = aliases(args.sql).find(([table]) => meant.test(table))?.[1]
+    if (!alias) return undefined
+    const at = Number(column) - 1
+    return { ...args, sql: `${args.sql.slice(0, at)}${alias}.${args.sql.slice(at)}` }
+  },
+  // SQLite has no function of this name: its code says whose dialect it is.
+  (args, error) => {
+    const [, name] = /no such function: (\w+) \(SQLITE_ERROR\)/.exec(error) ?? []
+    if (!name || typeof args.sql !== 'string') return undefined
+    const sql = SQLITE[name]?.(args.sql) ?? args.sql
+    return sql === args.sql ? undefined : { ...args, sql }
+  },
+  // In SQLite the number of rows stands last.
+  (args, error) => {
+    const [, word] = /near "(\d+)": syntax error \(SQLITE_ERROR\)/.exec(error) ?? []
+    if (!word || typeof args.sql !== 'string') return undefined
+    const [, count, rest] = /^select top (\d+) (.*)$/s.exec(args.sql) ?? []
+    return count ? { ...args, sql: `select ${rest} limit ${count}` } : undefined
+  },
+  // An operator, in the words of the list of those there are.
+  (args, error) => {
+    const [, listed, index] = /expected one of (.+)\n.*at where\[(\d+)\]\.op/.exec(error) ?? []
+    const where = args.where as { op: string }[] | undefined
+    const wrong = where?.[Number(index)]?.op
+    const right = wrong && OPERATORS[wrong]
+    if (!listed || !right || !listed.includes(`"${right}"`)) return undefined
+    return {
+      ...args,
+      where: where.map((it, i) => (i === Number(index) ? { ...it, op: right } : it)),
+    }
+  },
+  // "count" is no aggregate, and the hint spells one.
+  (args, error) => {
+    const [, wrong] = /^"(\w+)" is no aggregate\.[\s\S]*Write count\(\*\)/.exec(error) ?? []
+    return wrong === 'count' ? renamed(args, 'count', 'count(*)') : undefined
+  },
+]
+
+/** The same call, mended by what the error says. Throws where it says nothing to act on. */
+export function mended(args: Arguments, error: string, meant: RegExp): Arguments {
+  for (const mend of mends) {
+    const better = mend(args, error, meant)
+    if (better) return better
+  }
+  throw new Error(`The error says nothing to act on: ${error}`)
+}
+
+function wrongName(error: string): string | undefined {
+  const [, bare, quoted] =
+    /no such (?:table|column): (\S+)|(?:no table|no column) called "([^"]+)"/.exec(error) ?? []
+  return bare ?? quoted
+}
+
+/** The one of several names that was meant; else the first, which is the likeliest. */
+const choose = (names: readonly string[], meant: RegExp) =>
+  names.find((it) => meant.test(it)) ?? names[0]!
+
+/** Every use of a name replaced. One behind an alias keeps the alias. */
+function renamed(args: Arguments, wrong: string, right: string): Arguments {
+  const [, alias] = /^(\w+)\.\w+$/.exec(wrong) ?? []
+  const column = right.split('.').at(-1)!
+  const known =
+    alias && typeof args.sql === 'string' && aliases(args.sql).some((it) => it[1] === alias)
+  const word = new RegExp(String.raw`(?<![\w.])${wrong.replace(/[.*+?()]/g, '\\$&')}(?![\w(])`, 'g')
+  const inSql = known ? `${alias}.${column}` : column
+  const end = typeof args.sql === 'string' ? inSql : right
+  const replaced = (value: unknown): unknown => {
+    if (typeof value === 'string') return value.replace(word, end)
+    if (Array.isArray(value)) return value.map(replaced)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([key, it]) => [key, replaced(it)]))
+  }
+  return replaced(args) as Arguments
+}
+
+/** The tables of a statement and the names it gives them. */
+function aliases(sql: string): [table: string, alias: string][] {
+  return [...sql.matchAll(/\b(?:from|join) (\w+) (?:as )?(\w+)/gi)].map(
+    ([, table = '', alias = '']) => [table, alias],
+  )
+}
+
+const OPERATORS: Readonly<Record<string, string>> = {
+  '=': 'eq',
+  '>': 'gt',
+}
+
+/** What other dialects' functions are in SQLite, as every model knows. */
+const SQLITE: Readonly<Record<string, (sql: string) => string>> = {
+  date_trunc: (sql) => sql.replace(/date_trunc\('month', (.+?)\)/g, "strftime('%Y-%m', $1)"),
+  datediff: (sql) => sql.replace(/datediff\((.+?), (.+?)\)/g, 'julianday($1) - julianday($2)'),
+}
