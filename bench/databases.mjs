@@ -1,0 +1,152 @@
+// Processor time of one query of 1,000 rows and 10 columns: by Tidegate's driver, by the vendor's own
+// client, and where the protocol is HTTP and JSON, by a bare fetch with JSON.parse.
+import { bundle } from './build.mjs'
+import { drive } from './load.mjs'
+import { bytesOf } from './requests.mjs'
+import { configure, start } from './workerd.mjs'
+
+const ROWS = 1_000
+const CONNECTIONS = 8
+const request = { headers: {}, body: '' }
+const QUERY = 'select a, b, c, d, e, f, g, h, i, j from wide'
+
+/** The same table everywhere: integers, decimals, a date, words, and some that are null. */
+const columns = (n, text, day) => [
+  n,
+  `${n} * 1000003`,
+  `${n} * 0.25`,
+  text("'name-'", n),
+  text("'user'", n, "'@example.com'"),
+  "'Oslo'",
+  day,
+  `${n} % 2`,
+  'null',
+  text("'A sentence of some length, number '", n, "', as they stand in tables.'"),
+]
+
+const concat = (...parts) => `concat(${parts.join(', ')})`
+const NAMES = 'abcdefghij'.split('')
+const aliased = (values) => values.map((it, i) => `${it} as ${NAMES[i]}`).join(', ')
+
+/** Starts a database with that table, and says how it is reached and ended. */
+export const starts = {
+  async neon() {
+    const { startPostgres } = await import('../test/support/postgres.ts')
+    const values = columns('n', concat, "date '2026-01-01'")
+    const postgres = await startPostgres(
+      `create table wide as select ${aliased(values)} from generate_series(1, ${ROWS}) n`,
+    )
+    return postgres && { url: postgres.url(), tcp: postgres.tcp(), end: () => postgres.drop() }
+  },
+  async libsql() {
+    const { startHrana } = await import('../test/servers/hrana.ts')
+    const { TOKEN } = await import('../test/servers/sqlite-child.ts')
+    const values = columns('value', (...parts) => parts.join(' || '), "'2026-01-01'")
+    const series = `with recursive it(value) as (select 1 union all select value + 1 from it where value < ${ROWS})`
+    const server = await startHrana([
+      `create table wide as ${series} select ${aliased(values)} from it`,
+    ])
+    const url = `libsql://127.0.0.1:${server.port}?authToken=${TOKEN}`
+    return { url, end: () => server.close() }
+  },
+  async planetscale() {
+    const { startMariaDb } = await import('../test/support/mariadb.ts')
+    const { startPlanetScale } = await import('../test/servers/planetscale.ts')
+    const values = columns('seq', concat, "date '2026-01-01'")
+    const mariadb = await startMariaDb(
+      `create table wide as select ${aliased(values)} from seq_1_to_${ROWS}`,
+    )
+    if (!mariadb) return undefined
+    const server = await startPlanetScale(mariadb)
+    const end = async () => {
+      await server.close()
+      await mariadb.drop()
+    }
+    return { url: server.url(mariadb.reader), end }
+  },
+  async clickhouse() {
+    const { startClickHouse } = await import('../test/support/clickhouse.ts')
+    const text = (...parts) =>
+      concat(...parts.map((it) => (it === 'number' ? `toString(${it})` : it)))
+    const values = columns('number', text, "toDate('2026-01-01')")
+    const server = await startClickHouse([
+      `create table wide engine = Memory as select ${aliased(values).replace('null', 'cast(null as Nullable(String))')} from numbers(${ROWS})`,
+    ])
+    return server && { url: server.url(), end: () => server.stop() }
+  },
+}
+
+const tidegate = { entry: 'database-tidegate.mjs', name: 'tidegate' }
+
+/** Each database, and who asks it. The last is Tidegate. */
+const asked = {
+  'Neon over HTTP': {
+    by: 'neon',
+    floor: { entry: 'neon-floor.mjs', name: 'fetch and JSON.parse' },
+    clients: [{ entry: 'neon-client.mjs', name: '@neondatabase/serverless' }],
+  },
+  'PostgreSQL over TCP': {
+    by: 'neon',
+    tcp: true,
+    clients: [{ entry: 'pg-client.mjs', name: 'pg' }],
+  },
+  'libSQL over Hrana': {
+    by: 'libsql',
+    clients: [{ entry: 'libsql-client.mjs', name: '@libsql/client' }],
+  },
+  'PlanetScale over HTTP': {
+    by: 'planetscale',
+    clients: [{ entry: 'planetscale-client.mjs', name: '@planetscale/database' }],
+  },
+  'ClickHouse over HTTP': {
+    by: 'clickhouse',
+    clients: [{ entry: 'clickhouse-client.mjs', name: '@clickhouse/client-web' }],
+  },
+}
+
+/**
+ * Measures every database that can be had here.
+ * @returns rows of what was measured; a database that cannot be had is missing
+ */
+export async function databases({ rounds, warm, seconds }) {
+  const rows = []
+  const started = new Map()
+  try {
+    for (const [what, { by, tcp, floor, clients }] of Object.entries(asked)) {
+      if (!started.has(by)) started.set(by, await starts[by]())
+      const server = started.get(by)
+      if (!server) continue
+      const url = tcp ? server.tcp : server.url
+      const list = []
+      for (const target of [...(floor ? [floor] : []), ...clients, tidegate]) {
+        const vars = { URL: url, QUERY }
+        const made = await bundle(target)
+        list.push({ ...target, place: configure({ vars }, made) })
+      }
+      for (let i = 0; i < rounds; i++) {
+        for (const { name, place } of i % 2 ? list.toReversed() : list) {
+          rows.push({ what, name, ...(await one(name, place, { warm, seconds })) })
+        }
+      }
+    }
+  } finally {
+    for (const it of started.values()) await it?.end()
+  }
+  return rows
+}
+
+async function one(name, place, { warm, seconds }) {
+  const server = await start(place)
+  const { port, pid } = server
+  try {
+    const answer = await (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST' })).text()
+    if (answer !== `${ROWS} × 10`) throw new Error(answer.slice(0, 300))
+    const work = { port, requests: [bytesOf(request, '/')], connections: CONNECTIONS }
+    await drive(pid, { ...work, seconds: warm })
+    return await drive(pid, { ...work, seconds })
+  } catch (error) {
+    throw new Error(`${name}: ${error.message}\n${server.log().slice(-1_500)}`)
+  } finally {
+    await server.stop()
+  }
+}

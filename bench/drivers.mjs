@@ -1,0 +1,92 @@
+// `node bench/drivers.mjs`: what the libraries that speak TCP cost, in bytes and in the time a Worker
+// takes to start, beside a Worker that has none of them. Numbers and their reading: README.md
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { start } from '../scripts/child.mjs'
+import { node } from '../scripts/install.mjs'
+
+/** New Workers of each kind, one kind after the other. */
+const STARTS = 60
+
+if (process.execPath !== node) {
+  const own = start(node, [fileURLToPath(import.meta.url)], { stdio: 'inherit' })
+  process.exit((await own.over) ?? 130)
+}
+setTimeout(() => {
+  console.error('Not finished after 3 min.')
+  process.exit(1)
+}, 3 * 60_000).unref()
+await import('../scripts/vendor.mjs')
+
+const libraries = Object.fromEntries(
+  ['pg', 'mysql2'].map((name) => [
+    `${name}.mjs`,
+    readFileSync(`src/database/drivers/${name}.mjs`, 'utf8'),
+  ]),
+)
+for (const [name, text] of Object.entries(libraries)) {
+  const zipped = gzipSync(text, { level: 9 }).length
+  console.log(`${name}: ${kib(Buffer.byteLength(text))} KiB, ${kib(zipped)} KiB gzipped`)
+}
+
+const ANSWER = "export default { fetch: () => new Response('ok') }"
+const unused = (name) => [`globalThis.open = () => import('./${name}')\n${ANSWER}`, [name]]
+const used = (name) => [`import it from './${name}'; globalThis.it = it\n${ANSWER}`, [name]]
+
+/** Kinds of Workers: their main module, and what is beside it. */
+const kinds = {
+  'neither library': [ANSWER, []],
+  'pg.mjs beside it': unused('pg.mjs'),
+  'pg.mjs evaluated': used('pg.mjs'),
+  'mysql2.mjs beside it': unused('mysql2.mjs'),
+  'mysql2.mjs evaluated': used('mysql2.mjs'),
+}
+
+process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false' // stays on this machine
+const { createTestHarness } = await import('wrangler')
+// One Worker makes and asks all the others, each new: a runtime of its own would be all noise.
+const harness = createTestHarness({
+  workers: [
+    {
+      config: {
+        ...{ name: 'loader', main: './bench/loader.js', send_metrics: false },
+        ...{ compatibility_date: '2026-10-30', worker_loaders: [{ binding: 'LOADER' }] },
+      },
+    },
+  ],
+})
+try {
+  const { url } = await harness.listen()
+  const times = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, []]))
+  for (let turn = -3; turn < STARTS; turn++) {
+    for (const [kind, [main, needs]] of Object.entries(kinds)) {
+      // All are sent the same, so that what is sent makes no difference.
+      const body = JSON.stringify({ id: `${kind} ${turn}`, main, needs, libraries })
+      const began = performance.now()
+      const response = await fetch(url, { method: 'POST', body })
+      const text = await response.text()
+      if (text !== 'ok') throw new Error(text)
+      // The first turns warm up what is shared.
+      if (turn >= 0) times[kind].push(performance.now() - began)
+    }
+  }
+  const base = median(times['neither library'])
+  for (const [kind, of] of Object.entries(times)) {
+    const more = median(of) - base
+    console.log(
+      `${kind}: ${median(of).toFixed(1)} ms to start and answer, ${more.toFixed(1)} ms more`,
+    )
+  }
+} finally {
+  await harness.close()
+}
+process.exit()
+
+function median(values) {
+  return values.toSorted((a, b) => a - b)[values.length >> 1]
+}
+
+function kib(bytes) {
+  return (bytes / 1024).toFixed(1)
+}

@@ -1,0 +1,113 @@
+// What a request costs when there is more of everything: tools, endpoints, tables.
+import { bundle } from './build.mjs'
+import { drive } from './load.mjs'
+import { bytesOf, cases, request } from './requests.mjs'
+import { gateway, targets } from './targets.mjs'
+import { configure, start } from './workerd.mjs'
+
+const KEY = 'tg_bench'
+const modern = { era: 'modern' }
+
+/** Of what, how many, and the Worker, request and path to ask. */
+async function steps(postgres) {
+  const core = targets.find(({ name }) => name === 'tidegate')
+  const made = []
+  for (const count of [3, 100, 500]) {
+    const place = configure(core, await bundle(core, { tools: count - 3 }))
+    const at = { place, path: '/mcp', count }
+    made.push({ ...at, what: 'tools: tools/call', asked: request(modern, cases.small) })
+    if (count > 3) {
+      made.push({
+        ...at,
+        what: 'tools: tools/list, a page of 100',
+        asked: request(modern, cases.list),
+      })
+    }
+  }
+  const whole = await bundle(gateway)
+  for (const count of [1, 1_000]) {
+    const names = Array.from({ length: count }, (_, i) => `e${i}`)
+    const databases = { demo: { url: 'demo:' } }
+    const ENDPOINTS = JSON.stringify(
+      names.map((name) => ({ name, title: name, databases, access: 'public' })),
+    )
+    const place = configure({ ...gateway, vars: { ENDPOINTS } }, whole)
+    const asked = request(modern, cases.list)
+    made.push({
+      what: 'endpoints: tools/list of the last',
+      count,
+      place,
+      asked,
+      path: `/mcp/${names.at(-1)}`,
+    })
+  }
+  for (const { count, url } of postgres) {
+    const vars = { DATABASE_URL: url, TIDEGATE_KEY: KEY }
+    const place = configure({ ...gateway, vars }, whole)
+    const call = { method: 'tools/call', params: { name: 'list_tables', arguments: {} } }
+    const asked = request(modern, call)
+    asked.headers.authorization = `Bearer ${KEY}`
+    made.push({
+      what: 'tables: list_tables, a page of 100',
+      count,
+      place,
+      asked,
+      path: '/mcp',
+      connections: 4,
+    })
+  }
+  return made
+}
+
+/** Databases of 100 and of 10,000 tables, where there is a PostgreSQL. */
+async function tables() {
+  const { startPostgres } = await import('../test/support/postgres.ts')
+  const made = []
+  for (const count of [100, 10_000]) {
+    const postgres = await startPostgres('select 1')
+    if (!postgres) return made
+    // Each table made holds a lock until the end of its transaction, and there are not so many.
+    for (let from = 1; from <= count; from += 1_000) {
+      const to = Math.min(count, from + 999)
+      await postgres.admin(`do $$ begin for i in ${from}..${to} loop
+        execute format('create table t%s (id int)', i); end loop; end $$`)
+    }
+    await postgres.admin('analyze pg_catalog.pg_class')
+    made.push({ count, url: postgres.url(), end: () => postgres.drop() })
+  }
+  return made
+}
+
+/** @returns rows of what was measured, by count */
+export async function growth({ rounds, warm, seconds }) {
+  const databases = await tables()
+  const rows = []
+  try {
+    const list = await steps(databases)
+    for (let i = 0; i < rounds; i++) {
+      for (const it of i % 2 ? list.toReversed() : list) {
+        rows.push({ what: it.what, name: String(it.count), ...(await one(it, { warm, seconds })) })
+      }
+    }
+  } finally {
+    for (const it of databases) await it.end()
+  }
+  return rows
+}
+
+async function one({ what, count, place, asked, path, connections }, { warm, seconds }) {
+  const server = await start(place)
+  const { pid, port } = server
+  try {
+    const init = { method: 'POST', ...asked }
+    const text = await (await fetch(`http://127.0.0.1:${port}${path}`, init)).text()
+    if (!text.includes('"result"') || text.includes('"isError":true')) {
+      throw new Error(`${what}, ${count}: ${text.slice(0, 300)}\n${server.log().slice(-500)}`)
+    }
+    const work = { port, requests: [bytesOf(asked, path)], ...(connections && { connections }) }
+    await drive(pid, { ...work, seconds: warm })
+    return await drive(pid, { ...work, seconds })
+  } finally {
+    await server.stop()
+  }
+}

@@ -1,0 +1,58 @@
+// Processor time per request, of each target at each case, the targets in turn over several rounds.
+import { fork } from 'node:child_process'
+import { resolve } from 'node:path'
+import { bytesOf, cases, open, request, verify } from './requests.mjs'
+import { processorTime, start } from './workerd.mjs'
+
+/** Requests under way at once. */
+const CONNECTIONS = 32
+
+const child = fork(resolve(import.meta.dirname, 'driver.mjs'))
+child.unref()
+child.channel.unref()
+
+/** Has the client send requests to a port; what came of it, and what it cost the server each. */
+export async function drive(pid, work) {
+  const { promise: over, resolve: done, reject } = Promise.withResolvers()
+  const lost = () => reject(new Error('The client has ended.'))
+  child.channel.ref()
+  child.once('message', done).once('exit', lost)
+  const before = processorTime(pid)
+  child.send({ connections: CONNECTIONS, ...work })
+  const outcome = await over.finally(() => child.channel.unref())
+  child.off('exit', lost)
+  const cpu = (processorTime(pid) - before) / outcome.answered
+  if (outcome.failed > 0) throw new Error(`${outcome.failed} requests failed.`)
+  return { ...outcome, cpu }
+}
+
+/**
+ * One round of a target: a runtime of its own, each era warmed up, each case measured.
+ * @returns rows of what was measured
+ */
+export async function round({ name, eras }, place, { warm, seconds, only = Object.keys(cases) }) {
+  const server = await start(place)
+  const url = `http://127.0.0.1:${server.port}/mcp`
+  const rows = []
+  try {
+    for (const era of eras) {
+      const many = era === 'session' ? CONNECTIONS : 1
+      const ways = []
+      for (let i = 0; i < many; i++) ways.push(await open(url, era))
+      const requests = (it) => ways.map((how) => bytesOf(request(how, it), '/mcp'))
+      for (const it of only) await verify(url, ways[0], cases[it])
+      const first = { port: server.port, requests: requests(cases[only[0]]), seconds: warm }
+      await drive(server.pid, first)
+      for (const it of only) {
+        const work = { port: server.port, requests: requests(cases[it]), seconds }
+        rows.push({ name, era, case: it, ...(await drive(server.pid, work)) })
+      }
+      for (const it of only) await verify(url, ways[0], cases[it])
+    }
+  } catch (error) {
+    throw new Error(`${name}: ${error.message}\n${server.log().slice(-500)}`)
+  } finally {
+    await server.stop()
+  }
+  return rows
+}

@@ -1,0 +1,29 @@
+// What a cold process costs until its first answer, from its start on.
+import { first } from './requests.mjs'
+import { processorTime, start } from './workerd.mjs'
+
+/**
+ * @param list targets with the place each was configured at
+ * @returns rows with the milliseconds to the first answer, and those of processor time among them
+ */
+export async function startup(list, { rounds }) {
+  const rows = []
+  for (let i = 0; i <= rounds; i++) {
+    for (const { name, eras, place } of i % 2 ? list.toReversed() : list) {
+      const server = await start(place)
+      try {
+        const init = { method: 'POST', ...first(eras[0]) }
+        const response = await fetch(`http://127.0.0.1:${server.port}/mcp`, init)
+        const text = await response.text()
+        const ms = performance.now() - server.begun
+        const cpu = processorTime(server.pid) / 1_000
+        if (!text.includes('"result"')) throw new Error(`${name}: ${text.slice(0, 300)}`)
+        // The first round fetches files from the disk.
+        if (i > 0) rows.push({ name, ms, cpu })
+      } finally {
+        await server.stop()
+      }
+    }
+  }
+  return rows
+}

@@ -1,0 +1,10 @@
+// agents: McpAgent, a Durable Object a session.
+import { McpAgent } from 'agents/mcp'
+import { build } from './sdk-1-server.mjs'
+
+export class McpSession extends McpAgent {
+  server = build()
+  async init() {}
+}
+
+export default McpSession.serve('/mcp', { binding: 'SESSIONS' })

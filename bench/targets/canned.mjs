@@ -1,0 +1,68 @@
+// What every target has in common: three tools and their texts. A tool does nothing, so that what is
+// measured is what stands around it.
+
+const cities = ['Oslo', 'Lima', 'Pune', 'Kyiv', 'Reno']
+
+/** Some 5 KB of JSON. */
+export const rowsText = JSON.stringify(
+  Array.from({ length: 50 }, (_, i) => ({
+    id: i + 1,
+    name: `user-${String(i + 1).padStart(4, '0')}`,
+    email: `user${i + 1}@example.com`,
+    city: cities[i % 5],
+    score: (i * 37) % 101,
+    active: i % 3 !== 0,
+  })),
+)
+
+export const says = {
+  echo: 'Echo the text back',
+  add: 'Add two numbers',
+  rows: 'Return 50 fixed rows as a JSON array',
+}
+
+export const text = (it) => ({ content: [{ type: 'text', text: it }] })
+
+const tools = [
+  {
+    name: 'echo',
+    description: says.echo,
+    inputSchema: {
+      type: 'object',
+      properties: { text: { type: 'string' } },
+      required: ['text'],
+    },
+  },
+  {
+    name: 'add',
+    description: says.add,
+    inputSchema: {
+      type: 'object',
+      properties: { a: { type: 'number' }, b: { type: 'number' } },
+      required: ['a', 'b'],
+    },
+  },
+  { name: 'rows', description: says.rows, inputSchema: { type: 'object', properties: {} } },
+]
+
+/** The floor: the right bytes for a message, with nothing checked. */
+export function answer({ id, method, params }) {
+  return { jsonrpc: '2.0', id, result: result(method, params) }
+}
+
+function result(method, params) {
+  if (method === 'tools/list') return { tools }
+  if (method !== 'tools/call') {
+    const serverInfo = { name: 'floor', version: '1.0.0' }
+    return { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo }
+  }
+  const { name, arguments: given } = params
+  if (name === 'echo') return text(given.text)
+  return text(name === 'add' ? String(given.a + given.b) : rowsText)
+}
+
+/** How many tools a target offers beyond the three, where it can be told. */
+export const more = Array.from(
+  { length: Number(globalThis.MORE_TOOLS ?? 0) },
+  (_, i) => `extra_${i}`,
+)

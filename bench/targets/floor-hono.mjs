@@ -1,0 +1,8 @@
+// The floor under Hono, which most targets stand on.
+import { Hono } from 'hono'
+import { answer } from './canned.mjs'
+
+export default new Hono().post('/mcp', async (c) => {
+  const message = await c.req.json()
+  return message.id === undefined ? c.body(null, 202) : c.json(answer(message))
+})

@@ -1,0 +1,21 @@
+// @modelcontextprotocol/server: sessions in the memory of the isolate, which lose them with it.
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import { Hono } from 'hono'
+import { build } from './sdk-server.mjs'
+
+const transports = new Map()
+
+export default new Hono().all('/mcp', async (c) => {
+  const id = c.req.header('mcp-session-id')
+  let transport = transports.get(id)
+  if (!transport) {
+    if (id) return c.notFound()
+    transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => crypto.randomUUID(),
+      onsessioninitialized: (made) => void transports.set(made, transport),
+      onsessionclosed: (made) => void transports.delete(made),
+    })
+    await build().connect(transport)
+  }
+  return transport.handleRequest(c.req.raw)
+})

@@ -1,0 +1,8 @@
+// @modelcontextprotocol/server: a server a request, its schemas made once.
+import { createMcpHandler } from '@modelcontextprotocol/server'
+import { Hono } from 'hono'
+import { build } from './sdk-server.mjs'
+
+const handler = createMcpHandler(build)
+
+export default new Hono().all('/mcp', (c) => handler.fetch(c.req.raw))
