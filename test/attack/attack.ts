@@ -2,7 +2,7 @@
 // What it prints last is what became of it.
 import { parseArgs } from 'node:util'
 import { startClickHouse } from './clickhouse.ts'
-import { ours, readCorpus } from './corpus.ts'
+import { isFor, ours, readCorpus } from './corpus.ts'
 import { startMySql } from './mysql.ts'
 import type { Engine } from './place.ts'
 import { startPostgres } from './postgres.ts'
@@ -56,7 +56,7 @@ process.exitCode = report(outcomes)
 process.exit()
 
 async function attack(name: string): Promise<readonly Outcome[]> {
-  const statements = corpus.attacks.map(({ sql }) => sql)
+  const statements = corpus.attacks.filter(isFor(name)).map(({ sql }) => sql)
   let engine: Engine
   try {
     engine = await engines[name]!(statements)
@@ -80,9 +80,7 @@ function report(outcomes: readonly Outcome[]): number {
     outcomes.flatMap((it) =>
       of(it).map((found) => ({ ...found, at: [it.engine, it.way, it.role].join(', ') })),
     )
-  const effects = all(({ effects }) =>
-    effects.map((name) => ({ name, reason: 'it changed something' })),
-  )
+  const effects = all(({ effects }) => effects)
   const unclear = all(({ unclear }) => unclear)
   const refused = all(({ refused }) => refused)
 
@@ -112,6 +110,6 @@ function report(outcomes: readonly Outcome[]): number {
       `benign ${reads}, refused ${names(refused)}`,
   )
   const wrong = effects.length + unclear.length + refused.length + corpus.problems.length
-  const missing = process.env.REQUIRE_ALL === '1' && (skipped.length > 0 || stale !== undefined)
+  const missing = process.env.REQUIRE_ALL === '1' && skipped.length > 0
   return wrong > 0 || missing ? 1 : 0
 }

@@ -1,7 +1,7 @@
 import type { Argument, Attack } from '../support/attacks.ts'
 import { Witness } from '../support/witness.ts'
 import { type Corpus, isEndless, isFor } from './corpus.ts'
-import { type Engine, type Place, TIMEOUT_MS, type ToolResult, type Unlayered } from './place.ts'
+import type { Engine, Place, ToolResult, Unlayered } from './place.ts'
 import { ofAttack, ofBenign, ofName, type Verdict } from './verdict.ts'
 
 /** What became of the attacks at one place. The lists are of names. */
@@ -10,8 +10,8 @@ export interface Outcome {
   readonly way: string
   readonly role: string
   readonly attacks: number
-  /** Whatever changed something, with both layers. */
-  readonly effects: readonly string[]
+  /** Whatever changed something, with both layers, each with the change. */
+  readonly effects: readonly Finding[]
   readonly engineAlone: Alone
   readonly guardAlone: Alone
   /** Answers that are not what they should be, each with the reason. */
@@ -22,8 +22,8 @@ export interface Outcome {
 
 /** What became of them where a layer was missing. */
 export interface Alone {
-  /** Whatever changed something. */
-  readonly effects: readonly string[]
+  /** Whatever changed something, each with the change. */
+  readonly effects: readonly Finding[]
   /** What must be refused, and was not. */
   readonly ran: readonly string[]
 }
@@ -33,7 +33,8 @@ export interface Finding {
   readonly reason: string
 }
 
-const limits = { maxRows: 10, maxBytes: 100_000, timeoutMs: TIMEOUT_MS / 2 }
+/** Enough time for a machine that is busy: what is cut off did not show what it does. */
+const limits = { maxRows: 10, maxBytes: 100_000, timeoutMs: 1_500 }
 
 /** All three runs at every place of an engine, one after the other: they share a server. */
 export async function attackEngine(
@@ -90,10 +91,12 @@ async function throughTools(place: Place, meant: Pick<Corpus, 'attacks' | 'names
   })
 
   // Every call has a session of its own: only what the next one finds can be different.
-  const settings = (await settingsOf(place)) === before ? [] : ['settings of the next session']
+  const settings = (await settingsOf(place)) === before ? [] : [CHANGED_SETTINGS]
   const effects = [...reads, ...asked, ...attacked, ...settings]
   return { effects, unclear: findings(unclear), refused: findings(refused) }
 }
+
+const CHANGED_SETTINGS = { name: 'settings', reason: 'those of the next session are others' }
 
 /** The other runs: the attacks alone, at a database that is short of a layer. */
 async function without(
@@ -129,8 +132,8 @@ async function changing<T extends { readonly name: string }>(
   witness: Witness,
   atOnce: boolean,
   act: (it: T) => Promise<void>,
-): Promise<readonly string[]> {
-  const found = new Set<string>()
+): Promise<readonly Finding[]> {
+  const found = new Map<string, string>()
   const groups = Math.ceil(all.length / TOGETHER)
   for (let group = 0; group < groups; group++) {
     const together = all.filter((_, i) => i % groups === group)
@@ -138,15 +141,14 @@ async function changing<T extends { readonly name: string }>(
     else for (const it of together) await act(it)
     if (!(await witness.changed())) continue
     const before = found.size
+    const reason = `with others: ${witness.difference}`
     for (const it of together) {
       await act(it)
-      if (await witness.changed()) {
-        found.add(it.name)
-      }
+      if (await witness.changed()) found.set(it.name, witness.difference)
     }
-    if (found.size === before) for (const { name } of together) found.add(name)
+    if (found.size === before) for (const { name } of together) found.set(name, reason)
   }
-  return all.map(({ name }) => name).filter((name) => found.has(name))
+  return findings(found)
 }
 
 const findings = (verdicts: ReadonlyMap<string, Verdict>): readonly Finding[] =>

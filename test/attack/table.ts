@@ -53,4 +53,4 @@ function listsOf(outcomes: readonly Outcome[]): string[] {
 }
 
 const list = (title: string, { effects }: Alone) =>
-  effects.length > 0 ? [`- ${title}: ${effects.map((it) => `\`${it}\``).join(', ')}.`] : []
+  effects.length > 0 ? [`- ${title}: ${effects.map(({ name }) => `\`${name}\``).join(', ')}.`] : []

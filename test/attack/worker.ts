@@ -16,14 +16,23 @@ interface Env {
 /** The demo store with the tables of the corpus in it. */
 export class DemoStore extends Store {
   readonly #storage: DurableObjectStorage
+  #filled: Promise<void> | undefined
 
   constructor(state: DurableObjectState) {
     super(state)
     this.#storage = state.storage
-    for (const statement of tables('fts5')) state.storage.sql.exec(statement)
+  }
+
+  /** The store fills itself when it is first asked, and drops whatever it finds then. */
+  async #fill(): Promise<void> {
+    const body = JSON.stringify({ sql: 'select 1', params: [], maxRows: 1, maxBytes: 1_000 })
+    await super.fetch(new Request('https://demo/', { method: 'POST', body }))
+    for (const statement of tables('fts5')) this.#storage.sql.exec(statement)
   }
 
   override async fetch(request: Request): Promise<Response> {
+    this.#filled ??= this.#fill()
+    await this.#filled
     if (new URL(request.url).pathname !== '/state') return super.fetch(request)
     const { sql, kv } = this.#storage
     const all = async (text: string) => [...sql.exec(text).raw()]

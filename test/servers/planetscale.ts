@@ -19,7 +19,7 @@ export interface PlanetScaleServer {
   close(): Promise<void>
 }
 
-/** The connection ended together with its query. */
+/** The connection ended together with its query, or the whole server with it. */
 const gone = () => {}
 
 type Row = readonly (Buffer | null)[]
@@ -47,12 +47,12 @@ export async function startPlanetScale(mysql: TestMariaDb): Promise<PlanetScaleS
       sessions.set(id, connection)
       queries.push(query)
       // A caller that leaves has its query cancelled.
-      response.on('close', async () => {
-        if (response.writableFinished) return
+      const cancel = async () => {
         const other = await connect()
-        await other.query(`kill query ${connection.threadId}`).catch(gone)
+        await other.query(`kill query ${connection.threadId}`)
         await other.end()
-      })
+      }
+      response.on('close', () => response.writableFinished || cancel().catch(gone))
       const typeCast = (field: { buffer(): unknown }) => field.buffer()
       const [rows, fields] = await connection.query({ sql: query, rowsAsArray: true, typeCast })
       if (query === 'rollback') {

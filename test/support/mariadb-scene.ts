@@ -57,6 +57,7 @@ export function mariaDbScene(
       const others = await admin(`select id from information_schema.processlist
         where user in ('${owner}', '${reader}')`)
       for (const { id } of others) await admin(`kill ${id}`).catch(() => {})
+      await admin('set global general_log = 0; stop slave; reset slave all')
       await admin(`drop database ${database}; create database ${database} character set utf8mb4;
         use ${database}; ${setup}
         grant select on ${database}.* to ${reader}@'%'`)
