@@ -200,7 +200,7 @@ describe('a tool call as a task', () => {
     const { result: begun } = await call('double', { n: 4 })
     expect(begun).toEqual({
       resultType: 'task',
-      taskId: expect.stringMatching(/^[0-9a-f]{32}\.[\w-]{43}$/),
+      taskId: expect.stringMatching(/^[0-9a-f]{32}\.[\w-]{22}$/),
       status: 'working',
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       lastUpdatedAt: begun.createdAt,
