@@ -89,7 +89,7 @@ function escapeAs(key: string, value: unknown): string | undefined {
   if (key === 'intoClause' || key === 'lockingClause') return key
   if (key === 'funcname') return namesIn(value).slice(-1).filter(isCall).map(called)[0]
   // `(x).f` is a call if there is no column f; which it is shows only once types are known.
-  if (key === 'indirection') return namesIn(value).filter(isCall).map(called)[0]
+  if (key === 'indirection') return namesIn(value).filter(isAttribute).map(called)[0]
   if (key === 'RangeVar') {
     const { schemaname, relname } = value as { schemaname?: string; relname?: string }
     return [schemaname, relname].filter(isHidden).map(read)[0]
@@ -102,6 +102,7 @@ function escapeAs(key: string, value: unknown): string | undefined {
 }
 
 const isCall = (name: string) => rules.calls.test(name)
+const isAttribute = (name: string) => rules.attributes!.test(name)
 const isHidden = (name: string | undefined) => name !== undefined && rules.hidden.test(name)
 const called = (name: string) => `calls ${name}`
 const read = (name: string | undefined) => `reads ${name}`
