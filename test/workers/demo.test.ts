@@ -10,6 +10,8 @@ import corpus from '../attacks/readonly.jsonl?raw'
 
 const namespace = (env as unknown as { DEMO: DurableObjectNamespace }).DEMO
 
+const usual = { maxRows: 100, maxBytes: 100_000, timeoutMs: 20_000 }
+
 /** A store of this test's own, asked without a driver and without the guard. */
 function open(name: string) {
   const stub = namespace.get(namespace.idFromName(`demo.test: ${name}`))
@@ -21,7 +23,7 @@ function open(name: string) {
       return runInDurableObject(stub, (_: DurableObject, { storage }) => work(storage))
     },
     async ask(sql: string, params: readonly Param[] = [], limits = {}) {
-      const body = JSON.stringify({ sql, params, maxRows: 100, maxBytes: 100_000, ...limits })
+      const body = JSON.stringify({ sql, params, ...usual, ...limits })
       const response = await stub.fetch('https://demo/', { method: 'POST', body })
       return (await response.json()) as DemoAnswer
     },
@@ -314,6 +316,7 @@ describe('without the guard in front of it', () => {
         params: [],
         maxRows: 1,
         maxBytes: 1000,
+        timeoutMs: 1000,
       })
       expect(deleted).toBe(500)
       expect([marks(storage).schema, contents(storage)]).toEqual([
@@ -377,6 +380,14 @@ describe('a statement that would not end in time is refused', () => {
     'select 1 where exists (select 1 from order_items a, order_items b, order_items c where a.quantity < 0)',
   ])('%s', async (sql) => {
     expect(await store.refusal(sql)).toBe('refused')
+  })
+
+  test('and one that would take longer than its time limit', async () => {
+    const sql = counter('limit 10000000')
+    expect(await store.refusal(sql)).toEqual([[10_000_000]])
+    expect(await store.ask(sql, [], { timeoutMs: 1_000 })).toMatchObject({
+      error: { kind: 'refused', message: expect.stringMatching('than 5 million rows') },
+    })
   })
 
   test('and so is a value of half a gigabyte', async () => {

@@ -11,9 +11,8 @@ export const demo: Driver = {
   open: (_url, io): Database => ({
     dialect: sqlite,
     async query({ sql, params = [] }, limits) {
-      const { maxRows, maxBytes } = limits
       const started = performance.now()
-      const answer = await ask({ sql, params, maxRows, maxBytes }, limits, io)
+      const answer = await ask({ sql, params, ...limits }, limits, io)
       return { ...answer, elapsedMs: performance.now() - started }
     },
   }),

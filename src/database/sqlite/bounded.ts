@@ -7,6 +7,9 @@ import { type Counts, rowsVisited } from './cost.ts'
 // nothing interrupts SQLite on it.
 const MOST_ROWS = 50_000_000
 
+// So many take about a millisecond, or less.
+const ROWS_A_MS = 5_000
+
 // How long a recursion without a LIMIT may get, depending on what each of its steps costs.
 const MOST_STEPS = [1_000_000, 10_000, 100]
 
@@ -20,8 +23,16 @@ export type Run = (sql: string) => SqlStorageCursor<Record<string, SqlStorageVal
  * tried with one. Only random() could make it longer the next time.
  *
  * @param parameters how many the caller sent
+ * @param timeoutMs how long the work may take
  */
-export function assertBounded(sql: string, run: Run, parameters: number, counts: Counts): void {
+export function assertBounded(
+  sql: string,
+  run: Run,
+  parameters: number,
+  counts: Counts,
+  timeoutMs: number,
+): void {
+  const mostRows = Math.min(MOST_ROWS, timeoutMs * ROWS_A_MS)
   const known = new Map<string, number>()
   const visits = (text: string, lengths: (name: string) => number) =>
     rowsVisited(run(`explain query plan ${text}`).raw(), text, counts, lengths)
@@ -40,7 +51,7 @@ export function assertBounded(sql: string, run: Run, parameters: number, counts:
       `${text}\nlimit ${steps}) select count(*) from "${name.replaceAll('"', '""')}" ${all}`
     const cost = (steps: number) => visits(trial(steps), (it) => (it === name ? steps : length(it)))
     try {
-      const steps = MOST_STEPS.find((most) => cost(most) <= MOST_ROWS) ?? 0
+      const steps = MOST_STEPS.find((most) => cost(most) <= mostRows) ?? 0
       const [[counted]] = [...run(trial(steps)).raw<number[]>()] as [[number]]
       if (counted < steps) return counted
     } catch {
@@ -48,13 +59,13 @@ export function assertBounded(sql: string, run: Run, parameters: number, counts:
     }
     throw new DatabaseError('refused', ENDLESS)
   }
-  if (!(visits(sql, length) <= MOST_ROWS)) throw new DatabaseError('refused', TOO_MUCH)
+  if (!(visits(sql, length) <= mostRows)) throw new DatabaseError('refused', tooMuch(mostRows))
 }
 
 const ENDLESS =
   'Nothing shows that this ends: give a recursive part a LIMIT, as a number and without an OFFSET, and join on keys.'
-const TOO_MUCH =
-  'This may visit more than 50 million rows: join on keys, filter before joining, or ask in parts.'
+const tooMuch = (rows: number) =>
+  `This may visit more than ${rows / 1e6} million rows: join on keys, filter before joining, or ask in parts.`
 
 /** The queries that refer to themselves, inner ones first, with the text from WITH to their end. */
 function* recursions(sql: string) {

@@ -13,6 +13,7 @@ export interface Query {
   readonly params: readonly Param[]
   readonly maxRows: number
   readonly maxBytes: number
+  readonly timeoutMs: number
 }
 
 /** Its rows: all of {@link Rows} but the time, which stands still inside a Worker. */
@@ -32,7 +33,7 @@ export function read(storage: SqlStorage, counts: Counts, query: Query): Answer 
     assertReads(run(`explain ${text}`).raw())
     if (explain) return answer(run(explain + text), query)
 
-    assertBounded(text, run, params.length, counts)
+    assertBounded(text, run, params.length, counts, query.timeoutMs)
     return answer(run(text), query, (columns) => run(exactly(text, columns, query.maxRows + 1)))
   } catch (thrown) {
     if (thrown instanceof Unreadable) throw new DatabaseError('refused', thrown.message)
