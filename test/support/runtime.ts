@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 
 /** Whether this machine tells what its processes hold. */
 export const tellsOfProcesses = existsSync('/proc/self/net/tcp')
@@ -19,10 +19,18 @@ export function connectionsTo(port: number): number {
 }
 
 /** Megabytes that the Workers runtimes under this process hold in memory. */
-export function memory(): number {
-  const kilobytes = runtimes().map((pid) =>
-    Number(/^VmRSS:\s+(\d+)/m.exec(statusOf(pid))?.[1] ?? 0),
-  )
+export const memory = (): number => megabytes(/^VmRSS:\s+(\d+)/m)
+
+/** The most that it has been since {@link forgetPeak}. */
+export const peakMemory = (): number => megabytes(/^VmHWM:\s+(\d+)/m)
+
+/** Has the kernel measure the peak anew. */
+export function forgetPeak(): void {
+  for (const pid of runtimes()) writeFileSync(`/proc/${pid}/clear_refs`, '5')
+}
+
+function megabytes(field: RegExp): number {
+  const kilobytes = runtimes().map((pid) => Number(field.exec(statusOf(pid))?.[1] ?? 0))
   return kilobytes.reduce((sum, it) => sum + it, 0) / 1024
 }
 

@@ -1,0 +1,23 @@
+import { unstable_startWorker } from 'wrangler'
+import type { RunningWorker } from './worker.ts'
+
+/**
+ * Starts the Worker as `startWorker` does, without logs, and with a way out of its own: the requests
+ * of the other are made by the process of the tests, which hears of no abort and holds what they bring.
+ */
+export async function startDirectWorker(
+  secrets: Record<string, string>,
+): Promise<Omit<RunningWorker, 'logs'>> {
+  const none = { DATABASE_URL: '', ENDPOINTS: '', TIDEGATE_KEY: '', ORIGINS: '', LEGACY_SSE: '' }
+  const bindings = Object.entries({ ...none, ...secrets }).map(
+    ([name, value]) => [name, { type: 'secret_text', value }] as const,
+  )
+  const server = { hostname: '127.0.0.1', port: 0 }
+  const worker = await unstable_startWorker({
+    config: './wrangler.toml',
+    bindings: Object.fromEntries(bindings),
+    dev: { server, logLevel: 'none', watch: false, persist: false, inspector: false },
+  })
+  const { origin } = await worker.url
+  return { url: origin, close: () => worker.dispose() }
+}
