@@ -88,7 +88,7 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     await query('select id from users; -- all')
     expect(server.queries.slice(before)).toEqual([
       'set session transaction read only',
-      'set sql_select_limit = 11',
+      'set sql_select_limit = 11, query_timeout = 10000',
       'select @@sql_mode',
       'start transaction read only',
       'select id from users',
@@ -203,6 +203,19 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     caller.abort()
     expect(await work).toMatchObject({ message: 'The query was stopped: nobody waits.' })
     await expect.poll(running).toBe(0)
+  })
+
+  it('has the server end what it was not heard to have left', async () => {
+    const deaf: typeof fetch = (url, { signal, ...init } = {}) =>
+      new Promise((resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason))
+        fetch(url, init).then(resolve, reject)
+      })
+    const database = open(server.url(mariadb.reader), { fetch: deaf, bindings: {} })
+    const query = database.query({ sql: endless }, { ...limits, timeoutMs: 1_000 })
+    await expect.poll(running).toBe(1)
+    expect(await failure(query)).toMatchObject({ kind: 'timeout' })
+    await expect.poll(running, { timeout: 2_000 }).toBe(0)
   })
 
   it('sends nothing that the guard refuses, and writes nothing without it', async () => {

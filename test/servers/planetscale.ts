@@ -29,6 +29,11 @@ export async function startPlanetScale(mysql: TestMariaDb): Promise<PlanetScaleS
   const { host, port: tcp, database } = mysql
   const sessions = new Map<string, Connection>()
   const queries: string[] = []
+  // A variable of Vitess. What it does has other names behind it.
+  const queryTimeout = (_: string, before: string, ms: string) =>
+    /mariadb/i.test(mysql.version)
+      ? `${before}max_statement_time = ${Number(ms) / 1_000}`
+      : `${before}max_execution_time = ${ms}`
 
   const server = createServer(async (request, response) => {
     const send = (status: number, body: object) =>
@@ -54,7 +59,8 @@ export async function startPlanetScale(mysql: TestMariaDb): Promise<PlanetScaleS
       }
       response.on('close', () => response.writableFinished || cancel().catch(gone))
       const typeCast = (field: { buffer(): unknown }) => field.buffer()
-      const [rows, fields] = await connection.query({ sql: query, rowsAsArray: true, typeCast })
+      const sql = query.replace(/^(set .*)\bquery_timeout = (\d+)/, queryTimeout)
+      const [rows, fields] = await connection.query({ sql, rowsAsArray: true, typeCast })
       if (query === 'rollback') {
         sessions.delete(id)
         await connection.end()

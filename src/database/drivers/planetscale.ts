@@ -40,10 +40,15 @@ export const planetscale: Driver = {
  * Runs one statement in a transaction that only reads, and ends it. Vitess takes the first statement
  * without heeding it, and the third for what it says; a plain MySQL heeds the first as well.
  */
-async function run(execute: Execute, statement: Statement, { maxRows }: Limits): Promise<Result> {
+async function run(
+  execute: Execute,
+  statement: Statement,
+  { maxRows, timeoutMs }: Limits,
+): Promise<Result> {
   const sql = written(statement)
   await execute(READ_ONLY)
-  await execute(`set sql_select_limit = ${maxRows + 1}`)
+  // The second is of Vitess, for a caller that left unheard.
+  await execute(`set sql_select_limit = ${maxRows + 1}, query_timeout = ${timeoutMs}`)
   const mode = await execute('select @@sql_mode')
   if (/ANSI|NO_BACKSLASH_ESCAPES/.test(atob(mode.rows?.[0]?.values ?? ''))) {
     throw new DatabaseError('config', 'The sql_mode of the database changes what a text means.')
