@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import mysql2 from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Cell, DatabaseError, type Limits, type Param } from '../../src/database/database.ts'
@@ -292,6 +293,27 @@ describe('a service of PlanetScale’s that fails', () => {
       response.end(JSON.stringify({ session: {}, result }))
     })
     expect(found.kind).toBe('config')
+  })
+
+  it('may be a plain MySQL behind the protocol, which has no query_timeout', async () => {
+    const asked: string[] = []
+    const found = await ask(async (request, response) => {
+      const { query } = JSON.parse(await text(request))
+      asked.push(query)
+      const message = `No. (errno ${/timeout/.test(query) ? 1193 : 1146}) (sqlstate 42S02)`
+      const error = { code: 'UNKNOWN', message }
+      const fails = /timeout|^select 1/.test(query)
+      response.end(JSON.stringify(fails ? { error } : { session: {}, result: {} }))
+    })
+    expect(found).toMatchObject({ kind: 'sql', code: '1146' })
+    expect(asked.slice(1)).toEqual([
+      'set sql_select_limit = 11, query_timeout = 10000',
+      'set sql_select_limit = 11',
+      'select @@sql_mode',
+      'start transaction read only',
+      'select 1',
+      'rollback',
+    ])
   })
 
   it('is not asked with a password in anything but one header', async () => {

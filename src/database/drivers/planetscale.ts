@@ -47,8 +47,9 @@ async function run(
 ): Promise<Result> {
   const sql = written(statement)
   await execute(READ_ONLY)
-  // The second is of Vitess, for a caller that left unheard.
-  await execute(`set sql_select_limit = ${maxRows + 1}, query_timeout = ${timeoutMs}`)
+  const limit = `set sql_select_limit = ${maxRows + 1}`
+  // For a caller that left unheard. A plain MySQL behind the protocol does not know the variable.
+  await execute(`${limit}, query_timeout = ${timeoutMs}`).catch(() => execute(limit))
   const mode = await execute('select @@sql_mode')
   if (/ANSI|NO_BACKSLASH_ESCAPES/.test(atob(mode.rows?.[0]?.values ?? ''))) {
     throw new DatabaseError('config', 'The sql_mode of the database changes what a text means.')
