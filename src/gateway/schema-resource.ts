@@ -10,7 +10,7 @@ import { type Context, codes, noResource, type Resource, RpcError } from '../mcp
 import type { Caps, Endpoint } from './endpoint.ts'
 import type { SchemaChanges } from './schema-changes.ts'
 import { overviewText, tableText } from './schema-text.ts'
-import { exactName } from './table-name.ts'
+import { shownName } from './table-name.ts'
 
 /** Hosts list resources while a person waits for them to connect. */
 const LISTING_MS = 5_000
@@ -74,8 +74,8 @@ export function schemaResources(
             const next = offset + tables.length
             return {
               items: tables.map((it) => ({
-                uri: `${uri}/${encode(exactName(dialect, it))}`,
-                name: exactName(dialect, it),
+                uri: `${uri}/${encode(shownName(dialect, it))}`,
+                name: shownName(dialect, it),
                 description: it.comment?.slice(0, 200).toWellFormed(),
                 mimeType: made.mimeType,
               })),
@@ -109,7 +109,7 @@ export const completeTable = (
     const search = value || undefined
     const page = { search, names: true, limit: COMPLETED, limits }
     const { tables, total } = await listTables(database, page)
-    const names = tables.map((it) => exactName(database.dialect, it))
+    const names = tables.map((it) => shownName(database.dialect, it))
     const later = (it: string) => Number(!it.toLowerCase().startsWith(value.toLowerCase()))
     return { values: names.sort((a, b) => later(a) - later(b)), total }
   })

@@ -127,14 +127,15 @@ describe.each([
       for (const name of names) {
         const ends = (it: { name: string }) => it.name === name || it.name.endsWith(`.${name}`)
         const found: { name: string; uri: string }[] = listed.filter(ends)
-        const { uri } = found.toSorted((a, b) => a.name.length - b.name.length)[0]!
+        const { uri, name: shown } = found.toSorted((a, b) => a.name.length - b.name.length)[0]!
         expect(uri).toMatch(/^schema:\/\/shop\/(?:[\w.~-]|%[\da-f]{2})+$/i)
         // A reader of addresses changes nothing in it: no segment is empty, `.` or `..`.
         expect(new URL(uri).href).toBe(uri)
         const read = (await call(version, 'resources/read', { uri })).result
         expect(read.contents).toEqual([{ uri, mimeType: 'text/plain', text: expect.any(String) }])
         const first = read.contents[0].text.split('\n')[0]
-        expect(first.startsWith(`${name} (${name === 'paid' ? 'view' : 'table'}`), first).toBe(true)
+        const kind = name === 'paid' ? 'view' : 'table'
+        expect(first.startsWith(`${shown} (${kind}`), first).toBe(true)
       }
     },
   )

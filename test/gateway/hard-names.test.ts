@@ -1,0 +1,142 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { endpointBefore, structureOf } from '../support/endpoint.ts'
+import { startEngines, type Way } from '../support/engines.ts'
+
+/** Names that people give to tables and to columns, and that a reader of names may stumble over. */
+const NAMES = [
+  ...['طلبات', 'ελληνικά', '☕ & 茶', "it's", 'say "x"', 'tick`ed', '[square]', 'order items'],
+  ...['select', 'order', 'group', 'ends.', '.begins', 'dot.ted', 'a.b.c', '$lead', '$1', '{p1}'],
+  ...['100%_done', 'MixedCase', 'a?b', ':x', '@x', 'semi;colon', 'a--b', '/*', '#hash', 'x desc'],
+  ...['count(*)', 'max(select)', 'result://x', 'true', 'NULL', '1', '-'],
+]
+/** No identifier of MySQL holds what is beyond the Basic Multilingual Plane. */
+const EMOJI = '🍕🍕'
+/** The guard reads no name of ClickHouse with a backslash, which escapes there. */
+const BACKSLASH = 'back\\slash'
+
+const namesOf: Record<Way['dialect'], readonly string[]> = {
+  sqlite: [...NAMES, EMOJI, BACKSLASH, 'main.order'],
+  postgres: [...NAMES, EMOJI, BACKSLASH, 'public.order'],
+  mysql: [...NAMES, BACKSLASH],
+  clickhouse: [...NAMES, EMOJI, 'shop.order'],
+}
+
+const quotes: Record<Way['dialect'], (name: string) => string> = {
+  sqlite: (name) => `"${name.replaceAll('"', '""')}"`,
+  postgres: (name) => `"${name.replaceAll('"', '""')}"`,
+  mysql: (name) => `\`${name.replaceAll('`', '``')}\``,
+  clickhouse: (name) => `\`${name.replaceAll('`', '``')}\``,
+}
+
+/** A number that no other place holds. */
+const valueAt = (table: number, column: number, row: number) => table * 1000 + column * 10 + row
+
+/** Each name as a table, which has each name as a column. */
+function setupOf(dialect: Way['dialect']): string[] {
+  const names = namesOf[dialect]
+  const quote = quotes[dialect]
+  const type = dialect === 'clickhouse' ? 'UInt32' : 'integer'
+  const engine = dialect === 'clickhouse' ? ' engine = MergeTree order by tuple()' : ''
+  return names.flatMap((name, t) => {
+    const columns = names.map((it) => `${quote(it)} ${type}`)
+    const rows = [0, 1, 2].map((r) => `(${names.map((_, c) => valueAt(t, c, r))})`)
+    return [
+      `create table ${quote(name)} (${columns.join(', ')})${engine}`,
+      `insert into ${quote(name)} values ${rows.join(', ')}`,
+    ]
+  })
+}
+
+const engines = await startEngines({
+  sqlite: setupOf('sqlite'),
+  postgres: setupOf('postgres'),
+  mysql: setupOf('mysql'),
+  clickhouse: setupOf('clickhouse'),
+})
+afterAll(() => engines.drop())
+
+const ways = engines.ways.filter(({ name }) => name !== 'neon' && name !== 'planetscale')
+
+describe.each(ways)('on $name', ({ dialect, url }) => {
+  const names = namesOf[dialect]
+  const quote = quotes[dialect]
+  const server = endpointBefore(url, { caps: { bytes: 40_000 } })
+  const call = (tool: string, args?: object) => structureOf(server, tool, args)
+  const isOf = (shown: string) => (name: string) => shown === name || shown.endsWith(`.${name}`)
+
+  async function listed(args: object = {}): Promise<string[]> {
+    const { tables, nextCursor } = await call('list_tables', args)
+    const shown = tables.map((it: { name: string }) => it.name)
+    return nextCursor ? [...shown, ...(await listed({ ...args, cursor: nextCursor }))] : shown
+  }
+
+  it('list_tables shows each table under a name of its own', async () => {
+    const shown = await listed()
+    expect(shown).toHaveLength(names.length)
+    expect(new Set(shown).size).toBe(names.length)
+    for (const name of names)
+      expect(
+        shown.some((it) => isOf(it)(name)),
+        name,
+      ).toBe(true)
+  })
+
+  it('list_tables finds each of them by its name', async () => {
+    for (const name of names) {
+      const found = await listed({ search: name })
+      expect(
+        found.some((it) => isOf(it)(name)),
+        name,
+      ).toBe(true)
+    }
+  })
+
+  it('each name that it shows is taken by the other tools, and leads to that table', async () => {
+    const tables = new Set<number>()
+    for (const table of await listed()) {
+      const described = await call('describe_table', { table })
+      expect(described.name).toBe(table)
+      expect(described.columns.map((it: { name: string }) => it.name)).toEqual(names)
+      const { rows } = await call('query_table', { table, columns: [names[0]], limit: 1 })
+      const t = Math.floor(rows[0][0] / 1000)
+      expect(isOf(table)(names[t]!), `${table} leads to ${names[t]}`).toBe(true)
+      tables.add(t)
+    }
+    expect(tables.size).toBe(names.length)
+  })
+
+  it('query_table takes each name as that of a column', async () => {
+    const [table] = (await listed()).filter((it) => isOf(it)('order items'))
+    const t = names.indexOf('order items')
+    for (const [c, column] of names.entries()) {
+      const at = (row: number) => valueAt(t, c, row)
+      const ordered = { table, columns: [column], orderBy: [`${column} desc`], limit: 2 }
+      const found = await call('query_table', ordered)
+      expect(found.columns[0].name).toBe(column)
+      expect(found.rows, column).toEqual([[at(2)], [at(1)]])
+      const grouped = await call('query_table', {
+        table,
+        columns: [column],
+        aggregates: [`max(${column})`],
+        where: [{ column, op: 'in', value: [at(0), at(1)] }],
+        orderBy: [column],
+      })
+      expect(grouped.columns[1].name).toBe(`max(${column})`)
+      const numbers = grouped.rows.map((row: unknown[]) => row.map(Number))
+      expect(numbers, column).toEqual([0, 1].map((r) => [at(r), at(r)]))
+    }
+  })
+
+  it('query and explain_query take each name in the quotes of the dialect', async () => {
+    for (const [t, name] of names.entries()) {
+      const own = quote(name)
+      const sql = `select ${own} from ${own} where ${own} > $1 order by ${own}`
+      const params = [valueAt(t, t, 0)]
+      const { rows, columns } = await call('query', { sql, params })
+      expect(columns[0].name).toBe(name)
+      expect(rows, name).toEqual([[valueAt(t, t, 1)], [valueAt(t, t, 2)]])
+      if (dialect === 'clickhouse') continue
+      expect((await call('explain_query', { sql, params })).summary.length).toBeGreaterThan(0)
+    }
+  })
+})

@@ -1,0 +1,26 @@
+import { gateway, readEndpoints } from '../../src/gateway/index.ts'
+import type { Server } from '../../src/mcp/index.ts'
+import { ask, MODERN, requestOf } from './mcp.ts'
+
+/** The gateway before one database, in this process. */
+export function endpointBefore(url: string, more: object = {}): Server {
+  const databases = { main: { url: 'secret:DATABASE' } }
+  const endpoint = { name: 'main', title: 'Main', databases, ...more }
+  const [found] = readEndpoints({ ENDPOINTS: JSON.stringify([endpoint]) })
+  return gateway(found!, { fetch, bindings: { DATABASE: url } })
+}
+
+/** What a tool of a server answers. */
+export async function resultOf(server: Server, name: string, args: object = {}) {
+  const params = { name, arguments: args }
+  const { body } = await ask({ server }, requestOf(MODERN, { method: 'tools/call', params }))
+  if (body.error) throw new Error(body.error.message)
+  return body.result
+}
+
+/** The structure of a tool's answer. Throws what it says instead. */
+export async function structureOf(server: Server, name: string, args: object = {}) {
+  const { isError, content, structuredContent } = await resultOf(server, name, args)
+  if (isError) throw new Error(`${name} ${JSON.stringify(args).slice(0, 300)}: ${content[0].text}`)
+  return structuredContent
+}

@@ -1,0 +1,77 @@
+import { startHrana } from '../servers/hrana.ts'
+import { startPlanetScale } from '../servers/planetscale.ts'
+import { TOKEN } from '../servers/sqlite-child.ts'
+import { startClickHouse } from './clickhouse.ts'
+import { startMariaDb } from './mariadb.ts'
+import { startPostgres } from './postgres.ts'
+
+/** A way to an engine of this machine, by the name that an endpoint gives its database. */
+export interface Way {
+  readonly name: string
+  readonly dialect: 'sqlite' | 'postgres' | 'mysql' | 'clickhouse'
+  readonly url: string
+}
+
+/** The engines that run here, each with a database of its own, and all the ways to them. */
+export interface Engines {
+  readonly ways: readonly Way[]
+  drop(): Promise<void>
+}
+
+/** The statements that make a database, in each dialect that is wanted. */
+export interface Setups {
+  readonly sqlite: readonly string[]
+  readonly postgres: readonly string[]
+  readonly mysql: readonly string[]
+  readonly clickhouse: readonly string[]
+}
+
+/** Starts them side by side. What is not installed is left out, as each of them says. */
+export async function startEngines(setups: Setups): Promise<Engines> {
+  const [hrana, postgres, mariadb, clickhouse] = await Promise.all([
+    startHrana(setups.sqlite),
+    startPostgres(setups.postgres.join(';\n')),
+    startMariaDb(setups.mysql.join(';\n')),
+    startClickHouse(setups.clickhouse),
+  ])
+  const planetscale = mariadb && (await startPlanetScale(mariadb))
+  const ways: Way[] = [
+    {
+      name: 'libsql',
+      dialect: 'sqlite',
+      url: `libsql://127.0.0.1:${hrana.port}?authToken=${TOKEN}`,
+    },
+  ]
+  if (postgres) {
+    ways.push(
+      { name: 'neon', dialect: 'postgres', url: postgres.url(postgres.reader) },
+      { name: 'postgres', dialect: 'postgres', url: postgres.tcp(postgres.reader) },
+    )
+  }
+  if (mariadb && planetscale) {
+    ways.push(
+      { name: 'mariadb', dialect: 'mysql', url: mariadb.url(mariadb.reader) },
+      { name: 'planetscale', dialect: 'mysql', url: planetscale.url(mariadb.reader) },
+    )
+  }
+  if (clickhouse) ways.push({ name: 'clickhouse', dialect: 'clickhouse', url: clickhouse.url() })
+  return {
+    ways,
+    async drop() {
+      hrana.close()
+      await planetscale?.close()
+      await Promise.all([postgres?.drop(), mariadb?.drop(), clickhouse?.stop()])
+    },
+  }
+}
+
+/** The secrets that hold the URLs of these ways, and the databases of an endpoint that name them. */
+export function databasesOf(ways: readonly Way[]) {
+  const secret = (name: string) => `${name.toUpperCase()}_URL`
+  return {
+    secrets: Object.fromEntries(ways.map(({ name, url }) => [secret(name), url])),
+    databases: Object.fromEntries(
+      ways.map(({ name }) => [name, { url: `secret:${secret(name)}` }]),
+    ),
+  }
+}
