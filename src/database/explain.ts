@@ -1,5 +1,6 @@
 import { type Cell, type Database, DatabaseError, type Limits, type Statement } from './database.ts'
-import { refuse, single, verb } from './guard.ts'
+import { single, verb } from './guard.ts'
+import { admitted } from './guarded.ts'
 
 /** How a database would run a statement. */
 export interface Explanation {
@@ -15,28 +16,24 @@ export interface Explanation {
  */
 export async function explain(
   database: Database,
-  { sql, params }: Statement,
+  asked: Statement,
   limits: Limits,
 ): Promise<Explanation> {
   const { rules, plan } = database.dialect
-  const no = refuse(sql, rules)
-  if (no !== undefined) throw new DatabaseError('refused', no)
+  const { statement, origin } = admitted(asked, database.dialect)
+  const { sql, params } = statement
   if (!QUERIES.has(verb(sql, rules)!)) {
     throw new DatabaseError('refused', 'Only a query has a plan: send a SELECT, without EXPLAIN.')
   }
   const text = plan.prefix + single(sql, rules)
   const room = { ...limits, maxRows: 1_000, maxBytes: 1 << 20 }
   const rows = await database.query({ sql: text, params }, room).catch((error) => {
-    throw inOwnText(error, plan.prefix.length)
+    if (!(error instanceof DatabaseError) || error.position === undefined) throw error
+    // Its place in the statement that was asked about.
+    const position = error.position - plan.prefix.length
+    throw error.at(position > 0 ? origin(position) : undefined)
   })
   return plan.read(rows)
 }
 
 const QUERIES = new Set(['select', 'with', 'values', 'table'])
-
-/** An error with its place in the statement that was explained. */
-function inOwnText(error: unknown, prefix: number): unknown {
-  if (!(error instanceof DatabaseError) || error.position === undefined) return error
-  const { position } = error
-  return error.at(position > prefix ? position - prefix : undefined)
-}

@@ -1,6 +1,20 @@
-import { type Database, DatabaseError, type Param } from './database.ts'
+import {
+  type Database,
+  DatabaseError,
+  type Dialect,
+  type Param,
+  type Statement,
+} from './database.ts'
 import { refuse, single } from './guard.ts'
-import { placed } from './placeholders.ts'
+import { type Placed, placed } from './placeholders.ts'
+
+/** A statement in its dialect's own form, as the guard lets it through. Throws {@link DatabaseError}. */
+export function admitted(asked: Statement, dialect: Dialect): Placed {
+  const found = placed(asked, dialect)
+  const no = refuse(found.statement.sql, dialect.rules)
+  if (no !== undefined) throw new DatabaseError('refused', no)
+  return found
+}
 
 /**
  * The same database, given nothing but single statements that read, and values that are text. Its
@@ -11,10 +25,8 @@ export function guarded(database: Database): Database {
   return {
     ...database,
     async query(asked, limits) {
-      const { statement, origin } = placed(asked, dialect)
+      const { statement, origin } = admitted(asked, dialect)
       const { sql, params = [] } = statement
-      const no = refuse(sql, dialect.rules)
-      if (no !== undefined) throw new DatabaseError('refused', no)
       if (!params.every(isText)) {
         throw new DatabaseError('sql', 'A parameter holds a NUL, or half of a surrogate pair.')
       }

@@ -1,4 +1,4 @@
-import { type Database, refuse } from '../database/index.ts'
+import { admitted, type Database } from '../database/index.ts'
 import { type Tool, ToolError } from '../mcp/index.ts'
 import type { Curated } from './curated.ts'
 import { curatedTool } from './curated-tool.ts'
@@ -36,8 +36,11 @@ export function toolsOf(
     ...own.map((it) => {
       const [name, database] = databaseOf(it, databases) ?? []
       if (!name || !database) throw wrong(`has a tool ${it.name} that names no database of its.`)
-      const no = refuse(it.sql, database.dialect.rules)
-      if (no !== undefined) throw wrong(`has a tool ${it.name} that cannot run: ${no}`)
+      try {
+        admitted({ sql: it.sql, params: it.params.map(() => null) }, database.dialect)
+      } catch (error) {
+        throw wrong(`has a tool ${it.name} that cannot run: ${(error as Error).message}`)
+      }
       return curatedTool(it).of(endpoint, new Map([[name, database]]), results)
     }),
   ]

@@ -192,3 +192,23 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
     expect(events).toEqual(['"progress":2', '"progress":4'])
   }, 15_000)
 })
+
+it.each([
+  'libsql://127.0.0.1:9?authToken=t',
+  'mysql://reader@127.0.0.1:9/shop',
+  'clickhouse://127.0.0.1:9/shop',
+])('a tool whose statement lacks a parameter, or has one too many, is not served: %s', (url) => {
+  const of = (sql: string) => {
+    const tools = [{ ...orders, sql }]
+    const databases = { shop: { url: 'secret:SHOP' } }
+    const [found] = readEndpoints({
+      ENDPOINTS: JSON.stringify([{ name: 'shop', title: 'Shop', databases, tools }]),
+    })
+    return gateway(found!, { fetch, bindings: { SHOP: url } }).tools
+  }
+  expect(of(orders.sql)).toHaveLength(1)
+  expect(() => of('select $1, $2, $3, $4')).toThrow(
+    /^Endpoint shop has a tool orders_of that cannot run: There is no value for \$4/,
+  )
+  expect(() => of('select $1, $3')).toThrow(/cannot run: Nothing .* takes the value of \$2/)
+})

@@ -1,4 +1,4 @@
-import { createTestHarness } from 'wrangler'
+import { createTestHarness, experimental_readRawConfig } from 'wrangler'
 
 // Where a request comes from is nothing that tests ask, and wrangler would ask the network.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false'
@@ -8,21 +8,36 @@ export interface RunningWorker {
   readonly url: string
   /** What it has logged so far. */
   logs(): string[]
+  /** Its D1 database of this name. */
+  d1(binding: string): Promise<D1Database>
   close(): Promise<void>
 }
 
-/** Starts the Worker with these secrets, and with none of those of the machine it runs on. */
+/**
+ * Starts the Worker with these secrets, and with none of those of the machine it runs on; and with
+ * empty D1 databases of these names.
+ */
 export async function startWorker(
   secrets: Record<string, string> = {},
   configPath = './wrangler.toml',
+  d1: readonly string[] = [],
 ): Promise<RunningWorker> {
   const none = { DATABASE_URL: '', ENDPOINTS: '', TIDEGATE_KEY: '', ORIGINS: '', LEGACY_SSE: '' }
+  const given = { secrets: { ...none, ...secrets } }
+  const databases = d1.map((binding) => ({ binding, database_id: binding }))
+  const { rawConfig } = experimental_readRawConfig({ config: configPath })
+  const config = { ...rawConfig, d1_databases: databases }
   const harness = createTestHarness({
-    workers: [{ configPath, secrets: { ...none, ...secrets } }],
+    workers: [d1.length > 0 ? { config, ...given } : { configPath, ...given }],
   })
   const { url } = await harness.listen()
-  const logs = () => harness.getLogs().map(({ message }) => message)
-  return { url: url.origin, logs, close: () => harness.close() }
+  return {
+    url: url.origin,
+    logs: () => harness.getLogs().map(({ message }) => message),
+    d1: async (binding) =>
+      (await harness.getWorker<Record<string, D1Database>>().getEnv())[binding]!,
+    close: () => harness.close(),
+  }
 }
 
 /** A JSON-RPC request by plain HTTP, as curl would send it. */
