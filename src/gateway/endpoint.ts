@@ -3,9 +3,8 @@ import { curated } from './curated.ts'
 import { searched } from './searched.ts'
 
 /** One name, as it stands in a URL and in a tool's `database` argument. */
-const name = z
-  .string()
-  .check(z.regex(/^[a-z][a-z0-9_-]{0,30}$/, 'must be lower case, such as "shop"'))
+const NAME = /^[a-z][a-z0-9_-]{0,30}$/
+const name = z.string().check(z.regex(NAME, 'must be lower case, such as "shop"'))
 
 const SECRET = /^secret:([A-Za-z_][A-Za-z0-9_]*)$/
 
@@ -48,9 +47,10 @@ const keep = z.strictObject({
 const endpoint = z.strictObject({
   name,
   title: z.string().check(z.minLength(1), z.maxLength(80)),
-  databases: z.record(name, database).check(
-    z.refine((it) => Object.keys(it).length > 0, {
-      error: 'must name at least one database',
+  databases: z.catchall(z.object({}), database).check(
+    z.refine((it) => Object.keys(it).length > 0, { error: 'must name at least one database' }),
+    z.refine((it) => Object.keys(it).every((key) => NAME.test(key)), {
+      error: 'must have names in lower case, such as "shop"',
     }),
   ),
   /** Names of the tools offered, all of them unless listed; and tools of the operator's own. */
@@ -61,9 +61,9 @@ const endpoint = z.strictObject({
   sql: z._default(z.boolean(), true),
   /** How the text of an answer is written. The structure beside it stays the same. */
   format: z._default(z.enum(['json', 'markdown', 'csv']), 'json'),
-  caps: z.prefault(caps, {}),
+  caps: z._default(caps, caps.parse({})),
   /** `false` keeps nothing. */
-  keep: z.prefault(z.union([keep, z.literal(false)]), {}),
+  keep: z._default(z.union([keep, z.literal(false)]), keep.parse({})),
   /** `key`: callers show TIDEGATE_KEY. `public`: anyone who knows the URL may ask. */
   access: z._default(z.enum(['key', 'public']), 'key'),
 })
