@@ -85,13 +85,20 @@ export function fitting(items: readonly unknown[], most: number): number {
   return past < 0 ? items.length : Math.max(1, past)
 }
 
-const sizeOf = (value: unknown) => encoder.encode(JSON.stringify(value)).byteLength + 1
+/** As many texts as fit so many bytes, and how many more there are. */
+export const firstOf = (texts: readonly string[], most: number): readonly string[] => {
+  const more = texts.length - fitting(texts, most)
+  return more > 0 ? [...texts.slice(0, -more), `… ${more} more`] : texts
+}
+
+/** Bytes of a value as JSON, and of the comma behind it. */
+export const sizeOf = (value: unknown) => encoder.encode(JSON.stringify(value)).byteLength + 1
 
 const encoder = new TextEncoder()
 
-/** Cuts one cell. A structure that is too long becomes the beginning of its JSON. */
-function shorten(cell: Cell, max: number): Cell {
-  if (cell === null || typeof cell === 'boolean' || typeof cell === 'number') return cell
+/** Cuts one cell, or a text. A structure that is too long becomes the beginning of its JSON. */
+export function shorten<T extends Cell | undefined>(cell: T, max: number): T | string {
+  if (typeof cell !== 'string' && (typeof cell !== 'object' || !cell)) return cell
   const text = typeof cell === 'string' ? cell : JSON.stringify(cell)
   if (text.length <= max) return cell
   // Never half of a surrogate pair.

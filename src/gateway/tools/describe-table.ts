@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { type ForeignKey, findTable } from '../../database/index.ts'
 import { databaseTool } from '../database-tool.ts'
-import { fitting } from '../rows.ts'
+import { firstOf, fitting, shorten, sizeOf } from '../rows.ts'
 import { shownName } from '../table-name.ts'
 
 export const describeTable = databaseTool({
@@ -17,29 +17,43 @@ export const describeTable = databaseTool({
       table: shownName(database.dialect, other),
       tableColumns,
     })
-    const all = table.columns.map(({ primaryKey, nullable, ...column }) => ({
+    const part = caps.bytes / 8
+    const cut: string[] = []
+    /** The first of a list. One that is empty says nothing that its absence does not. */
+    const some = <T>(what: string, list: readonly T[], most = part) => {
+      const kept = list.slice(0, fitting(list, most))
+      if (kept.length < list.length) cut.push(`${kept.length} of ${list.length} ${what}`)
+      return kept.length > 0 ? kept : undefined
+    }
+    const keys = {
+      primaryKey: table.primaryKey,
+      uniqueKeys: some('uniqueKeys', table.uniqueKeys),
+      foreignKeys: some('foreignKeys', table.foreignKeys.map(shown)),
+      referencedBy: some('referencedBy', table.referencedBy.map(shown)),
+      indexes: some(
+        'indexes',
+        table.indexes.map(({ name, unique, columns }) => ({ name, unique, columns })),
+      ),
+    }
+    const columns = table.columns.map(({ primaryKey, nullable, values, ...column }) => ({
       ...column,
+      default: shorten(column.default, LONGEST),
+      comment: shorten(column.comment, LONGEST),
+      values: values && firstOf(values, part),
       nullable: nullable || undefined,
     }))
-    const columns = all.slice(0, fitting(all, caps.bytes))
     return {
       name: shownName(database.dialect, table),
       kind: table.kind === 'table' ? undefined : table.kind,
-      comment: table.comment,
+      comment: shorten(table.comment, LONGEST),
       estimatedRows: table.estimatedRows,
-      columns,
+      columns: some('columns', columns, caps.bytes - sizeOf(keys)) ?? [],
       hint:
-        columns.length < all.length
-          ? `Only the first ${columns.length} of ${all.length} columns: the others are in the database's own catalog.`
-          : undefined,
-      primaryKey: table.primaryKey,
-      uniqueKeys: some(table.uniqueKeys),
-      foreignKeys: some(table.foreignKeys.map(shown)),
-      referencedBy: some(table.referencedBy.map(shown)),
-      indexes: some(table.indexes.map(({ name, unique, columns }) => ({ name, unique, columns }))),
+        cut[0] && `Only the first ${cut.join(', ')}: the others are in the database's own catalog.`,
+      ...keys,
     }
   },
 })
 
-/** An empty list says nothing that its absence does not. */
-const some = <T>(list: readonly T[]) => (list.length > 0 ? list : undefined)
+/** Characters of a comment or of a default. */
+const LONGEST = 500

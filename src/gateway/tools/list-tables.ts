@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { listTables as list, outline } from '../../database/index.ts'
 import { ToolError } from '../../mcp/index.ts'
 import { databaseTool } from '../database-tool.ts'
-import { fitting } from '../rows.ts'
+import { firstOf, fitting, shorten } from '../rows.ts'
 import { shownName } from '../table-name.ts'
 
 /** What a page may weigh in bytes, however long the names are: it is read before every question. */
@@ -34,12 +34,13 @@ export const listTables = databaseTool({
       limits,
     })
     const columns = detail ? await outline(database, tables, limits) : []
+    const texts = columns.map((it) => it.map(([name, type]) => `${name} ${type}`.trim()))
     const all = tables.map((it, i) => ({
       name: shownName(database.dialect, it),
       kind: it.kind === 'table' ? undefined : it.kind,
-      columns: shownColumns(columns[i]) ?? it.columnCount,
+      columns: texts[i] ? firstOf(texts[i], PAGE / 2) : it.columnCount,
       estimatedRows: it.estimatedRows,
-      comment: it.comment?.slice(0, 200),
+      comment: shorten(it.comment, 200),
     }))
     const shown = all.slice(0, fitting(all, PAGE))
     const next = offset + shown.length
@@ -51,12 +52,6 @@ export const listTables = databaseTool({
     }
   },
 })
-
-/** Columns as `name type`, as many as leave room for another table. */
-function shownColumns(columns: readonly (readonly [string, string])[] | undefined) {
-  const shown = columns?.map(([name, type]) => `${name} ${type}`.trim())
-  return shown?.slice(0, fitting(shown, PAGE / 2))
-}
 
 /** A cursor is how many tables came before. */
 function offsetOf(cursor = '0'): number {
