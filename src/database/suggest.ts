@@ -24,11 +24,16 @@ export async function suggest(
     if (table !== undefined) return await meantTables(database, last(table), bounds)
     const column = name('column')
     if (column !== undefined) return await columnMeant(database, sql, last(column), bounds)
+    const [, twice, quoted = twice] = AMBIGUOUS.exec(message) ?? []
+    if (quoted !== undefined) return await columnsOf(database, sql, last(quoted), bounds)
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
   }
   return undefined
 }
+
+/** How engines word it that a column is in several tables of a statement. */
+const AMBIGUOUS = /ambiguous column name: (\S+)|["'](.+?)["'] .*ambiguous/i
 
 const last = (name: string) => name.replace(/["`']/g, '').split('.').at(-1)!
 
@@ -38,16 +43,39 @@ async function columnMeant(
   column: string,
   limits: Limits,
 ): Promise<string | undefined> {
+  const all = await columnsIn(database, sql, limits)
+  const likely = nearest(column, [...new Set(all.map(([, name]) => name))])
+  if (likely.length === 0) {
+    const names = all.map((it) => it.join('.'))
+    return names.length > 0 ? `There are ${names.join(', ').slice(0, 400)}.` : undefined
+  }
+  const names = likely.map((name) => all.find((it) => it[1] === name)!.join('.'))
+  return `Did you mean ${names.join(' or ')}?`
+}
+
+async function columnsOf(
+  database: Database,
+  sql: string,
+  column: string,
+  limits: Limits,
+): Promise<string | undefined> {
+  const all = await columnsIn(database, sql, limits)
+  const named = all.filter(([, name]) => name.toLowerCase() === column.toLowerCase())
+  if (named.length === 0) return undefined
+  const names = named.map((it) => it.join('.'))
+  return `Say which, by the table or its alias: ${names.join(' or ').slice(0, 400)}.`
+}
+
+/** The columns of the tables that a statement names, each behind its table. */
+async function columnsIn(
+  database: Database,
+  sql: string,
+  limits: Limits,
+): Promise<readonly (readonly [table: string, column: string])[]> {
   const found = await Promise.all(
     sources(sql, database.dialect).map((name) => summaries(database, name, limits)),
   )
   const tables = found.flatMap((it) => it.slice(0, 1))
-  const columns = (await outline(database, tables, limits)).map((it) => it.map(([name]) => name))
-  const all = tables.flatMap(({ name }, i) => columns[i]!.map((it) => `${name}.${it}`))
-  const likely = nearest(column, [...new Set(columns.flat())])
-  if (likely.length === 0) {
-    return all.length > 0 ? `There are ${all.join(', ').slice(0, 400)}.` : undefined
-  }
-  const names = likely.map((name) => all.find((it) => it.endsWith(`.${name}`))!)
-  return `Did you mean ${names.join(' or ')}?`
+  const columns = await outline(database, tables, limits)
+  return tables.flatMap(({ name }, i) => columns[i]!.map(([column]) => [name, column] as const))
 }

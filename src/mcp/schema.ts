@@ -35,9 +35,12 @@ function inWords(issue: z.$ZodRawIssue): string {
     case 'invalid_type':
       return `Invalid input: expected ${issue.expected}`
     case 'invalid_value':
-      return `Invalid option: expected one of ${issue.values.map((it) => JSON.stringify(it)).join('|')}`
-    case 'unrecognized_keys':
-      return `Unrecognized: ${issue.keys.map((it) => JSON.stringify(it)).join(', ')}`
+      return `Invalid option: expected one of ${listed(issue.values, '|')}`
+    case 'unrecognized_keys': {
+      const { inst, keys } = issue
+      const known = inst instanceof z.$ZodObject && Object.keys(inst._zod.def.shape)
+      return `Unrecognized: ${listed(keys)}${known ? `; there are ${listed(known) || 'none'}` : ''}`
+    }
     case 'too_big':
       return `Too big: expected at most ${issue.maximum}`
     case 'too_small':
@@ -46,6 +49,9 @@ function inWords(issue: z.$ZodRawIssue): string {
       return 'Invalid input'
   }
 }
+
+const listed = (values: readonly unknown[], separator = ', ') =>
+  values.map((it) => JSON.stringify(it)).join(separator)
 
 const made = new WeakMap<z.$ZodObject, object>()
 

@@ -338,6 +338,18 @@ describe.each([
     ])
   })
 
+  test('a column of several tables in a statement gets those tables named', async () => {
+    const join = 'from orders o join customers c on c.id = o.customer_id'
+    for (const sql of [`select id ${join}`, `select o.id ${join} where id = 1`]) {
+      for (const name of ['query', 'explain_query']) {
+        const text = await refusal(name, { sql })
+        expect(text).toContain('Say which, by the table or its alias: orders.id or customers.id.')
+      }
+    }
+    const alone = await refusal('query', { sql: 'select id from orders a, orders b' })
+    expect(alone).toContain('alias: orders.id.')
+  })
+
   test('an unknown table in a statement gets the nearest names', async () => {
     expect(await refusal('query', { sql: 'select * from costumers' })).toContain('customers')
   })
@@ -423,7 +435,14 @@ describe.each([
   })
 
   test('an argument that nobody knows, or a filter without its value, is not passed over', async () => {
-    expect(await refusal('query_table', { table: 'orders', filters: [] })).toContain('filters')
+    const known = /"filters"; there are "table", "columns", .*"limit", "offset"/
+    expect(await refusal('query_table', { table: 'orders', filters: [] })).toMatch(known)
+    expect(
+      await refusal('query_table', {
+        table: 'orders',
+        where: [{ column: 'id', operator: 'eq', op: 'eq', value: 1 }],
+      }),
+    ).toMatch(/"operator"; there are "column", "op", "value"/)
     expect(
       await refusal('query_table', { table: 'orders', where: [{ column: 'id', op: 'eq' }] }),
     ).toContain('takes a value')
