@@ -1,4 +1,4 @@
-import { admitted, type Database } from '../database/index.ts'
+import { admitted, type Database, DatabaseError } from '../database/index.ts'
 import { type Tool, ToolError } from '../mcp/index.ts'
 import type { Curated } from './curated.ts'
 import { curatedTool } from './curated-tool.ts'
@@ -39,7 +39,8 @@ export function toolsOf(
       try {
         admitted({ sql: it.sql, params: it.params.map(() => null) }, database.dialect)
       } catch (error) {
-        throw wrong(`has a tool ${it.name} that cannot run: ${(error as Error).message}`)
+        if (!(error instanceof DatabaseError)) throw error
+        throw wrong(`has a tool ${it.name} that cannot run: ${error.message}`)
       }
       return curatedTool(it).of(endpoint, new Map([[name, database]]), results)
     }),
