@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { endpointBefore, structureOf } from '../support/endpoint.ts'
 import { startEngines, type Way } from '../support/engines.ts'
+import { describePostgres } from '../support/postgres.ts'
 
 /** Names that people give to tables and to columns, and that a reader of names may stumble over. */
 const NAMES = [
@@ -138,5 +139,34 @@ describe.each(ways)('on $name', ({ dialect, url }) => {
       if (dialect === 'clickhouse') continue
       expect((await call('explain_query', { sql, params })).summary.length).toBeGreaterThan(0)
     }
+  })
+})
+
+const inSchemas = (reader: string) => `
+  create schema app; grant usage on schema app to ${reader};
+  create table items (place text); insert into items values ('public');
+  create table app.items (place text); insert into app.items values ('app');
+  create table "app.items" (place text); insert into "app.items" values ('a name with a dot');
+  create table app.parts (place text); insert into app.parts values ('app');
+  grant select on all tables in schema app to ${reader};
+  alter role ${reader} set search_path = app, public`
+
+await describePostgres('a role whose search_path begins elsewhere', inSchemas, (postgres) => {
+  const server = endpointBefore(postgres.tcp(postgres.reader))
+  const placeOf = async (table: string) => {
+    const { rows } = await structureOf(server, 'query_table', { table })
+    return rows[0][0]
+  }
+
+  it('finds each table under the name that is shown, and a bare one that only it sees', async () => {
+    const { tables } = await structureOf(server, 'list_tables')
+    const places = tables.map(async ({ name }: { name: string }) => [name, await placeOf(name)])
+    expect(await Promise.all(places)).toEqual([
+      ['app.items', 'app'],
+      ['app.parts', 'app'],
+      ['public.app.items', 'a name with a dot'],
+      ['items', 'public'],
+    ])
+    expect(await placeOf('parts')).toBe('app')
   })
 })

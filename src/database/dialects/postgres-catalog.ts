@@ -62,11 +62,12 @@ export const catalog: Catalog = {
   find: (name) => ({
     sql: `select ${summary},
         case when n.nspname || '.' || c.relname = $1 then 0
-          when c.relname = $1 and pg_table_is_visible(c.oid) then 1
-          when c.relname = $1 then 2
-          when lower((n.nspname || '.' || c.relname)${collated}) = lower($1::text${collated}) then 3
-          when pg_table_is_visible(c.oid) then 4
-          else 5 end as rank
+          when c.relname = $1 and n.nspname = 'public' then 1
+          when c.relname = $1 and pg_table_is_visible(c.oid) then 2
+          when c.relname = $1 then 3
+          when lower((n.nspname || '.' || c.relname)${collated}) = lower($1::text${collated}) then 4
+          when pg_table_is_visible(c.oid) then 5
+          else 6 end as rank
       from ${relations}
       where ${readable}
         and (c.relname = $1 or lower($1::text${collated}) in (
