@@ -42,7 +42,7 @@ export function open(url: string, io: Io): Database {
   )
 }
 
-export { findTable, listTables, outline } from './catalog.ts'
+export { findSource, findTable, listTables, outline } from './catalog.ts'
 export type {
   Cell,
   Column,

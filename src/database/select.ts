@@ -1,6 +1,6 @@
 import { DatabaseError, type Dialect, type Param, type Statement } from './database.ts'
 import { nearest } from './nearest.ts'
-import type { Table, TableColumn } from './table.ts'
+import type { Source } from './table.ts'
 
 /** How a column may be compared with a value. */
 export const operators = [
@@ -19,7 +19,7 @@ export interface Condition {
 
 /** What to read from one table. Its column names may come from anywhere: they are looked up. */
 export interface Selection {
-  readonly table: Table
+  readonly table: Source
   /** All of them if left out. With aggregates, what to group by: without any, all rows are one group. */
   readonly columns?: readonly string[] | undefined
   /** `count(*)`, or `count`, `sum`, `avg`, `min` or `max` of a column, or of its `distinct` values. */
@@ -76,7 +76,7 @@ export function select(dialect: Dialect, selection: Selection): Statement {
 const AGGREGATE = /^\s*(count|sum|avg|min|max)\s*\(\s*(distinct\s+)?(.*?)\s*\)\s*$/is
 
 /** An aggregate as it was asked for, and under the name that its column gets. */
-function aggregate(dialect: Dialect, table: Table, asked: string): { sql: string; label: string } {
+function aggregate(dialect: Dialect, table: Source, asked: string): { sql: string; label: string } {
   const [, name = '', distinct = '', column = ''] = AGGREGATE.exec(asked) ?? []
   const call = (of: string) => `${name.toLowerCase()}(${distinct && 'distinct '}${of})`
   if (column === '*' && !distinct && /^count$/i.test(name)) {
@@ -92,7 +92,12 @@ function aggregate(dialect: Dialect, table: Table, asked: string): { sql: string
 }
 
 /** One key of the order: a column, or else an aggregate where rows are grouped, and its direction. */
-function orderOf(dialect: Dialect, table: Table, labels: readonly string[], asked: string): string {
+function orderOf(
+  dialect: Dialect,
+  table: Source,
+  labels: readonly string[],
+  asked: string,
+): string {
   const known = (column: string) => table.columns.some(({ name }) => name === column)
   // A column may be called `x desc`, or `max(x)`.
   const [, key = asked, direction = ''] =
@@ -106,7 +111,7 @@ function orderOf(dialect: Dialect, table: Table, labels: readonly string[], aske
 
 function ordered(
   { quote, comparison }: Dialect,
-  table: Table,
+  table: Source,
   column: string,
   labels: readonly string[],
 ): string {
@@ -119,10 +124,10 @@ function ordered(
  * says which may have been meant, of the columns and of what else can stand here.
  */
 function lookUp(
-  { name: table, columns }: Table,
+  { name: table, columns }: Source,
   name: string,
   others: readonly string[] = [],
-): TableColumn {
+): Source['columns'][number] {
   const same = columns.filter((column) => column.name.toLowerCase() === name.toLowerCase())
   const column =
     columns.find((column) => column.name === name) ?? (same.length === 1 ? same[0] : undefined)
@@ -142,7 +147,7 @@ const SIGNS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } as c
 /** One condition as SQL. NULL is no value: equal to it means absent. */
 function test(
   { quote, comparison }: Dialect,
-  { name, type }: TableColumn,
+  { name, type }: Source['columns'][number],
   { op, value }: Condition,
   bind: (value: Param, type?: string) => string,
 ): string {

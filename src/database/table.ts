@@ -15,6 +15,11 @@ export interface TableList {
   readonly total: number
 }
 
+/** As much of a table as it takes to read from it. */
+export interface Source extends TableName {
+  readonly columns: readonly Pick<TableColumn, 'name' | 'type'>[]
+}
+
 /** All that a reader needs to know to write a query on a table. */
 export interface Table extends TableSummary {
   readonly columns: readonly TableColumn[]

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { findTable, operators, select } from '../../database/index.ts'
+import { findSource, operators, select } from '../../database/index.ts'
 import { ask } from '../ask.ts'
 import { databaseTool, unsaid } from '../database-tool.ts'
 import { select as selectKept } from '../kept-rows.ts'
@@ -45,7 +45,7 @@ export const queryTable = databaseTool({
       const kept = selectKept(await results.read(handle, caller), { ...asked, limit })
       return answerOf({ ...kept, truncated: false, elapsedMs: 0 }, caps)
     }
-    const table = await findTable(database, name, limits)
+    const table = await findSource(database, name, limits)
     // Without a limit of its own, or with one past the cap, the cap cuts and says so.
     const most = Math.max(caps.rows, keep ? keep.rows : 0) + 1
     const rows = Math.min(limit ?? most, most)
