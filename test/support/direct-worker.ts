@@ -7,7 +7,7 @@ import type { RunningWorker } from './worker.ts'
  */
 export async function startDirectWorker(
   secrets: Record<string, string>,
-): Promise<Omit<RunningWorker, 'logs'>> {
+): Promise<Pick<RunningWorker, 'url' | 'close'>> {
   const none = { DATABASE_URL: '', ENDPOINTS: '', TIDEGATE_KEY: '', ORIGINS: '', LEGACY_SSE: '' }
   const bindings = Object.entries({ ...none, ...secrets }).map(
     ([name, value]) => [name, { type: 'secret_text', value }] as const,

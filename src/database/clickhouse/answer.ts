@@ -1,3 +1,4 @@
+import { chunks } from '../body.ts'
 import { Taken } from '../cap.ts'
 import type { Column, Limits, Rows } from '../database.ts'
 import { type Asked, brokenOff, clickhouseError } from './error.ts'
@@ -68,7 +69,7 @@ async function* lines(response: Response, longest: number): AsyncGenerator<strin
   // Joined once a line is whole: a long one comes in thousands of pieces.
   let pieces: string[] = []
   let length = 0
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of chunks(response)) {
     for (const part of binary(chunk).split(/(?<=\n)/)) {
       pieces.push(part)
       length += part.length

@@ -1,3 +1,4 @@
+import { chunks } from '../body.ts'
 import { DatabaseError } from '../database.ts'
 
 /**
@@ -9,7 +10,7 @@ export async function* lines(response: Response, maxLength: number): AsyncGenera
   // Joined once a line is whole: a long one comes in thousands of pieces.
   let pieces: string[] = []
   let length = 0
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of chunks(response)) {
     const parts = decoder.decode(chunk, { stream: true }).split('\n')
     for (const [i, part] of parts.entries()) {
       if (i > 0) {
