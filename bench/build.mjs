@@ -31,7 +31,7 @@ export async function bundle({ entry, source }, { minify = true, tools = 0 } = {
       'process.env.NODE_ENV': '"production"',
       'globalThis.MORE_TOOLS': String(tools),
     },
-    plugins: [...(source ? [from(source)] : []), node, libraries(beside)],
+    plugins: [...(source ? [from(source)] : []), ours, node, libraries(beside)],
     logLevel: 'error',
   })
   const main = outputFiles[0].text
@@ -58,6 +58,19 @@ const node = {
       contents: `import it from 'node:${path}'; module.exports = it`,
       resolveDir: import.meta.dirname,
     }))
+  },
+}
+
+/** Tidegate's own targets take the product's libraries, and not the copies that the peers brought. */
+export const ours = {
+  name: 'ours',
+  setup(build) {
+    const resolveDir = resolve(import.meta.dirname, '..')
+    build.onResolve({ filter: /^(hono|zod)(\/|$)/ }, ({ path, kind, importer, pluginData }) =>
+      pluginData === ours || !/tidegate|gateway/.test(basename(importer))
+        ? undefined
+        : build.resolve(path, { kind, resolveDir, pluginData: ours }),
+    )
   },
 }
 

@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
+import { ours } from '../bench/build.mjs'
 
 const BUDGET = Number(process.argv[2] ?? 80)
 const CORE = 36
@@ -25,6 +26,7 @@ const bundle = async (entry) => {
     conditions: ['workerd', 'worker', 'browser'],
     external: ['cloudflare:*', 'node:*'],
     plugins: [
+      ours,
       {
         name: 'fetch only',
         setup({ onResolve, onLoad }) {

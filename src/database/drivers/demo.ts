@@ -12,7 +12,7 @@ export const demo: Driver = {
     dialect: sqlite,
     async query({ sql, params = [] }, limits) {
       const started = performance.now()
-      const answer = await ask({ sql, params, ...limits }, limits, io)
+      const answer = await ask({ sql, params, ...limits, signal: undefined }, limits, io)
       return { ...answer, elapsedMs: performance.now() - started }
     },
   }),
