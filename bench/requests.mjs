@@ -54,7 +54,7 @@ export function request({ era, version = LEGACY, session }, { method, params, id
     'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1.0.0' },
     'io.modelcontextprotocol/clientCapabilities': {},
   }
-  const sent = era === 'modern' ? { ...params, _meta } : params
+  const sent = era === 'modern' ? { ...params, _meta: { ...params._meta, ..._meta } } : params
   const message = { jsonrpc: '2.0', ...(id !== null && { id }), method, params: sent }
   return { headers, body: JSON.stringify(message) }
 }
