@@ -44,7 +44,8 @@ export async function doctor(c: Context<{ Bindings: Env }>): Promise<Response> {
 
   const problems = endpoints.flatMap((endpoint) => problemOf(endpoint, deployment.server))
   const databases = await deployment.diagnose(endpoints, c.req.raw.signal)
-  const healthy = problems.length === 0 && databases.every(({ problem }) => !problem)
+  const healthy =
+    problems.length === 0 && databases.every(({ problem, broken }) => !problem && !broken?.length)
   return answer(
     healthy ? 200 : 503,
     { problems, databases },

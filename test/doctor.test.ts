@@ -48,12 +48,25 @@ await describePostgres('a deployment with databases', setup, (postgres) => {
   let worker: RunningWorker
   let doctor: string
   beforeAll(async () => {
+    const own = [
+      ['lost', 'select * from orders where id = $1'],
+      ['whole', 'select * from users where id = $1 limit $2'],
+      ['misspelt', 'select idd from users where id > $1 offset $2'],
+      ['shown', 'show server_version'],
+    ].map(([name, sql]) => ({
+      ...{ name, sql, description: 'A tool of the operator.' },
+      params: [
+        { name: 'id', claim: 'sub' },
+        { name: 'most', type: 'integer' },
+      ].slice(0, sql!.split('$').length - 1),
+    }))
     const endpoints = [
       {
         name: 'shop',
         title: 'Shop',
         databases: { admin: { url: 'secret:ADMIN' }, reader: { url: 'secret:READER' } },
       },
+      { name: 'own', title: 'Own', databases: { reader: { url: 'secret:READER' } }, tools: own },
       { name: 'gone', title: 'Gone', databases: { gone: { url: 'secret:GONE' } } },
       { name: 'login', title: 'Login', databases: { login: { url: 'secret:LOGIN' } } },
       { name: 'unset', title: 'Unset', databases: { unset: { url: 'secret:UNSET' } } },
@@ -154,6 +167,17 @@ await describePostgres('a deployment with databases', setup, (postgres) => {
     expect(text).not.toContain('127.0.0.1')
   })
 
+  it('has the tools of an operator prepared, and says which cannot be', async () => {
+    const { status, text } = await get(`${doctor}/own`, KEY)
+    expect(status).toBe(503)
+    expect(text.match(/^BROKEN .*/gm)).toEqual([
+      'BROKEN Its tool lost cannot be prepared: relation "orders" does not exist',
+      'BROKEN Its tool misspelt cannot be prepared: column "idd" does not exist',
+    ])
+    expect(text).toContain('Answered in')
+    expect((await postgres.admin('select * from users')).rows).toEqual([])
+  })
+
   it('tells of all endpoints at once, whatever is wrong with some', async () => {
     const { status, text } = await get(`${doctor}?format=json`, KEY)
     expect(status).toBe(503)
@@ -166,6 +190,7 @@ await describePostgres('a deployment with databases', setup, (postgres) => {
     expect(told).toEqual([
       ['shop/admin', true],
       ['shop/reader', true],
+      ['own/reader', true],
       ['gone/gone', false],
       ['login/login', false],
       ['unset/unset', false],

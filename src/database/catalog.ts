@@ -40,14 +40,14 @@ export async function findTable(database: Database, name: string, limits: Limits
   const found = await resolve(database, name, limits)
   const { catalog } = database.dialect
   const [columns, keys, indexes] = await Promise.all([
-    ask(database, catalog.columns(found), limits),
+    columnsOf(database, [found], limits),
     ask(database, catalog.keys(found), limits).then(grouped),
     ask(database, catalog.indexes(found), limits),
   ])
   const primaryKey = keys.find(({ kind }) => kind === 'primary')?.columns ?? []
   return {
     ...found,
-    columns: columns.map((row) => column(row, primaryKey)),
+    columns: columns[0]!.map((row) => column(row, primaryKey)),
     primaryKey,
     uniqueKeys: keys.filter(({ kind }) => kind === 'unique').map((key) => key.columns),
     foreignKeys: keys.filter(({ kind }) => kind === 'foreign').map(foreignKey),
@@ -63,23 +63,23 @@ export async function findSource(
   limits: Limits,
 ): Promise<Source> {
   const found = await resolve(database, name, limits)
-  const rows = await ask(database, database.dialect.catalog.columns(found), limits)
-  return { ...found, columns: rows.map(([name, type]) => ({ name: `${name}`, type: `${type}` })) }
+  const [rows] = await columnsOf(database, [found], limits)
+  return { ...found, columns: rows!.map(([name, type]) => ({ name: `${name}`, type: `${type}` })) }
 }
 
-/** The columns of some tables that the catalog has named, each with its type, in their order. */
-export async function outline(
+/** The columns of some tables that the catalog has named: of each a row, with its name and type first. */
+export async function columnsOf(
   database: Database,
   tables: readonly TableName[],
   limits: Limits,
-): Promise<readonly (readonly (readonly [name: string, type: string])[])[]> {
+): Promise<readonly (readonly Row[])[]> {
   if (tables.length === 0) return []
-  const rows = await ask(database, database.dialect.catalog.outline(tables), limits)
-  const found = new Map<string, [string, string][]>()
-  for (const [schema, table, name, type] of rows) {
+  const rows = await ask(database, database.dialect.catalog.columns(tables), limits)
+  const found = new Map<string, Row[]>()
+  for (const [schema, table, ...row] of rows) {
     const key = JSON.stringify([schema, table])
     const columns = found.get(key) ?? []
-    columns.push([String(name), String(type)])
+    columns.push(row)
     found.set(key, columns)
   }
   return tables.map(({ schema, name }) => found.get(JSON.stringify([schema, name])) ?? [])

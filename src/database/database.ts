@@ -106,9 +106,8 @@ export interface Catalog {
   find(name: string): Statement
   /** Tables whose names look like this one, for a hint. */
   near(name: string): Statement
-  columns(table: TableName): Statement
-  /** Schema, table, column and type of the columns of some tables, of each in their order. */
-  outline(tables: readonly TableName[]): Statement
+  /** The columns of some tables, of each in their order, behind its schema and name. */
+  columns(tables: readonly TableName[]): Statement
   keys(table: TableName): Statement
   indexes(table: TableName): Statement
   /** Which tables of these names show this role only some of their rows, where a dialect has that. */

@@ -13,8 +13,23 @@ export interface Examination {
   readonly note?: string | undefined
 }
 
+/** A statement of an operator's own, and what is known of its parameters. */
+export interface Prepared {
+  readonly name: string
+  readonly sql: string
+  readonly params: readonly {
+    readonly name: string
+    readonly type?: string
+    readonly default?: unknown
+    readonly values?: readonly unknown[] | undefined
+    readonly min?: unknown
+  }[]
+}
+
 /** An examination, and how the database was reached. */
 export interface Reported extends Examination {
+  /** Which tools of the operator's own cannot be prepared, and why. */
+  readonly broken?: readonly string[]
   readonly elapsedMs: number
   /** Whether the way there is encrypted, where that is known. */
   readonly tls?: boolean | undefined

@@ -1,6 +1,13 @@
-import { type Database, DatabaseError, type Limits } from './database.ts'
+import type { Database, Limits } from './database.ts'
 import { roles } from './drivers/roles.ts'
-import { type Examination, type Reported, ROOM } from './examination.ts'
+import {
+  type Examination,
+  type Finding,
+  type Prepared,
+  type Reported,
+  ROOM,
+} from './examination.ts'
+import { explain } from './explain.ts'
 
 /**
  * Finds out what the role of a database may do besides reading. It only asks: nothing is tried.
@@ -11,10 +18,24 @@ export async function examine(
   limits: Pick<Limits, 'timeoutMs' | 'signal'>,
 ): Promise<Examination> {
   const { looks } = await roles()
-  const look = looks[database.dialect.name]
-  if (!look) throw new DatabaseError('config', 'Nobody knows how to look at roles there.')
+  const look = looks[database.dialect.name]!
   return look(async (sql) => (await database.query({ sql }, { ...limits, ...ROOM })).rows)
 }
+
+/** Which statements of an operator's own the database cannot prepare, a sentence each. */
+export const unprepared = async (
+  database: Database,
+  tools: readonly Prepared[],
+  limits: Pick<Limits, 'timeoutMs' | 'signal'>,
+): Promise<readonly string[]> =>
+  (await roles()).unprepared(tools, (it) => explain(database, it, { ...limits, ...ROOM }))
+
+/** A line for the log, where only the guard stands before something that a role may do. */
+export const warning = async (name: string, findings: readonly Finding[]) =>
+  (await roles()).warning(name, findings)
+
+/** Why a database could not be looked at, for its operator. */
+export const reason = async (error: unknown): Promise<string> => (await roles()).reason(error)
 
 /** What was found, as a person reads it in a terminal. */
 export const report = async (it: Reported): Promise<string> => (await roles()).reported(it)

@@ -42,7 +42,7 @@ export function open(url: string, io: Io): Database {
   )
 }
 
-export { findSource, findTable, listTables, outline } from './catalog.ts'
+export { columnsOf, findSource, findTable, listTables } from './catalog.ts'
 export type {
   Cell,
   Column,
@@ -58,8 +58,8 @@ export type {
 } from './database.ts'
 export { DatabaseError } from './database.ts'
 export { DemoStore } from './demo/demo-store.ts'
-export type { Examination, Finding } from './examination.ts'
-export { examine, report } from './examine.ts'
+export type { Examination, Finding, Reported } from './examination.ts'
+export { examine, reason, report, unprepared, warning } from './examine.ts'
 export { explain } from './explain.ts'
 export { admitted } from './guarded.ts'
 export type { OverviewColumn } from './overview.ts'

@@ -1,4 +1,4 @@
-import { meantTables, outline, summaries } from './catalog.ts'
+import { columnsOf, meantTables, summaries } from './catalog.ts'
 import { type Database, DatabaseError, type Limits, type Unknown } from './database.ts'
 import { nearest } from './nearest.ts'
 import { sources } from './sources.ts'
@@ -25,7 +25,7 @@ export async function suggest(
     const column = name('column')
     if (column !== undefined) return await columnMeant(database, sql, last(column), bounds)
     const [, twice, quoted = twice] = AMBIGUOUS.exec(message) ?? []
-    if (quoted !== undefined) return await columnsOf(database, sql, last(quoted), bounds)
+    if (quoted !== undefined) return await columnsMeant(database, sql, last(quoted), bounds)
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
   }
@@ -53,7 +53,7 @@ async function columnMeant(
   return `Did you mean ${names.join(' or ')}?`
 }
 
-async function columnsOf(
+async function columnsMeant(
   database: Database,
   sql: string,
   column: string,
@@ -76,6 +76,8 @@ async function columnsIn(
     sources(sql, database.dialect).map((name) => summaries(database, name, limits)),
   )
   const tables = found.flatMap((it) => it.slice(0, 1))
-  const columns = await outline(database, tables, limits)
-  return tables.flatMap(({ name }, i) => columns[i]!.map(([column]) => [name, column] as const))
+  const columns = await columnsOf(database, tables, limits)
+  return tables.flatMap(({ name }, i) =>
+    columns[i]!.map(([column]) => [name, `${column}`] as const),
+  )
 }

@@ -1,21 +1,20 @@
 import {
-  DatabaseError,
-  type Examination,
   examine,
   type Io,
+  type Reported,
+  reason,
   report as reportOf,
+  unprepared,
 } from '../database/index.ts'
+import type { Curated } from './curated.ts'
 import { ConfigError, type Endpoint } from './endpoint.ts'
 import { opened } from './opened.ts'
 
 /** What an endpoint's operator has to know of one of its databases. Holds no secret, and no host. */
-export interface Diagnosis extends Partial<Examination> {
+export interface Diagnosis extends Partial<Reported> {
   readonly endpoint: string
   readonly database: string
   readonly dialect?: string
-  /** Whether the way there is encrypted, where that is known. */
-  readonly tls?: boolean | undefined
-  readonly elapsedMs?: number
   /** Why it could not be looked at. */
   readonly problem?: string
 }
@@ -47,7 +46,12 @@ export async function diagnose(
   return diagnoses
 }
 
-async function look({ databases, caps }: Endpoint, name: string, io: Io, signal?: AbortSignal) {
+async function look(
+  { databases, caps, tools = [] }: Endpoint,
+  name: string,
+  io: Io,
+  signal?: AbortSignal,
+) {
   const started = Date.now()
   const { url } = databases[name]!
   try {
@@ -57,24 +61,15 @@ async function look({ databases, caps }: Endpoint, name: string, io: Io, signal?
     try {
       const { note, ...found } = await examine(database, { timeoutMs, signal })
       const elapsedMs = Date.now() - started
-      return { ...about, elapsedMs, ...found, ...(url !== 'demo:' && { note }) }
+      const own = tools.filter((it) => typeof it !== 'string' && (it.database ?? name) === name)
+      const broken = await unprepared(database, own as Curated[], { timeoutMs, signal })
+      return { ...about, elapsedMs, ...found, broken, ...(url !== 'demo:' && { note }) }
     } catch (error) {
-      return { ...about, problem: reason(error) }
+      return { ...about, problem: await reason(error) }
     }
   } catch (error) {
-    return { problem: reason(error) }
+    return { problem: error instanceof ConfigError ? error.message : await reason(error) }
   }
-}
-
-function reason(error: unknown): string {
-  if (error instanceof ConfigError) return error.message
-  if (error instanceof DatabaseError) {
-    const { kind, message, hint } = error
-    if (kind === 'sql' || kind === 'refused') return `Its role cannot be looked at: ${message}`
-    return kind === 'timeout' || !hint ? message : `${message} ${hint}`
-  }
-  console.error(error)
-  return 'It failed for a reason that was logged.'
 }
 
 /** One database as a person reads of it in a terminal. */

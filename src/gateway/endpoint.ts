@@ -30,6 +30,8 @@ const caps = z.strictObject({
   bytes: z._default(z.int().check(z.gte(1_000), z.lte(80_000)), 10_000),
   /** Characters of one cell. */
   cell: z._default(z.int().check(z.gte(20), z.lte(80_000)), 1_000),
+  /** How many values of each column describe_table shows, out of the first rows. */
+  samples: z._default(z.int().check(z.gte(0), z.lte(10)), 0),
   /** Hosts give up after about a minute. */
   timeoutMs: z._default(z.int().check(z.gte(100), z.lte(55_000)), 20_000),
 })

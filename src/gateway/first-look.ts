@@ -1,4 +1,4 @@
-import { type Database, DatabaseError, examine, type Io } from '../database/index.ts'
+import { type Database, DatabaseError, examine, type Io, warning } from '../database/index.ts'
 
 /** What a gateway touches of the outside world. */
 export interface World extends Io {
@@ -38,9 +38,8 @@ export function withFirstLook(
 async function warn(database: Database, name: string): Promise<void> {
   try {
     const { findings } = await examine(database, { timeoutMs: PATIENCE_MS })
-    const kinds = findings.filter(({ severity }) => severity === 'high').map(({ kind }) => kind)
-    if (kinds.length === 0) return
-    console.warn(`${name}: its role may do more than read (${kinds.join(', ')}). See /doctor.`)
+    const line = await warning(name, findings)
+    if (line) console.warn(line)
   } catch (error) {
     // Why a database gives no answer is told to whoever asks it.
     if (!(error instanceof DatabaseError)) console.error(error)

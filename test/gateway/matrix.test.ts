@@ -84,7 +84,8 @@ beforeAll(async () => {
   }))
   const tools = ['list_tables', 'describe_table', 'query_table', 'query', 'explain_query', ...own]
   const all = { demo: { url: 'demo:' }, d1: { url: 'd1:SHOP' }, ...databases }
-  const endpoint = { name: 'all', title: 'All', access: 'public', databases: all, tools }
+  const caps = { samples: 2 }
+  const endpoint = { name: 'all', title: 'All', access: 'public', databases: all, tools, caps }
   const settings = { ...secrets, TIDEGATE_KEY: 'k', ENDPOINTS: JSON.stringify([endpoint]) }
   worker = await startWorker(settings, undefined, ['SHOP'])
   const d1 = await worker.d1('SHOP')
@@ -93,6 +94,19 @@ beforeAll(async () => {
 afterAll(async () => {
   await worker?.close()
   await engines.drop()
+})
+
+it('the doctor has every tool of its own prepared, and finds none that is broken', async () => {
+  const headers = { authorization: 'Bearer k' }
+  const response = await fetch(`${worker.url}/doctor?format=json`, { headers })
+  const { problems, databases } = (await response.json()) as {
+    problems: unknown[]
+    databases: { database: string; problem?: string; broken?: string[] }[]
+  }
+  expect(problems).toEqual([])
+  for (const { database, problem, broken } of databases) {
+    expect([database, problem, broken]).toEqual([database, undefined, []])
+  }
 })
 
 describe.each([LEGACY.at(-1)!, MODERN])('in revision %s', (revision) => {
@@ -156,6 +170,11 @@ describe.each([LEGACY.at(-1)!, MODERN])('in revision %s', (revision) => {
       const all = described.columns.map((it: { name: string }) => it.name)
       expect(all).toEqual(expect.arrayContaining([...columns]))
       expect(described.primaryKey).toEqual(['id'])
+      // The rows of the demo come in no order that is promised.
+      if (table === 'readings') {
+        const samples = columns.map((name) => described.columns[all.indexOf(name)].samples)
+        expect(samples).toEqual(row.map((value) => (value === null ? undefined : [value])))
+      }
     })
 
     it('query_table', async () => {

@@ -91,17 +91,12 @@ export const catalog: Catalog = {
     params: [name],
   }),
 
-  columns: (table) => ({
-    sql: `select name, type, ${nullable},
+  columns: (tables) => ({
+    sql: `select database, table, name, type, ${nullable},
         multiIf(default_kind = '', NULL, default_kind = 'DEFAULT', default_expression,
           concat(lower(default_kind), ' ', default_expression)),
         nullIf(comment, ''), if(match(type, 'Enum'), extractAll(type, ${VALUES}), emptyArrayString())
-      from system.columns where ${one('table')}`,
-    params: named(table),
-  }),
-
-  outline: (tables) => ({
-    sql: `select database, table, name, type from system.columns
+      from system.columns
       where ${tables.map((_, i) => `(database = {p${2 * i + 1}} and table = {p${2 * i + 2}})`).join(' or ')}`,
     params: tables.flatMap(named),
   }),

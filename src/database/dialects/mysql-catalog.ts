@@ -79,21 +79,14 @@ export const catalog: Catalog = {
     params: [name, name, name, name],
   }),
 
-  columns: (table) => ({
-    sql: `select c.column_name, c.column_type, c.is_nullable = 'YES',
+  columns: (tables) => ({
+    sql: `select c.table_schema, c.table_name, c.column_name, c.column_type, c.is_nullable = 'YES',
         case when c.generation_expression <> '' then concat('generated as ', c.generation_expression)
           when c.extra like '%auto_increment%' then 'auto_increment'
           when version() like '%mariadb%' or c.extra like '%default_generated%'
             then nullif(c.column_default, 'NULL')
           else nullif(quote(c.column_default), 'NULL') end,
         nullif(c.column_comment, ''), null
-      from information_schema.columns c where ${of('c')} and c.privileges like '%select%'
-      order by c.ordinal_position`,
-    params: named(table),
-  }),
-
-  outline: (tables) => ({
-    sql: `select c.table_schema, c.table_name, c.column_name, c.column_type
       from information_schema.columns c
       where (${tables.map(() => `(${of('c')})`).join(' or ')}) and c.privileges like '%select%'
       order by c.table_schema, c.table_name, c.ordinal_position`,

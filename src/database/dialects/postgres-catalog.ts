@@ -87,24 +87,16 @@ export const catalog: Catalog = {
     params: [name],
   }),
 
-  columns: (table) => ({
-    sql: `select a.attname, format_type(a.atttypid, a.atttypmod), not a.attnotnull,
+  columns: (tables) => ({
+    sql: `select n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod), not a.attnotnull,
         case when a.attidentity <> '' then 'generated as identity'
           when a.attgenerated <> '' then 'generated as ' || pg_get_expr(d.adbin, d.adrelid)
           else pg_get_expr(d.adbin, d.adrelid) end,
         col_description(a.attrelid, a.attnum),
         (select array_agg(e.enumlabel::text order by e.enumsortorder)
           from pg_catalog.pg_enum e where e.enumtypid = a.atttypid)
-      from pg_catalog.pg_attribute a
-      left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
-      where a.attrelid = ${one} and ${live}
-      order by a.attnum`,
-    params: named(table),
-  }),
-
-  outline: (tables) => ({
-    sql: `select n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod)
       from ${relations} join pg_catalog.pg_attribute a on a.attrelid = c.oid
+      left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
       where (n.nspname, c.relname) in (${tables.map((_, i) => `($${2 * i + 1}, $${2 * i + 2})`)})
         and ${live}
       order by n.nspname, c.relname, a.attnum`,

@@ -58,15 +58,9 @@ export const catalog: Catalog = {
     params: [name],
   }),
 
-  columns: ({ name }) => ({
-    sql: `select c.name, c.type, c."notnull" = 0 and c.pk = 0,
+  columns: (tables) => ({
+    sql: `select 'main', m.name, c.name, c.type, c."notnull" = 0 and c.pk = 0,
         case when c.hidden in (2, 3) then 'generated' else c.dflt_value end, null, null
-      from ${of('pragma_table_xinfo(m.name) c')} and c.hidden <> 1 order by c.cid`,
-    params: [name],
-  }),
-
-  outline: (tables) => ({
-    sql: `select 'main', m.name, c.name, c.type
       from sqlite_schema m join pragma_table_xinfo(m.name) c
       where m.type in ('table', 'view') and m.name in (${tables.map((_, i) => `?${i + 1}`)})
         and c.hidden <> 1

@@ -11,8 +11,9 @@ export const demo: Driver = {
   open: (_url, io): Database => ({
     dialect: sqlite,
     async query({ sql, params = [] }, limits) {
+      const { maxRows, maxBytes, timeoutMs } = limits
       const started = performance.now()
-      const answer = await ask({ sql, params, ...limits, signal: undefined }, limits, io)
+      const answer = await ask({ sql, params, maxRows, maxBytes, timeoutMs }, limits, io)
       return { ...answer, elapsedMs: performance.now() - started }
     },
   }),

@@ -1,2 +1,2 @@
 /** The module that scripts/vendor.mjs makes of `../roles/`. */
-export { looks, reported } from '../roles/index.ts'
+export { looks, reason, reported, unprepared, warning } from '../roles/index.ts'

@@ -10,4 +10,6 @@ import { sqlite } from './sqlite.ts'
  */
 export const looks: Readonly<Record<string, Look>> = { postgres, mysql, clickhouse, sqlite }
 
-export { reported } from './report.ts'
+export { reason } from './reason.ts'
+export { reported, warning } from './report.ts'
+export { unprepared } from './unprepared.ts'

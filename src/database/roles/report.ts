@@ -1,4 +1,4 @@
-import type { Reported } from '../examination.ts'
+import type { Finding, Reported } from '../examination.ts'
 
 /** Objects of a finding that a person is shown. In JSON there are more. */
 const SHOWN = 5
@@ -12,6 +12,7 @@ export function reported(it: Reported): string {
   return [
     it.version,
     `Answered in ${it.elapsedMs} ms${tls}.${role ? ` The role is ${role}.` : ''}`,
+    ...(it.broken ?? []).map((sentence) => `\nBROKEN ${sentence}`),
     ...findings.map(({ kind, severity, sentence, objects, count }) =>
       [
         `\n${severity === 'high' ? 'HIGH' : 'low '} ${kind}`,
@@ -30,4 +31,11 @@ export function reported(it: Reported): string {
   ]
     .filter((line) => line !== false && line !== undefined)
     .join('\n')
+}
+
+/** A line for the log about what only the guard stands before; nothing where there is nothing. */
+export function warning(name: string, findings: readonly Finding[]): string | undefined {
+  const kinds = findings.filter(({ severity }) => severity === 'high').map(({ kind }) => kind)
+  if (kinds.length === 0) return undefined
+  return `${name}: its role may do more than read (${kinds.join(', ')}). See /doctor.`
 }

@@ -1,5 +1,12 @@
 import * as z from 'zod/mini'
-import { type ForeignKey, findTable } from '../../database/index.ts'
+import {
+  type Database,
+  type ForeignKey,
+  findTable,
+  type Limits,
+  select,
+  type Table,
+} from '../../database/index.ts'
 import { databaseTool } from '../database-tool.ts'
 import { firstOf, fitting, shorten, sizeOf } from '../rows.ts'
 import { shownName } from '../table-name.ts'
@@ -18,6 +25,7 @@ export const describeTable = databaseTool({
       tableColumns,
     })
     const part = caps.bytes / 8
+    const sampled = await samplesOf(table, database, limits, caps.samples)
     const cut: string[] = []
     /** The first of a list. One that is empty says nothing that its absence does not. */
     const some = <T>(what: string, list: readonly T[], most = part) => {
@@ -35,11 +43,12 @@ export const describeTable = databaseTool({
         table.indexes.map(({ name, unique, columns }) => ({ name, unique, columns })),
       ),
     }
-    const columns = table.columns.map(({ primaryKey, nullable, values, ...column }) => ({
+    const columns = table.columns.map(({ primaryKey, nullable, values, ...column }, i) => ({
       ...column,
       default: shorten(column.default, LONGEST),
       comment: shorten(column.comment, LONGEST),
       values: values && firstOf(values, part),
+      samples: sampled?.[i],
       nullable: nullable || undefined,
     }))
     return {
@@ -54,6 +63,22 @@ export const describeTable = databaseTool({
     }
   },
 })
+
+/** Of each column the values in the first rows, each once: what its texts and numbers look like. */
+async function samplesOf(table: Table, database: Database, limits: Limits, most: number) {
+  if (most === 0) return undefined
+  const names = table.columns.map((it) => it.name)
+  const first = select(database.dialect, { table, columns: names, limit: most })
+  // What cannot be sampled can still be described.
+  const found = await database.query(first, limits).catch(() => undefined)
+  return table.columns.map((_, i) => {
+    const values = found?.rows.flatMap((row) => shorten(row[i], SAMPLE) ?? []) ?? []
+    return values.length > 0 ? [...new Set(values)] : undefined
+  })
+}
+
+/** Characters of a value that is only to show what it looks like. */
+const SAMPLE = 40
 
 /** Characters of a comment or of a default. */
 const LONGEST = 500

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { listTables as list, outline } from '../../database/index.ts'
+import { columnsOf, listTables as list } from '../../database/index.ts'
 import { ToolError } from '../../mcp/index.ts'
 import { databaseTool } from '../database-tool.ts'
 import { firstOf, fitting, shorten } from '../rows.ts'
@@ -33,7 +33,7 @@ export const listTables = databaseTool({
       limit: detail ? DETAILED : 100,
       limits,
     })
-    const columns = detail ? await outline(database, tables, limits) : []
+    const columns = detail ? await columnsOf(database, tables, limits) : []
     const texts = columns.map((it) => it.map(([name, type]) => `${name} ${type}`.trim()))
     const all = tables.map((it, i) => ({
       name: shownName(database.dialect, it),
