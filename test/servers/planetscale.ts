@@ -2,13 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import {
-  type Connection,
-  createConnection,
-  type FieldPacket,
-  type ResultSetHeader,
-} from 'mysql2/promise'
+import { type Connection, createConnection, type ResultSetHeader } from 'mysql2/promise'
 import type { TestMariaDb } from '../support/mariadb.ts'
+import { described, joined, type Row } from './planetscale-rows.ts'
 
 /** A server that speaks PlanetScale's HTTP protocol in front of a real MySQL or MariaDB. */
 export interface PlanetScaleServer {
@@ -21,8 +17,6 @@ export interface PlanetScaleServer {
 
 /** The connection ended together with its query, or the whole server with it. */
 const gone = () => {}
-
-type Row = readonly (Buffer | null)[]
 
 /** Starts one. As in the original, who sends a session back goes on in it. */
 export async function startPlanetScale(mysql: TestMariaDb): Promise<PlanetScaleServer> {
@@ -89,33 +83,3 @@ export async function startPlanetScale(mysql: TestMariaDb): Promise<PlanetScaleS
     },
   }
 }
-
-// biome-ignore format: a table
-const NUMBERED: Readonly<Record<number, string>> = {
-  1: 'INT8', 2: 'INT16', 3: 'INT32', 4: 'FLOAT32', 5: 'FLOAT64', 6: 'NULL_TYPE', 7: 'TIMESTAMP',
-  8: 'INT64', 9: 'INT24', 10: 'DATE', 11: 'TIME', 12: 'DATETIME', 13: 'YEAR', 16: 'BIT', 245: 'JSON',
-  246: 'DECIMAL', 252: 'TEXT', 253: 'VARCHAR', 254: 'CHAR', 255: 'GEOMETRY',
-}
-// biome-ignore format: a table
-const BINARY: Readonly<Record<string, string>> = { TEXT: 'BLOB', VARCHAR: 'VARBINARY', CHAR: 'BINARY' }
-
-/** A column as Vitess describes it, without what is zero. */
-function described(field: FieldPacket) {
-  const { columnType = 253, columnLength, characterSet, decimals, name } = field
-  const flags = Number(field.flags)
-  const plain = flags & 256 ? 'ENUM' : flags & 2048 ? 'SET' : (NUMBERED[columnType] ?? 'VARCHAR')
-  const type = characterSet === 63 ? (BINARY[plain] ?? plain) : plain
-  const signed = flags & 32 && type.startsWith('INT') ? `U${type}` : type
-  return {
-    name,
-    type: signed,
-    columnLength,
-    charset: characterSet,
-    decimals: decimals || undefined,
-  }
-}
-
-const joined = (row: Row) => ({
-  lengths: row.map((value) => String(value?.length ?? -1)),
-  values: Buffer.concat(row.filter((value) => value !== null)).toString('base64'),
-})

@@ -1,0 +1,71 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { endpointBefore, resultOf } from '../support/endpoint.ts'
+import { startEngines } from '../support/engines.ts'
+
+const engines = await startEngines({
+  sqlite: [],
+  postgres: [],
+  mysql: ['select 1'],
+  clickhouse: [],
+})
+afterAll(() => engines.drop())
+
+/** A million rows, in each dialect. */
+const rows = {
+  sqlite: `with recursive t(n) as (select 1 union all select n + 1 from t where n < 1000000)
+    select n, 'row ' || n as said from t`,
+  postgres: `select n, 'row ' || n as said from generate_series(1, 1000000) n`,
+  mysql: `select seq as n, concat('row ', seq) as said from seq_1_to_1000000`,
+  clickhouse: `select number + 1 as n, concat('row ', toString(number + 1)) as said
+    from system.numbers limit 1000000`,
+}
+
+/** One value of a hundred million characters, or as many as the engine lets one have. */
+const cell = {
+  sqlite: `select replace(hex(zeroblob(50000000)), '0', 'x') as x`,
+  postgres: `select repeat('x', 100000000) as x`,
+  mysql: `select repeat('x', 16000000) as x`,
+  clickhouse: `select arrayStringConcat(arrayMap(n -> 'xxxxxxxxxx', range(10000000))) as x`,
+}
+
+/** As many columns as an engine lets a statement have, at most 5,000. */
+const widths = { sqlite: 2_000, postgres: 1_600, mysql: 4_000, clickhouse: 5_000 }
+
+const BYTES = 10_000
+
+describe.each([...engines.ways])('$name', ({ url, dialect }) => {
+  const server = endpointBefore(url, { keep: false })
+  const ask = async (sql: string) => {
+    const { isError, content, structuredContent } = await resultOf(server, 'query', { sql })
+    const text: string = content[0].text
+    // What is around the rows: the hint, and how long it took.
+    expect(text.length).toBeLessThan(BYTES + 500)
+    return { isError, text, answer: structuredContent }
+  }
+
+  it('a million rows are cut to the first, and that is said', async () => {
+    const { answer } = await ask(rows[dialect])
+    expect(answer.rows.slice(0, 2)).toEqual([
+      [1, 'row 1'],
+      [2, 'row 2'],
+    ])
+    expect(answer).toMatchObject({ rowCount: 200, truncated: true })
+    expect(answer.hint).toMatch(/^Only the first 200 rows/)
+  })
+
+  it('a cell of a hundred megabytes is cut, or refused with what to do', async () => {
+    const { isError, text, answer } = await ask(cell[dialect])
+    if (isError) expect(text).toMatch(/substr\(\)|shorter pieces|too large|too long/i)
+    else expect(answer.rows[0][0]).toMatch(/^x{1000}… \(\+\d+ characters\)$/)
+  })
+
+  it('thousands of columns are cut to the first, and that is said', async () => {
+    const width = widths[dialect]
+    const columns = Array.from({ length: width }, (_, i) => `${i} as c${i}`)
+    const { answer } = await ask(`select ${columns}`)
+    const shown = answer.columns.length
+    expect(shown).toBeGreaterThan(50)
+    expect(answer.rows).toEqual([Array.from({ length: shown }, (_, i) => i)])
+    expect(answer.hint).toContain(`Only the first ${shown} of ${width} columns`)
+  })
+})
