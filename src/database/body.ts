@@ -11,6 +11,16 @@ export async function readBody(response: Response, maxBytes: number): Promise<st
   return text + decoder.decode()
 }
 
+/** What a text is as JSON, if that is an object. */
+export function objectOf<T extends object>(text = ''): T | undefined {
+  try {
+    const value = JSON.parse(text)
+    return typeof value === 'object' && value ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
 const CHUNK = 32 * 1024
 
 interface Reader {

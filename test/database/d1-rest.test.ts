@@ -7,7 +7,7 @@ import { open } from '../../src/database/index.ts'
 import { readEndpoints } from '../../src/gateway/index.ts'
 import { startD1 } from '../servers/d1.ts'
 import { TOKEN } from '../servers/sqlite-child.ts'
-import { attacks } from '../support/attacks.ts'
+import { outlivesCosts, withstandsAttacks } from '../support/sqlite-attacks.ts'
 import { shop, speaksSqlite } from '../support/sqlite-shop.ts'
 
 const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
@@ -104,34 +104,11 @@ describe('D1 by the API of Cloudflare', () => {
     })
   })
 
-  describe('an attack', () => {
-    const before = server.snapshot()
-    const corpus = attacks('sqlite').filter(({ name }) => !name.startsWith('sl_dos_'))
-
-    it.each(corpus)('has no effect behind the guard: $name', async ({ sql, expect: outcome }) => {
-      const work = database.query({ sql }, limits)
-      if (outcome === 'rejected') expect(await failure(work)).toMatchObject({ kind: 'refused' })
-      else await work.catch(() => {})
-      expect(server.snapshot()).toBe(before)
-    })
-
-    it.each(corpus)('has none without the guard: $name', async ({ sql }) => {
-      await unguarded.query({ sql }, limits).catch(() => {})
-      expect(server.snapshot()).toBe(before)
-    })
-
-    it.each(attacks('sqlite').filter(({ name }) => name.startsWith('sl_dos_')))(
-      'that only costs too much is not waited for: $name',
-      async ({ sql }) => {
-        const victim = await startD1(shop())
-        const database = d1.open(new URL(url), towards(victim.port))
-        const error = await failure(database.query({ sql }, { ...limits, timeoutMs: 500 }))
-        expect(['timeout', 'too_large']).toContain(error.kind)
-        expect(victim.snapshot()).toBe(before)
-        victim.close()
-      },
-    )
-  })
+  withstandsAttacks(server, database, unguarded)
+  outlivesCosts(
+    () => startD1(shop()),
+    ({ port }) => d1.open(new URL(url), towards(port)),
+  )
 })
 
 describe('an API that fails', () => {

@@ -6,7 +6,7 @@ import { libsql } from '../../src/database/drivers/libsql.ts'
 import { open } from '../../src/database/index.ts'
 import { startHrana } from '../servers/hrana.ts'
 import { TOKEN } from '../servers/sqlite-child.ts'
-import { attacks } from '../support/attacks.ts'
+import { outlivesCosts, withstandsAttacks } from '../support/sqlite-attacks.ts'
 import { shop, speaksSqlite } from '../support/sqlite-shop.ts'
 import { callTool, startWorker } from '../support/worker.ts'
 
@@ -142,35 +142,11 @@ describe('libSQL over Hrana', () => {
     await other.close()
   })
 
-  describe('an attack', () => {
-    const before = server.snapshot()
-    const corpus = attacks('sqlite').filter(({ name }) => !name.startsWith('sl_dos_'))
-
-    it.each(corpus)('has no effect behind the guard: $name', async ({ sql, expect: outcome }) => {
-      const work = database.query({ sql }, limits)
-      if (outcome === 'rejected') expect(await failure(work)).toMatchObject({ kind: 'refused' })
-      else await work.catch(() => {})
-      expect(server.snapshot()).toBe(before)
-    })
-
-    it.each(corpus)('has none without the guard: $name', async ({ sql }) => {
-      await unguarded.query({ sql }, limits).catch(() => {})
-      expect(server.snapshot()).toBe(before)
-    })
-
-    it.each(attacks('sqlite').filter(({ name }) => name.startsWith('sl_dos_')))(
-      'that only costs too much is not waited for: $name',
-      async ({ sql }) => {
-        const victim = await startHrana(shop())
-        const url = `libsql://127.0.0.1:${victim.port}?authToken=${TOKEN}`
-        const database = libsql.open(new URL(url), io)
-        const error = await failure(database.query({ sql }, { ...limits, timeoutMs: 500 }))
-        expect(['timeout', 'too_large']).toContain(error.kind)
-        expect(victim.snapshot()).toBe(before)
-        victim.close()
-      },
-    )
-  })
+  withstandsAttacks(server, database, unguarded)
+  outlivesCosts(
+    () => startHrana(shop()),
+    ({ port }) => libsql.open(new URL(`libsql://127.0.0.1:${port}?authToken=${TOKEN}`), io),
+  )
 })
 
 const servers: (() => void)[] = []

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { described, failure, fromWire, toWire, type Wire } from './hrana-values.ts'
 
 /** A statement, or the number of one that was stored, and its values. */
@@ -77,4 +77,16 @@ export function executeAll(
     }
   }
   return { step_results, step_errors }
+}
+
+/** Whether a text is several statements. Only Node tells where the first of them ends. */
+export function isMany(file: string, sql: string): boolean {
+  const database = new DatabaseSync(file)
+  try {
+    return /\S/.test(sql.slice(database.prepare(sql).sourceSQL.length))
+  } catch {
+    return false
+  } finally {
+    database.close()
+  }
 }

@@ -1,12 +1,16 @@
 import type { ServerResponse } from 'node:http'
 import { DatabaseSync } from 'node:sqlite'
-import { execute, executeAll, type Step, type Stmt } from './hrana-batch.ts'
+import { execute, executeAll, isMany, type Step, type Stmt } from './hrana-batch.ts'
 import { columnsOf, describe, failure, fromWire, toWire } from './hrana-values.ts'
+import { openLibsql } from './libsql-engine.ts'
 import { type SqliteServer, serveChild, startChild, TOKEN } from './sqlite-child.ts'
 
-/** Starts a server that speaks Hrana 3 over HTTP as libSQL's own does, in front of SQLite. */
-export const startHrana = (setup: Iterable<string>): Promise<SqliteServer> =>
-  startChild(import.meta.filename, setup)
+/** Starts a server that speaks Hrana 3 over HTTP as libSQL's own does, in front of Node's SQLite or libSQL. */
+export const startHrana = (setup: Iterable<string>, engine?: 'libsql'): Promise<SqliteServer> =>
+  startChild(import.meta.filename, setup, engine)
+
+const [, , file = '', engine] = process.argv
+const open = () => (engine === 'libsql' ? openLibsql(file) : new DatabaseSync(file))
 
 if (process.argv[1] === import.meta.filename) {
   serveChild(async ({ requests, batch }, request, response) => {
@@ -16,7 +20,7 @@ if (process.argv[1] === import.meta.filename) {
     // A client asks whether this version is spoken.
     if (request.method === 'GET') return send(response, request.url === '/v3' ? 200 : 404, {})
     // Each request has a connection of its own, and its answer offers no other on it.
-    const database = new DatabaseSync(process.argv[2]!)
+    const database = open()
     const head = { baton: null, base_url: null }
     if (request.url === '/v3/cursor') await runBatch(database, batch.steps, response, head)
     else send(response, 200, { ...head, results: answers(database, requests) })
@@ -57,7 +61,7 @@ const send = (response: ServerResponse, status: number, body: object) =>
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 
 async function runBatch(db: DatabaseSync, steps: Step[], response: ServerResponse, head: object) {
-  if (steps.some(({ stmt }) => isMany(db, stmt.sql!))) {
+  if (steps.some(({ stmt }) => isMany(file, stmt.sql!))) {
     return send(response, 500, { error: 'SQL string contains more than one statement' })
   }
   const write = (entry: object) => response.write(`${JSON.stringify(entry)}\n`)
@@ -83,12 +87,4 @@ async function runBatch(db: DatabaseSync, steps: Step[], response: ServerRespons
   }
   process.send?.({ path: 'done', gone: response.destroyed })
   response.end()
-}
-
-function isMany(database: DatabaseSync, sql: string): boolean {
-  try {
-    return /\S/.test(sql.slice(database.prepare(sql).sourceSQL.length))
-  } catch {
-    return false
-  }
 }

@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { digestOf } from './sqlite-digest.ts'
 
 /** A server in a process of its own, in front of a SQLite file: nothing interrupts SQLite here. */
 export interface SqliteServer {
@@ -22,7 +22,11 @@ export interface SqliteServer {
 export const TOKEN = 'hunter2-marker-token'
 
 /** Starts a script of this folder on a new database made by these statements. */
-export async function startChild(script: string, setup: Iterable<string>): Promise<SqliteServer> {
+export async function startChild(
+  script: string,
+  setup: Iterable<string>,
+  ...args: readonly (string | undefined)[]
+): Promise<SqliteServer> {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-sqlite-'))
   const file = join(folder, 'test.db')
   const database = new DatabaseSync(file)
@@ -32,38 +36,23 @@ export async function startChild(script: string, setup: Iterable<string>): Promi
   database.exec('commit')
 
   const requests: unknown[] = []
-  const child: ChildProcess = fork(script, [file], { execArgv: ['--no-warnings'] })
+  const child: ChildProcess = fork(script, [file, ...args.map(String)], {
+    execArgv: ['--no-warnings'],
+  })
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   child.once('exit', () => reject(new Error(`${script} did not start.`)))
   child.on('message', (message: { port?: number }) =>
     message.port ? resolve(message.port) : requests.push(message),
   )
   const port = await promise
-  let digest = { of: '', hash: '' }
-  const all = (sql: string) => {
-    const statement = database.prepare(sql)
-    statement.setReadBigInts(true)
-    return statement.all()
-  }
+  const digest = digestOf(database)
   return {
     port,
     requests,
     snapshot() {
-      // It counts what others commit: without that, nothing in the file is another.
-      const [version] = all('pragma data_version')
-      if (digest.of !== String(version?.data_version)) {
-        const tables = all("select name from sqlite_schema where type = 'table'")
-        const contents = tables.map(({ name }) => all(`select * from "${name}"`))
-        const pragmas = ['user_version', 'schema_version', 'journal_mode', 'auto_vacuum']
-        const settings = pragmas.map((pragma) => all(`pragma ${pragma}`))
-        const parts = [all('select * from sqlite_schema'), contents, settings]
-        const text = JSON.stringify(parts, (_, it) => (typeof it === 'bigint' ? String(it) : it))
-        const hash = createHash('sha256').update(text).digest('hex')
-        digest = { of: String(version?.data_version), hash }
-      }
       const files = readdirSync(folder).filter((name) => !/-(?:wal|shm)$/.test(name))
       const elsewhere = ['evil.db', 'copy.db', 'x'].filter((it) => existsSync(`/tmp/sl_${it}`))
-      return [digest.hash, ...files, ...elsewhere].join(' ')
+      return [digest(), ...files, ...elsewhere].join(' ')
     },
     close() {
       // Politely it would not listen, if it is in the middle of a statement.

@@ -1,4 +1,4 @@
-import { readBody } from '../body.ts'
+import { objectOf, readBody } from '../body.ts'
 import { DatabaseError, type Io, type Param } from '../database.ts'
 import { unreachable } from '../failure.ts'
 import type { Patience } from '../patience.ts'
@@ -63,7 +63,7 @@ export function byApi({ host, pathname, username, password }: URL, { fetch }: Io
       throw wait.over() ?? unreachable()
     }
     if (text === undefined) throw tooLarge()
-    const { success, errors, result } = parse(text)
+    const { success, errors, result } = objectOf<Body>(text) ?? {}
     const { columns, rows } = result?.at(-1)?.results ?? {}
     if (status === 200 && success && columns && rows) return { columns, rows }
     throw failure(status, errors?.[0])
@@ -75,14 +75,6 @@ interface Body {
   readonly success?: boolean
   readonly errors?: readonly { readonly code?: number; readonly message?: string }[]
   readonly result?: readonly { readonly results?: Partial<Table> }[]
-}
-
-function parse(text: string): Body {
-  try {
-    return JSON.parse(text) ?? {}
-  } catch {
-    return {}
-  }
 }
 
 /** The one code for whatever D1 itself says, be it about a statement or about its own state. */

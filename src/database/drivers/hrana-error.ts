@@ -20,7 +20,7 @@ const SAID: readonly [codes: RegExp, kind: Failure, message: string, hint?: stri
   [/^SQL_MANY_STATEMENTS$/, 'refused', ONE],
   [/^SQL_NO_STATEMENT$/, 'sql', 'The statement is empty.'],
   [/^ARGS_/, 'sql', 'Send one parameter for each placeholder of the statement.'],
-  [/^BLOCKED$/, 'network', 'The service has blocked this database: its operator can tell why.'],
+  [/^BLOCKED$/, 'network', 'The service has blocked this database. Its operator can tell why.'],
   [
     /^(?:TRANSACTION_TIMEOUT|SQLITE_INTERRUPT)/,
     'timeout',
@@ -28,13 +28,13 @@ const SAID: readonly [codes: RegExp, kind: Failure, message: string, hint?: stri
     'Filter more, join less, or compare with columns that have an index.',
   ],
   [
-    /^(?:RESPONSE_TOO_LARGE|SQLITE_TOOBIG|SQLITE_NOMEM|SQLITE_FULL)/,
+    /^(?:RESPONSE_TOO_LARGE|SQLITE_(?:TOOBIG|NOMEM|FULL))/,
     'too_large',
     'The answer, or the way to it, is too large for the service.',
     'Select fewer columns, shorter pieces of the long ones, or fewer rows.',
   ],
   [
-    /^(?:STREAM_EXPIRED|TRANSACTION_BUSY|SQLITE_BUSY|SQLITE_LOCKED|SQLITE_SCHEMA)/,
+    /^(?:STREAM_EXPIRED|TRANSACTION_BUSY|SQLITE_(?:BUSY|LOCKED|SCHEMA))/,
     'network',
     'The database was busy. Try again.',
   ],

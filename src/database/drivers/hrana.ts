@@ -1,4 +1,4 @@
-import { readBody } from '../body.ts'
+import { objectOf, readBody } from '../body.ts'
 import { DatabaseError, type Io } from '../database.ts'
 import { unreachable } from '../failure.ts'
 import type { Patience } from '../patience.ts'
@@ -55,7 +55,7 @@ export async function describe(
   const text = await readBody(response, MAX_DESCRIPTION).catch((thrown) => {
     throw broken(wait, thrown)
   })
-  const body = parse<{ results?: readonly Result[] }>(text)
+  const body = objectOf<{ results?: readonly Result[] }>(text)
   if (body?.results?.length !== requests.length) throw broken(wait)
   return body.results
     .slice(0, -1)
@@ -100,8 +100,8 @@ export async function* run(
   let ended = 0
   try {
     for await (const line of lines(response, MAX_LINE)) {
-      const entry = parse<Entry & { baton?: unknown }>(line)
-      if (entry === null) throw broken(wait)
+      const entry = objectOf<Entry & { baton?: unknown }>(line)
+      if (entry === undefined) throw broken(wait)
       if (entry.type === 'step_end' || entry.type === 'step_error') ended++
       // The first line is about the connection.
       if (entry.type !== undefined) yield entry
@@ -135,7 +135,7 @@ async function post(
   })
   if (response.status === 200) return response
   const text = await readBody(response, MAX_DESCRIPTION).catch(() => '')
-  const { code } = parse<{ code?: string }>(text) ?? {}
+  const { code } = objectOf<{ code?: string }>(text) ?? {}
   throw refusal(response.status, code)
 }
 
@@ -157,13 +157,4 @@ function broken(wait: Patience, thrown?: unknown): DatabaseError {
     wait.over() ??
     new DatabaseError('network', "The database's answer broke off in the middle. Try again later.")
   )
-}
-
-function parse<T>(text: string | undefined): T | null {
-  try {
-    const value: T = JSON.parse(text ?? '')
-    return typeof value === 'object' ? value : null
-  } catch {
-    return null
-  }
 }

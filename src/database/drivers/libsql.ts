@@ -12,7 +12,7 @@ import {
 import { sqlite } from '../dialects/sqlite.ts'
 import { type Patience, patience } from '../patience.ts'
 import { type Exact, marked, unmark } from '../sqlite/exact.ts'
-import { withoutExplain } from '../sqlite/explain.ts'
+import { PRAGMA, withoutExplain } from '../sqlite/explain.ts'
 import { probe, unwrapped } from '../sqlite/single.ts'
 import { blob, commonClass } from '../sqlite/values.ts'
 import { isHttps } from '../url.ts'
@@ -44,6 +44,7 @@ export const libsql: Driver = {
 async function read(address: Address, { sql, params = [] }: Statement, limits: Limits, io: Io) {
   const wait = patience(limits)
   const [explain, query] = withoutExplain(sql)
+  if (PRAGMA.test(query)) throw new DatabaseError('refused', WRITES)
   const texts = [probe(query), query, ...(explain ? [explain + query] : [])]
   const { cols } = await assertReads(texts, query, address, wait, io)
 
@@ -77,13 +78,15 @@ async function assertReads(
   for (const [i, it] of found.entries()) {
     if ('is_readonly' in it) {
       if (it.is_readonly === true) continue
-      throw new DatabaseError('refused', 'This database is only read: that would write.')
+      throw new DatabaseError('refused', WRITES)
     }
     const error = hranaError(it, texts[i])
     throw i === 0 && error.kind === 'sql' ? unwrapped(error, query) : error
   }
   return found.at(-1) as Description
 }
+
+const WRITES = 'This database is only read: that would write.'
 
 const argument = (param: Param): Value => {
   if (param === null) return { type: 'null' }

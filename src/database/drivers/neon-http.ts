@@ -1,4 +1,4 @@
-import { readBody } from '../body.ts'
+import { objectOf, readBody } from '../body.ts'
 import { DatabaseError, type Io, type Limits, type Statement } from '../database.ts'
 import { leftAlone, tooSlow, unreachable } from '../failure.ts'
 import type { Result } from '../postgres/answer.ts'
@@ -77,7 +77,7 @@ export async function send(
       { hint: 'Select fewer columns, shorter pieces of the long ones, or fewer rows.' },
     )
   }
-  const body = parse(text)
+  const body = objectOf<Body>(text)
   if (status === 200 && body?.results?.length === statements.length) return body.results
   throw failure(body, status, timeoutMs)
 }
@@ -91,15 +91,7 @@ interface Body {
   readonly position?: string
 }
 
-function parse(text: string): Body | null {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
-
-function failure(body: Body | null, status: number, timeoutMs: number): DatabaseError {
+function failure(body: Body | undefined, status: number, timeoutMs: number): DatabaseError {
   const { message = '', hint, position } = body ?? {}
   const unauthorized = status === 401 || status === 403
   const code = unauthorized ? '28000' : String(body?.code)

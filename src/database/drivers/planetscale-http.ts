@@ -1,4 +1,4 @@
-import { readBody } from '../body.ts'
+import { objectOf, readBody } from '../body.ts'
 import { DatabaseError, type Io, type Limits } from '../database.ts'
 import { unreachable } from '../failure.ts'
 import { loginError, mysqlError } from '../mysql/error.ts'
@@ -83,7 +83,7 @@ export function session(
         hint: 'Select fewer columns, a substr() of the long ones, or fewer rows.',
       })
     }
-    const body = parse(text)
+    const body = objectOf<Body>(text) ?? {}
     if (status === 401 || status === 403) throw loginError(1045)
     if (body.error) throw failure(body.error, timeoutMs)
     if (status !== 200 || !body.session) throw unreachable()
@@ -97,14 +97,6 @@ interface Body {
   readonly session?: unknown
   readonly result?: Result
   readonly error?: { readonly code?: string; readonly message?: string }
-}
-
-function parse(text: string): Body {
-  try {
-    return JSON.parse(text) ?? {}
-  } catch {
-    return {}
-  }
 }
 
 /** The number of an error, and what was said before it: behind it stand statement and caller. */

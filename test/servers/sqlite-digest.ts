@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
+
+/** Tells all that is in a database and outlives a connection, as a digest that is the same for the same. */
+export function digestOf(database: DatabaseSync): () => string {
+  let digest = { of: '', hash: '' }
+  const all = (sql: string) => {
+    const statement = database.prepare(sql)
+    statement.setReadBigInts(true)
+    return statement.all()
+  }
+  return () => {
+    // It counts what others commit: without that, nothing in the file is another.
+    const [version] = all('pragma data_version')
+    if (digest.of === String(version?.data_version)) return digest.hash
+    const tables = all("select name from sqlite_schema where type = 'table'")
+    const contents = tables.map(({ name }) => all(`select * from "${name}"`))
+    const pragmas = ['user_version', 'schema_version', 'journal_mode', 'auto_vacuum']
+    const settings = pragmas.map((pragma) => all(`pragma ${pragma}`))
+    const parts = [all('select * from sqlite_schema'), contents, settings]
+    const text = JSON.stringify(parts, (_, it) => (typeof it === 'bigint' ? String(it) : it))
+    const hash = createHash('sha256').update(text).digest('hex')
+    digest = { of: String(version?.data_version), hash }
+    return hash
+  }
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import type { Database, Limits } from '../../src/database/database.ts'
+import type { SqliteServer } from '../servers/sqlite-child.ts'
+import { attacks } from './attacks.ts'
+
+const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
+
+/**
+ * What every SQLite behind a server of ours withstands: the corpus, with the guard and without.
+ *
+ * @param only What the guard alone stands before.
+ */
+export function withstandsAttacks(
+  server: SqliteServer,
+  database: Database,
+  unguarded: Database,
+  only: readonly string[] = [],
+): void {
+  describe('an attack', () => {
+    const before = server.snapshot()
+    const corpus = attacks('sqlite').filter(({ name }) => !name.startsWith('sl_dos_'))
+
+    it.each(corpus)('has no effect behind the guard: $name', async ({ sql, expect: outcome }) => {
+      const error = await database.query({ sql }, limits).catch((thrown) => thrown)
+      if (outcome === 'rejected') expect(error).toMatchObject({ kind: 'refused' })
+      expect(server.snapshot()).toBe(before)
+    })
+
+    const others = corpus.filter(({ name }) => !only.includes(name))
+    it.each(others)('has none without the guard: $name', async ({ sql }) => {
+      await unguarded.query({ sql }, limits).catch(() => {})
+      expect(server.snapshot()).toBe(before)
+    })
+
+    it('leaves a server that answers the next one', async () => {
+      expect((await unguarded.query({ sql: 'select 1' }, limits)).rows).toEqual([[1]])
+    })
+  })
+}
+
+/** Attacks that only cost too much, each at a server that is started for it. */
+export function outlivesCosts(
+  start: () => Promise<SqliteServer>,
+  openAt: (server: SqliteServer) => Database,
+): void {
+  it.each(attacks('sqlite').filter(({ name }) => name.startsWith('sl_dos_')))(
+    'an attack that only costs too much is not waited for: $name',
+    async ({ sql }) => {
+      const victim = await start()
+      const before = victim.snapshot()
+      const work = openAt(victim).query({ sql }, { ...limits, timeoutMs: 500 })
+      const error = await work.catch((thrown) => thrown)
+      expect(['timeout', 'too_large']).toContain(error.kind)
+      expect(victim.snapshot()).toBe(before)
+      victim.close()
+    },
+  )
+}
