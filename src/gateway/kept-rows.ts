@@ -102,15 +102,15 @@ function holds(cell: Cell, op: Operator, value: Param | readonly Param[] | undef
 const textOf = (cell: Cell) =>
   cell !== null && typeof cell === 'object' ? JSON.stringify(cell) : String(cell)
 
-/** A pattern of SQL, in which `%` is any text and `_` any character. */
-const likeness = (pattern: string) =>
-  new RegExp(
-    `^${pattern
-      .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
-      .replaceAll('%', '.*')
-      .replaceAll('_', '.')}$`,
-    'su',
-  )
+/**
+ * A pattern of SQL, in which `%` is any text and `_` any character. What stands behind a `%` is sought
+ * once: the first place is as good as any, and to try them all would take years on a long text.
+ */
+const likeness = (pattern: string) => {
+  const parts = pattern.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&').replaceAll('_', '.')
+  const places = `${parts}$`.split('%').map((it, i) => (i ? `(?=(.*?${it}))\\${i}` : it))
+  return new RegExp(`^${places.join('')}`, 'su')
+}
 
 const DECIMAL = /^-?\d{1,1000}(?:\.\d{1,1000})?$/
 

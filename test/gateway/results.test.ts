@@ -121,6 +121,18 @@ await describePostgres('an answer that is larger than its caps', setup, (postgre
     }
   })
 
+  it('is not held up by a pattern that could be tried in a great many ways', async () => {
+    const { call } = served()
+    const sql = "select 1 as id, repeat('a', 50000) as x"
+    const { result: table } = (await call('query', { sql })).structuredContent
+    const like = async (value: string) => {
+      const where = [{ column: 'x', op: 'like', value }]
+      return (await call('query_table', { table, columns: ['id'], where })).structuredContent.rows
+    }
+    expect(await like(`${'%a'.repeat(40)}%b`)).toEqual([])
+    expect(await like(`${'%a'.repeat(40)}%`)).toEqual([[1]])
+  })
+
   it('is for nobody but its caller, and for nothing but its endpoint', async () => {
     const { call, read } = served()
     const { result } = (await call('query', all)).structuredContent
