@@ -42,6 +42,10 @@ const setup = (reader: string) => `
   create table users (id integer);
   create table events (id integer);
   grant insert on events to ${reader};
+  create table payroll (id integer);
+  revoke all on payroll from public, ${reader};
+  create function endless() returns int language plpgsql immutable
+    as 'begin perform pg_sleep(60); return 1; end';
 `
 
 await describePostgres('a deployment with databases', setup, (postgres) => {
@@ -53,6 +57,8 @@ await describePostgres('a deployment with databases', setup, (postgres) => {
       ['whole', 'select * from users where id = $1 limit $2'],
       ['misspelt', 'select idd from users where id > $1 offset $2'],
       ['shown', 'show server_version'],
+      ['denied', 'select * from payroll'],
+      ['endless', 'select 1 where endless() = 1'],
     ].map(([name, sql]) => ({
       ...{ name, sql, description: 'A tool of the operator.' },
       params: [
@@ -66,7 +72,13 @@ await describePostgres('a deployment with databases', setup, (postgres) => {
         title: 'Shop',
         databases: { admin: { url: 'secret:ADMIN' }, reader: { url: 'secret:READER' } },
       },
-      { name: 'own', title: 'Own', databases: { reader: { url: 'secret:READER' } }, tools: own },
+      {
+        name: 'own',
+        title: 'Own',
+        databases: { reader: { url: 'secret:READER' } },
+        tools: own,
+        caps: { timeoutMs: 2_000 },
+      },
       { name: 'gone', title: 'Gone', databases: { gone: { url: 'secret:GONE' } } },
       { name: 'login', title: 'Login', databases: { login: { url: 'secret:LOGIN' } } },
       { name: 'unset', title: 'Unset', databases: { unset: { url: 'secret:UNSET' } } },
@@ -173,6 +185,8 @@ await describePostgres('a deployment with databases', setup, (postgres) => {
     expect(text.match(/^BROKEN .*/gm)).toEqual([
       'BROKEN Its tool lost cannot be prepared: relation "orders" does not exist',
       'BROKEN Its tool misspelt cannot be prepared: column "idd" does not exist',
+      'BROKEN Its tool denied cannot be prepared: permission denied for table payroll',
+      'BROKEN Its tool endless cannot be prepared: The query was stopped after 2 seconds.',
     ])
     expect(text).toContain('Answered in')
     expect((await postgres.admin('select * from users')).rows).toEqual([])

@@ -1,4 +1,4 @@
-import type { Param, Statement } from '../database.ts'
+import type { DatabaseError, Param, Statement } from '../database.ts'
 import type { Prepared } from '../examination.ts'
 
 /**
@@ -12,8 +12,11 @@ export async function unprepared(
   const problem = (statement: Statement) =>
     plan(statement).then(
       () => undefined,
-      ({ kind, message }: { kind?: string; message: string }) =>
-        kind === 'sql' ? message : undefined,
+      (error: DatabaseError) => {
+        if (error.name !== 'DatabaseError') throw error
+        // What the database refuses has its code. What has no plan, such as SHOW, we refuse ourselves.
+        return error.kind === 'refused' && !error.code ? undefined : error.message
+      },
     )
   // ClickHouse before 20.6 plans nothing, whatever it is.
   if (tools.length === 0 || (await problem({ sql: 'select 1' })) !== undefined) return []
