@@ -29,7 +29,8 @@ export const isAnswer = (value: object): value is Answer => 'rows' in value && '
 
 /** Cuts what a database returned to the caps of an endpoint. */
 export function answerOf({ columns, rows, truncated, elapsedMs }: Rows, caps: Caps): Answer {
-  const shown = columns.slice(0, fitting(columns, caps.bytes / 2))
+  // The cells below them need more, each a character and what says that it was cut.
+  const shown = columns.slice(0, fitting(columns, caps.bytes / 3))
   let cut = false
   let full = truncated === 'bytes'
   let bytes = sizeOf(shown)
@@ -42,15 +43,15 @@ export function answerOf({ columns, rows, truncated, elapsedMs }: Rows, caps: Ca
     })
   for (const row of rows.slice(0, caps.rows)) {
     let line = cells(row, caps.cell)
-    bytes += sizeOf(line)
-    if (bytes > caps.bytes) {
+    const wide = () => bytes + sizeOf(line) > caps.bytes
+    if (wide()) {
       full = true
       if (kept.length > 0) break
       // The first row always shows, so that a wide table is never an empty answer.
-      line = cells(row, Math.max(SHORTEST, caps.bytes / 4 / shown.length))
+      for (let most = caps.cell; most > 1 && wide(); line = cells(row, most)) most >>= 1
     }
+    bytes += sizeOf(line)
     kept.push(line)
-    if (full) break
   }
   const narrow = shown.length < columns.length
   const limited = (truncated === 'rows' || rows.length > caps.rows) && !full
@@ -71,9 +72,6 @@ export function answerOf({ columns, rows, truncated, elapsedMs }: Rows, caps: Ca
     elapsedMs,
   }
 }
-
-/** What is left of each cell of a row that would not fit otherwise. */
-const SHORTEST = 20
 
 /** How many items of a list fit so many bytes of JSON. */
 export function fitting(items: readonly unknown[], most: number): number {

@@ -68,4 +68,22 @@ describe.each([...engines.ways])('$name', ({ url, dialect }) => {
     expect(answer.rows).toEqual([Array.from({ length: shown }, (_, i) => i)])
     expect(answer.hint).toContain(`Only the first ${shown} of ${width} columns`)
   })
+
+  it.each([
+    [7, '😀', 400],
+    [160, '漢', 50],
+    [160, '"', 50],
+  ])(
+    'a row of %i columns that is too wide keeps the cap, in whole characters: %s',
+    async (width, one, times) => {
+      const columns = Array.from({ length: width }, (_, i) => `'${one.repeat(times)}' as c${i}`)
+      const { answer, text } = await ask(`select ${columns}`)
+      expect(Buffer.byteLength(text)).toBeLessThan(BYTES + 500)
+      for (const said of answer.rows[0]) {
+        const [, kept, left] = /^(.+)… \(\+(\d+) characters\)$/u.exec(said)!
+        expect(kept).toBe(one.repeat(kept!.length / one.length))
+        expect(kept!.length + Number(left)).toBe(one.length * times)
+      }
+    },
+  )
 })
