@@ -72,7 +72,8 @@ async function samplesOf(table: Table, database: Database, limits: Limits, most:
   // What cannot be sampled can still be described.
   const found = await database.query(first, limits).catch(() => undefined)
   return table.columns.map((_, i) => {
-    const values = new Set(found?.rows.flatMap((row) => shorten(row[i], SAMPLE) ?? []))
+    const values = new Set(found?.rows.map((row) => shorten(row[i], SAMPLE)))
+    values.delete(null)
     return values.size > 0 ? [...values] : undefined
   })
 }
