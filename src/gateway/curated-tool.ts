@@ -49,7 +49,7 @@ function typeOf({ type, min, max }: Given): z.ZodMiniType {
       return z.string().check(
         z.regex(/^\d{4}-\d\d-\d\d$/, 'must be a date such as 2026-01-31'),
         // Dates of this form sort as texts.
-        z.refine((it) => it >= String(min ?? '') && it <= String(max ?? '9'), {
+        z.refine((it) => it >= String(min ?? '') && it <= String(max ?? ':'), {
           error: `must be ${[min && `from ${min}`, max && `to ${max}`].filter(Boolean).join(' ')}`,
         }),
       )

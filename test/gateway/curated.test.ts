@@ -115,6 +115,15 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
     }
   })
 
+  it('takes every date there is where none is the first or the last', async () => {
+    const day = { name: 'day', type: 'date' }
+    const more = { tools: [{ ...since, sql: 'select $1::date as day', params: [day] }] }
+    for (const day of ['0001-01-01', '9999-12-31']) {
+      const found = await call(more, 'orders_since', { day })
+      expect(found.structuredContent.rows).toEqual([[day]])
+    }
+  })
+
   it.each([
     [
       { tools: [{ ...orders, sql: 'delete from orders' }] },
