@@ -75,7 +75,9 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
         output,
         annotations,
         async run(given, context) {
-          const { database: chosen, ...rest } = given as { database?: string }
+          const { database: chosen, ...others } = given as { database?: string }
+          // A tool of one database may have an argument of that name for itself.
+          const rest = only ? given : others
           const limits: Limits = {
             maxRows: caps.rows,
             maxBytes: caps.bytes * HELD,

@@ -124,6 +124,13 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
     }
   })
 
+  it('takes a parameter that is called database, where there is one database', async () => {
+    const params = [{ name: 'database', type: 'string' }]
+    const more = { tools: [{ ...since, sql: 'select $1::text as said', params }] }
+    const found = await call(more, 'orders_since', { database: 'books' })
+    expect(found.structuredContent.rows).toEqual([['books']])
+  })
+
   it.each([
     [
       { tools: [{ ...orders, sql: 'delete from orders' }] },
