@@ -17,6 +17,7 @@ import type {
   TableList,
   TableSummary,
 } from './table.ts'
+import { shownName } from './table-name.ts'
 
 /** The tables and views that the role may read, by part of a name or comment, in order of name. */
 export async function listTables(
@@ -126,8 +127,7 @@ export async function meantTables(
   if (likely.length > 0) return `Did you mean ${likely.join(' or ')}?`
   const { tables, total } = await listTables(database, { limit: NAMED, limits })
   if (tables.length === 0) return undefined
-  const home = database.dialect.schema
-  const names = tables.map((it) => (it.schema === home ? it.name : qualified(it)))
+  const names = tables.map((it) => shownName(database.dialect, it))
   const more = total > names.length ? ` and ${total - names.length} more` : ''
   return `There are ${names.join(', ').slice(0, 400)}${more}.`
 }

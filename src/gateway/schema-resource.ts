@@ -5,12 +5,12 @@ import {
   type Limits,
   listTables,
   overview,
+  shownName,
 } from '../database/index.ts'
 import { type Context, codes, noResource, type Resource, RpcError } from '../mcp/index.ts'
 import type { Caps, Endpoint } from './endpoint.ts'
 import type { SchemaChanges } from './schema-changes.ts'
 import { overviewText, tableText } from './schema-text.ts'
-import { shownName } from './table-name.ts'
 
 /** Hosts list resources while a person waits for them to connect. */
 const LISTING_MS = 5_000

@@ -2,13 +2,13 @@ import {
   type Dialect,
   keyOf,
   type OverviewColumn,
+  shownName,
   type Table,
   type TableColumn,
   type TableList,
   type TableName,
   type TableSummary,
 } from '../database/index.ts'
-import { shownName } from './table-name.ts'
 
 /**
  * All tables of a database within so many bytes, for a model to read: with their columns if those

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { endpointBefore, structureOf } from '../support/endpoint.ts'
+import { endpointBefore, resultOf, structureOf } from '../support/endpoint.ts'
 import { startEngines, type Way } from '../support/engines.ts'
 import { describePostgres } from '../support/postgres.ts'
 
@@ -104,6 +104,12 @@ describe.each(ways)('on $name', ({ dialect, url }) => {
       tables.add(t)
     }
     expect(tables.size).toBe(names.length)
+  })
+
+  it('a name that is not there is told of the same names', async () => {
+    const refused = await resultOf(server, 'query_table', { table: 'q'.repeat(40) })
+    const shown = (await listed()).slice(0, 20).join(', ').slice(0, 400)
+    expect(refused.content[0].text).toContain(`There are ${shown}`)
   })
 
   it('query_table takes each name as that of a column', async () => {

@@ -5,11 +5,11 @@ import {
   findTable,
   type Limits,
   select,
+  shownName,
   type Table,
 } from '../../database/index.ts'
 import { databaseTool } from '../database-tool.ts'
 import { firstOf, fitting, shorten, sizeOf } from '../rows.ts'
-import { shownName } from '../table-name.ts'
 
 export const describeTable = databaseTool({
   name: 'describe_table',
