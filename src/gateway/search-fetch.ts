@@ -14,6 +14,7 @@ import { type Tool, ToolError, tool } from '../mcp/index.ts'
 import { annotations } from './database-tool.ts'
 import { ConfigError, type Endpoint } from './endpoint.ts'
 import { opened } from './opened.ts'
+import { shorten } from './rows.ts'
 
 /** A row as ChatGPT's `fetch` returns it: https://developers.openai.com/api/docs/mcp */
 export interface Document {
@@ -69,7 +70,7 @@ export function documentsOf(
           encodeURIComponent(textOf(row[column] ?? null)),
         )
       : `${origin}/record/${name}/${id}`
-    return { id, title: textOf(row[source.title] ?? null).slice(0, 200), url }
+    return { id, title: shorten(textOf(row[source.title] ?? null), 200), url }
   }
   return {
     async search(query, signal) {
@@ -109,7 +110,7 @@ export function documentsOf(
         columns.map((it) => it.name),
         rows[0],
       )
-      const text = lines.join('\n').slice(0, caps.bytes)
+      const text = shorten(lines.join('\n'), caps.bytes)
       const metadata = { database: source.which, table: source.table }
       return { ...refer(source, table, row), text, metadata }
     },
