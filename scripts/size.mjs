@@ -13,7 +13,7 @@ const DRIVERS = /[\\/]drivers[\\/]/
 const TCP = /[\\/]drivers[\\/](postgres|mysql)\.ts$/
 
 const weigh = (bytes) => gzipSync(bytes, { level: 9 }).length / 1024
-const say = (what, size) => console.log(`${what}: ${size.toFixed(1)} KiB gzipped`)
+const say = (what, size) => console.log(`${what}: ${size.toFixed(2)} KiB gzipped`)
 
 const bundle = async (entry) => {
   const { outputFiles } = await build({

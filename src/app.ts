@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { cors } from 'hono/cors'
 import { Hono } from 'hono/tiny'
 import { authenticate } from './auth/index.ts'
-import { deploymentOf, type Env } from './deployment.ts'
+import { deploymentOf, type Env, NO_KEY } from './deployment.ts'
 import { doctor } from './doctor.ts'
 import { ConfigError } from './gateway/index.ts'
 import { serve, serveHttpSse } from './mcp/index.ts'
@@ -87,9 +87,6 @@ const askForKey = (request: Request) =>
   refuse(request, 401, 'Send the key of this endpoint as Authorization: Bearer KEY.', {
     'www-authenticate': 'Bearer realm="Tidegate"',
   })
-
-const NO_KEY =
-  'This deployment has a database but no key, so it does not serve it. Set one with: npx wrangler secret put TIDEGATE_KEY'
 
 /** Bytes of a refused body that are read and forgotten. */
 const DRAINED = 16 * 1024 * 1024

@@ -52,6 +52,10 @@ export interface Deployment {
   diagnose(endpoints: readonly Endpoint[], signal: AbortSignal): Promise<readonly Diagnosis[]>
 }
 
+/** What a deployment says that would show a database to everybody. */
+export const NO_KEY =
+  'This deployment has a database but no key, so it does not serve it. Set one with: npx wrangler secret put TIDEGATE_KEY'
+
 const deployments = new WeakMap<Env, Deployment>()
 
 export function deploymentOf(env: Env): Deployment {

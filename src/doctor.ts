@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { authenticate } from './auth/index.ts'
-import { deploymentOf, type Env } from './deployment.ts'
+import { deploymentOf, type Env, NO_KEY } from './deployment.ts'
 import { ConfigError, type Endpoint, isDemo, report } from './gateway/index.ts'
 
 /**
@@ -32,10 +32,7 @@ export async function doctor(c: Context<{ Bindings: Env }>): Promise<Response> {
       })
     }
     if (!deployment.endpoints.every(isDemo)) {
-      return refuse(
-        503,
-        'This is told to nobody without a key. Set one with: npx wrangler secret put TIDEGATE_KEY',
-      )
+      return refuse(503, NO_KEY)
     }
   }
   if (c.req.method !== 'GET') return refuse(405, 'Send a GET.', { allow: 'GET, OPTIONS' })
