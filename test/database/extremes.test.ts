@@ -133,10 +133,7 @@ const ofPostgres: Row[] = [
     'text[]',
     '\'[-1:0][5:6]={{a,NULL},{"","NULL"}}\'',
     'text[]',
-    [
-      ['a', null],
-      ['', 'NULL'],
-    ],
+    '[-1:0][5:6]={{a,NULL},{"","NULL"}}',
   ],
   ['int4[]', `'${'{'.repeat(6)}1${'}'.repeat(6)}'`, 'int4[]', [[[[[[1]]]]]]],
   ['positive', '7', 'int4', 7],

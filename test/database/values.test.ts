@@ -104,8 +104,8 @@ await describePostgres('a value of PostgreSQL', setup, (postgres) => {
         [3, 4],
       ],
     ],
-    ["'[0:1]={1,2}'::int4[]", 'int4[]', [1, 2]],
-    ["'[2:2][0:1]={{a,b}}'::text[]", 'text[]', [['a', 'b']]],
+    ["'[0:1]={1,2}'::int4[]", 'int4[]', '[0:1]={1,2}'],
+    ["'[2:2][0:1]={{a,b}}'::text[]", 'text[]', '[2:2][0:1]={{a,b}}'],
     [
       "array['NULL', null, '', 'a,b', '{c}', 'd\"e', 'f\\g', ' h ']",
       'text[]',

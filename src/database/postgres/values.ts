@@ -27,11 +27,13 @@ export function readValue(text: string, type: string): Cell {
   }
 }
 
-/** An array literal such as `{1,NULL,"a b",{2}}`, its elements read. Nothing if it is not one. */
+/**
+ * An array literal such as `{1,NULL,"a b",{2}}`, its elements read. Nothing if it is not one, or one
+ * whose first element is not the first: `[0:1]={…}` has bounds, which a JSON array would lose.
+ */
 function readArray(text: string, type: string): Cell[] | undefined {
   const separator = type === 'box' ? ';' : ','
-  // Lower bounds other than 1 come first: `[0:1]={…}`.
-  let at = text.startsWith('[') ? text.indexOf('=') + 1 : 0
+  let at = 0
 
   const quoted = () => {
     let value = ''
