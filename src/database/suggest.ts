@@ -25,7 +25,7 @@ export async function suggest(
     const column = name('column')
     if (column !== undefined) return await columnMeant(database, sql, last(column), bounds)
     const [, twice, quoted = twice] = AMBIGUOUS.exec(message) ?? []
-    if (quoted !== undefined) return await columnsMeant(database, sql, last(quoted), bounds)
+    if (quoted !== undefined) return await whoseColumn(database, sql, last(quoted), bounds)
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
   }
@@ -53,7 +53,8 @@ async function columnMeant(
   return `Did you mean ${names.join(' or ')}?`
 }
 
-async function columnsMeant(
+/** Which tables of a statement have a column that it names without saying whose. */
+async function whoseColumn(
   database: Database,
   sql: string,
   column: string,
