@@ -22,6 +22,7 @@ export default defineConfig({
       {
         plugins: [
           cloudflareTest({
+            main: './src/index.ts',
             wrangler: { configPath: './wrangler.toml' },
             miniflare: { bindings: none, d1Databases: ['TEST_DB'] },
           }),

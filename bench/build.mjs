@@ -1,9 +1,12 @@
 // Bundles a target into one Worker, with the options that wrangler gives esbuild.
 import { readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
-import { basename, dirname, resolve } from 'node:path'
+import { basename, relative, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
+import { options } from '../scripts/bundling.mjs'
+
+const root = resolve(import.meta.dirname, '..')
 
 /** The date that wrangler.toml names: the newest which the pinned runtime knows. */
 export const date = /^compatibility_date = "(.+)"/m.exec(read('../wrangler.toml'))[1]
@@ -14,32 +17,45 @@ export const date = /^compatibility_date = "(.+)"/m.exec(read('../wrangler.toml'
  *
  * @param target its `entry`, and where Tidegate's own source is taken from, if not from here
  * @param tools How many tools to offer beyond the three.
- * @returns its modules by name, the first of them the main one, and their size with gzip -9
+ * @returns its modules by name, the first of them the main one, and the size of what is evaluated
+ * before the first request, with gzip -9
  */
 export async function bundle({ entry, source }, { minify = true, tools = 0 } = {}) {
-  const beside = new Map()
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
+    ...options,
     entryPoints: [resolve(import.meta.dirname, 'targets', entry)],
-    bundle: true,
+    entryNames: 'main',
+    outdir: root,
+    metafile: true,
     minify,
-    write: false,
-    format: 'esm',
-    target: 'es2024',
-    conditions: ['workerd', 'worker', 'browser'],
     external: ['cloudflare:*'],
     define: {
       'process.env.NODE_ENV': '"production"',
       'globalThis.MORE_TOOLS': String(tools),
     },
-    plugins: [...(source ? [from(source)] : []), ours, node, libraries(beside)],
-    logLevel: 'error',
+    plugins: [...(source ? [from(source)] : []), ours, node],
   })
-  const main = outputFiles[0].text
+  const modules = outputFiles.map(({ path, text }) => [relative(root, path), text])
+  const main = modules.findIndex(([name]) => name === 'main.js')
+  modules.unshift(...modules.splice(main, 1))
+  const hot = hotModules(metafile, 'main.js').map((name) => new Map(modules).get(name))
   return {
-    modules: [['main.js', main], ...beside],
-    bytes: main.length,
-    gzipped: gzipSync(main, { level: 9 }).length,
+    modules,
+    bytes: hot.join('').length,
+    gzipped: gzipSync(hot.join(''), { level: 9 }).length,
   }
+}
+
+/** The modules that are evaluated with this one, itself first: what it imports, but not by `import()`. */
+export function hotModules({ outputs }, entry) {
+  const paths = Object.fromEntries(Object.keys(outputs).map((path) => [basename(path), path]))
+  const found = new Set([entry])
+  for (const name of found) {
+    for (const { path, kind } of outputs[paths[name]].imports) {
+      if (kind === 'import-statement' && basename(path) in paths) found.add(basename(path))
+    }
+  }
+  return [...found]
 }
 
 const names = new Set(builtinModules)
@@ -81,19 +97,6 @@ const from = (source) => ({
     onResolve({ filter: /^\.\.\/\.\.\/src\// }, ({ path }) => ({
       path: resolve(source, path.slice('../../'.length)),
     }))
-  },
-})
-
-/** The libraries that wrangler uploads beside the Worker, which are read at their first use. */
-const libraries = (found) => ({
-  name: 'libraries',
-  setup({ onResolve }) {
-    onResolve({ filter: /^\.\/[\w-]+\.mjs$/ }, ({ path, importer }) => {
-      if (basename(dirname(importer)) !== 'drivers') return undefined
-      const name = basename(path)
-      found.set(name, readFileSync(resolve(dirname(importer), path), 'utf8'))
-      return { path: `./${name}`, external: true }
-    })
   },
 })
 

@@ -44,7 +44,7 @@ if (!existsSync('/proc/self/schedstat')) {
   process.exit(1)
 }
 await install()
-// The modules beside the drivers, which wrangler has made before it builds.
+// The libraries beside the drivers.
 await import('../scripts/vendor.mjs')
 
 const { soak } = await import('./soak.mjs')

@@ -2,8 +2,8 @@
 // test/attack/attack.ts: npm run attack -- --help
 import { start } from './child.mjs'
 import { node } from './install.mjs'
-// The Worker and the drivers import what wrangler makes before it builds.
-import './vendor.mjs'
+// The Worker, and the libraries that its drivers import.
+import './build.mjs'
 
 const attack = start(node, ['test/attack/attack.ts', ...process.argv.slice(2)], {
   stdio: ['ignore', 'inherit', 'inherit'],

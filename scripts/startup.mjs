@@ -18,7 +18,7 @@ if (process.execPath !== node) {
   const again = start(node, [import.meta.filename], { stdio: 'inherit' })
   process.exit((await again.over) ?? 130)
 }
-// The modules beside the drivers.
+// The libraries beside the drivers.
 await import('./vendor.mjs')
 const { bundle } = await import('../bench/build.mjs')
 const { startup } = await import('../bench/startup.mjs')

@@ -3,8 +3,8 @@
 
 import { start } from './child.mjs'
 import { node } from './install.mjs'
-// What wrangler does before it builds, for the tests that import the same modules.
-import './vendor.mjs'
+// The Worker, as wrangler has it built, for the tests that ask it.
+import './build.mjs'
 
 const vitest = start(node, ['node_modules/vitest/vitest.mjs', 'run', ...process.argv.slice(2)], {
   stdio: ['ignore', 'inherit', 'inherit'],

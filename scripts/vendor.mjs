@@ -1,6 +1,5 @@
-// Bundles what few requests need, each into a module of its own beside the Worker: the database
-// libraries that speak TCP, how roles are looked at, and the demo database. wrangler would put them into its one file,
-// where every deployment pays for them at its start.
+// Bundles the database libraries that speak TCP, each into one module without what no Worker needs of
+// it, beside the drivers that import it.
 import { readFile, writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import './install.mjs'
@@ -48,8 +47,6 @@ const unused = {
 const modules = {
   pg: `export { default } from 'pg/lib/client.js'`,
   mysql2: `export { default } from 'mysql2'`,
-  roles: `export * from './src/database/roles/index.ts'`,
-  shop: `export { Shop } from './src/database/demo/shop.ts'`,
 }
 
 for (const [name, contents] of Object.entries(modules)) {
@@ -70,7 +67,7 @@ for (const [name, contents] of Object.entries(modules)) {
     plugins: [unused, node],
     logLevel: 'error',
   })
-  // `wrangler dev` watches src and runs this at every write there: its own would never end.
+  // `wrangler dev` watches src and builds at every write there: this one would never end.
   const made = outputFiles[0].text
   const kept = await readFile(file, 'utf8').catch(() => undefined)
   if (kept !== made) await writeFile(file, made)

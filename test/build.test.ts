@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process'
 import { globSync, statSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-/** When each bundled module was last written. */
+/** When each module that is built was last written. */
 function written(): Record<string, number> {
-  const files = globSync('src/database/drivers/*.mjs')
+  const files = [...globSync('src/database/drivers/*.mjs'), ...globSync('dist/*.js')]
   return Object.fromEntries(files.map((file) => [file, statSync(file).mtimeMs]))
 }
 
 test('a build that changes nothing writes nothing: wrangler dev would build for ever', () => {
-  execFileSync(process.execPath, ['scripts/vendor.mjs'])
+  execFileSync(process.execPath, ['scripts/build.mjs'])
   const before = written()
-  expect(Object.keys(before)).toHaveLength(4)
-  execFileSync(process.execPath, ['scripts/vendor.mjs'])
+  expect(Object.keys(before).length).toBeGreaterThan(4)
+  execFileSync(process.execPath, ['scripts/build.mjs'])
   expect(written()).toEqual(before)
 })

@@ -109,7 +109,7 @@ const say = ({ from, to }: Import) => `${from} imports ${to}`
 describe('the house', () => {
   test('is read at all', () => {
     expect(imports.length).toBeGreaterThan(files.length / 2)
-    // What ends in .mjs is made by scripts/vendor.mjs.
+    // What ends in .mjs is made by scripts/vendor.mjs: the libraries beside the drivers.
     const here = imports.filter(({ to }) => to.startsWith('src/') && !to.endsWith('.mjs'))
     expect(here.filter(({ to }) => !files.includes(to))).toEqual([])
   })

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
@@ -11,7 +11,7 @@ const wrangler = join('node_modules', 'wrangler', 'bin', 'wrangler.js')
 execFileSync(process.execPath, [wrangler, 'deploy', '--dry-run', '--outdir', built])
 // Each library says when it is evaluated, and is otherwise the one that would be deployed.
 for (const name of ['pg', 'mysql2']) {
-  const file = join(built, `${name}.mjs`)
+  const file = join(built, readdirSync(built).find((it) => it.startsWith(`${name}-`))!)
   writeFileSync(file, `console.log('evaluated ${name}');${readFileSync(file, 'utf8')}`)
 }
 

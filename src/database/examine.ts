@@ -1,5 +1,4 @@
 import type { Database, Limits } from './database.ts'
-import { roles } from './drivers/roles.ts'
 import {
   type Examination,
   type Finding,
@@ -8,6 +7,9 @@ import {
   ROOM,
 } from './examination.ts'
 import { explain } from './explain.ts'
+
+/** How roles are looked at: who never asks never reads it. */
+const roles = () => import('./roles/index.ts')
 
 /**
  * Finds out what the role of a database may do besides reading. It only asks: nothing is tried.

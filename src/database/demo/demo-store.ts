@@ -1,7 +1,6 @@
-import { shop } from '../drivers/shop.ts'
 import type { DemoQuery, Shop } from './shop.ts'
 
-/** The Durable Object in which the demo database lives. What it does is read when it is first asked. */
+/** The Durable Object in which the demo database lives. A deployment without the demo never reads it. */
 export class DemoStore {
   readonly #storage: DurableObjectStorage
   #shop: Shop | undefined
@@ -12,7 +11,7 @@ export class DemoStore {
 
   /** Answers a {@link DemoQuery} with a DemoAnswer. */
   async fetch(request: Request): Promise<Response> {
-    const [query, { Shop }] = await Promise.all([request.json<DemoQuery>(), shop()])
+    const [query, { Shop }] = await Promise.all([request.json<DemoQuery>(), import('./shop.ts')])
     this.#shop ??= new Shop(this.#storage)
     return Response.json(this.#shop.answer(query))
   }

@@ -1,0 +1,30 @@
+// Builds the Worker into dist/: index.js with what every request needs, and beside it a module for each
+// `import()`, which is read when it is first asked for. wrangler would put all of it into one file,
+// which every isolate evaluates before its first answer.
+import { globSync } from 'node:fs'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { relative, resolve } from 'node:path'
+import './vendor.mjs'
+
+const { build } = await import('esbuild')
+const { options } = await import('./bundling.mjs')
+
+/** Where the Worker lies when it is built. */
+export const dist = resolve(import.meta.dirname, '../dist')
+
+const { outputFiles } = await build({
+  ...options,
+  entryPoints: [resolve(import.meta.dirname, '../src/index.ts')],
+  outdir: dist,
+})
+
+// `wrangler dev` looks at what is written: a file that stays the same is not written again.
+await mkdir(dist, { recursive: true })
+for (const { path, text } of outputFiles) {
+  const kept = await readFile(path, 'utf8').catch(() => undefined)
+  if (kept !== text) await writeFile(path, text)
+}
+const made = new Set(outputFiles.map(({ path }) => relative(dist, path)))
+for (const name of globSync('**/*.{js,mjs,map}', { cwd: dist })) {
+  if (!made.has(name)) await rm(resolve(dist, name))
+}

@@ -1,0 +1,13 @@
+/** How esbuild bundles a Worker: one module for every request, and one for each `import()` in it. */
+export const options = {
+  bundle: true,
+  splitting: true,
+  minify: true,
+  write: false,
+  format: 'esm',
+  target: 'es2024',
+  conditions: ['workerd', 'worker', 'browser'],
+  external: ['cloudflare:*', 'node:*'],
+  legalComments: 'none',
+  logLevel: 'error',
+}
