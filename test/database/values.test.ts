@@ -114,9 +114,24 @@ await describePostgres('a value of PostgreSQL', setup, (postgres) => {
     ['array[9007199254740993, 1]::int8[]', 'int8[]', ['9007199254740993', 1]],
     ["array['NaN', 1.5]::float8[]", 'float8[]', ['NaN', 1.5]],
     ["array['(1,2),(0,0)', '(3,4),(0,0)']::box[]", 'box[]', ['(1,2),(0,0)', '(3,4),(0,0)']],
-    ["array['{\"a\": [1]}', 'null']::jsonb[]", 'jsonb[]', [{ a: [1] }, null]],
+    ["array['{\"a\": [1]}', 'null']::jsonb[]", 'jsonb[]', [{ a: [1] }, 'null']],
+    ["array['null'::json, null]", 'json[]', ['null', null]],
     ['array[true, false]', 'bool[]', [true, false]],
-    ["'null'::jsonb", 'jsonb', null],
+    ['null::jsonb', 'jsonb', null],
+    ["'null'::jsonb", 'jsonb', 'null'],
+    ["' null '::json", 'json', 'null'],
+    [`'"null"'::jsonb`, 'jsonb', '"null"'],
+    [`'"{}"'::jsonb`, 'jsonb', '"{}"'],
+    [`'"12"'::json`, 'json', '"12"'],
+    ["'12345678901234567890'::jsonb", 'jsonb', '12345678901234567890'],
+    [`'"12345678901234567890"'::jsonb`, 'jsonb', '"12345678901234567890"'],
+    [`'"a \\"b\\""'::json`, 'json', 'a "b"'],
+    ['\'{"a":[1,null]}\'::jsonb', 'jsonb', { a: [1, null] }],
+    ['\'{"2024":9,"2023":1}\'::json', 'json', '{"2024":9,"2023":1}'],
+    ['\'{"a":[{"b":1,"0":2}]}\'::jsonb', 'jsonb', { a: [{ 0: 2, b: 1 }] }],
+    ['\'[{"b":1,"0":2}]\'::json', 'json', '[{"b":1,"0":2}]'],
+    ['\'{"1":{"b":1},"2":2,"c":3}\'::json', 'json', { 1: { b: 1 }, 2: 2, c: 3 }],
+    ['\'{"100":1,"a":2}\'::jsonb', 'jsonb', '{"a": 2, "100": 1}'],
     ['\'{"a":[1,true,null,"x"],"b":{}}\'::jsonb', 'jsonb', { a: [1, true, null, 'x'], b: {} }],
     ['\'{"n":12345678901234567890}\'::jsonb', 'jsonb', { n: '12345678901234567890' }],
     ["'[9007199254740993, 1.50, 1e2, 0.1]'::json", 'json', ['9007199254740993', 1.5, 100, 0.1]],
@@ -209,4 +224,27 @@ describe('what is no array', () => {
       expect(readValue(text, 'int4[]')).toBe(text)
     },
   )
+})
+
+describe('a JSON document', () => {
+  it.each([
+    ['nested too deep to be written out', '['.repeat(100_000) + ']'.repeat(100_000)],
+    ['nested too deep under names', '{"a":'.repeat(300) + '1' + '}'.repeat(300)],
+    ['whose members share a name that is written in two ways', '{"a":1,"\\u0061":2}'],
+    ['whose names are numbers in another order', '{"10":{"b":1},"9":{"a":1}}'],
+  ])('stays text if it is one %s', (_, text) => {
+    expect(readValue(text, 'json')).toBe(text)
+  })
+
+  it.each([
+    ['a text of nine million characters', JSON.stringify(['\n"x'.repeat(2_250_000)])],
+    ['half a million names', `{${Array.from({ length: 500_000 }, (_, i) => `"n${i}":0`)}}`],
+  ])('of %s is read', (_, text) => {
+    expect(JSON.stringify(readValue(text, 'json'))).toBe(text)
+  })
+
+  it('keeps all the digits of a number, however many there are', () => {
+    const digits = `1${'0'.repeat(1_000_000)}1`
+    expect(readValue(`[${digits}]`, 'json')).toEqual([digits])
+  })
 })
