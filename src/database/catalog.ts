@@ -65,7 +65,7 @@ export async function findSource(
 ): Promise<Source> {
   const found = await resolve(database, name, limits)
   const [rows] = await columnsOf(database, [found], limits)
-  return { ...found, columns: rows!.map(([name, type]) => ({ name: `${name}`, type: `${type}` })) }
+  return { ...found, columns: rows!.map((row) => column(row, [])) }
 }
 
 /** The columns of some tables that the catalog has named: of each a row, with its name and type first. */
@@ -96,7 +96,7 @@ async function ask(
   statement: Statement,
   limits: Limits,
 ): Promise<readonly Row[]> {
-  const { rows } = await database.query(statement, { ...limits, ...ROOM })
+  const { rows } = await database.query({ ...statement, own: true }, { ...limits, ...ROOM })
   return rows
 }
 
@@ -178,7 +178,7 @@ function summary([schema, name, kind, comment, estimate, columns]: Row): TableSu
 }
 
 function column(
-  [name, type, nullable, expression, comment, values]: Row,
+  [name, type, nullable, expression, comment, values, operators]: Row,
   primaryKey: readonly string[],
 ): TableColumn {
   return {
@@ -189,6 +189,7 @@ function column(
     comment: text(comment),
     values: Array.isArray(values) && values.length > 0 ? values.map(String) : undefined,
     primaryKey: primaryKey.includes(String(name)),
+    ...(operators && { operators: String(operators) }),
   }
 }
 

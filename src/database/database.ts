@@ -31,6 +31,11 @@ export interface Rows {
 export interface Statement {
   readonly sql: string
   readonly params?: readonly Param[] | undefined
+  /**
+   * Written here, about the catalog alone: its functions, operators and types are the system's,
+   * whatever of that name somebody has put into the schemas that the role looks into first.
+   */
+  readonly own?: boolean | undefined
 }
 
 /** The bounds of one query. It has all of them: none is optional, and none comes from a model. */
@@ -67,6 +72,8 @@ export interface Dialect {
   /** The placeholder of the n-th parameter, counted from 1; of this column type, if one is given. */
   placeholder(n: number, type?: string): string
   readonly comparison: Comparison
+  /** How its own operators and aggregates are called where others may have made some of that name. */
+  readonly calls?: Calls | undefined
   readonly catalog: Catalog
   readonly plan: Plan
   readonly unknown: Unknown
@@ -94,6 +101,12 @@ export interface Comparison {
   like(column: string, placeholder: string): string
   /** Whether the column's text holds the bound one, in any case, `%` and `_` being themselves. */
   contains(column: string, placeholder: string): string
+}
+
+/** An operator, or an aggregate of a column; of a type whose operators are in a schema of their own. */
+export interface Calls {
+  operator(sign: string, operators: string | undefined): string
+  aggregate(name: string, column: string, operators: string | undefined): string
 }
 
 /**

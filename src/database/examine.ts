@@ -21,7 +21,9 @@ export async function examine(
 ): Promise<Examination> {
   const { looks } = await roles()
   const look = looks[database.dialect.name]!
-  return look(async (sql) => (await database.query({ sql }, { ...limits, ...ROOM })).rows)
+  return look(
+    async (sql) => (await database.query({ sql, own: true }, { ...limits, ...ROOM })).rows,
+  )
 }
 
 /** Which statements of an operator's own the database cannot prepare, a sentence each. */

@@ -35,7 +35,7 @@ export function guarded(database: Database): Database {
           hint: 'Send it as a string.',
         })
       }
-      const one = { sql: single(sql, dialect.rules), params }
+      const one = { sql: single(sql, dialect.rules), params, own: asked.own }
       return database.query(one, limits).catch((error) => {
         throw error instanceof DatabaseError && error.position !== undefined
           ? error.at(origin(error.position))

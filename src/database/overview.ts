@@ -20,7 +20,7 @@ export async function overview(
   database: Database,
   limits: Limits,
 ): Promise<ReadonlyMap<string, readonly OverviewColumn[]> | undefined> {
-  const statement = database.dialect.catalog.overview()
+  const statement = { ...database.dialect.catalog.overview(), own: true }
   const { rows, truncated } = await database.query(statement, { ...limits, ...ROOM })
   if (truncated) return undefined
   const tables = Map.groupBy(rows, ([schema, name]) => keyOf({ schema, name }))
@@ -46,7 +46,7 @@ function columnOf(row: readonly Cell[]): OverviewColumn {
 
 /** The same text as long as no table, column, comment or key is another than it was. */
 export async function fingerprint(database: Database, limits: Limits): Promise<string> {
-  const statement = database.dialect.catalog.fingerprint()
+  const statement = { ...database.dialect.catalog.fingerprint(), own: true }
   const { rows } = await database.query(statement, { ...limits, ...ROOM, maxRows: 100_000 })
   const bytes = new TextEncoder().encode(
     rows

@@ -78,9 +78,11 @@ const AGGREGATE = /^\s*(count|sum|avg|min|max)\s*\(\s*(distinct\s+)?(.*?)\s*\)\s
 /** An aggregate as it was asked for, and under the name that its column gets. */
 function aggregate(dialect: Dialect, table: Source, asked: string): { sql: string; label: string } {
   const [, name = '', distinct = '', column = ''] = AGGREGATE.exec(asked) ?? []
-  const call = (of: string) => `${name.toLowerCase()}(${distinct && 'distinct '}${of})`
-  if (column === '*' && !distinct && /^count$/i.test(name)) {
-    return { sql: 'count(*)', label: 'count(*)' }
+  const called = name.toLowerCase()
+  const call = (of: string, operators?: string) =>
+    dialect.calls?.aggregate(called, of, operators) ?? `${called}(${of})`
+  if (column === '*' && !distinct && called === 'count') {
+    return { sql: call('*'), label: 'count(*)' }
   }
   if (!column) {
     throw new DatabaseError('sql', `${JSON.stringify(asked.slice(0, 100))} is no aggregate.`, {
@@ -88,7 +90,11 @@ function aggregate(dialect: Dialect, table: Source, asked: string): { sql: strin
     })
   }
   const found = lookUp(table, column)
-  return { sql: call(dialect.quote(found.name)), label: call(found.name) }
+  const label = `${called}(${distinct && 'distinct '}${found.name})`
+  return {
+    sql: call(`${distinct && 'distinct '}${dialect.quote(found.name)}`, found.operators),
+    label,
+  }
 }
 
 /** One key of the order: a column, or else an aggregate where rows are grouped, and its direction. */
@@ -146,13 +152,14 @@ const SIGNS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } as c
 
 /** One condition as SQL. NULL is no value: equal to it means absent. */
 function test(
-  { quote, comparison }: Dialect,
-  { name, type }: Source['columns'][number],
+  { quote, comparison, calls }: Dialect,
+  { name, type, operators }: Source['columns'][number],
   { op, value }: Condition,
   bind: (value: Param, type?: string) => string,
 ): string {
   const column = quote(name)
   const left = comparison.comparable(column, type)
+  const sign = (it: keyof typeof SIGNS) => calls?.operator(SIGNS[it], operators) ?? SIGNS[it]
   const bound = (value: Param) => bind(comparison.bound(value, type), type)
 
   switch (op) {
@@ -162,16 +169,20 @@ function test(
       return `${column} is not null`
     case 'between': {
       const [from, to] = listOf(op, value, 2)
-      return `${left} between ${bound(one(op, from))} and ${bound(one(op, to))}`
+      const least = `${left} ${sign('gte')} ${bound(one(op, from))}`
+      return `(${least} and ${left} ${sign('lte')} ${bound(one(op, to))})`
     }
     case 'in':
     case 'not_in': {
       const list = listOf(op, value)
       const values = list.filter((it) => it !== null).map(bound)
-      const among = values.length > 0 ? `${left} in (${values.join(', ')})` : '1 = 0'
+      const among = calls
+        ? values.map((it) => `${left} ${sign('eq')} ${it}`).join(' or ')
+        : `${left} in (${values.join(', ')})`
       // In ClickHouse NULL is simply not among them, so that `not in` alone would find it.
       const orNull = list.includes(null) || (op === 'not_in' && values.length > 0)
-      const found = orNull ? `(${among} or ${column} is null)` : `(${among})`
+      const tests = [values.length > 0 && among, orNull && `${column} is null`].filter(Boolean)
+      const found = `(${tests.join(' or ') || 'null is not null'})`
       return op === 'in' ? found : `not ${found}`
     }
     case 'like':
@@ -181,7 +192,7 @@ function test(
     default: {
       if (value === null && op === 'eq') return `${column} is null`
       if (value === null && op === 'ne') return `${column} is not null`
-      return `${left} ${SIGNS[op]} ${bound(one(op, value))}`
+      return `${left} ${sign(op)} ${bound(one(op, value))}`
     }
   }
 }

@@ -17,7 +17,7 @@ export interface TableList {
 
 /** As much of a table as it takes to read from it. */
 export interface Source extends TableName {
-  readonly columns: readonly Pick<TableColumn, 'name' | 'type'>[]
+  readonly columns: readonly Pick<TableColumn, 'name' | 'type' | 'operators'>[]
 }
 
 /** All that a reader needs to know to write a query on a table. */
@@ -43,6 +43,8 @@ export interface TableColumn {
   /** All the values there are, where the type lists them. */
   readonly values: readonly string[] | undefined
   readonly primaryKey: boolean
+  /** The schema of the operators of its type, if they are not the system's. */
+  readonly operators?: string | undefined
 }
 
 /** Columns here, and the columns of another table that they equal, in the same order. */

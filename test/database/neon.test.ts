@@ -42,7 +42,7 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     await query('select id from users; -- all')
     expect(postgres.neon.requests.slice(before)).toEqual([
       [
-        expect.stringMatching(/^select set_config\('statement_timeout'/),
+        expect.stringMatching(/^select pg_catalog\.set_config\('statement_timeout'/),
         'declare tidegate no scroll cursor for select id from users',
         'fetch forward 11 from tidegate',
       ],

@@ -229,7 +229,7 @@ describe('what is no array', () => {
 describe('a JSON document', () => {
   it.each([
     ['nested too deep to be written out', '['.repeat(100_000) + ']'.repeat(100_000)],
-    ['nested too deep under names', '{"a":'.repeat(300) + '1' + '}'.repeat(300)],
+    ['nested too deep under names', `${'{"a":'.repeat(300)}1${'}'.repeat(300)}`],
     ['whose members share a name that is written in two ways', '{"a":1,"\\u0061":2}'],
     ['whose names are numbers in another order', '{"10":{"b":1},"9":{"a":1}}'],
   ])('stays text if it is one %s', (_, text) => {

@@ -12,8 +12,11 @@ export interface NeonServer {
   close(): Promise<void>
 }
 
-/** Starts one. As in the original, each request runs on a session that is as good as new. */
-export async function startNeon(postgres: pg.ClientConfig): Promise<NeonServer> {
+/**
+ * Starts one. As in the original, each request runs on a session that is as good as new, unless
+ * statements are given that somebody else has run in it.
+ */
+export async function startNeon(postgres: pg.ClientConfig, before = ''): Promise<NeonServer> {
   const requests: string[][] = []
 
   const connect = async (connection: string) => {
@@ -40,6 +43,7 @@ export async function startNeon(postgres: pg.ClientConfig): Promise<NeonServer> 
       const queries = isBatch ? body.queries : [body]
       requests.push(queries.map(({ query }) => query))
       client = await connect(connection)
+      if (before) await client.query(before)
       const { processID } = client as pg.Client & { processID: number }
       // A caller that leaves has its query cancelled.
       response.on('close', async () => {

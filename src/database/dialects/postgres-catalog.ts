@@ -10,10 +10,15 @@ const live = `a.attnum > 0 and not a.attisdropped
 const relations = `pg_catalog.pg_class c
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace`
 
+/** As obj_description() and col_description() have it, whose bodies are read anew when they run. */
+const comment = (of: string, column = '0') => `(select d.description
+  from pg_catalog.pg_description d where d.objoid = ${of}.oid and d.objsubid = ${column}
+    and d.classoid = 'pg_catalog.pg_class'::regclass)`
+
 const summary = `n.nspname, c.relname,
   case c.relkind when 'v' then 'view' when 'm' then 'materialized view'
     when 'f' then 'foreign table' else 'table' end,
-  obj_description(c.oid, 'pg_class'),
+  ${comment('c')},
   case when c.reltuples >= 0 and c.relkind in ('r', 'p', 'm') then c.reltuples::bigint end,
   (select count(*) from pg_catalog.pg_attribute a where a.attrelid = c.oid and ${live})`
 
@@ -25,13 +30,35 @@ const collated = ' collate "default"'
 
 const holds = (text: string) => `strpos(lower(${text}), lower($1)) > 0`
 
-const found = `${holds('c.relname')} or ${holds("obj_description(c.oid, 'pg_class')")}
+const found = `${holds('c.relname')} or ${holds(comment('c'))}
   or exists (select from pg_catalog.pg_attribute a where a.attrelid = c.oid and ${live}
-    and (${holds('a.attname')} or ${holds('col_description(c.oid, a.attnum)')}))`
+    and (${holds('a.attname')} or ${holds(comment('c', 'a.attnum'))}))`
+
+/** Whether a column may be NULL: a domain may say for it that it may not, or the domain below that. */
+const nullable = `not (a.attnotnull or a.atttypid in (with recursive solid as (
+    select t.oid from pg_catalog.pg_type t where t.typtype = 'd' and t.typnotnull
+    union select t.oid from pg_catalog.pg_type t join solid on t.typbasetype = solid.oid)
+  select solid.oid from solid))`
+
+/**
+ * Where the operators of a column's type are, if they came with an extension: those of the order that
+ * a superuser gave it.
+ */
+const operators = `(with recursive base as (
+    select t.oid, t.typbasetype from pg_catalog.pg_type t where t.oid = a.atttypid
+    union select t.oid, t.typbasetype from pg_catalog.pg_type t join base on t.oid = base.typbasetype)
+  select m.nspname from base
+  join pg_catalog.pg_opclass p on p.opcintype = base.oid and p.opcdefault
+  join pg_catalog.pg_am x on x.oid = p.opcmethod and x.amname = 'btree'
+  join pg_catalog.pg_amop s on s.amopfamily = p.opcfamily and s.amopstrategy = 3
+    and s.amoplefttype = base.oid and s.amoprighttype = base.oid
+  join pg_catalog.pg_operator o on o.oid = s.amopopr
+  join pg_catalog.pg_namespace m on m.oid = o.oprnamespace
+  where m.nspname <> 'pg_catalog' and has_schema_privilege(m.oid, 'usage'))`
 
 /** The columns of all tables, and of those they refer to. */
 const columns = `select n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
-    not a.attnotnull, col_description(c.oid, a.attnum), a.attnum = any(p.conkey),
+    ${nullable}, ${comment('c', 'a.attnum')}, a.attnum = any(p.conkey),
     rn.nspname, rc.relname, ra.attname
   from ${relations} join pg_catalog.pg_attribute a on a.attrelid = c.oid
   left join pg_catalog.pg_constraint p on p.conrelid = c.oid and p.contype = 'p'
@@ -88,13 +115,14 @@ export const catalog: Catalog = {
   }),
 
   columns: (tables) => ({
-    sql: `select n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod), not a.attnotnull,
+    sql: `select n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod), ${nullable},
         case when a.attidentity <> '' then 'generated as identity'
           when a.attgenerated <> '' then 'generated as ' || pg_get_expr(d.adbin, d.adrelid)
           else pg_get_expr(d.adbin, d.adrelid) end,
-        col_description(a.attrelid, a.attnum),
+        ${comment('c', 'a.attnum')},
         (select array_agg(e.enumlabel::text order by e.enumsortorder)
-          from pg_catalog.pg_enum e where e.enumtypid = a.atttypid)
+          from pg_catalog.pg_enum e where e.enumtypid = a.atttypid),
+        ${operators}
       from ${relations} join pg_catalog.pg_attribute a on a.attrelid = c.oid
       left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
       where (n.nspname, c.relname) in (${tables.map((_, i) => `($${2 * i + 1}, $${2 * i + 2})`)})
@@ -151,6 +179,6 @@ export const catalog: Catalog = {
     sql: `select sum(hashtextextended(o::text, 0)) from (${columns}) o
       union all
       select sum(hashtextextended(concat(n.nspname, '.', c.relname, ' ', c.relkind,
-        obj_description(c.oid, 'pg_class')), 0)) from ${relations} where ${readable}`,
+        ${comment('c')}), 0)) from ${relations} where ${readable}`,
   }),
 }

@@ -64,9 +64,10 @@ async function read(
  * server look for a client that is gone, where it can (from version 14 on, and not on Windows): a
  * Worker whose own client hangs up is stopped before it could cancel anything.
  */
-const CHECKS = `select current_setting('transaction_read_only'),
-  (select set_config(name, '1000', true) from pg_catalog.pg_settings
-    where name = 'client_connection_check_interval' and version() !~* 'msvc|visual|mingw')`
+const CHECKS = `select pg_catalog.current_setting('transaction_read_only'),
+  (select pg_catalog.set_config(name, '1000', true) from pg_catalog.pg_settings
+    where name operator(pg_catalog.=) 'client_connection_check_interval'
+      and pg_catalog.version() operator(pg_catalog.!~*) 'msvc|visual|mingw')`
 
 /** Runs one statement in a transaction that is known to be read-only before it is sent. */
 async function runReadOnly(statement: Statement, limits: Limits, run: Run): Promise<Reading> {

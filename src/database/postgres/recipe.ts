@@ -6,15 +6,29 @@ import { refuse, verb } from '../guard.ts'
  * Comes first, and is a query for a reason: once one has run, a transaction that began read-only
  * cannot be made anything else. The guard and the value reader count on the last four settings.
  */
-const SETTINGS = `select ${[
-  "set_config('statement_timeout', $1, true)",
-  "set_config('idle_in_transaction_session_timeout', $1, true)",
-  "set_config('lock_timeout', $2, true)",
-  "set_config('standard_conforming_strings', 'on', true)",
-  "set_config('datestyle', 'ISO', true)",
-  "set_config('bytea_output', 'hex', true)",
-  "set_config('extra_float_digits', '1', true)",
-].join(', ')}`
+const SETTINGS = [
+  ['statement_timeout', '$1'],
+  ['idle_in_transaction_session_timeout', '$1'],
+  ['lock_timeout', '$2'],
+  ['standard_conforming_strings', "'on'"],
+  ['datestyle', "'ISO'"],
+  ['bytea_output', "'hex'"],
+  ['extra_float_digits', "'1'"],
+] as const
+
+/**
+ * While a statement of ours is read, only the system's own functions, operators and types are found;
+ * left out, pg_temp would come first. While it runs, the path is the role's: by that, names are shown
+ * with their schemas or without.
+ */
+const OWN_PATH = [
+  ['tidegate.path', "pg_catalog.current_setting('search_path')"],
+  ['search_path', "'pg_catalog, pg_temp'"],
+] as const
+const ITS_PATH = [['search_path', "pg_catalog.current_setting('tidegate.path')"]] as const
+
+const set = (settings: readonly (readonly [name: string, value: string])[]) =>
+  `select ${settings.map(([name, value]) => `pg_catalog.set_config('${name}', ${value}, true)`)}`
 
 /** A lock not to be had by then is held by something long, such as a migration. */
 const LOCK_MS = 3_000
@@ -28,14 +42,15 @@ const CURSOR = 'declare tidegate no scroll cursor for '
  * outside. The last of them returns the rows, one more than the limit where there are more.
  */
 export function recipe(
-  { sql, params }: Statement,
+  { sql, params, own }: Statement,
   { timeoutMs, maxRows }: Limits,
 ): readonly Statement[] {
   const times = [timeoutMs, Math.min(timeoutMs, LOCK_MS)].map((ms) => String(Math.ceil(ms)))
-  const settings = { sql: SETTINGS, params: times }
+  const settings = { sql: set(own ? [...SETTINGS, ...OWN_PATH] : SETTINGS), params: times }
   if (standsAlone(sql)) return [settings, { sql, params }]
   const fetch = { sql: `fetch forward ${maxRows + 1} from tidegate` }
-  return [settings, { sql: CURSOR + sql, params }, fetch]
+  const declare = { sql: CURSOR + sql, params }
+  return own ? [settings, declare, { sql: set(ITS_PATH) }, fetch] : [settings, declare, fetch]
 }
 
 /** Whether it is SHOW or EXPLAIN, which no cursor takes, and the guard has nothing against it. */

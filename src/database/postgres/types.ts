@@ -82,7 +82,9 @@ export async function typesOf(
   const oids = new Set(fields.map((it) => it.dataTypeID).filter((oid) => nameOf(oid) === undefined))
   if (oids.size > 0) {
     const lookUp = {
-      sql: 'select oid, format_type(oid, null) from pg_catalog.pg_type where oid = any ($1::oid[])',
+      // In the path of the role, which decides whether a name is told with its schema.
+      sql: `select t.oid, pg_catalog.format_type(t.oid, null) from pg_catalog.pg_type t
+        where t.oid operator(pg_catalog.=) any ($1::pg_catalog.oid[])`,
       params: [`{${[...oids].join()}}`],
     }
     const { rows } = await ask(lookUp, oids.size)

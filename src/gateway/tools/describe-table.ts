@@ -43,14 +43,16 @@ export const describeTable = databaseTool({
         table.indexes.map(({ name, unique, columns }) => ({ name, unique, columns })),
       ),
     }
-    const columns = table.columns.map(({ primaryKey, nullable, values, ...column }, i) => ({
-      ...column,
-      default: shorten(column.default, LONGEST),
-      comment: shorten(column.comment, LONGEST),
-      values: values && firstOf(values, part),
-      samples: sampled?.[i],
-      nullable: nullable || undefined,
-    }))
+    const columns = table.columns.map(
+      ({ primaryKey, nullable, values, operators, ...column }, i) => ({
+        ...column,
+        default: shorten(column.default, LONGEST),
+        comment: shorten(column.comment, LONGEST),
+        values: values && firstOf(values, part),
+        samples: sampled?.[i],
+        nullable: nullable || undefined,
+      }),
+    )
     return {
       name: shownName(database.dialect, table),
       kind: table.kind === 'table' ? undefined : table.kind,
