@@ -1,8 +1,9 @@
 import { type Lexis, lex, type Token, Unreadable } from './lexer.ts'
+import { relations } from './relations.ts'
 
 /**
  * How the guard reads a dialect, and what it lets through. A further dialect is one more of these.
- * Names are compared as the engine knows them: without quotes, in lower case.
+ * Names are compared as the engine knows them: without quotes, in lower case, and without accents.
  */
 export interface Rules {
   readonly lexis: Lexis
@@ -12,7 +13,7 @@ export interface Rules {
   readonly explain: RegExp
   /** Functions that do more than compute: they write, lock, reach out, or run a text as SQL. */
   readonly calls: RegExp
-  /** Those of them that `x.f` calls, too, where `x` is any value or a function in FROM. */
+  /** Those of them that `x.f` calls, too, where `x` is any value: one argument is enough for them. */
   readonly attributes?: RegExp
   /** `* APPLY f` calls a function by its name alone. */
   readonly applies?: boolean
@@ -121,27 +122,35 @@ function beginsQuery(tokens: readonly Token[], i: number): boolean {
 }
 
 /**
- * Refuses a function that is called as if it were a column. A schema calls nothing: what `x.f` has
- * before the dot is one if it stands nowhere alone, as it has to where a table or a value gets a name.
+ * Refuses a function that is called as if it were a column. `x.f` is `f(x)` for any value `x`, and
+ * PostgreSQL names values by itself: `trim(…)` in FROM is `btrim`. So what stands before the dot says
+ * nothing, and only the name of a relation calls nothing: `from x.f`, `x.f.a`.
  */
 function refuseAttribute(tokens: readonly Token[], { attributes }: Rules): string | undefined {
   if (!attributes) return undefined
-  const alone = tokens.filter((it, i) => isName(it) && !isOne(tokens[i + 1], '.'))
-  const values = new Set(alone.map(({ value }) => value))
-  const called = tokens.find((it, i) => {
-    const of = tokens[i - 2]
-    if (!of || !isName(it) || !isOne(tokens[i - 1], '.') || !attributes.test(it.value)) return false
-    return isField(tokens, i) || (isName(of) && values.has(of.value))
-  })
-  return called && `${called.value}() is not allowed here.`
+  const tables = relations(tokens)
+  let of: 'table' | 'column' | 'value' = 'column'
+  for (const [i, token] of tokens.entries()) {
+    if (!isName(token)) continue
+    if (!isOne(tokens[i - 1], '.')) of = tables.has(i) ? 'table' : 'column'
+    // `(x).f`, `x[1].f`, `$1.f`: each name behind a value may be a call.
+    else if (!isName(tokens[i - 2])) of = 'value'
+    else if (of === 'table') continue
+    const behindDot = isOne(tokens[i - 1], '.')
+    const last = !isOne(tokens[i + 1], '.')
+    if (behindDot && (last || of === 'value') && matches(attributes, token.value)) {
+      return `${token.value}() is not allowed here.`
+    }
+  }
+  return undefined
 }
 
 function refuseToken(tokens: readonly Token[], i: number, rules: Rules): string | undefined {
   const { kind, value } = tokens[i]!
   if (kind !== 'word' && kind !== 'name') return undefined
   const call = isOne(tokens[i + 1], '(') || (rules.applies && isApplied(tokens, i))
-  if (call && rules.calls.test(value)) return `${value}() is not allowed here.`
-  if (rules.hidden.test(value)) return `${value} is not allowed here.`
+  if (call && matches(rules.calls, value)) return `${value}() is not allowed here.`
+  if (matches(rules.hidden, value)) return `${value} is not allowed here.`
   if (kind === 'name') return undefined
 
   const before = tokens[i - 1]
@@ -173,13 +182,18 @@ function isLabel(tokens: readonly Token[], i: number): boolean {
   return labels % 2 === 1
 }
 
-/** Whether a name follows a value and not a table: `(x).f`, `x[1].f`, `$1.f`, `(x).y.f`. */
-function isField(tokens: readonly Token[], i: number): boolean {
-  let dot = i - 1
-  // Four names are the longest that a column has.
-  while (dot > i - 8 && isOne(tokens[dot], '.') && isName(tokens[dot - 1])) dot -= 2
-  return isOne(tokens[dot], '.')
+/**
+ * Whether an engine could take a name for one of these. MariaDB finds `sys_eval` by `sýs_eval`, and
+ * `benchmark` by one with a Kelvin sign; PostgreSQL in Turkish takes an İ for an i.
+ */
+function matches(names: RegExp, name: string): boolean {
+  if (names.test(name)) return true
+  if (!NOT_ASCII.test(name)) return false
+  const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').replaceAll('ß', 's')
+  return names.test(plain.toUpperCase().toLowerCase())
 }
+
+const NOT_ASCII = /[^\n -~]/
 
 const isName = (token: Token | undefined) => token?.kind === 'word' || token?.kind === 'name'
 

@@ -11,6 +11,9 @@ export interface PostgresServer {
 
 const COMMANDS = ['SELECT', 'SHOW', 'EXPLAIN']
 
+/** A function that takes any value and is refused for its name: that it was called is an error. */
+export const MARKER = 'pg_marker'
+
 /**
  * Makes a database on the PostgreSQL at 127.0.0.1, and a role that may do nothing on it but select.
  * Texts go by the extended protocol, as the drivers send them, with all transactions read-only: the
@@ -34,6 +37,11 @@ export async function openPostgresServer(): Promise<PostgresServer> {
     'create table users (id integer, email text)',
     'create table orders (id integer, user_id integer, total numeric)',
     'create sequence s',
+    ...['text', 'anyelement'].map(
+      (type) => `create function ${MARKER}(${type}) returns text language plpgsql as
+        $$ begin raise exception '${MARKER} was called'; end $$`,
+    ),
+    `insert into users values (1, 'a@example.com'); insert into orders values (1, 1, 2.5)`,
     `grant select on users, orders to ${name}`,
   ])
   const client = new pg.Client({
@@ -53,7 +61,7 @@ export async function openPostgresServer(): Promise<PostgresServer> {
         return COMMANDS.includes(command) ? undefined : command
       } catch (error) {
         const { code, message } = error as pg.DatabaseError
-        const escapes = code === '25006' || /multiple commands/.test(message)
+        const escapes = code === '25006' || /multiple commands|was called/.test(message)
         return escapes ? message : undefined
       }
     },

@@ -1,6 +1,7 @@
 import { attacks, benign, exhausting } from '../support/attacks.ts'
 import { ENDS, FRAGMENTS, GAPS, HIDES, INSIDES, PAYLOADS, type Payloads } from './fragments.ts'
 import { type Random, randomFrom } from './random.ts'
+import { calling, VALUES } from './values.ts'
 
 export type EngineName = keyof typeof PAYLOADS
 
@@ -12,6 +13,7 @@ export type EngineName = keyof typeof PAYLOADS
  * - a query and something that must not run, with {@link FRAGMENTS} before and behind the latter:
  *   where guard and engine disagree on what is open, only one of them sees it;
  * - statements of the corpus in `test/attacks`, mutated;
+ * - calls of a refused function in every place, by every way to name a value: {@link VALUES};
  * - fragments alone.
  */
 export function* textsFor(engine: EngineName, seed: number): Generator<string, never> {
@@ -22,11 +24,13 @@ export function* textsFor(engine: EngineName, seed: number): Generator<string, n
     .map(({ sql }) => sql)
   corpus.push(...payloads.queries, ...payloads.statements)
   for (;;) {
-    const kind = random.below(20)
+    const kind = random.below(24)
     if (kind < 6) yield mutated(query(random), corpus, random, random.below(3))
     else if (kind < 15) yield smuggled(payloads, random)
     else if (kind < 19) yield mutated(random.pick(corpus), corpus, random, random.below(4))
-    else yield `${random.pick(payloads.queries)}${fragments(random, 8)}`
+    else if (kind < 20) yield `${random.pick(payloads.queries)}${fragments(random, 8)}`
+    else
+      yield mutated(calling(VALUES[engine], random), corpus, random, random.below(5) === 0 ? 1 : 0)
   }
 }
 

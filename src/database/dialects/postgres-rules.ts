@@ -2,7 +2,7 @@ import type { Rules } from '../guard.ts'
 
 const either = (...words: string[]) => words.join('|')
 
-/** The `pg_` functions that only look. Whatever else has the prefix is refused, known or not. */
+/** The `pg_` functions that only look, and types. Whatever else has the prefix is refused, known or not. */
 const looking = either(
   ...['get_(?!wal)\\w+', 'stat_get_(?!snapshot)\\w+', '\\w+_is_visible', 'typeof', 'backend_pid'],
   ...['size_pretty', 'size_bytes', 'column_size', 'column_compression', 'relation_size'],
@@ -14,11 +14,12 @@ const looking = either(
   ...['index(?:am)?_\\w*has_property', 'describe_object', 'identify_object\\w*'],
   ...['options_to_table', 'tablespace_location', 'tablespace_databases', 'collation_for'],
   ...['partition_(?:tree|ancestors|root)', 'input_is_valid', 'input_error_info'],
+  ...['lsn', 'snapshot', 'node_tree'],
 )
 
 /** Functions that one value is enough for. */
 const attributes = either(
-  `pg_(?!(?:${looking})$)\\w*`,
+  `pg_(?!(?:${looking})$).*`,
   // Settings, sequences, transaction ids, large objects, the bytes of any table.
   ...['nextval', 'txid_current', 'lo_(?:creat|create|import|unlink|close|get)', 'get_raw_page'],
   // A text as SQL, on this connection or another.

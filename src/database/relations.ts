@@ -1,0 +1,44 @@
+import type { Token } from './lexer.ts'
+
+/** Behind one of them a list of relations is over. All but VALUES are reserved in PostgreSQL. */
+const ENDS = new Set([
+  ...['select', 'values', 'where', 'group', 'having', 'window', 'order', 'limit', 'offset'],
+  ...['fetch', 'for', 'union', 'intersect', 'except'],
+])
+
+/**
+ * Where in a statement the name of a relation begins: behind FROM, JOIN and TABLE, and behind the
+ * commas of a FROM. Where that is not certain, nothing begins: `trim(from x.y)` has a value there,
+ * as `a is distinct from x.y` has, `on array[a, x.y]` and whatever follows ORDER BY.
+ */
+export function relations(tokens: readonly Token[]): ReadonlySet<number> {
+  const found = new Set<number>()
+  /** At each depth: whether a SELECT stands there, and whether a comma is followed by a relation. */
+  const depths = [{ query: false, list: false }]
+  let due = false
+  for (const [i, { kind, value }] of tokens.entries()) {
+    const depth = depths.at(-1)!
+    const [before, after] = [tokens[i - 1]?.value, tokens[i + 1]?.value]
+    const keyword = kind === 'word' && before !== '.' && before !== 'as'
+    if (kind === 'symbol' && (value === '(' || value === '[')) {
+      due &&= value === '('
+      depths.push({ query: false, list: due })
+    } else if (kind === 'symbol') {
+      if ((value === ')' || value === ']') && depths.length > 1) depths.pop()
+      due = value === ',' && depth.list
+    } else if (keyword && ENDS.has(value)) {
+      if (value === 'select') depth.query = true
+      depth.list = due = false
+    } else if (keyword && value === 'from') {
+      due = depth.query && before !== 'distinct'
+      depth.list ||= due
+    } else if (keyword && (value === 'table' || value === 'join')) {
+      // A function may have the name JOIN.
+      due = after !== '(' && (depth.list || value === 'table')
+    } else if (!(due && keyword && (value === 'only' || value === 'lateral'))) {
+      if (due) found.add(i)
+      due = false
+    }
+  }
+  return found
+}
