@@ -172,6 +172,9 @@ export interface Io {
  */
 export type Failure = 'refused' | 'sql' | 'timeout' | 'too_large' | 'auth' | 'network' | 'config'
 
+/** Characters of a message: no engine needs as many for what it has to say. */
+const LONGEST = 2_000
+
 /** What the database, or the way to it, said no to. Its message is fit for the model to read. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError'
@@ -191,7 +194,8 @@ export class DatabaseError extends Error {
       position?: number | undefined
     } = {},
   ) {
-    super(message)
+    // Engines repeat what a caller sent, and whoever reads this looks for words in it.
+    super(message.slice(0, LONGEST).toWellFormed())
     this.kind = kind
     this.code = details.code
     this.hint = details.hint

@@ -1,4 +1,5 @@
 import type { Cell } from './database.ts'
+import { withoutEnd } from './end.ts'
 
 /** What JSON can say as a number: neither NaN, nor infinite, nor minus zero. */
 export const isNumber = (value: number) => Number.isFinite(value) && !Object.is(value, -0)
@@ -76,7 +77,7 @@ function decimal(number: string): string {
   const [, sign, whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number) ?? []
   const digits = (whole + fraction).replace(/^0+/, '')
-  const significant = digits.replace(/0+$/, '')
+  const significant = withoutEnd(digits, '0')
   const power = Number(exponent) - fraction.length + digits.length - significant.length
   return significant === '' ? '0' : `${sign}${significant}e${power}`
 }

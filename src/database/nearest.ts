@@ -27,7 +27,9 @@ function distanceTo(wanted: string, name: string): number {
   if (shorter >= 3 && (name.includes(wanted) || wanted.includes(name))) {
     return 1 - shorter / Math.max(wanted.length, name.length)
   }
-  return edits(wanted, name) / Math.max(1, Math.floor(wanted.length / 3))
+  const allowed = Math.max(1, Math.floor(wanted.length / 3))
+  if (Math.abs(wanted.length - name.length) > allowed) return Number.POSITIVE_INFINITY
+  return edits(wanted, name) / allowed
 }
 
 /** Letters to change, insert, drop or swap with the next (the optimal string alignment distance). */

@@ -73,15 +73,25 @@ export function select(dialect: Dialect, selection: Selection): Statement {
   return { sql: sql.filter(Boolean).join('\n'), params }
 }
 
-const AGGREGATE = /^\s*(count|sum|avg|min|max)\s*\(\s*(distinct\s+)?(.*?)\s*\)\s*$/is
+const FUNCTIONS = new Set(['count', 'sum', 'avg', 'min', 'max'])
+
+/** `Sum( distinct x )` in its parts; undefined for what is no aggregate. */
+function callOf(asked: string) {
+  const text = asked.trim()
+  const open = text.indexOf('(')
+  const name = text.slice(0, Math.max(0, open)).trimEnd().toLowerCase()
+  if (!FUNCTIONS.has(name) || !text.endsWith(')')) return undefined
+  const inside = text.slice(open + 1, -1).trim()
+  const distinct = /^distinct\s/i.test(inside)
+  return { name, distinct, column: distinct ? inside.slice('distinct'.length).trim() : inside }
+}
 
 /** An aggregate as it was asked for, and under the name that its column gets. */
 function aggregate(dialect: Dialect, table: Source, asked: string): { sql: string; label: string } {
-  const [, name = '', distinct = '', column = ''] = AGGREGATE.exec(asked) ?? []
-  const called = name.toLowerCase()
+  const { name = '', distinct, column } = callOf(asked) ?? {}
   const call = (of: string, operators?: string) =>
-    dialect.calls?.aggregate(called, of, operators) ?? `${called}(${of})`
-  if (column === '*' && !distinct && called === 'count') {
+    dialect.calls?.aggregate(name, of, operators) ?? `${name}(${of})`
+  if (column === '*' && !distinct && name === 'count') {
     return { sql: call('*'), label: 'count(*)' }
   }
   if (!column) {
@@ -90,11 +100,22 @@ function aggregate(dialect: Dialect, table: Source, asked: string): { sql: strin
     })
   }
   const found = lookUp(table, column)
-  const label = `${called}(${distinct && 'distinct '}${found.name})`
+  const of = distinct ? 'distinct ' : ''
   return {
-    sql: call(`${distinct && 'distinct '}${dialect.quote(found.name)}`, found.operators),
-    label,
+    sql: call(`${of}${dialect.quote(found.name)}`, found.operators),
+    label: `${name}(${of}${found.name})`,
   }
+}
+
+/** A key of an order in its parts: `total desc`, `total asc`, or `total`. */
+export function keyOfOrder(asked: string): { key: string; descends: boolean } {
+  const text = asked.trim()
+  // No direction is longer, and a long key is not looked through for one.
+  const end = text.slice(-' desc'.length)
+  const found = /\s(?:asc|desc)$/i.exec(end)
+  if (!found) return { key: asked, descends: false }
+  const key = text.slice(0, found.index - end.length).trimEnd()
+  return { key, descends: /desc/i.test(found[0]) }
 }
 
 /** One key of the order: a column, or else an aggregate where rows are grouped, and its direction. */
@@ -106,13 +127,12 @@ function orderOf(
 ): string {
   const known = (column: string) => table.columns.some(({ name }) => name === column)
   // A column may be called `x desc`, or `max(x)`.
-  const [, key = asked, direction = ''] =
-    (!known(asked) && /^(.*?)\s+(asc|desc)$/is.exec(asked.trim())) || []
+  const { key, descends } = known(asked) ? { key: asked, descends: false } : keyOfOrder(asked)
   const sql =
-    labels.length > 0 && AGGREGATE.test(key) && !known(key)
+    labels.length > 0 && callOf(key) && !known(key)
       ? aggregate(dialect, table, key).sql
       : ordered(dialect, table, key, labels)
-  return /desc/i.test(direction) ? `${sql} desc` : sql
+  return descends ? `${sql} desc` : sql
 }
 
 function ordered(
@@ -134,10 +154,11 @@ function lookUp(
   name: string,
   others: readonly string[] = [],
 ): Source['columns'][number] {
-  const same = columns.filter((column) => column.name.toLowerCase() === name.toLowerCase())
-  const column =
-    columns.find((column) => column.name === name) ?? (same.length === 1 ? same[0] : undefined)
-  if (column) return column
+  const exact = columns.find((column) => column.name === name)
+  if (exact) return exact
+  const folded = name.toLowerCase()
+  const same = columns.filter((column) => column.name.toLowerCase() === folded)
+  if (same.length === 1) return same[0]!
   const likely = nearest(name, [...others, ...columns.map((column) => column.name)])
   throw new DatabaseError(
     'sql',

@@ -24,16 +24,22 @@ export async function suggest(
     if (table !== undefined) return await meantTables(database, last(table), bounds)
     const column = name('column')
     if (column !== undefined) return await columnMeant(database, sql, last(column), bounds)
-    const [, twice, quoted = twice] = AMBIGUOUS.exec(message) ?? []
-    if (quoted !== undefined) return await whoseColumn(database, sql, last(quoted), bounds)
+    const several = ambiguous(message)
+    if (several !== undefined) return await whoseColumn(database, sql, last(several), bounds)
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
   }
   return undefined
 }
 
-/** How engines word it that a column is in several tables of a statement. */
-const AMBIGUOUS = /ambiguous column name: (\S+)|["'](.+?)["'] .*ambiguous/i
+/** The column of which an engine says that it is in several tables of a statement. */
+function ambiguous(message: string): string | undefined {
+  const at = message.search(/ambiguous/i)
+  if (at < 0) return undefined
+  const [, named] = /^ambiguous column name: (\S+)/i.exec(message.slice(at)) ?? []
+  const [, quoted] = /^[^"']*["'](.+?)["'] /s.exec(message.slice(0, at)) ?? []
+  return named ?? quoted
+}
 
 const last = (name: string) => name.replace(/["`']/g, '').split('.').at(-1)!
 

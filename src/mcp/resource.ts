@@ -94,27 +94,30 @@ export function completeTemplate(
 ): Promise<{ completion: object }> {
   const template = resources.find((it) => it.uri === uri)
   if (!template) throw new RpcError(codes.invalidParams, 'There is no such resource template.')
-  return completionOf(template.complete?.[name], value, others, context)
+  const { complete = {} } = template
+  const own = Object.hasOwn(complete, name) ? complete[name] : undefined
+  return completionOf(own, value, others, context)
 }
-
-const patterns = new Map<string, RegExp>()
 
 /** Reads the variables of a template out of an address, or undefined where it does not fit. */
 function match(template: string, uri: string): Record<string, string> | undefined {
   if (!template.includes('{')) return template === uri ? {} : undefined
-  let pattern = patterns.get(template)
-  if (!pattern) {
-    const source = template
-      .replace(/[.*+?^$()|[\]\\]/g, '\\$&')
-      .replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')
-    pattern = new RegExp(`^${source}$`)
-    patterns.set(template, pattern)
+  const [start = '', ...parts] = template.split('{')
+  if (!uri.startsWith(start)) return undefined
+  const variables: [name: string, value: string][] = []
+  let at = start.length
+  for (const [i, part] of parts.entries()) {
+    const [name = '', behind = ''] = part.split('}')
+    const ends = i === parts.length - 1
+    // A variable is as short as it can be; what stands behind the last one ends the address.
+    const end = ends ? uri.length - behind.length : uri.indexOf(behind, at + 1)
+    const value = uri.slice(at, end)
+    if (end <= at || value.includes('/') || !uri.startsWith(behind, end)) return undefined
+    variables.push([name, value])
+    at = end + behind.length
   }
-  const found = pattern.exec(uri)?.groups
   try {
-    return (
-      found && Object.fromEntries(Object.entries(found).map(([k, v]) => [k, decodeURIComponent(v)]))
-    )
+    return Object.fromEntries(variables.map(([name, it]) => [name, decodeURIComponent(it)]))
   } catch {
     return undefined
   }

@@ -1,5 +1,6 @@
 import { DatabaseError, type Param, type Statement } from '../database.ts'
 import { rules } from '../dialects/clickhouse-rules.ts'
+import { withoutEnd } from '../end.ts'
 import { lex, type Token, Unreadable } from '../lexer.ts'
 
 /**
@@ -41,13 +42,15 @@ interface Place {
 /** The placeholders that stand in no text, no name and no comment. */
 function* placesIn(sql: string): Iterable<Place> {
   const tokens = tokensOf(sql)
+  let last = 0
   for (let i = 0; i < tokens.length; i++) {
     const [open, name, colon] = tokens.slice(i, i + 3)
     const number = /^p([1-9]\d{0,3})$/.exec(name?.kind === 'word' ? name.value : '')?.[1]
     if (open?.value !== '{' || number === undefined) continue
-    const last = tokens.findIndex(({ value }, at) => at > i && value === '}')
+    // The next that closes: for the place before, perhaps, and then it is not looked for again.
+    while (last < tokens.length && (last <= i || tokens[last]!.value !== '}')) last++
     const typed = colon?.value === ':'
-    if (last < 0 || (!typed && last !== i + 2)) continue
+    if (last === tokens.length || (!typed && last !== i + 2)) continue
     const { start, end } = tokens[last]!
     const type = typed ? sql.slice(colon.end, start).trim() : undefined
     yield { n: Number(number), type, start: open.start, end }
@@ -75,7 +78,7 @@ function literal(value: Param, type: string | undefined): string {
     return /^U?Int/.test(type) ? quoted(text) : `CAST(${quoted(text)} AS ${type})`
   }
   const [, precision, scale] = /^Decimal\((\d+), ?(\d+)\)$/.exec(type) ?? []
-  const significant = fraction.replace(/0+$/, '')
+  const significant = withoutEnd(fraction, '0')
   if (fits(integer, significant, Number(precision), Number(scale))) {
     return `CAST(${quoted(text)} AS ${type})`
   }

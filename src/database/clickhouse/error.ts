@@ -59,8 +59,11 @@ export function clickhouseError(body: string, asked: Asked): DatabaseError | und
 
 function kindOf(code: number, message: string, { database }: Asked): Failure {
   if (code !== NO_DATABASE) return kinds[code] ?? 'sql'
-  const [, missing] = /Database [`']?(.*?)[`']? does/.exec(message) ?? []
-  return missing === database ? 'config' : 'sql'
+  return message.includes(`Database ${database} does`) ||
+    message.includes(`Database \`${database}\` does`) ||
+    message.includes(`Database '${database}' does`)
+    ? 'config'
+    : 'sql'
 }
 
 /** The place of a byte, counted from 1, in characters. */

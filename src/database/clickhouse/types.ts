@@ -51,12 +51,18 @@ function split(list: string): string[] {
   const parts: string[] = []
   let depth = 0
   let start = 0
-  for (const { 0: sign, index } of list.matchAll(/'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|[(),]/gs)) {
-    if (sign === '(') depth++
-    if (sign === ')') depth--
-    if (sign !== ',' || depth > 0) continue
-    parts.push(list.slice(start, index).trim())
-    start = index + 1
+  let quote = ''
+  for (let i = 0; i < list.length; i++) {
+    const sign = list[i]!
+    if (quote && sign === '\\') i++
+    else if (quote) quote = sign === quote ? '' : quote
+    else if (sign === "'" || sign === '`') quote = sign
+    else if (sign === '(') depth++
+    else if (sign === ')') depth--
+    else if (sign === ',' && depth <= 0) {
+      parts.push(list.slice(start, i).trim())
+      start = i + 1
+    }
   }
   const last = list.slice(start).trim()
   return last ? [...parts, last] : parts

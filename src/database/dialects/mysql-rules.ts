@@ -9,7 +9,7 @@ const calls = [
   ...['group_replication_\\w+', 'asynchronous_connection_failover_\\w+'],
   // Of components and engines: locks, tokens, keys, audit, firewall, other servers.
   ...['service_(?:get|release)_\\w+', 'version_tokens_\\w+', 'keyring_\\w+', 'audit_\\w+'],
-  ...['\\w*firewall\\w*', 'spider_\\w+'],
+  ...['(?=\\w*firewall)\\w+', 'spider_\\w+'],
   ...['mroonga_command', 'load_rewrite_rules', 'gen_dictionary_\\w+', 'masking_dictionar\\w+'],
   // Of Aurora, and of what people load: programs, files, HTTP.
   ...['lambda_a?sync', 'aws_\\w+', 'sys_\\w+', 'lib_mysqludf_\\w+', 'http_\\w+'],

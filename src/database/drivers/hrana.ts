@@ -1,5 +1,6 @@
 import { objectOf, readBody } from '../body.ts'
 import { DatabaseError, type Io } from '../database.ts'
+import { withoutEnd } from '../end.ts'
 import { unreachable } from '../failure.ts'
 import type { Patience } from '../patience.ts'
 import { isLoopback } from '../url.ts'
@@ -35,7 +36,7 @@ export function addressOf({ hostname, host, pathname, searchParams }: URL): Addr
   }
   const clear = isLoopback(hostname) || searchParams.get('tls') === '0'
   return {
-    endpoint: `${clear ? 'http' : 'https'}://${host}${pathname.replace(/\/+$/, '')}`,
+    endpoint: `${clear ? 'http' : 'https'}://${host}${withoutEnd(pathname, '/')}`,
     token: searchParams.get('authToken') ?? undefined,
   }
 }

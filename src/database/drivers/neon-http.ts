@@ -21,7 +21,7 @@ export function addressOf({ protocol, hostname, host, href, username, pathname }
       'A Neon URL names a user and a database: neon://user:password@host/database',
     )
   }
-  const connection = `postgresql:${href.slice(protocol.length).replace(/#.*$/, '')}`
+  const connection = `postgresql:${href.slice(protocol.length).split('#', 1)}`
   // A region has one address for all its computers; the connection string says which is meant.
   const region = isNeon(hostname) && hostname.replace(/^[^.]+/, 'api')
   const scheme = isLoopback(hostname) ? 'http' : 'https'

@@ -99,15 +99,20 @@ interface Body {
   readonly error?: { readonly code?: string; readonly message?: string }
 }
 
-/** The number of an error, and what was said before it: behind it stand statement and caller. */
-const NUMBERED = /^(?:.*? desc = )?(.*?) \(errno (\d+)\) \(sqlstate \w+\)/s
+/** The number of an error. What was said stands before it, and behind it statement and caller. */
+const NUMBERED = / \(errno (\d+)\) \(sqlstate \w+\)/
+const SAID = ' desc = '
 
 function failure(
   { code = '', message = '' }: NonNullable<Body['error']>,
   timeoutMs: number,
 ): DatabaseError {
-  const [, said = '', errno] = NUMBERED.exec(message) ?? []
-  if (errno) return mysqlError(Number(errno), said, timeoutMs)
+  const from = message.indexOf(SAID)
+  const words = from < 0 ? message : message.slice(from + SAID.length)
+  const numbered = NUMBERED.exec(words)
+  if (numbered) {
+    return mysqlError(Number(numbered[1]), words.slice(0, numbered.index), timeoutMs)
+  }
   if (/UNAUTHENTICATED|PERMISSION_DENIED/.test(code)) return loginError(1045)
   if (/DEADLINE_EXCEEDED|CANCELED/.test(code)) return mysqlError(1317, '', timeoutMs)
   if (/RESOURCE_EXHAUSTED/.test(code)) {

@@ -35,10 +35,12 @@ export function loginError(errno: number): DatabaseError {
 
 /** `SELECT command denied to user 'a'@'b' for table …` tells the model nothing by the user. */
 const withoutNames = (message: string) =>
-  message.replace(
-    / (?:to|for) user '(?:[^']|'')*'@'(?:[^']|'')*'(?: \(using password: \w+\))?/g,
-    '',
-  )
+  message
+    .split(/(?= (?:to|for) user ')/)
+    .map((it) => it.replace(USER, ''))
+    .join('')
+
+const USER = /^ (?:to|for) user '(?:[^']|'')*'@'(?:[^']|'')*'(?: \(using password: \w+\))?/
 
 const DULL: Partial<Record<Failure, string>> = {
   auth: 'The database refused the login of this endpoint: its operator has to mend that.',

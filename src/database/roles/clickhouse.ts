@@ -94,11 +94,10 @@ const reads = /^(?:SELECT(?:\(.*\))?|SHOW(?: \w+)*|DICTGET|USAGE|NONE)$/i
 /** What statements such as `GRANT SELECT, INSERT(a) ON shop.* TO reader` give beyond that. */
 function grants(lines: readonly string[]): Right[] {
   return lines.flatMap((line) => {
-    const [, roles, member = ''] =
-      /^GRANT ((?:(?! ON ).)+) TO (.+?)(?: WITH ADMIN OPTION)?$/.exec(line) ?? []
-    if (roles) return [{ kind: 'roles', object: roles, of: member }]
-    const [, list = '', on = '', of = '', option] =
-      /^GRANT (.+) ON (.+?) TO (.+?)( WITH GRANT OPTION)?$/.exec(line) ?? []
+    const found = grant(line)
+    if (!found) return []
+    const { list, on, of, option } = found
+    if (on === undefined) return [{ kind: 'roles', object: list, of }]
     const all = [...list.matchAll(/[^,(]+(?:\([^)]*\))?/g)].map(([it]) => it.trim())
     const given = Map.groupBy(all.filter(Boolean), (right) => {
       if (/^SELECT$/i.test(right) && on === '*.*') return 'every-database'
@@ -113,6 +112,23 @@ function grants(lines: readonly string[]): Right[] {
         : []),
     ]
   })
+}
+
+/** `GRANT list ON on TO of`, or of roles, which are granted on nothing. */
+function grant(line: string) {
+  if (!line.startsWith('GRANT ')) return undefined
+  const option = / WITH (?:GRANT|ADMIN) OPTION$/.test(line)
+  const words = line.slice('GRANT '.length, option ? line.lastIndexOf(' WITH ') : undefined)
+  const first = words.indexOf(' ON ')
+  const member = words.lastIndexOf(' TO ', first < 0 ? words.length : first)
+  if (member >= 0) {
+    const [list, of] = [words.slice(0, member), words.slice(member + 4)]
+    return { list, on: undefined, of, option }
+  }
+  const at = words.lastIndexOf(' ON ', words.lastIndexOf(' TO '))
+  const to = words.indexOf(' TO ', at + 4)
+  if (at < 0 || to < 0) return undefined
+  return { list: words.slice(0, at), on: words.slice(at + 4, to), of: words.slice(to + 4), option }
 }
 
 const quote = (name: string) => `\`${name.replace(/[\\`]/g, '\\$&')}\``

@@ -108,7 +108,7 @@ export function rowsVisited(
     const how = what.slice(name.length)
     if (how.startsWith(' virtual table')) return arrays > 1 ? LONG_ARRAY : VIRTUAL_ROWS
     if (how === 'constant row' || how.startsWith(' using integer primary key (rowid=')) return 1
-    const columns = [...how.matchAll(/([^\s(]+)=\?/g)].map(([, column]) => column)
+    const columns = how.split(/[\s(]/).flatMap((it) => it.split('=?').slice(0, -1).slice(-1))
     const sizes = [name, ...(meanings.get(name) ?? [])].flatMap((table) => {
       const all = made.get(table) ?? (counts.tables.has(table) ? counts.of(table) : undefined)
       if (all === undefined || columns.length === 0) return all ?? []

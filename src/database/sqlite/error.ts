@@ -9,11 +9,22 @@ export function sqliteError(thrown: unknown, sql?: string): DatabaseError {
   if (said.startsWith('Wrong number of parameter bindings')) {
     return new DatabaseError('sql', 'Send one parameter for each placeholder of the statement.')
   }
-  const [, message, offset, code] =
-    /^(.*?)(?: at offset (\d+))?: (SQLITE_[A-Z_]+)(?: \(extended: .*\))?$/s.exec(said) ?? []
-  if (!message) throw thrown
-  const position = sql && offset ? charactersIn(sql, Number(offset)) + 1 : undefined
-  return new DatabaseError('sql', message, { code, position })
+  const [brief] = said.endsWith(')') ? apart(said, ' (extended: ') : [said]
+  const [words, code] = apart(brief, ': SQLITE_')
+  if (!words || !/^[A-Z_]+$/.test(code)) throw thrown
+  const [message, offset] = apart(words, ' at offset ')
+  if (!/^\d+$/.test(offset)) return new DatabaseError('sql', words, { code: `SQLITE_${code}` })
+  const position = sql && charactersIn(sql, Number(offset)) + 1
+  return new DatabaseError('sql', message, {
+    code: `SQLITE_${code}`,
+    position: position || undefined,
+  })
+}
+
+/** What stands before the last mark of a text, and what behind it. */
+function apart(text: string, mark: string): [before: string, behind: string] {
+  const at = text.lastIndexOf(mark)
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + mark.length)]
 }
 
 /** How many characters of a text its first bytes are. */

@@ -1,0 +1,47 @@
+/**
+ * Whether a text is like a pattern of SQL, in which `%` is any text and `_` any character. How much
+ * of the pattern may have been met is kept for all of its beginnings at once, a bit for each: so a
+ * text is read once, whatever the pattern.
+ */
+export function likeness(pattern: string): (text: string) => boolean {
+  const characters = [...pattern]
+  const length = characters.filter((it) => it !== '%').length
+  const none = () => new Int32Array((length >> 5) + 1)
+  const set = (bits: Int32Array, n: number) => {
+    bits[n >> 5]! |= 1 << (n & 31)
+  }
+  /** After so many characters of the pattern, any text may follow. */
+  const loops = none()
+  const any = none()
+  const masks = new Map<string, Int32Array>()
+  let met = 0
+  for (const it of characters) {
+    if (it === '%') set(loops, met)
+    else if (it === '_') set(any, ++met)
+    else {
+      const mask = masks.get(it) ?? none()
+      masks.set(it, mask)
+      set(mask, ++met)
+    }
+  }
+  for (const mask of masks.values()) for (const [i, bits] of any.entries()) mask[i]! |= bits
+  const has = (bits: Int32Array, n: number) => ((bits[n >> 5]! >>> (n & 31)) & 1) === 1
+
+  return (text) => {
+    const state = none()
+    set(state, 0)
+    for (const it of text) {
+      const mask = masks.get(it) ?? any
+      let [carry, alive] = [0, 0]
+      for (let i = 0; i < state.length; i++) {
+        const before = state[i]!
+        state[i] = (((before << 1) | carry) & mask[i]!) | (before & loops[i]!)
+        carry = before >>> 31
+        alive |= state[i]!
+      }
+      if (alive === 0) return false
+      if (has(state, length) && has(loops, length)) return true
+    }
+    return has(state, length)
+  }
+}
