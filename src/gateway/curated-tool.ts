@@ -27,7 +27,9 @@ export function curatedTool({ name, title, description, sql, params }: Curated):
 
 /** What a caller's access says of it. Without the claim there is no answer, not one for everybody. */
 function claimOf({ claim }: Claimed, caller: Caller | undefined): Param {
-  const value = claim === 'sub' ? caller?.subject : caller?.claims?.[claim]
+  const { subject, claims = {} } = caller ?? {}
+  const own = Object.hasOwn(claims, claim) ? claims[claim] : undefined
+  const value = claim === 'sub' ? subject : own
   if (value !== undefined) return value
   throw new ToolError(`Your access to this endpoint says nothing of "${claim}", which this needs.`)
 }

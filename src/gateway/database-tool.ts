@@ -117,6 +117,12 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
 export const unsaid = <Strict extends z.ZodMiniObject>(input: Strict): Strict =>
   input.check(z.meta({ additionalProperties: undefined }))
 
+/** A bound on an argument that its schema does not say, either. */
+export const atMost = (most: number, what: string) =>
+  z.refine<{ readonly length: number }>((it) => it.length <= most, {
+    error: `must have at most ${most} ${what}`,
+  })
+
 /** A database's refusal in the model's words: what is wrong, where, and what to do about it. */
 function inWords(
   { message, code, hint, position }: DatabaseError,

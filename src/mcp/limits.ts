@@ -47,6 +47,32 @@ export function excess(body: string, { depth: deepest, keys: most }: Limits): st
   return undefined
 }
 
+/** Bounds on each argument of a call: of a tool, of a prompt, or of a completion. */
+const CHARACTERS = 100_000
+const ITEMS = 1_000
+const KEYS = 200
+const LEVELS = 16
+/** Characters of a key, or of a place in a list. */
+export const SHORT = 1_000
+
+/** What in arguments passes a bound, in words; undefined if nothing does. */
+export function tooMuch(value: unknown, name = 'An argument', level = 0): string | undefined {
+  if (typeof value === 'string') {
+    return value.length > CHARACTERS ? `${name} has more than ${CHARACTERS} characters.` : undefined
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  if (level > LEVELS) return `${name} nests deeper than ${LEVELS} levels.`
+  const [most, of] = Array.isArray(value) ? [ITEMS, 'items'] : [KEYS, 'fields']
+  const { length } = Array.isArray(value) ? value : Object.keys(value)
+  if (length > most) return `${name} has more than ${most} ${of}.`
+  for (const [key, part] of Object.entries(value)) {
+    if (key.length > SHORT) return `${name} has a field whose name has over ${SHORT} characters.`
+    const found = tooMuch(part, level === 0 ? JSON.stringify(key.slice(0, 80)) : name, level + 1)
+    if (found) return found
+  }
+  return undefined
+}
+
 const QUOTE = 0x22
 const COLON = 0x3a
 const OPEN_BRACKET = 0x5b

@@ -10,6 +10,7 @@ import {
   type RpcParams,
   write,
 } from './jsonrpc.ts'
+import { SHORT, tooMuch } from './limits.ts'
 import { completePrompt, describePrompt, getPrompt } from './prompt.ts'
 import {
   completeTemplate,
@@ -194,7 +195,8 @@ function listOf<Item>(
 ): Method['call'] {
   return async (server, { cursor }, context, { seal }) => {
     const first = cursor === undefined || cursor === null
-    const place = first ? [0, 0] : await seal.open(String(cursor), field)
+    const ours = typeof cursor === 'string' && cursor.length <= SHORT
+    const place = first ? [0, 0] : ours && (await seal.open(cursor, field))
     if (!Array.isArray(place)) {
       throw new RpcError(
         codes.invalidParams,
@@ -229,16 +231,23 @@ function complete(server: Server, { ref, argument, context: given }: RpcParams, 
     )
   }
   const asked = { name: argument.name, value: argument.value }
-  const others = (isObject(given) && isObject(given.arguments) ? given.arguments : {}) as Record<
-    string,
-    string
-  >
+  const others = isObject(given) && isObject(given.arguments) ? given.arguments : {}
+  if (!isTexts(others)) {
+    throw new RpcError(codes.invalidParams, 'The arguments of a context are texts.')
+  }
+  const excess = Object.values(asked).some((it) => it.length > SHORT)
+    ? `An argument to complete has at most ${SHORT} characters.`
+    : tooMuch(others)
+  if (excess) throw new RpcError(codes.invalidParams, excess)
   if (ref.type === 'ref/prompt')
     return completePrompt(server.prompts ?? [], ref.name, asked, others, context)
   if (ref.type === 'ref/resource')
     return completeTemplate(server.resources ?? [], ref.uri, asked, others, context)
   throw new RpcError(codes.invalidParams, 'A ref is of type ref/prompt or ref/resource.')
 }
+
+const isTexts = (value: RpcParams): value is Record<string, string> =>
+  Object.values(value).every((it) => typeof it === 'string')
 
 /** Without a session there is nowhere to remember a level, and nothing is ever sent. */
 function setLevel(_: Server, { level }: RpcParams): RpcParams {

@@ -3,6 +3,7 @@ import { type Content, fitContent, type Icon } from './content.ts'
 import type { Context } from './context.ts'
 import { InputRequired } from './input.ts'
 import { codes, isObject, RpcError, type RpcParams } from './jsonrpc.ts'
+import { tooMuch } from './limits.ts'
 import { fit, type Revision } from './revisions.ts'
 
 /** One value a prompt is filled in with. Prompts take only text. */
@@ -47,8 +48,10 @@ export async function getPrompt(
 ): Promise<RpcParams | InputRequired> {
   const prompt = find(prompts, params.name)
   const args = isObject(params.arguments) ? params.arguments : {}
+  const excess = tooMuch(args)
+  if (excess) throw new RpcError(codes.invalidParams, excess)
   for (const { name, required } of prompt.arguments ?? []) {
-    const value = args[name]
+    const value = Object.hasOwn(args, name) ? args[name] : undefined
     if (value === undefined ? required : typeof value !== 'string') {
       throw new RpcError(codes.invalidParams, `${prompt.name} needs ${name}, as text.`)
     }

@@ -1,6 +1,7 @@
 import * as z from 'zod/v4/core'
 import { type Direction, jsonSchemaOf } from './json-schema.ts'
 import { isObject } from './jsonrpc.ts'
+import { SHORT, tooMuch } from './limits.ts'
 
 /** A schema written by hand, in JSON Schema 2020-12. Clients get it as it is. */
 export interface JsonSchema {
@@ -19,12 +20,20 @@ export function read(
   schema: Schema,
   value: unknown,
 ): { readonly value: unknown; readonly fault?: undefined } | { readonly fault: string } {
+  const excess = tooMuch(value)
+  if (excess) return { fault: excess }
   if (!(schema instanceof z.$ZodType)) {
     return isObject(value) ? { value } : { fault: 'They are not an object.' }
   }
   const parsed = z.safeParse(schema, value)
-  return parsed.success ? { value: parsed.data } : { fault: z.prettifyError(parsed.error) }
+  if (parsed.success) return { value: parsed.data }
+  // What is wrong with the first few is enough to go on, and may repeat what was sent.
+  const { issues } = parsed.error
+  return { fault: z.prettifyError({ issues: issues.slice(0, FAULTS) }).slice(0, 2 * SHORT) }
 }
+
+/** Faults that are told at once. */
+const FAULTS = 10
 
 // Schemas of `zod/mini` have no words for what is wrong with a value, and zod's own for all of them
 // weigh as much as a driver.

@@ -8,14 +8,14 @@ import {
   shownName,
   type Table,
 } from '../../database/index.ts'
-import { databaseTool } from '../database-tool.ts'
+import { atMost, databaseTool } from '../database-tool.ts'
 import { firstOf, fitting, shorten, sizeOf } from '../rows.ts'
 
 export const describeTable = databaseTool({
   name: 'describe_table',
   title: 'Describe table',
   description: 'Columns, keys, indexes, comments of one table. Look before you write SQL.',
-  input: z.strictObject({ table: z.string() }),
+  input: z.strictObject({ table: z.string().check(atMost(1_000, 'characters')) }),
   output: z.object({ name: z.string(), columns: z.array(z.unknown()) }),
   async run({ table: name }, { database, caps, limits }) {
     const table = await findTable(database, name, limits)

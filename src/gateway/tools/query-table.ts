@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { findSource, operators, select } from '../../database/index.ts'
 import { ask } from '../ask.ts'
-import { databaseTool, unsaid } from '../database-tool.ts'
+import { atMost, databaseTool, unsaid } from '../database-tool.ts'
 import { select as selectKept } from '../kept-rows.ts'
 import { handleOf } from '../results.ts'
 import { answer, answerOf } from '../rows.ts'
@@ -10,6 +10,10 @@ import { answer, answerOf } from '../rows.ts'
 const text = z.meta({ type: 'string', anyOf: undefined })
 const one = z.union([z.string(), z.number(), z.boolean()]).check(text)
 
+/** Characters of a name: of a table with its schema, of a column with what is done to it. */
+const name = z.string().check(atMost(1_000, 'characters'))
+const names = z.array(name).check(atMost(500, 'names'))
+
 const count = z.int().check(z.refine((n) => n >= 0, { error: 'must not be negative' }))
 
 export const queryTable = databaseTool({
@@ -17,23 +21,23 @@ export const queryTable = databaseTool({
   title: 'Query one table',
   description: 'Rows or aggregates of one table, without SQL. For joins use query.',
   input: z.strictObject({
-    table: z.string(),
-    columns: z.optional(z.array(z.string()).check(z.describe('With aggregates: to group by.'))),
-    aggregates: z.optional(
-      z.array(z.string()).check(z.describe('"count(*)", "sum(x)", avg, min, max')),
-    ),
+    table: name,
+    columns: z.optional(names.check(z.describe('With aggregates: to group by.'))),
+    aggregates: z.optional(names.check(z.describe('"count(*)", "sum(x)", avg, min, max'))),
     where: z.optional(
-      z.array(
-        unsaid(
-          z.strictObject({
-            column: z.string(),
-            op: z.enum(operators),
-            value: z.optional(z.union([one, z.array(one)])),
-          }),
-        ),
-      ),
+      z
+        .array(
+          unsaid(
+            z.strictObject({
+              column: name,
+              op: z.enum(operators),
+              value: z.optional(z.union([one, z.array(one)])),
+            }),
+          ),
+        )
+        .check(atMost(100, 'conditions')),
     ),
-    orderBy: z.optional(z.array(z.string()).check(z.describe('"x" or "sum(x) desc"'))),
+    orderBy: z.optional(names.check(z.describe('"x" or "sum(x) desc"'))),
     limit: z.optional(count),
     offset: z.optional(count),
   }),
