@@ -1,14 +1,12 @@
 import type { Context } from 'hono'
 import { cors } from 'hono/cors'
 import { Hono } from 'hono/tiny'
-import { authenticate } from './auth/index.ts'
-import { deploymentOf, type Env, NO_KEY } from './deployment.ts'
+import { type App, addressed, admission, NO_SIGN_IN, refuse, wantsPage } from './admission.ts'
+import { deploymentOf } from './deployment.ts'
 import { doctor } from './doctor.ts'
 import { ConfigError } from './gateway/index.ts'
 import { serve, serveHttpSse } from './mcp/index.ts'
 import { page, pageHeaders, recordPage } from './page.ts'
-
-type App = { Bindings: Env }
 
 // A browser asks first, without a key; and it must be able to read refusals, too.
 const browsers = cors({
@@ -24,10 +22,12 @@ const browsers = cors({
 
 /** The routes of a deployment. */
 export const app = new Hono<App>({ strict: false })
+  .use(addressed)
   .use((c, next) =>
     c.req.method === 'OPTIONS' || c.req.header('origin') ? browsers(c, next) : next(),
   )
-  .get('/', (c) => c.html(page(c.req.url, deploymentOf(c.env)), 200, pageHeaders))
+  .use(admission)
+  .get('/', showPage)
   .get('/health', (c) => c.json({ status: 'ok' }))
   .all('/mcp', mcp)
   .all('/mcp/:endpoint', mcp)
@@ -35,77 +35,57 @@ export const app = new Hono<App>({ strict: false })
   .all('/doctor/:endpoint', doctor)
   .get('/record/:endpoint/:id{.+}', record)
   .all('/sse', (c) => (c.env.LEGACY_SSE ? mcp(c) : c.notFound()))
-  .notFound((c) => refuse(c.req.raw, 404, `The MCP endpoint is ${new URL('/mcp', c.req.url)}.`))
+  .post('/register', (c) => (c.env.TIDEGATE_KEY ? register(c) : c.notFound()))
+  .notFound((c) => {
+    const where = `The MCP endpoint is ${new URL('/mcp', c.req.url)}.`
+    return refuse(c, 404, c.env.TIDEGATE_KEY ? `${where} ${NO_SIGN_IN}` : where)
+  })
+  .onError((error, c) => {
+    console.error(error)
+    return refuse(c, 500, 'Something went wrong inside the server. It was logged.')
+  })
 
-/** One request to an endpoint: who calls, which endpoint, may they; then the protocol. */
+function showPage(c: Context<App>): Response | Promise<Response> {
+  return c.html(page(c.req.url, deploymentOf(c.env)), 200, pageHeaders)
+}
+
+/** One request to an endpoint, from somebody who may. */
 async function mcp(c: Context<App>): Promise<Response> {
+  if (wantsPage(c)) return showPage(c)
   const request = c.req.raw
-  const deployment = deploymentOf(c.env)
-  const { origins, problem, sessions, seal } = deployment
-  if (request.method === 'GET' && /\btext\/html\b/.test(request.headers.get('accept') ?? '')) {
-    return c.html(page(request.url, deployment), 200, pageHeaders)
-  }
-  const caller = await authenticate(request, c.env)
-  const endpoint = deployment.endpoint(request.url)
-  if (!caller && endpoint?.access !== 'public') {
-    if (c.env.TIDEGATE_KEY) return askForKey(request)
-    if (endpoint) return refuse(request, 503, NO_KEY)
-  }
-  if (problem) return refuse(request, 503, problem)
-  if (!endpoint) return refuse(request, 404, `There is no endpoint at ${c.req.path} here.`)
+  const { caller, endpoints } = c.var
+  const { origins, problem, sessions, seal, server: serverOf } = deploymentOf(c.env)
+  if (problem) return refuse(c, 503, problem)
+  const [endpoint] = endpoints
+  if (!endpoint) return refuse(c, 404, `There is no endpoint at ${c.req.path} here.`)
   try {
-    const server = deployment.server(endpoint, new URL(request.url).origin)
-    if (c.req.path === '/sse') return await serveHttpSse(request, sessions, caller)
+    const server = serverOf(endpoint, new URL(request.url).origin)
+    if (c.req.path === '/sse') return await serveHttpSse(request, sessions, { caller, origins })
     return await serve(request, { server, caller, origins, sessions, seal })
   } catch (error) {
-    if (error instanceof ConfigError) return refuse(request, 503, error.message)
+    if (error instanceof ConfigError) return refuse(c, 503, error.message)
     throw error
   }
 }
 
 /** A row that a search found, for a person to look at. */
 async function record(c: Context<App>): Promise<Response> {
-  const deployment = deploymentOf(c.env)
-  const endpoint = deployment.endpoints.find(({ name }) => name === c.req.param('endpoint'))
   const request = c.req.raw
-  if (endpoint?.access !== 'public' && !(await authenticate(request, c.env))) {
-    return askForKey(request)
-  }
+  const [endpoint] = c.var.endpoints
   // As it was written: what is decoded may hold a slash.
   const [, , , ...id] = new URL(request.url).pathname.split('/')
-  const reading = endpoint?.search && deployment.document(endpoint, id.join('/'), request)
+  const reading = endpoint?.search && deploymentOf(c.env).document(endpoint, id.join('/'), request)
   const found = await reading?.catch((error: unknown) => {
     console.error(error)
     return null
   })
-  if (found === null) return refuse(request, 503, 'This record cannot be read. Try again later.')
-  if (!found) return refuse(request, 404, 'There is no such record here.')
+  if (found === null) return refuse(c, 503, 'This record cannot be read. Try again later.')
+  if (!found) return refuse(c, 404, 'There is no such record here.')
   return c.html(recordPage(found), 200, { ...pageHeaders, 'cache-control': 'no-store' })
 }
 
-const askForKey = (request: Request) =>
-  refuse(request, 401, 'Send the key of this endpoint as Authorization: Bearer KEY.', {
-    'www-authenticate': 'Bearer realm="Tidegate"',
-  })
-
-/** Bytes of a refused body that are read and forgotten. */
-const DRAINED = 16 * 1024 * 1024
-
-/**
- * A refusal before the protocol begins, in the protocol's own form. The body is read first: answered
- * too early, local servers drop the connection and the client's next request on it.
- */
-async function refuse(
-  request: Request,
-  status: 401 | 404 | 503,
-  message: string,
-  headers: Record<string, string> = {},
-): Promise<Response> {
-  let read = 0
-  for await (const chunk of request.body ?? []) {
-    read += chunk.byteLength
-    if (read > DRAINED) break
-  }
-  const body = { jsonrpc: '2.0', id: null, error: { code: -32600, message } }
-  return Response.json(body, { status, headers: { 'cache-control': 'no-store', ...headers } })
+/** Where hosts look for a sign-in when a key is missing: they print this answer (RFC 7591, 3.2.2). */
+function register(c: Context<App>): Response {
+  const error = { error: 'invalid_client_metadata', error_description: NO_SIGN_IN }
+  return c.json(error, 400, { 'cache-control': 'no-store' })
 }

@@ -32,6 +32,7 @@ const STAIRCASE = [
     'refusal',
     'body',
     'context',
+    'origin',
     'seal',
     'asker',
   ],

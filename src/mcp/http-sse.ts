@@ -6,8 +6,8 @@
  */
 
 import { readBody } from './body.ts'
-import type { Caller } from './context.ts'
 import { limits } from './limits.ts'
+import { allowsOrigin, FOREIGN, type Welcome } from './origin.ts'
 import { Refusal, refused } from './refusal.ts'
 import { accepted } from './reply.ts'
 import type { Serving } from './serving.ts'
@@ -29,19 +29,25 @@ const PARAMETER = 'sessionId'
 export async function serveHttpSse(
   request: Request,
   sessions: Sessions,
-  caller?: Caller,
+  welcome: Welcome = {},
 ): Promise<Response> {
+  const { caller } = welcome
   try {
     const url = new URL(request.url)
-    if (request.method === 'POST') {
-      const body = await readBody(request, limits.bodyBytes)
+    const posted = request.method === 'POST'
+    const body = posted ? await readBody(request, limits.bodyBytes) : ''
+    if (!allowsOrigin(request, welcome)) throw new Refusal(403, FOREIGN)
+    if (posted) {
       const id = url.searchParams.get(PARAMETER) ?? ''
       const again = new Request(url, { method: 'POST', headers: request.headers, body })
       return await sessions.post(again, id, caller)
     }
     if (request.method !== 'GET')
       throw new Refusal(405, 'Open a stream by GET.', { allow: 'GET, POST' })
-    const { id, response } = await sessions.stream(new Request(request), caller)
+    const { id, response } = await sessions.stream(
+      new Request(url, { headers: request.headers }),
+      caller,
+    )
     const address = `${url.pathname}?${PARAMETER}=${encodeURIComponent(id)}`
     return new Response(after(`event: endpoint\ndata: ${address}\n\n`, response.body!), response)
   } catch (error) {

@@ -1,9 +1,9 @@
 import { readBody } from './body.ts'
-import type { Caller } from './context.ts'
 import { codes, isRequest, parse, RpcError, type RpcMessage } from './jsonrpc.ts'
 import { serveLegacy } from './legacy.ts'
 import { type Limits, limits } from './limits.ts'
 import { claimedVersion, serveModern } from './modern.ts'
+import { allowsOrigin, FOREIGN, type Welcome } from './origin.ts'
 import { Refusal, refused } from './refusal.ts'
 import { acceptOf } from './reply.ts'
 import { isModern } from './revisions.ts'
@@ -13,12 +13,8 @@ import { SESSION, type Sessions } from './sessions.ts'
 import type { Stores } from './stores.ts'
 import type { Tasks } from './tasks.ts'
 
-export interface ServeOptions {
+export interface ServeOptions extends Welcome {
   readonly server: Server
-  /** Who calls, as established before. A caller who showed a credential may call from any page. */
-  readonly caller?: Caller | undefined
-  /** Origins of the pages that may call without a credential, besides those on this machine. */
-  readonly origins?: readonly string[]
   /** Where legacy clients' sessions live. Without it, each of their requests stands alone. */
   readonly sessions?: Sessions | undefined
   /** Where tasks live. Without it, tools that may run as one just run. */
@@ -44,9 +40,7 @@ export async function serve(request: Request, options: ServeOptions): Promise<Re
     // Read first, whatever comes of it: a refusal sent while a body is still arriving costs some
     // servers the connection, and the client its next request.
     const body = await readBody(request, (options.limits ?? limits).bodyBytes)
-    if (!allowsOrigin(request, options)) {
-      throw new Refusal(403, 'Pages from this origin may not call this server.')
-    }
+    if (!allowsOrigin(request, options)) throw new Refusal(403, FOREIGN)
     if (request.method === 'POST') return await post(request, body, options)
     return await inSession(request, options)
   } catch (error) {
@@ -105,21 +99,4 @@ function speaksModern(body: RpcMessage | RpcMessage[], { headers }: Request): bo
     if (isRequest(body) && body.method === 'initialize') return false
   }
   return isModern(headers.get('mcp-protocol-version')?.trim() ?? null)
-}
-
-const LOCAL = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
-
-/**
- * Whether the page a request comes from may call (specification, "Security"). Under DNS rebinding a
- * page's own address proves nothing over plain http, where the attacker chooses the Host header.
- */
-function allowsOrigin(request: Request, { caller, origins = [] }: ServeOptions): boolean {
-  const origin = request.headers.get('origin')
-  if (!origin || caller) return true
-  const here = new URL(request.url)
-  return (
-    LOCAL.test(origin) ||
-    origins.includes(origin) ||
-    (here.protocol === 'https:' && origin === here.origin)
-  )
 }

@@ -73,3 +73,14 @@ test('an address that was made up reaches no session', async () => {
     expect((await fetch(new URL(address, url), { method: 'POST', body })).status).toBe(404)
   }
 })
+
+test('a page from elsewhere opens no stream and posts no message', async () => {
+  const headers = { origin: 'http://evil.example' }
+  for (const [method, body] of [
+    ['GET', null],
+    ['POST', '{"jsonrpc":"2.0","id":1,"method":"ping"}'],
+  ] as const) {
+    const request = new Request(url, { method, body, headers })
+    expect((await serveHttpSse(request, sessions)).status).toBe(403)
+  }
+})

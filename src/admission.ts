@@ -1,0 +1,114 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import { authenticate } from './auth/index.ts'
+import { deploymentOf, type Env, NO_KEY } from './deployment.ts'
+import { type Endpoint, isDemo } from './gateway/index.ts'
+import { allowsHost, allowsOrigin, type Caller, codes, FOREIGN, namesHost } from './mcp/index.ts'
+
+/** What every route is handed. */
+export type App = {
+  Bindings: Env
+  Variables: {
+    /** Who calls; undefined is a stranger, who may come in all the same. */
+    caller: Caller | undefined
+    /** The endpoints that are asked for: the one in the path, else the first; by `/doctor` all. */
+    endpoints: readonly Endpoint[]
+  }
+}
+
+/** Says where the key goes, to whoever looks for another way in. */
+export const NO_SIGN_IN =
+  'This endpoint has no sign-in. Add its key as the header Authorization: Bearer KEY.'
+
+const FOREIGN_HOST =
+  'Over plain http only this machine is served. Use https, or list this address in the variable ORIGINS.'
+
+/** Refuses a request whose `Host` no address can be made of, before one is made. */
+export const addressed: MiddlewareHandler<App> = async (c, next) =>
+  namesHost(c.req.raw) ? next() : refuse(c, 400, 'The header Host names no host.')
+
+/** The one place that decides who comes in, for every route: with which key, by which page and host. */
+export const admission: MiddlewareHandler<App> = async (c, next) => {
+  const request = c.req.raw
+  const { endpoints, origins } = deploymentOf(c.env)
+  const [, room = '', name] = c.req.path.split('/')
+  const first = room === 'doctor' ? endpoints : endpoints.slice(0, 1)
+  const asked = name === undefined ? first : endpoints.filter((it) => it.name === name)
+  const caller = await authenticate(request, c.env)
+  c.set('caller', caller)
+  c.set('endpoints', asked)
+  if (!caller && !isOpen(room, asked) && !wantsPage(c)) {
+    if (c.env.TIDEGATE_KEY) return askForKey(c)
+    if (asked.length > 0) return refuse(c, 503, NO_KEY)
+  }
+  if (!allowsHost(request, { caller, origins })) return refuse(c, 403, FOREIGN_HOST)
+  if (!allowsOrigin(request, { caller, origins })) return refuse(c, 403, FOREIGN)
+  return next()
+}
+
+/** Whether a stranger may have what is asked for. What is said of a role is for its operator alone. */
+function isOpen(room: string, asked: readonly Endpoint[]): boolean {
+  if (!['mcp', 'sse', 'record', 'doctor'].includes(room)) return true
+  const open = asked.every((it) => it.access === 'public' && (room !== 'doctor' || isDemo(it)))
+  return open && asked.length > 0
+}
+
+/** Whether a person looks at the address of an endpoint, who is told what it is. */
+export const wantsPage = ({ req }: Context<App>): boolean =>
+  /^\/mcp(?:\/|$)/.test(req.path) &&
+  req.method === 'GET' &&
+  /\btext\/html\b/.test(req.header('accept') ?? '')
+
+/** A key was shown, and none is asked for by this name of an error where none was (RFC 6750, 3.1). */
+function askForKey(c: Context<App>): Promise<Response> {
+  const wrong = /^Bearer +\S/i.test(c.req.header('authorization') ?? '')
+  const message = wrong
+    ? 'This key is wrong. Ask whoever runs this endpoint for its key.'
+    : 'Send the key of this endpoint as Authorization: Bearer KEY.'
+  const error = wrong ? `, error="invalid_token", error_description="${message}"` : ''
+  return refuse(c, 401, message, { 'www-authenticate': `Bearer realm="Tidegate"${error}` })
+}
+
+/** Bytes of a refused body that are read and forgotten. */
+const DRAINED = 16 * 1024 * 1024
+
+/**
+ * A refusal before the protocol begins, in the protocol's own form, or in that of `/doctor`. The body
+ * is read first: answered too early, local servers drop the connection and the client's next request
+ * on it.
+ */
+export async function refuse(
+  c: Context<App>,
+  status: 400 | 401 | 403 | 404 | 405 | 500 | 503,
+  message: string,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  let read = 0
+  for await (const chunk of c.req.raw.body ?? []) {
+    read += chunk.byteLength
+    if (read > DRAINED) break
+  }
+  if (/^\/doctor\b/.test(c.req.path)) return told(c, status, { problem: message }, message, headers)
+  const code = status < 500 ? codes.invalidRequest : codes.internal
+  const body = { jsonrpc: '2.0', id: null, error: { code, message } }
+  return Response.json(body, { status, headers: { 'cache-control': 'no-store', ...headers } })
+}
+
+/** An answer for a person, as text; or as JSON for who accepts only that or asks `?format=json`. */
+export function told(
+  { req }: Context<App>,
+  status: number,
+  value: object,
+  text: string,
+  headers: Record<string, string> = {},
+): Response {
+  const json =
+    req.query('format') === 'json' || /^application\/json\b/.test(req.header('accept') ?? '')
+  return new Response(json ? JSON.stringify(value) : `${text}\n`, {
+    status,
+    headers: {
+      'content-type': `${json ? 'application/json' : 'text/plain'}; charset=utf-8`,
+      'cache-control': 'no-store',
+      ...headers,
+    },
+  })
+}

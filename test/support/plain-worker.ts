@@ -1,0 +1,47 @@
+import { connect } from 'node:net'
+// @ts-expect-error: plain JavaScript
+import { bundle } from '../../bench/build.mjs'
+// @ts-expect-error: plain JavaScript
+import { configure, start } from '../../bench/workerd.mjs'
+
+/** The Worker in plain workerd: no proxy of wrangler's reads a request before it does. */
+export interface PlainWorker {
+  readonly port: number
+  log(): string
+  /** Sends a request as it is written, and reads the status and the body of its answer. */
+  send(
+    head: readonly string[],
+    body?: string,
+  ): Promise<{ status: number; head: string; body: string }>
+  stop(): Promise<void>
+}
+
+/** Starts it with these variables. */
+export async function startPlainWorker(vars: Record<string, string>): Promise<PlainWorker> {
+  const target = {
+    entry: '../../src/index.ts',
+    objects: { DEMO: 'DemoStore', SESSIONS: 'McpSession' },
+    flags: ['enable_request_signal'],
+    vars,
+  }
+  const { port, log, stop } = await start(configure(target, await bundle(target)))
+  const send: PlainWorker['send'] = (head, body = '') =>
+    new Promise((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1')
+      let text = ''
+      socket.setEncoding('utf8')
+      socket.on('data', (chunk) => {
+        text += chunk
+        // A stream has no end: what it begins with is enough.
+        if (text.includes('event: endpoint')) socket.destroy()
+      })
+      socket.on('error', reject)
+      socket.on('close', () => {
+        const [top = '', ...rest] = text.split('\r\n\r\n')
+        resolve({ status: Number(top.split(' ')[1]), head: top, body: rest.join('\r\n\r\n') })
+      })
+      const more = [`Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close']
+      socket.write(`${[...head, ...more].join('\r\n')}\r\n\r\n${body}`)
+    })
+  return { port, log, send, stop }
+}
