@@ -2,9 +2,8 @@ import * as z from 'zod/mini'
 import { type Database, DatabaseError, type Limits, suggest } from '../database/index.ts'
 import { type Context, type Tool, type ToolAnnotations, ToolError, tool } from '../mcp/index.ts'
 import type { Caps, Endpoint } from './endpoint.ts'
-import { formatted } from './format.ts'
+import { formatted, said } from './format.ts'
 import type { Results } from './results.ts'
-import { isAnswer } from './rows.ts'
 
 /** What a database tool receives besides the request: its database, and the bounds it keeps. */
 export interface DatabaseContext extends Context {
@@ -95,12 +94,13 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
               ...context,
               ...{ database, name: which, endpoint, caps, keep, results, limits },
             })
-            return isAnswer(value) ? formatted(value, format) : value
+            return formatted(value, format)
           } catch (error) {
+            if (error instanceof ToolError) throw new ToolError(said(error.message, format))
             if (!(error instanceof DatabaseError)) throw error
             const { sql = '' } = given as { sql?: string }
             const hint = await suggest(database, sql, error, limits)
-            throw new ToolError(inWords(error, sql, hint))
+            throw new ToolError(said(inWords(error, sql, hint), format))
           } finally {
             clearInterval(still)
           }
