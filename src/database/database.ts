@@ -22,6 +22,8 @@ export interface Column {
 export interface Rows {
   readonly columns: readonly Column[]
   readonly rows: readonly (readonly Cell[])[]
+  /** What a clause such as WITH TOTALS adds below the rows, and is none of them. */
+  readonly totals?: readonly Cell[] | undefined
   /** Which cap cut the answer short, if one did. */
   readonly truncated: false | 'rows' | 'bytes'
   readonly elapsedMs: number

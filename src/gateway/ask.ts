@@ -35,7 +35,8 @@ async function kept(
   // Of rows so large that none is kept, or of none that was left out, there is nothing to add.
   if (rows.length === 0) return answer
   const result = await results.keep({ columns: found.columns, rows }, caller)
-  if (keep.repeatSeconds > 0) remember(keyOf(statement, context), result)
+  // Totals are not kept.
+  if (keep.repeatSeconds > 0 && !found.totals) remember(keyOf(statement, context), result)
   const whole = rows.length === found.rows.length && !found.truncated
   const what = whole ? `All ${rows.length} rows are` : `The first ${rows.length} rows are`
   const hint = `${answer.hint} ${what} kept for ${KEPT_MS / 60_000} minutes: give the result to query_table as its table.`

@@ -13,9 +13,11 @@ export function formatted(value: object, format: Format): object {
 
 function rowsIn(answer: Answer, format: Format): string | undefined {
   if (format === 'json') return undefined
-  const text = format === 'csv' ? csv(answer) : markdown(answer)
+  const table = format === 'csv' ? csv : markdown
+  const { totals, hint } = answer
+  const below = totals && `Totals:\n${table({ ...answer, rows: [totals] })}`
   // Rows end where an empty line is, which none of them holds.
-  return answer.hint ? `${text}\n\n${said(answer.hint, format)}` : text
+  return [table(answer), below, hint && said(hint, format)].filter(Boolean).join('\n\n')
 }
 
 /** JSON is one line, so nothing in it ends the block that keeps Markdown out. */

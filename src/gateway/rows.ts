@@ -15,6 +15,8 @@ export const answer = z.object({
 export interface Answer {
   readonly columns: readonly Column[]
   readonly rows: readonly (readonly Cell[])[]
+  /** What WITH TOTALS adds, apart from the rows. */
+  readonly totals?: readonly Cell[]
   readonly rowCount: number
   readonly truncated: boolean
   /** What was left out, and what to do next. */
@@ -28,12 +30,12 @@ export interface Answer {
 export const isAnswer = (value: object): value is Answer => 'rows' in value && 'columns' in value
 
 /** Cuts what a database returned to the caps of an endpoint. */
-export function answerOf({ columns, rows, truncated, elapsedMs }: Rows, caps: Caps): Answer {
+export function answerOf(found: Rows, caps: Caps): Answer {
+  const { columns, rows, truncated, elapsedMs } = found
   // The cells below them need more, each a character and what says that it was cut.
   const shown = columns.slice(0, fitting(columns, caps.bytes / 3))
   let cut = false
   let full = truncated === 'bytes'
-  let bytes = sizeOf(shown)
   const kept: Cell[][] = []
   const cells = (row: Rows['rows'][number], longest: number) =>
     row.slice(0, shown.length).map((cell) => {
@@ -41,6 +43,9 @@ export function answerOf({ columns, rows, truncated, elapsedMs }: Rows, caps: Ca
       cut ||= short !== cell
       return short
     })
+  const third = Math.floor(caps.bytes / 3 / shown.length)
+  const totals = found.totals && cells(found.totals, Math.min(caps.cell, third))
+  let bytes = sizeOf(shown) + (totals ? sizeOf(totals) : 0)
   for (const row of rows.slice(0, caps.rows)) {
     let line = cells(row, caps.cell)
     const wide = () => bytes + sizeOf(line) > caps.bytes
@@ -66,6 +71,7 @@ export function answerOf({ columns, rows, truncated, elapsedMs }: Rows, caps: Ca
   return {
     columns: shown,
     rows: kept,
+    ...(totals && { totals }),
     rowCount: kept.length,
     truncated: hints.length > 0,
     ...(hints.length > 0 && { hint: hints.join(' ') }),

@@ -105,15 +105,15 @@ await describeClickHouse('a value of ClickHouse', clickhouseDemo(), (server) => 
     const sql = "select arrayJoin(['', 'a', '']) as it"
     expect((await database.query({ sql }, limits)).rows).toEqual([[''], ['a'], ['']])
     const totals = 'select number % 2 as a, count() as n from (select number from system.numbers'
-    const { rows } = await database.query(
+    const answer = await database.query(
       { sql: `${totals} limit 5) group by a with totals order by a` },
       limits,
     )
-    expect(rows).toEqual([
+    expect(answer.rows).toEqual([
       [0, 3],
       [1, 2],
-      [0, 5],
     ])
+    expect(answer.totals).toEqual([0, 5])
   })
 
   it.each<[Param, string, Cell]>([

@@ -336,11 +336,11 @@ describe('a ClickHouse that fails', () => {
         readonly: '1',
         max_execution_time: '10',
         max_result_rows: '11',
-        max_block_size: '8192',
         result_overflow_mode: 'break',
         wait_end_of_query: '1',
         cancel_http_readonly_queries_on_client_close: '1',
       })
+      expect(request.url).not.toContain('max_block_size')
       expect(request.method).toBe('POST')
       expect(request.redirect).toBe('manual')
       expect(await request.text()).toBe('select 1')

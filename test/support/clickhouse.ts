@@ -144,7 +144,7 @@ const config = (home: string, port: number, tcp: number) => `<?xml version="1.0"
   <mark_cache_size>5368709120</mark_cache_size>
 </yandex>`
 
-/** `fixed` may set nothing, `halfway` anything but `readonly`, `narrow` sees one database. */
+/** `fixed` and `extreme` may set nothing, `halfway` anything but `readonly`, `narrow` sees one database. */
 const USERS = `<?xml version="1.0"?>
 <yandex>
   <profiles>
@@ -154,6 +154,7 @@ const USERS = `<?xml version="1.0"?>
       <allow_experimental_low_cardinality_type>1</allow_experimental_low_cardinality_type>
     </default>
     <fixed><readonly>1</readonly></fixed>
+    <extreme><readonly>1</readonly><extremes>1</extremes></extreme>
     <halfway><readonly>2</readonly></halfway>
   </profiles>
   <quotas><default></default></quotas>
@@ -161,6 +162,7 @@ const USERS = `<?xml version="1.0"?>
     ${user('default', 'default')}
     ${user('reader', 'default', PASSWORD)}
     ${user('fixed', 'fixed')}
+    ${user('extreme', 'extreme')}
     ${user('halfway', 'halfway')}
     ${user('narrow', 'default', '', '<allow_databases><database>shop</database></allow_databases>')}
   </users>

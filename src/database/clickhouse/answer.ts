@@ -7,17 +7,30 @@ import { fromUtf8, readerOf, unescaped } from './values.ts'
 /** The format of the answers that {@link readAnswer} reads. */
 export const FORMAT = 'TabSeparatedWithNamesAndTypes'
 
+/** How to hear of an answer what its rows cannot say. */
+export interface Way {
+  /** Whether the server has said by its status that all went well: no line is an error then. */
+  readonly settled: boolean
+  /** The same rows as CSV, in which a text is never an empty line. */
+  csv(): Promise<string>
+}
+
+/** Thrown where only a status can tell whether what came is an error. */
+const UNSETTLED = Symbol('unsettled')
+
 /**
  * Reads an answer row by row, as far as the limits allow, and then lets go of the rest.
  *
  * Its format is the one in which every version writes every value exactly: the JSON ones replace
  * bytes that are not UTF-8. The price is that its end does not show. So it is to be asked for with
  * `wait_end_of_query`: then an error has a status of its own, and does not come behind some rows.
+ * Where it was not, whatever may be an error is left to an answer that was.
  */
 export async function readAnswer(
   response: Response,
   limits: Limits,
   asked: Asked,
+  way: Way,
 ): Promise<Omit<Rows, 'elapsedMs'>> {
   const taken = new Taken(limits)
   // An escape has at most twice the length of what it stands for: what is longer has no room.
@@ -25,16 +38,23 @@ export async function readAnswer(
   let names: readonly string[] | undefined
   let columns: readonly Column[] | undefined
   let readers: ReturnType<typeof readerOf>[] = []
+  let doubtful = false
+  // From an empty line on: what may be totals and extremes, each behind such a line.
+  let tail: string[] = []
+  const read = (line: string) => line.split('\t').map((cell, i) => readers[i]!(cell))
 
   for await (const raw of lines(response, longest)) {
     const line = raw.replace(/\n$/, '')
     const cells = line.split('\t')
+    doubtful ||= line.includes('Code: ')
     if (line === raw && columns && raw.length > longest) {
       taken.take([raw])
       break
     }
-    if (columns && line === '' && !isText(columns)) continue // Behind it come the totals.
-    if (line === raw || cells.length !== (names ?? cells).length || isReport(line, columns)) {
+    const apart = columns && line === '' && !isText(columns)
+    const whole = apart || cells.length === (names ?? cells).length
+    if (line === raw || !whole || (columns && !isText(columns) && isReport(line))) {
+      if (!way.settled) throw UNSETTLED
       throw clickhouseError(fromUtf8(raw), asked) ?? brokenOff()
     }
     if (!names) {
@@ -43,12 +63,42 @@ export async function readAnswer(
       const types = cells.map((cell) => fromUtf8(unescaped(cell)))
       columns = names.map((name, i) => ({ name, type: types[i]! }))
       readers = types.map(readerOf)
-    } else if (!taken.take(cells.map((cell, i) => readers[i]!(cell)))) {
+    } else if (line === '' || tail.length > 0) {
+      tail.push(line)
+      if (tail.length <= LONGEST_TAIL) continue
+      if (!isText(columns)) throw brokenOff()
+      // So long is none: its first lines are rows.
+      const next = tail.indexOf('', 1)
+      const rows = tail.splice(0, next < 0 ? tail.length : next)
+      if (!rows.every((row) => taken.take(read(row)))) break
+    } else if (!taken.take(read(line))) {
       break
     }
   }
-  if (!columns) throw brokenOff()
-  return { columns, rows: taken.rows, truncated: taken.truncated }
+  const { rows } = taken
+  if (taken.truncated) return { columns: columns!, rows, truncated: taken.truncated }
+  if (doubtful && !way.settled) throw UNSETTLED
+  if (!columns) throw (names && clickhouseError(names.join('\t'), asked)) ?? brokenOff()
+  if (tail.length > 0 && isText(columns)) {
+    const most = tail.length - tailLength(await way.csv())
+    if (!tail.splice(0, most).every((row) => taken.take(read(row)))) tail = []
+  }
+  // Three lines are extremes alone, which nobody asked for.
+  const totals = (tail.length === 2 || tail.length === LONGEST_TAIL) && read(tail[1]!)
+  return { columns, rows, truncated: taken.truncated, ...(totals && { totals }) }
+}
+
+/** An empty line and the totals, another and both extremes. */
+const LONGEST_TAIL = 5
+
+/** How many lines of CSV are totals and extremes, and the empty lines before each. */
+function tailLength(csv: string): number {
+  const lines = csv
+    .replace(/"[^"]*"/g, '-')
+    .split('\n')
+    .slice(0, -1)
+  const start = lines.indexOf('')
+  return start < 0 ? 0 : lines.length - start
 }
 
 /** Room for the names and types of some thousand columns. */
@@ -56,10 +106,10 @@ const HEADER = 256 * 1024
 
 /** One column of text: only there an empty line, or one that looks like an error, is a value. */
 const isText = (columns: readonly Column[]) =>
-  columns.length === 1 && /String|Enum/.test(columns[0]!.type)
+  columns.length === 1 && /String|Enum|Dynamic|AggregateFunction/.test(columns[0]!.type)
 
-const isReport = (line: string, columns: readonly Column[] | undefined) =>
-  /^Code: \d+[.,].*DB::/.test(line) && !(columns && isText(columns))
+/** One that is all of a line: no value of such a type begins so. */
+const isReport = (line: string) => /^Code: \d+[.,].*DB::/.test(line) && !line.includes('\t')
 
 /**
  * The lines of a body with their line feeds, one character a byte. Without a line feed is one that

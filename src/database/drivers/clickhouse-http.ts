@@ -1,7 +1,7 @@
 import { readBody } from '../body.ts'
 import { FORMAT, readAnswer } from '../clickhouse/answer.ts'
 import { bind } from '../clickhouse/bind.ts'
-import { type Asked, clickhouseError, statusError } from '../clickhouse/error.ts'
+import { type Asked, brokenOff, clickhouseError, statusError } from '../clickhouse/error.ts'
 import { DatabaseError, type Io, type Limits, type Rows, type Statement } from '../database.ts'
 import { later } from '../dialects/clickhouse-catalog.ts'
 import { unreachable } from '../failure.ts'
@@ -86,7 +86,7 @@ const ROOM = { maxRows: 100, maxBytes: 100_000 }
 
 function parametersOf(terms: Terms, limits: Limits): Record<string, string> {
   // Who may set no bounds must not have the server gather all there is before it answers.
-  return { ...settings(terms, limits), ...(terms.free && { wait_end_of_query: '1' }) }
+  return { ...settings(terms, limits), ...(terms.free && SETTLED) }
 }
 
 async function exchange(
@@ -98,18 +98,40 @@ async function exchange(
   { fetch }: Io,
   wait: Patience,
 ): Promise<Omit<Rows, 'elapsedMs'>> {
-  const id = crypto.randomUUID()
+  let id = ''
   const to = (more: Readonly<Record<string, string>>) => `${endpoint}?${new URLSearchParams(more)}`
   // A redirect would carry the password elsewhere.
   const request = { method: 'POST', headers: { authorization }, redirect: 'manual' } as const
-  try {
+  const ask = async (more: Readonly<Record<string, string>>) => {
+    id = crypto.randomUUID()
     const response = await fetch(
-      to({ database, default_format: FORMAT, query_id: id, ...parameters }),
+      to({ database, default_format: FORMAT, query_id: id, ...parameters, ...more }),
       { ...request, body: sql, signal: wait.signal },
     )
-    if (response.status === 200) return await readAnswer(response, limits, asked)
+    if (response.status === 200 && !response.headers.has('x-clickhouse-exception-code')) {
+      return response
+    }
     const report = (await readBody(response, MAX_REPORT)) ?? ''
     throw clickhouseError(report, asked) ?? statusError(response.status)
+  }
+  const csv = async () => {
+    // No longer than the rows that were read already, but for a quote that is doubled.
+    const text = await readBody(
+      await ask({ default_format: 'CSV', ...SETTLED }),
+      4 * limits.maxBytes,
+    )
+    if (text === undefined) throw brokenOff()
+    return text
+  }
+  const read = async (more: Readonly<Record<string, string>>, settled: boolean) =>
+    readAnswer(await ask(more), limits, asked, { settled, csv })
+  try {
+    const settled = 'wait_end_of_query' in parameters
+    return await read({}, settled).catch((error) => {
+      if (settled || error instanceof DatabaseError || wait.over()) throw error
+      // It is doubtful, or broke off, as some versions do behind an error that comes amid rows.
+      return read(SETTLED, true)
+    })
   } catch (error) {
     if (error instanceof DatabaseError) throw error
     const over = wait.over()
@@ -127,6 +149,9 @@ async function exchange(
     throw over
   }
 }
+
+/** Has an answer come with a status that holds for all of it. */
+const SETTLED = { wait_end_of_query: '1' }
 
 /** Bytes of an error that are read: some versions send the path through their source with it. */
 const MAX_REPORT = 256 * 1024

@@ -19,14 +19,14 @@ const LATER = {
   // As text, whatever the profile prefers: 2026-01-02 03:04:05, 1.50.
   date_time_output_format: 'simple',
   output_format_decimal_trailing_zeros: '1',
+  // They would have a status sent before it is known.
+  send_progress_in_http_headers: '0',
 }
-
-/** Rows are computed block by block: in blocks of a few rows, a large sort takes minutes. */
-const SMALLEST_BLOCK = 8_192
 
 /**
  * The settings of one query. Those that bound it are refused to the statement by `readonly`, which
- * can be set with them and then no more.
+ * can be set with them and then no more. None may change what a statement computes: the size of a
+ * block, for one, does so wherever a function counts from row to row.
  */
 export function settings(
   { free, lacking }: Terms,
@@ -43,7 +43,6 @@ export function settings(
     // It stops at the end of a block, so more than that may come.
     max_result_rows: String(maxRows + 1),
     result_overflow_mode: 'break',
-    max_block_size: String(Math.max(maxRows + 1, SMALLEST_BLOCK)),
     extremes: '0',
     ...Object.fromEntries(known),
   }
