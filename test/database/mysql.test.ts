@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { DatabaseError, type Limits, type Param } from '../../src/database/database.ts'
 import { mysql } from '../../src/database/drivers/mysql.ts'
 import { open } from '../../src/database/index.ts'
+import { limited } from '../../src/database/mysql/limit.ts'
 import { check } from '../../src/database/mysql/session.ts'
 import { passOn, startTcp } from '../servers/tcp.ts'
 import { describeMariaDb } from '../support/mariadb.ts'
@@ -24,6 +25,22 @@ const setup = (reader: string) => `
   create table users (id integer, email varchar(80));
   insert into users select seq, concat('user', seq) from seq_1_to_100;
   create table secrets (id integer);
+  create function summed() returns bigint reads sql data
+  begin
+    declare n, total bigint default 0;
+    declare done boolean default false;
+    declare all_of cursor for select seq from seq_1_to_5000;
+    declare continue handler for not found set done = true;
+    open all_of;
+    fetch all_of into n;
+    while not done do
+      set total = total + n;
+      fetch all_of into n;
+    end while;
+    return total;
+  end;
+  create view sums as select summed() as s, (select count(*) from seq_1_to_5000) as n;
+  grant execute on function summed to ${reader}@'%';
   create user ${reader}_locked@'%' identified by '${MARKER}';
 `
 
@@ -62,6 +79,50 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     const sql = 'select length(group_concat(a.email)) from users a, users b'
     const letters = 9 * 'user1'.length + 90 * 'user10'.length + 'user100'.length
     expect((await query(sql)).rows).toEqual([[100 * letters + 9_999]])
+  })
+
+  it('lets a stored function read all that it reads', async () => {
+    const sum = (5_000 * 5_001) / 2
+    expect((await query('select summed()')).rows).toEqual([[sum]])
+    expect((await query('select * from sums')).rows).toEqual([[sum, 5_000]])
+    const many = 'select summed() from users limit 12'
+    expect(await query(many)).toMatchObject({ truncated: 'rows', rows: Array(10).fill([sum]) })
+  })
+
+  it.each([
+    'select id from users order by id',
+    'select id from users order by id -- all of them',
+    'select id from users order by id # all of them',
+    'select id from users order by id /* limit 1 */',
+    "select id, 'limit 2' as `limit` from users order by id",
+    'select id from users union all select id from users order by id',
+    'select id from users where id > 50 union (select id from users limit 5) order by id',
+    '(select id from users order by id limit 20) union select 200 order by id',
+    '(select id from users order by id)',
+    'with u as (select id from users limit 50) select * from u order by id',
+    'with recursive n as (select 1 as i union all select i + 1 from n where i < 50) select i from n order by i',
+    'select id % 30 as g, count(*) from users group by g with rollup',
+    'select distinct id % 20 as g from users order by g',
+    'select id, row_number() over (order by id desc) from users order by id',
+    'select id, sum(id) over w from users window w as (order by id) order by id',
+    'select * from (select id from users order by id desc limit 40) u order by id',
+    'select id, (select count(*) from users v where v.id <= u.id) from users u order by id',
+    'select id from users where id in (select id from users where id > 3) order by id',
+    'select id from users order by id limit 40',
+    'select id from users order by id limit 5, 40',
+    'select id from users order by id limit 40 offset 3',
+    'select id from users order by id offset 2 rows fetch next 40 rows only',
+    'select id from users order by id fetch first 40 rows only',
+    'select seq from seq_1_to_50 as `for` order by seq',
+    'values (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11), (12)',
+    'select found_rows() union all select seq from seq_1_to_50',
+    "select {d '2026-01-02'}, seq from seq_1_to_50 order by seq",
+  ])('has the same first rows as without a cap: %s', async (sql) => {
+    const all = await query(sql, { maxRows: 1_000, maxBytes: 1_000_000 })
+    expect(all.truncated).toBe(false)
+    const first = await query(sql)
+    expect(first).toMatchObject({ columns: all.columns, truncated: 'rows' })
+    expect(first.rows).toEqual(all.rows.slice(0, 10))
   })
 
   it('leaves out whole rows beyond the cap of bytes', async () => {
@@ -117,7 +178,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     expect(rows[0]).toEqual([
       1,
       'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',
-      11,
+      '18446744073709551615',
       'utf8mb4',
       1.5,
       2,
@@ -293,6 +354,43 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
         message: 'The database does not speak TLS.',
       })
     })
+  })
+})
+
+describe('a statement with a limit of ours', () => {
+  it.each([
+    ['select 1', 'select 1\nlimit 11'],
+    ['select 1 -- x', 'select 1 -- x\nlimit 11'],
+    ['explain format = json select 1', 'explain format = json select 1\nlimit 11'],
+    [
+      'with a as (select 1 limit 1) select * from a',
+      'with a as (select 1 limit 1) select * from a\nlimit 11',
+    ],
+  ])('ends with it: %s', (sql, ended) => {
+    expect(limited(sql, 11)).toBe(ended)
+  })
+
+  it.each([
+    'select 1 limit 5',
+    'select 1 LIMIT 5',
+    'select 1 for update',
+    'select 1 lock in share mode',
+    "select 1 into outfile 'x'",
+    'select * from t for system_time all',
+    'select * from t fetch first row only',
+    'select * from t procedure analyse()',
+    'show tables',
+    'describe users',
+    'explain users',
+    'table users',
+    'values (1)',
+    '(select 1)',
+    'select 1; select 2',
+    "select 'unfinished",
+    'select (1',
+    'select 1)',
+  ])('is as it was where something else stands at its end: %s', (sql) => {
+    expect(limited(sql, 11)).toBe(sql)
   })
 })
 

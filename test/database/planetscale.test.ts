@@ -63,7 +63,7 @@ describe('a value written into a statement', () => {
   })
 })
 
-const setup = `
+const setup = (reader: string) => `
   create table users (id integer, email varchar(80));
   insert into users select seq, concat('user', seq) from seq_1_to_50;
   create table orders (id integer primary key, user_id integer);
@@ -73,6 +73,18 @@ const setup = `
   insert into held values (18446744073709551615, 1.50, '2024-01-02 03:04:05.000100', 1, '[1]',
     x'00ff', b'1', 'x', 0.1, '0000-00-00', '-01:00:00.5', point(1, 2), 'é😕', 0.5);
   insert into held (m) values ('');
+  create function counted() returns integer reads sql data
+  begin
+    declare n, id integer default 0;
+    declare done boolean default false;
+    declare c cursor for select u.id from users u;
+    declare continue handler for not found set done = true;
+    open c;
+    fetch c into id;
+    while not done do set n = n + 1; fetch c into id; end while;
+    return n;
+  end;
+  grant execute on function counted to ${reader}@'%';
 `
 
 await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
@@ -89,10 +101,10 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     await query('select id from users; -- all')
     expect(server.queries.slice(before)).toEqual([
       'set session transaction read only',
-      'set sql_select_limit = 11, query_timeout = 10000',
+      'set query_timeout = 10000',
       'select @@sql_mode',
       'start transaction read only',
-      'select id from users',
+      'select id from users\nlimit 11',
       'rollback',
     ])
     await failure(query('select nope'))
@@ -108,6 +120,14 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     const answer = await query(sql)
     expect(answer.rows).toHaveLength(count)
     expect(answer).toMatchObject({ truncated, columns: [{ name: 'id', type: 'int' }] })
+  })
+
+  it('cuts rows of the statement itself, and none that a subquery or a function reads', async () => {
+    const before = server.queries.length
+    const sql = `select count(*), (select count(*) from users), counted() from (select id from users) u`
+    expect((await query(sql)).rows).toEqual([[50, 50, 50]])
+    // Vitess would put it into every subquery.
+    expect(server.queries.slice(before).join()).not.toContain('sql_select_limit')
   })
 
   it('keeps values exact', async () => {
@@ -307,10 +327,10 @@ describe('a service of PlanetScale’s that fails', () => {
     })
     expect(found).toMatchObject({ kind: 'sql', code: '1146' })
     expect(asked.slice(1)).toEqual([
-      'set sql_select_limit = 11, query_timeout = 10000',
-      'set sql_select_limit = 11',
+      'set query_timeout = 10000',
       'select @@sql_mode',
       'start transaction read only',
+      'select 1\nlimit 11',
       'select 1',
       'rollback',
     ])

@@ -1,5 +1,6 @@
 import { DatabaseError, type Limits, type Param, type Statement } from '../database.ts'
 import { leftAlone, tooSlow } from '../failure.ts'
+import { limited } from '../mysql/limit.ts'
 import {
   CHECKS,
   check,
@@ -91,7 +92,10 @@ class Session {
     })
     const variables = await this.#run(CHECKS)
     check(variables.map(([name, value]) => [text(name), text(value)]))
-    const prepared = await this.#prepare(sql)
+    const prepared = await this.#prepare(limited(sql, this.#limits.maxRows + 1)).catch(() =>
+      // Whatever is wrong is told of what its author wrote.
+      this.#prepare(sql),
+    )
     if (prepared.columns.length === 0 && !standsAlone(sql)) throw noQuery()
     if (prepared.parameters.length !== params.length) {
       const { length } = prepared.parameters
@@ -149,7 +153,7 @@ class Session {
         })
         .on('result', (row) => {
           if (this.#cut || !Array.isArray(row)) return
-          // A LIMIT of the statement's own goes before the session's, so there may be more.
+          // A LIMIT of the statement's own may be larger.
           if (rows.length > maxRows) return stop()
           rows.push(row)
         })

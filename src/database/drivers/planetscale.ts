@@ -2,6 +2,7 @@ import { cap } from '../cap.ts'
 import { DatabaseError, type Driver, type Limits, type Rows, type Statement } from '../database.ts'
 import { mysql } from '../dialects/mysql.ts'
 import { isPlanetScale } from '../mysql/hosts.ts'
+import { limited } from '../mysql/limit.ts'
 import { written } from '../mysql/quote.ts'
 import { READ_ONLY } from '../mysql/session.ts'
 import { typeOf } from '../mysql/types.ts'
@@ -38,7 +39,7 @@ export const planetscale: Driver = {
 
 /**
  * Runs one statement in a transaction that only reads, and ends it. Vitess takes the first statement
- * without heeding it, and the third for what it says; a plain MySQL heeds the first as well.
+ * without heeding it; a plain MySQL heeds it as well.
  */
 async function run(
   execute: Execute,
@@ -46,17 +47,21 @@ async function run(
   { maxRows, timeoutMs }: Limits,
 ): Promise<Result> {
   const sql = written(statement)
+  const few = limited(sql, maxRows + 1)
   await execute(READ_ONLY)
-  const limit = `set sql_select_limit = ${maxRows + 1}`
   // For a caller that left unheard. A plain MySQL behind the protocol does not know the variable.
-  await execute(`${limit}, query_timeout = ${timeoutMs}`).catch(() => execute(limit))
+  await execute(`set query_timeout = ${timeoutMs}`).catch(() => {})
   const mode = await execute('select @@sql_mode')
   if (/ANSI|NO_BACKSLASH_ESCAPES/.test(atob(mode.rows?.[0]?.values ?? ''))) {
     throw new DatabaseError('config', 'The sql_mode of the database changes what a text means.')
   }
   await execute('start transaction read only')
   try {
-    return await execute(sql)
+    return await execute(few).catch((error) => {
+      if (few === sql || !(error instanceof DatabaseError) || error.kind !== 'sql') throw error
+      // Whatever is wrong is told of what its author wrote.
+      return execute(sql)
+    })
   } finally {
     // What went wrong before is what matters; a transaction left open ends after 20 seconds.
     await execute('rollback').catch(() => {})

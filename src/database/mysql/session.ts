@@ -14,14 +14,13 @@ export const READ_ONLY = 'set session transaction read only'
 /** Modes that change what a text means, ANSI_QUOTES and NO_BACKSLASH_ESCAPES among them, are off. */
 const MODE = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'
 
-/** Settings for the session. The guard counts on the first two, the row cap on the third. */
-export function settings({ timeoutMs, maxRows }: Limits, server: Server): string {
+/** Settings for the session. The guard counts on the first two. */
+export function settings({ timeoutMs }: Limits, server: Server): string {
   const seconds = timeoutMs / 1_000
   const lock = Math.max(1, Math.min(LOCK_S, Math.ceil(seconds)))
   return `set ${[
     'names utf8mb4',
     `session sql_mode = '${server === 'mysql' ? 'ONLY_FULL_GROUP_BY,' : ''}${MODE}'`,
-    `session sql_select_limit = ${maxRows + 1}`,
     `session lock_wait_timeout = ${lock}`,
     `session innodb_lock_wait_timeout = ${lock}`,
     // Else it cuts its answer at 1 KiB, and only a warning tells.
