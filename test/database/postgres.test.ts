@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { DatabaseError, type Limits } from '../../src/database/database.ts'
 import { postgres as driver } from '../../src/database/drivers/postgres.ts'
-import { open } from '../../src/database/index.ts'
+import { explain, open } from '../../src/database/index.ts'
 import { encrypt, passOn, report, startTcp, type TcpServer } from '../servers/tcp.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { describePostgres } from '../support/postgres.ts'
@@ -77,6 +77,36 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     expect(rows[0]![0]).toMatchObject([{ Plan: { 'Node Type': 'Seq Scan' } }])
   })
 
+  it('shows the plan of what runs: one for all the rows, and never a parallel one', async () => {
+    await postgres.admin(`create table facts as
+      select g as id, g % 1000 as ref, repeat('x', 50) as note from generate_series(1, 300000) g;
+      create table refs as select g as id, repeat('y', 50) as name from generate_series(0, 999) g;
+      create index on facts (ref); create index on refs (id); analyze facts, refs`)
+    const nodes = (plan: unknown) =>
+      [...JSON.stringify(plan).matchAll(/"Node Type":"([^"]+)"/g)].map(([, node]) => node)
+    for (const sql of [
+      'select * from facts f join refs r on r.id = f.ref',
+      'select ref, count(*) from facts group by ref',
+      '(select * from facts order by ref)',
+      'with f as (select * from facts) select * from f where id > $1',
+    ]) {
+      const params = sql.includes('$1') ? [1] : []
+      const { plan } = await explain(database, { sql, params }, limits)
+      const { rows } = await database.query({ sql: `explain (format json) ${sql}`, params }, limits)
+      expect(nodes(rows[0]![0])).toEqual(nodes(plan))
+      // What the server itself plans for such a cursor.
+      const { rows: own } = await postgres
+        .admin(
+          `set cursor_tuple_fraction = 1;
+         explain (format json) declare c no scroll cursor for ${sql.replace('$1', '1')}`,
+        )
+        .then((results) => (results as unknown as (typeof results)[])[1]!)
+      expect(nodes(plan)).toEqual(nodes(own[0]['QUERY PLAN']))
+      expect(nodes(plan)).not.toContain('Gather')
+      expect(nodes(plan)).not.toContain('Nested Loop')
+    }
+  })
+
   it('computes no more rows than it returns', async () => {
     const answer = await query('select generate_series(1, 1e12)', { timeoutMs: 2_000 })
     expect(answer.rows).toHaveLength(10)
@@ -106,6 +136,8 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     ['select 1 / (id - id) from users', '22012', undefined],
     ['show nothing_like_it', '42704', undefined],
     ['explain select nope from users', '42703', 16],
+    ['explain (costs off) ((select nope from users))', '42703', 30],
+    ['explain verbose values (nope)', '42703', 25],
   ])('points into the text of the caller: %s', async (sql, code, position) => {
     expect(await failure(query(sql))).toMatchObject({ kind: 'sql', code, position })
   })

@@ -1,6 +1,7 @@
 import { DatabaseError, type Limits, type Statement } from '../database.ts'
 import { postgres } from '../dialects/postgres.ts'
 import { refuse, verb } from '../guard.ts'
+import { lex } from '../lexer.ts'
 
 /**
  * Comes first, and is a query for a reason: once one has run, a transaction that began read-only
@@ -14,6 +15,8 @@ const SETTINGS = [
   ['datestyle', "'ISO'"],
   ['bytea_output', "'hex'"],
   ['extra_float_digits', "'1'"],
+  // All rows are wanted, and no plan that is quick with the first tenth of them.
+  ['cursor_tuple_fraction', "'1'"],
 ] as const
 
 /**
@@ -47,22 +50,39 @@ export function recipe(
 ): readonly Statement[] {
   const times = [timeoutMs, Math.min(timeoutMs, LOCK_MS)].map((ms) => String(Math.ceil(ms)))
   const settings = { sql: set(own ? [...SETTINGS, ...OWN_PATH] : SETTINGS), params: times }
-  if (standsAlone(sql)) return [settings, { sql, params }]
+  const at = cursorAt(sql)
+  const declare = {
+    sql: at === undefined ? sql : sql.slice(0, at) + CURSOR + sql.slice(at),
+    params,
+  }
+  if (at !== 0) return [settings, declare]
   const fetch = { sql: `fetch forward ${maxRows + 1} from tidegate` }
-  const declare = { sql: CURSOR + sql, params }
   return own ? [settings, declare, { sql: set(ITS_PATH) }, fetch] : [settings, declare, fetch]
 }
 
-/** Whether it is SHOW or EXPLAIN, which no cursor takes, and the guard has nothing against it. */
-function standsAlone(sql: string): boolean {
-  if (refuse(sql, postgres.rules) !== undefined) return false
-  const first = verb(sql, postgres.rules)
-  return first === 'show' || first === 'explain'
+/**
+ * Where in a statement its cursor is declared: before it, or behind EXPLAIN, so that the plan is that
+ * of what would run. SHOW, against which the guard has nothing, takes none.
+ */
+function cursorAt(sql: string): number | undefined {
+  const { rules } = postgres
+  if (refuse(sql, rules) !== undefined) return 0
+  const first = verb(sql, rules)
+  if (first === 'show') return undefined
+  if (first !== 'explain') return 0
+  const tokens = lex(sql, rules.lexis)
+  let i = tokens.findIndex(({ kind, value }) => kind === 'word' && QUERY.test(value))
+  while (tokens[i - 1]?.value === '(') i--
+  return /^(?:explain|verbose|\))$/.test(tokens[i - 1]?.value ?? '') ? tokens[i]!.start : undefined
 }
+
+const QUERY = /^(?:select|with|values|table)$/
 
 /** The error of a recipe with its position in the caller's own text. */
 export function inOwnText(error: unknown, { sql }: Statement): unknown {
   if (!(error instanceof DatabaseError) || error.position === undefined) return error
-  const position = error.position - (standsAlone(sql) ? 0 : CURSOR.length)
+  const at = cursorAt(sql)
+  const before = at === undefined || error.position <= at ? 0 : CURSOR.length
+  const position = error.position - before
   return error.at(position > 0 ? position : undefined)
 }
