@@ -18,7 +18,8 @@ export interface Placed {
 export function placed(statement: Statement, dialect: Dialect): Placed {
   const { sql, params = [] } = statement
   const places = placesIn(sql, dialect)
-  if (places.length === 0) return { statement, origin: (position) => position }
+  const asIs = { statement, origin: (position: number) => position }
+  if (places.length === 0) return asIs
   const numbers = places.map(({ value }) => Number(value.slice(1)))
   const missing = numbers.find((n) => n < 1 || n > params.length)
   if (missing !== undefined) {
@@ -29,6 +30,7 @@ export function placed(statement: Statement, dialect: Dialect): Placed {
   if (unused >= 0) {
     throw new DatabaseError('sql', `Nothing in the statement takes the value of $${unused + 1}.`)
   }
+  if (dialect.placeholder(1) === '$1') return asIs
   const bound: Param[] = []
   const shifts: { readonly at: number; readonly by: number }[] = []
   let text = ''
@@ -48,9 +50,8 @@ export function placed(statement: Statement, dialect: Dialect): Placed {
 }
 
 /** The places of `$1`, `$2`, …, in no text, no name and no comment. */
-function placesIn(sql: string, { rules, placeholder }: Dialect): readonly Token[] {
-  // PostgreSQL's are these.
-  if (!/\$\d/.test(sql) || placeholder(1) === '$1') return []
+function placesIn(sql: string, { rules }: Dialect): readonly Token[] {
+  if (!/\$\d/.test(sql)) return []
   try {
     // Whatever else this dialect makes of a `$`, it is for the guard to judge afterwards.
     return lex(sql, { ...rules.lexis, asciiWords: false }).filter(

@@ -119,7 +119,8 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
 
   it('passes on the hint of the database', async () => {
     expect((await failure(query('select emial from users'))).hint).toContain('users.email')
-    expect(await failure(query('select $1'))).toMatchObject({ kind: 'sql', code: '08P01' })
+    const unbound = database.query({ sql: 'select 1', params: [1] }, limits)
+    expect(await failure(unbound)).toMatchObject({ kind: 'sql', code: '08P01' })
   })
 
   it('is sent no value that is not text', async () => {

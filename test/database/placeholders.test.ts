@@ -51,6 +51,7 @@ describe('$1, $2, …', () => {
     expect(() => of(sqlite, 'select $1, $3', 'a', 'b')).toThrow('no value for $3: there are 2')
     expect(() => of(sqlite, 'select $0', 'a')).toThrow('no value for $0')
     expect(() => of(mysql('shop'), 'select $1', 'a', 'b')).toThrow('the value of $2')
+    expect(() => of(postgres, 'select $1, $2', 'a')).toThrow('no value for $2: there is one')
   })
 
   it('do not move what an error points at', () => {

@@ -40,6 +40,14 @@ const setup = (reader: string) => `
   create sequence counter;
   create type mood as enum ('sad', 'happy');
   revoke select on secrets from ${reader};
+  create function exclaim(text) returns int language plpgsql as $$ begin
+    raise exception '%', $1 using errcode = '23505', detail = 'Key (email)=(${MARKER}) is there.';
+  end $$;
+  create extension postgres_fdw;
+  create server nowhere foreign data wrapper postgres_fdw
+    options (host '127.0.0.1', port '9', dbname '${MARKER}');
+  create user mapping for postgres server nowhere options (user '${MARKER}', password 'x');
+  create foreign table elsewhere (id int) server nowhere;
 `
 
 await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
@@ -144,6 +152,53 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
 
   it('passes on the hint of the database', async () => {
     expect((await failure(query('select emial from users'))).hint).toContain('users.email')
+  })
+
+  const ways = [database, open(postgres.url(), io)]
+
+  it.each([
+    [
+      "select has_database_privilege('nodb', 'connect')",
+      '3D000',
+      /^database "nodb" does not exist$/,
+    ],
+    ['select * from elsewhere', '08001', /^could not connect to server "nowhere"$/],
+    [
+      `select '{"a" "b"}'::json`,
+      '22P02',
+      /^invalid input syntax for type json: Expected ":", but found ""b""\.$/,
+    ],
+    [`select '{1,2'::int[]`, '22P02', /: Unexpected end of input\.$/],
+    ["select repeat('x', 5000)::json", '22P02', /^.*: Token "x{293}$/],
+    ["select exclaim('boom')", '23505', /^boom$/],
+  ])(
+    'blames on a statement what is its own, with what says where: %s',
+    async (sql, code, message) => {
+      for (const way of ways) {
+        const error = await failure(way.query({ sql }, limits))
+        expect(error).toMatchObject({ kind: 'sql', code, message: expect.stringMatching(message) })
+      }
+    },
+  )
+
+  it.each([
+    ['select $1', [], 'There is no value for $1: there are 0 in params.'],
+    ['select $1::int, $3::int', [1, 2], 'There is no value for $3: there are 2 in params.'],
+    ['select $2::int', [1, 2], 'Nothing in the statement takes the value of $1.'],
+    ['select 1', [1], undefined],
+  ])('says which parameter is missing: %s with %j', async (sql, params, message) => {
+    for (const way of ways) {
+      const error = await failure(way.query({ sql, params }, limits))
+      expect(error.kind).toBe('sql')
+      if (message) expect(error.message).toBe(message)
+    }
+  })
+
+  it('leaves alone what only looks like a placeholder', async () => {
+    const sql = `select '$1', "a$2", $q$ $3 $q$, $1::int /* $4 */ from (values (1)) v ("a$2") -- $5`
+    for (const way of ways) {
+      expect((await way.query({ sql, params: [7] }, limits)).rows).toEqual([['$1', 1, ' $3 ', 7]])
+    }
   })
 
   it('is refused by the engine what the guard would have refused', async () => {

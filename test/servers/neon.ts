@@ -57,8 +57,8 @@ export async function startNeon(postgres: pg.ClientConfig, before = ''): Promise
       const results = await run(client, queries, begin)
       send(200, isBatch ? { results } : results[0]!)
     } catch (error) {
-      const { code = '', message, position, hint } = error as pg.DatabaseError
-      send(code === '507' ? 507 : 400, { message, code, position, hint, severity: 'ERROR' })
+      const { code = '', message, position, detail, hint, severity } = error as pg.DatabaseError
+      send(code === '507' ? 507 : 400, { message, code, position, detail, hint, severity })
     } finally {
       await client?.end()
     }

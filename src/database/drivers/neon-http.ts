@@ -87,17 +87,21 @@ interface Body {
   readonly results?: readonly Result[]
   readonly code?: string
   readonly message?: string
+  readonly severity?: string
+  readonly detail?: string
   readonly hint?: string
   readonly position?: string
 }
 
 function failure(body: Body | undefined, status: number, timeoutMs: number): DatabaseError {
-  const { message = '', hint, position } = body ?? {}
+  const { message = '', severity, detail, hint, position } = body ?? {}
   const unauthorized = status === 401 || status === 403
   const code = unauthorized ? '28000' : String(body?.code)
   if (/^[0-9A-Z]{5}$/.test(code)) {
     const at = Number(position) || undefined
-    return postgresError({ code, message, hint: hint || undefined, position: at }, timeoutMs)
+    const report = { code, message, detail, hint: hint || undefined, position: at }
+    // That of a session that could not begin is FATAL.
+    return postgresError(report, timeoutMs, unauthorized || severity !== 'ERROR')
   }
   const what = status === 200 ? 'broke off in the middle' : `was only a status ${status}`
   return new DatabaseError('network', `The database's answer ${what}. Try again later.`)

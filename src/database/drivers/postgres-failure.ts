@@ -7,6 +7,7 @@ interface Failed {
   readonly severity?: string
   readonly code?: string
   readonly message?: string
+  readonly detail?: string
   readonly hint?: string
   readonly position?: string
 }
@@ -14,9 +15,11 @@ interface Failed {
 /** Why a statement has no answer. The message of anything but the database is dropped. */
 export function failure(error: unknown, timeoutMs: number): DatabaseError {
   if (error instanceof DatabaseError) return error
-  const { severity, code, message = '', hint, position } = error as Failed
+  const { severity, code, message = '', detail, hint, position } = error as Failed
   if (!severity || !code) return unreachable()
-  return postgresError({ code, message, hint, position: Number(position) || undefined }, timeoutMs)
+  const report = { code, message, detail, hint, position: Number(position) || undefined }
+  // A pooler may connect only now, and ends the session if it cannot.
+  return postgresError(report, timeoutMs, severity === 'FATAL')
 }
 
 /**
@@ -26,11 +29,11 @@ export function failure(error: unknown, timeoutMs: number): DatabaseError {
 export function connectFailure(error: unknown, shakingHands: boolean): DatabaseError {
   const { severity, code = '', message = '' } = error as Failed
   if (severity) {
-    const told = postgresError({ code, message: '' }, 0)
+    const told = postgresError({ code, message: '' }, 0, true)
     const known = ['auth', 'config', 'network'].includes(told.kind)
-    return known ? told : postgresError({ code: '28000', message: '' }, 0)
+    return known ? told : postgresError({ code: '28000', message: '' }, 0, true)
   }
-  if (/^SASL/.test(message)) return postgresError({ code: '28000', message: '' }, 0)
+  if (/^SASL/.test(message)) return postgresError({ code: '28000', message: '' }, 0, true)
   if (NO_TLS.test(message)) {
     return new DatabaseError('config', PLAIN, {
       hint: 'Its operator can turn TLS on there, or put sslmode=disable into the database URL.',

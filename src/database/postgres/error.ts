@@ -5,41 +5,58 @@ import { tooSlow } from '../failure.ts'
 export interface ErrorReport {
   readonly code: string
   readonly message: string
+  readonly detail?: string | undefined
   readonly hint?: string | undefined
   /** Characters from the start of what was sent, counted from 1. */
   readonly position?: number | undefined
 }
 
-/** SQLSTATEs, and classes of them, that are not simply a statement gone wrong. */
-const kinds: readonly (readonly [prefix: string, kind: Failure])[] = [
+/**
+ * SQLSTATEs, and classes of them, that are not simply a statement gone wrong. Some are so only while
+ * connecting: a statement can ask about another database, or read a table of another server.
+ */
+const kinds: readonly (readonly [prefix: string, kind: Failure, connecting?: true])[] = [
   ['08P01', 'sql'],
-  ['08', 'network'],
+  ['08', 'network', true],
   ['0A000', 'refused'],
   ['25006', 'refused'],
   ['25P03', 'network'],
   ['28', 'auth'],
-  ['3D000', 'config'],
+  ['3D000', 'config', true],
   ['42501', 'refused'],
+  ['53400', 'sql'],
   ['53', 'network'],
   ['55P03', 'timeout'],
   ['57014', 'timeout'],
   ['57', 'network'],
-  ['58', 'network'],
+  ['58P01', 'network', true],
+  ['58030', 'network'],
 ]
 
 /** What an error of PostgreSQL means to whoever sent the statement, by its SQLSTATE. */
 export function postgresError(
-  { code, message, hint, position }: ErrorReport,
+  { code, message, detail, hint, position }: ErrorReport,
   timeoutMs: number,
+  connecting: boolean,
 ): DatabaseError {
-  const kind = kinds.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 'sql'
+  const applies = (it: (typeof kinds)[number]) => code.startsWith(it[0]) && (connecting || !it[2])
+  const kind = kinds.find(applies)?.[1] ?? 'sql'
   if (code === '57014') return tooSlow(timeoutMs, code)
   // What the server says about logging in, or about itself, is for the operator.
   const dull = DULL[kind]
   return dull
     ? new DatabaseError(kind, dull, { code })
-    : new DatabaseError(kind, message, { code, hint, position })
+    : new DatabaseError(kind, withDetail(message, code, detail), { code, hint, position })
 }
+
+/** Of a value or a statement gone wrong, the detail says where. That of a broken constraint is a row. */
+function withDetail(message: string, code: string, detail: string | undefined): string {
+  if (!detail || !/^(?:22|42)/.test(code)) return message
+  return `${message}: ${detail.slice(0, LONGEST).toWellFormed().replace(/\s/g, ' ')}`
+}
+
+/** Characters of a detail: it may hold a value of the statement's. */
+const LONGEST = 300
 
 const DULL: Partial<Record<Failure, string>> = {
   auth: 'The database refused the login of this endpoint: its operator has to mend that.',
