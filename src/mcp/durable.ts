@@ -51,7 +51,9 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
       if (as === 'secret') return new Response(this.#secret())
       if (as === 'hub') return serveHub(request, this.#state, (...told) => this.#tell(...told))
       if (as === 'change') {
-        this.#open().announce(await request.json<Change>())
+        const session = this.#open()
+        session.announce(await request.json<Change>())
+        if (!session.hears) await this.#watch(undefined)
         return new Response(null, { status: 204 })
       }
       try {
@@ -99,10 +101,10 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
         wakeAt: (time) => void storage.setAlarm(time),
         clear: async () => {
           this.#session = undefined
-          const watching = storage.kv.get<Watching>(WATCHING)
+          const unwatched = this.#watch(undefined)
           await storage.deleteAlarm()
           await storage.deleteAll()
-          if (watching) await watch(made.namespace(this.#env), watching, false)
+          await unwatched
         },
       })
       return this.#session
@@ -119,13 +121,9 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
 
     /** @param watching Where to hear of changes, and under which name, if there are any. */
     async #listen(request: Request, caller: Caller | undefined, watching: Watching | undefined) {
-      const { kv } = this.#state.storage
       const lastEventId = request.headers.get('last-event-id')
       const { stream, missed, open, primer } = this.#open().listen(caller?.subject, lastEventId)
-      if (watching && !kv.get(WATCHING)) {
-        kv.put(WATCHING, watching)
-        await watch(made.namespace(this.#env), watching, true)
-      }
+      if (watching) await this.#watch(watching)
       const [client, socket] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket]
       this.#state.acceptWebSocket(socket)
       socket.serializeAttachment(stream)
@@ -133,6 +131,16 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
       for (const { id, message } of missed) socket.send(JSON.stringify([id, message]))
       if (!open) socket.close()
       return new Response(null, { status: 101, webSocket: client })
+    }
+
+    /** Has changes told here from now on, or no more. */
+    async #watch(wanted: Watching | undefined): Promise<void> {
+      const { kv } = this.#state.storage
+      const watching = kv.get<Watching>(WATCHING)
+      if (!watching === !wanted) return
+      if (wanted) kv.put(WATCHING, wanted)
+      else kv.delete(WATCHING)
+      await watch(made.namespace(this.#env), (wanted ?? watching)!, wanted !== undefined)
     }
 
     #tell(session: string, change: string): Promise<Response> {

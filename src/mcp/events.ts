@@ -72,7 +72,7 @@ export class EventLog {
       this.#store.put<Event>(keyOf(number), { stream, message, at: Date.now() })
       this.#count++
       this.#bytes += message.length
-      this.#forget()
+      this.forget()
     }
     return `${stream}-${number}`
   }
@@ -100,14 +100,22 @@ export class EventLog {
     }
   }
 
-  #forget(): void {
+  /** Forgets what passes a bound, the oldest first. */
+  forget(): void {
     const since = Date.now() - this.#kept.ageMs
     for (const [key, { message, at }] of this.#store.list<Event>({ prefix: PREFIX })) {
-      if (this.#count <= this.#kept.events && this.#bytes <= this.#kept.bytes && at >= since) return
+      if (this.#count <= this.#kept.events && this.#bytes <= this.#kept.bytes && at > since) return
       this.#store.delete(key)
       this.#count--
       this.#bytes -= message.length
     }
+  }
+
+  /** When the oldest message is too old. */
+  nextExpiry(): number | undefined {
+    for (const [, { at }] of this.#store.list<Event>({ prefix: PREFIX }))
+      return at + this.#kept.ageMs
+    return undefined
   }
 }
 

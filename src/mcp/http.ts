@@ -65,8 +65,10 @@ async function post(request: Request, body: string, options: ServeOptions): Prom
     throw new RpcError(codes.invalidRequest, 'This revision has no batches: send one message.')
   }
   if (sessions && opens(message)) return sessions.open(again(request, body), caller)
-  if (sessions && request.headers.get(SESSION)) return sessions.fetch(again(request, body), caller)
-  return serveLegacy(message, serving)
+  // Many clients never open another session: one that is forgotten goes on without.
+  const named = sessions && request.headers.get(SESSION)
+  const answer = named ? await sessions.fetch(again(request, body), caller) : undefined
+  return answer ?? serveLegacy(message, serving)
 }
 
 const FORM = /^(application\/x-www-form-urlencoded|multipart\/)/i
@@ -78,7 +80,9 @@ const again = ({ url, method, headers }: Request, body?: string) =>
 /** Serves a GET or a DELETE, which only sessions have. */
 async function inSession(request: Request, { sessions, caller }: ServeOptions): Promise<Response> {
   const has = request.method === 'GET' || request.method === 'DELETE'
-  if (has && sessions && request.headers.get(SESSION)) return sessions.fetch(again(request), caller)
+  const named = has && sessions && request.headers.get(SESSION)
+  const answer = named ? await sessions.fetch(again(request), caller) : undefined
+  if (answer) return answer
   throw new Refusal(405, 'Send MCP messages to this URL by POST.', { allow: 'POST, OPTIONS' })
 }
 

@@ -37,6 +37,8 @@ export function memorySessions(
       return await (sse ? answerByStream(session, serving) : session.fetch(serving))
     } catch (error) {
       return refused(request, error)
+    } finally {
+      place.keep()
     }
   })
 }
@@ -110,22 +112,33 @@ export function memoryTasks(
 class Place {
   readonly session: Session
   readonly #listeners = new Set<Listener>()
-  readonly #alarm = alarmClock(() => this.session.wake())
+  readonly #alarm = alarmClock(async () => {
+    await this.session.wake()
+    this.keep()
+  })
+  readonly #forget: () => void
 
   constructor({ changes }: Server, limits: SessionLimits, forget: () => void) {
     const ended = new AbortController()
+    const { clear, ...store } = mapStore()
+    this.#forget = forget
     this.session = new Session({
-      store: mapStore(),
+      store,
       limits,
       listeners: () => [...this.#listeners],
       wakeAt: this.#alarm.set,
       clear: async () => {
         this.#alarm.clear()
         ended.abort()
-        forget()
+        clear()
       },
     })
     void changes?.listen((change) => this.session.announce(change), ended.signal)
+  }
+
+  /** Keeps this place for as long as something is known of its session. */
+  keep(): void {
+    if (!this.session.isKnown) this.#forget()
   }
 
   listen(request: Request, caller: Caller | undefined): Response {
@@ -149,13 +162,16 @@ class Place {
   }
 }
 
+/** Timers count in 31 bits. Whoever is woken early sleeps on. */
+const LONGEST = 2 ** 31 - 1
+
 /** Wakes a place at the time set last. */
 function alarmClock(wake: () => Promise<void>) {
   let clear = () => {}
   return {
     set(time: number) {
       clear()
-      const timer = setTimeout(() => void wake(), time - Date.now())
+      const timer = setTimeout(() => void wake(), Math.min(time - Date.now(), LONGEST))
       clear = () => clearTimeout(timer)
       // What only waits to end keeps no process alive.
       ;(timer as { unref?(): void }).unref?.()
@@ -164,12 +180,13 @@ function alarmClock(wake: () => Promise<void>) {
   }
 }
 
-function mapStore(): Store {
+function mapStore(): Store & { clear(): void } {
   const values = new Map<string, unknown>()
   return {
     get: <T>(key: string) => values.get(key) as T | undefined,
     put: (key, value) => void values.set(key, structuredClone(value)),
     delete: (key) => values.delete(key),
+    clear: () => values.clear(),
     list: <T>({ prefix, startAfter = '' }: { prefix: string; startAfter?: string }) =>
       [...values]
         .filter(([key]) => key.startsWith(prefix) && key > startAfter)

@@ -35,7 +35,7 @@ import type { Stores } from './stores.ts'
 
 /** Bounds on one session. */
 export interface SessionLimits extends CallLimits {
-  /** Without use for so long, a session ends. */
+  /** Without use for so long, a session is forgotten; that it was ended, so long after its end. */
   readonly idleMs: number
   /** Streams open beside the client's requests. The oldest makes room. */
   readonly streams: number
@@ -46,12 +46,13 @@ export interface SessionLimits extends CallLimits {
 }
 
 const HOUR = 60 * 60_000
+const DAY = 24 * HOUR
 
 export const sessionLimits: SessionLimits = {
   calls: 32,
   callMs: limits.callMs,
   answerMs: HOUR / 4,
-  idleMs: 24 * HOUR,
+  idleMs: 30 * DAY,
   streams: 4,
   subscriptions: 200,
   kept: { events: 500, bytes: 1024 * 1024, ageMs: HOUR },
@@ -108,6 +109,12 @@ const LISTS = {
   resourcesListChanged: true,
 } as const
 
+/** The time of its end, which is all that is kept of a session that was ended. */
+const ENDED = 'ended'
+
+/** Marks the refusal of a session of which nothing is known: what needs none may go on without it. */
+export const UNKNOWN = 'x-mcp-unknown-session'
+
 /** A client whose connection is closed comes back after so long. */
 export const RETRY_MS = 1_000
 
@@ -125,19 +132,21 @@ export class Session {
     this.#log = new EventLog(home.store, home.limits.kept)
     this.#calls = new Calls(home.store, home.limits)
     this.#saved = home.store.get('session')
+    // What was due before this object was evicted still is.
+    if (this.#saved) this.#wakesAt = this.#nextWake()
   }
 
   /** Serves a POST or a DELETE. Throws {@link RpcError} for what it refuses. */
   async fetch(serving: Serving): Promise<Response> {
     const { request, caller } = serving
     if (request.method === 'DELETE') {
-      this.#use(caller?.subject)
+      if (this.isKnown) this.#use(caller?.subject)
       await this.end()
       return new Response(null, { status: 204 })
     }
     const body = parse(await request.text())
     const opens = !Array.isArray(body) && isRequest(body) && body.method === 'initialize'
-    if (opens && (!this.#saved || this.#saved.begun)) {
+    if (opens && (!this.isKnown || this.#saved?.begun)) {
       this.#open(body, caller?.subject)
       return serveLegacy(body, serving)
     }
@@ -191,14 +200,34 @@ export class Session {
   async wake(): Promise<void> {
     const now = Date.now()
     for (const outcome of this.#calls.expire(now)) this.#deliver(outcome)
+    this.#log.forget()
     this.#wakesAt = undefined
-    if (!this.#saved) return
-    if (this.#endsAt() <= now) return this.end()
-    this.#wakeBy(Math.min(this.#endsAt(), this.#calls.nextExpiry() ?? Number.POSITIVE_INFINITY))
+    if (!this.isKnown) return
+    if (this.#endsAt() <= now) return this.#forget()
+    this.#wakeBy(this.#nextWake())
   }
 
-  /** Ends the session. Nothing of it remains. */
+  /** Whether it was opened here, and also whether it was ended. */
+  get isKnown(): boolean {
+    return this.#saved !== undefined || this.#home.store.get(ENDED) !== undefined
+  }
+
+  /** Whether somebody may still hear what the session is told. */
+  get hears(): boolean {
+    if (this.#home.listeners().length > 0) return true
+    const { idleMs, kept } = this.#home.limits
+    const since = Date.now() - kept.ageMs - precisionOf(idleMs)
+    return this.#saved !== undefined && this.#saved.usedAt > since
+  }
+
+  /** Ends the session. Nothing of it remains but that it has ended. */
   async end(): Promise<void> {
+    await this.#forget()
+    this.#home.store.put(ENDED, Date.now())
+    this.#home.wakeAt(this.#nextWake())
+  }
+
+  async #forget(): Promise<void> {
     this.#saved = undefined
     this.#calls.stop()
     for (const listener of this.#home.listeners()) listener.close()
@@ -339,6 +368,7 @@ export class Session {
     const outlet = this.#outlets.get(stream)
     if (!this.#saved || (outlet && !outlet.readable)) return
     const id = this.#log.add(stream, message)
+    this.#wakeBy(Date.now() + this.#home.limits.kept.ageMs)
     outlet?.send(message, id)
     for (const listener of this.#home.listeners()) {
       if (listener.stream === stream) listener.send(message, id)
@@ -352,7 +382,7 @@ export class Session {
   /** The session, for its caller; it counts as used. Others learn no more than that it is not there. */
   #use(subject: string | undefined): Saved {
     if (!this.#saved || this.#saved.subject !== subject) {
-      throw new Refusal(404, 'There is no such session: open one with initialize.')
+      throw new Refusal(404, NO_SESSION, this.isKnown ? {} : { [UNKNOWN]: '1' })
     }
     const precision = precisionOf(this.#home.limits.idleMs)
     if (Date.now() - this.#saved.usedAt > precision) this.#change({ usedAt: Date.now() })
@@ -369,8 +399,15 @@ export class Session {
   }
 
   #endsAt(): number {
-    const { idleMs } = this.#home.limits
-    return this.#saved!.usedAt + idleMs + precisionOf(idleMs)
+    const { store, limits } = this.#home
+    const usedAt = this.#saved?.usedAt ?? store.get<number>(ENDED)!
+    return usedAt + limits.idleMs + precisionOf(limits.idleMs)
+  }
+
+  /** When the first thing of this session ends that ends by itself. */
+  #nextWake(): number {
+    const others = [this.#calls.nextExpiry(), this.#log.nextExpiry()]
+    return Math.min(this.#endsAt(), ...others.filter((it) => it !== undefined))
   }
 
   /** Wakes at this time, or before it if that is due already. */
@@ -380,6 +417,9 @@ export class Session {
     this.#home.wakeAt(time)
   }
 }
+
+/** What a client reads whose session is not there. */
+export const NO_SESSION = 'There is no such session: open one with initialize.'
 
 /** The name of a stream: of a request's answer (`c`), or of what is sent unasked (`g`). */
 const newStream = (kind: 'c' | 'g') => kind + crypto.randomUUID().slice(0, 8)

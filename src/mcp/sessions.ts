@@ -2,6 +2,7 @@ import { signedNames } from './asker.ts'
 import type { Caller } from './context.ts'
 import { Refusal } from './refusal.ts'
 import type { Seal } from './seal.ts'
+import { NO_SESSION, UNKNOWN } from './session.ts'
 
 /** The header that names a session (lower case, as `Headers` has it). */
 export const SESSION = 'mcp-session-id'
@@ -10,8 +11,11 @@ export const SESSION = 'mcp-session-id'
 export interface Sessions {
   /** Opens a session with the `initialize` in this request, and names it in the response. */
   open(request: Request, caller: Caller | undefined): Promise<Response>
-  /** Brings a request to the session it names. Throws {@link Refusal} if there is none for this caller. */
-  fetch(request: Request, caller: Caller | undefined): Promise<Response>
+  /**
+   * Brings a request to the session it names. Undefined if that is none any more, though it was this
+   * caller's; throws {@link Refusal} if it never was.
+   */
+  fetch(request: Request, caller: Caller | undefined): Promise<Response | undefined>
   /** Opens a session with a stream, before `initialize` (the transport of `2024-11-05`). */
   stream(request: Request, caller: Caller | undefined): Promise<{ id: string; response: Response }>
   /** Brings a message to the session of a stream, by which it is answered. */
@@ -32,7 +36,13 @@ export function signedSessions(seal: Seal, reach: Reach): Sessions {
   const nameOf = async (id: string, request: Request, caller: Caller | undefined) => {
     const name = await names.read(id, { request, caller })
     if (name !== undefined) return name
-    throw new Refusal(404, 'There is no such session: open one with initialize.')
+    throw new Refusal(404, NO_SESSION)
+  }
+  const found = async (...to: Parameters<Reach>) => {
+    const answer = await reach(...to)
+    if (!answer.headers.has(UNKNOWN)) return answer
+    await answer.body?.cancel()
+    return undefined
   }
   return {
     async open(request, caller) {
@@ -44,14 +54,16 @@ export function signedSessions(seal: Seal, reach: Reach): Sessions {
     },
     async fetch(request, caller) {
       const id = request.headers.get(SESSION) ?? ''
-      return reach(await nameOf(id, request, caller), request, caller, false)
+      return found(await nameOf(id, request, caller), request, caller, false)
     },
     async stream(request, caller) {
       const { name, id } = await names.make({ request, caller })
       return { id, response: await reach(name, request, caller, true) }
     },
     async post(request, id, caller) {
-      return reach(await nameOf(id, request, caller), request, caller, true)
+      const answer = await found(await nameOf(id, request, caller), request, caller, true)
+      if (answer) return answer
+      throw new Refusal(404, NO_SESSION)
     },
   }
 }

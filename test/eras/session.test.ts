@@ -413,7 +413,49 @@ test('a question that nobody answers ends its call, and an idle session itself',
   expect((await stream.next())?.message.error.message).toContain('in time')
   expect((await client.post({ id: 1, method: 'ping' })).status).toBe(200)
   await vi.advanceTimersByTimeAsync(2 * 3_600_000)
-  expect((await client.post({ id: 1, method: 'ping' })).status).toBe(404)
+  expect((await client.get()).status).toBe(405)
+})
+
+test.each(LEGACY)('a session that is forgotten goes on without one, in %s', async (version) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+  const client = await open(version)
+  await vi.advanceTimersByTimeAsync(31 * 24 * 3_600_000)
+  const ask = async (method: string, params: object = {}) =>
+    json(await client.post({ id: 7, method, params }))
+
+  expect((await ask('tools/list')).result.tools).toHaveLength(5)
+  expect((await json(await client.call('speak'))).result.content[0].text).toBe('spoken')
+  expect((await ask('resources/read', { uri: 'test://watched' })).result.contents).toHaveLength(1)
+  expect((await ask('ping')).result).toEqual({})
+  for (const taken of [
+    { method: 'notifications/initialized' },
+    { method: 'notifications/cancelled', params: { requestId: 7 } },
+    { id: 'asked-before', result: { action: 'accept', content: {} } },
+  ]) {
+    expect((await client.post(taken)).status).toBe(202)
+  }
+
+  // What needs a session is refused in words that clients know.
+  expect((await json(await client.call('greet'))).error.message).toContain('session')
+  expect((await ask('resources/subscribe', { uri: 'test://watched' })).error.code).toBe(-32601)
+  const stream = await client.get({ 'last-event-id': 'g00000000-1' })
+  expect([stream.status, stream.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+  expect([...stream.headers].filter(([name]) => name.startsWith('x-'))).toEqual([])
+})
+
+test('a forgotten session that is ended is ended', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+  const client = await open()
+  await vi.advanceTimersByTimeAsync(31 * 24 * 3_600_000)
+  const headers = { 'mcp-session-id': client.id }
+  const end = () => send(new Request('http://127.0.0.1/mcp', { method: 'DELETE', headers }))
+  expect((await end()).status).toBe(204)
+  for (const late of [
+    await end(),
+    await client.get(),
+    await client.post({ id: 1, method: 'ping' }),
+  ])
+    expect(late.status).toBe(404)
 })
 
 test('a session in use does not end', async () => {

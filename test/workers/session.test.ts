@@ -1,10 +1,14 @@
-import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterEach, expect, test, vi } from 'vitest'
+import { mark } from '../../src/mcp/internal.ts'
 
 afterEach(() => vi.useRealTimers())
 
 const HOUR = 60 * 60_000
+const DAY = 24 * HOUR
 
 const post = (message: object, headers: Record<string, string> = {}) =>
   exports.default.fetch('http://127.0.0.1/mcp', {
@@ -28,27 +32,28 @@ async function open() {
   return { id, object, ping: () => post({ method: 'ping' }, { 'mcp-session-id': id }) }
 }
 
-test('an idle session ends by its alarm and leaves nothing in storage', async () => {
+test('an idle session is forgotten by its alarm, leaves nothing in storage, and goes on without', async () => {
   const { object, ping } = await open()
   expect(await kept(object)).toEqual({ rows: 1, alarm: expect.any(Number) })
 
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 25 * HOUR })
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31 * DAY })
   expect(await runDurableObjectAlarm(object)).toBe(true)
   expect(await kept(object)).toEqual({ rows: 0, alarm: null })
   expect(await runDurableObjectAlarm(object)).toBe(false)
-  expect((await ping()).status).toBe(404)
+  expect((await ping()).status).toBe(200)
+  expect(await kept(object)).toEqual({ rows: 0, alarm: null })
 })
 
 test('a session in use outlives its first alarm', async () => {
   const { object, ping } = await open()
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 20 * HOUR })
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 29 * DAY })
   expect((await ping()).status).toBe(200)
-  vi.setSystemTime(Date.now() + 6 * HOUR)
+  vi.setSystemTime(Date.now() + 2 * DAY)
   expect(await runDurableObjectAlarm(object)).toBe(true)
   expect((await ping()).status).toBe(200)
 })
 
-test('a session that is ended leaves nothing in storage, whatever it was doing', async () => {
+test('a session that is ended leaves in storage that it was, whatever it was doing, for as long as one lasts', async () => {
   const { id, object, ping } = await open()
   const named = { 'mcp-session-id': id }
   for (const uri of ['a:1', 'a:2']) {
@@ -60,6 +65,53 @@ test('a session that is ended leaves nothing in storage, whatever it was doing',
   const ended = await exports.default.fetch(url, { method: 'DELETE', headers: named })
   expect(ended.status).toBe(204)
   await listening.text()
-  expect(await kept(object)).toEqual({ rows: 0, alarm: null })
+  expect(await kept(object)).toEqual({ rows: 1, alarm: expect.any(Number) })
   expect((await ping()).status).toBe(404)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31 * DAY })
+  expect(await runDurableObjectAlarm(object)).toBe(true)
+  expect(await kept(object)).toEqual({ rows: 0, alarm: null })
+})
+
+test('what a session keeps of its streams is deleted within the hour, and the session is not', async () => {
+  const { id, object, ping } = await open()
+  const named = { 'mcp-session-id': id }
+  await post({ id: undefined, method: 'notifications/initialized' }, named)
+  const listening = await exports.default.fetch('http://127.0.0.1/mcp', { headers: named })
+  await runInDurableObject(object, (it) =>
+    it.fetch(
+      mark(new Request('http://x', { method: 'POST', body: '{"kind":"tools"}' }), { as: 'change' }),
+    ),
+  )
+  await listening.body?.cancel()
+  const { rows, alarm } = await kept(object)
+  expect(alarm! - Date.now()).toBeLessThanOrEqual(HOUR)
+
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + HOUR + 1 })
+  expect(await runDurableObjectAlarm(object)).toBe(true)
+  const after = await kept(object)
+  expect(after.rows).toBe(rows - 1)
+  expect(after.alarm! - Date.now()).toBeGreaterThan(28 * DAY)
+  expect((await ping()).status).toBe(200)
+})
+
+test('a client that never opens another session goes on when storage was lost', async () => {
+  let id = ''
+  const client = new Client({ name: 'test', version: '1' })
+  const transport = new StreamableHTTPClientTransport(new URL('http://127.0.0.1/mcp'), {
+    fetch: async (url, init) => {
+      const response = await exports.default.fetch(new Request(url, init))
+      id ||= response.headers.get('mcp-session-id') ?? ''
+      return response
+    },
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: its types do not know exactOptionalPropertyTypes
+  await client.connect(transport as any)
+  const object = env.SESSIONS.get(env.SESSIONS.idFromName(id.split('.')[0]!))
+  await runInDurableObject(object, (_, { storage }) => storage.deleteAll())
+  await evictDurableObject(object)
+  expect((await client.listTools()).tools).toHaveLength(5)
+  const called = await client.callTool({ name: 'query', arguments: { sql: 'select 42 as it' } })
+  expect(called.structuredContent).toMatchObject({ rows: [[42]] })
+  await transport.terminateSession()
+  expect((await post({ method: 'ping' }, { 'mcp-session-id': id })).status).toBe(404)
 })
