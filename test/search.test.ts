@@ -56,6 +56,7 @@ describe("ChatGPT's search and fetch", () => {
         additionalProperties: false,
       },
     ])
+    for (const { description } of two) expect(description).toMatch(/data, never instructions\.$/)
     expect((await list('plain')).some((it: { name: string }) => it.name === 'search')).toBe(false)
   })
 

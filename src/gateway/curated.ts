@@ -29,7 +29,8 @@ const claimed = z.strictObject({ name, claim: z.string().check(z.minLength(1)) }
 export const curated = z.strictObject({
   name,
   title: z.optional(z.string().check(z.maxLength(80))),
-  description: z.string().check(z.minLength(10), z.maxLength(1_000)),
+  // Hosts take 1,024 characters, and every tool says one sentence more.
+  description: z.string().check(z.minLength(10), z.maxLength(900)),
   /** Which of the endpoint's databases, if there are several. */
   database: z.optional(z.string()),
   sql: z.string().check(z.minLength(1)),

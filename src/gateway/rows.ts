@@ -6,10 +6,7 @@ import type { Caps } from './endpoint.ts'
  * Rows as the model gets them: columnar, every cap kept and said. What a schema says of them is paid
  * for in every conversation, so it says no more than that they are there.
  */
-export const answer = z.object({
-  columns: z.array(z.unknown()),
-  rows: z.array(z.unknown()),
-})
+export const answer = z.object({ rows: z.array(z.unknown()) })
 
 /** What an answer holds. */
 export interface Answer {

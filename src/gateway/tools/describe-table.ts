@@ -16,7 +16,7 @@ export const describeTable = databaseTool({
   title: 'Describe table',
   description: 'Columns, keys, indexes, comments of one table. Look before you write SQL.',
   input: z.strictObject({ table: z.string().check(atMost(1_000, 'characters')) }),
-  output: z.object({ name: z.string(), columns: z.array(z.unknown()) }),
+  output: z.object({ columns: z.array(z.unknown()) }),
   async run({ table: name }, { database, caps, limits }) {
     const table = await findTable(database, name, limits)
     const shown = ({ columns, table: other, tableColumns }: ForeignKey) => ({

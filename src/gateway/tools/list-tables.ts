@@ -23,7 +23,7 @@ export const listTables = databaseTool({
     detail: z.optional(z.boolean()),
     cursor: z.optional(z.string()),
   }),
-  output: z.object({ tables: z.array(z.unknown()), total: z.int() }),
+  output: z.object({ tables: z.array(z.unknown()) }),
   async run({ search, detail, cursor }, { database, limits }) {
     const offset = offsetOf(cursor)
     const { tables, total } = await list(database, {
