@@ -24,7 +24,7 @@ export default defineConfig({
           cloudflareTest({
             main: './src/index.ts',
             wrangler: { configPath: './wrangler.toml' },
-            miniflare: { bindings: none, d1Databases: ['TEST_DB'] },
+            miniflare: { bindings: none, d1Databases: ['TEST_DB', 'QUERIES_DB'] },
           }),
         ],
         // One runtime for all files: a runtime each takes half a second longer.

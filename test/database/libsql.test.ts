@@ -49,6 +49,7 @@ describe('libSQL over Hrana', () => {
           requests: [
             { type: 'describe', sql: 'select ?1 from (select id from users\n)' },
             { type: 'describe', sql: 'select id from users' },
+            { type: 'describe', sql: 'select id from users\nlimit 11' },
             { type: 'close' },
           ],
         },
@@ -59,7 +60,7 @@ describe('libSQL over Hrana', () => {
           batch: {
             steps: [
               { stmt: { sql: 'begin' } },
-              { stmt: { sql: 'select * from (select id from users\n) limit 11' } },
+              { stmt: { sql: 'select id from users\nlimit 11' } },
               { stmt: { sql: 'rollback' } },
             ],
           },
@@ -170,7 +171,7 @@ async function serve(listener: RequestListener): Promise<Database> {
 const thatRuns = (run: RequestListener): RequestListener => {
   const result = { cols: [{ name: 'x' }], is_readonly: true }
   const described = { type: 'ok', response: { type: 'describe', result } }
-  const results = [described, described, { type: 'ok' }]
+  const results = [described, described, described, { type: 'ok' }]
   return (request, response) =>
     request.url === '/v3/pipeline'
       ? response.end(JSON.stringify({ baton: null, results }))
@@ -234,7 +235,7 @@ describe('a service that fails', () => {
     )
     const batch = await ask(ndjson(head, { type: 'error', error: told(code) }))
     const described = await ask((_request, response) => {
-      const results = [{ type: 'error', error: told(code) }, {}, {}]
+      const results = [{ type: 'error', error: told(code) }, {}, {}, {}]
       response.end(JSON.stringify({ baton: null, results }))
     })
     expect([step, batch, described].map((error) => error.kind)).toEqual([kind, kind, kind])

@@ -1,8 +1,12 @@
-// `npm run fuzz`: texts without end before the guard, and what it lets through before the engine.
+// `npm run fuzz`: texts without end before the guard, and what it lets through before the engine; or
+// queries before a driver, and before its engine alone.
 import { parseArgs } from 'node:util'
 import { engines } from './engines.ts'
 import { fuzz, type Tally } from './fuzz.ts'
+import { queries } from './queries.ts'
 import { removals } from './removals.ts'
+import { unchanged } from './unchanged.ts'
+import { pairs } from './unchanged-engines.ts'
 
 const { values } = parseArgs({
   options: {
@@ -11,14 +15,24 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     // Takes the rules of the dialect out one by one, and looks for the first escape of each.
     rules: { type: 'boolean', default: false },
+    // Whether what this driver puts around a query leaves its answer as it is.
+    unchanged: { type: 'string' },
   },
 })
 const [count, seed] = [Number(values.count), Number(values.seed)]
 const opener = engines[values.engine as keyof typeof engines]
-if (!opener || !(count > 0) || !Number.isInteger(seed)) {
-  const names = Object.keys(engines).join('|')
+const pair = values.unchanged === undefined ? undefined : pairs[values.unchanged as 'd1']
+const known = values.unchanged === undefined ? opener : pair
+if (!opener || !known || !(count > 0) || !Number.isInteger(seed)) {
+  const [names, drivers] = [engines, pairs].map((it) => Object.keys(it).join('|'))
   console.error(`npm run fuzz -- --engine ${names} --count 100000 --seed 1 [--rules]`)
+  console.error(`npm run fuzz -- --unchanged ${drivers} --count 100000 --seed 1`)
   process.exit(2)
+}
+
+if (pair) {
+  await withDriver(pair)
+  process.exit()
 }
 
 const engine = await opener()
@@ -29,6 +43,19 @@ try {
   await (values.rules ? withoutRules() : withRules())
 } finally {
   await engine.close()
+}
+
+async function withDriver(open: typeof pairs.d1) {
+  const { plain, driven } = open(seed)
+  const say = (it: Awaited<ReturnType<typeof unchanged>>) =>
+    `queries ${it.inputs}, answered ${it.answered}, changed ${it.changes.length}`
+  const tally = await unchanged(plain, driven, queries(seed, count), {
+    onProgress: (it) => process.stderr.write(`${say(it)}\n`),
+  })
+  for (const change of tally.changes) console.log(JSON.stringify(change, null, 2))
+  console.log(`${values.unchanged}, seed ${seed}`)
+  console.log(say(tally))
+  if (tally.changes.length > 0) process.exitCode = 1
 }
 
 async function withRules() {

@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { parametersOf } from './hrana-values.ts'
 import { offsetOf, type SqliteServer, serveChild, startChild, TOKEN } from './sqlite-child.ts'
 
 /** Starts a server that answers as Cloudflare's API does for D1, in front of SQLite. */
@@ -7,33 +8,49 @@ export const startD1 = (setup: Iterable<string>): Promise<SqliteServer> =>
 
 if (process.argv[1] === import.meta.filename) {
   const database = new DatabaseSync(process.argv[2]!)
-  serveChild(({ sql, params }, request, response) => {
-    const send = (status: number, body: object) =>
+  serveChild((asked, request, response) => {
+    const send = ({ status, body }: Answer) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-    const fail = (status: number, code: number, message: string) =>
-      send(status, { success: false, errors: [{ code, message }], messages: [], result: [] })
-
     const token = request.headers.authorization
-    if (token !== `Bearer ${TOKEN}`) return fail(403, 10000, `Authentication error: ${token}`)
+    if (token !== `Bearer ${TOKEN}`)
+      return send(failed(403, 10000, `Authentication error: ${token}`))
     if (request.url !== '/client/v4/accounts/an-account/d1/database/a-database/raw') {
-      return fail(404, 7404, 'The database could not be found')
+      return send(failed(404, 7404, 'The database could not be found'))
     }
-    try {
-      const began = performance.now()
-      const results = runAll(database, sql, params)
-      const result = [{ success: true, results, meta: metaOf(performance.now() - began) }]
-      send(200, { success: true, errors: [], messages: [], result })
-    } catch (thrown) {
-      fail(400, 7500, words(thrown, sql))
-    }
+    send(answerAsD1(database, asked))
   })
+}
+
+interface Answer {
+  readonly status: number
+  readonly body: object
+}
+
+const failed = (status: number, code: number, message: string): Answer => ({
+  status,
+  body: { success: false, errors: [{ code, message }], messages: [], result: [] },
+})
+
+/** What the API answers to a text and its parameters. */
+export function answerAsD1(
+  database: DatabaseSync,
+  { sql, params }: { readonly sql: string; readonly params: SQLInputValue[] },
+): Answer {
+  try {
+    const began = performance.now()
+    const results = runAll(database, sql, params)
+    const result = [{ success: true, results, meta: metaOf(performance.now() - began) }]
+    return { status: 200, body: { success: true, errors: [], messages: [], result } }
+  } catch (thrown) {
+    return failed(400, 7500, words(thrown, sql))
+  }
 }
 
 /** Every statement of a text, one after the other, as workerd does; the last one's rows. */
 function runAll(database: DatabaseSync, sql: string, params: SQLInputValue[]) {
   const statement = database.prepare(sql)
   const rest = sql.slice(statement.sourceSQL.length)
-  const expected = parametersOf(database, statement.sourceSQL)
+  const expected = parametersOf(statement.sourceSQL)
   if (/\S/.test(rest.replace(/--[^\n]*|\/\*.*?\*\//gs, ''))) {
     if (expected > 0) {
       throw new Error(
@@ -62,18 +79,6 @@ const metaOf = (duration: number) => ({
   ...{ changes: 0, last_row_id: 0, changed_db: false, size_after: 16384 },
   ...{ rows_read: 0, rows_written: 0 },
 })
-
-/** How many values a statement takes: as many as can be bound. */
-function parametersOf(database: DatabaseSync, sql: string): number {
-  const explained = /^\s*explain/i.test(sql) ? sql : `explain ${sql}`
-  for (let count = 0; ; count++) {
-    try {
-      database.prepare(explained).all(...Array(count + 1).fill(null))
-    } catch {
-      return count
-    }
-  }
-}
 
 /** A value as D1 sends it, whatever is lost. */
 function json(value: unknown) {

@@ -22,8 +22,20 @@ if (process.argv[1] === import.meta.filename) {
     // Each request has a connection of its own, and its answer offers no other on it.
     const database = open()
     const head = { baton: null, base_url: null }
-    if (request.url === '/v3/cursor') await runBatch(database, batch.steps, response, head)
-    else send(response, 200, { ...head, results: answers(database, requests) })
+    if (request.url !== '/v3/cursor') {
+      send(response, 200, { ...head, results: answers(database, requests) })
+    } else if (batch.steps.some(({ stmt }: Step) => isMany(file, stmt.sql!))) {
+      send(response, 500, { error: 'SQL string contains more than one statement' })
+    } else {
+      response.write(`${JSON.stringify(head)}\n`)
+      for (const entry of entries(database, batch.steps)) {
+        const ready = response.write(`${JSON.stringify(entry)}\n`)
+        if (!ready) await new Promise((go) => response.once('drain', go).once('close', go))
+        if (response.destroyed) break
+      }
+      process.send?.({ path: 'done', gone: response.destroyed })
+      response.end()
+    }
     database.close()
   })
 }
@@ -37,7 +49,7 @@ interface Asked {
 }
 
 /** The answers to the requests of a pipeline, in order. */
-function answers(database: DatabaseSync, requests: readonly Asked[]) {
+export function answers(database: DatabaseSync, requests: readonly Asked[]) {
   const stored = new Map<number | undefined, string>()
   const textOf = ({ sql, sql_id }: Stmt) => sql ?? stored.get(sql_id)!
   const kinds: Record<string, (asked: Asked) => unknown> = {
@@ -60,31 +72,23 @@ function answers(database: DatabaseSync, requests: readonly Asked[]) {
 const send = (response: ServerResponse, status: number, body: object) =>
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 
-async function runBatch(db: DatabaseSync, steps: Step[], response: ServerResponse, head: object) {
-  if (steps.some(({ stmt }) => isMany(file, stmt.sql!))) {
-    return send(response, 500, { error: 'SQL string contains more than one statement' })
-  }
-  const write = (entry: object) => response.write(`${JSON.stringify(entry)}\n`)
-  write(head)
+/** The answer to a batch, piece by piece. */
+export function* entries(database: DatabaseSync, steps: readonly Step[]) {
   const failed = new Set<number>()
   for (const [step, { stmt, condition }] of steps.entries()) {
     if (condition && failed.has(condition.step!)) continue
     try {
-      write({ type: 'step_begin', step, cols: columnsOf(db, stmt.sql!) })
-      const statement = db.prepare(stmt.sql!)
+      yield { type: 'step_begin', step, cols: columnsOf(database, stmt.sql!) }
+      const statement = database.prepare(stmt.sql!)
       statement.setReadBigInts(true)
       statement.setReturnArrays(true)
       for (const row of statement.iterate(...(stmt.args ?? []).map(fromWire))) {
-        const ready = write({ type: 'row', row: (row as unknown as unknown[]).map(toWire) })
-        if (!ready) await new Promise((go) => response.once('drain', go).once('close', go))
-        if (response.destroyed) break
+        yield { type: 'row', row: (row as unknown as unknown[]).map(toWire) }
       }
-      write({ type: 'step_end', affected_row_count: 0, last_insert_rowid: null })
+      yield { type: 'step_end', affected_row_count: 0, last_insert_rowid: null }
     } catch (thrown) {
       failed.add(step)
-      write({ type: 'step_error', step, error: failure(thrown, stmt.sql!) })
+      yield { type: 'step_error', step, error: failure(thrown, stmt.sql!) }
     }
   }
-  process.send?.({ path: 'done', gone: response.destroyed })
-  response.end()
 }

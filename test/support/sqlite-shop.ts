@@ -65,10 +65,11 @@ export function speaksSqlite(database: Database): void {
         ]),
       )
       const reals =
-        'select 9e999, -9e999, 1.7976931348623157e308, 5e-324, 0.1, 1e300, 9e999 - 9e999'
+        'select 9e999, -9e999, 1.7976931348623157e308, 5e-324, 0.1, 1e300, 9e999 - 9e999, -0.0, 0.0'
       expect(await rows(reals)).toEqual([
-        ['Infinity', '-Infinity', Number.MAX_VALUE, Number.MIN_VALUE, 0.1, 1e300, null],
+        ['Infinity', '-Infinity', Number.MAX_VALUE, Number.MIN_VALUE, 0.1, 1e300, null, '-0', 0],
       ])
+      expect(await rows('select -0.0')).toEqual([['-0']])
       expect(await rows('select id, ean from products order by id limit 2')).toEqual([
         [1, '9007199255425787'],
         [2, '9007199254870209'],
@@ -87,20 +88,31 @@ export function speaksSqlite(database: Database): void {
       ])
     })
 
+    it('computes each value once, whatever is asked about it', async () => {
+      const random = `case abs(random() % 4)
+        when 0 then 9007199254740993 when 1 then 9e999 when 2 then -0.0 else 'x' end`
+      const { rows } = await ask(`select ${random}, ${random} from order_items`, [], {
+        ...{ maxRows: 1_000, maxBytes: 100_000 },
+      })
+      expect(new Set(rows.flat())).toEqual(new Set(['9007199254740993', 'Infinity', '-0', 'x']))
+    })
+
     it('says what its strings are', async () => {
       const { columns } = await ask(
-        `select 9223372036854775807 as a, 9e999 as b, x'00' as c, 'x' as d, null as e, 1 as f`,
+        `select 9223372036854775807 as a, 9e999 as b, x'00' as c, 'x' as d, null as e, 1 as f, -0.0 as g`,
       )
-      const types = ['integer', 'real', 'blob', 'text', '', 'integer']
-      expect(columns).toEqual(types.map((type, i) => ({ name: 'abcdef'[i], type })))
+      const types = ['integer', 'real', 'blob', 'text', '', 'integer', 'real']
+      expect(columns).toEqual(types.map((type, i) => ({ name: 'abcdefg'[i], type })))
     })
 
     it('keeps columns of one name apart, and their name', async () => {
       const { columns, rows } = await ask(
-        'select id, name as id, id, id as ID, id, id as "id:x" from categories limit 1',
+        'select id, name as id, id, id as ID, id, id as "id:x", id as "id:1", ROWID from categories limit ?',
+        [1],
       )
-      expect(columns.map(({ name }) => name)).toEqual(['id', 'id', 'id', 'ID', 'id', 'id:x'])
-      expect(rows).toEqual([[1, 'Kitchen', 1, 1, 1, 1]])
+      const names = ['id', 'id', 'id', 'ID', 'id', 'id:x', 'id:1', 'id']
+      expect(columns.map(({ name }) => name)).toEqual(names)
+      expect(rows).toEqual([[1, 'Kitchen', 1, 1, 1, 1, 1, 1]])
     })
 
     it('has a hundred columns, if asked', async () => {
@@ -168,6 +180,7 @@ export function speaksSqlite(database: Database): void {
       ['select 1 from', { message: 'incomplete input' }],
       ['select 1 wher 2', { message: 'near "2": syntax error', position: 15 }],
       ['select abs(-9223372036854775807 - 1)', { message: 'integer overflow' }],
+      ['select :p', { message: expect.stringContaining('write $1, $2, … and give their values') }],
     ])('says what is wrong: %s', async (sql, error) => {
       const thrown = await ask(sql).catch((it) => it)
       expect(thrown).toMatchObject({ kind: 'sql', ...error })

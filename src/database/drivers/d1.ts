@@ -5,6 +5,7 @@ import { patience } from '../patience.ts'
 import { sqliteError } from '../sqlite/error.ts'
 import { marked, unmark, within } from '../sqlite/exact.ts'
 import { withoutExplain } from '../sqlite/explain.ts'
+import { heading } from '../sqlite/heading.ts'
 import { assertReads } from '../sqlite/program.ts'
 import { judge, ONE, probe } from '../sqlite/single.ts'
 import { commonClass } from '../sqlite/values.ts'
@@ -33,7 +34,7 @@ export const d1: Driver = {
 /**
  * Three trips. D1 has no read-only session and no transaction that could be rolled back, so nothing
  * runs before SQLite has shown that it is one query, and that its program writes nothing. Then it
- * runs within a query of ours, which caps it and names its columns anew; so their own names are
+ * runs within a query of ours, which caps it and keeps its values exact; the names of its columns are
  * asked for beside it.
  */
 async function read(send: Send, { sql, params = [] }: Statement, limits: Limits) {
@@ -58,24 +59,16 @@ async function read(send: Send, { sql, params = [] }: Statement, limits: Limits)
   const width = columnsOf(program)
   const { maxRows, maxBytes } = limits
   const [{ columns }, { rows }] = await Promise.all([
-    ask(`select * from (${query}\n) limit 0`),
+    ask(heading(query, values.length)),
     ask(within(maxBytes, marked(query, width, maxRows + 1), width)),
   ])
-  return answer({ columns: columns.map(asWritten), rows }, limits)
+  return answer({ columns, rows }, limits)
 }
 
 /** How many columns a program hands out. */
 function columnsOf({ rows }: Table): number {
   const [, , , columns] = rows.find(([, opcode]) => opcode === 'ResultRow') ?? []
   return Number(columns)
-}
-
-/** A name without the number that SQLite gives to the second of a name in a subquery: `id:1`. */
-function asWritten(name: string, i: number, names: readonly string[]): string {
-  const [, first] = /^(.+):\d+$/s.exec(name) ?? []
-  if (first === undefined) return name
-  const earlier = names.slice(0, i).map((it) => it.toLowerCase())
-  return earlier.includes(first.toLowerCase()) ? first : name
 }
 
 function answer({ columns, rows }: Table, limits: Limits): Omit<Rows, 'elapsedMs'> {

@@ -1,5 +1,5 @@
 import { DatabaseError, type Failure } from '../database.ts'
-import { charactersIn } from '../sqlite/error.ts'
+import { charactersIn, PARAMETERS } from '../sqlite/error.ts'
 import { ONE } from '../sqlite/single.ts'
 
 /** What a server says of a statement. */
@@ -19,7 +19,7 @@ const SAID: readonly [codes: RegExp, kind: Failure, message: string, hint?: stri
   [/^NOT_FOUND$/, 'config', 'There is no database at this address.'],
   [/^SQL_MANY_STATEMENTS$/, 'refused', ONE],
   [/^SQL_NO_STATEMENT$/, 'sql', 'The statement is empty.'],
-  [/^ARGS_/, 'sql', 'Send one parameter for each placeholder of the statement.'],
+  [/^ARGS_/, 'sql', PARAMETERS],
   [/^BLOCKED$/, 'network', 'The service has blocked this database. Its operator can tell why.'],
   [
     /^(?:TRANSACTION_TIMEOUT|SQLITE_INTERRUPT)/,

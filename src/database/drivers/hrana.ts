@@ -27,6 +27,8 @@ export type Value =
 export interface Description {
   readonly cols: readonly { readonly name: string; readonly decltype?: string | null }[]
   readonly is_readonly: boolean
+  /** Its placeholders. */
+  readonly params?: readonly unknown[]
 }
 
 /** The address that a URL stands for: `libsql://HOST?authToken=…`, in the clear on this machine. */

@@ -11,13 +11,14 @@ import {
 } from '../database.ts'
 import { sqlite } from '../dialects/sqlite.ts'
 import { type Patience, patience } from '../patience.ts'
+import { PARAMETERS } from '../sqlite/error.ts'
 import { type Exact, marked, unmark } from '../sqlite/exact.ts'
 import { PRAGMA, withoutExplain } from '../sqlite/explain.ts'
 import { probe, unwrapped } from '../sqlite/single.ts'
-import { blob, commonClass } from '../sqlite/values.ts'
+import { blob, cell, commonClass } from '../sqlite/values.ts'
 import { isHttps } from '../url.ts'
 import { type Address, addressOf, type Description, describe, run, type Value } from './hrana.ts'
-import { hranaError } from './hrana-error.ts'
+import { type HranaError, hranaError } from './hrana-error.ts'
 
 /** libSQL, as Turso serves it, by Hrana over HTTP: `libsql://HOST?authToken=…`, or `turso://`. */
 export const libsql: Driver = {
@@ -40,22 +41,30 @@ export const libsql: Driver = {
 /**
  * Two trips: SQLite says whether the text is one query that writes nothing, then it runs, in a
  * transaction that is rolled back. Nothing less would do: a batch in the mode `read` can write.
+ *
+ * The query runs as it is, with a LIMIT behind it that keeps the server from reading on. It takes
+ * none where it has one of its own: then only our hanging up ends it.
  */
 async function read(address: Address, { sql, params = [] }: Statement, limits: Limits, io: Io) {
   const wait = patience(limits)
   const [explain, query] = withoutExplain(sql)
   if (PRAGMA.test(query)) throw new DatabaseError('refused', WRITES)
-  const texts = [probe(query), query, ...(explain ? [explain + query] : [])]
-  const { cols } = await assertReads(texts, query, address, wait, io)
+  const limited = `${query}\nlimit ${limits.maxRows + 1}`
+  const texts = [probe(query), query, explain ? explain + query : limited]
+  const found = await describe(address, texts, wait, io)
+  const isLimited = !explain && 'is_readonly' in found[2]!
+  const sound = explain || isLimited ? found : found.slice(0, 2)
+  assertReads(sound, texts, query)
+  const { cols } = sound.at(explain ? 2 : 1) as Description
+  const placeholders = (found[1] as Description).params?.length
+  if ((placeholders ?? params.length) !== params.length) throw new DatabaseError('sql', PARAMETERS)
 
   const once = (text: string, asText: (text: string) => Exact) => {
     const stmt = { sql: text, args: params.map(argument) }
     return take({ address, stmt, asText, limits, wait, io })
   }
-  const capped = explain
-    ? explain + query
-    : `select * from (${query}\n) limit ${limits.maxRows + 1}`
-  const plain = await once(capped, (text) => ({ type: 'text', cell: text }))
+  const text = explain ? explain + query : isLimited ? limited : query
+  const plain = await once(text, (text) => ({ type: 'text', cell: text }))
   const { types, rows, truncated } = plain.infinite
     ? await once(marked(query, cols.length, limits.maxRows + 1), unmark)
     : plain
@@ -66,15 +75,12 @@ async function read(address: Address, { sql, params = [] }: Statement, limits: L
   return { columns, rows, truncated } satisfies Omit<Rows, 'elapsedMs'>
 }
 
-/** Refuses whatever is not one query that only reads. Returns the description of the last text. */
-async function assertReads(
+/** Refuses whatever is not one query that only reads, going by what was found out about the texts. */
+function assertReads(
+  found: readonly (Description | HranaError)[],
   texts: readonly string[],
   query: string,
-  address: Address,
-  wait: Patience,
-  io: Io,
-): Promise<Description> {
-  const found = await describe(address, texts, wait, io)
+): void {
   for (const [i, it] of found.entries()) {
     if ('is_readonly' in it) {
       if (it.is_readonly === true) continue
@@ -83,7 +89,6 @@ async function assertReads(
     const error = hranaError(it, texts[i])
     throw i === 0 && error.kind === 'sql' ? unwrapped(error, query) : error
   }
-  return found.at(-1) as Description
 }
 
 const WRITES = 'This database is only read: that would write.'
@@ -136,7 +141,7 @@ function exactly(value: Value, asText: (text: string) => Exact): Exact {
     case 'integer':
       return { type: 'integer', cell: integer(value.value) }
     case 'float':
-      return { type: 'real', cell: value.value }
+      return { type: 'real', cell: cell(value.value) }
     case 'text':
       return asText(value.value)
     case 'blob':

@@ -1,5 +1,9 @@
 import { DatabaseError } from '../database.ts'
 
+/** What to do about a placeholder without a value, or a value without one. */
+export const PARAMETERS =
+  'Send one parameter for each placeholder of the statement: write $1, $2, … and give their values in params.'
+
 /**
  * What SQLite in a Durable Object said, taken apart: its words, its code and, if its text is
  * given, where in the statement it stumbled. Throws on what is not an answer of SQLite.
@@ -7,7 +11,7 @@ import { DatabaseError } from '../database.ts'
 export function sqliteError(thrown: unknown, sql?: string): DatabaseError {
   const said = thrown instanceof Error ? thrown.message : ''
   if (said.startsWith('Wrong number of parameter bindings')) {
-    return new DatabaseError('sql', 'Send one parameter for each placeholder of the statement.')
+    return new DatabaseError('sql', PARAMETERS)
   }
   const [brief] = said.endsWith(')') ? apart(said, ' (extended: ') : [said]
   const [words, code] = apart(brief, ': SQLITE_')

@@ -9,19 +9,26 @@ const MOST_COLUMNS = 100
 
 /**
  * The same query, its values in a form that survives JSON and doubles: integers that a double
- * cannot hold, infinities and the beginnings of blobs come as texts that tell what they are.
- * {@link unmark} reads them.
+ * cannot hold, infinities, minus zeros and the beginnings of blobs come as texts that tell what
+ * they are. {@link unmark} reads them.
+ *
+ * The query stands in a FROM, where no name of ours can be seen from within it. In a WITH it would
+ * be another query: there a table of its own could have the name of ours, and SQLite misreads a
+ * compound whose ORDER BY has a COLLATE. The empty first part of the union names the columns,
+ * whatever their own names are. One LIMIT keeps the rows lazy; two, one within the other, keep
+ * SQLite from merging the queries, and so from computing a value once for each mention of it.
  */
 export function marked(sql: string, columns: number, maxRows: number): string {
   const names = numbered(columns)
-  // The inner LIMIT keeps the statement's own order, and its rows lazy.
-  return `with q (${names}) as (select * from (${sql}\n) limit ${maxRows})
-    select ${names.map(mark)} from q`
+  return `select ${names.map((c) => `${mark(c)} as ${c}`)} from (
+    select ${names.map((c) => `null as ${c}`)} where 0 union all
+    select * from (${sql}\n) limit ${maxRows}) limit ${maxRows}`
 }
 
 const mark = (c: string) => `case typeof(${c})
   when 'integer' then iif(${c} between -9007199254740991 and 9007199254740991, ${c}, char(1, 105) || ${c})
-  when 'real' then iif(abs(${c}) < 9e999, ${c}, char(1, 114) || iif(${c} > 0, '', '-') || 'Infinity')
+  when 'real' then case when abs(${c}) = 9e999 then char(1, 114) || iif(${c} < 0, '-', '') || 'Infinity'
+    when ${c} = 0 and atan2(${c}, -1) < 0 then char(1, 114) || '-0' else ${c} end
   when 'blob' then char(1, 98) || length(${c}) || ' ' || hex(substr(${c}, 1, ${BLOB_BYTES}))
   when 'text' then iif(substr(${c}, 1, 1) = char(1), char(1, 116) || ${c}, ${c}) end`
 
@@ -53,17 +60,18 @@ export function unmark(value: null | number | string): Exact {
 }
 
 /**
- * The same query without the rows that are sure to come after `maxBytes` of answer, for a database
- * that sends an answer only whole. One row more than fits is left, so that it shows.
+ * A query as {@link marked}, without the rows that are sure to come after `maxBytes` of answer, for
+ * a database that sends an answer only whole. One row more than fits is left, so that it shows.
  */
 export function within(maxBytes: number, sql: string, columns: number): string {
   if (columns >= MOST_COLUMNS) return sql
   const names = numbered(columns)
-  const size = sum(names.map((c) => `ifnull(length(${c}), 4)`))
+  // In bytes, for the length of a text ends at a NUL.
+  const size = sum(names.map((c) => `ifnull(length(cast(${c} as blob)), 4)`))
   // A number may be twice as long here as it is in JSON: 1.0 is 1 there.
-  return `with a (${names}) as (${sql}), b as (select *,
-      sum(${size}) over (rows between unbounded preceding and 1 preceding) as before from a)
-    select ${names} from b where ifnull(before, 0) <= ${2 * maxBytes}`
+  return `select ${names} from (select *,
+      sum(${size}) over (rows between unbounded preceding and 1 preceding) as before from (${sql}))
+    where ifnull(before, 0) <= ${2 * maxBytes}`
 }
 
 const numbered = (columns: number) => Array.from({ length: columns }, (_, i) => `c${i}`)

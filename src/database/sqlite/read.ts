@@ -1,11 +1,12 @@
-import { DatabaseError, type Param, type Rows } from '../database.ts'
+import { type Cell, DatabaseError, type Param, type Rows } from '../database.ts'
 import { Unreadable } from '../lexer.ts'
 import { assertBounded } from './bounded.ts'
 import type { Counts } from './cost.ts'
 import { sqliteError } from './error.ts'
+import { type Exact, marked, unmark } from './exact.ts'
 import { assertReads } from './program.ts'
 import { assertSingle } from './single.ts'
-import { cell, exactly, mayBeRounded, type SqliteValue, storageClass } from './values.ts'
+import { cell, classOf, commonClass, mayBeRounded, type SqliteValue } from './values.ts'
 
 /** One query, and how much of its answer is wanted. */
 export interface Query {
@@ -34,7 +35,7 @@ export function read(storage: SqlStorage, counts: Counts, query: Query): Answer 
     if (explain) return answer(run(explain + text), query)
 
     assertBounded(text, run, params.length, counts, query.timeoutMs)
-    return answer(run(text), query, (columns) => run(exactly(text, columns, query.maxRows + 1)))
+    return answer(run(text), query, (columns) => run(marked(text, columns, query.maxRows + 1)))
   } catch (thrown) {
     if (thrown instanceof Unreadable) throw new DatabaseError('refused', thrown.message)
     throw thrown instanceof DatabaseError ? thrown : sqliteError(thrown)
@@ -45,32 +46,44 @@ type Cursor = SqlStorageCursor<Record<string, SqlStorageValue>>
 
 /** Reads a cursor to the end, or to a cap; once more and exactly, if integers were too big. */
 function answer(cursor: Cursor, query: Query, exact?: (columns: number) => Cursor): Answer {
-  const { rows, truncated } = take(cursor.raw(), query)
-  const columns = cursor.columnNames.map((name, i) => ({
+  const names = cursor.columnNames
+  let rounded = false
+  let taken = take(cursor.raw(), query, (value) => {
+    rounded ||= mayBeRounded(value)
+    return { type: classOf(value), cell: cell(value) }
+  })
+  if (exact && rounded)
+    taken = take(exact(names.length).raw<(null | number | string)[]>(), query, unmark)
+  const columns = names.map((name, i) => ({
     name,
-    type: storageClass(rows.map((row) => row[i] ?? null)),
+    type: commonClass(taken.types.map((row) => row[i] ?? 'null')),
   }))
-  if (exact && rows.some((row) => row.some(mayBeRounded))) {
-    return { ...answer(exact(columns.length), query), columns }
-  }
-  return { columns, rows: rows.map((row) => row.map(cell)), truncated }
+  return { columns, rows: taken.rows, truncated: taken.truncated }
 }
 
 /** The rows up to a cap. The cursor makes them one by one, so the rest is never computed. */
-function take(rows: Iterable<readonly SqliteValue[]>, { maxRows, maxBytes }: Query) {
-  const taken: (readonly SqliteValue[])[] = []
+function take<Value extends SqliteValue>(
+  rows: Iterable<readonly Value[]>,
+  { maxRows, maxBytes }: Query,
+  read: (value: Value) => Exact,
+) {
+  const taken: Cell[][] = []
+  const types: string[][] = []
   let bytes = 0
   for (const row of rows) {
-    if (taken.length === maxRows) return { rows: taken, truncated: 'rows' as const }
-    bytes += new TextEncoder().encode(JSON.stringify(row.map(cell))).length + 1
+    if (taken.length === maxRows) return { rows: taken, types, truncated: 'rows' as const }
+    const values = row.map(read)
+    const cells = values.map(({ cell }) => cell)
+    bytes += new TextEncoder().encode(JSON.stringify(cells)).length + 1
     if (bytes > maxBytes) {
-      if (taken.length > 0) return { rows: taken, truncated: 'bytes' as const }
+      if (taken.length > 0) return { rows: taken, types, truncated: 'bytes' as const }
       throw new DatabaseError(
         'too_large',
         `The first row alone is over ${maxBytes} bytes: select fewer columns, or a substr() of the long ones.`,
       )
     }
-    taken.push(row)
+    taken.push(cells)
+    types.push(values.map(({ type }) => type))
   }
-  return { rows: taken, truncated: false as const }
+  return { rows: taken, types, truncated: false as const }
 }

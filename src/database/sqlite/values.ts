@@ -1,4 +1,5 @@
 import type { Cell } from '../database.ts'
+import { isNumber } from '../json.ts'
 
 // What a Durable Object's cursor yields.
 export type SqliteValue = null | number | string | ArrayBuffer
@@ -8,7 +9,7 @@ export const BLOB_BYTES = 256
 
 /** A value as it is answered: exact, or a string that is. */
 export function cell(value: SqliteValue): Cell {
-  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value)
+  if (typeof value === 'number') return isNumber(value) ? value : value ? String(value) : '-0'
   return value instanceof ArrayBuffer ? blob(new Uint8Array(value)) : value
 }
 
@@ -37,24 +38,12 @@ export function commonClass(found: readonly string[]): string {
 /** The storage class that a value has, as far as it can be told. */
 export function classOf(value: SqliteValue): string {
   if (value === null) return 'null'
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'real'
+  if (typeof value === 'number') {
+    return Number.isSafeInteger(value) && isNumber(value) ? 'integer' : 'real'
+  }
   return typeof value === 'string' ? 'text' : 'blob'
 }
 
 /** Whether a whole number is so big that the platform may have rounded it on its way to us. */
 export const mayBeRounded = (value: SqliteValue) =>
   typeof value === 'number' && Number.isInteger(value) && Math.abs(value) >= 2 ** 53
-
-/**
- * The same statement, its big integers as text: a Durable Object hands out every integer as a
- * double, and silently rounds the ones a double cannot hold.
- */
-export function exactly(sql: string, columns: number, maxRows: number): string {
-  const names = Array.from({ length: columns }, (_, i) => `c${i}`)
-  const exact = names.map(
-    (c) =>
-      `iif(typeof(${c}) = 'integer' and abs(${c} / 2) >= ${2 ** 52}, cast(${c} as text), ${c})`,
-  )
-  // The inner LIMIT keeps the statement's own order, and its rows lazy.
-  return `with q (${names}) as (select * from (${sql}\n) limit ${maxRows}) select ${exact} from q`
-}

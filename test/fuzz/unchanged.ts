@@ -1,0 +1,100 @@
+import { type Cell, type Database, DatabaseError } from '../../src/database/database.ts'
+import { blob } from '../../src/database/sqlite/values.ts'
+import type { Query } from './queries.ts'
+
+/** What an engine answers to a query that nothing stands around; nothing, if it refuses it. */
+export type Plain = (query: Query) => Answer | undefined | Promise<Answer | undefined>
+
+export interface Answer {
+  readonly names: readonly string[]
+  readonly rows: readonly (readonly unknown[])[]
+}
+
+/** A query whose answer by a driver is not that of the engine. */
+export interface Change extends Query {
+  readonly input: number
+  readonly plain: string
+  readonly driven: string
+}
+
+export interface Tally {
+  readonly inputs: number
+  /** Answered by the engine. */
+  readonly answered: number
+  readonly changes: readonly Change[]
+}
+
+export interface Options {
+  /** Whether a driver may refuse a query that the engine answers. */
+  readonly mayRefuse?: (error: DatabaseError) => boolean
+  /** What of a value is compared; all, if left out. */
+  readonly seen?: (cell: Cell, plain: unknown) => unknown
+  onProgress?(tally: Tally): void
+}
+
+const limits = { maxBytes: 4_000_000, timeoutMs: 20_000 }
+
+/** Puts queries before an engine and before a driver of ours, and tells where they differ. */
+export async function unchanged(
+  plain: Plain,
+  { query: drive }: Pick<Database, 'query'>,
+  queries: Iterable<Query>,
+  { mayRefuse, seen = (cell) => cell, onProgress }: Options = {},
+): Promise<Tally> {
+  const changes: Change[] = []
+  let [inputs, answered] = [0, 0]
+  for (const query of queries) {
+    if (changes.length === 10) break
+    inputs++
+    if (inputs % 10_000 === 0) onProgress?.({ inputs, answered, changes })
+    const expected = await plain(query)
+    if (expected) answered++
+    // All rows, or only the first ones.
+    const maxRows = inputs % 5 === 0 ? 2 : 5_000
+    const driven = await drive(query, { ...limits, maxRows }).catch((error: unknown) => {
+      if (!(error instanceof DatabaseError)) throw error
+      return error
+    })
+    if (driven instanceof DatabaseError) {
+      // An engine that stops at a cap may never come to what is wrong.
+      if (!expected || mayRefuse?.(driven)) continue
+      changes.push({ ...query, input: inputs, plain: show(expected), driven: String(driven) })
+      continue
+    }
+    if (!expected) {
+      if (maxRows > 2)
+        changes.push({ ...query, input: inputs, plain: 'refused', driven: show(driven) })
+      continue
+    }
+    const rows = expected.rows.slice(0, maxRows)
+    const mine = show({
+      names: driven.columns.map(({ name }) => name),
+      rows: driven.rows.map((row, i) => row.map((cell, j) => seen(cell, rows[i]?.[j]))),
+    })
+    const theirs = show({
+      names: expected.names,
+      rows: rows.map((row) => row.map((value) => seen(cellOf(value), value))),
+    })
+    const truncated = expected.rows.length > maxRows ? 'rows' : false
+    if (mine !== theirs || driven.truncated !== truncated) {
+      changes.push({ ...query, input: inputs, plain: theirs, driven: mine })
+    }
+  }
+  return { inputs, answered, changes }
+}
+
+const show = (it: unknown) =>
+  JSON.stringify(it, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
+
+/** A value as an engine for Node hands it out, as it has to be answered. */
+export function cellOf(value: unknown): Cell {
+  if (typeof value === 'bigint') {
+    return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
+  }
+  if (typeof value === 'number') {
+    if (Object.is(value, -0)) return '-0'
+    return Number.isFinite(value) ? value : String(value)
+  }
+  if (value instanceof Uint8Array) return blob(value)
+  return value as Cell
+}
