@@ -13,3 +13,6 @@ export const leftAlone = () => new DatabaseError('timeout', 'The query was stopp
 /** The error for a database that nothing came back from. */
 export const unreachable = () =>
   new DatabaseError('network', 'The database cannot be reached. Try again later.')
+
+/** What helps where a placeholder has no value, or is not of a form that takes one. */
+export const UNBOUND = 'For a value write $1, for the next $2, and send them in params.'

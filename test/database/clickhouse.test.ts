@@ -82,6 +82,32 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     expect(error.message.length).toBeGreaterThan(10)
   })
 
+  it.each(['select ?', 'select :p', 'select {p:String}', 'select 1 where 1 = %s', 'select @p'])(
+    'says how a value is sent where a placeholder has none: %s',
+    async (sql) => {
+      expect(await failure(query(sql))).toMatchObject({
+        kind: 'sql',
+        hint: 'For a value write $1, for the next $2, and send them in params.',
+      })
+    },
+  )
+
+  it('passes on what a library that it is made with says', async () => {
+    expect(await failure(query("select toTimeZone(now(), 'nowhere')"))).toMatchObject({
+      kind: 'sql',
+      code: '1000',
+      message: 'Cannot load time zone nowhere',
+    })
+  })
+
+  it('does not call too slow what was not stopped by the time', async () => {
+    const slow = server.url('slow')
+    const sql = 'select count() from system.numbers where number % 7 = 1'
+    const error = await failure(open(slow, io).query({ sql }, limits))
+    expect(error).toMatchObject({ kind: 'timeout', code: '160', hint: expect.any(String) })
+    expect(error.message).toMatch(/^Query is executing too slow: .*minimum: /)
+  })
+
   it('points into no statement that it wrote parameters into', async () => {
     const work = database.query({ sql: 'select {p1} frm users u', params: ['a'] }, limits)
     expect(await failure(work)).toMatchObject({ position: undefined })
@@ -241,6 +267,35 @@ describe('a ClickHouse that fails', () => {
     ['a page that is not there', 404, MARKER, 'network', undefined],
     ['too many queries', 500, report(202, `no ${MARKER}`), 'network', '202'],
     ['a server it cannot reach', 500, report(279, `no ${MARKER}`), 'network', '279'],
+    [
+      'a slow query',
+      500,
+      report(160, 'Estimated query execution time is too long'),
+      'timeout',
+      '160',
+    ],
+    [
+      'a fault of its own',
+      500,
+      'std::exception. Code: 1001, type: std::out_of_range, e.what() = vector (version 26.7.2.5 (official build))',
+      'sql',
+      '1001',
+    ],
+    [
+      'a fault of its own, of an old version',
+      500,
+      'std::exception. Code: 1001, e.what() = vector::_M_range_check\n',
+      'sql',
+      '1001',
+    ],
+    [
+      'a fault of a library',
+      500,
+      'Poco::Exception. Code: 1000, e.code() = 0, Cannot load it (version 26.7.2.5 (official build))',
+      'sql',
+      '1000',
+    ],
+    ['an unbound parameter', 400, report(456, 'Substitution `p` is not set'), 'sql', '456'],
     ['a memory limit', 500, report(241, 'Memory limit exceeded'), 'too_large', '241'],
     ['a time limit', 500, report(159, 'Timeout exceeded'), 'timeout', '159'],
     ['a missing right', 500, report(497, 'Not enough privileges'), 'refused', '497'],

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { DatabaseError, type Limits, type Param } from '../../src/database/database.ts'
 import { mysql } from '../../src/database/drivers/mysql.ts'
 import { open } from '../../src/database/index.ts'
+import { mysqlError } from '../../src/database/mysql/error.ts'
 import { limited } from '../../src/database/mysql/limit.ts'
 import { check } from '../../src/database/mysql/session.ts'
 import { passOn, startTcp } from '../servers/tcp.ts'
@@ -207,6 +208,39 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     ['select extractvalue(1, "[")', '1105'],
   ])('passes on what is wrong with %s', async (sql, code) => {
     expect(await failure(query(sql))).toMatchObject({ kind: 'sql', code })
+  })
+
+  it.each(['show tables from nowhere', 'show create database nowhere'])(
+    'blames no operator for a database that only the statement names: %s',
+    async (sql) => {
+      const unguardedToo = [database, unguarded]
+      for (const it of unguardedToo) {
+        const error = await failure(it.query({ sql }, limits))
+        expect(error.kind).toMatch(/^(?:sql|refused)$/)
+        expect(error.message).toContain('nowhere')
+      }
+    },
+  )
+
+  it('blames no login for a file that MySQL refuses with the number of one', () => {
+    const message = `Access denied for user '${MARKER}'@'localhost' (using password: YES)`
+    expect(mysqlError(1045, message, 1)).toMatchObject({
+      kind: 'refused',
+      message: 'Access denied',
+    })
+  })
+
+  it.each([
+    'select :p',
+    'select 1 from users where id = :id',
+    'select %s',
+    'select ?',
+    'select 1 limit ?',
+  ])('says how a value is sent where a placeholder has none: %s', async (sql) => {
+    expect(await failure(query(sql))).toMatchObject({
+      kind: 'sql',
+      hint: 'For a value write $1, for the next $2, and send them in params.',
+    })
   })
 
   it('is refused what the user may not read, and names nobody', async () => {

@@ -203,6 +203,13 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     expect(error.message).not.toMatch(/target|vttablet|CallerID|Sql:|tidegate_\w+_reader/)
   })
 
+  it('tells a database that is not there from one that only a statement names', async () => {
+    const url = `${server.url(mariadb.reader)}`
+    const error = await failure(open(url, io).query({ sql: 'show tables from nowhere' }, limits))
+    expect(error).toMatchObject({ kind: expect.stringMatching(/^(?:sql|refused)$/) })
+    expect(error.message).toContain('nowhere')
+  })
+
   it('tells a wrong password', async () => {
     const url = server.url(mariadb.reader).replace('@', `:${MARKER}@`)
     const error = await failure(open(url, io).query({ sql: 'select 1' }, limits))
@@ -292,6 +299,19 @@ describe('a service of PlanetScale’s that fails', () => {
     })
     expect(found.kind).toBe(kind)
     expect(found.message).toMatch(/^[A-Z].*\.$/)
+  })
+
+  it.each([
+    [1049, 'config'],
+    [1044, 'auth'],
+    [1317, 'timeout'],
+    [10001, 'too_large'],
+  ])('is told as what it is, by the number %i of its first error', async (errno, kind) => {
+    const message = `target: shop: ${MARKER} desc = It said no (errno ${errno}) (sqlstate HY000)`
+    const found = await ask((_request, response) => {
+      response.end(error('UNKNOWN', message))
+    })
+    expect(found).toMatchObject({ kind, code: String(errno) })
   })
 
   it('is not waited for when it goes silent', async () => {

@@ -144,7 +144,7 @@ const config = (home: string, port: number, tcp: number) => `<?xml version="1.0"
   <mark_cache_size>5368709120</mark_cache_size>
 </yandex>`
 
-/** `fixed` and `extreme` may set nothing, `halfway` anything but `readonly`, `narrow` sees one database. */
+/** `fixed` and `extreme` may set nothing, `halfway` anything but `readonly`, `slow` is to be fast, `narrow` sees one database. */
 const USERS = `<?xml version="1.0"?>
 <yandex>
   <profiles>
@@ -155,6 +155,10 @@ const USERS = `<?xml version="1.0"?>
     </default>
     <fixed><readonly>1</readonly></fixed>
     <extreme><readonly>1</readonly><extremes>1</extremes></extreme>
+    <slow>
+      <min_execution_speed>100000000000000</min_execution_speed>
+      <timeout_before_checking_execution_speed>0</timeout_before_checking_execution_speed>
+    </slow>
     <halfway><readonly>2</readonly></halfway>
   </profiles>
   <quotas><default></default></quotas>
@@ -163,6 +167,7 @@ const USERS = `<?xml version="1.0"?>
     ${user('reader', 'default', PASSWORD)}
     ${user('fixed', 'fixed')}
     ${user('extreme', 'extreme')}
+    ${user('slow', 'slow')}
     ${user('halfway', 'halfway')}
     ${user('narrow', 'default', '', '<allow_databases><database>shop</database></allow_databases>')}
   </users>

@@ -1,5 +1,5 @@
 import { DatabaseError, type Failure } from '../database.ts'
-import { tooSlow } from '../failure.ts'
+import { tooSlow, UNBOUND } from '../failure.ts'
 
 /** The numbers of ClickHouse's errors that are not simply a statement gone wrong. */
 const kinds: Readonly<Record<number, Failure>> = {
@@ -14,6 +14,16 @@ const kinds: Readonly<Record<number, Failure>> = {
 
 /** UNKNOWN_DATABASE, of the URL or of a statement. */
 const NO_DATABASE = 81
+
+const TIMEOUT_EXCEEDED = '159'
+
+/** Errors whose own words name nothing but places in the server's program. */
+const INSIDE: Readonly<Record<string, string>> = {
+  1001: 'The database has a fault of its own that this statement meets: write it another way.',
+}
+
+/** How a placeholder begins that no parameter was written into: `?`, `:p`, `{p}`, `%s`, `@p`. */
+const PLACEHOLDER = /^(?:\?|[:@]\w|\{|%[s(])/
 
 /** What ClickHouse says of itself, or of a login, is for the operator. */
 const DULL: Partial<Record<Failure, string>> = {
@@ -37,11 +47,16 @@ export interface Asked {
 /** The text that ClickHouse sends of an error, in the fashion of old and of new versions. */
 const REPORT = /Code: (\d+)(?:\.|,)(?: e\.displayText\(\) =)? DB::\w*Exception: (.*)$/s
 
+/** The text of an error of the libraries that it is made with. */
+const FOREIGN =
+  /^(?:Poco|std)::\w*exception\. Code: (\d+),(?: e\.code\(\) = \d+,| type: [^,]*,)?(?: e\.(?:displayText|what)\(\) =)? (.*)$/is
+
 /** Reads an error from what came instead of an answer, or behind it. Nothing if it is none. */
 export function clickhouseError(body: string, asked: Asked): DatabaseError | undefined {
-  const [, number, said = ''] = REPORT.exec(body) ?? []
+  const [, number, said = ''] = FOREIGN.exec(body) ?? REPORT.exec(body) ?? []
   if (number === undefined) return undefined
   const message = said
+    .replace(/^\w*Exception: /, '')
     .replace(/,? e\.what\(\) = .*$/s, '')
     .replace(/,? ?Stack trace.*$/s, '')
     .replace(/ \(version [^)]*(?:\([^)]*\))?\)?.*$/s, '')
@@ -49,11 +64,14 @@ export function clickhouseError(body: string, asked: Asked): DatabaseError | und
     .trim()
   const kind = kindOf(Number(number), message, asked)
   const [, at] = /failed at position (\d+)/.exec(message) ?? []
-  if (kind === 'timeout') return tooSlow(asked.timeoutMs, number)
-  return new DatabaseError(kind, DULL[kind] ?? message.slice(0, 800), {
+  const late = tooSlow(asked.timeoutMs, number)
+  if (number === TIMEOUT_EXCEEDED) return late
+  const position = kind === 'sql' && at && asked.sql ? characters(asked.sql, Number(at)) : undefined
+  const unbound = position && PLACEHOLDER.test(asked.sql!.slice(position - 1, position + 1))
+  return new DatabaseError(kind, DULL[kind] ?? INSIDE[number] ?? message.slice(0, 800), {
     code: number,
-    hint: HINTS[kind],
-    position: kind === 'sql' && at && asked.sql ? characters(asked.sql, Number(at)) : undefined,
+    hint: unbound || number === '456' ? UNBOUND : kind === 'timeout' ? late.hint : HINTS[kind],
+    position,
   })
 }
 

@@ -1,5 +1,5 @@
 import { DatabaseError, type Limits, type Param, type Statement } from '../database.ts'
-import { leftAlone, tooSlow } from '../failure.ts'
+import { leftAlone, tooSlow, UNBOUND } from '../failure.ts'
 import { limited } from '../mysql/limit.ts'
 import {
   CHECKS,
@@ -102,6 +102,7 @@ class Session {
       throw new DatabaseError(
         'sql',
         `Send a value for each placeholder ?: there are ${length}, and ${params.length} values came.`,
+        { hint: UNBOUND },
       )
     }
     return await this.#execute(prepared, params)

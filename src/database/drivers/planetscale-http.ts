@@ -1,7 +1,7 @@
 import { objectOf, readBody } from '../body.ts'
 import { DatabaseError, type Io, type Limits } from '../database.ts'
 import { unreachable } from '../failure.ts'
-import { loginError, mysqlError } from '../mysql/error.ts'
+import { loginError, mysqlError, ofLogin } from '../mysql/error.ts'
 import type { Patience } from '../patience.ts'
 import { decoded, isLoopback } from '../url.ts'
 
@@ -85,7 +85,7 @@ export function session(
     }
     const body = objectOf<Body>(text) ?? {}
     if (status === 401 || status === 403) throw loginError(1045)
-    if (body.error) throw failure(body.error, timeoutMs)
+    if (body.error) throw failure(body.error, timeoutMs, state === null)
     if (status !== 200 || !body.session) throw unreachable()
     state = body.session
     return body.result ?? {}
@@ -106,12 +106,16 @@ const SAID = ' desc = '
 function failure(
   { code = '', message = '' }: NonNullable<Body['error']>,
   timeoutMs: number,
+  first: boolean,
 ): DatabaseError {
   const from = message.indexOf(SAID)
   const words = from < 0 ? message : message.slice(from + SAID.length)
   const numbered = NUMBERED.exec(words)
   if (numbered) {
-    return mysqlError(Number(numbered[1]), words.slice(0, numbered.index), timeoutMs)
+    const errno = Number(numbered[1])
+    // The first statement is ours, and logs in.
+    if (first && ofLogin(errno)) return loginError(errno)
+    return mysqlError(errno, words.slice(0, numbered.index), timeoutMs)
   }
   if (/UNAUTHENTICATED|PERMISSION_DENIED/.test(code)) return loginError(1045)
   if (/DEADLINE_EXCEEDED|CANCELED/.test(code)) return mysqlError(1317, '', timeoutMs)

@@ -1,17 +1,25 @@
 import { DatabaseError, type Failure } from '../database.ts'
-import { tooSlow } from '../failure.ts'
+import { tooSlow, UNBOUND } from '../failure.ts'
 
 /** Numbers of errors that are not simply a statement gone wrong. */
 const kinds: Readonly<Partial<Record<Failure, readonly number[]>>> = {
   // Written in a session that only reads; no right; a server that is set to only read.
-  refused: [1792, 1044, 1142, 1143, 1227, 1290, 1370, 1836],
+  refused: [1792, 1044, 1045, 1142, 1143, 1227, 1290, 1370, 1836],
   timeout: [1205, 1317, 1969, 3024],
-  too_large: [1153, 1301, 1114],
-  auth: [1045, 1130, 1251, 1396, 1524, 1698, 1820, 1862, 3118],
-  config: [1049, 3159],
+  // The last is of Vitess.
+  too_large: [1153, 1301, 1114, 10001],
+  // "You must reset your password", whatever the statement.
+  auth: [1820],
   // Too many connections or queries, or a server that is going down or cannot be reached by a proxy.
   network: [1040, 1053, 1077, 1129, 1158, 1159, 1160, 1161, 1203, 1226, 1927, 2002, 2003, 2013],
 }
+
+/** What a login fails for: rights and passwords, or how the endpoint is set up. */
+const LOGIN = [1044, 1045, 1130, 1251, 1396, 1524, 1698, 1862, 3118]
+const SET_UP = [1049, 3159]
+
+/** Whether an error is of the login, if it comes amid one. */
+export const ofLogin = (errno: number) => LOGIN.includes(errno) || SET_UP.includes(errno)
 
 /** What an error of MySQL or MariaDB means to whoever sent the statement, by its number. */
 export function mysqlError(errno: number, message: string, timeoutMs: number): DatabaseError {
@@ -19,7 +27,13 @@ export function mysqlError(errno: number, message: string, timeoutMs: number): D
   const kind = (Object.keys(kinds) as Failure[]).find((it) => kinds[it]?.includes(errno)) ?? 'sql'
   if (kind === 'timeout' && errno !== 1205) return tooSlow(timeoutMs, code)
   // What the server says about logging in, or about itself, is for the operator.
-  return new DatabaseError(kind, DULL[kind] ?? withoutNames(message), { code })
+  const said = DULL[kind] ?? withoutNames(message)
+  const hint = /near '(?:\?|[:@]\w|\{|%[s(])/.test(said) ? UNBOUND : HINTS[kind]
+  return new DatabaseError(kind, said, { code, hint })
+}
+
+const HINTS: Partial<Record<Failure, string>> = {
+  too_large: 'Add a LIMIT, filter more, or select fewer columns.',
 }
 
 /**
@@ -27,10 +41,10 @@ export function mysqlError(errno: number, message: string, timeoutMs: number): D
  * whatever it means is for the operator.
  */
 export function loginError(errno: number): DatabaseError {
-  const { kind, message, code } = mysqlError(errno, '', 0)
-  return kind in DULL
-    ? new DatabaseError(kind, message, { code })
-    : new DatabaseError('auth', DULL.auth!, { code })
+  const code = String(errno)
+  const { kind } = mysqlError(errno, '', 0)
+  const why = SET_UP.includes(errno) ? 'config' : kind === 'network' ? kind : 'auth'
+  return new DatabaseError(why, DULL[why]!, { code })
 }
 
 /** `SELECT command denied to user 'a'@'b' for table …` tells the model nothing by the user. */

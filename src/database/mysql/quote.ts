@@ -1,5 +1,6 @@
 import { DatabaseError, type Param, type Statement } from '../database.ts'
 import { rules } from '../dialects/mysql-rules.ts'
+import { UNBOUND } from '../failure.ts'
 import { lex } from '../lexer.ts'
 
 /**
@@ -12,6 +13,7 @@ export function written({ sql, params = [] }: Statement): string {
     throw new DatabaseError(
       'sql',
       `Send a value for each placeholder ?: there are ${places.length}, and ${params.length} values came.`,
+      { hint: UNBOUND },
     )
   }
   let text = ''
