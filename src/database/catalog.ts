@@ -224,7 +224,7 @@ const foreignKey = ({ columns, table, tableColumns }: Key): ForeignKey => ({
   tableColumns,
 })
 
-/** Indexes arrive one column a row: name, whether unique, whether partial, column. */
+/** Indexes arrive one column a row: name, whether unique, whether partial or of which rows, column. */
 function indexesOf(rows: readonly Row[]): Index[] {
   const indexes = new Map<string, Index & { columns: string[] }>()
   for (const [key, unique, partial, column] of rows) {
@@ -233,6 +233,7 @@ function indexesOf(rows: readonly Row[]): Index[] {
       name,
       unique: Boolean(unique),
       partial: Boolean(partial),
+      ...(typeof partial === 'string' && { where: partial }),
       columns: [],
     }
     index.columns.push(String(column))

@@ -59,5 +59,7 @@ export interface Index {
   readonly unique: boolean
   /** Holds only some of the rows. */
   readonly partial: boolean
+  /** Which, as an SQL expression, where the database tells. */
+  readonly where?: string | undefined
   readonly columns: readonly string[]
 }

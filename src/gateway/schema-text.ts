@@ -59,7 +59,10 @@ export function tableText(table: Table, dialect: Dialect, most: number): string 
     ...uniqueKeys.map((it) => `unique ${list(it)}`),
     ...foreignKeys.map((it) => `${list(it.columns)} -> ${there(it)}`),
     ...referencedBy.map((it) => `${there(it)} -> ${list(it.columns)}`),
-    ...indexes.map((it) => `${it.unique ? 'unique ' : ''}index ${list(it.columns)}`),
+    ...indexes.map(
+      ({ unique, columns, partial, where = 'only some rows' }) =>
+        `${unique ? 'unique ' : ''}index ${list(columns)}${partial ? ` where ${line(where)}` : ''}`,
+    ),
   ]
   const kept = fitting(lines, most)
   const left = lines.length - kept

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
-import { DatabaseError, findTable, listTables, open } from '../../src/database/index.ts'
+import {
+  DatabaseError,
+  findTable,
+  keyOf,
+  listTables,
+  open,
+  overview,
+} from '../../src/database/index.ts'
 import { hostileNames } from '../support/attacks.ts'
+import { endpointBefore, structureOf } from '../support/endpoint.ts'
+import { MODERN, ask as request, requestOf } from '../support/mcp.ts'
 import { describePostgres } from '../support/postgres.ts'
 import { openSqlite } from '../support/sqlite.ts'
 
@@ -180,6 +189,7 @@ await describePostgres('the tables of PostgreSQL', setup, (postgres) => {
         name: 'users_by_case',
         unique: false,
         partial: true,
+        where: "(mood <> 'sad'::mood)",
         columns: ['lower(email::text)', 'id'],
       },
     ])
@@ -394,4 +404,110 @@ describe('the tables of SQLite', () => {
       expect(await names(database, 'users')).toContain('users')
     },
   )
+})
+
+const keyed = `
+  create domain filled as text not null;
+  create domain longer as filled check (length(value) > 3);
+  create domain loose as text;
+  create extension citext;
+  create domain address as citext;
+  create table hosts (id integer primary key, name text unique);
+  create table visits (
+    id integer, day date, host integer references hosts, filled filled, longer longer, loose loose,
+    address address, text text, " edges " integer, primary key (id, day)
+  ) partition by range (day);
+  create table visits_2025 partition of visits for values from ('2025-01-01') to ('2026-01-01');
+  create table visits_2026 partition of visits for values from ('2026-01-01') to ('2027-01-01')
+    partition by range (id);
+  create table visits_2026_1 partition of visits_2026 for values from (1) to (2);
+  create table clicks (
+    id integer, visit integer, day date, foreign key (visit, day) references visits (id, day)
+  ) partition by range (id);
+  create table clicks_1 partition of clicks for values from (1) to (10);
+  create table accounts (email text, gone boolean, only_one boolean);
+  create unique index one_account on accounts (email) where not gone;
+  create unique index one_row on accounts ((true));
+`
+
+await describePostgres('a table of PostgreSQL', keyed, (postgres) => {
+  const database = open(postgres.tcp(), { fetch, bindings: {} })
+  const find = (name: string) => findTable(database, name, limits)
+  const hosts = {
+    columns: ['host'],
+    table: { schema: 'public', name: 'hosts' },
+    tableColumns: ['id'],
+  }
+  const visits = {
+    columns: ['visit', 'day'],
+    table: { schema: 'public', name: 'visits' },
+    tableColumns: ['id', 'day'],
+  }
+
+  it('that is a partition has the keys of its parent, each once', async () => {
+    for (const name of ['visits', 'visits_2025', 'visits_2026', 'visits_2026_1']) {
+      const { primaryKey, foreignKeys } = await find(name)
+      expect({ name, primaryKey, foreignKeys }).toEqual({
+        name,
+        primaryKey: ['id', 'day'],
+        foreignKeys: [hosts],
+      })
+    }
+    for (const name of ['clicks', 'clicks_1']) {
+      expect((await find(name)).foreignKeys).toEqual([visits])
+    }
+    const { referencedBy } = await find('hosts')
+    expect(referencedBy.map(({ table }) => table.name)).toEqual(['visits'])
+    expect((await find('visits')).referencedBy.map(({ table }) => table.name)).toEqual(['clicks'])
+  })
+
+  it('tells of which rows a unique index is', async () => {
+    const server = endpointBefore(postgres.tcp())
+    const { indexes } = await structureOf(server, 'describe_table', { table: 'accounts' })
+    expect(indexes).toEqual([
+      { name: 'one_account', unique: true, columns: ['email'], where: '(NOT gone)' },
+      { name: 'one_row', unique: true, columns: ['(true)'] },
+    ])
+    const params = { uri: 'schema://main/accounts' }
+    const { body } = await request(
+      { server },
+      requestOf(MODERN, { method: 'resources/read', params }),
+    )
+    expect(body.result.contents[0].text).toContain('unique index (email) where (NOT gone)')
+  })
+
+  it('has no NULL in a column whose domain has none, nor in a domain over that', async () => {
+    const { columns } = await find('visits')
+    const nullable = columns.filter((it) => it.nullable).map(({ name }) => name)
+    expect(nullable).toEqual(['host', 'loose', 'address', 'text', ' edges '])
+    const all = await overview(database, { ...limits, maxRows: 1_000 })
+    const seen = all!.get(keyOf({ schema: 'public', name: 'visits' }))!
+    expect(seen.filter((it) => it.nullable).map(({ name }) => name)).toEqual(nullable)
+  })
+
+  it('knows whose operators a type has that came with an extension', async () => {
+    const { columns } = await find('visits')
+    const others = columns.filter(({ operators }) => operators)
+    expect(others.map(({ name, operators }) => [name, operators])).toEqual([['address', 'public']])
+  })
+
+  it('is read by the names of its columns, blanks at their edges too', async () => {
+    await postgres.admin(`insert into visits values
+      (1, '2025-05-05', null, 'x', 'xxxx', 'x', 'A@B.c', 'Ab', 7)`)
+    const server = endpointBefore(postgres.tcp())
+    const asked = {
+      table: 'visits',
+      columns: [' edges '],
+      where: [
+        { column: ' edges ', op: 'gte', value: 7 },
+        { column: 'address', op: 'eq', value: 'a@b.C' },
+      ],
+      orderBy: [' edges '],
+    }
+    const { columns, rows } = await structureOf(server, 'query_table', asked)
+    expect([columns[0].name ?? columns[0], rows]).toEqual([
+      expect.stringContaining(' edges '),
+      [[7]],
+    ])
+  })
 })

@@ -56,6 +56,10 @@ const operators = `(with recursive base as (
   join pg_catalog.pg_namespace m on m.oid = o.oprnamespace
   where m.nspname <> 'pg_catalog' and has_schema_privilege(m.oid, 'usage'))`
 
+/** A key that a table declares, or that a partition has of its parent; not what is kept for a partition of the other end. */
+const ofTable = `not exists (select from pg_catalog.pg_constraint p where p.oid = k.conparentid
+  and (p.conrelid = k.conrelid or p.confrelid <> k.confrelid))`
+
 /** The columns of all tables, and of those they refer to. */
 const columns = `select n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
     ${nullable}, ${comment('c', 'a.attnum')}, a.attnum = any(p.conkey),
@@ -135,20 +139,20 @@ export const catalog: Catalog = {
     sql: `with k as (
         select k.*, u.* from pg_catalog.pg_constraint k
         cross join unnest(k.conkey, k.confkey) with ordinality as u (attnum, refnum, position)
-        where k.contype in ('p', 'u', 'f') and k.conparentid = 0)
+        where k.contype in ('p', 'u', 'f'))
       select
         case k.contype when 'p' then 'primary' when 'u' then 'unique' else 'foreign' end as kind,
         k.conname as key, a.attname, n.nspname, c.relname, r.attname, k.position
       from k join pg_catalog.pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.attnum
       left join pg_catalog.pg_attribute r on r.attrelid = k.confrelid and r.attnum = k.refnum
       left join (${relations}) on c.oid = k.confrelid
-      where k.conrelid = ${one} and (k.contype <> 'f' or (${readable}))
+      where k.conrelid = ${one} and (k.contype <> 'f' or (${readable})) and ${ofTable}
       union all
       select 'referenced', k.conname, r.attname, n.nspname, c.relname, a.attname, k.position
       from k join pg_catalog.pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.attnum
       join pg_catalog.pg_attribute r on r.attrelid = k.confrelid and r.attnum = k.refnum
       join (${relations}) on c.oid = k.conrelid
-      where k.contype = 'f' and k.confrelid = ${one} and ${readable}
+      where k.contype = 'f' and k.confrelid = ${one} and ${readable} and k.conparentid = 0
       order by kind, key, nspname, relname, position`,
     params: named(table),
   }),
@@ -161,7 +165,7 @@ export const catalog: Catalog = {
   }),
 
   indexes: (table) => ({
-    sql: `select x.relname, i.indisunique, i.indpred is not null,
+    sql: `select x.relname, i.indisunique, pg_get_expr(i.indpred, i.indrelid),
         pg_get_indexdef(i.indexrelid, k, true)
       from pg_catalog.pg_index i
       join pg_catalog.pg_class x on x.oid = i.indexrelid

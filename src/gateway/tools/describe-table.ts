@@ -40,7 +40,11 @@ export const describeTable = databaseTool({
       referencedBy: some('referencedBy', table.referencedBy.map(shown)),
       indexes: some(
         'indexes',
-        table.indexes.map(({ name, unique, columns }) => ({ name, unique, columns })),
+        table.indexes.map(({ partial, where, ...index }) => ({
+          ...index,
+          // Unique among these rows alone.
+          where: partial ? (shorten(where, LONGEST) ?? 'only some rows') : undefined,
+        })),
       ),
     }
     const columns = table.columns.map(
