@@ -71,6 +71,8 @@ export interface Dialect {
   readonly rules: Rules
   /** Quotes an identifier that the catalog has named. */
   quote(identifier: string): string
+  /** What the catalog calls a type of an answer, where it has other words for it. */
+  inWords?(type: string): string
   /** The placeholder of the n-th parameter, counted from 1; of this column type, if one is given. */
   placeholder(n: number, type?: string): string
   readonly comparison: Comparison

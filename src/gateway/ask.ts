@@ -1,4 +1,4 @@
-import { type Rows, rowSecurity, type Statement } from '../database/index.ts'
+import { type Database, type Rows, rowSecurity, type Statement } from '../database/index.ts'
 import { ToolError } from '../mcp/index.ts'
 import type { DatabaseContext } from './database-tool.ts'
 import { handleOf, KEPT_MS } from './results.ts'
@@ -13,7 +13,7 @@ export async function ask(statement: Statement, context: DatabaseContext): Promi
   const again = keep && (await repeated(statement, context))
   if (again) return again
   const maxRows = Math.max(caps.rows, keep ? keep.rows : 0)
-  const found = await database.query(statement, { ...limits, maxRows })
+  const found = inWords(await database.query(statement, { ...limits, maxRows }), database)
   const answer = answerOf(found, caps)
   if (answer.truncated && keep) return kept(statement, found, answer, context)
   if (answer.rowCount > 0) return answer
@@ -21,6 +21,15 @@ export async function ask(statement: Statement, context: DatabaseContext): Promi
   if (hiding.length === 0) return answer
   const hint = `No rows, or none that this endpoint may see: ${hiding.join(', ')} has row-level security.`
   return { ...answer, hint }
+}
+
+/** The same answer, its types called as the tools that show a schema call them. */
+function inWords(found: Rows, { dialect }: Database): Rows {
+  const columns = found.columns.map(({ name, type }) => ({
+    name,
+    type: dialect.inWords?.(type) ?? type,
+  }))
+  return { ...found, columns }
 }
 
 async function kept(

@@ -23,6 +23,8 @@ await describeClickHouse('a value of ClickHouse', clickhouseDemo(), (server) => 
     ["CAST('7' AS Nullable(Int64))", 'Nullable(Int64)', 7],
     ['NULL', 'Nullable(Nothing)', null],
     ["toDecimal64('1.50', 2)", 'Decimal(18, 2)', '1.50'],
+    ["toDecimal64('15', 0)", 'Decimal(18, 0)', 15],
+    ["[toDecimal64('9007199254740993', 0)]", 'Array(Decimal(18, 0))', ['9007199254740993']],
     ["toDecimal32('-0.001', 3)", 'Decimal(9, 3)', '-0.001'],
     [
       "toDecimal128('12345678901234567890123456789.123456789', 9)",

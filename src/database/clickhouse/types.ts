@@ -18,6 +18,8 @@ export function shapeOf(type: string): Shape {
       return shapeOf(inside)
     case 'SimpleAggregateFunction':
       return shapeOf(split(inside).at(-1)!)
+    case 'Decimal':
+      return { kind: 'scalar', type: inside.endsWith(' 0') ? 'Int256' : name }
     case 'Array':
       return { kind: 'array', of: shapeOf(inside) }
     case 'Nested':

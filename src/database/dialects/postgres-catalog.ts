@@ -15,11 +15,14 @@ const comment = (of: string, column = '0') => `(select d.description
   from pg_catalog.pg_description d where d.objoid = ${of}.oid and d.objsubid = ${column}
     and d.classoid = 'pg_catalog.pg_class'::regclass)`
 
+// Before version 14, a table that was never counted has 0 rows on 0 pages, as an empty one has.
 const summary = `n.nspname, c.relname,
   case c.relkind when 'v' then 'view' when 'm' then 'materialized view'
     when 'f' then 'foreign table' else 'table' end,
   ${comment('c')},
-  case when c.reltuples >= 0 and c.relkind in ('r', 'p', 'm') then c.reltuples::bigint end,
+  case when c.relkind in ('r', 'p', 'm') and (c.reltuples > 0 or c.reltuples = 0
+    and (c.relpages > 0 or current_setting('server_version_num')::int >= 140000))
+    then c.reltuples::bigint end,
   (select count(*) from pg_catalog.pg_attribute a where a.attrelid = c.oid and ${live})`
 
 const one = `(select c.oid from ${relations} where n.nspname = $1 and c.relname = $2)`

@@ -1,4 +1,5 @@
 import type { Dialect } from '../database.ts'
+import { inWords } from '../postgres/types.ts'
 import { catalog } from './postgres-catalog.ts'
 import { plan } from './postgres-plan.ts'
 import { rules } from './postgres-rules.ts'
@@ -18,6 +19,7 @@ export const postgres: Dialect = {
     column: /^column (.+) does not exist/,
   },
   quote,
+  inWords,
   placeholder: (n) => `$${n}`,
   comparison: {
     // A placeholder of no stated type takes that of the column it is compared with. These have no

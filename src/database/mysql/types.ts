@@ -39,7 +39,9 @@ export function typeOf({ base, unsigned, length, decimals }: Described): Type {
     return { name: 'tinyint(1)', form: 'boolean' }
   if (base === 'decimal') {
     const precision = length - (decimals > 0 ? 1 : 0) - (unsigned ? 0 : 1)
-    return { name: `decimal(${precision},${decimals})${unsigned ? ' unsigned' : ''}`, form }
+    // A sum of integers is a decimal without a fraction.
+    const whole = decimals === 0 ? 'integer' : form
+    return { name: `decimal(${precision},${decimals})${unsigned ? ' unsigned' : ''}`, form: whole }
   }
   if (form === 'time' && decimals >= 1 && decimals <= 6) {
     return { name: `${base}(${decimals})`, form, decimals }

@@ -63,6 +63,30 @@ const typeNames: ReadonlyMap<number, string> = new Map(
   ),
 )
 
+/** The types that format_type() calls by another name than pg_type does. */
+const spoken: ReadonlyMap<string, string> = new Map([
+  ['bool', 'boolean'],
+  ['int2', 'smallint'],
+  ['int4', 'integer'],
+  ['int8', 'bigint'],
+  ['float4', 'real'],
+  ['float8', 'double precision'],
+  ['bpchar', 'character'],
+  ['varchar', 'character varying'],
+  ['char', '"char"'],
+  ['varbit', 'bit varying'],
+  ['time', 'time without time zone'],
+  ['timetz', 'time with time zone'],
+  ['timestamp', 'timestamp without time zone'],
+  ['timestamptz', 'timestamp with time zone'],
+])
+
+/** A type in the words of the catalog: an `int4[]` is an `integer[]`. */
+export function inWords(type: string): string {
+  const element = type.replace('[]', '')
+  return type.replace(element, spoken.get(element) ?? element)
+}
+
 /** Types that only some databases have, by database and OID. They come and go with migrations. */
 const known = new Map<string, Map<number, string>>()
 const MOST_DATABASES = 100

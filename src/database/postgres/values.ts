@@ -16,6 +16,9 @@ export function readValue(text: string, type: string): Cell {
     case 'int8':
     case 'oid':
       return Number.isSafeInteger(Number(text)) ? Number(text) : text
+    case 'numeric':
+      // A sum of bigint is one without a fraction; `1.0` says more than 1.
+      return /^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text
     case 'float4':
     case 'float8':
       return isNumber(Number(text)) ? Number(text) : text

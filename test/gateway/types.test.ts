@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest'
+import { endpointBefore, structureOf } from '../support/endpoint.ts'
+import { describeMariaDb } from '../support/mariadb.ts'
+import { describePostgres } from '../support/postgres.ts'
+
+const types = [
+  ...['boolean', 'smallint', 'integer', 'bigint', 'real', 'double precision', 'numeric', 'text'],
+  ...['numeric(12,2)', 'char(4)', 'varchar(9)', 'name', '"char"', 'bit(3)', 'varbit(3)', 'bytea'],
+  ...['date', 'time', 'timetz', 'timestamp', 'timestamptz', 'timestamp(3)', 'interval', 'uuid'],
+  ...['json', 'jsonb', 'xml', 'inet', 'money', 'oid', 'int4range', 'tsvector', 'mood', 'mood[]'],
+  ...['integer[]', 'varchar(9)[]', 'timestamptz[]', 'boolean[]'],
+]
+
+await describePostgres(
+  'a type of PostgreSQL',
+  `create type mood as enum ('low', 'high');
+    create table every (${types.map((type, i) => `c${i} ${type}`).join(', ')})`,
+  (postgres) => {
+    it.each(['url', 'tcp'] as const)('is called the same by every tool: %s', async (way) => {
+      const server = endpointBefore(postgres[way](postgres.reader))
+      const { columns } = await structureOf(server, 'describe_table', { table: 'every' })
+      const listed = await structureOf(server, 'list_tables', { detail: true })
+      const called = columns.map((it: { type: string }) => it.type.replace(/\(\d+(?:,\d+)?\)/, ''))
+      expect(called).toHaveLength(types.length)
+      expect(called[2]).toBe('integer')
+      expect(listed.tables[0].columns[2]).toBe('c2 integer')
+      for (const [tool, args] of [
+        ['query', { sql: 'select * from every' }],
+        ['query_table', { table: 'every' }],
+      ] as const) {
+        const found = (await structureOf(server, tool, args)).columns
+        expect(found.map((it: { type: string }) => it.type)).toEqual(called)
+      }
+    })
+  },
+)
+
+const counts = (server: ReturnType<typeof endpointBefore>) => async (table: string) => {
+  const { tables } = await structureOf(server, 'list_tables', { search: table })
+  const { estimatedRows } = await structureOf(server, 'describe_table', { table })
+  expect(tables[0].estimatedRows).toBe(estimatedRows)
+  return estimatedRows
+}
+
+await describePostgres(
+  'how many rows a table of PostgreSQL has',
+  `create table never (id int); insert into never select generate_series(1, 100);
+    create table empty (id int); create table full_one (id int);
+    insert into full_one select generate_series(1, 100); analyze empty; analyze full_one;`,
+  (postgres) => {
+    it('is told where it was counted, also of none', async () => {
+      const of = counts(endpointBefore(postgres.tcp(postgres.reader)))
+      expect(await of('never')).toBeUndefined()
+      expect(await of('empty')).toBe(0)
+      expect(await of('full_one')).toBe(100)
+    })
+  },
+)
+
+await describeMariaDb(
+  'how many rows a table of MariaDB has',
+  `create table estimated (id int); create table empty (id int) engine = Aria; create table full_one (id int);
+    insert into full_one values (1), (2); analyze table full_one;`,
+  (mariadb) => {
+    it('is told where it was counted, and not where an estimate is 0', async () => {
+      const of = counts(endpointBefore(mariadb.url(mariadb.reader)))
+      expect(await of('estimated')).toBeUndefined()
+      expect(await of('empty')).toBe(0)
+      expect(await of('full_one')).toBe(2)
+    })
+  },
+)
