@@ -13,10 +13,12 @@ const PATIENCE_MS = 2_000
 export async function suggest(
   database: Database,
   sql: string,
-  { kind, message, hint }: DatabaseError,
+  { kind, message, hint, position }: DatabaseError,
   limits: Limits,
 ): Promise<string | undefined> {
   if (kind !== 'sql' || hint !== undefined) return undefined
+  const literal = typedLiteral(sql, message, position)
+  if (literal !== undefined) return literal
   const name = (what: keyof Unknown) => database.dialect.unknown[what].exec(message)?.[1]
   const bounds = { ...limits, timeoutMs: Math.min(limits.timeoutMs, PATIENCE_MS) }
   try {
@@ -40,6 +42,20 @@ function ambiguous(message: string): string | undefined {
   const [, quoted] = /^[^"']*["'](.+?)["'] /s.exec(message.slice(0, at)) ?? []
   return named ?? quoted
 }
+
+/** What to write for `interval $1`, which PostgreSQL takes for a literal that begins wrongly. */
+function typedLiteral(sql: string, message: string, position?: number): string | undefined {
+  const [, parameter] = /^syntax error at or near "(\$\d{1,5})"$/.exec(message) ?? []
+  if (parameter === undefined || position === undefined) return undefined
+  const before = [...sql].slice(Math.max(0, position - 41), position - 1).join('')
+  const [, type] = TYPE.exec(before) ?? []
+  return (
+    type && `A literal of a type takes no parameter: write ${parameter}::${type.toLowerCase()}.`
+  )
+}
+
+const TYPE =
+  /\b(interval|date|(?:time|timestamp)(?: with(?:out)? time zone)?|timetz|timestamptz|uuid|jsonb?|numeric|inet)\s{1,9}$/i
 
 const last = (name: string) => name.replace(/["`']/g, '').split('.').at(-1)!
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { endpointBefore, structureOf } from '../support/endpoint.ts'
+import { endpointBefore, resultOf, structureOf } from '../support/endpoint.ts'
 import { describeMariaDb } from '../support/mariadb.ts'
 import { describePostgres } from '../support/postgres.ts'
 
@@ -34,6 +34,29 @@ await describePostgres(
     })
   },
 )
+
+await describePostgres('a literal of a type', '', (postgres) => {
+  it.each(['url', 'tcp'] as const)('that has a parameter is told to be a cast: %s', async (way) => {
+    const server = endpointBefore(postgres[way](postgres.reader))
+    const told = async (sql: string, ...params: string[]) => {
+      const { isError, content } = await resultOf(server, 'query', { sql, params })
+      return isError ? content[0].text : undefined
+    }
+    for (const [wrong, right, value] of [
+      ['select now() - interval $1 as x', '$1::interval', '1 day'],
+      ["select '🐘', date\n $1", '$1::date', '2026-01-31'],
+      ['select Timestamp with time zone $1', '$1::timestamp with time zone', '2026-01-31'],
+      ['select uuid $1', '$1::uuid', '00000000-0000-0000-0000-000000000000'],
+    ] as const) {
+      const text = await told(wrong, value)
+      expect(text).toContain('syntax error at or near "$1"')
+      expect(text).toContain(`A literal of a type takes no parameter: write ${right}.`)
+      expect(await told(`select ${right}`, value)).toBeUndefined()
+    }
+    expect(await told('select x $1', 'a')).not.toContain('literal')
+    expect(await told("select interval '1 day', from $1", 'a')).not.toContain('literal')
+  })
+})
 
 const counts = (server: ReturnType<typeof endpointBefore>) => async (table: string) => {
   const { tables } = await structureOf(server, 'list_tables', { search: table })
