@@ -1,4 +1,3 @@
-import type { Database } from '../database/index.ts'
 import type { Changes, Server } from '../mcp/index.ts'
 import { type DatabasePrompt, promptOf } from './database-prompt.ts'
 import type { DatabaseTool } from './database-tool.ts'
@@ -6,7 +5,7 @@ import type { Endpoint } from './endpoint.ts'
 import { type World, withFirstLook } from './first-look.ts'
 import { icon } from './icon.ts'
 import { instructions } from './instructions.ts'
-import { opened } from './opened.ts'
+import { isClosed, openAll } from './opened.ts'
 import { answerQuestion } from './prompts/answer-question.ts'
 import { documentSchema } from './prompts/document-schema.ts'
 import { explainSlowQuery } from './prompts/explain-slow-query.ts'
@@ -53,18 +52,21 @@ export function gateway(
   { keeping, carrier, origin = '' }: Surroundings = {},
 ): Server {
   const results = keeping && endpoint.keep ? resultsOf(endpoint.name, keeping) : undefined
-  const databases = new Map<string, Database>()
-  for (const [name, { url }] of Object.entries(endpoint.databases)) {
+  const databases = openAll(endpoint, world)
+  for (const [name, database] of databases) {
+    if (isClosed(database)) continue
     const label = `Endpoint ${endpoint.name}, database ${name}`
-    databases.set(name, withFirstLook(opened(url, world), url, label, world))
+    databases.set(name, withFirstLook(database, endpoint.databases[name]!.url, label, world))
   }
+  // Lists are of all databases: one that answers nothing would take them from the others.
+  const sound = new Map([...databases].filter(([, it]) => !isClosed(it)))
   const made = toolsOf(tools, endpoint, databases, results)
   const names = made.filter(({ unlisted }) => !unlisted).map(({ name }) => name)
   // Who may not browse by tools may not do so by resources.
   const browses = names.includes('list_tables') && names.includes('describe_table')
-  const changes = browses && carrier ? schemaChanges(endpoint, databases, carrier) : undefined
+  const changes = browses && carrier ? schemaChanges(endpoint, sound, carrier) : undefined
   const resources = [
-    ...(browses ? schemaResources(endpoint, databases, changes) : []),
+    ...(browses ? schemaResources(endpoint, sound, changes) : []),
     ...(results ? resultResources(endpoint, results) : []),
   ]
   return {

@@ -13,7 +13,7 @@ import {
 import { type Tool, ToolError, tool } from '../mcp/index.ts'
 import { annotations, atMost } from './database-tool.ts'
 import { ConfigError, type Endpoint } from './endpoint.ts'
-import { opened } from './opened.ts'
+import { openAll } from './opened.ts'
 import { shorten } from './rows.ts'
 
 /** A row as ChatGPT's `fetch` returns it: https://developers.openai.com/api/docs/mcp */
@@ -125,10 +125,7 @@ export async function readDocument(
   origin: string,
   signal: AbortSignal,
 ): Promise<Document | undefined> {
-  const databases = Object.entries(endpoint.databases).map(
-    ([name, { url }]) => [name, opened(url, io)] as const,
-  )
-  return documentsOf(endpoint, new Map(databases), origin).fetch(id, signal)
+  return documentsOf(endpoint, openAll(endpoint, io), origin).fetch(id, signal)
 }
 
 const textOf = (cell: Cell): string =>

@@ -4,6 +4,7 @@ import type { Curated } from './curated.ts'
 import { curatedTool } from './curated-tool.ts'
 import type { DatabaseTool } from './database-tool.ts'
 import { ConfigError, type Endpoint } from './endpoint.ts'
+import { isClosed } from './opened.ts'
 import type { Results } from './results.ts'
 
 /**
@@ -37,7 +38,8 @@ export function toolsOf(
       const [name, database] = databaseOf(it, databases) ?? []
       if (!name || !database) throw wrong(`has a tool ${it.name} that names no database of its.`)
       try {
-        admitted({ sql: it.sql, params: it.params.map(() => null) }, database.dialect)
+        if (!isClosed(database))
+          admitted({ sql: it.sql, params: it.params.map(() => null) }, database.dialect)
       } catch (error) {
         if (!(error instanceof DatabaseError)) throw error
         throw wrong(`has a tool ${it.name} that cannot run: ${error.message}`)
