@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { post, type RunningWorker, startWorker } from './support/worker.ts'
+import { callTool, post, type RunningWorker, startWorker } from './support/worker.ts'
 
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
@@ -229,6 +229,59 @@ describe('ENDPOINTS', () => {
       503,
       expect.stringContaining('wrangler secret put GONE'),
     ])
+    await worker.close()
+  })
+
+  test('serves the databases that open beside one that does not, which says why', async () => {
+    const databases = {
+      ...{ demo: { url: 'demo:' }, unset: { url: 'secret:UNSET' }, odd: { url: 'secret:ODD' } },
+      bound: { url: 'hyperdrive:NOWHERE' },
+    }
+    const own = { name: 'lost', description: 'A tool of the operator.', database: 'odd' }
+    const search = [
+      { database: 'demo', table: 'products', title: 'name', text: ['name'] },
+      { database: 'odd', table: 'products', title: 'name', text: ['name'] },
+    ]
+    const tools = ['list_tables', 'describe_table', 'query', { ...own, sql: 'select 1::int' }]
+    const endpoint = { name: 'shop', title: 'Shop', access: 'public', databases, tools, search }
+    const worker = await startWorker({
+      TIDEGATE_KEY: 'k',
+      ODD: 'postgres://app:hunter2@/shop',
+      ENDPOINTS: JSON.stringify([endpoint]),
+    })
+    const call = (name: string, args: object) => callTool(`${worker.url}/mcp`, name, { ...args })
+    const rows = await call('query', { database: 'demo', sql: 'select 42' })
+    expect(rows.structuredContent.rows).toEqual([[42]])
+    for (const [name, args] of [
+      ['query', { database: 'unset', sql: 'select 42' }],
+      ['query', { database: 'odd', sql: 'drop table x' }],
+      ['list_tables', { database: 'bound' }],
+      ['describe_table', { database: 'odd', table: 'x' }],
+      ['lost', {}],
+      ['search', { query: 'x' }],
+    ] as const) {
+      const { isError, content } = await call(name, args)
+      expect([name, isError]).toEqual([name, true])
+      expect(content[0].text).toContain('cannot be opened, which is for its operator to mend. Th')
+      expect(content[0].text).not.toContain('hunter2')
+    }
+    const unset = await call('query', { database: 'unset', sql: 'select 42' })
+    expect(unset.content[0].text).toContain('npx wrangler secret put UNSET')
+    expect(unset.content[0].text).toContain('UNSET=… in .dev.vars')
+    const list = { jsonrpc: '2.0', id: 1, method: 'resources/list' }
+    const { resources } = (await post(`${worker.url}/mcp`, list)).json().result
+    expect(resources.map(({ uri }: { uri: string }) => uri)).toContain('schema://demo/orders')
+    expect((await fetch(`${worker.url}/record/shop/demo/products/1`)).status).toBe(200)
+
+    const headers = { authorization: 'Bearer k' }
+    const doctor = await fetch(`${worker.url}/doctor`, { headers })
+    const told = await doctor.text()
+    expect(doctor.status).toBe(503)
+    expect(told).toMatch(/^shop\/demo: SQLite/m)
+    expect(told).toMatch(/^shop\/unset: The secret UNSET is not set/m)
+    expect(told).toMatch(/^shop\/odd: The /m)
+    expect(told).toMatch(/^shop\/bound: /m)
+    expect(told).not.toContain('hunter2')
     await worker.close()
   })
 

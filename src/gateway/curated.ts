@@ -2,8 +2,14 @@ import * as z from 'zod/mini'
 
 const name = z
   .string()
-  .check(z.regex(/^[a-z][a-z0-9_]{0,29}$/, 'must be lower case, such as "order_total"'))
-const scalar = z.union([z.string(), z.number(), z.boolean()])
+  .check(
+    z.regex(
+      /^[a-z][a-z0-9_]{0,29}$/,
+      'must be lower case and at most 30 characters, such as "order_total"',
+    ),
+  )
+const text = z.string().check(z.maxLength(1_000))
+const scalar = z.union([text, z.number(), z.boolean()])
 
 /** A value that the model gives: what it may be is checked before anything is asked. */
 const given = z.strictObject({
@@ -12,16 +18,16 @@ const given = z.strictObject({
   type: z.enum(['string', 'integer', 'number', 'boolean', 'date']),
   description: z.optional(z.string().check(z.maxLength(300))),
   /** The only values there are. */
-  values: z.optional(z.array(z.union([z.string(), z.number()])).check(z.minLength(1))),
+  values: z.optional(z.array(z.union([text, z.number()])).check(z.minLength(1), z.maxLength(500))),
   /** The least and the most there are, of a number or of a date. */
-  min: z.optional(z.union([z.number(), z.string()])),
-  max: z.optional(z.union([z.number(), z.string()])),
+  min: z.optional(z.union([z.number(), text])),
+  max: z.optional(z.union([z.number(), text])),
   /** What it is if it is left out. Without one, it may not be. */
   default: z.optional(scalar),
 })
 
 /** A value that comes with the caller's access: the model neither sees it nor sets it. */
-const claimed = z.strictObject({ name, claim: z.string().check(z.minLength(1)) })
+const claimed = z.strictObject({ name, claim: z.string().check(z.minLength(1), z.maxLength(200)) })
 
 /**
  * A statement of the operator's own as a tool. Its parameters stand for `$1`, `$2`, … in their order.
@@ -32,9 +38,9 @@ export const curated = z.strictObject({
   // Hosts take 1,024 characters, and every tool says one sentence more.
   description: z.string().check(z.minLength(10), z.maxLength(900)),
   /** Which of the endpoint's databases, if there are several. */
-  database: z.optional(z.string()),
-  sql: z.string().check(z.minLength(1)),
-  params: z._default(z.array(z.union([given, claimed])), []),
+  database: z.optional(z.string().check(z.maxLength(31))),
+  sql: z.string().check(z.minLength(1), z.maxLength(100_000)),
+  params: z._default(z.array(z.union([given, claimed])).check(z.maxLength(100)), []),
 })
 
 export type Curated = z.infer<typeof curated>

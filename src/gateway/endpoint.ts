@@ -1,10 +1,14 @@
 import * as z from 'zod/mini'
+import { configFaults } from './config-fault.ts'
 import { curated } from './curated.ts'
+import { jsonFault } from './json-fault.ts'
 import { searched } from './searched.ts'
 
 /** One name, as it stands in a URL and in a tool's `database` argument. */
 const NAME = /^[a-z][a-z0-9_-]{0,30}$/
-const name = z.string().check(z.regex(NAME, 'must be lower case, such as "shop"'))
+const name = z
+  .string()
+  .check(z.regex(NAME, 'must be lower case and at most 31 characters, such as "shop"'))
 
 const SECRET = /^secret:([A-Za-z_][A-Za-z0-9_]*)$/
 
@@ -14,6 +18,7 @@ const OPEN = /^(?:demo:|(?:hyperdrive|d1):[A-Za-z_][A-Za-z0-9_]*)$/
 const database = z.strictObject({
   /** `secret:NAME`, the Worker secret that holds the URL; or a URL that has nothing to hide. */
   url: z.string().check(
+    z.maxLength(200),
     z.refine((url) => SECRET.test(url) || OPEN.test(url), {
       error:
         'must be "secret:NAME", naming the Worker secret that holds the URL, "hyperdrive:BINDING", "d1:BINDING" or "demo:"',
@@ -54,9 +59,14 @@ const endpoint = z.strictObject({
     z.refine((it) => Object.keys(it).every((key) => NAME.test(key)), {
       error: 'must have names in lower case, such as "shop"',
     }),
+    z.refine((it) => Object.keys(it).length <= 50, { error: 'must name at most 50 databases' }),
   ),
   /** Names of the tools offered, all of them unless listed; and tools of the operator's own. */
-  tools: z.optional(z.array(z.union([z.string(), curated])).check(z.minLength(1))),
+  tools: z.optional(
+    z
+      .array(z.union([z.string().check(z.maxLength(64)), curated]))
+      .check(z.minLength(1), z.maxLength(100)),
+  ),
   /** Tables for ChatGPT's `search` and `fetch`. Without any, there are no such tools. */
   search: z.optional(z.array(searched).check(z.minLength(1), z.maxLength(10))),
   /** Whether a model may send SQL of its own. */
@@ -72,8 +82,9 @@ const endpoint = z.strictObject({
 
 const endpoints = z.array(endpoint).check(
   z.minLength(1),
+  z.maxLength(100),
   z.refine((all) => new Set(all.map((it) => it.name)).size === all.length, {
-    error: 'two endpoints have the same name',
+    error: 'has two endpoints of the same name',
   }),
 )
 
@@ -113,11 +124,11 @@ export function readEndpoints({ ENDPOINTS, DATABASE_URL }: Settings): Endpoint[]
   try {
     value = JSON.parse(ENDPOINTS)
   } catch {
-    throw new ConfigError('ENDPOINTS is not JSON. Write a list of endpoints, as the README shows.')
+    throw new ConfigError(`ENDPOINTS is not JSON. ${jsonFault(ENDPOINTS)}`)
   }
   const parsed = endpoints.safeParse(value)
   if (parsed.success) return parsed.data
-  throw new ConfigError(`ENDPOINTS is not valid.\n${z.prettifyError(parsed.error)}`)
+  throw new ConfigError(`ENDPOINTS is not valid.\n${configFaults(parsed.error, value)}`)
 }
 
 /** Whether an endpoint shows nothing but the demo store. */
@@ -131,6 +142,6 @@ export function resolveUrl(url: string, secrets: Readonly<Record<string, unknown
   const value = secrets[secret]
   if (typeof value === 'string' && value) return value
   throw new ConfigError(
-    `The secret ${secret} is not set. Set it with: npx wrangler secret put ${secret}`,
+    `The secret ${secret} is not set. For a deployment: npx wrangler secret put ${secret}. On this machine: a line ${secret}=… in .dev.vars, or the environment.`,
   )
 }

@@ -54,3 +54,179 @@ it('an endpoint has the caps and keeps what is usual, where it says nothing of t
   })
   expect(of({ keep: false })[0]!.keep).toBe(false)
 })
+
+describe('a configuration that cannot be used is told', () => {
+  const faultOf = (ENDPOINTS: string) => {
+    try {
+      readEndpoints({ ENDPOINTS })
+    } catch (error) {
+      return (error as Error).message
+    }
+    return 'nothing'
+  }
+  const shop = { name: 'shop', title: 'Shop', databases: { shop: { url: 'demo:' } } }
+  const withMore = (...more: object[]) =>
+    faultOf(JSON.stringify(more.map((it) => ({ ...shop, ...it }))))
+
+  it.each([
+    [
+      'a trailing comma',
+      '[\n  {"name": "shop",}\n]',
+      'At line 2, column 18 there is a comma too many. Take it out.',
+    ],
+    ['another', '[1, 2, ]', 'At line 1, column 6 there is a comma too many. Take it out.'],
+    [
+      'single quotes',
+      "[{'name': 1}]",
+      'At line 1, column 3 "\'" stands where a name in double quotes is due, or }.',
+    ],
+    [
+      'a name without quotes',
+      '[{name: 1}]',
+      'At line 1, column 3 "n" stands where a name in double quotes is due, or }.',
+    ],
+    ['no colon', '[{"name" "shop"}]', 'At line 1, column 10 "\\"" stands where a colon is due.'],
+    [
+      'no comma',
+      '["a"\n"b"]',
+      'At line 2, column 1 "\\"" stands where a comma or the closing bracket is due.',
+    ],
+    [
+      'an end too soon',
+      '[{"name": "shop"',
+      'At line 1, column 17 the text ends where a comma or the closing bracket is due.',
+    ],
+    [
+      'an open text',
+      '["hunter2\n"]',
+      'At line 1, column 2 a text begins that does not end on its line, or holds a \\ that belongs to nothing.',
+    ],
+    [
+      'a bracket of the other kind',
+      '[{"a": 1]]',
+      'At line 1, column 9 "]" stands where a comma or the closing bracket is due.',
+    ],
+    [
+      'something behind the end',
+      '[] hunter2',
+      'At line 1, column 4 "h" stands where the text should end.',
+    ],
+    ['a number that is none', '[01]', 'At line 1, column 2 "0" stands where a value is due, or ].'],
+    ['a comment', '[ // hunter2\n]', 'At line 1, column 3 "/" stands where a value is due, or ].'],
+  ])('by where it is not JSON: %s', (_, text, sentence) => {
+    expect(faultOf(text)).toBe(`ENDPOINTS is not JSON. ${sentence}`)
+  })
+
+  it('as not JSON whenever it is not, at a place inside it', () => {
+    const whole = JSON.stringify([
+      { ...shop, caps: { rows: 1.5e1, samples: -0 }, x: [true, null, 'é\\"'] },
+    ])
+    for (let at = 0; at < whole.length; at++) {
+      const [before, after] = [whole.slice(0, at), whole.slice(at)]
+      for (const [broken, last] of [
+        [before, at + 1],
+        [`${before}§${after}`, at + 1],
+        [before + after.slice(1), whole.length],
+      ] as const) {
+        let isJson = true
+        try {
+          JSON.parse(broken)
+        } catch {
+          isJson = false
+        }
+        if (isJson || !broken) continue
+        const column = Number(/line 1, column (\d+) /.exec(faultOf(broken))?.[1])
+        expect(column).toBeGreaterThan(0)
+        expect(column).toBeLessThanOrEqual(last)
+      }
+    }
+  })
+
+  it('by the endpoint and the field that it lacks, and what to write', () => {
+    const { title, ...untitled } = shop
+    expect(faultOf(JSON.stringify([shop, { ...untitled, name: 'two' }]))).toBe(
+      'ENDPOINTS is not valid.\nEndpoint 2 ("two") has no title. Add "title": "Web shop".',
+    )
+    expect(withMore({ databases: { shop: {} } })).toContain(
+      'Endpoint 1 ("shop"): databases.shop has no url. Add "url": "secret:SHOP_URL".',
+    )
+    expect(faultOf('[{}]').split('\n').slice(1)).toEqual([
+      'Endpoint 1 has no name. Add "name": "shop".',
+      'Endpoint 1 has no title. Add "title": "Web shop".',
+      'Endpoint 1 has no databases. Add "databases": { "shop": { "url": "secret:SHOP_URL" } }.',
+    ])
+  })
+
+  it.each([
+    [
+      { name: 'Shop' },
+      'Endpoint 1 ("Shop"): name must be lower case and at most 31 characters, such as "shop".',
+    ],
+    [{ title: 5 }, 'Endpoint 1 ("shop"): title is of type number: expected string.'],
+    [{ title: 'x'.repeat(81) }, 'Endpoint 1 ("shop"): title must have at most 80 characters.'],
+    [{ caps: { rows: 0 } }, 'Endpoint 1 ("shop"): caps.rows must be at least 1.'],
+    [{ caps: { rows: '5' } }, 'Endpoint 1 ("shop"): caps.rows is of type string: expected number.'],
+    [
+      { format: 'hunter2' },
+      'Endpoint 1 ("shop"): format must be one of "json", "markdown", "csv".',
+    ],
+    [
+      { colour: 'red' },
+      'Endpoint 1 ("shop") has a field that is not known: colour. Take it out, or look for a slip in its name.',
+    ],
+    [{ tools: [] }, 'Endpoint 1 ("shop"): tools must have at least 1 entries.'],
+    [
+      { tools: ['query', { name: 'x', sql: 'select 1' }] },
+      'Endpoint 1 ("shop"): tools[1] has no description. Add "description": ….',
+    ],
+    [{ keep: { rows: -1 } }, 'Endpoint 1 ("shop"): keep.rows must be at least 1.'],
+    [{ keep: 'hunter2' }, 'Endpoint 1 ("shop"): keep is of type string, which it cannot be.'],
+    [
+      { databases: { 'postgres://a:hunter2@b/c': { url: 5 } } },
+      'Endpoint 1 ("shop"): databases.….url is of type number',
+    ],
+  ])('by its place, without what stands there: %j', (more, sentence) => {
+    expect(withMore(more)).toContain(sentence)
+    expect(withMore(more)).not.toContain('hunter2')
+  })
+
+  it('in ten sentences, however many faults there are', () => {
+    const many = Array.from({ length: 50 }, (_, i) => ({ name: `s${i}`, title: 1 }))
+    expect(withMore(...many).split('\n')).toHaveLength(12)
+    expect(withMore(...many)).toContain('There are 40 more.')
+  })
+
+  it('where any text or list in it has no end', () => {
+    const long = 'x'.repeat(200_000)
+    const list = Array.from({ length: 1_000 }, () => 'x')
+    const own = { name: 'own', description: 'A tool of my own.', sql: 'select 1' }
+    const param = { name: 'p', type: 'string' }
+    const search = { table: 't', title: 't', text: ['t'] }
+    for (const more of [
+      ...[{ name: long }, { title: long }, { databases: { [long]: { url: 'demo:' } } }],
+      ...[{ databases: { shop: { url: `secret:${long}` } } }, { tools: [long] }, { tools: list }],
+      { databases: { shop: { url: 'demo:', purpose: long } } },
+      { databases: Object.fromEntries(list.map((_, i) => [`d${i}`, { url: 'demo:' }])) },
+      ...['name', 'title', 'description', 'database', 'sql'].map((it) => ({
+        tools: [{ ...own, [it]: long }],
+      })),
+      ...[
+        { values: list },
+        { values: [long] },
+        { default: long },
+        { min: long },
+        { max: long },
+      ].map((it) => ({ tools: [{ ...own, params: [{ ...param, ...it }] }] })),
+      { tools: [{ ...own, params: list.map((_, i) => ({ ...param, name: `p${i}` })) }] },
+      { tools: [{ ...own, params: [{ name: 'p', claim: long }] }] },
+      ...['database', 'table', 'title'].map((it) => ({ search: [{ ...search, [it]: long }] })),
+      ...[{ text: [long] }, { text: list }, { url: `https://${long}` }].map((it) => ({
+        search: [{ ...search, ...it }],
+      })),
+    ]) {
+      expect(withMore(more)).toMatch(/^ENDPOINTS is not valid/)
+      expect(withMore(more).length).toBeLessThan(1_000)
+    }
+    expect(withMore(...list.map((_, i) => ({ name: `s${i}` })))).toContain('at most 100 entries')
+  })
+})

@@ -1,0 +1,76 @@
+/** What may come next, by what came before. */
+type Due = 'value' | 'first value' | 'name' | 'first name' | 'colon' | 'next' | 'end'
+
+const BLANK = /[ \t\r\n]*/y
+const TOKEN =
+  /([{}[\],:])|("(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|((?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.$]))/uy
+
+/**
+ * Where a text stops being JSON, and what stands there, as a sentence for whoever wrote it. Of the
+ * text it repeats one character at most. What engines say of it differs, and repeats more.
+ */
+export function jsonFault(text: string): string {
+  const open: ('{' | '[')[] = []
+  let due: Due = 'value'
+  let comma = -1
+  for (let at = 0; ; at = TOKEN.lastIndex) {
+    BLANK.lastIndex = at
+    const start = at + BLANK.exec(text)![0].length
+    TOKEN.lastIndex = start
+    const [, mark, string, other] = TOKEN.exec(text) ?? []
+    const after = step(due, mark ?? (string && '"') ?? (other && '0'), open)
+    if (after) {
+      comma = mark === ',' ? start : -1
+      due = after
+    } else if ((mark === '}' || mark === ']') && comma >= 0) {
+      return `${place(text, comma)} there is a comma too many. Take it out.`
+    } else {
+      return `${place(text, start)} ${found(text.slice(start, start + 2), due)}`
+    }
+  }
+}
+
+/** What is due after this token; undefined if it must not stand here. */
+function step(due: Due, token: string | undefined, open: ('{' | '[')[]): Due | undefined {
+  const isValue = due === 'value' || due === 'first value'
+  const isName = due === 'name' || due === 'first name'
+  if ((token === '{' || token === '[') && isValue) {
+    open.push(token)
+    return token === '{' ? 'first name' : 'first value'
+  }
+  if (token === '}' || token === ']') {
+    const ends = due === 'next' || due === (token === '}' ? 'first name' : 'first value')
+    if (!ends || open.pop() !== (token === '}' ? '{' : '[')) return undefined
+    return open.length > 0 ? 'next' : 'end'
+  }
+  if (token === '"' && isName) return 'colon'
+  if ((token === '"' || token === '0') && isValue) return open.length > 0 ? 'next' : 'end'
+  if (token === ':' && due === 'colon') return 'value'
+  if (token === ',' && due === 'next') return open.at(-1) === '{' ? 'name' : 'value'
+  return undefined
+}
+
+const wanted: Readonly<Record<Due, string>> = {
+  value: 'a value is due',
+  'first value': 'a value is due, or ]',
+  name: 'a name in double quotes is due',
+  'first name': 'a name in double quotes is due, or }',
+  colon: 'a colon is due',
+  next: 'a comma or the closing bracket is due',
+  end: 'the text should end',
+}
+
+function found(rest: string, due: Due): string {
+  const [character] = rest
+  if (character === undefined) return `the text ends where ${wanted[due]}.`
+  if (character === '"' && /value|name/.test(due)) {
+    return 'a text begins that does not end on its line, or holds a \\ that belongs to nothing.'
+  }
+  return `${JSON.stringify(character)} stands where ${wanted[due]}.`
+}
+
+function place(text: string, at: number): string {
+  const before = text.slice(0, at)
+  const line = before.split('\n').length
+  return `At line ${line}, column ${at - before.lastIndexOf('\n')}`
+}
