@@ -184,6 +184,10 @@ describe('a value of a type that the server at hand does not have', () => {
       ],
       ['Map(String, UInt8)', "{'__proto__':1}", JSON.parse('{"__proto__":1}')],
       ['Map(String, UInt8)', "{'a':1,'a':2}", [['a', 1], ['a', 2]]], // biome-ignore format: pairs
+      ['Map(UInt16, UInt8)', '{2024:1,2023:2}', [['2024', 1], ['2023', 2]]], // biome-ignore format: pairs
+      ['Map(UInt16, UInt8)', '{2023:2,2024:1}', { '2023': 2, '2024': 1 }],
+      ['Map(String, UInt8)', "{'b':1,'7':2}", [['b', 1], ['7', 2]]], // biome-ignore format: pairs
+      ['Tuple(`2` UInt8, `1` UInt8)', '(5,6)', [5, 6]],
       ['Map(UInt8, Array(String))', "{1:['x']}", { '1': ['x'] }],
       ['Map(String, String)', '{}', {}],
       ['Tuple(a UInt8, `b c` Nullable(String))', '(1,NULL)', { a: 1, 'b c': null }],

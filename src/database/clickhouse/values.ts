@@ -53,6 +53,13 @@ function scalarReader(type: string): (text: string) => Cell {
 
 const readScalar = (text: string, type: string) => scalarReader(type)(text)
 
+/** An object, unless it would lose a key that is there twice, or move one that is a number. */
+function record(entries: readonly (readonly [string, Cell])[]): Cell | undefined {
+  const object = Object.fromEntries(entries)
+  const names = Object.keys(object)
+  return entries.every(([key], n) => key === names[n]) ? object : undefined
+}
+
 /** Thrown within this file where a text is not what its type promises. */
 const UNEXPECTED = Symbol('unexpected')
 
@@ -88,7 +95,7 @@ function readComposite(text: string, shape: Shape): Cell | undefined {
       list('(', ')', (n) => cells.push(value(of.of[n] ?? { kind: 'scalar', type: '' })))
       const { names } = of
       if (names === undefined || names.length !== cells.length) return cells
-      return Object.fromEntries(names.map((name, n) => [name, cells[n]!]))
+      return record(names.map((name, n) => [name, cells[n]!])) ?? cells
     }
     if (of.kind === 'map') {
       const entries: [string, Cell][] = []
@@ -97,9 +104,7 @@ function readComposite(text: string, shape: Shape): Cell | undefined {
         expect(':')
         entries.push([key, value(of.value)])
       })
-      // A map may have a key twice; an object may not.
-      if (new Set(entries.map(([key]) => key)).size < entries.length) return entries
-      return Object.fromEntries(entries)
+      return record(entries) ?? entries
     }
     if (text[at] === "'") {
       return readScalar(unescaped(match(/'(?:[^'\\]|\\.)*'/sy).slice(1, -1)), of.type)

@@ -19,6 +19,9 @@ const LATER = {
   // As text, whatever the profile prefers: 2026-01-02 03:04:05, 1.50.
   date_time_output_format: 'simple',
   output_format_decimal_trailing_zeros: '1',
+  // As the answer is read.
+  format_tsv_null_representation: '\\N',
+  output_format_tsv_crlf_end_of_line: '0',
   // They would have a status sent before it is known.
   send_progress_in_http_headers: '0',
 }
