@@ -39,7 +39,8 @@ export function readValue(raw: Raw, { form, decimals = 0 }: Type): Cell {
   }
 }
 
-const decoder = new TextDecoder()
+// A text may begin with a byte order mark of its own.
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const encoder = new TextEncoder()
 
 const textOf = (raw: number | string | Uint8Array) =>
