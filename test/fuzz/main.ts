@@ -48,7 +48,7 @@ try {
 async function withDriver(open: typeof pairs.d1) {
   const { plain, driven } = open(seed)
   const say = (it: Awaited<ReturnType<typeof unchanged>>) =>
-    `queries ${it.inputs}, answered ${it.answered}, changed ${it.changes.length}`
+    `queries ${it.inputs}, answered ${it.answered}, rounded ${it.rounded}, changed ${it.changes.length}`
   const tally = await unchanged(plain, driven, queries(seed, count), {
     onProgress: (it) => process.stderr.write(`${say(it)}\n`),
   })
