@@ -3,7 +3,7 @@ import { type DatabasePrompt, promptOf } from './database-prompt.ts'
 import type { DatabaseTool } from './database-tool.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type World, withFirstLook } from './first-look.ts'
-import { icon } from './icon.ts'
+import { icons } from './icon.ts'
 import { instructions } from './instructions.ts'
 import { isClosed, openAll } from './opened.ts'
 import { answerQuestion } from './prompts/answer-question.ts'
@@ -73,7 +73,7 @@ export function gateway(
     name: 'tidegate',
     title: endpoint.title,
     version: '0.1.0',
-    icons: [icon],
+    icons,
     instructions: instructions(endpoint, databases),
     tools: endpoint.search
       ? [...made, ...searchTools(documentsOf(endpoint, databases, origin))]

@@ -1,3 +1,4 @@
+import { inflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { readEndpoints } from '../../src/gateway/endpoint.ts'
 import { gateway } from '../../src/gateway/index.ts'
@@ -459,12 +460,24 @@ describe('an endpoint', () => {
     const { result } = await rpc(endpointOf({}, { shop }))(MODERN, 'server/discover')
     const { icons, title } = result._meta['io.modelcontextprotocol/serverInfo']
     expect(title).toBe('E')
+    const base64 = /;base64,[A-Za-z0-9+/]+={0,2}$/
     expect(icons).toEqual([
-      {
-        src: expect.stringMatching(/^data:image\/svg\+xml,<svg [^#<]*>.*<\/svg>$/),
-        mimeType: 'image/svg+xml',
-        sizes: ['any'],
-      },
+      { src: expect.stringMatching(base64), mimeType: 'image/png', sizes: ['48x48'] },
+      { src: expect.stringMatching(base64), mimeType: 'image/svg+xml', sizes: ['any'] },
+    ])
+    const [png, svg] = icons.map(({ src, mimeType }: { src: string; mimeType: string }) => {
+      expect(src).toMatch(`data:${mimeType};`)
+      return Buffer.from(src.split(',')[1]!, 'base64')
+    })
+    expect(svg.toString()).toMatch(/^<svg .*<\/svg>$/)
+    expect(png.subarray(1, 4).toString()).toBe('PNG')
+    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([48, 48])
+    const data = png.indexOf('IDAT')
+    const pixels = inflateSync(png.subarray(data + 4, data + 4 + png.readUInt32BE(data - 4)))
+    // A byte before each row, which says how it is written: as it is.
+    const row = (y: number) => pixels.subarray(y * 7, y * 7 + 7).toString('hex')
+    expect([row(0), row(5), row(20), row(42)]).toEqual([
+      ...['00000000000000', '00ffffffffffff', '00007e07e07e00', '00ffffffffffff'],
     ])
   })
 })
