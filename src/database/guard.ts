@@ -15,12 +15,18 @@ export interface Rules {
   readonly calls: RegExp
   /** Those of them that `x.f` calls, too, where `x` is any value: one argument is enough for them. */
   readonly attributes?: RegExp
-  /** `* APPLY f` calls a function by its name alone. */
+  /** Functions that run a text when they are given no more than two values. */
+  readonly pairs?: RegExp
+  /** `* APPLY f` calls a function by its name alone, and `(x AS f(y))` one behind AS. */
   readonly applies?: boolean
   /** Relations that hold secrets or the platform's own state. */
   readonly hidden: RegExp
   /** Clauses by which a read writes or locks. */
   readonly clauses: readonly string[]
+  /** Clauses that only say how to run and to answer. */
+  readonly forms?: readonly string[]
+  /** What to write in place of an EXPLAIN that is none of a query, as a sentence. */
+  readonly instead?: string
 }
 
 /** Longer than any statement a person or a model writes, shorter than what every engine takes. */
@@ -89,8 +95,14 @@ function refuseVerb(tokens: readonly Token[], rules: Rules): string | undefined 
   const between = tokens.slice(first + 1, query < 0 ? tokens.length : query)
   while (between.at(-1)?.value === '(') between.pop()
   const options = between.map((it) => it.value).join(' ')
-  const plans = query >= 0 && rules.explain.test(options)
-  return plans ? undefined : 'EXPLAIN may only plan a query, without ANALYZE: that would run it.'
+  if (query >= 0 && rules.explain.test(options)) return undefined
+  const write = between.find((it) => isOne(it, ...WRITES))?.value.toUpperCase()
+  if (write !== undefined) return `EXPLAIN may only plan a query here, not ${write}.`
+  if (between.some((it) => isOne(it, 'analyze', 'analyse')) || isText(between[0])) {
+    return 'EXPLAIN may only plan a query, without ANALYZE: that would run it.'
+  }
+  const plain = query >= 0 && between.length > 0 ? ' Leave out its options.' : ''
+  return `EXPLAIN may only plan a query here.${rules.instead ? ` ${rules.instead}` : plain}`
 }
 
 const WRITES = new Set(['insert', 'update', 'delete', 'merge', 'replace'])
@@ -148,8 +160,8 @@ function refuseAttribute(tokens: readonly Token[], { attributes }: Rules): strin
 function refuseToken(tokens: readonly Token[], i: number, rules: Rules): string | undefined {
   const { kind, value } = tokens[i]!
   if (kind !== 'word' && kind !== 'name') return undefined
-  const call = isOne(tokens[i + 1], '(') || (rules.applies && isApplied(tokens, i))
-  if (call && matches(rules.calls, value)) return `${value}() is not allowed here.`
+  const call = isCall(tokens, i, rules)
+  if (call && isRefused(tokens, i, rules)) return `${value}() is not allowed here.`
   if (matches(rules.hidden, value)) return `${value} is not allowed here.`
   if (kind === 'name') return undefined
 
@@ -157,12 +169,48 @@ function refuseToken(tokens: readonly Token[], i: number, rules: Rules): string 
   const clause =
     !call && rules.clauses.find((words) => words.startsWith(value) && follows(tokens, i, words))
   if (clause && !isLabel(tokens, i)) {
-    return `${clause.toUpperCase()} is not allowed here; this endpoint never writes or locks.`
+    return rules.forms?.includes(clause)
+      ? `${clause.toUpperCase()} is not allowed here; leave that clause out: the answer has its own form.`
+      : `${clause.toUpperCase()} is not allowed here; this endpoint never writes or locks.`
   }
   // Where a statement begins inside another: `WITH a AS (DELETE …`, `WITH a AS (…) DELETE …`.
   const after = tokens[i + 1]
   const begins = after?.kind === 'name' || (after?.kind === 'word' && !OPERATORS.has(after.value))
   return WRITES.has(value) && begins && isOne(before, '(', ')') ? writes(value) : undefined
+}
+
+/** Whether a function is called by this name, and no table expression or alias gets its columns. */
+function isCall(tokens: readonly Token[], i: number, { applies }: Rules): boolean {
+  if (!isOne(tokens[i + 1], '(')) return applies === true && isApplied(tokens, i)
+  if (!applies && isOne(tokens[i - 1], 'as')) return false
+  if (!isOne(tokens[i - 1], 'with', 'recursive', ',')) return true
+  // `WITH x (a, b) AS (SELECT …`: what a call in FROM has behind AS are columns and their types.
+  let end = i + 2
+  while (isName(tokens[end]) && isOne(tokens[end + 1], ',')) end += 2
+  if (!isName(tokens[end]) || !isOne(tokens[end + 1], ')')) return true
+  let query = end + 2
+  if (!isOne(tokens[query], 'as')) return true
+  while (isOne(tokens[query + 1], 'not', 'materialized')) query++
+  return !isOne(tokens[query + 1], '(') || !beginsQuery(tokens, query + 2)
+}
+
+/** Whether a function that is called may not be. */
+const isRefused = (tokens: readonly Token[], i: number, { calls, pairs }: Rules) =>
+  matches(calls, tokens[i]!.value) ||
+  (pairs !== undefined && matches(pairs, tokens[i]!.value) && !hasThird(tokens, i + 1))
+
+/** How many tokens of a call are counted. */
+const FAR = 200
+
+/** Whether there are two commas between these parentheses, as far as anybody looks. */
+function hasThird(tokens: readonly Token[], open: number): boolean {
+  let [depth, commas] = [0, 0]
+  for (let i = open; i < open + FAR; i++) {
+    if (isOne(tokens[i], '(', '[')) depth++
+    if (isOne(tokens[i], ')', ']') && --depth === 0) break
+    if (depth === 1 && isOne(tokens[i], ',')) commas++
+  }
+  return commas >= 2
 }
 
 /** What follows a column, and is the name of no table: `max(update)`, `cast(update as date)`. */
@@ -189,11 +237,16 @@ function isLabel(tokens: readonly Token[], i: number): boolean {
 function matches(names: RegExp, name: string): boolean {
   if (names.test(name)) return true
   if (!NOT_ASCII.test(name)) return false
-  const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').replaceAll('ß', 's')
+  const plain = name
+    .normalize('NFKD')
+    .replace(/[\p{M}\p{Cf}]/gu, '')
+    .replaceAll('ß', 's')
   return names.test(plain.toUpperCase().toLowerCase())
 }
 
 const NOT_ASCII = /[^\n -~]/
+
+const isText = (token: Token | undefined) => token?.kind === 'text'
 
 const isName = (token: Token | undefined) => token?.kind === 'word' || token?.kind === 'name'
 

@@ -12,7 +12,7 @@ export interface Lexis {
   readonly textNames?: boolean
   /** In a text, a backslash takes the meaning from the character after it. */
   readonly backslashes?: boolean
-  /** `E'…'` is a text with backslashes, and `U&"…"` a name with escapes. */
+  /** `E'…'` is a text with backslashes, and `U&"…"` a name with them. */
   readonly escapePrefixes?: boolean
   /** `$tag$ … $tag$` is a text. */
   readonly dollarQuotes?: boolean
@@ -30,6 +30,8 @@ export interface Lexis {
   readonly escapedNames?: boolean
   /** Bare words are of ASCII letters, digits and `_`; a `$` only begins a text. */
   readonly asciiWords?: boolean
+  /** A name may begin with a digit: `2fa`, and `1e5` behind a dot. */
+  readonly digitNames?: boolean
   /** A carriage return ends a comment of one line, as a line feed does. */
   readonly returnEndsComment?: boolean
 }
@@ -43,7 +45,7 @@ export interface Token {
   readonly value: string
   readonly start: number
   readonly end: number
-  /** A text in which backslashes escape. */
+  /** A text or a name in which backslashes escape. */
   readonly escapes?: boolean
 }
 
@@ -71,11 +73,15 @@ export function lex(sql: string, lexis: Lexis): readonly Token[] {
     const token =
       readQuoted(sql, at, lexis, tokens.at(-1)) ??
       readWord(sql, at, lexis) ??
+      readDigitName(sql, at, lexis, tokens.at(-1)) ??
       readNumber(sql, at) ??
       readParameter(sql, at, lexis) ??
       readSymbol(sql, at)
     tokens.push(token)
     at = token.end
+  }
+  if (tokens.some(isUescape) && tokens.some(({ kind, escapes }) => kind === 'name' && escapes)) {
+    throw new Unreadable('Write names with a backslash as their escape, without UESCAPE.')
   }
   if (lexis.textNames && hasTextName(tokens)) {
     throw new Unreadable("Put the name of a table in double quotes, or in none: '…' is a text.")
@@ -90,7 +96,8 @@ const BLANK = /[ \t\r\n]+/y
 const LETTER = 'A-Za-z_\\u0080-\\ufefe\\uff00-\\uffff'
 const WORD = new RegExp(`[${LETTER}][${LETTER}\\d$]*`, 'y')
 const TAG = new RegExp(`\\$(?:[${LETTER}][${LETTER}\\d]*)?\\$`, 'y')
-const DIGITS = /0x[\da-f_]+|(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:e[+-]?\d[\d_]*)?/iy
+const DIGIT_NAME = new RegExp(`\\d[${LETTER}\\d$]*`, 'y')
+const DIGITS = /0b[01_]+|0x[\da-f_]+|(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:e[+-]?\d[\d_]*)?/iy
 const NUMBERED = /\$\d+/y
 const NAMED = new RegExp(`[$@#:](?:[${LETTER}\\d$]|::)+`, 'y')
 const LETTERS = new RegExp(`[${LETTER}]`, 'y')
@@ -197,13 +204,47 @@ function readWord(sql: string, start: number, lexis: Lexis): Token | undefined {
     return text(start, closing(sql, end, "'", true), true)
   }
   if (lexis.escapePrefixes && value === 'u' && sql.startsWith('&"', end)) {
-    throw new Unreadable('Write names as they are, without U&"…" escapes.')
+    const name = quotedName(sql, end + 1, closing(sql, end + 1, '"', false), '"')
+    return { ...name, value: lowerCase(unescaped(name.value)), start, escapes: true }
   }
   return { kind: 'word', value, start, end }
 }
 
+const isUescape = ({ kind, value }: Token) => kind === 'word' && value === 'uescape'
+
+/** What stands for a character in `U&"…"`. */
+const ESCAPE = /\\(?:([\da-f]{4})|\+([\da-f]{6})|(\\)|)/gi
+
+function unescaped(name: string): string {
+  const plain = name.replace(ESCAPE, (_, four, six, backslash) => {
+    const code = parseInt(four ?? six ?? (backslash ? '5c' : '0'), 16)
+    return code > 0x10ffff ? '\0' : String.fromCodePoint(code)
+  })
+  if (!CONTROL.test(plain) && plain.isWellFormed()) return plain
+  throw new Unreadable('Write names as they are, without U&"…" escapes.')
+}
+
 // Only the letters that every engine folds: toLowerCase() would turn a Kelvin sign into a k.
 const lowerCase = (name: string) => name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+
+/** What MySQL takes for a name though it begins with a digit, or for the dot before one. */
+function readDigitName(
+  sql: string,
+  start: number,
+  { digitNames }: Lexis,
+  before?: Token,
+): Token | undefined {
+  if (!digitNames) return undefined
+  const next = before?.end === start
+  // Only behind a bare name is `.1` no number.
+  if (sql[start] === '.' && next && before.kind === 'word') return readSymbol(sql, start)
+  const word = match(DIGIT_NAME, sql, start)
+  if (word === undefined) return undefined
+  const token: Token = { kind: 'word', value: lowerCase(word), start, end: start + word.length }
+  const exponent = /^\d+e$/i.test(word) && /^[+-]\d/.test(sql.slice(token.end, token.end + 2))
+  const number = exponent || /^(?:\d+|0x[\da-fA-F]+|0b[01]+|\d+[eE]\d.*)$/.test(word)
+  return number && !(next && before.value === '.') ? undefined : token
+}
 
 function readNumber(sql: string, start: number): Token | undefined {
   const value = match(DIGITS, sql, start)

@@ -6,6 +6,12 @@ const ENDS = new Set([
   ...['fetch', 'for', 'union', 'intersect', 'except'],
 ])
 
+/** What stands in front of a JOIN, and of no value. */
+const JOINS = new Set(['left', 'right', 'full', 'outer', 'inner', 'cross', 'natural', ')'])
+
+/** What stands in front of a name, and of no operator. */
+const NAMED = new Set(['.', ',', 'as'])
+
 /**
  * Where in a statement the name of a relation begins: behind FROM, JOIN and TABLE, and behind the
  * commas of a FROM. Where that is not certain, nothing begins: `trim(from x.y)` has a value there,
@@ -33,8 +39,10 @@ export function relations(tokens: readonly Token[]): ReadonlySet<number> {
       due = depth.query && before !== 'distinct'
       depth.list ||= due
     } else if (keyword && (value === 'table' || value === 'join')) {
-      // A function may have the name JOIN.
-      due = after !== '(' && (depth.list || value === 'table')
+      // A function may have the name JOIN: it stands behind an operator, and no name does of `x.y`.
+      const behind = JOINS.has(before ?? '') || NAMED.has(tokens[i - 2]?.value ?? '')
+      const joins = depth.list && (after !== '(' || behind)
+      due = joins || (value === 'table' && after !== '(')
     } else if (!(due && keyword && (value === 'only' || value === 'lateral'))) {
       if (due) found.add(i)
       due = false

@@ -39,6 +39,13 @@ describe('the guard for ClickHouse', () => {
     expect(refuse(sql, rules)).toMatch(/not allowed here|may run|without ANALYZE/)
   })
 
+  it.each(['SELECT 1 FORMAT JSON', 'SELECT 1 SETTINGS max_threads = 1'])(
+    'says to leave the last clause out of %s',
+    (sql) => {
+      expect(refuse(sql, rules)).toMatch(/; leave that clause out: the answer has its own form\.$/)
+    },
+  )
+
   it.each([
     ["SELECT 'a\\', 1", 'a text that ends behind a backslash and a quote'],
     ["SELECT ‘'’, * FROM url('http://a/') --'", 'quotation marks of typesetters are quotes there'],

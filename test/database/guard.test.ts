@@ -51,10 +51,62 @@ describe('what the guard answers', () => {
     ['select \0', 'Remove the control characters from the statement.'],
     ['select \ud800', 'Remove the control characters from the statement.'],
     ['select \ufeff1', 'Remove the byte order mark from the statement.'],
-    ['select U&"a" from t', 'Write names as they are, without U&"…" escapes.'],
+    ['select U&"\\zz" from t', 'Write names as they are, without U&"…" escapes.'],
+    ['select U&"\\0000" from t', 'Write names as they are, without U&"…" escapes.'],
+    ['select U&"\\d800" from t', 'Write names as they are, without U&"…" escapes.'],
+    [
+      'select U&"a" /* b */ uescape \'!\'',
+      'Write names with a backslash as their escape, without UESCAPE.',
+    ],
+    ['select U&"pg\\005Fsleep"(1)', 'pg_sleep() is not allowed here.'],
+    ['explain update t set a = 1', 'EXPLAIN may only plan a query here, not UPDATE.'],
+    ['explain (costs off) delete from t', 'EXPLAIN may only plan a query here, not DELETE.'],
+    ['explain execute p', 'EXPLAIN may only plan a query here.'],
+    ['explain (strange) select 1', 'EXPLAIN may only plan a query here. Leave out its options.'],
+    [
+      'explain (analyze off, analyze) select 1',
+      'EXPLAIN may only plan a query, without ANALYZE: that would run it.',
+    ],
     [`select '${'x'.repeat(100_000)}'`, 'Send at most 100000 characters; these are 100009.'],
   ])('to %.40j is a sentence to act on', (sql, sentence) => {
     expect(refuse(sql, postgresRules)).toBe(sentence)
+  })
+
+  it.each([
+    [
+      'explain select 1',
+      sqlite,
+      'EXPLAIN may only plan a query here. Write EXPLAIN QUERY PLAN in front of it.',
+    ],
+    [
+      'explain t',
+      mysql,
+      'EXPLAIN may only plan a query here. For the columns of a table, write DESCRIBE.',
+    ],
+    ['explain delete from t', mysql, 'EXPLAIN may only plan a query here, not DELETE.'],
+    ['select 1e5x', mysql, 'Put a space after 1e5.'],
+  ] as const)('to %j of another dialect is a sentence to act on', (sql, rules, sentence) => {
+    expect(refuse(sql, rules)).toBe(sentence)
+  })
+
+  it.each([
+    ['select sýs_eval(1)', mysql],
+    ['select `SYS_ÉVAL`(1)', mysql],
+    ['select benchmar\u212a(1, 1)', mysql],
+    ['select authentication_string\u0301 from t', mysql],
+    ['select pg_read_f\u0130le(1)', postgresRules],
+    ['select "pg_名"(1)', postgresRules],
+    ['select btrim.pg_read_file from trim(1)', postgresRules],
+  ] as const)('to %j is no, by whichever letters an engine knows the name', (sql, rules) => {
+    expect(refuse(sql, rules)).toMatch(/ is not allowed here\.$/)
+  })
+
+  it('counts the values of a call whose second one may be SQL', () => {
+    const call = (values: string) => refuse(`select ts_rewrite(${values})`, postgresRules)
+    expect(call('a, b, c')).toBeUndefined()
+    for (const values of ['a, b', 'a, f(b, c)', 'a, array[b, c]', `a, f(${'1, '.repeat(200)}b)`]) {
+      expect(call(values)).toBe('ts_rewrite() is not allowed here.')
+    }
   })
 
   it('names only functions that are called, not columns or texts of that name', () => {

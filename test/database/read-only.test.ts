@@ -92,7 +92,7 @@ await describePostgres('a statement that would do more than read', setup, (postg
       // objects, too. `revoke execute on function … from public` ends either.
       const known = ['pg_fn_pg_notify', ...(before16 ? largeObjects : [])]
       expect(effective.filter((name) => !known.includes(name))).toEqual([])
-    })
+    }, 120_000)
 
     it('is why the role must not be a superuser', async () => {
       const effective = await effects(driver.open(new URL(urlOf()), io), unguarded)
@@ -109,7 +109,7 @@ await describePostgres('a statement that would do more than read', setup, (postg
         ...['pg_dot_btrim_dblink', 'pg_dot_varchar'],
       ]
       expect(effective.filter((name) => !known.includes(name))).toEqual([])
-    })
+    }, 120_000)
 
     async function effects(database: Database, list: readonly Attack[]): Promise<string[]> {
       const effective: string[] = []

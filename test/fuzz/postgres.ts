@@ -68,7 +68,12 @@ function escapeOf({ stmts = [] }: Tree): string | undefined {
   if (!MAIN.has(kind)) return kind
   if (kind !== 'ExplainStmt') return escapeIn(stmts[0]!.stmt)
   const { query, options } = fields as { query?: Node; options?: readonly Node[] }
-  const analyzes = options?.some((it) => (it.DefElem as Node).defname === 'analyze')
+  const analyzes = options?.some(({ DefElem }) => {
+    const { defname, arg } = DefElem as Node
+    return (
+      defname === 'analyze' && !/"(?:off|false)"|"Integer":\{\}/.test(JSON.stringify(arg ?? ''))
+    )
+  })
   return analyzes ? 'EXPLAIN ANALYZE' : escapeIn(query)
 }
 

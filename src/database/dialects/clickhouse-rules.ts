@@ -44,4 +44,5 @@ export const rules: Rules = {
   applies: true,
   hidden: /^(?:zookeeper(?:_\w+)?|named_collections|user_directories)$/,
   clauses: ['into', 'settings', 'format', 'parallel with'],
+  forms: ['settings', 'format'],
 }

@@ -25,6 +25,7 @@ export const rules: Rules = {
     hashComments: true,
     spacedDashes: true,
     runningComments: true,
+    digitNames: true,
   },
   reads: ['select', 'with', 'values', 'table', 'show', 'describe', 'desc', 'explain'],
   explain: /^(?:extended|partitions|format = (?:json|tree|traditional))?$/,
@@ -37,4 +38,5 @@ export const rules: Rules = {
     // As EXPLAIN, whose words they stand for.
     ...['describe analyze', 'desc analyze'],
   ],
+  instead: 'For the columns of a table, write DESCRIBE.',
 }

@@ -33,4 +33,5 @@ export const rules: Rules = {
   hidden: new RegExp(`^(?:_cf_.*|__miniflare.*|${files}|pragma_(?!(?:${describing})$).*)$`),
   // INTO needs no rule: only statements that begin with another verb have it.
   clauses: [],
+  instead: 'Write EXPLAIN QUERY PLAN in front of it.',
 }
