@@ -40,7 +40,7 @@ export function readValue(raw: Raw, { form, decimals = 0 }: Type): Cell {
 }
 
 // A text may begin with a byte order mark of its own.
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
 const encoder = new TextEncoder()
 
 const textOf = (raw: number | string | Uint8Array) =>
