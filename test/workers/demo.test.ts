@@ -389,6 +389,56 @@ describe('a statement that would not end in time is refused', () => {
     expect(await store.refusal(sql)).toBe('refused')
   })
 
+  const large = `printf('%.100000c', 'a')`
+  const larger = 'hex(zeroblob(900000))'
+  test.each([
+    `with recursive t(n, x) as (select 1, '' union all select n + 1, printf('%.100000c', n) from t limit 50000)
+      select count(*), max(length(x)) from t`,
+    `with recursive t(n) as (select 1 union all select n + 1 from t limit 50000)
+      select sum(length(format('%*d', n, n))) from t`,
+    `with recursive t(s) as (select 'ab' union all select substr(s || s, 1, 900000) from t limit 9000)
+      select sum(length(s)) from t`,
+    'select 1 from order_items where length(randomblob(900000)) < 0',
+    `select order_id from order_items order by printf('%.100000c', order_id)`,
+    `select instr(${larger}, substr(${larger}, 1, 90000) || 'b')`,
+    `select length(replace(${larger}, substr(${larger}, 1, 90000) || 'b', 'x'))`,
+    `select length(trim(${large}, ${large} || 'b'))`,
+    `select count(*) from orders where ${large} like '%aaaaaaaaaaaaaaaaab%'`,
+    `select count(*) from orders where ${large} glob '*a*a*a*a*a*a*b*'`,
+    `select count(*) from orders where length(concat(${large}, ${large}, ${large})) < 0`,
+    `select count(*) from orders where length(strftime('${'%c'.repeat(20_000)}', ordered_at)) < 0`,
+    `with m as materialized (select ${larger} x) select count(*) from m a, m b, orders where a.x = b.x`,
+    `with a as (select group_concat(body) x from reviews), b as (select x || x x from a),
+      c as (select x || x x from b) select count(*) from c p, c q, orders where p.x = q.x`,
+    `select count(*) from order_items, json_each('[${'0,'.repeat(40_000)}0]')`,
+    `select count(*) from json_each('[' || replace(${large}, 'a', '0,') || '0]'), orders`,
+    `select length(json_patch(a, a)) from (select json_group_object(order_id || line_no, 1) a from order_items)`,
+    `select sum(n) from (select count(*) over (order by order_id
+      rows between unbounded preceding and current row exclude ties) n from order_items)`,
+    `select count(*) from order_items where ${Array.from({ length: 3_000 }, (_, i) => `quantity + ${i}`).join(' in (')}${')'.repeat(2_999)}`,
+  ])('by what it makes of a row: %s', async (sql) => {
+    const refused = await store.ask(sql)
+    expect(refused).toHaveProperty('error')
+    expect(['refused', 'sql']).toContain('error' in refused && refused.error.kind)
+  })
+
+  test('and so is one whose parts are each short enough to be tried', async () => {
+    const name = (i: number) =>
+      `t${i}(x) as (select 1 union all select x + 1 from t${i} where x < 900000)`
+    const all = Array.from({ length: 40 }, (_, i) => i)
+    const sql = `with recursive ${all.map(name).join(', ')}
+      select ${all.map((i) => `(select count(*) from t${i})`).join(', ')}`
+    expect(await store.refusal(sql)).toBe('refused')
+  })
+
+  test.each([
+    `select ${'()'.repeat(40_000)}`,
+    `with ${'a as ('.repeat(12_000)}`,
+    `with recursive ${'a as (select a union '.repeat(4_000)}${')'.repeat(4_000)} select 1`,
+  ])('and a text that nests is read once', async (sql) => {
+    expect(await store.ask(sql)).toHaveProperty('error')
+  })
+
   test('and one that would take longer than its time limit', async () => {
     const sql = counter('limit 10000000')
     expect(await store.refusal(sql)).toEqual([[10_000_000]])
@@ -482,6 +532,17 @@ describe('a reasonable statement is not refused', () => {
      select a.customer_id, b.total - a.total from ranked a
      join ranked b on a.customer_id = b.customer_id and b.rn = a.rn + 1`,
     'values (1), (2), (3)',
+    'select * from (values (1), (2)) a, (values (1), (2)) b, (values (1), (2)) c',
+    'with a(x) as (values (1), (2)), b(y) as (values (3), (4)) select * from a, b, categories',
+    `select status, group_concat(distinct customer_id), printf('%.2f', avg(id)), count(*) from orders group by 1`,
+    `select upper(name) || ' (' || coalesce(country, '?') || ')', replace(email, '@', ' at '),
+       substr(email, instr(email, '@') + 1), strftime('%Y-%m', created_at) from customers
+       where name like '%a%' order by lower(name)`,
+    `select o.id, (select group_concat(p.name, ', ') from order_items i
+       join products p on p.id = i.product_id where i.order_id = o.id) from orders o`,
+    `select json_object('name', name, 'price', printf('%.2f', price)), json_extract(attributes, '$.color')
+       from products where trim(name) <> '' and hex(sku) <> ''`,
+    `select p.name, j.key, j.value from products p, json_each(p.attributes) j`,
   ])('%s', async (sql) => {
     const answer = await store.ask(sql, [], { maxRows: 10_000, maxBytes: 10_000_000 })
     expect(answer).not.toHaveProperty('error')

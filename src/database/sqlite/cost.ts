@@ -19,6 +19,11 @@ export class Counts {
     this.views = rows.flatMap(([, view]) => view ?? []).join('\n;')
   }
 
+  /** The rows of the largest table. */
+  get most(): number {
+    return Math.max(...[...this.tables].map((it) => this.of(it)))
+  }
+
   /** The rows of a table, or the values of one of its columns: one, if it has no such column. */
   of(table: string, column?: string): number {
     const what = column === undefined ? '*' : `distinct ${quote(column)}`
@@ -36,29 +41,28 @@ const VIRTUAL_ROWS = 20
 
 // How long an array of JSON may be. Of a single one nobody minds; several make a join.
 const LONG_ARRAY = 20_000
+// A text with room for one that is worth a look.
+const LONG = 1_000
 const ARRAYS = /\bjson_(?:each|tree)\b/gi
-
-// As many rows as are visited in the time that one of these may take to make its megabytes.
-const HEAVY = /\b(?:random|zero)blob\b/i
-const ALL_ROWS = /\b(?:sum|total|avg|min|max|count|\w+_concat|string_agg|by|distinct)\b/i
-const HEAVY_ROWS = 10_000
 
 /**
  * About how many rows a statement visits, going by the rows of its EXPLAIN QUERY PLAN.
  *
  * It is there to stop a join without a condition, not somebody who means harm. A plan does not
  * show, so this cannot catch: how uneven a column is; how long a single array for json_each() is, or
- * a list after IN whose keys are looked up one by one; what the frame of a window visits for each
- * row; what is computed from a row, be it megabytes. Nor is a table known by an alias in single
- * quotes. What a plan says in words not known here costs nothing.
+ * a list after IN whose keys are looked up one by one. Nor is a table known by an alias in single
+ * quotes. What a plan says in words not known here costs nothing. What is computed from a row is
+ * told by {@link weightOf}.
  *
  * @param length how many rows the recursive query of a name has
+ * @param largest bytes of a value: an array of JSON in it may have half as many items
  */
 export function rowsVisited(
   plan: Iterable<readonly unknown[]>,
   sql: string,
   counts: Counts,
   length: (name: string) => number,
+  largest = 0,
 ): number {
   const rows = [...plan]
   const arrays = sql.match(ARRAYS)?.length ?? 0
@@ -66,8 +70,7 @@ export function rowsVisited(
   const made = new Map<string, number>()
   // What does not depend on what stands around it runs only once.
   let once = 0
-  const weight = HEAVY.test(sql) && ALL_ROWS.test(sql) ? HEAVY_ROWS : 1
-  return (walk(0).visits + once) * weight
+  return walk(0).visits + once
 
   /** Loops are nested in each other; a compound, a recursion and an OR have parts. */
   function walk(node: unknown, name = ''): { visits: number; rows: number } {
@@ -106,7 +109,12 @@ export function rowsVisited(
       .filter((it) => `${what} `.startsWith(`${it} `))
       .reduce((a, b) => (a.length > b.length ? a : b), '')
     const how = what.slice(name.length)
-    if (how.startsWith(' virtual table')) return arrays > 1 ? LONG_ARRAY : VIRTUAL_ROWS
+    if (how.startsWith(' virtual table')) {
+      const items = arrays > 0 && largest > LONG ? largest / 2 : VIRTUAL_ROWS
+      return arrays > 1 ? Math.max(LONG_ARRAY, items) : items
+    }
+    const written = name === '' && /^(\d+)(?:-row values clause| constant rows)$/.exec(how)
+    if (written) return Number(written[1])
     if (how === 'constant row' || how.startsWith(' using integer primary key (rowid=')) return 1
     const columns = how.split(/[\s(]/).flatMap((it) => it.split('=?').slice(0, -1).slice(-1))
     const sizes = [name, ...(meanings.get(name) ?? [])].flatMap((table) => {
@@ -115,7 +123,7 @@ export function rowsVisited(
       if (made.has(table)) return Math.sqrt(all)
       return all / Math.max(1, ...columns.map((column) => counts.of(table, column)))
     })
-    if (sizes.length === 0) return Math.max(...[...counts.tables].map((it) => counts.of(it)))
+    if (sizes.length === 0) return counts.most
     return Math.max(1, ...sizes)
   }
 }

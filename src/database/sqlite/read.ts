@@ -34,7 +34,7 @@ export function read(storage: SqlStorage, counts: Counts, query: Query): Answer 
     assertReads(run(`explain ${text}`).raw())
     if (explain) return answer(run(explain + text), query)
 
-    assertBounded(text, run, params.length, counts, query.timeoutMs)
+    assertBounded(text, run, query.params, counts, query.timeoutMs)
     return answer(run(text), query, (columns) => run(marked(text, columns, query.maxRows + 1)))
   } catch (thrown) {
     if (thrown instanceof Unreadable) throw new DatabaseError('refused', thrown.message)
