@@ -55,6 +55,8 @@ export interface Database {
   readonly dialect: Dialect
   /** Whether the way there is encrypted, where that is known. */
   readonly tls?: boolean | undefined
+  /** Whether every transaction is taken back in the end, with whatever it may have changed. */
+  readonly undone?: boolean | undefined
   /** Runs one statement that only reads. Throws {@link DatabaseError}. */
   query(statement: Statement, limits: Limits): Promise<Rows>
 }

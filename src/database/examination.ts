@@ -56,8 +56,8 @@ export interface Finding {
 /** Asks a database, in its dialect. It is guarded and bounded like any other query. */
 export type Ask = (sql: string) => Promise<readonly (readonly Cell[])[]>
 
-/** How the role of one dialect's databases is looked at. */
-export type Look = (ask: Ask) => Promise<Examination>
+/** How the role of one dialect's databases is looked at; by a driver that takes back what it began? */
+export type Look = (ask: Ask, by: { readonly undone?: boolean | undefined }) => Promise<Examination>
 
 /** What a kind of finding is: `high` or `low`, and a sentence. */
 export type Kinds = Readonly<Record<string, readonly [Finding['severity'], string]>>

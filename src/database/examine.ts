@@ -21,9 +21,9 @@ export async function examine(
 ): Promise<Examination> {
   const { looks } = await roles()
   const look = looks[database.dialect.name]!
-  return look(
-    async (sql) => (await database.query({ sql, own: true }, { ...limits, ...ROOM })).rows,
-  )
+  const ask = async (sql: string) =>
+    (await database.query({ sql, own: true }, { ...limits, ...ROOM })).rows
+  return look(ask, database)
 }
 
 /** Which statements of an operator's own the database cannot prepare, a sentence each. */

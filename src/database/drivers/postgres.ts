@@ -26,6 +26,7 @@ export const postgres: Driver = {
 
 const database = (login: Login): Database => ({
   dialect,
+  undone: true,
   async query(statement, limits) {
     const started = Date.now()
     const rows = await inSession(login, limits, (run) => read(login, statement, limits, run))
