@@ -6,6 +6,7 @@ const HELP = `Serves Tidegate on this machine.
 
   npm start                     the built-in demo store
   npm start -- --port 9000      on another port than 8787
+  npm start -- --verbose        with a line for each request
   DATABASE_URL=… npm start      a database of yours
 
   DATABASE_URL   the database to serve instead of the demo
@@ -14,9 +15,13 @@ const HELP = `Serves Tidegate on this machine.
 
 These may also stand in .dev.vars. The environment wins.`
 
-/** The port asked for, once it is certain that nobody else has it. */
-export async function readPort() {
-  const options = { port: { type: 'string' }, help: { type: 'boolean', short: 'h' } }
+/** The options given, once it is certain that nobody else has the port. */
+export async function readOptions() {
+  const options = {
+    port: { type: 'string' },
+    verbose: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+  }
   const { values, positionals } = attempt(() => parseArgs({ options, allowPositionals: true }))
   if (values.help) {
     console.log(HELP)
@@ -37,7 +42,7 @@ export async function readPort() {
     })
     server.listen(port, '127.0.0.1', () => server.close(resolve))
   })
-  return port
+  return { port, verbose: values.verbose ?? false }
 }
 
 /** What the action returns; its failure ends the script with the message alone. */

@@ -1,11 +1,13 @@
 // `npm start`: installs what is missing, then serves this folder with `wrangler dev`.
+import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { attempt, readPort } from './options.mjs'
+import { stripVTControlCharacters } from 'node:util'
+import { attempt, readOptions } from './options.mjs'
 
 /** How long a start may stay silent. */
 const PATIENCE_MS = 15_000
 
-const port = await readPort()
+const { port, verbose } = await readOptions()
 const { node } = await import('./install.mjs')
 const { start } = await import('./child.mjs')
 const { makeKey, readVars, writeVars } = await import('./vars.mjs')
@@ -39,7 +41,8 @@ const wrangler = start(
 // Errors are shown at once; what else wrangler says while it starts, only if it comes to nothing.
 let said = []
 wrangler.stderr.pipe(process.stderr)
-wrangler.stdout.on('data', (text) => (said ? said.push(text) : process.stdout.write(text)))
+const lines = createInterface({ input: wrangler.stdout })
+lines.on('line', (line) => (said ? said.push(line) : show(line)))
 const hurry = setTimeout(speak, PATIENCE_MS)
 void wrangler.over.then((code) => {
   if (code) speak()
@@ -57,22 +60,67 @@ const problem = answer?.status >= 500 && (await reasonOf(answer))
 await sleep(100)
 clearTimeout(hurry)
 said = undefined
-console.log(`
-Tidegate is running.
-  URL to paste   ${url}/mcp
-  Database       ${database()}
-  Key            ${bearer ? `Authorization: ${bearer}` : isDemo() ? 'none needed for the demo' : 'none needed'}
-${problem ? `  Problem        ${problem}\n` : ''}
-Try it:  curl -s ${url}/mcp -H 'Content-Type: application/json'${
-  bearer ? ` -H 'Authorization: ${bearer}'` : ''
-} -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+if (problem) {
+  console.error(`
+Tidegate cannot serve ${url}/mcp yet.
+
+${problem}
+
+Mend that, and start again.
 `)
+} else greet()
 
 await advise()
 
+function greet() {
+  const key = bearer ?? (isDemo() ? 'none needed for the demo' : 'none needed')
+  console.log(`
+Tidegate is running.
+  URL to paste   ${url}/mcp
+  Database       ${database()}
+  Key            ${bearer ? `Authorization: ${key}` : key}
+
+Add it to your AI:
+${hosts(`${url}/mcp`, bearer && vars.TIDEGATE_KEY)}
+
+Try it:  curl -s ${url}/mcp -H 'Content-Type: application/json'${
+    bearer ? ` -H ${quote(`Authorization: ${bearer}`)}` : ''
+  } -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+`)
+}
+
+/** The line for each host, as it is pasted. */
+function hosts(address, key) {
+  const header = key && `Authorization: Bearer ${key}`
+  const headers = key ? { headers: { Authorization: `Bearer ${key}` } } : {}
+  const cursor = { mcpServers: { tidegate: { url: address, ...headers } } }
+  const code = { servers: { tidegate: { type: 'http', url: address, ...headers } } }
+  return `  Claude Code
+    claude mcp add --transport http --scope user tidegate ${address}${header ? ` --header ${quote(header)}` : ''}
+  Codex
+    ${key ? `export TIDEGATE_KEY=${quote(key)}; ` : ''}codex mcp add tidegate --url ${address}${key ? ' --bearer-token-env-var TIDEGATE_KEY' : ''}
+  Gemini CLI
+    gemini mcp add -s user -t http tidegate ${address}${header ? ` -H ${quote(header)}` : ''}
+  Cursor, in ~/.cursor/mcp.json
+    ${JSON.stringify(cursor)}
+  VS Code, in .vscode/mcp.json
+    ${JSON.stringify(code)}`
+}
+
+/** A text as a shell takes it for one word. */
+function quote(text) {
+  return /^[\w .:-]*$/.test(text) ? `"${text}"` : `'${text.replaceAll("'", "'\\''")}'`
+}
+
 function speak() {
-  process.stdout.write(Buffer.concat(said ?? []))
+  for (const line of said ?? []) console.log(line)
   said = undefined
+}
+
+/** Shows what wrangler says, but for the lines of requests, unless somebody wants these. */
+function show(line) {
+  const isRequest = /^\[wrangler:info\] [A-Z]+ \S+ \d{3} /.test(stripVTControlCharacters(line))
+  if (verbose || !isRequest) console.log(line)
 }
 
 function isDemo() {

@@ -32,7 +32,7 @@ ${problem ? `<p><strong>Not configured yet.</strong> ${escaped(problem)}</p>` : 
 ${
   first
     ? `<p>Claude Code:</p>
-<pre>claude mcp add --transport http tidegate ${escaped(first.address + header)}</pre>
+<pre>claude mcp add --transport http --scope user tidegate ${escaped(first.address + header)}</pre>
 <p>Elsewhere: Settings, Connectors or MCP servers, add one by its URL. If it needs the key, send it as
 the header <code>Authorization: Bearer KEY</code>.</p>`
     : ''

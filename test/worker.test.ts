@@ -51,7 +51,7 @@ describe('a deployment with nothing configured', () => {
       200,
       'text/html; charset=UTF-8',
     ])
-    expect(await browser.text()).toContain(mcp)
+    expect(await browser.text()).toContain(`add --transport http --scope user tidegate ${mcp}`)
     expect(browser.headers.get('content-security-policy')).toContain("default-src 'none'")
     for (const accept of ['text/event-stream', '*/*', 'application/json, text/event-stream']) {
       const response = await fetch(mcp, { headers: { accept } })

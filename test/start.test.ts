@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process'
+import { afterEach, describe, expect, test } from 'vitest'
+import { freePort } from './support/port.ts'
+
+const stops: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop()
+})
+
+/** What `npm start` says until it has said all that it says by itself. */
+async function started(vars: Record<string, string>, ...options: string[]) {
+  const port = await freePort()
+  const args = ['scripts/start.mjs', '--port', String(port), ...options]
+  const env = { ...process.env, TIDEGATE_KEY: 'tg_key', ...vars }
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const over = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  stops.push(() => {
+    child.kill('SIGTERM')
+    return over
+  })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk))
+  await expect
+    .poll(() => text, { timeout: 60_000, interval: 100 })
+    .toMatch(/Try it:|and start again/)
+  return { url: `http://127.0.0.1:${port}`, text: () => text }
+}
+
+describe('npm start', () => {
+  test('prints the line for each host with the URL and the key, and then stays quiet', async () => {
+    const DATABASE_URL = 'postgres://app:hunter2@127.0.0.1:9/shop'
+    const { url, text } = await started({ DATABASE_URL })
+    const mcp = `${url}/mcp`
+    for (const line of [
+      `claude mcp add --transport http --scope user tidegate ${mcp} --header "Authorization: Bearer tg_key"`,
+      `export TIDEGATE_KEY="tg_key"; codex mcp add tidegate --url ${mcp} --bearer-token-env-var TIDEGATE_KEY`,
+      `gemini mcp add -s user -t http tidegate ${mcp} -H "Authorization: Bearer tg_key"`,
+      `{"mcpServers":{"tidegate":{"url":"${mcp}","headers":{"Authorization":"Bearer tg_key"}}}}`,
+      `{"servers":{"tidegate":{"type":"http","url":"${mcp}","headers":{"Authorization":"Bearer tg_key"}}}}`,
+    ]) {
+      expect(text()).toContain(`    ${line}\n`)
+    }
+    await expect
+      .poll(text, { timeout: 20_000 })
+      .toContain('main/main: The database cannot be reached')
+    expect(text()).not.toContain('hunter2')
+    const before = text()
+    for (const path of ['/health', '/nowhere']) await (await fetch(url + path)).text()
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(text()).toBe(before)
+  }, 120_000)
+
+  test('says what is wrong with a configuration, and not that it runs', async () => {
+    const { url, text } = await started(
+      { ENDPOINTS: '[{"name":"shop","title":"Shop",}]' },
+      '--verbose',
+    )
+    expect(text()).toContain(
+      'ENDPOINTS is not JSON. At line 1, column 31 there is a comma too many.',
+    )
+    expect(text()).not.toContain('is running')
+    expect(text()).not.toContain('claude mcp add')
+    await (await fetch(`${url}/health`)).text()
+    await expect.poll(text, { timeout: 10_000 }).toContain('GET /health 200')
+  }, 120_000)
+
+  test('says where a secret that is not set belongs on this machine', async () => {
+    const databases = { shop: { url: 'secret:SHOP_URL_OF_NOBODY' } }
+    const endpoint = { name: 'shop', title: 'Shop', databases }
+    const { text } = await started({ ENDPOINTS: JSON.stringify([endpoint]) })
+    expect(text()).toContain('a line SHOP_URL_OF_NOBODY=… in .dev.vars, or the environment.')
+  }, 120_000)
+})
