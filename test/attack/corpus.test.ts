@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { Witness } from '../support/witness.ts'
 import { ours, readCorpus } from './corpus.ts'
 import { ofAttack, ofBenign, ofName } from './verdict.ts'
 
@@ -41,6 +42,25 @@ describe('a corpus', () => {
       ', line 5: not a JSON object with an "engine" and with "sql" or "value".',
       ', line 6: not a JSON object with an "engine" and with "sql" or "value".',
     ])
+  })
+})
+
+describe('a server that an attack ended', () => {
+  it('is started anew before its state is put back, and that is an effect', async () => {
+    const did: string[] = []
+    let ended = false
+    const witness = await Witness.of({
+      state: async () => (ended ? '' : 'rows'),
+      async revive() {
+        did.push('revive')
+        ended = false
+      },
+      restore: async () => void did.push('restore'),
+    })
+    ended = true
+    expect(await witness.changed()).toBe(true)
+    expect(did).toEqual(['revive', 'restore'])
+    expect(await witness.changed()).toBe(false)
   })
 })
 

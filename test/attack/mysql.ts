@@ -90,7 +90,11 @@ function raw(mariadb: TestMariaDb, user: string): Unlayered & { end(): Promise<v
         connection.on('error', () => void end())
         await connection.query('set session max_statement_time = 1')
       }
-      await connection.query(sql)
+      // A server that ended has ended the session, too.
+      await connection.query(sql).catch(async (error) => {
+        if (error.fatal) await end()
+        throw error
+      })
       return nothing
     },
   }

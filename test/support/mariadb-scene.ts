@@ -20,7 +20,7 @@ export const setup = `
 
 /** The database that {@link setup} made, its server's users and settings, and files. */
 export function mariaDbScene(
-  { admin, database, owner, reader }: TestMariaDb,
+  { admin, database, owner, reader, revive }: TestMariaDb & Pick<Scene, 'revive'>,
   statements: readonly string[] = attacks('mysql').map(({ sql }) => sql),
   folders: readonly string[] = [],
 ): Scene {
@@ -47,6 +47,7 @@ export function mariaDbScene(
     'show slave status',
   ]
   return {
+    ...(revive && { revive }),
     async state() {
       const rows = await admin(parts.join(';\n')).catch(() => [])
       return `${JSON.stringify(rows)}\n${filesSeen([...files, ...folders])}`

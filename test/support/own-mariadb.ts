@@ -4,13 +4,17 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { createDatabase, type TestMariaDb } from './mariadb.ts'
 import { freePort } from './port.ts'
+
+/** How long a server that was told to end may take. */
+const ENDS_MS = 2_000
 
 /** Makes a database on a MariaDB that nobody else uses, whatever is done to it. */
 export async function startOwnMariaDb(
   setup: string,
-): Promise<TestMariaDb & { readonly data: string }> {
+): Promise<TestMariaDb & { readonly data: string; revive(): Promise<void> }> {
   const [install, program] = [find('mariadb-install-db'), find('mariadbd')]
   const home = mkdtempSync(join(tmpdir(), 'tidegate-mariadb-'))
   const data = join(home, 'data')
@@ -20,8 +24,10 @@ export async function startOwnMariaDb(
 
   const port = await freePort()
   const where = ['--bind-address=127.0.0.1', `--port=${port}`, `--socket=${join(home, 'socket')}`]
-  const server = spawn(program, [...as, ...where, '--skip-name-resolve'], { stdio: 'ignore' })
-  const over = once(server, 'exit')
+  const start = () => spawn(program, [...as, ...where, '--skip-name-resolve'], { stdio: 'ignore' })
+  let server = start()
+  let over = once(server, 'exit')
+  const runs = () => server.exitCode === null && server.signalCode === null
   const kill = () => server.kill('SIGKILL')
   process.once('exit', kill)
   const stop = async () => {
@@ -30,10 +36,18 @@ export async function startOwnMariaDb(
     process.off('exit', kill)
     rmSync(home, { recursive: true, force: true })
   }
+  const revive = async () => {
+    // An orderly end takes a moment.
+    await Promise.race([over, setTimeout(ENDS_MS)])
+    if (runs()) return
+    server = start()
+    over = once(server, 'exit')
+    await listening(port, runs)
+  }
   try {
-    await listening(port, () => server.exitCode === null)
+    await listening(port, runs)
     const database = await createDatabase(port, setup)
-    return { ...database, data, drop: stop }
+    return { ...database, data, drop: stop, revive }
   } catch (error) {
     await stop()
     throw error
@@ -59,7 +73,7 @@ async function listening(port: number, alive: () => boolean): Promise<void> {
     ]).catch(() => false)
     socket.destroy()
     if (open) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await setTimeout(50)
   }
   throw new Error('mariadbd did not start')
 }

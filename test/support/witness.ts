@@ -7,6 +7,8 @@ export interface Scene {
   state(): Promise<string>
   /** Puts everything back. */
   restore(): Promise<void>
+  /** Starts the server anew if a statement ended it: there is one only where nobody else uses it. */
+  revive?(): Promise<void>
 }
 
 const SESSION_ENDS_MS = 500
@@ -36,6 +38,7 @@ export class Witness {
     now = await this.#scene.state()
     if (now === this.#before) return false
     this.difference = differenceOf(this.#before, now)
+    await this.#scene.revive?.()
     await this.#scene.restore()
     this.#before = await this.#scene.state()
     return true
