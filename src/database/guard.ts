@@ -19,6 +19,8 @@ export interface Rules {
   readonly pairs?: RegExp
   /** `* APPLY f` calls a function by its name alone, and `(x AS f(y))` one behind AS. */
   readonly applies?: boolean
+  /** Functions that call another whose name is their first value: `arrayMap(f, x)`. */
+  readonly callers?: RegExp
   /** Relations that hold secrets or the platform's own state. */
   readonly hidden: RegExp
   /** Clauses by which a read writes or locks. */
@@ -180,8 +182,11 @@ function refuseToken(tokens: readonly Token[], i: number, rules: Rules): string 
 }
 
 /** Whether a function is called by this name, and no table expression or alias gets its columns. */
-function isCall(tokens: readonly Token[], i: number, { applies }: Rules): boolean {
-  if (!isOne(tokens[i + 1], '(')) return applies === true && isApplied(tokens, i)
+function isCall(tokens: readonly Token[], i: number, { applies, callers }: Rules): boolean {
+  if (!isOne(tokens[i + 1], '(')) {
+    const applied = applies === true && isApplied(tokens, i)
+    return applied || (callers !== undefined && isPassed(tokens, i, callers))
+  }
   if (!applies && isOne(tokens[i - 1], 'as')) return false
   if (!isOne(tokens[i - 1], 'with', 'recursive', ',')) return true
   // `WITH x (a, b) AS (SELECT …`: what a call in FROM has behind AS are columns and their types.
@@ -252,6 +257,15 @@ const isName = (token: Token | undefined) => token?.kind === 'word' || token?.ki
 
 const isApplied = (tokens: readonly Token[], i: number) =>
   isOne(tokens[i - 1], 'apply') || (isOne(tokens[i - 1], '(') && isOne(tokens[i - 2], 'apply'))
+
+/** Whether a name alone, in parentheses or not, is the first of the values of one of these. */
+function isPassed(tokens: readonly Token[], i: number, callers: RegExp): boolean {
+  let [first, last] = [i - 1, i + 1]
+  for (; isOne(tokens[first - 1], '(') && isOne(tokens[last], ')'); last++) first--
+  const caller = tokens[first - 1]
+  const called = isOne(tokens[first], '(') && isName(caller) && callers.test(caller!.value)
+  return called && isOne(tokens[last], ',', 'as')
+}
 
 const follows = (tokens: readonly Token[], from: number, words: string) =>
   words.split(' ').every((word, n) => isOne(tokens[from + n], word))

@@ -39,6 +39,25 @@ describe('the guard for ClickHouse', () => {
     expect(refuse(sql, rules)).toMatch(/not allowed here|may run|without ANALYZE/)
   })
 
+  it.each([
+    ...['SELECT arrayMap(sleep, [3])', "SELECT arrayMap(file, ['secret.txt'])"],
+    ...['SELECT arrayFilter((`Sleep`), [1])', 'SELECT arrayFold(((sleep)), [1], 1)'],
+    ...[
+      "SELECT mapApply(getClientHTTPHeader AS f, map('a', 'b'))",
+      'SELECT arrayMap(/**/sleep, a)',
+    ],
+  ])('refuses %s, where a function is called by its name as a value', (sql) => {
+    expect(refuse(sql, rules)).toMatch(/\(\) is not allowed here\.$/)
+  })
+
+  it.each([
+    ...['SELECT arrayMap(file -> file + 1, a)', 'SELECT arrayMap((url, x) -> x, a, b)'],
+    ...['SELECT arrayMap((url) -> url, a)', 'SELECT arraySum(url), arraySlice(file, 1)'],
+    ...['SELECT arrayMap(x -> x, url)', 'SELECT arrayMap(lower, url)'],
+  ])('lets %s run, where no function is called by its name as a value', (sql) => {
+    expect(refuse(sql, rules)).toBeUndefined()
+  })
+
   it.each(['SELECT 1 FORMAT JSON', 'SELECT 1 SETTINGS max_threads = 1'])(
     'says to leave the last clause out of %s',
     (sql) => {

@@ -23,6 +23,13 @@ const calls = either(
   ...['addressto\\w+'],
 )
 
+/** Functions that take a lambda first, or instead of it the name of a function. */
+const callers = either(
+  ...['array(?:map|filter|(?:reverse)?(?:fill|split|sort)|exists|all|first\\w*|last\\w*|min|max)'],
+  ...['array(?:sum|avg|cumsum\\w*|product|count|partial\\w*|fold|difference|compact)'],
+  'map(?:apply|filter|exists|all|sort|reversesort|partial\\w*)',
+)
+
 const setting = '\\w+ = (?:0|1)'
 
 /** How ClickHouse reads a statement, and what it does in one that begins like a read. */
@@ -42,6 +49,7 @@ export const rules: Rules = {
   ),
   calls: new RegExp(`^(?:${calls})$`),
   applies: true,
+  callers: new RegExp(`^(?:${callers})$`),
   hidden: /^(?:zookeeper(?:_\w+)?|named_collections|user_directories)$/,
   clauses: ['into', 'settings', 'format', 'parallel with'],
   forms: ['settings', 'format'],
