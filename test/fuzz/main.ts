@@ -1,6 +1,7 @@
 // `npm run fuzz`: texts without end before the guard, and what it lets through before the engine; or
 // queries before a driver, and before its engine alone.
 import { parseArgs } from 'node:util'
+import { doubling } from './doubling.ts'
 import { engines } from './engines.ts'
 import { fuzz, type Tally } from './fuzz.ts'
 import { queries } from './queries.ts'
@@ -17,8 +18,11 @@ const { values } = parseArgs({
     rules: { type: 'boolean', default: false },
     // Whether what this driver puts around a query leaves its answer as it is.
     unchanged: { type: 'string' },
+    // Doubles every argument instead, and looks for time that more than triples.
+    arguments: { type: 'boolean', default: false },
   },
 })
+if (values.arguments) process.exit((await doubling((it) => console.log(it))) > 0 ? 1 : 0)
 const [count, seed] = [Number(values.count), Number(values.seed)]
 const opener = engines[values.engine as keyof typeof engines]
 const pair = values.unchanged === undefined ? undefined : pairs[values.unchanged as 'd1']
@@ -27,6 +31,7 @@ if (!opener || !known || !(count > 0) || !Number.isInteger(seed)) {
   const [names, drivers] = [engines, pairs].map((it) => Object.keys(it).join('|'))
   console.error(`npm run fuzz -- --engine ${names} --count 100000 --seed 1 [--rules]`)
   console.error(`npm run fuzz -- --unchanged ${drivers} --count 100000 --seed 1`)
+  console.error('npm run fuzz -- --arguments')
   process.exit(2)
 }
 
