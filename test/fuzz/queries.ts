@@ -88,6 +88,8 @@ class Writer {
   readonly #params: (string | number | null)[] = []
   readonly #ctes: { readonly name: string; readonly columns: readonly string[] }[] = []
 
+  #making = ''
+
   constructor(random: Random) {
     this.#random = random
   }
@@ -130,7 +132,10 @@ class Writer {
       const name = pick(['a', 'b', 'q', 'c0', 't', '"x y"', 'before'])
       const kind = pick(['', '', 'materialized ', 'not materialized '])
       const counting = `select 1${', null'.repeat(width - 1)} union all select ${columns[0]} + 1${", 'x'".repeat(width - 1)} from ${name} where ${columns[0]} < ${2 + below(5)}`
-      const body = chance(0.3) ? counting : this.#select(1, width)
+      // Within it, its own name would make a recursion that does not end.
+      this.#making = name
+      const body = chance(0.3) ? `${counting} limit 20` : this.#select(1, width)
+      this.#making = ''
       this.#ctes.push({ name, columns })
       return `${name}(${columns}) as ${kind}(${body})`
     })
@@ -227,7 +232,7 @@ class Writer {
       const heads = columns.map((it) => `null as ${it}`)
       return [`(select ${heads} where 0 union all ${this.#bare(depth, columns.length)})`, columns]
     }
-    const table = pick(Object.keys(TABLES))
+    const table = pick(Object.keys(TABLES).filter((it) => it !== this.#making))
     return [table, TABLES[table]!]
   }
 
