@@ -88,6 +88,7 @@ class Writer {
   readonly #params: (string | number | null)[] = []
   readonly #ctes: { readonly name: string; readonly columns: readonly string[] }[] = []
 
+  /** The name of the CTE that is being written. */
   #making = ''
 
   constructor(random: Random) {
