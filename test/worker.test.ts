@@ -148,6 +148,8 @@ describe('a deployment with a database', () => {
     const { status, text, json } = await post(`${worker.url}/mcp`, list)
     expect(status).toBe(503)
     expect(json().error.message).toContain('wrangler secret put TIDEGATE_KEY')
+    // It is no fault of the caller's.
+    expect(json().error.code).toBe(-32603)
     expect(text).not.toContain('hunter2')
     await worker.close()
   })

@@ -4,6 +4,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterEach, expect, test, vi } from 'vitest'
 import { mark } from '../../src/mcp/internal.ts'
+import { Session, sessionLimits } from '../../src/mcp/session.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -83,12 +84,22 @@ test('what a session keeps of its streams is deleted within the hour, and the se
     ),
   )
   await listening.body?.cancel()
+  const hears = () =>
+    runInDurableObject(object, (_, { storage }) => {
+      const limits = sessionLimits
+      const home = { store: storage.kv, limits, listeners: () => [], wakeAt() {}, async clear() {} }
+      return new Session(home).hears
+    })
+  expect(await hears()).toBe(true)
   const { rows, alarm } = await kept(object)
   expect(alarm! - Date.now()).toBeLessThanOrEqual(HOUR)
 
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + HOUR + 1 })
   expect(await runDurableObjectAlarm(object)).toBe(true)
   const after = await kept(object)
+  vi.setSystemTime(Date.now() + HOUR)
+  // Nobody came back for what it was told: a hub need not wake it.
+  expect(await hears()).toBe(false)
   expect(after.rows).toBe(rows - 1)
   expect(after.alarm! - Date.now()).toBeGreaterThan(28 * DAY)
   expect((await ping()).status).toBe(200)
