@@ -31,6 +31,9 @@ describe('what the guard answers', () => {
       'delete from users',
       'Only SELECT, WITH, VALUES, TABLE, SHOW and EXPLAIN may run; this endpoint never writes.',
     ],
+    // Not in the corpus: without the guard it starts a process that stays.
+    ['select autoprewarm_start_worker()', 'autoprewarm_start_worker() is not allowed here.'],
+    ['select autoprewarm_dump_now()', 'autoprewarm_dump_now() is not allowed here.'],
     ['select pg_read_file($1)', 'pg_read_file() is not allowed here.'],
     ['select "PG_Sleep"(1)', 'pg_sleep() is not allowed here.'],
     ['table pg_authid', 'pg_authid is not allowed here.'],
