@@ -29,6 +29,7 @@ const GROWTH = 256
 const stopped = /^The query was stopped after 1 seconds\./
 const cut = /^Answered: Only the first 200 rows: aggregate/
 const full = /^Answered: The answer is full after 1 rows: select fewer columns/
+const shortened = /^Answered: Cells longer than 1000 characters are cut/
 const tooLarge = /^One row alone is (?:over|more than|larger than) /
 // MariaDB gives what it has ended the value that it would have had.
 const benchmarked = /^The query was stopped after 1 seconds\.|^Answered: \[\[0\]\]$/
@@ -226,11 +227,12 @@ engines.demo = {
     'a recursion longer than the limit': [recursion('count(*)', 'limit 16000000'), tooMuch],
     'a cross join': [cross, tooMuch],
     'one huge value': [hex(900_000_000), /^string or blob too big \(SQLITE_TOOBIG\)$/],
-    'many huge rows': [`${hex(1_000_000)} from ${products('a', 'b')}`, full],
+    'many huge rows': [`${hex(1_000_000)} from ${products('a', 'b')}`, tooMuch],
+    'some large rows': [`${hex(400_000)} from products limit 3`, shortened],
     'a trillion rows': [recursion('n', `limit ${MANY}`), tooMuch],
     'a trillion rows, counted': [recursion('count(*)', `limit ${MANY}`), tooMuch],
   },
-  large: [`${hex(1_900_000)} from ${products('a', 'b')}`],
+  large: [`${hex(1_900_000)} from products limit 20`],
 }
 
 let worker: Awaited<ReturnType<typeof startDirectWorker>>

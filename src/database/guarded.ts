@@ -13,6 +13,7 @@ export function admitted(asked: Statement, dialect: Dialect): Placed {
   const found = placed(asked, dialect)
   const no = refuse(found.statement.sql, dialect.rules)
   if (no !== undefined) throw new DatabaseError('refused', no)
+  if (found.fault !== undefined) throw new DatabaseError('sql', found.fault)
   return found
 }
 

@@ -1,17 +1,18 @@
-import { DatabaseError, type Dialect, type Param, type Statement } from './database.ts'
+import type { Dialect, Param, Statement } from './database.ts'
 import { lex, type Token, Unreadable } from './lexer.ts'
 
 /** A statement in the dialect's own form, and where a place in it was in the text it was made from. */
 export interface Placed {
   readonly statement: Statement
   origin(position: number): number
+  /** Which place has no value, or which value no place: a sentence for its author. */
+  readonly fault?: string | undefined
 }
 
 /**
  * Puts the dialect's own placeholders where a statement has `$1`, `$2`, …, which are the same in every
  * dialect; one that is used twice is bound twice where placeholders have no numbers. A statement with
- * none of them stays as it is: the engine's own work, too. Throws {@link DatabaseError} for a number
- * that no parameter has, and for parameters without a place.
+ * none of them stays as it is: the engine's own placeholders also work.
  *
  * The guard reads what comes out: nothing is taken for safe here.
  */
@@ -21,16 +22,8 @@ export function placed(statement: Statement, dialect: Dialect): Placed {
   const asIs = { statement, origin: (position: number) => position }
   if (places.length === 0) return asIs
   const numbers = places.map(({ value }) => Number(value.slice(1)))
-  const missing = numbers.find((n) => n < 1 || n > params.length)
-  if (missing !== undefined) {
-    const sent = params.length === 1 ? 'is one' : `are ${params.length}`
-    throw new DatabaseError('sql', `There is no value for $${missing}: there ${sent} in params.`)
-  }
-  const unused = params.findIndex((_, i) => !numbers.includes(i + 1))
-  if (unused >= 0) {
-    throw new DatabaseError('sql', `Nothing in the statement takes the value of $${unused + 1}.`)
-  }
-  if (dialect.placeholder(1) === '$1') return asIs
+  const fault = faultOf(numbers, params.length)
+  if (dialect.placeholder(1) === '$1') return { ...asIs, fault }
   const bound: Param[] = []
   const shifts: { readonly at: number; readonly by: number }[] = []
   let text = ''
@@ -40,13 +33,28 @@ export function placed(statement: Statement, dialect: Dialect): Placed {
     text += sql.slice(end, place.start) + own
     end = place.end
     shifts.push({ at: text.length, by: place.end - text.length })
-    bound.push(params[numbers[i]! - 1]!)
+    bound.push(params[numbers[i]! - 1] ?? null)
   }
   const numbered = dialect.placeholder(1) !== dialect.placeholder(2)
   return {
     statement: { sql: text + sql.slice(end), params: numbered ? params : bound },
     origin: (position) => position + (shifts.findLast(({ at }) => at < position)?.by ?? 0),
+    fault,
   }
+}
+
+/** Which place has no value, or which value no place; undefined where each has its own. */
+function faultOf(numbers: readonly number[], params: number): string | undefined {
+  const missing = numbers.find((n) => n < 1 || n > params)
+  if (missing !== undefined) {
+    const sent = params === 1 ? 'is one' : `are ${params}`
+    return `There is no value for $${missing}: there ${sent} in params.`
+  }
+  const taken = new Set(numbers)
+  for (let n = 1; n <= params; n++) {
+    if (!taken.has(n)) return `Nothing in the statement takes the value of $${n}.`
+  }
+  return undefined
 }
 
 /** The places of `$1`, `$2`, …, in no text, no name and no comment. */

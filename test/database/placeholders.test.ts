@@ -4,6 +4,7 @@ import { clickhouse } from '../../src/database/dialects/clickhouse.ts'
 import { mysql } from '../../src/database/dialects/mysql.ts'
 import { postgres } from '../../src/database/dialects/postgres.ts'
 import { sqlite } from '../../src/database/dialects/sqlite.ts'
+import { admitted } from '../../src/database/guarded.ts'
 import { placed } from '../../src/database/placeholders.ts'
 
 const of = (dialect: Dialect, sql: string, ...params: string[]) =>
@@ -48,16 +49,21 @@ describe('$1, $2, …', () => {
   })
 
   it('need a value each, and each value needs one of them', () => {
-    expect(() => of(sqlite, 'select $1, $3', 'a', 'b')).toThrow('no value for $3: there are 2')
-    expect(() => of(sqlite, 'select $0', 'a')).toThrow('no value for $0')
-    expect(() => of(mysql('shop'), 'select $1', 'a', 'b')).toThrow('the value of $2')
-    expect(() => of(postgres, 'select $1, $2', 'a')).toThrow('no value for $2: there is one')
+    const fault = (dialect: Dialect, sql: string, ...params: string[]) =>
+      placed({ sql, params }, dialect).fault
+    expect(fault(sqlite, 'select $1, $3', 'a', 'b')).toMatch('no value for $3: there are 2')
+    expect(fault(sqlite, 'select $0', 'a')).toMatch('no value for $0')
+    expect(fault(mysql('shop'), 'select $1', 'a', 'b')).toMatch('the value of $2')
+    expect(fault(postgres, 'select $1, $2', 'a')).toMatch('no value for $2: there is one')
+    expect(fault(postgres, 'select $2, $1', 'a', 'b')).toBeUndefined()
+  })
+
+  it('are judged by the guard first', () => {
+    expect(() => admitted({ sql: 'select ($1).pg_sleep' }, postgres)).toThrow('not allowed')
+    expect(() => admitted({ sql: 'select $1' }, postgres)).toThrow('no value for $1')
   })
 
   it('do not move what an error points at', () => {
-    const sql = 'select $1, $12, nmae, $1'
-    const params = Array.from({ length: 12 }, String)
-    expect(() => placed({ sql, params }, mysql('shop'))).toThrow('the value of $2')
     const { statement, origin } = placed(
       { sql: 'select $1, $2, nmae, $1, oops', params: ['a', 'b'] },
       mysql('shop'),
