@@ -1,6 +1,6 @@
 // `node bench/drivers.mjs`: what the libraries that speak TCP cost, in bytes and in the time a Worker
 // takes to start, beside a Worker that has none of them. Numbers and their reading: README.md
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { start } from '../scripts/child.mjs'
@@ -22,7 +22,7 @@ await import('../scripts/vendor.mjs')
 const libraries = Object.fromEntries(
   ['pg', 'mysql2'].map((name) => [
     `${name}.mjs`,
-    readFileSync(`src/database/drivers/${name}.mjs`, 'utf8'),
+    readFileSync(globSync(`src/database/*/${name}.mjs`)[0], 'utf8'),
   ]),
 )
 for (const [name, text] of Object.entries(libraries)) {

@@ -45,12 +45,12 @@ const unused = {
 
 /** The modules beside the drivers, and what each of them exports. */
 const modules = {
-  pg: `export { default } from 'pg/lib/client.js'`,
-  mysql2: `export { default } from 'mysql2'`,
+  'postgres/pg': `export { default } from 'pg/lib/client.js'`,
+  'mysql/mysql2': `export { default } from 'mysql2'`,
 }
 
 for (const [name, contents] of Object.entries(modules)) {
-  const file = `src/database/drivers/${name}.mjs`
+  const file = `src/database/${name}.mjs`
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: process.cwd() },
     outfile: file,

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 /** When each module that is built was last written. */
 function written(): Record<string, number> {
-  const files = [...globSync('src/database/drivers/*.mjs'), ...globSync('dist/*.js')]
+  const files = [...globSync('src/database/*/*.mjs'), ...globSync('dist/*.js')]
   return Object.fromEntries(files.map((file) => [file, statSync(file).mtimeMs]))
 }
 

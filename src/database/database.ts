@@ -1,4 +1,4 @@
-import type { Rules } from './guard.ts'
+import type { Rules } from './guard/guard.ts'
 
 /** A value bound to a placeholder. Big integers and decimals travel as strings. */
 export type Param = null | boolean | number | string

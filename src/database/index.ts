@@ -1,13 +1,13 @@
+import { clickhouse } from './clickhouse/driver.ts'
 import { type Database, DatabaseError, type Driver, type Io } from './database.ts'
-import { clickhouse } from './drivers/clickhouse.ts'
-import { d1 } from './drivers/d1.ts'
-import { demo } from './drivers/demo.ts'
-import { libsql } from './drivers/libsql.ts'
-import { mysql } from './drivers/mysql.ts'
-import { neon } from './drivers/neon.ts'
-import { planetscale } from './drivers/planetscale.ts'
-import { postgres } from './drivers/postgres.ts'
-import { guarded } from './guarded.ts'
+import { demo } from './demo/driver.ts'
+import { guarded } from './guard/guarded.ts'
+import { planetscale } from './mysql/planetscale.ts'
+import { mysql } from './mysql/tcp.ts'
+import { neon } from './postgres/neon.ts'
+import { postgres } from './postgres/tcp.ts'
+import { d1 } from './sqlite/d1.ts'
+import { libsql } from './sqlite/libsql.ts'
 
 /** Every driver, one line each. */
 const drivers: readonly Driver[] = [
@@ -42,7 +42,6 @@ export function open(url: string, io: Io): Database {
   )
 }
 
-export { columnsOf, findSource, findTable, listTables } from './catalog.ts'
 export type {
   Cell,
   Column,
@@ -58,17 +57,25 @@ export type {
 } from './database.ts'
 export { DatabaseError } from './database.ts'
 export { DemoStore } from './demo/demo-store.ts'
-export { withoutEnd } from './end.ts'
-export type { Examination, Finding, Reported } from './examination.ts'
-export { examine, reason, report, unprepared, warning } from './examine.ts'
-export { explain } from './explain.ts'
-export { admitted } from './guarded.ts'
-export type { OverviewColumn } from './overview.ts'
-export { fingerprint, keyOf, overview } from './overview.ts'
-export { rowSecurity } from './row-security.ts'
-export { searching } from './search.ts'
-export type { Condition, Operator, Selection } from './select.ts'
-export { keyOfOrder, operators, select } from './select.ts'
-export { suggest } from './suggest.ts'
-export type { ForeignKey, Index, Table, TableColumn, TableList, TableSummary } from './table.ts'
-export { shownName } from './table-name.ts'
+export { examine, reason, report, unprepared, warning } from './doctor/examine.ts'
+export { admitted } from './guard/guarded.ts'
+export type { Examination, Finding, Reported } from './role.ts'
+export { columnsOf, findSource, findTable, listTables } from './schema/catalog.ts'
+export { suggest } from './schema/hints.ts'
+export type { OverviewColumn } from './schema/overview.ts'
+export { fingerprint, keyOf, overview } from './schema/overview.ts'
+export { rowSecurity } from './schema/row-security.ts'
+export type {
+  ForeignKey,
+  Index,
+  Table,
+  TableColumn,
+  TableList,
+  TableSummary,
+} from './schema/table.ts'
+export { shownName } from './schema/table-name.ts'
+export { explain } from './statements/explain.ts'
+export type { Condition, Operator, Selection } from './statements/select.ts'
+export { keyOfOrder, operators, select } from './statements/select.ts'
+export { searching } from './statements/text-search.ts'
+export { withoutEnd } from './transport/end.ts'

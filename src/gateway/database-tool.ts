@@ -3,7 +3,7 @@ import { type Database, DatabaseError, type Limits, suggest } from '../database/
 import { type Context, type Tool, type ToolAnnotations, ToolError, tool } from '../mcp/index.ts'
 import type { Caps, Endpoint } from './endpoint.ts'
 import { formatted, said } from './format.ts'
-import type { Results } from './results.ts'
+import type { Results } from './kept-results.ts'
 
 /** What a database tool receives besides the request: its database, and the bounds it keeps. */
 export interface DatabaseContext extends Context {

@@ -6,9 +6,9 @@ import {
   report as reportOf,
   unprepared,
 } from '../database/index.ts'
-import type { Curated } from './curated.ts'
+import type { Curated } from './custom-tool-config.ts'
 import { ConfigError, type Endpoint } from './endpoint.ts'
-import { opened } from './opened.ts'
+import { opened } from './open-database.ts'
 
 /** What an endpoint's operator has to know of one of its databases. Holds no secret, and no host. */
 export interface Diagnosis extends Partial<Reported> {

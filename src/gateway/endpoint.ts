@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 import { configFaults } from './config-fault.ts'
-import { curated } from './curated.ts'
+import { curated } from './custom-tool-config.ts'
 import { jsonFault } from './json-fault.ts'
-import { searched } from './searched.ts'
+import { searched } from './search-config.ts'
 
 /** One name, as it stands in a URL and in a tool's `database` argument. */
 const NAME = /^[a-z][a-z0-9_-]{0,30}$/

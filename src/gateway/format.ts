@@ -1,7 +1,7 @@
 import type { Cell } from '../database/index.ts'
 import { ToolResult } from '../mcp/index.ts'
+import { type Answer, isAnswer } from './answer.ts'
 import type { Endpoint } from './endpoint.ts'
-import { type Answer, isAnswer } from './rows.ts'
 
 type Format = Endpoint['format']
 

@@ -1,8 +1,8 @@
 import { type Resource, ToolError } from '../mcp/index.ts'
+import { answerOf } from './answer.ts'
 import type { Endpoint } from './endpoint.ts'
 import { csv, inert } from './format.ts'
-import { type Results, SCHEME } from './results.ts'
-import { answerOf } from './rows.ts'
+import { type Results, SCHEME } from './kept-results.ts'
 
 /** What is kept of large answers, to be read by those it was kept for: by pages, or whole. */
 export const resultResources = ({ caps }: Endpoint, results: Results): readonly Resource[] => [

@@ -11,10 +11,10 @@ import {
   type Table,
 } from '../database/index.ts'
 import { type Tool, ToolError, tool } from '../mcp/index.ts'
+import { shorten } from './answer.ts'
 import { annotations, atMost } from './database-tool.ts'
 import { ConfigError, type Endpoint } from './endpoint.ts'
-import { openAll } from './opened.ts'
-import { shorten } from './rows.ts'
+import { openAll } from './open-database.ts'
 
 /** A row as ChatGPT's `fetch` returns it: https://developers.openai.com/api/docs/mcp */
 export interface Document {

@@ -1,11 +1,11 @@
 import { admitted, type Database, DatabaseError } from '../database/index.ts'
 import { type Tool, ToolError } from '../mcp/index.ts'
-import type { Curated } from './curated.ts'
-import { curatedTool } from './curated-tool.ts'
+import { curatedTool } from './custom-tool.ts'
+import type { Curated } from './custom-tool-config.ts'
 import type { DatabaseTool } from './database-tool.ts'
 import { ConfigError, type Endpoint } from './endpoint.ts'
-import { isClosed } from './opened.ts'
-import type { Results } from './results.ts'
+import type { Results } from './kept-results.ts'
+import { isClosed } from './open-database.ts'
 
 /**
  * The tools of an endpoint: those it names, in the order clients see them, and its own behind them.

@@ -1,13 +1,13 @@
-import { sessionObject } from './durable.ts'
-import { durableSessions, sharedSeal } from './durable-sessions.ts'
-import { durableStores } from './durable-stores.ts'
-import { durableTasks } from './durable-tasks.ts'
+import { sessionObject } from './durable/object.ts'
+import { durableSessions, sharedSeal } from './durable/sessions.ts'
+import { durableStores } from './durable/stores.ts'
+import { durableTasks } from './durable/tasks.ts'
+import type { Server } from './features/server.ts'
 import { serve } from './http.ts'
-import type { Seal } from './seal.ts'
-import type { Server } from './server.ts'
-import type { Sessions } from './sessions.ts'
-import type { Stores } from './stores.ts'
-import type { Tasks } from './tasks.ts'
+import type { Sessions } from './sessions/sessions.ts'
+import type { Seal } from './state/seal.ts'
+import type { Stores } from './state/stores.ts'
+import type { Tasks } from './state/tasks.ts'
 
 /**
  * A whole Worker that is one MCP server, with legacy sessions, tasks, and what handlers

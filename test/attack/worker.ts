@@ -1,8 +1,9 @@
 // The Worker that `npm run attack` puts in front of the SQLite in workerd: the real one, with a way
 // beside it to see what its databases hold, and to reach their drivers past the guard.
-import { d1 } from '../../src/database/drivers/d1.ts'
-import { demo } from '../../src/database/drivers/demo.ts'
+
+import { demo } from '../../src/database/demo/driver.ts'
 import { DatabaseError, DemoStore as Store } from '../../src/database/index.ts'
+import { d1 } from '../../src/database/sqlite/d1.ts'
 import app, { McpSession } from '../../src/index.ts'
 import { tables } from './sqlite-tables.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { catalog, later } from '../../src/database/dialects/clickhouse-catalog.ts'
+import { catalog, later } from '../../src/database/clickhouse/catalog.ts'
 import { DatabaseError, findTable, listTables, open } from '../../src/database/index.ts'
 import { hostileNames } from '../support/attacks.ts'
 import { describeClickHouse } from '../support/clickhouse.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { rules } from '../../src/database/dialects/clickhouse-rules.ts'
-import { refuse } from '../../src/database/guard.ts'
+import { rules } from '../../src/database/clickhouse/rules.ts'
+import { refuse } from '../../src/database/guard/guard.ts'
 import { attacks, benign, exhausting } from '../support/attacks.ts'
 
 const corpus = attacks('clickhouse').filter(({ expect }) => expect === 'rejected')

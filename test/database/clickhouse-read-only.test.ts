@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { clickhouse } from '../../src/database/clickhouse/driver.ts'
 import type { Database, DatabaseError } from '../../src/database/database.ts'
-import { clickhouse } from '../../src/database/drivers/clickhouse.ts'
 import { open } from '../../src/database/index.ts'
 import { attacks, benign, exhausting } from '../support/attacks.ts'
 import { describeClickHouse } from '../support/clickhouse.ts'

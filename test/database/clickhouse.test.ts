@@ -114,7 +114,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
   })
 
   it('is refused by the engine what the guard would have refused', async () => {
-    const { clickhouse } = await import('../../src/database/drivers/clickhouse.ts')
+    const { clickhouse } = await import('../../src/database/clickhouse/driver.ts')
     const unguarded = clickhouse.open(new URL(server.url('reader')), io)
     for (const [sql, code] of [
       ['drop table users', '164'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { DatabaseError, type Io } from '../../src/database/database.ts'
-import { demo } from '../../src/database/drivers/demo.ts'
+import { demo } from '../../src/database/demo/driver.ts'
 
 const limits = { maxRows: 10, maxBytes: 1000, timeoutMs: 1000 }
 

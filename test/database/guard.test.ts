@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { rules as mysql } from '../../src/database/dialects/mysql-rules.ts'
-import { rules as postgresRules } from '../../src/database/dialects/postgres-rules.ts'
-import { rules as sqlite } from '../../src/database/dialects/sqlite-rules.ts'
-import { refuse, single, verb } from '../../src/database/guard.ts'
+import { refuse, single, verb } from '../../src/database/guard/guard.ts'
+import { rules as mysql } from '../../src/database/mysql/rules.ts'
+import { rules as postgresRules } from '../../src/database/postgres/rules.ts'
+import { rules as sqlite } from '../../src/database/sqlite/rules.ts'
 import { attacks, benign, exhausting } from '../support/attacks.ts'
 
 describe.each([

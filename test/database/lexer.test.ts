@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Lexis, lex } from '../../src/database/lexer.ts'
+import { type Lexis, lex } from '../../src/database/guard/lexer.ts'
 
 const standard: Lexis = { doubleQuotes: 'name' }
 

@@ -1,8 +1,8 @@
 import type { EventEmitter } from 'node:events'
 import { createConnection } from 'mysql2/promise'
 import { describe, expect, it } from 'vitest'
-import { rules } from '../../src/database/dialects/mysql-rules.ts'
-import { refuse, single } from '../../src/database/guard.ts'
+import { refuse, single } from '../../src/database/guard/guard.ts'
+import { rules } from '../../src/database/mysql/rules.ts'
 import { describeMariaDb } from '../support/mariadb.ts'
 
 describe('the guard for MySQL', () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Database, DatabaseError } from '../../src/database/database.ts'
-import { mysql } from '../../src/database/drivers/mysql.ts'
 import { open } from '../../src/database/index.ts'
+import { mysql } from '../../src/database/mysql/tcp.ts'
 import { attacks, benign, exhausting } from '../support/attacks.ts'
 import { describeMariaDb } from '../support/mariadb.ts'
 import { mariaDbScene, setup } from '../support/mariadb-scene.ts'

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { clickhouse } from '../../src/database/clickhouse/dialect.ts'
 import type { Dialect } from '../../src/database/database.ts'
-import { clickhouse } from '../../src/database/dialects/clickhouse.ts'
-import { mysql } from '../../src/database/dialects/mysql.ts'
-import { postgres } from '../../src/database/dialects/postgres.ts'
-import { sqlite } from '../../src/database/dialects/sqlite.ts'
-import { admitted } from '../../src/database/guarded.ts'
-import { placed } from '../../src/database/placeholders.ts'
+import { admitted } from '../../src/database/guard/guarded.ts'
+import { placed } from '../../src/database/guard/placeholders.ts'
+import { mysql } from '../../src/database/mysql/dialect.ts'
+import { postgres } from '../../src/database/postgres/dialect.ts'
+import { sqlite } from '../../src/database/sqlite/dialect.ts'
 
 const of = (dialect: Dialect, sql: string, ...params: string[]) =>
   placed({ sql, params }, dialect).statement

@@ -11,8 +11,8 @@ import {
   sessionLimits,
   tool,
 } from '../../src/mcp/index.ts'
-import { sealWith } from '../../src/mcp/seal.ts'
-import { Session } from '../../src/mcp/session.ts'
+import { Session } from '../../src/mcp/sessions/session.ts'
+import { sealWith } from '../../src/mcp/state/seal.ts'
 import { LEGACY, postOf } from '../support/mcp.ts'
 
 /** Sessions through the front, in memory; test/workers has the same in Durable Objects. */

@@ -1,4 +1,4 @@
-import { type Rules, refuse, single } from '../../src/database/guard.ts'
+import { type Rules, refuse, single } from '../../src/database/guard/guard.ts'
 import { type EngineName, textsFor } from './texts.ts'
 
 /**

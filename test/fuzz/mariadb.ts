@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import mysql from 'mysql2'
-import { rules } from '../../src/database/dialects/mysql-rules.ts'
+import { rules } from '../../src/database/mysql/rules.ts'
 import type { Engine, Verdict } from './fuzz.ts'
 
 /** What a statement that only reads may be to the server, by the names of its counters. */

@@ -1,5 +1,5 @@
 import { loadModule, parseSync } from 'libpg-query'
-import { rules } from '../../src/database/dialects/postgres-rules.ts'
+import { rules } from '../../src/database/postgres/rules.ts'
 import type { Engine, Verdict } from './fuzz.ts'
 import { MARKER, openPostgresServer } from './postgres-server.ts'
 

@@ -1,5 +1,5 @@
 import { constants, DatabaseSync } from 'node:sqlite'
-import { rules } from '../../src/database/dialects/sqlite-rules.ts'
+import { rules } from '../../src/database/sqlite/rules.ts'
 import type { Engine, Verdict } from './fuzz.ts'
 
 /** What an authorizer is asked about a statement that only reads. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Cell } from '../../src/database/index.ts'
-import { select } from '../../src/gateway/kept-rows.ts'
+import { select } from '../../src/gateway/filter-kept.ts'
 import { likeness } from '../../src/gateway/likeness.ts'
 import { randomFrom } from '../fuzz/random.ts'
 

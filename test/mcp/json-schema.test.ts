@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z as full } from 'zod'
 import * as mini from 'zod/mini'
-import { jsonSchemaOf } from '../../src/mcp/json-schema.ts'
+import { jsonSchemaOf } from '../../src/mcp/wire/json-schema.ts'
 
 const described = mini.string().check(mini.describe('What it is for.'))
 

@@ -1,8 +1,8 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { cap } from '../../src/database/cap.ts'
 import type { Cell, Database } from '../../src/database/database.ts'
-import { sqlite } from '../../src/database/dialects/sqlite.ts'
-import { guarded } from '../../src/database/guarded.ts'
+import { guarded } from '../../src/database/guard/guarded.ts'
+import { sqlite } from '../../src/database/sqlite/dialect.ts'
+import { cap } from '../../src/database/transport/row-cap.ts'
 
 /** A guarded SQLite database in memory, made by these statements. */
 export function openSqlite(setup: string): Database {

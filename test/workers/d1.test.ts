@@ -1,8 +1,8 @@
 /// <reference types="vite/client" />
 import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { d1 } from '../../src/database/drivers/d1.ts'
 import { examine, open } from '../../src/database/index.ts'
+import { d1 } from '../../src/database/sqlite/d1.ts'
 import corpus from '../attacks/readonly.jsonl?raw'
 import { shop, speaksSqlite } from '../support/sqlite-shop.ts'
 

@@ -3,8 +3,8 @@ import { env, exports } from 'cloudflare:workers'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterEach, expect, test, vi } from 'vitest'
-import { mark } from '../../src/mcp/internal.ts'
-import { Session, sessionLimits } from '../../src/mcp/session.ts'
+import { mark } from '../../src/mcp/durable/object-request.ts'
+import { Session, sessionLimits } from '../../src/mcp/sessions/session.ts'
 
 afterEach(() => vi.useRealTimers())
 

@@ -1,6 +1,6 @@
-import { chunks } from '../body.ts'
-import { Taken } from '../cap.ts'
 import type { Column, Limits, Rows } from '../database.ts'
+import { chunks } from '../transport/body.ts'
+import { Taken } from '../transport/row-cap.ts'
 import { type Asked, brokenOff, clickhouseError } from './error.ts'
 import { fromUtf8, readerOf, unescaped } from './values.ts'
 

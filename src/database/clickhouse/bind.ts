@@ -1,7 +1,7 @@
 import { DatabaseError, type Param, type Statement } from '../database.ts'
-import { rules } from '../dialects/clickhouse-rules.ts'
-import { withoutEnd } from '../end.ts'
-import { lex, type Token, Unreadable } from '../lexer.ts'
+import { lex, type Token, Unreadable } from '../guard/lexer.ts'
+import { withoutEnd } from '../transport/end.ts'
+import { rules } from './rules.ts'
 
 /**
  * The text of a statement with its parameters written into it as literals.

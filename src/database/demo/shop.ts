@@ -1,6 +1,6 @@
 import { DatabaseError, type Failure } from '../database.ts'
-import { Counts } from '../sqlite/cost.ts'
-import { type Answer, type Query, read } from '../sqlite/read.ts'
+import { Counts } from './cost.ts'
+import { type Answer, type Query, read } from './read.ts'
 import { demoStatements, EDITION } from './statements.ts'
 
 /** What the driver sends. */

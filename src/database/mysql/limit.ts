@@ -1,5 +1,5 @@
-import { rules } from '../dialects/mysql-rules.ts'
-import { lex, type Token, Unreadable } from '../lexer.ts'
+import { lex, type Token, Unreadable } from '../guard/lexer.ts'
+import { rules } from './rules.ts'
 
 /**
  * A statement that ends with a LIMIT, so that no server gathers or sorts rows that nobody reads; as

@@ -1,7 +1,7 @@
 import { DatabaseError, type Param, type Statement } from '../database.ts'
-import { rules } from '../dialects/mysql-rules.ts'
-import { UNBOUND } from '../failure.ts'
-import { lex } from '../lexer.ts'
+import { UNBOUND } from '../error.ts'
+import { lex } from '../guard/lexer.ts'
+import { rules } from './rules.ts'
 
 /**
  * A statement with its values written into it, for a protocol that cannot send them apart. It is

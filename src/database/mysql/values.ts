@@ -1,5 +1,5 @@
 import type { Cell } from '../database.ts'
-import { readJson } from '../json.ts'
+import { readJson } from '../transport/exact-json.ts'
 
 /** What a column of an answer is, in the words of information_schema. */
 export interface Type {

@@ -1,5 +1,5 @@
-import { cap } from '../cap.ts'
 import type { Cell, Limits, Rows } from '../database.ts'
+import { cap } from '../transport/row-cap.ts'
 import { readValue } from './values.ts'
 
 /** The answer to one statement as it comes, every value in PostgreSQL's own text. */

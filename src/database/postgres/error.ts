@@ -1,5 +1,5 @@
 import { DatabaseError, type Failure } from '../database.ts'
-import { tooSlow } from '../failure.ts'
+import { tooSlow } from '../error.ts'
 
 /** The fields of an error report that are passed on, as the wire protocol names them. */
 export interface ErrorReport {

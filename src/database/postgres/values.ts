@@ -1,5 +1,5 @@
 import type { Cell } from '../database.ts'
-import { isNumber, readJson } from '../json.ts'
+import { isNumber, readJson } from '../transport/exact-json.ts'
 
 /**
  * Reads one value from PostgreSQL's own text for it: as a JSON number, boolean, array or object

@@ -1,5 +1,5 @@
-import { rules } from '../dialects/sqlite-rules.ts'
-import { lex, type Token, Unreadable } from '../lexer.ts'
+import { lex, type Token, Unreadable } from '../guard/lexer.ts'
+import { rules } from './rules.ts'
 
 /**
  * The same query without its rows: its columns have the names that those of the query have. In a

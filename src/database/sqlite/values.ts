@@ -1,5 +1,5 @@
 import type { Cell } from '../database.ts'
-import { isNumber } from '../json.ts'
+import { isNumber } from '../transport/exact-json.ts'
 
 // What a Durable Object's cursor yields.
 export type SqliteValue = null | number | string | ArrayBuffer

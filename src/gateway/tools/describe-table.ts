@@ -8,8 +8,8 @@ import {
   shownName,
   type Table,
 } from '../../database/index.ts'
+import { firstOf, fitting, shorten, sizeOf } from '../answer.ts'
 import { atMost, databaseTool } from '../database-tool.ts'
-import { firstOf, fitting, shorten, sizeOf } from '../rows.ts'
 
 export const describeTable = databaseTool({
   name: 'describe_table',

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { explain } from '../../database/index.ts'
+import { fitting } from '../answer.ts'
 import { databaseTool } from '../database-tool.ts'
-import { fitting } from '../rows.ts'
 
 // Written as text alone, in fewer words than query has for the same.
 const param = z

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 import { columnsOf, listTables as list, shownName } from '../../database/index.ts'
 import { ToolError } from '../../mcp/index.ts'
+import { firstOf, fitting, shorten } from '../answer.ts'
 import { databaseTool } from '../database-tool.ts'
-import { firstOf, fitting, shorten } from '../rows.ts'
 
 /** What a page may weigh in bytes, however long the names are: it is read before every question. */
 const PAGE = 4_000

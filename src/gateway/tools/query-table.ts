@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
 import { findSource, operators, select } from '../../database/index.ts'
-import { ask } from '../ask.ts'
+import { answer, answerOf } from '../answer.ts'
 import { atMost, databaseTool, unsaid } from '../database-tool.ts'
-import { select as selectKept } from '../kept-rows.ts'
-import { handleOf } from '../results.ts'
-import { answer, answerOf } from '../rows.ts'
+import { select as selectKept } from '../filter-kept.ts'
+import { handleOf } from '../kept-results.ts'
+import { ask } from '../run-query.ts'
 
 // Written as text alone, which every column takes, and in fewer words; numbers come all the same.
 const text = z.meta({ type: 'string', anyOf: undefined })

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
-import { ask } from '../ask.ts'
+import { answer } from '../answer.ts'
 import { databaseTool } from '../database-tool.ts'
-import { answer } from '../rows.ts'
+import { ask } from '../run-query.ts'
 
 const param = z.union([z.string(), z.number(), z.boolean(), z.null()])
 

@@ -1,0 +1,143 @@
+import { type Kinds, type Look, NAMED, PASSWORD, ROOM, sorted } from '../role.ts'
+
+const kinds: Kinds = {
+  'kill-query': [
+    'high',
+    'The user may end the queries of other users (KILL QUERY), which readonly = 1 does not refuse. Only the guard keeps statements from it.',
+  ],
+  'every-database': [
+    'high',
+    'The user may read every database of the server, system.query_log with the statements of others among them. No setting of a session takes that away.',
+  ],
+  'write-grants': [
+    'low',
+    'The user may write, or reach other servers. readonly = 1 refuses it; the user should have no such right, too.',
+  ],
+  roles: ['low', 'The user is in roles. Their rights count like its own, and are not told here.'],
+  'grant-option': ['low', 'The user may give its rights to others, which readonly = 1 refuses.'],
+  'no-grants': [
+    'low',
+    'This version knows no GRANT, and the profile of the user lets it write, if not Tidegate, which says readonly = 1 with every query.',
+  ],
+}
+
+const ABOUT = 'select version(), currentDatabase()'
+
+/** Whether the user may set anything: then the bounds of this query are seen to be ours. */
+const FREE = `select count() from system.settings
+  where name = 'max_result_rows' and value = '${ROOM.maxRows + 1}'`
+
+/** Looks at the user of a ClickHouse database, from version 18 on. */
+export const clickhouse: Look = async (ask) => {
+  const [about = []] = await ask(ABOUT)
+  const [number, database] = about.map(String) as [string, string]
+  const version = `ClickHouse ${number}`
+  const [major = 0, minor = 0] = number.split('.').map(Number)
+  // GRANT came with 20.4.
+  if (major < 20 || (major === 20 && minor < 4)) {
+    const [[free] = []] = await ask(FREE)
+    const writes = Number(free) > 0
+    const finding = { kind: 'no-grants', count: 1, objects: ['readonly = 0'], statements: [] }
+    return {
+      version,
+      role: undefined,
+      findings: sorted(kinds, writes ? [finding] : []),
+      reader: [],
+      note: writes ? profile(database) : undefined,
+    }
+  }
+  const [[role] = []] = await ask('select currentUser()')
+  const rights = grants((await ask('show grants')).map(([line]) => String(line)))
+  // From an administrator nothing is taken: others need it.
+  const admin = rights.some(
+    ({ kind, object }) => kind !== 'grant-option' && /^ALL ON \*/.test(object),
+  )
+  const findings = sorted(
+    kinds,
+    [...Map.groupBy(rights, ({ kind }) => kind)].map(([kind, list]) => ({
+      kind,
+      count: list.length,
+      objects: list.slice(0, NAMED).map(({ object }) => object),
+      statements: admin ? [] : list.flatMap((it) => closing(kind, it, database)),
+    })),
+  )
+  return {
+    version,
+    role: String(role),
+    findings,
+    reader: findings.length > 0 ? reader(database) : [],
+  }
+}
+
+/** Who may read all databases shall go on to read its own. */
+function closing(kind: string, { object, of }: Right, database: string): string[] {
+  const revoke = `REVOKE ${object} FROM ${of};`
+  return kind === 'every-database' ? [revoke, reading(database, of)] : [revoke]
+}
+
+const reading = (database: string, user: string) =>
+  `GRANT SELECT ON ${quote(database)}.* TO ${user};`
+
+const profile = (database: string) =>
+  `In users.xml, give Tidegate a user of its own, with <allow_databases><database>${database}</database></allow_databases> and a profile with <readonly>1</readonly>, <max_execution_time>, <max_result_rows> and <result_overflow_mode>break</result_overflow_mode>: it may set no bounds itself then.`
+
+interface Right {
+  readonly kind: string
+  readonly object: string
+  /** Who has it. */
+  readonly of: string
+}
+
+/** What a role may have: it only reads. */
+const reads = /^(?:SELECT(?:\(.*\))?|SHOW(?: \w+)*|DICTGET|USAGE|NONE)$/i
+
+/** What statements such as `GRANT SELECT, INSERT(a) ON shop.* TO reader` give beyond that. */
+function grants(lines: readonly string[]): Right[] {
+  return lines.flatMap((line) => {
+    const found = grant(line)
+    if (!found) return []
+    const { list, on, of, option } = found
+    if (on === undefined) return [{ kind: 'roles', object: list, of }]
+    const all = [...list.matchAll(/[^,(]+(?:\([^)]*\))?/g)].map(([it]) => it.trim())
+    const given = Map.groupBy(all.filter(Boolean), (right) => {
+      if (/^SELECT$/i.test(right) && on === '*.*') return 'every-database'
+      if (reads.test(right)) return 'harmless'
+      return /^(?:ALL|KILL.*)$/i.test(right) && on === '*.*' ? 'kill-query' : 'write-grants'
+    })
+    given.delete('harmless')
+    return [
+      ...[...given].map(([kind, names]) => ({ kind, object: `${names.join(', ')} ON ${on}`, of })),
+      ...(option
+        ? [{ kind: 'grant-option', object: `GRANT OPTION FOR ${list} ON ${on}`, of }]
+        : []),
+    ]
+  })
+}
+
+/** `GRANT list ON on TO of`, or of roles, which are granted on nothing. */
+function grant(line: string) {
+  if (!line.startsWith('GRANT ')) return undefined
+  const option = / WITH (?:GRANT|ADMIN) OPTION$/.test(line)
+  const words = line.slice('GRANT '.length, option ? line.lastIndexOf(' WITH ') : undefined)
+  const first = words.indexOf(' ON ')
+  const member = words.lastIndexOf(' TO ', first < 0 ? words.length : first)
+  if (member >= 0) {
+    const [list, of] = [words.slice(0, member), words.slice(member + 4)]
+    return { list, on: undefined, of, option }
+  }
+  const at = words.lastIndexOf(' ON ', words.lastIndexOf(' TO '))
+  const to = words.indexOf(' TO ', at + 4)
+  if (at < 0 || to < 0) return undefined
+  return { list: words.slice(0, at), on: words.slice(at + 4, to), of: words.slice(to + 4), option }
+}
+
+const quote = (name: string) => `\`${name.replace(/[\\`]/g, '\\$&')}\``
+
+/** Makes a user that may read one database, and nothing else. */
+function reader(database: string): string[] {
+  const user = quote(`tidegate_${database}`)
+  return [
+    `CREATE USER ${user} IDENTIFIED WITH sha256_password BY ${PASSWORD};`,
+    reading(database, user),
+  ]
+}

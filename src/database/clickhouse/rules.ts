@@ -1,0 +1,56 @@
+import type { Rules } from '../guard/guard.ts'
+
+const either = (...words: string[]) => words.join('|')
+
+/** Functions and table functions that reach past the tables of the server, and some that act. */
+const calls = either(
+  // Files, URLs, object stores, lakes.
+  ...['url(?:cluster)?', 'files?(?:cluster)?', 'filesystem', 's3\\w*', 'gcs\\w*', 'oss', 'cosn'],
+  ...['azure\\w*', 'hdfs\\w*', 'hive', 'iceberg\\w*', 'deltalake\\w*', 'hudi\\w*', 'paimon\\w*'],
+  // Other servers and databases. hasColumnInTable takes a host.
+  ...['remote\\w*', 'cluster\\w*', 'mysql', 'postgresql', 'mongodb', 'redis', 'sqlite'],
+  ...['jdbc', 'odbc', 'arrowflight', 'ytsaurus', 'meilisearch', 'prometheusquery\\w*'],
+  ...['timeseries(?:data|tags|metrics|selector)', 'hascolumnintable', 'kafka', 'rabbitmq', 'nats'],
+  // Language models, and whatever else answers from outside.
+  ...['ai(?:generate|embed|classify|extract|translate|query|filter|agg)\\w*', 'llm\\w*'],
+  // Programs and what they loaded: scripts, models, dictionaries and where those come from.
+  ...['executable\\w*', 'python', 'catboost\\w*', 'modelevaluate', 'dict(?:get|has|is)\\w*'],
+  ...['dictionary', 'input'],
+  // Any table by a pattern, without end, or below the level of a table.
+  ...['merge', 'loop', 'mergetree(?:index|projection|parts|analyzeindexes|textindex)\\w*'],
+  // The time of others, the server's log and numbers, the headers of this request.
+  ...['sleep', 'sleepeachrow', 'logtrace', 'generateserialid', 'getclienthttpheader'],
+  ...['addressto\\w+'],
+)
+
+/** Functions that take a lambda first, or instead of it the name of a function. */
+const callers = either(
+  ...['array(?:map|filter|(?:reverse)?(?:fill|split|sort)|exists|all|first\\w*|last\\w*|min|max)'],
+  ...['array(?:sum|avg|cumsum\\w*|product|count|partial\\w*|fold|difference|compact)'],
+  'map(?:apply|filter|exists|all|sort|reversesort|partial\\w*)',
+)
+
+const setting = '\\w+ = (?:0|1)'
+
+/** How ClickHouse reads a statement, and what it does in one that begins like a read. */
+export const rules: Rules = {
+  lexis: {
+    doubleQuotes: 'name',
+    backticks: true,
+    backslashes: true,
+    dollarQuotes: true,
+    hashComments: true,
+    escapedNames: true,
+    asciiWords: true,
+  },
+  reads: ['select', 'with', 'show', 'describe', 'desc', 'exists', 'explain'],
+  explain: new RegExp(
+    `^(?:ast|syntax|query tree|plan|pipeline|estimate)?(?:(?:^| )${setting}(?: , ${setting})*)?$`,
+  ),
+  calls: new RegExp(`^(?:${calls})$`),
+  applies: true,
+  callers: new RegExp(`^(?:${callers})$`),
+  hidden: /^(?:zookeeper(?:_\w+)?|named_collections|user_directories)$/,
+  clauses: ['into', 'settings', 'format', 'parallel with'],
+  forms: ['settings', 'format'],
+}

@@ -1,0 +1,83 @@
+import { DatabaseError, type Limits, type Rows } from '../database.ts'
+import { later } from './catalog.ts'
+
+/** What a server lets be asked of it. */
+export interface Terms {
+  /** Whether the user may set bounds. One who is read-only for good may set nothing at all. */
+  readonly free: boolean
+  /** Settings and catalog columns that its version does not have. */
+  readonly lacking: ReadonlySet<string>
+}
+
+/** A server of our days, and a user whose profile leaves `readonly` at 0. */
+export const usual: Terms = { free: true, lacking: new Set() }
+
+/** Settings that the oldest versions refuse to be told. */
+const LATER = {
+  // Otherwise a query goes on when its caller has left.
+  cancel_http_readonly_queries_on_client_close: '1',
+  // As text, whatever the profile prefers: 2026-01-02 03:04:05, 1.50.
+  date_time_output_format: 'simple',
+  output_format_decimal_trailing_zeros: '1',
+  // As the answer is read.
+  format_tsv_null_representation: '\\N',
+  output_format_tsv_crlf_end_of_line: '0',
+  // They would have a status sent before it is known.
+  send_progress_in_http_headers: '0',
+}
+
+/**
+ * The settings of one query. Those that bound it are refused to the statement by `readonly`, which
+ * can be set with them and then no more. None may change what a statement computes: the size of a
+ * block, for one, does so wherever a function counts from row to row.
+ */
+export function settings(
+  { free, lacking }: Terms,
+  { maxRows, timeoutMs }: Limits,
+): Record<string, string> {
+  // What is so already may be said again, and holds should the profile ever change.
+  if (!free) return { readonly: '1' }
+  const known = Object.entries(LATER).filter(([name]) => !lacking.has(name))
+  return {
+    readonly: '1',
+    // Whole seconds: old versions take no others, and 0 would mean no limit.
+    max_execution_time: String(Math.ceil(timeoutMs / 1_000)),
+    timeout_overflow_mode: 'throw',
+    // It stops at the end of a block, so more than that may come.
+    max_result_rows: String(maxRows + 1),
+    result_overflow_mode: 'break',
+    extremes: '0',
+    ...Object.fromEntries(known),
+  }
+}
+
+/** UNKNOWN_IDENTIFIER, UNKNOWN_SETTING, READONLY: what it is told that is asked too much. */
+export const tooMuch = (error: unknown) =>
+  error instanceof DatabaseError && ['47', '115', '164'].includes(error.code ?? '')
+
+const names = (list: readonly string[]) => list.map((name) => `'${name}'`).join(', ')
+const columns = Object.keys(later).map((name) => name.replace(/^.*\./, ''))
+
+/** Asks for the terms. It is sent without any settings, since those may be what was refused. */
+export const QUESTION = `select name, value from system.settings
+  where name in ('readonly', ${names(Object.keys(LATER))})
+  union all select name, '' from system.columns
+  where database = 'system' and table = 'tables' and name in (${names(columns)})`
+
+/** The terms that an answer to {@link QUESTION} tells. */
+export function termsOf({ rows }: Pick<Rows, 'rows'>): Terms {
+  const found = new Map(rows.map(([name, value]) => [String(name), String(value)]))
+  const readonly = found.get('readonly')
+  if (readonly === '2') {
+    // Which lets table functions reach out, and cannot be set to 1.
+    throw new DatabaseError(
+      'config',
+      "The database user's profile has readonly = 2: its operator has to set it to 0 or 1.",
+    )
+  }
+  const missing = [
+    ...Object.keys(LATER).filter((name) => !found.has(name)),
+    ...Object.keys(later).filter((name) => !found.has(name.replace(/^.*\./, ''))),
+  ]
+  return { free: readonly !== '1', lacking: new Set(missing) }
+}

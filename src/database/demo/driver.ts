@@ -1,0 +1,47 @@
+import { type Database, DatabaseError, type Driver, type Io, type Limits } from '../database.ts'
+import { unreachable } from '../error.ts'
+import { sqlite } from '../sqlite/dialect.ts'
+import { patience } from '../transport/deadline.ts'
+import type { DemoAnswer, DemoQuery } from './shop.ts'
+
+/** Opens `demo:`, the shop that every deployment has without an account anywhere. */
+export const demo: Driver = {
+  name: 'demo',
+  opens: (url) => url.protocol === 'demo:',
+  open: (_url, io): Database => ({
+    dialect: sqlite,
+    async query({ sql, params = [] }, limits) {
+      const { maxRows, maxBytes, timeoutMs } = limits
+      const started = performance.now()
+      const answer = await ask({ sql, params, maxRows, maxBytes, timeoutMs }, limits, io)
+      return { ...answer, elapsedMs: performance.now() - started }
+    },
+  }),
+}
+
+async function ask(query: DemoQuery, limits: Limits, { bindings }: Io) {
+  const { DEMO: namespace } = bindings as { DEMO?: DurableObjectNamespace }
+  if (!namespace) {
+    throw new DatabaseError(
+      'config',
+      'This deployment has no demo database: bind the Durable Object class DemoStore as DEMO.',
+    )
+  }
+  const wait = patience(limits)
+  const answer = await namespace
+    .get(namespace.idFromName('store'))
+    .fetch('https://demo/', {
+      method: 'POST',
+      body: JSON.stringify(query),
+      signal: wait.signal,
+    })
+    .then((response) => response.json<DemoAnswer>())
+    .catch(() => {
+      throw wait.over() ?? unreachable()
+    })
+  if ('error' in answer) {
+    const { kind, message, ...details } = answer.error
+    throw new DatabaseError(kind, message, details)
+  }
+  return answer
+}

@@ -1,0 +1,89 @@
+import { type Cell, DatabaseError, type Param, type Rows } from '../database.ts'
+import { Unreadable } from '../guard/lexer.ts'
+import { sqliteError } from '../sqlite/error.ts'
+import { type Exact, marked, unmark } from '../sqlite/exact.ts'
+import { assertReads } from '../sqlite/program.ts'
+import { assertSingle } from '../sqlite/single.ts'
+import { cell, classOf, commonClass, mayBeRounded, type SqliteValue } from '../sqlite/values.ts'
+import { assertBounded } from './bounded.ts'
+import type { Counts } from './cost.ts'
+
+/** One query, and how much of its answer is wanted. */
+export interface Query {
+  readonly sql: string
+  readonly params: readonly Param[]
+  readonly maxRows: number
+  readonly maxBytes: number
+  readonly timeoutMs: number
+}
+
+/** Its rows: all of {@link Rows} but the time, which stands still inside a Worker. */
+export type Answer = Omit<Rows, 'elapsedMs'>
+
+/**
+ * Answers a query from the SQLite of a Durable Object. It trusts nobody to have looked at the
+ * text before, and leaves to its caller only the rolling back. Throws {@link DatabaseError}.
+ */
+export function read(storage: SqlStorage, counts: Counts, query: Query): Answer {
+  const [, explain = '', text = ''] =
+    /^(\s*explain\s+(?:query\s+plan\s+)?)?(.*)$/is.exec(query.sql) ?? []
+  assertSingle(storage, text)
+  try {
+    const params = query.params.map((param) => (typeof param === 'boolean' ? Number(param) : param))
+    const run = (sql: string) => storage.exec(sql, ...params)
+    assertReads(run(`explain ${text}`).raw())
+    if (explain) return answer(run(explain + text), query)
+
+    assertBounded(text, run, query.params, counts, query.timeoutMs)
+    return answer(run(text), query, (columns) => run(marked(text, columns, query.maxRows + 1)))
+  } catch (thrown) {
+    if (thrown instanceof Unreadable) throw new DatabaseError('refused', thrown.message)
+    throw thrown instanceof DatabaseError ? thrown : sqliteError(thrown)
+  }
+}
+
+type Cursor = SqlStorageCursor<Record<string, SqlStorageValue>>
+
+/** Reads a cursor to the end, or to a cap; once more and exactly, if integers were too big. */
+function answer(cursor: Cursor, query: Query, exact?: (columns: number) => Cursor): Answer {
+  const names = cursor.columnNames
+  let rounded = false
+  let taken = take(cursor.raw(), query, (value) => {
+    rounded ||= mayBeRounded(value)
+    return { type: classOf(value), cell: cell(value) }
+  })
+  if (exact && rounded)
+    taken = take(exact(names.length).raw<(null | number | string)[]>(), query, unmark)
+  const columns = names.map((name, i) => ({
+    name,
+    type: commonClass(taken.types.map((row) => row[i] ?? 'null')),
+  }))
+  return { columns, rows: taken.rows, truncated: taken.truncated }
+}
+
+/** The rows up to a cap. The cursor makes them one by one, so the rest is never computed. */
+function take<Value extends SqliteValue>(
+  rows: Iterable<readonly Value[]>,
+  { maxRows, maxBytes }: Query,
+  read: (value: Value) => Exact,
+) {
+  const taken: Cell[][] = []
+  const types: string[][] = []
+  let bytes = 0
+  for (const row of rows) {
+    if (taken.length === maxRows) return { rows: taken, types, truncated: 'rows' as const }
+    const values = row.map(read)
+    const cells = values.map(({ cell }) => cell)
+    bytes += new TextEncoder().encode(JSON.stringify(cells)).length + 1
+    if (bytes > maxBytes) {
+      if (taken.length > 0) return { rows: taken, types, truncated: 'bytes' as const }
+      throw new DatabaseError(
+        'too_large',
+        `The first row alone is over ${maxBytes} bytes: select fewer columns, or a substr() of the long ones.`,
+      )
+    }
+    taken.push(cells)
+    types.push(values.map(({ type }) => type))
+  }
+  return { rows: taken, types, truncated: false as const }
+}

@@ -1,0 +1,41 @@
+import type { Finding, Reported } from '../role.ts'
+
+/** Objects of a finding that a person is shown. In JSON there are more. */
+const SHOWN = 5
+
+/** What was found as a person reads it in a terminal, the SQL ready to be pasted. */
+export function reported(it: Reported): string {
+  const { role, findings, reader, note } = it
+  const tls = it.tls === undefined ? '' : it.tls ? ', encrypted' : ', not encrypted'
+  const needed = findings.some(({ statements }) => statements.length === 0)
+  const statements = findings.flatMap(({ statements }) => statements)
+  return [
+    it.version,
+    `Answered in ${it.elapsedMs} ms${tls}.${role ? ` The role is ${role}.` : ''}`,
+    ...(it.broken ?? []).map((sentence) => `\nBROKEN ${sentence}`),
+    ...findings.map(({ kind, severity, sentence, objects, count }) =>
+      [
+        `\n${severity === 'high' ? 'HIGH' : 'low '} ${kind}`,
+        sentence,
+        objects.slice(0, SHOWN).join(', ') + (count > SHOWN ? ` … ${count} in all` : ''),
+      ].join('\n     '),
+    ),
+    findings.length === 0 && 'No findings.',
+    statements.length > 0 &&
+      '\n-- Closes it, for everybody where it says PUBLIC. To be run in this database, by its administrator:',
+    ...statements,
+    reader.length > 0 &&
+      `\n-- ${needed ? 'For the rest' : 'Or, if others use this role'}, makes another for the URL of the database:`,
+    ...reader,
+    note && `\n${note}`,
+  ]
+    .filter((line) => line !== false && line !== undefined)
+    .join('\n')
+}
+
+/** A line for the log about what only the guard stands before; nothing where there is nothing. */
+export function warning(name: string, findings: readonly Finding[]): string | undefined {
+  const kinds = findings.filter(({ severity }) => severity === 'high').map(({ kind }) => kind)
+  if (kinds.length === 0) return undefined
+  return `${name}: its role may do more than read (${kinds.join(', ')}). See /doctor.`
+}

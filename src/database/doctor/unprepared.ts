@@ -1,0 +1,47 @@
+import type { DatabaseError, Param, Statement } from '../database.ts'
+import type { Prepared } from '../role.ts'
+
+/**
+ * Which statements of an operator's own the database cannot prepare, a sentence each. They are
+ * planned with values of their parameters' types, and never run.
+ */
+export async function unprepared(
+  tools: readonly Prepared[],
+  plan: (statement: Statement) => Promise<unknown>,
+): Promise<string[]> {
+  const problem = (statement: Statement) =>
+    plan(statement).then(
+      () => undefined,
+      (error: DatabaseError) => {
+        if (error.name !== 'DatabaseError') throw error
+        // What the database refuses has its code. What has no plan, such as SHOW, we refuse ourselves.
+        return error.kind === 'refused' && !error.code ? undefined : error.message
+      },
+    )
+  // ClickHouse before 20.6 plans nothing, whatever it is.
+  if (tools.length === 0 || (await problem({ sql: 'select 1' })) !== undefined) return []
+  const sentences: string[] = []
+  for (const { name, sql, params } of tools) {
+    const found = await problem({ sql, params: params.map(example) })
+    if (found !== undefined) sentences.push(`Its tool ${name} cannot be prepared: ${found}`)
+  }
+  return sentences
+}
+
+/** A value that a parameter may have. A text may have to look like something: none is better. */
+function example(param: Prepared['params'][number]): Param {
+  const { type, default: fallback, values, min } = param
+  const known = fallback ?? values?.[0] ?? min
+  if (known !== undefined) return known as Param
+  switch (type) {
+    case 'integer':
+    case 'number':
+      return 1
+    case 'boolean':
+      return true
+    case 'date':
+      return '2026-01-31'
+    default:
+      return null
+  }
+}

@@ -1,0 +1,54 @@
+import {
+  type Database,
+  DatabaseError,
+  type Dialect,
+  type Param,
+  type Statement,
+} from '../database.ts'
+import { refuse, single } from './guard.ts'
+import { type Placed, placed } from './placeholders.ts'
+
+/** A statement in its dialect's own form, as the guard lets it through. Throws {@link DatabaseError}. */
+export function admitted(asked: Statement, dialect: Dialect): Placed {
+  const found = placed(asked, dialect)
+  const no = refuse(found.statement.sql, dialect.rules)
+  if (no !== undefined) throw new DatabaseError('refused', no)
+  if (found.fault !== undefined) throw new DatabaseError('sql', found.fault)
+  return found
+}
+
+/**
+ * The same database, given nothing but single statements that read, and values that are text. Its
+ * placeholders are `$1`, `$2`, … whatever the engine's own are, and those.
+ */
+export function guarded(database: Database): Database {
+  const { dialect } = database
+  return {
+    ...database,
+    async query(asked, limits) {
+      const { statement, origin } = admitted(asked, dialect)
+      const { sql, params = [] } = statement
+      if (!params.every(isText)) {
+        throw new DatabaseError('sql', 'A parameter holds a NUL, or half of a surrogate pair.')
+      }
+      if (!params.every(isExact)) {
+        throw new DatabaseError('sql', 'A parameter is an integer past 2^53, which JSON rounds.', {
+          hint: 'Send it as a string.',
+        })
+      }
+      const one = { sql: single(sql, dialect.rules), params, own: asked.own }
+      return database.query(one, limits).catch((error) => {
+        throw error instanceof DatabaseError && error.position !== undefined
+          ? error.at(origin(error.position))
+          : error
+      })
+    },
+  }
+}
+
+/** Whether a number arrived as it was meant: past 2^53 another integer may have been written. */
+const isExact = (value: Param) => !Number.isInteger(value) || Number.isSafeInteger(value)
+
+/** Whether a value can be written as text: some databases take it for another, some for none. */
+const isText = (value: Param) =>
+  typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0'))

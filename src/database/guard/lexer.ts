@@ -1,0 +1,275 @@
+import { hasTextName } from './text-table-names.ts'
+
+/** How a dialect's text falls into tokens: what differs between dialects, and nothing else. */
+export interface Lexis {
+  /** `"x"` is a name, as the standard has it, or a text. */
+  readonly doubleQuotes: 'name' | 'text'
+  /** `` `x` `` is a name. */
+  readonly backticks?: boolean
+  /** `[x]` is a name. */
+  readonly brackets?: boolean
+  /** `'x'` is a name where the name of a table is due: it is not read. */
+  readonly textNames?: boolean
+  /** In a text, a backslash takes the meaning from the character after it. */
+  readonly backslashes?: boolean
+  /** `E'…'` is a text with backslashes, and `U&"…"` a name with them. */
+  readonly escapePrefixes?: boolean
+  /** `$tag$ … $tag$` is a text. */
+  readonly dollarQuotes?: boolean
+  /** `$x(…)`, `@x(…)`, `:x(…)` is one parameter, whatever stands between the parentheses. */
+  readonly parameterSuffixes?: boolean
+  /** A block comment may hold others, and ends with the last of them. */
+  readonly nestedComments?: boolean
+  /** `/*!…` is a comment that runs. */
+  readonly runningComments?: boolean
+  /** `#` begins a comment. */
+  readonly hashComments?: boolean
+  /** `--` begins a comment only before white space or a control character. */
+  readonly spacedDashes?: boolean
+  /** In a quoted name a backslash escapes, too: a name with one is not read. */
+  readonly escapedNames?: boolean
+  /** Bare words are of ASCII letters, digits and `_`; a `$` only begins a text. */
+  readonly asciiWords?: boolean
+  /** A name may begin with a digit: `2fa`, and `1e5` behind a dot. */
+  readonly digitNames?: boolean
+  /** A carriage return ends a comment of one line, as a line feed does. */
+  readonly returnEndsComment?: boolean
+}
+
+/**
+ * A piece of a statement. A `word` is a keyword or a bare name, a `name` was quoted: both are in
+ * lower case and without quotes. The value of a `text` is always `''`: nobody should judge by it.
+ */
+export interface Token {
+  readonly kind: 'word' | 'name' | 'text' | 'number' | 'symbol' | 'end'
+  readonly value: string
+  readonly start: number
+  readonly end: number
+  /** A text or a name in which backslashes escape. */
+  readonly escapes?: boolean
+}
+
+/** A text that cannot be taken apart for certain. Its message tells the author what to change. */
+export class Unreadable extends Error {
+  override readonly name = 'Unreadable'
+}
+
+/**
+ * Takes a text apart the way the engine of this dialect would, in time linear to its length.
+ * Throws {@link Unreadable} where engines, or two versions of one, might see it differently.
+ */
+export function lex(sql: string, lexis: Lexis): readonly Token[] {
+  if (CONTROL.test(sql) || !sql.isWellFormed()) {
+    throw new Unreadable('Remove the control characters from the statement.')
+  }
+  const tokens: Token[] = []
+  let at = 0
+  while (at < sql.length) {
+    const next = skipBlank(sql, at, lexis)
+    if (next > at) {
+      at = next
+      continue
+    }
+    const token =
+      readQuoted(sql, at, lexis, tokens.at(-1)) ??
+      readWord(sql, at, lexis) ??
+      readDigitName(sql, at, lexis, tokens.at(-1)) ??
+      readNumber(sql, at) ??
+      readParameter(sql, at, lexis) ??
+      readSymbol(sql, at)
+    tokens.push(token)
+    at = token.end
+  }
+  if (tokens.some(isUescape) && tokens.some(({ kind, escapes }) => kind === 'name' && escapes)) {
+    throw new Unreadable('Write names with a backslash as their escape, without UESCAPE.')
+  }
+  if (lexis.textNames && hasTextName(tokens)) {
+    throw new Unreadable("Put the name of a table in double quotes, or in none: '…' is a text.")
+  }
+  return tokens
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/
+const BLANK = /[ \t\r\n]+/y
+// A byte order mark is white space to SQLite and a letter to PostgreSQL, so it is neither here.
+const LETTER = 'A-Za-z_\\u0080-\\ufefe\\uff00-\\uffff'
+const WORD = new RegExp(`[${LETTER}][${LETTER}\\d$]*`, 'y')
+const TAG = new RegExp(`\\$(?:[${LETTER}][${LETTER}\\d]*)?\\$`, 'y')
+const DIGIT_NAME = new RegExp(`\\d[${LETTER}\\d$]*`, 'y')
+const DIGITS = /0b[01_]+|0x[\da-f_]+|(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:e[+-]?\d[\d_]*)?/iy
+const NUMBERED = /\$\d+/y
+const NAMED = new RegExp(`[$@#:](?:[${LETTER}\\d$]|::)+`, 'y')
+const LETTERS = new RegExp(`[${LETTER}]`, 'y')
+
+/** What a sticky pattern matches at this very place. */
+function match(pattern: RegExp, sql: string, at: number): string | undefined {
+  pattern.lastIndex = at
+  return pattern.exec(sql)?.[0]
+}
+
+/** The place after the white space or the comment that begins here. */
+function skipBlank(sql: string, at: number, lexis: Lexis): number {
+  const blank = match(BLANK, sql, at)
+  if (blank) return at + blank.length
+  if (sql.startsWith('/*', at)) return skipBlock(sql, at, lexis)
+  const dashes =
+    sql.startsWith('--', at) &&
+    !(lexis.spacedDashes && /[!-~\u0080-\uffff]/.test(sql[at + 2] ?? ''))
+  const hash = lexis.hashComments && sql[at] === '#'
+  if (!dashes && !hash) return at
+  const ending = lexis.returnEndsComment ? /[\r\n]/g : /\n/g
+  ending.lastIndex = at
+  return ending.exec(sql)?.index ?? sql.length
+}
+
+function skipBlock(sql: string, start: number, lexis: Lexis): number {
+  if (lexis.runningComments && /^\/\*M?!/.test(sql.slice(start, start + 4))) {
+    throw new Unreadable('Leave out comments that begin with /*!.')
+  }
+  const edge = lexis.nestedComments ? /\/\*|\*\//g : /\*\//g
+  edge.lastIndex = start + 2
+  for (let depth = 1; depth > 0; ) {
+    const found = edge.exec(sql)
+    if (!found) throw new Unreadable('A comment is not closed: */ is missing.')
+    depth += found[0] === '/*' ? 1 : -1
+  }
+  return edge.lastIndex
+}
+
+/** A text or a name in quotes, if one begins here. */
+function readQuoted(sql: string, start: number, lexis: Lexis, before?: Token): Token | undefined {
+  const open = sql[start]!
+  const { backslashes = false } = lexis
+  if (open === "'") {
+    // PostgreSQL joins literals on consecutive lines; the second is read as the first was.
+    const escapes = backslashes || (before?.escapes ?? false)
+    return text(start, closing(sql, start, "'", escapes), escapes)
+  }
+  if (open === '"' && lexis.doubleQuotes === 'text') {
+    return text(start, closing(sql, start, '"', backslashes), false)
+  }
+  if (open === '"' || (open === '`' && lexis.backticks)) {
+    const end = closing(sql, start, open, false)
+    if (lexis.escapedNames && sql.slice(start, end).includes('\\')) {
+      throw new Unreadable('Write names without backslashes.')
+    }
+    return quotedName(sql, start, end, open)
+  }
+  if (open === '[' && lexis.brackets) {
+    const end = sql.indexOf(']', start)
+    if (end < 0) throw new Unreadable('A name is not closed: ] is missing.')
+    return quotedName(sql, start, end + 1, ']')
+  }
+  const tag = open === '$' && lexis.dollarQuotes ? match(TAG, sql, start) : undefined
+  if (tag === undefined) return undefined
+  const end = sql.indexOf(tag, start + tag.length)
+  if (end < 0)
+    throw new Unreadable(`A text is not closed: a second ${tag.slice(0, 40)} is missing.`)
+  return text(start, end + tag.length, false)
+}
+
+const text = (start: number, end: number, escapes: boolean): Token => ({
+  kind: 'text',
+  value: "''",
+  start,
+  end,
+  escapes,
+})
+
+function quotedName(sql: string, start: number, end: number, quote: string): Token {
+  const value = sql.slice(start + 1, end - 1).replaceAll(quote + quote, quote)
+  return { kind: 'name', value: lowerCase(value), start, end }
+}
+
+/** The place after the quote that closes the one at `start`. A doubled quote does not. */
+function closing(sql: string, start: number, quote: string, backslashes: boolean): number {
+  for (let at = start + 1; at < sql.length; at++) {
+    if (backslashes && sql[at] === '\\') at++
+    else if (sql[at] === quote && sql[at + 1] === quote) at++
+    else if (sql[at] === quote) return at + 1
+  }
+  throw new Unreadable(`A quote is not closed: ${quote} is missing.`)
+}
+
+function readWord(sql: string, start: number, lexis: Lexis): Token | undefined {
+  const word = match(WORD, sql, start)
+  if (lexis.asciiWords && /[$\u0080-\uffff]/.test(word ?? sql[start]!)) {
+    throw new Unreadable('Put names in quotes that are not all of letters from A to Z.')
+  }
+  if (word === undefined) return undefined
+  const value = lowerCase(word)
+  const end = start + word.length
+  if (lexis.escapePrefixes && value === 'e' && sql[end] === "'") {
+    return text(start, closing(sql, end, "'", true), true)
+  }
+  if (lexis.escapePrefixes && value === 'u' && sql.startsWith('&"', end)) {
+    const name = quotedName(sql, end + 1, closing(sql, end + 1, '"', false), '"')
+    return { ...name, value: lowerCase(unescaped(name.value)), start, escapes: true }
+  }
+  return { kind: 'word', value, start, end }
+}
+
+const isUescape = ({ kind, value }: Token) => kind === 'word' && value === 'uescape'
+
+/** What stands for a character in `U&"…"`. */
+const ESCAPE = /\\(?:([\da-f]{4})|\+([\da-f]{6})|(\\)|)/gi
+
+function unescaped(name: string): string {
+  const plain = name.replace(ESCAPE, (_, four, six, backslash) => {
+    const code = parseInt(four ?? six ?? (backslash ? '5c' : '0'), 16)
+    return code > 0x10ffff ? '\0' : String.fromCodePoint(code)
+  })
+  if (!CONTROL.test(plain) && plain.isWellFormed()) return plain
+  throw new Unreadable('Write names as they are, without U&"…" escapes.')
+}
+
+// Only the letters that every engine folds: toLowerCase() would turn a Kelvin sign into a k.
+const lowerCase = (name: string) => name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+
+/** What MySQL takes for a name though it begins with a digit, or for the dot before one. */
+function readDigitName(
+  sql: string,
+  start: number,
+  { digitNames }: Lexis,
+  before?: Token,
+): Token | undefined {
+  if (!digitNames) return undefined
+  const next = before?.end === start
+  // Only behind a bare name is `.1` no number.
+  if (sql[start] === '.' && next && before.kind === 'word') return readSymbol(sql, start)
+  const word = match(DIGIT_NAME, sql, start)
+  if (word === undefined) return undefined
+  const token: Token = { kind: 'word', value: lowerCase(word), start, end: start + word.length }
+  const exponent = /^\d+e$/i.test(word) && /^[+-]\d/.test(sql.slice(token.end, token.end + 2))
+  const number = exponent || /^(?:\d+|0x[\da-fA-F]+|0b[01]+|\d+[eE]\d.*)$/.test(word)
+  return number && !(next && before.value === '.') ? undefined : token
+}
+
+function readNumber(sql: string, start: number): Token | undefined {
+  const value = match(DIGITS, sql, start)
+  if (value === undefined) return undefined
+  // `1into t` is two tokens to older versions of PostgreSQL and an error to newer ones.
+  return apart(sql, { kind: 'number', value, start, end: start + value.length })
+}
+
+function readParameter(sql: string, start: number, lexis: Lexis): Token | undefined {
+  const value = match(lexis.parameterSuffixes ? NAMED : NUMBERED, sql, start)
+  if (value === undefined) return undefined
+  const token: Token = { kind: 'symbol', value, start, end: start + value.length }
+  if (!lexis.parameterSuffixes) return apart(sql, token)
+  if (sql[token.end] !== '(') return token
+  throw new Unreadable(`Name the parameter ${value.slice(0, 40)} without parentheses.`)
+}
+
+/** Refuses a token that runs into the word behind it. */
+function apart(sql: string, token: Token): Token {
+  if (match(LETTERS, sql, token.end) === undefined) return token
+  throw new Unreadable(`Put a space after ${token.value.slice(0, 40)}.`)
+}
+
+function readSymbol(sql: string, start: number): Token {
+  const value = sql[start]!
+  if (value === '\ufeff') throw new Unreadable('Remove the byte order mark from the statement.')
+  return { kind: value === ';' ? 'end' : 'symbol', value, start, end: start + 1 }
+}

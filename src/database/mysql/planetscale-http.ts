@@ -1,0 +1,131 @@
+import { DatabaseError, type Io, type Limits } from '../database.ts'
+import { unreachable } from '../error.ts'
+import { objectOf, readBody } from '../transport/body.ts'
+import type { Patience } from '../transport/deadline.ts'
+import { decoded, isLoopback } from '../transport/url.ts'
+import { loginError, mysqlError, ofLogin } from './error.ts'
+
+/** Where to send statements, and in whose name. */
+export interface Address {
+  readonly endpoint: string
+  /** Holds the password: it travels in a header, and nowhere else. */
+  readonly authorization: string
+  readonly database: string
+}
+
+/** The address that a URL stands for. Throws {@link DatabaseError}. */
+export function addressOf({ hostname, host, username, password, pathname }: URL): Address {
+  const [user, secret, database] = [username, password, pathname.slice(1)].map(decoded)
+  if (!hostname || !user || !database) {
+    throw new DatabaseError(
+      'config',
+      'A PlanetScale URL names a user, a host and a database: mysql://user:password@host/database',
+    )
+  }
+  // The port of a mysql: URL is that of another protocol.
+  const origin = isLoopback(hostname) ? `http://${host}` : `https://${hostname}`
+  return {
+    endpoint: `${origin}/psdb.v1alpha1.Database/Execute`,
+    authorization: `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(`${user}:${secret}`)))}`,
+    database: database!,
+  }
+}
+
+/** A column of an answer, as Vitess describes it. What is nothing or zero may be missing. */
+export interface Field {
+  readonly name: string
+  readonly type?: string
+  readonly columnLength?: number
+  readonly charset?: number
+  readonly decimals?: number
+}
+
+/** The answer to one statement: all values of a row in one string, and the length of each. */
+export interface Result {
+  readonly fields?: readonly Field[]
+  readonly rows?: readonly { readonly lengths: readonly string[]; readonly values?: string }[]
+}
+
+/** Runs one statement in the session that those before it have made. */
+export type Execute = (query: string) => Promise<Result>
+
+/** Larger than what a Worker can take in and still serve others. */
+const MAX_BODY = 16 * 1024 * 1024
+
+/** A session, as far as there is one: each answer brings what has to be sent back with the next. */
+export function session(
+  { endpoint, authorization }: Address,
+  { timeoutMs }: Limits,
+  wait: Patience,
+  { fetch }: Io,
+): Execute {
+  let state: unknown = null
+  return async (query) => {
+    let status: number
+    let text: string | undefined
+    try {
+      const response = await fetch(endpoint, {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/json' },
+        body: JSON.stringify({ query, session: state }),
+        // A redirect would carry the password elsewhere.
+        redirect: 'manual',
+        signal: wait.signal,
+      })
+      status = response.status
+      text = await readBody(response, MAX_BODY)
+    } catch {
+      // A stranger's message may hold the address: it is dropped.
+      throw wait.over() ?? unreachable()
+    }
+    if (text === undefined) {
+      throw new DatabaseError('too_large', 'The answer is larger than what can be fetched.', {
+        hint: 'Select fewer columns, a substr() of the long ones, or fewer rows.',
+      })
+    }
+    const body = objectOf<Body>(text) ?? {}
+    if (status === 401 || status === 403) throw loginError(1045)
+    if (body.error) throw failure(body.error, timeoutMs, state === null)
+    if (status !== 200 || !body.session) throw unreachable()
+    state = body.session
+    return body.result ?? {}
+  }
+}
+
+/** What the service sends. Errors of a statement come with status 200. */
+interface Body {
+  readonly session?: unknown
+  readonly result?: Result
+  readonly error?: { readonly code?: string; readonly message?: string }
+}
+
+/** The number of an error. What was said stands before it, and behind it statement and caller. */
+const NUMBERED = / \(errno (\d+)\) \(sqlstate \w+\)/
+const SAID = ' desc = '
+
+function failure(
+  { code = '', message = '' }: NonNullable<Body['error']>,
+  timeoutMs: number,
+  first: boolean,
+): DatabaseError {
+  const from = message.indexOf(SAID)
+  const words = from < 0 ? message : message.slice(from + SAID.length)
+  const numbered = NUMBERED.exec(words)
+  if (numbered) {
+    const errno = Number(numbered[1])
+    // The first statement is ours, and logs in.
+    if (first && ofLogin(errno)) return loginError(errno)
+    return mysqlError(errno, words.slice(0, numbered.index), timeoutMs)
+  }
+  if (/UNAUTHENTICATED|PERMISSION_DENIED/.test(code)) return loginError(1045)
+  if (/DEADLINE_EXCEEDED|CANCELED/.test(code)) return mysqlError(1317, '', timeoutMs)
+  if (/RESOURCE_EXHAUSTED/.test(code)) {
+    return new DatabaseError('too_large', 'The answer is larger than what the database sends.', {
+      hint: 'Select fewer columns or fewer rows.',
+    })
+  }
+  // A message without a number may say anything: who asked, or where.
+  return /INVALID_ARGUMENT|UNIMPLEMENTED|NOT_FOUND/.test(code)
+    ? new DatabaseError('sql', 'The database does not take this statement.', { code })
+    : new DatabaseError('network', 'The database cannot answer at the moment. Try again later.')
+}

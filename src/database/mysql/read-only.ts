@@ -1,0 +1,68 @@
+import { DatabaseError, type Limits } from '../database.ts'
+import { refuse, verb } from '../guard/guard.ts'
+import { mysql } from './dialect.ts'
+
+/** A lock not to be had by then is held by something long, such as a migration. */
+const LOCK_S = 3
+
+/**
+ * Comes before anything else. Not START TRANSACTION READ ONLY: whatever commits by itself, such as
+ * DROP TABLE, would end that and run.
+ */
+export const READ_ONLY = 'set session transaction read only'
+
+/** Modes that change what a text means, ANSI_QUOTES and NO_BACKSLASH_ESCAPES among them, are off. */
+const MODE = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'
+
+/** Settings for the session. The guard counts on the first two. */
+export function settings({ timeoutMs }: Limits, server: Server): string {
+  const seconds = timeoutMs / 1_000
+  const lock = Math.max(1, Math.min(LOCK_S, Math.ceil(seconds)))
+  return `set ${[
+    'names utf8mb4',
+    `session sql_mode = '${server === 'mysql' ? 'ONLY_FULL_GROUP_BY,' : ''}${MODE}'`,
+    `session lock_wait_timeout = ${lock}`,
+    `session innodb_lock_wait_timeout = ${lock}`,
+    // Else it cuts its answer at 1 KiB, and only a warning tells.
+    'session group_concat_max_len = 1048576',
+    // A session that was left alone ends by itself.
+    `session wait_timeout = ${Math.ceil(seconds) + 10}`,
+    server === 'mysql'
+      ? `session max_execution_time = ${Math.ceil(timeoutMs)}`
+      : `session max_statement_time = ${seconds}`,
+  ].join(', ')}`
+}
+
+export type Server = 'mysql' | 'mariadb'
+
+/** Which server it is, by its version. A proxy in front may lie. */
+export const serverOf = (version: string): Server =>
+  /mariadb/i.test(version) ? 'mariadb' : 'mysql'
+
+/** Some servers have one of these variables, some have both. */
+export const CHECKS = `show session variables
+  where variable_name in ('tx_read_only', 'transaction_read_only', 'sql_mode')`
+
+/** Throws unless the session is what was asked for: a proxy may have given another. */
+export function check(variables: readonly (readonly [name: string, value: string])[]): void {
+  const values = (name: RegExp) => variables.filter(([it]) => name.test(it)).map(([, it]) => it)
+  const readOnly = values(/read_only$/)
+  const [mode = 'unknown'] = values(/^sql_mode$/)
+  const reads = readOnly.length > 0 && readOnly.every((value) => /^(?:on|1)$/i.test(value))
+  if (reads && !/unknown|ANSI|NO_BACKSLASH_ESCAPES/.test(mode)) return
+  throw new DatabaseError('network', 'The database did not begin a read-only session.')
+}
+
+/**
+ * Whether it is SHOW, DESCRIBE or EXPLAIN, and the guard has nothing against it. They return rows
+ * though the server does not foresee it when it prepares them.
+ */
+export function standsAlone(sql: string): boolean {
+  const { rules } = mysql('')
+  if (refuse(sql, rules) !== undefined) return false
+  return ['show', 'describe', 'desc', 'explain'].includes(verb(sql, rules) ?? '')
+}
+
+/** For what the server prepares without foreseeing rows: INTO OUTFILE, SET, CALL, DO, all writes. */
+export const noQuery = () =>
+  new DatabaseError('refused', 'The database sees no query in this statement, so it was not run.')

@@ -1,0 +1,63 @@
+import { DatabaseError } from '../database.ts'
+import { decoded, isLoopback } from '../transport/url.ts'
+
+/** Where a MySQL server is, and in whose name to connect. */
+export interface Login {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly password: string
+  readonly database: string
+  readonly tls: boolean
+}
+
+/**
+ * Whether to encrypt. A Worker's TLS always verifies certificate and name: what is weaker in other
+ * clients is not weaker here, and what would do without encryption has to say so.
+ */
+const modes: Readonly<Record<string, boolean>> = {
+  disabled: false,
+  disable: false,
+  required: true,
+  require: true,
+  verify_ca: true,
+  'verify-ca': true,
+  verify_identity: true,
+  'verify-full': true,
+}
+
+/** The login that a URL stands for. Throws {@link DatabaseError}. */
+export function loginOf({
+  hostname,
+  port,
+  username,
+  password,
+  pathname,
+  searchParams,
+}: URL): Login {
+  const asked = searchParams.get('ssl-mode') ?? searchParams.get('sslmode')
+  const mode = asked?.toLowerCase() ?? (isLoopback(hostname) ? 'disabled' : 'required')
+  const tls = Object.hasOwn(modes, mode) ? modes[mode] : undefined
+  if (tls === undefined) {
+    throw new DatabaseError(
+      'config',
+      'The ssl-mode of the database URL is none of DISABLED, REQUIRED, VERIFY_CA, VERIFY_IDENTITY.',
+    )
+  }
+  const user = decoded(username)
+  const database = decoded(pathname.slice(1))
+  if (!hostname || !user || !database) {
+    throw new DatabaseError(
+      'config',
+      'A MySQL URL names a user, a host and a database: mysql://user:password@host/database',
+    )
+  }
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: Number(port) || 3306,
+    user,
+    password: decoded(password),
+    database,
+    tls,
+  }
+}

@@ -1,0 +1,42 @@
+import type { Cell, Driver, Rows } from '../database.ts'
+import { cap } from '../transport/row-cap.ts'
+import { mysql as dialect } from './dialect.ts'
+import { isPlanetScale } from './planetscale-hosts.ts'
+import { loginOf } from './tcp-login.ts'
+import { runReadOnly } from './tcp-session.ts'
+import { typeOfField } from './types.ts'
+import { type Raw, readValue, type Type } from './values.ts'
+
+/** MySQL and MariaDB over TCP: `mysql://…` at hosts that are not PlanetScale's, or `mariadb://…`. */
+export const mysql: Driver = {
+  name: 'mysql',
+  opens: ({ protocol, hostname }) =>
+    protocol === 'mariadb:' || (protocol === 'mysql:' && !isPlanetScale(hostname)),
+  open(url) {
+    const login = loginOf(url)
+    return {
+      dialect: dialect(login.database),
+      tls: login.tls,
+      async query(statement, limits): Promise<Rows> {
+        const started = Date.now()
+        const { fields, rows, cut } = await runReadOnly(login, statement, limits)
+        const types = fields.map(typeOfField)
+        const answer = cap(cells(rows, types), limits)
+        return {
+          columns: fields.map(({ name }, i) => ({ name, type: types[i]!.name })),
+          rows: answer.rows,
+          truncated: answer.truncated || (cut && 'bytes'),
+          elapsedMs: Date.now() - started,
+        }
+      },
+    }
+  },
+}
+
+/** The rows, read one by one: those behind the cap never are. */
+export function* cells(
+  rows: readonly (readonly Raw[])[],
+  types: readonly Type[],
+): Iterable<Cell[]> {
+  for (const row of rows) yield row.map((raw, i) => readValue(raw, types[i]!))
+}

@@ -1,0 +1,52 @@
+import type { Dialect } from '../database.ts'
+import { catalog } from './catalog.ts'
+import { plan } from './plan.ts'
+import { rules } from './rules.ts'
+import { inWords } from './types.ts'
+
+const quote = (identifier: string) => `"${identifier.replaceAll('"', '""')}"`
+
+/** PostgreSQL, from version 12 on. */
+export const postgres: Dialect = {
+  name: 'postgres',
+  title: 'PostgreSQL',
+  schema: 'public',
+  rules,
+  catalog,
+  plan,
+  unknown: {
+    table: /^relation "(.+)" does not exist/,
+    column: /^column (.+) does not exist/,
+  },
+  quote,
+  inWords,
+  placeholder: (n) => `$${n}`,
+  comparison: {
+    // A placeholder of no stated type takes that of the column it is compared with. These have no
+    // equality; jsonb's is by value.
+    comparable: (column, type) => {
+      if (type === 'json') return `${column}::pg_catalog.jsonb`
+      return UNEQUAL.has(type) ? text(column) : column
+    },
+    bound: (value) => value,
+    like: (column, placeholder) => `${text(column)} operator(pg_catalog.~~) ${text(placeholder)}`,
+    contains: (column, placeholder) =>
+      `pg_catalog.strpos(${lower(column)}, ${lower(placeholder)}) operator(pg_catalog.>) 0`,
+  },
+  calls: {
+    operator: (sign, operators = 'pg_catalog') => `operator(${quote(operators)}.${sign})`,
+    aggregate(name, column, operators) {
+      // Of a type that an extension brought, by the order that the type has.
+      if (!operators || !/^m/.test(name)) return `pg_catalog.${name}(${column})`
+      const order = `${column}${name === 'max' ? ' desc nulls last' : ''}`
+      return `(pg_catalog.array_agg(distinct ${column} order by ${order}))[1]`
+    },
+  },
+}
+
+// Whole names: a statement about a table has the path of the role, which the views and functions that
+// it meets count on.
+const text = (value: string) => `${value}::pg_catalog.text`
+const lower = (value: string) => `pg_catalog.lower(${text(value)})`
+
+const UNEQUAL = new Set(['xml', 'point', 'polygon', 'box', 'path'])

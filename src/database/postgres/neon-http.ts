@@ -1,0 +1,108 @@
+import { DatabaseError, type Io, type Limits, type Statement } from '../database.ts'
+import { leftAlone, tooSlow, unreachable } from '../error.ts'
+import { objectOf, readBody } from '../transport/body.ts'
+import { isLoopback } from '../transport/url.ts'
+import type { Result } from './answer.ts'
+import { postgresError } from './error.ts'
+import { isNeon } from './neon-hosts.ts'
+
+/** Where to send statements, and in whose name. */
+export interface Address {
+  readonly endpoint: string
+  /** Holds the password: it travels in a header, and nowhere else. */
+  readonly connection: string
+}
+
+/** The address that a URL stands for. Throws {@link DatabaseError}. */
+export function addressOf({ protocol, hostname, host, href, username, pathname }: URL): Address {
+  if (!username || pathname.length < 2) {
+    throw new DatabaseError(
+      'config',
+      'A Neon URL names a user and a database: neon://user:password@host/database',
+    )
+  }
+  const connection = `postgresql:${href.slice(protocol.length).split('#', 1)}`
+  // A region has one address for all its computers; the connection string says which is meant.
+  const region = isNeon(hostname) && hostname.replace(/^[^.]+/, 'api')
+  const scheme = isLoopback(hostname) ? 'http' : 'https'
+  return { connection, endpoint: `${scheme}://${region || host}/sql` }
+}
+
+/** The service answers with no more than 10 MiB: what is longer did not come from it. */
+const MAX_BODY = 10 * 1024 * 1024
+
+/**
+ * Sends statements to run in one transaction that can only read, and returns their results. The
+ * header has no effect on a statement that is sent outside a batch. Throws {@link DatabaseError}.
+ */
+export async function send(
+  { endpoint, connection }: Address,
+  statements: readonly Statement[],
+  { timeoutMs, signal: caller }: Limits,
+  { fetch }: Io,
+): Promise<readonly Result[]> {
+  // The database's own timer runs out first: it tells what happened, and surely stops the query.
+  const patience = AbortSignal.timeout(timeoutMs + 2_000)
+  const signal = caller ? AbortSignal.any([caller, patience]) : patience
+  let status: number
+  let text: string | undefined
+  try {
+    const response = await fetch(endpoint, {
+      method: 'POST',
+      headers: {
+        'Neon-Connection-String': connection,
+        'Neon-Raw-Text-Output': 'true',
+        'Neon-Array-Mode': 'true',
+        'Neon-Batch-Read-Only': 'true',
+      },
+      body: JSON.stringify({
+        queries: statements.map(({ sql, params = [] }) => ({ query: sql, params })),
+      }),
+      // A redirect would carry the password elsewhere.
+      redirect: 'manual',
+      signal,
+    })
+    status = response.status
+    text = await readBody(response, MAX_BODY)
+  } catch {
+    // A stranger's message may hold the address: it is dropped.
+    if (caller?.aborted) throw leftAlone()
+    if (patience.aborted) throw tooSlow(timeoutMs)
+    throw unreachable()
+  }
+  if (status === 507 || text === undefined) {
+    throw new DatabaseError(
+      'too_large',
+      'The answer is larger than the 10 MiB that can be fetched.',
+      { hint: 'Select fewer columns, shorter pieces of the long ones, or fewer rows.' },
+    )
+  }
+  const body = objectOf<Body>(text)
+  if (status === 200 && body?.results?.length === statements.length) return body.results
+  throw failure(body, status, timeoutMs)
+}
+
+/** What the service sends: results, or the fields of an error report. */
+interface Body {
+  readonly results?: readonly Result[]
+  readonly code?: string
+  readonly message?: string
+  readonly severity?: string
+  readonly detail?: string
+  readonly hint?: string
+  readonly position?: string
+}
+
+function failure(body: Body | undefined, status: number, timeoutMs: number): DatabaseError {
+  const { message = '', severity, detail, hint, position } = body ?? {}
+  const unauthorized = status === 401 || status === 403
+  const code = unauthorized ? '28000' : String(body?.code)
+  if (/^[0-9A-Z]{5}$/.test(code)) {
+    const at = Number(position) || undefined
+    const report = { code, message, detail, hint: hint || undefined, position: at }
+    // That of a session that could not begin is FATAL.
+    return postgresError(report, timeoutMs, unauthorized || severity !== 'ERROR')
+  }
+  const what = status === 200 ? 'broke off in the middle' : `was only a status ${status}`
+  return new DatabaseError('network', `The database's answer ${what}. Try again later.`)
+}

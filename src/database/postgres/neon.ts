@@ -1,0 +1,44 @@
+import type { Driver, Io, Limits, Statement } from '../database.ts'
+import { isHttps } from '../transport/url.ts'
+import { answer, type Result } from './answer.ts'
+import { postgres } from './dialect.ts'
+import { isNeon } from './neon-hosts.ts'
+import { type Address, addressOf, send } from './neon-http.ts'
+import { inOwnText, recipe } from './read-only.ts'
+import { typesOf } from './types.ts'
+
+/** PostgreSQL behind Neon's SQL over HTTP: `postgres://…neon.tech/db`, or `neon://` anywhere. */
+export const neon: Driver = {
+  name: 'neon',
+  opens: ({ protocol, hostname }) =>
+    protocol === 'neon:' || (/^postgres(?:ql)?:$/.test(protocol) && isNeon(hostname)),
+  open(url, io) {
+    const address = addressOf(url)
+    const { host, pathname } = new URL(address.connection)
+    return {
+      dialect: postgres,
+      tls: isHttps(address),
+      async query(statement, limits) {
+        const started = Date.now()
+        const result = await run(address, statement, limits, io)
+        const types = await typesOf(result.fields, host + pathname, (lookUp, maxRows) =>
+          run(address, lookUp, { ...limits, maxRows }, io),
+        )
+        return { ...answer(result, types, limits), elapsedMs: Date.now() - started }
+      },
+    }
+  },
+}
+
+/** Runs one statement in one request. */
+async function run(
+  address: Address,
+  statement: Statement,
+  limits: Limits,
+  io: Io,
+): Promise<Result> {
+  const results = await send(address, recipe(statement, limits), limits, io).catch((error) => {
+    throw inOwnText(error, statement)
+  })
+  return results.at(-1)!
+}

@@ -1,0 +1,61 @@
+import { DatabaseError } from '../database.ts'
+import { unreachable } from '../error.ts'
+import { postgresError } from './error.ts'
+
+/** What `pg` rejects with: a report of the server, or an error of the socket or its own. */
+interface Failed {
+  readonly severity?: string
+  readonly code?: string
+  readonly message?: string
+  readonly detail?: string
+  readonly hint?: string
+  readonly position?: string
+}
+
+/** Why a statement has no answer. The message of anything but the database is dropped. */
+export function failure(error: unknown, timeoutMs: number): DatabaseError {
+  if (error instanceof DatabaseError) return error
+  const { severity, code, message = '', detail, hint, position } = error as Failed
+  if (!severity || !code) return unreachable()
+  const report = { code, message, detail, hint, position: Number(position) || undefined }
+  // A pooler may connect only now, and ends the session if it cannot.
+  return postgresError(report, timeoutMs, severity === 'FATAL')
+}
+
+/**
+ * Why there is no connection, in sentences that name neither host nor user: a server's own words do.
+ * An error while hands are shaken comes from the encryption, whatever it says.
+ */
+export function connectFailure(error: unknown, shakingHands: boolean): DatabaseError {
+  const { severity, code = '', message = '' } = error as Failed
+  if (severity) {
+    const told = postgresError({ code, message: '' }, 0, true)
+    const known = ['auth', 'config', 'network'].includes(told.kind)
+    return known ? told : postgresError({ code: '28000', message: '' }, 0, true)
+  }
+  if (/^SASL/.test(message)) return postgresError({ code: '28000', message: '' }, 0, true)
+  if (NO_TLS.test(message)) {
+    return new DatabaseError('config', PLAIN, {
+      hint: 'Its operator can turn TLS on there, or put sslmode=disable into the database URL.',
+    })
+  }
+  if (shakingHands || /CERT|TLS|SSL/.test(code) || /certificate|\bTLS\b/i.test(message)) {
+    return new DatabaseError(
+      'config',
+      'The certificate of the database is not one that can be trusted for its host.',
+      {
+        hint: "Its operator can put Hyperdrive in front, which takes a certificate authority of one's own.",
+      },
+    )
+  }
+  return unreachable()
+}
+
+// As `pg` says it.
+const NO_TLS = /server does not support SSL|establishing an SSL connection/
+
+const PLAIN = 'The database does not speak TLS.'
+
+/** Whether it failed for a server that does not encrypt. */
+export const refusesTls = (error: unknown) =>
+  error instanceof DatabaseError && error.message === PLAIN

@@ -1,0 +1,75 @@
+import { DatabaseError, type Io } from '../database.ts'
+import { decoded, isLoopback } from '../transport/url.ts'
+
+/** Where a PostgreSQL server is, and in whose name to connect. */
+export interface Login {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly password: string
+  readonly database: string
+  readonly tls: Tls
+  /** Settings for the session, as `-c name=value`, or what a proxy wants to be told. */
+  readonly options: string | undefined
+  /** As the session is called in pg_stat_activity. */
+  readonly name: string
+}
+
+/** Whether to encrypt: also if the server does not, if it does, or not at all. */
+export type Tls = 'always' | 'offered' | 'never'
+
+/**
+ * What `sslmode` asks for. A Worker's TLS always verifies certificate and name, against the public
+ * authorities: what is weaker in libpq is not weaker here.
+ */
+const modes: Readonly<Record<string, Tls>> = {
+  disable: 'never',
+  allow: 'offered',
+  prefer: 'offered',
+  require: 'always',
+  'verify-ca': 'always',
+  'verify-full': 'always',
+}
+
+/** The login that a URL stands for. Throws {@link DatabaseError}. */
+export function loginOf(url: URL): Login {
+  const { hostname, port, username, password, pathname, searchParams } = url
+  const mode = searchParams.get('sslmode') ?? (isLoopback(hostname) ? 'disable' : 'require')
+  const tls = Object.hasOwn(modes, mode) ? modes[mode] : undefined
+  if (!tls) {
+    throw new DatabaseError(
+      'config',
+      `The sslmode of the database URL is none of ${Object.keys(modes).join(', ')}.`,
+    )
+  }
+  const user = decoded(username)
+  if (!hostname || !user) {
+    throw new DatabaseError(
+      'config',
+      'A PostgreSQL URL names a user and a host: postgres://user:password@host/database',
+    )
+  }
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: Number(port) || 5432,
+    user,
+    password: decoded(password),
+    database: decoded(pathname.slice(1)) || user,
+    tls,
+    options: searchParams.get('options') ?? undefined,
+    name: searchParams.get('application_name') ?? 'tidegate',
+  }
+}
+
+/** The login that a Hyperdrive binding stands for. Throws {@link DatabaseError}. */
+export function hyperdriveLogin({ pathname: name }: URL, { bindings }: Io): Login {
+  const binding = bindings[name] as Partial<Hyperdrive> | undefined
+  if (typeof binding?.connectionString !== 'string') {
+    throw new DatabaseError(
+      'config',
+      `This deployment has no Hyperdrive binding called ${JSON.stringify(name)}.`,
+    )
+  }
+  // It is reached within Cloudflare, and sees to the encryption from there.
+  return { ...loginOf(new URL(binding.connectionString)), tls: 'never' }
+}

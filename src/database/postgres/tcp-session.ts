@@ -1,0 +1,45 @@
+import type { Limits } from '../database.ts'
+import { leftAlone, tooSlow } from '../error.ts'
+import { Connection, type Run, until } from './tcp-connection.ts'
+import { refusesTls } from './tcp-error.ts'
+import type { Login } from './tcp-login.ts'
+
+/**
+ * Connects, works and disconnects, whatever happens: a Worker cannot keep a socket from one request
+ * to the next. When the time is over or the caller leaves, the server is told to stop. Throws
+ * {@link DatabaseError}.
+ */
+export async function inSession<T>(
+  login: Login,
+  limits: Limits,
+  work: (run: Run) => Promise<T>,
+): Promise<T> {
+  const { timeoutMs, signal: caller } = limits
+  // The database's own timer runs out first: it tells what happened, and surely stops the query.
+  const patience = AbortSignal.timeout(timeoutMs + 2_000)
+  const signal = caller ? AbortSignal.any([caller, patience]) : patience
+  let connection: Connection | undefined
+  try {
+    signal.throwIfAborted()
+    connection = await connect(login, limits, signal)
+    return await until(signal, work(connection.run))
+  } catch (error) {
+    if (caller?.aborted) throw leftAlone()
+    throw patience.aborted ? tooSlow(timeoutMs) : error
+  } finally {
+    await connection?.leave(signal.aborted)
+  }
+}
+
+async function connect(login: Login, limits: Limits, signal: AbortSignal): Promise<Connection> {
+  // Loaded by the first query that needs it: other deployments never do.
+  const { default: Client } = await import('./pg.mjs')
+  const connection = new Connection(Client, login, limits)
+  try {
+    await connection.open(signal)
+    return connection
+  } catch (error) {
+    if (login.tls !== 'offered' || !refusesTls(error)) throw error
+    return connect({ ...login, tls: 'never' }, limits, signal)
+  }
+}

@@ -1,0 +1,83 @@
+import {
+  type Database,
+  DatabaseError,
+  type Driver,
+  type Limits,
+  type Rows,
+  type Statement,
+} from '../database.ts'
+import { answer } from './answer.ts'
+import { postgres as dialect } from './dialect.ts'
+import { isNeon } from './neon-hosts.ts'
+import { inOwnText, recipe } from './read-only.ts'
+import type { Reading, Run } from './tcp-connection.ts'
+import { hyperdriveLogin, type Login, loginOf } from './tcp-login.ts'
+import { inSession } from './tcp-session.ts'
+import { typesOf } from './types.ts'
+
+/** PostgreSQL over TCP: `postgres://…` at hosts that are not Neon's, or `hyperdrive:BINDING`. */
+export const postgres: Driver = {
+  name: 'postgres',
+  opens: ({ protocol, hostname }) =>
+    protocol === 'hyperdrive:' || (/^postgres(?:ql)?:$/.test(protocol) && !isNeon(hostname)),
+  open: (url, io) =>
+    url.protocol === 'hyperdrive:' ? database(hyperdriveLogin(url, io)) : encrypted(loginOf(url)),
+}
+
+const database = (login: Login): Database => ({
+  dialect,
+  undone: true,
+  async query(statement, limits) {
+    const started = Date.now()
+    const rows = await inSession(login, limits, (run) => read(login, statement, limits, run))
+    return { ...rows, elapsedMs: Date.now() - started }
+  },
+})
+
+const encrypted = (login: Login): Database => ({
+  ...database(login),
+  tls: login.tls === 'offered' ? undefined : login.tls === 'always',
+})
+
+/** All of one query: the statement, and the names of its types. */
+async function read(
+  login: Login,
+  statement: Statement,
+  limits: Limits,
+  run: Run,
+): Promise<Omit<Rows, 'elapsedMs'>> {
+  const reading = await runReadOnly(statement, limits, run)
+  // A pooler has many databases of one name at one address, and goes by the user.
+  const { host, port, database, user, options } = login
+  const key = JSON.stringify([host, port, database, user, options])
+  const types = await typesOf(reading.fields, key, (lookUp, maxRows) =>
+    // Amid an answer, a session is of no more use.
+    reading.cut
+      ? inSession(login, { ...limits, maxRows }, (other) => runReadOnly(lookUp, limits, other))
+      : run(lookUp),
+  )
+  const rows = answer(reading, types, limits)
+  return reading.cut && !rows.truncated ? { ...rows, truncated: 'bytes' } : rows
+}
+
+/**
+ * Asks whether the transaction is what was begun: a proxy may have begun another. Also has the
+ * server look for a client that is gone, where it can (from version 14 on, and not on Windows): a
+ * Worker whose own client hangs up is stopped before it could cancel anything.
+ */
+const CHECKS = `select pg_catalog.current_setting('transaction_read_only'),
+  (select pg_catalog.set_config(name, '1000', true) from pg_catalog.pg_settings
+    where name operator(pg_catalog.=) 'client_connection_check_interval'
+      and pg_catalog.version() operator(pg_catalog.!~*) 'msvc|visual|mingw')`
+
+/** Runs one statement in a transaction that is known to be read-only before it is sent. */
+async function runReadOnly(statement: Statement, limits: Limits, run: Run): Promise<Reading> {
+  const [settings, ...rest] = recipe(statement, limits)
+  const { rows } = await run({ sql: 'begin read only' }, settings!, { sql: CHECKS })
+  if (rows[0]?.[0] !== 'on') {
+    throw new DatabaseError('network', 'The database did not begin a read-only transaction.')
+  }
+  return run(...rest).catch((error) => {
+    throw inOwnText(error, statement)
+  })
+}

@@ -1,0 +1,243 @@
+import {
+  type Cell,
+  type Database,
+  DatabaseError,
+  type Limits,
+  type Page,
+  type Statement,
+  type TableName,
+} from '../database.ts'
+import { nearest } from './nearest-names.ts'
+import type {
+  ForeignKey,
+  Index,
+  Source,
+  Table,
+  TableColumn,
+  TableList,
+  TableSummary,
+} from './table.ts'
+import { shownName } from './table-name.ts'
+
+/** The tables and views that the role may read, by part of a name or comment, in order of name. */
+export async function listTables(
+  database: Database,
+  { limits, ...page }: Page & { readonly limits: Limits },
+): Promise<TableList> {
+  // No name, no comment and no column holds a NUL or half a character, and no database takes one.
+  const { search = '' } = page
+  if (search.includes('\0') || !search.isWellFormed()) return { tables: [], total: 0 }
+  const rows = await ask(database, database.dialect.catalog.tables(page), limits)
+  const tables = rows.filter(([, schema]) => schema !== null).map(([, ...row]) => summary(row))
+  return { tables, total: Number(rows[0]?.[0] ?? 0) }
+}
+
+/**
+ * The one table that a name names, written as `table` or `schema.table`: exactly, or else in
+ * another case. The name is only ever compared with names that exist. Throws {@link DatabaseError}
+ * with the nearest names if there is no such table, or more than one.
+ */
+export async function findTable(database: Database, name: string, limits: Limits): Promise<Table> {
+  const found = await resolve(database, name, limits)
+  const { catalog } = database.dialect
+  const [columns, keys, indexes] = await Promise.all([
+    columnsOf(database, [found], limits),
+    ask(database, catalog.keys(found), limits).then(grouped),
+    ask(database, catalog.indexes(found), limits),
+  ])
+  const primaryKey = keys.find(({ kind }) => kind === 'primary')?.columns ?? []
+  return {
+    ...found,
+    columns: columns[0]!.map((row) => column(row, primaryKey)),
+    primaryKey,
+    uniqueKeys: keys.filter(({ kind }) => kind === 'unique').map((key) => key.columns),
+    foreignKeys: keys.filter(({ kind }) => kind === 'foreign').map(foreignKey),
+    referencedBy: keys.filter(({ kind }) => kind === 'referenced').map(foreignKey),
+    indexes: indexesOf(indexes),
+  }
+}
+
+/** The table of {@link findTable}, to be read from: two questions less, one of them about all tables. */
+export async function findSource(
+  database: Database,
+  name: string,
+  limits: Limits,
+): Promise<Source> {
+  const found = await resolve(database, name, limits)
+  const [rows] = await columnsOf(database, [found], limits)
+  return { ...found, columns: rows!.map((row) => column(row, [])) }
+}
+
+/** The columns of some tables that the catalog has named: of each a row, with its name and type first. */
+export async function columnsOf(
+  database: Database,
+  tables: readonly TableName[],
+  limits: Limits,
+): Promise<readonly (readonly Row[])[]> {
+  if (tables.length === 0) return []
+  const rows = await ask(database, database.dialect.catalog.columns(tables), limits)
+  const found = new Map<string, Row[]>()
+  for (const [schema, table, ...row] of rows) {
+    const key = JSON.stringify([schema, table])
+    const columns = found.get(key) ?? []
+    columns.push(row)
+    found.set(key, columns)
+  }
+  return tables.map(({ schema, name }) => found.get(JSON.stringify([schema, name])) ?? [])
+}
+
+/** Describing has room of its own: a table of a thousand columns is not cut like an answer. */
+export const ROOM = { maxRows: 5_000, maxBytes: 4 << 20 }
+
+type Row = readonly Cell[]
+
+async function ask(
+  database: Database,
+  statement: Statement,
+  limits: Limits,
+): Promise<readonly Row[]> {
+  const { rows } = await database.query({ ...statement, own: true }, { ...limits, ...ROOM })
+  return rows
+}
+
+/** The tables that a name may mean, the likeliest first and with those that are as likely. */
+export async function summaries(
+  database: Database,
+  name: string,
+  limits: Limits,
+): Promise<readonly TableSummary[]> {
+  if (!isName(name)) return []
+  const rows = await ask(database, database.dialect.catalog.find(name), limits)
+  return rows.filter((row) => row.at(-1) === rows[0]?.at(-1)).map(summary)
+}
+
+/** Tables that are named where no name is near: more would fill an error. */
+const NAMED = 20
+
+/**
+ * What may have been meant by a name that no table has, as a sentence: the names nearest to it, or
+ * else those there are. Nothing where there are none.
+ */
+export async function meantTables(
+  database: Database,
+  name: string,
+  limits: Limits,
+): Promise<string | undefined> {
+  const likely = await near(database, name, limits)
+  if (likely.length > 0) return `Did you mean ${likely.join(' or ')}?`
+  const { tables, total } = await listTables(database, { limit: NAMED, limits })
+  if (tables.length === 0) return undefined
+  const names = tables.map((it) => shownName(database.dialect, it))
+  const more = total > names.length ? ` and ${total - names.length} more` : ''
+  return `There are ${names.join(', ').slice(0, 400)}${more}.`
+}
+
+/** The names nearest to one that no table has: with their schemas, if it came with one. */
+async function near(database: Database, name: string, limits: Limits): Promise<string[]> {
+  if (!isName(name)) return []
+  const bare = name.split('.').at(-1)!
+  const rows = await ask(database, database.dialect.catalog.near(bare), limits)
+  const names = rows.map(([schema, table]) =>
+    name.includes('.') ? `${schema}.${table}` : `${table}`,
+  )
+  return nearest(name, [...new Set(names)])
+}
+
+const isName = (name: string) => name.isWellFormed() && !name.includes('\0')
+
+async function resolve(database: Database, name: string, limits: Limits): Promise<TableSummary> {
+  const best = await summaries(database, name, limits)
+  if (best.length === 1) return best[0]!
+
+  const quoted = JSON.stringify(name.slice(0, 100))
+  if (best.length > 1) {
+    const meant = best.map(qualified).slice(0, 5).join(', ')
+    throw new DatabaseError('sql', `${quoted} names ${best.length} tables.`, {
+      hint: `Say which: ${meant}.`,
+    })
+  }
+  throw new DatabaseError('sql', `There is no table called ${quoted}.`, {
+    hint: await meantTables(database, name, limits),
+  })
+}
+
+const qualified = ({ schema, name }: TableName) => `${schema}.${name}`
+
+const text = (cell: Cell | undefined) =>
+  cell === null || cell === undefined ? undefined : String(cell)
+
+function summary([schema, name, kind, comment, estimate, columns]: Row): TableSummary {
+  return {
+    schema: String(schema),
+    name: String(name),
+    kind: kind as TableSummary['kind'],
+    comment: text(comment),
+    estimatedRows: typeof estimate === 'number' ? estimate : undefined,
+    columnCount: Number(columns),
+  }
+}
+
+function column(
+  [name, type, nullable, expression, comment, values, operators]: Row,
+  primaryKey: readonly string[],
+): TableColumn {
+  return {
+    name: String(name),
+    type: String(type),
+    nullable: Boolean(nullable),
+    default: text(expression),
+    comment: text(comment),
+    values: Array.isArray(values) && values.length > 0 ? values.map(String) : undefined,
+    primaryKey: primaryKey.includes(String(name)),
+    ...(operators && { operators: String(operators) }),
+  }
+}
+
+interface Key {
+  readonly kind: Cell | undefined
+  readonly columns: string[]
+  readonly table: TableName
+  readonly tableColumns: string[]
+}
+
+/** Keys arrive one column a row: kind, name, column, and the table and column at the other end. */
+function grouped(rows: readonly Row[]): Key[] {
+  const keys = new Map<string, Key>()
+  for (const [kind, key, column, schema, table, other] of rows) {
+    const id = JSON.stringify([kind, key, schema, table])
+    const found = keys.get(id) ?? {
+      kind,
+      columns: [],
+      table: { schema: String(schema), name: String(table) },
+      tableColumns: [],
+    }
+    found.columns.push(String(column))
+    found.tableColumns.push(String(other))
+    keys.set(id, found)
+  }
+  return [...keys.values()]
+}
+
+const foreignKey = ({ columns, table, tableColumns }: Key): ForeignKey => ({
+  columns,
+  table,
+  tableColumns,
+})
+
+/** Indexes arrive one column a row: name, whether unique, whether partial or of which rows, column. */
+function indexesOf(rows: readonly Row[]): Index[] {
+  const indexes = new Map<string, Index & { columns: string[] }>()
+  for (const [key, unique, partial, column] of rows) {
+    const name = String(key)
+    const index = indexes.get(name) ?? {
+      name,
+      unique: Boolean(unique),
+      partial: Boolean(partial),
+      ...(typeof partial === 'string' && { where: partial }),
+      columns: [],
+    }
+    index.columns.push(String(column))
+    indexes.set(name, index)
+  }
+  return [...indexes.values()]
+}

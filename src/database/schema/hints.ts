@@ -1,0 +1,106 @@
+import { type Database, DatabaseError, type Limits, type Unknown } from '../database.ts'
+import { columnsOf, meantTables, summaries } from './catalog.ts'
+import { sources } from './mentioned-tables.ts'
+import { nearest } from './nearest-names.ts'
+
+/** What may be spent on saying what was meant. */
+const PATIENCE_MS = 2_000
+
+/**
+ * What somebody may have meant who named a table or a column that is not there, as a sentence; nothing
+ * if the error is about something else, or if it cannot be told. It asks the catalog, and never fails.
+ */
+export async function suggest(
+  database: Database,
+  sql: string,
+  { kind, message, hint, position }: DatabaseError,
+  limits: Limits,
+): Promise<string | undefined> {
+  if (kind !== 'sql' || hint !== undefined) return undefined
+  const literal = typedLiteral(sql, message, position)
+  if (literal !== undefined) return literal
+  const name = (what: keyof Unknown) => database.dialect.unknown[what].exec(message)?.[1]
+  const bounds = { ...limits, timeoutMs: Math.min(limits.timeoutMs, PATIENCE_MS) }
+  try {
+    const table = name('table')
+    if (table !== undefined) return await meantTables(database, last(table), bounds)
+    const column = name('column')
+    if (column !== undefined) return await columnMeant(database, sql, last(column), bounds)
+    const several = ambiguous(message)
+    if (several !== undefined) return await whoseColumn(database, sql, last(several), bounds)
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error
+  }
+  return undefined
+}
+
+/** The column of which an engine says that it is in several tables of a statement. */
+function ambiguous(message: string): string | undefined {
+  const at = message.search(/ambiguous/i)
+  if (at < 0) return undefined
+  const [, named] = /^ambiguous column name: (\S+)/i.exec(message.slice(at)) ?? []
+  const [, quoted] = /^[^"']*["'](.+?)["'] /s.exec(message.slice(0, at)) ?? []
+  return named ?? quoted
+}
+
+/** What to write for `interval $1`, which PostgreSQL takes for a literal that begins wrongly. */
+function typedLiteral(sql: string, message: string, position?: number): string | undefined {
+  const [, parameter] = /^syntax error at or near "(\$\d{1,5})"$/.exec(message) ?? []
+  if (parameter === undefined || position === undefined) return undefined
+  const before = [...sql].slice(Math.max(0, position - 41), position - 1).join('')
+  const [, type] = TYPE.exec(before) ?? []
+  return (
+    type && `A literal of a type takes no parameter: write ${parameter}::${type.toLowerCase()}.`
+  )
+}
+
+const TYPE =
+  /\b(interval|date|(?:time|timestamp)(?: with(?:out)? time zone)?|timetz|timestamptz|uuid|jsonb?|numeric|inet)\s{1,9}$/i
+
+const last = (name: string) => name.replace(/["`']/g, '').split('.').at(-1)!
+
+async function columnMeant(
+  database: Database,
+  sql: string,
+  column: string,
+  limits: Limits,
+): Promise<string | undefined> {
+  const all = await columnsIn(database, sql, limits)
+  const likely = nearest(column, [...new Set(all.map(([, name]) => name))])
+  if (likely.length === 0) {
+    const names = all.map((it) => it.join('.'))
+    return names.length > 0 ? `There are ${names.join(', ').slice(0, 400)}.` : undefined
+  }
+  const names = likely.map((name) => all.find((it) => it[1] === name)!.join('.'))
+  return `Did you mean ${names.join(' or ')}?`
+}
+
+/** Which tables of a statement have a column that it names without saying whose. */
+async function whoseColumn(
+  database: Database,
+  sql: string,
+  column: string,
+  limits: Limits,
+): Promise<string | undefined> {
+  const all = await columnsIn(database, sql, limits)
+  const named = all.filter(([, name]) => name.toLowerCase() === column.toLowerCase())
+  if (named.length === 0) return undefined
+  const names = named.map((it) => it.join('.'))
+  return `Say which, by the table or its alias: ${names.join(' or ').slice(0, 400)}.`
+}
+
+/** The columns of the tables that a statement names, each behind its table. */
+async function columnsIn(
+  database: Database,
+  sql: string,
+  limits: Limits,
+): Promise<readonly (readonly [table: string, column: string])[]> {
+  const found = await Promise.all(
+    sources(sql, database.dialect).map((name) => summaries(database, name, limits)),
+  )
+  const tables = found.flatMap((it) => it.slice(0, 1))
+  const columns = await columnsOf(database, tables, limits)
+  return tables.flatMap(({ name }, i) =>
+    columns[i]!.map(([column]) => [name, `${column}`] as const),
+  )
+}

@@ -1,0 +1,58 @@
+import type { Cell, Database, Limits, TableName } from '../database.ts'
+import { ROOM } from './catalog.ts'
+
+/** A column as an overview of all tables shows it. */
+export interface OverviewColumn {
+  readonly name: string
+  readonly type: string
+  readonly nullable: boolean
+  readonly comment: string | undefined
+  readonly primaryKey: boolean
+  /** The column that a foreign key makes it equal to. One with two such keys is told twice. */
+  readonly references?: { readonly table: TableName; readonly column: string } | undefined
+}
+
+/**
+ * The columns of every table that the role may read, by {@link keyOf} its name; undefined where they
+ * are more than fit one look.
+ */
+export async function overview(
+  database: Database,
+  limits: Limits,
+): Promise<ReadonlyMap<string, readonly OverviewColumn[]> | undefined> {
+  const statement = { ...database.dialect.catalog.overview(), own: true }
+  const { rows, truncated } = await database.query(statement, { ...limits, ...ROOM })
+  if (truncated) return undefined
+  const tables = Map.groupBy(rows, ([schema, name]) => keyOf({ schema, name }))
+  return new Map([...tables].map(([key, columns]) => [key, columns.map(columnOf)]))
+}
+
+/** What tells a table from all others, as a key. */
+export const keyOf = ({ schema, name }: { schema: Cell | undefined; name: Cell | undefined }) =>
+  `${schema}\0${name}`
+
+function columnOf(row: readonly Cell[]): OverviewColumn {
+  const [, , name, type, nullable, comment, primaryKey, ...to] = row
+  const [schema, table, column] = to.map(String)
+  return {
+    name: String(name),
+    type: String(type),
+    nullable: Boolean(nullable),
+    comment: (comment ?? undefined) as string | undefined,
+    primaryKey: Boolean(primaryKey),
+    references: to[1] ? { table: { schema: schema!, name: table! }, column: column! } : undefined,
+  }
+}
+
+/** The same text as long as no table, column, comment or key is another than it was. */
+export async function fingerprint(database: Database, limits: Limits): Promise<string> {
+  const statement = { ...database.dialect.catalog.fingerprint(), own: true }
+  const { rows } = await database.query(statement, { ...limits, ...ROOM, maxRows: 100_000 })
+  const bytes = new TextEncoder().encode(
+    rows
+      .map((it) => JSON.stringify(it))
+      .sort()
+      .join(),
+  )
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).toString()
+}

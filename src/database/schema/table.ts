@@ -1,0 +1,65 @@
+import type { TableName } from '../database.ts'
+
+/** A table, a view, or anything else that rows can be selected from. */
+export interface TableSummary extends TableName {
+  readonly kind: 'table' | 'view' | 'materialized view' | 'foreign table'
+  readonly comment: string | undefined
+  /** What the database last counted, where it keeps count. */
+  readonly estimatedRows: number | undefined
+  readonly columnCount: number
+}
+
+/** A stretch of the tables found, and how many there are in all. */
+export interface TableList {
+  readonly tables: readonly TableSummary[]
+  readonly total: number
+}
+
+/** As much of a table as it takes to read from it. */
+export interface Source extends TableName {
+  readonly columns: readonly Pick<TableColumn, 'name' | 'type' | 'operators'>[]
+}
+
+/** All that a reader needs to know to write a query on a table. */
+export interface Table extends TableSummary {
+  readonly columns: readonly TableColumn[]
+  readonly primaryKey: readonly string[]
+  readonly uniqueKeys: readonly (readonly string[])[]
+  readonly foreignKeys: readonly ForeignKey[]
+  /** Foreign keys of other tables that point here. */
+  readonly referencedBy: readonly ForeignKey[]
+  /** Those that keep no key. */
+  readonly indexes: readonly Index[]
+}
+
+export interface TableColumn {
+  readonly name: string
+  /** As the table declares it: `numeric(12,2)`. */
+  readonly type: string
+  readonly nullable: boolean
+  /** An SQL expression. */
+  readonly default: string | undefined
+  readonly comment: string | undefined
+  /** All the values there are, where the type lists them. */
+  readonly values: readonly string[] | undefined
+  readonly primaryKey: boolean
+  /** The schema of the operators of its type, if they are not the system's. */
+  readonly operators?: string | undefined
+}
+
+/** Columns here, and the columns of another table that they equal, in the same order. */
+export interface ForeignKey {
+  readonly columns: readonly string[]
+  readonly table: TableName
+  readonly tableColumns: readonly string[]
+}
+
+export interface Index {
+  readonly name: string
+  readonly unique: boolean
+  /** Holds only some of the rows. */
+  readonly partial: boolean
+  /** Which, as an SQL expression, where the database tells. */
+  readonly where?: string | undefined
+  readonly columns: readonly string[]
+}

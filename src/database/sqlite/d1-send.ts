@@ -1,0 +1,125 @@
+import { DatabaseError, type Io, type Param } from '../database.ts'
+import { unreachable } from '../error.ts'
+import { objectOf, readBody } from '../transport/body.ts'
+import type { Patience } from '../transport/deadline.ts'
+import { decoded } from '../transport/url.ts'
+
+/** What D1 answers to one statement. */
+export interface Table {
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly (null | number | string)[])[]
+}
+
+/** Sends a text to D1, which runs every statement in it. Throws what {@link said} returns. */
+export type Send = (sql: string, params: readonly Param[], wait: Patience) => Promise<Table>
+
+/** By a binding of the Worker, by its name. */
+export function byBinding(name: string, { bindings }: Io): Send {
+  return async (sql, params, wait) => {
+    const database = bindings[name] as D1Database | undefined
+    if (typeof database !== 'object' || typeof database?.prepare !== 'function') {
+      const message = `This deployment has no D1 database bound as "${name}".`
+      throw new DatabaseError('config', message)
+    }
+    const statement = database.prepare(sql).bind(...params)
+    const raw = statement.raw<(null | number | string)[]>({ columnNames: true })
+    const [columns, ...rows] = await wait.race(raw).catch((thrown) => {
+      throw thrown instanceof DatabaseError ? thrown : said(String(thrown?.message))
+    })
+    return { columns, rows }
+  }
+}
+
+/** Larger than what a Worker can take in and still serve others. */
+const MAX_BODY = 16 * 1024 * 1024
+
+/** By Cloudflare's API: `d1://:TOKEN@ACCOUNT/DATABASE`. */
+export function byApi({ host, pathname, username, password }: URL, { fetch }: Io): Send {
+  const [, database = '', more] = pathname.split('/')
+  const token = decoded(password || username)
+  if (!database || more !== undefined || !token) {
+    throw new DatabaseError(
+      'config',
+      'A D1 URL names a token, an account and a database: d1://:TOKEN@ACCOUNT/DATABASE',
+    )
+  }
+  const endpoint = `https://api.cloudflare.com/client/v4/accounts/${host}/d1/database/${database}/raw`
+  return async (sql, params, wait) => {
+    let status: number
+    let text: string | undefined
+    try {
+      const response = await fetch(endpoint, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ sql, params }),
+        // A redirect would carry the token elsewhere.
+        redirect: 'manual',
+        signal: wait.signal,
+      })
+      status = response.status
+      text = await readBody(response, MAX_BODY)
+    } catch {
+      // A stranger's message may hold the token: it is dropped.
+      throw wait.over() ?? unreachable()
+    }
+    if (text === undefined) throw tooLarge()
+    const { success, errors, result } = objectOf<Body>(text) ?? {}
+    const { columns, rows } = result?.at(-1)?.results ?? {}
+    if (status === 200 && success && columns && rows) return { columns, rows }
+    throw failure(status, errors?.[0])
+  }
+}
+
+/** What the API sends. */
+interface Body {
+  readonly success?: boolean
+  readonly errors?: readonly { readonly code?: number; readonly message?: string }[]
+  readonly result?: readonly { readonly results?: Partial<Table> }[]
+}
+
+/** The one code for whatever D1 itself says, be it about a statement or about its own state. */
+const FROM_D1 = 7500
+
+// "Authentication error", "Unauthorized", "Invalid request headers", "Invalid … Authorization".
+const UNKNOWN_CALLER = [10000, 9109, 6003, 6111]
+
+function failure(
+  status: number,
+  { code = 0, message = '' } = {} as { code?: number; message?: string },
+) {
+  if (code === FROM_D1) return said(message)
+  if (status === 401 || status === 403 || UNKNOWN_CALLER.includes(code)) {
+    return new DatabaseError('auth', 'Cloudflare refuses the token of this database.', {
+      hint: 'Its operator has to set one that may read D1.',
+    })
+  }
+  if (status === 404) {
+    return new DatabaseError('config', 'There is no such D1 database in this account.')
+  }
+  const what = status === 200 ? 'broke off in the middle' : `was only a status ${status}`
+  return new DatabaseError('network', `The answer of D1 ${what}. Try again later.`)
+}
+
+const tooLarge = () =>
+  new DatabaseError('too_large', 'The answer, or the way to it, is too large for D1.', {
+    hint: 'Select fewer columns, shorter pieces of the long ones, or fewer rows.',
+  })
+
+/** What D1 said, as SQLite's own words; or as a {@link DatabaseError} if it was about itself. */
+export function said(message: string): Error {
+  const words = message.replace(/^D1_(?:EXEC_)?ERROR: /, '')
+  if (/CPU time limit|exceeded timeout/.test(words)) {
+    return new DatabaseError('timeout', 'D1 stopped the query: it took too long.')
+  }
+  if (/memory limit/.test(words)) {
+    return tooLarge()
+  }
+  if (/: SQLITE_[A-Z_]+|parameter bindings|multiple SQL statements/.test(words)) {
+    return new Error(words)
+  }
+  // The API leaves out the code of some.
+  if (/^(?:no such |near "|not authorized|ambiguous |incomplete )/.test(words)) {
+    return new Error(`${words}: SQLITE_ERROR`)
+  }
+  return new DatabaseError('network', 'D1 could not answer. Try again later.')
+}

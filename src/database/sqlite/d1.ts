@@ -1,0 +1,87 @@
+import { DatabaseError, type Driver, type Limits, type Rows, type Statement } from '../database.ts'
+import { patience } from '../transport/deadline.ts'
+import { cap } from '../transport/row-cap.ts'
+import { byApi, byBinding, type Send, type Table } from './d1-send.ts'
+import { sqlite } from './dialect.ts'
+import { sqliteError } from './error.ts'
+import { marked, unmark, within } from './exact.ts'
+import { withoutExplain } from './explain-prefix.ts'
+import { heading } from './heading.ts'
+import { assertReads } from './program.ts'
+import { judge, ONE, probe } from './single.ts'
+import { commonClass } from './values.ts'
+
+/** Cloudflare D1: `d1:NAME`, a binding of the Worker, or `d1://:TOKEN@ACCOUNT/DATABASE` by its API. */
+export const d1: Driver = {
+  name: 'd1',
+  opens: ({ protocol }) => protocol === 'd1:',
+  open(url, io) {
+    const send = url.host ? byApi(url, io) : byBinding(url.pathname, io)
+    return {
+      dialect: sqlite,
+      tls: url.host ? true : undefined,
+      async query(statement, limits) {
+        const started = Date.now()
+        const answer = await read(send, statement, limits).catch((thrown) => {
+          throw thrown instanceof DatabaseError ? thrown : sqliteError(thrown)
+        })
+        return { ...answer, elapsedMs: Date.now() - started }
+      },
+    }
+  },
+}
+
+/**
+ * Three trips. D1 has no read-only session and no transaction that could be rolled back, so nothing
+ * runs before SQLite has shown that it is one query, and that its program writes nothing. Then it
+ * runs within a query of ours, which caps it and keeps its values exact; the names of its columns are
+ * asked for beside it.
+ */
+async function read(send: Send, { sql, params = [] }: Statement, limits: Limits) {
+  const wait = patience(limits)
+  const values = params.map((it) => (typeof it === 'boolean' ? Number(it) : it))
+  const ask = (text: string) => send(text, values, wait)
+
+  const [explain, query] = withoutExplain(sql)
+  const proof = await send(probe(query), [], wait).then(
+    () => new DatabaseError('refused', ONE),
+    (thrown: unknown) => thrown,
+  )
+  judge(proof, query)
+  // As a table it runs like the pragma, in a program of its own.
+  if (/pragma_optimize/i.test(query)) {
+    throw new DatabaseError('refused', 'pragma_optimize is not allowed here.')
+  }
+  const program = await ask(`explain ${query}`)
+  assertReads(program.rows)
+  if (explain) return answer(await ask(explain + query), limits)
+
+  const width = columnsOf(program)
+  const { maxRows, maxBytes } = limits
+  const [{ columns }, { rows }] = await Promise.all([
+    ask(heading(query, values.length)),
+    ask(within(maxBytes, marked(query, width, maxRows + 1), width)),
+  ])
+  return answer({ columns, rows }, limits)
+}
+
+/** How many columns a program hands out. */
+function columnsOf({ rows }: Table): number {
+  const [, , , columns] = rows.find(([, opcode]) => opcode === 'ResultRow') ?? []
+  return Number(columns)
+}
+
+function answer({ columns, rows }: Table, limits: Limits): Omit<Rows, 'elapsedMs'> {
+  const exact = rows.map((row) => row.map(unmark))
+  const shown = exact.slice(0, limits.maxRows)
+  return {
+    columns: columns.map((name, i) => ({
+      name,
+      type: commonClass(shown.map((row) => row[i]?.type ?? 'null')),
+    })),
+    ...cap(
+      exact.map((row) => row.map(({ cell }) => cell)),
+      limits,
+    ),
+  }
+}

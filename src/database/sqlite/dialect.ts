@@ -1,0 +1,37 @@
+import type { Dialect } from '../database.ts'
+import { truth } from '../transport/truth.ts'
+import { catalog } from './catalog.ts'
+import { plan } from './plan.ts'
+import { rules } from './rules.ts'
+
+/** SQLite, as in a Durable Object, in D1 and in libSQL. */
+export const sqlite: Dialect = {
+  name: 'sqlite',
+  title: 'SQLite',
+  schema: 'main',
+  rules,
+  catalog,
+  plan,
+  unknown: {
+    table: /no such table: (\S+)/,
+    column: /no such column: (\S+)/,
+  },
+  quote: (identifier) => `"${identifier.replaceAll('"', '""')}"`,
+  placeholder: (n) => `?${n}`,
+  comparison: {
+    comparable: (column) => column,
+    // A number binds as a double, which a text column would see as '5.0'. A text binds as a text,
+    // which a numeric column sees as the number it spells.
+    bound: (value, type) => {
+      if (value !== null && isText(type)) return String(value)
+      // Truth is 1 here, which no text equals.
+      return /bool/i.test(type) ? truth(value) : value
+    },
+    like: (column, placeholder) => `${column} like ${placeholder}`,
+    // Not LIKE, which takes no pattern over 50 bytes on Cloudflare.
+    contains: (column, placeholder) => `instr(lower(${column}), lower(${placeholder})) > 0`,
+  },
+}
+
+/** Whether a declared type gives a column text affinity: https://sqlite.org/datatype3.html, 3.1. */
+const isText = (type: string) => /char|clob|text/i.test(type) && !/int/i.test(type)

@@ -1,0 +1,63 @@
+import { DatabaseError, type Failure } from '../database.ts'
+import { charactersIn, PARAMETERS } from './error.ts'
+import { ONE } from './single.ts'
+
+/** What a server says of a statement. */
+export interface HranaError {
+  readonly message: string
+  readonly code?: string | null
+}
+
+/** Failures that are told in our words. */
+const SAID: readonly [codes: RegExp, kind: Failure, message: string, hint?: string][] = [
+  [
+    /^AUTH/,
+    'auth',
+    'The database refuses the token.',
+    'Its operator has to set one that is valid and may read.',
+  ],
+  [/^NOT_FOUND$/, 'config', 'There is no database at this address.'],
+  [/^SQL_MANY_STATEMENTS$/, 'refused', ONE],
+  [/^SQL_NO_STATEMENT$/, 'sql', 'The statement is empty.'],
+  [/^ARGS_/, 'sql', PARAMETERS],
+  [/^BLOCKED$/, 'network', 'The service has blocked this database. Its operator can tell why.'],
+  [
+    /^(?:TRANSACTION_TIMEOUT|SQLITE_INTERRUPT)/,
+    'timeout',
+    'The service stopped the query: it took too long.',
+    'Filter more, join less, or compare with columns that have an index.',
+  ],
+  [
+    /^(?:RESPONSE_TOO_LARGE|SQLITE_(?:TOOBIG|NOMEM|FULL))/,
+    'too_large',
+    'The answer, or the way to it, is too large for the service.',
+    'Select fewer columns, shorter pieces of the long ones, or fewer rows.',
+  ],
+  [
+    /^(?:STREAM_EXPIRED|TRANSACTION_BUSY|SQLITE_(?:BUSY|LOCKED|SCHEMA))/,
+    'network',
+    'The database was busy. Try again.',
+  ],
+  [
+    /^SQLITE_(?:IOERR|CORRUPT|CANTOPEN|NOTADB|PROTOCOL|INTERNAL|MISUSE|NOLFS)/,
+    'network',
+    'The database failed. Its operator can tell why.',
+  ],
+]
+
+/** An error of the protocol, in a sentence; with its place in the text that was sent, if known. */
+export function hranaError({ message, code }: HranaError, sql = ''): DatabaseError {
+  const known = code || ''
+  const said = SAID.find(([codes]) => codes.test(known))
+  if (said) return new DatabaseError(said[1], said[2], { code: known, hint: said[3] })
+  if (!/^SQL(?:ITE)?_/.test(known)) {
+    return new DatabaseError('network', 'The database failed for a reason that it did not tell.')
+  }
+  const [, words = message, offset] =
+    /^(?:SQL(?:ite| input) error: |SQL string could not be parsed: )?(.*?)(?: \(at offset (\d+)\))?$/s.exec(
+      message,
+    ) ?? []
+  const kind = /READONLY|AUTH|PERM/.test(known) ? 'refused' : 'sql'
+  const position = sql && offset ? charactersIn(sql, Number(offset)) + 1 : undefined
+  return new DatabaseError(kind, words, { code: known, position })
+}

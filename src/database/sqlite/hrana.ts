@@ -1,0 +1,163 @@
+import { DatabaseError, type Io } from '../database.ts'
+import { unreachable } from '../error.ts'
+import { objectOf, readBody } from '../transport/body.ts'
+import type { Patience } from '../transport/deadline.ts'
+import { withoutEnd } from '../transport/end.ts'
+import { lines } from '../transport/lines.ts'
+import { isLoopback } from '../transport/url.ts'
+import { type HranaError, hranaError } from './hrana-error.ts'
+
+// Hrana 3 over HTTP: https://github.com/tursodatabase/libsql/blob/main/docs/HRANA_3_SPEC.md
+
+/** Where a database is, and what lets us in. */
+export interface Address {
+  readonly endpoint: string
+  readonly token: string | undefined
+}
+
+/** A value as it travels: an integer as its digits, and an infinity as nothing. */
+export type Value =
+  | { readonly type: 'null' }
+  | { readonly type: 'integer'; readonly value: string }
+  | { readonly type: 'float'; readonly value: number | null }
+  | { readonly type: 'text'; readonly value: string }
+  | { readonly type: 'blob'; readonly base64: string }
+
+/** What a server tells of a statement without running it. */
+export interface Description {
+  readonly cols: readonly { readonly name: string; readonly decltype?: string | null }[]
+  readonly is_readonly: boolean
+  /** Its placeholders. */
+  readonly params?: readonly unknown[]
+}
+
+/** The address that a URL stands for: `libsql://HOST?authToken=…`, in the clear on this machine. */
+export function addressOf({ hostname, host, pathname, searchParams }: URL): Address {
+  if (!host) {
+    throw new DatabaseError('config', 'A libSQL URL names a host: libsql://HOST?authToken=TOKEN')
+  }
+  const clear = isLoopback(hostname) || searchParams.get('tls') === '0'
+  return {
+    endpoint: `${clear ? 'http' : 'https'}://${host}${withoutEnd(pathname, '/')}`,
+    token: searchParams.get('authToken') ?? undefined,
+  }
+}
+
+// A description of some texts, however many columns they have.
+const MAX_DESCRIPTION = 1024 * 1024
+
+/** Asks what statements are; for one that cannot be compiled, why. Throws {@link DatabaseError}. */
+export async function describe(
+  address: Address,
+  texts: readonly string[],
+  wait: Patience,
+  io: Io,
+): Promise<readonly (Description | HranaError)[]> {
+  const requests = [...texts.map((sql) => ({ type: 'describe', sql })), { type: 'close' }]
+  const response = await post(address, '/v3/pipeline', { baton: null, requests }, wait, io)
+  const text = await readBody(response, MAX_DESCRIPTION).catch((thrown) => {
+    throw broken(wait, thrown)
+  })
+  const body = objectOf<{ results?: readonly Result[] }>(text)
+  if (body?.results?.length !== requests.length) throw broken(wait)
+  return body.results
+    .slice(0, -1)
+    .map(({ error, response }) => error ?? response?.result ?? { message: '', code: '' })
+}
+
+interface Result {
+  readonly error?: HranaError
+  readonly response?: { readonly result?: Description }
+}
+
+/** A piece of the answer to a batch. */
+export interface Entry {
+  readonly type: 'step_begin' | 'step_end' | 'step_error' | 'row' | 'error'
+  /** Of a beginning or an error: which statement of the batch. */
+  readonly step?: number
+  readonly row?: readonly Value[]
+  readonly error?: HranaError
+}
+
+/** A line holds at most one row. Longer ones are refused: a server sends 10 MB at most. */
+const MAX_LINE = 16 * 1024 * 1024
+
+/** A statement of a batch. */
+export interface Step {
+  readonly stmt: { readonly sql: string; readonly args?: readonly Value[] }
+  /** When it runs; always, if left out. */
+  readonly condition?: { readonly type: 'ok'; readonly step: number }
+}
+
+/**
+ * Runs statements one after another, and yields their answers while they come. Whoever stops
+ * reading closes the connection. Throws {@link DatabaseError}.
+ */
+export async function* run(
+  address: Address,
+  steps: readonly Step[],
+  wait: Patience,
+  io: Io,
+): AsyncGenerator<Entry> {
+  const response = await post(address, '/v3/cursor', { baton: null, batch: { steps } }, wait, io)
+  let ended = 0
+  try {
+    for await (const line of lines(response, MAX_LINE)) {
+      const entry = objectOf<Entry & { baton?: unknown }>(line)
+      if (entry === undefined) throw broken(wait)
+      if (entry.type === 'step_end' || entry.type === 'step_error') ended++
+      // The first line is about the connection.
+      if (entry.type !== undefined) yield entry
+    }
+  } catch (thrown) {
+    throw broken(wait, thrown)
+  }
+  if (ended < steps.length) throw broken(wait)
+}
+
+async function post(
+  { endpoint, token }: Address,
+  path: string,
+  body: unknown,
+  wait: Patience,
+  { fetch }: Io,
+): Promise<Response> {
+  const response = await fetch(endpoint + path, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(body),
+    // A redirect would carry the token elsewhere.
+    redirect: 'manual',
+    signal: wait.signal,
+  }).catch(() => {
+    // A stranger's message may hold the address: it is dropped.
+    throw wait.over() ?? unreachable()
+  })
+  if (response.status === 200) return response
+  const text = await readBody(response, MAX_DESCRIPTION).catch(() => '')
+  const { code } = objectOf<{ code?: string }>(text) ?? {}
+  throw refusal(response.status, code)
+}
+
+/** Why a request has no answer. Its text is not looked at: nobody knows what is in it. */
+function refusal(status: number, code: unknown): DatabaseError {
+  if (status === 401 || status === 403) return hranaError({ code: 'AUTH', message: '' })
+  if (status === 404) return hranaError({ code: 'NOT_FOUND', message: '' })
+  if (typeof code === 'string' && code) return hranaError({ code, message: '' })
+  return new DatabaseError(
+    'network',
+    `The database's answer was only a status ${status}. Try again later.`,
+  )
+}
+
+/** Why an answer is none, going by what ended it. */
+function broken(wait: Patience, thrown?: unknown): DatabaseError {
+  if (thrown instanceof DatabaseError) return thrown
+  return (
+    wait.over() ??
+    new DatabaseError('network', "The database's answer broke off in the middle. Try again later.")
+  )
+}

@@ -1,0 +1,157 @@
+import {
+  type Cell,
+  DatabaseError,
+  type Driver,
+  type Io,
+  type Limits,
+  type Param,
+  type Rows,
+  type Statement,
+} from '../database.ts'
+import { type Patience, patience } from '../transport/deadline.ts'
+import { Taken } from '../transport/row-cap.ts'
+import { isHttps } from '../transport/url.ts'
+import { sqlite } from './dialect.ts'
+import { PARAMETERS } from './error.ts'
+import { type Exact, marked, unmark } from './exact.ts'
+import { PRAGMA, withoutExplain } from './explain-prefix.ts'
+import { type Address, addressOf, type Description, describe, run, type Value } from './hrana.ts'
+import { type HranaError, hranaError } from './hrana-error.ts'
+import { probe, unwrapped } from './single.ts'
+import { blob, cell, commonClass } from './values.ts'
+
+/** libSQL, as Turso serves it, by Hrana over HTTP: `libsql://HOST?authToken=…`, or `turso://`. */
+export const libsql: Driver = {
+  name: 'libsql',
+  opens: ({ protocol }) => protocol === 'libsql:' || protocol === 'turso:',
+  open(url, io) {
+    const address = addressOf(url)
+    return {
+      dialect: sqlite,
+      tls: isHttps(address),
+      async query(statement, limits) {
+        const started = Date.now()
+        const answer = await read(address, statement, limits, io)
+        return { ...answer, elapsedMs: Date.now() - started }
+      },
+    }
+  },
+}
+
+/**
+ * Two trips: SQLite says whether the text is one query that writes nothing, then it runs, in a
+ * transaction that is rolled back. Nothing less would do: a batch in the mode `read` can write.
+ *
+ * The query runs as it is, with a LIMIT behind it that keeps the server from reading on. It takes
+ * none where it has one of its own: then only our hanging up ends it.
+ */
+async function read(address: Address, { sql, params = [] }: Statement, limits: Limits, io: Io) {
+  const wait = patience(limits)
+  const [explain, query] = withoutExplain(sql)
+  if (PRAGMA.test(query)) throw new DatabaseError('refused', WRITES)
+  const limited = `${query}\nlimit ${limits.maxRows + 1}`
+  const texts = [probe(query), query, explain ? explain + query : limited]
+  const found = await describe(address, texts, wait, io)
+  const isLimited = !explain && 'is_readonly' in found[2]!
+  const sound = explain || isLimited ? found : found.slice(0, 2)
+  assertReads(sound, texts, query)
+  const { cols } = sound.at(explain ? 2 : 1) as Description
+  const placeholders = (found[1] as Description).params?.length
+  if ((placeholders ?? params.length) !== params.length) throw new DatabaseError('sql', PARAMETERS)
+
+  const once = (text: string, asText: (text: string) => Exact) => {
+    const stmt = { sql: text, args: params.map(argument) }
+    return take({ address, stmt, asText, limits, wait, io })
+  }
+  const text = explain ? explain + query : isLimited ? limited : query
+  const plain = await once(text, (text) => ({ type: 'text', cell: text }))
+  const { types, rows, truncated } = plain.infinite
+    ? await once(marked(query, cols.length, limits.maxRows + 1), unmark)
+    : plain
+  const columns = cols.map(({ name, decltype }, i) => ({
+    name,
+    type: decltype?.toLowerCase() || commonClass(types.map((row) => row[i] ?? 'null')),
+  }))
+  return { columns, rows, truncated } satisfies Omit<Rows, 'elapsedMs'>
+}
+
+/** Refuses whatever is not one query that only reads, going by what was found out about the texts. */
+function assertReads(
+  found: readonly (Description | HranaError)[],
+  texts: readonly string[],
+  query: string,
+): void {
+  for (const [i, it] of found.entries()) {
+    if ('is_readonly' in it) {
+      if (it.is_readonly === true) continue
+      throw new DatabaseError('refused', WRITES)
+    }
+    const error = hranaError(it, texts[i])
+    throw i === 0 && error.kind === 'sql' ? unwrapped(error, query) : error
+  }
+}
+
+const WRITES = 'This database is only read: that would write.'
+
+const argument = (param: Param): Value => {
+  if (param === null) return { type: 'null' }
+  if (typeof param === 'string') return { type: 'text', value: param }
+  const number = Number(param)
+  return Number.isSafeInteger(number)
+    ? { type: 'integer', value: String(number) }
+    : { type: 'float', value: number }
+}
+
+interface Run {
+  readonly address: Address
+  readonly stmt: { readonly sql: string; readonly args: readonly Value[] }
+  /** What a text stands for. */
+  readonly asText: (text: string) => Exact
+  readonly limits: Limits
+  readonly wait: Patience
+  readonly io: Io
+}
+
+/** The rows that fit. Whether one holds an infinity is known, but not which of the two. */
+async function take({ address, stmt, asText, limits, wait, io }: Run) {
+  const steps = [
+    { stmt: { sql: 'begin' } },
+    { stmt, condition: { type: 'ok', step: 0 } as const },
+    { stmt: { sql: 'rollback' } },
+  ]
+  const taken = new Taken(limits)
+  const types: string[][] = []
+  let infinite = false
+  for await (const { type, step, row, error } of run(address, steps, wait, io)) {
+    // An error that ended the transaction leaves nothing to roll back.
+    if (type === 'error' || (type === 'step_error' && step !== 2)) {
+      throw hranaError(error ?? { message: '' })
+    }
+    if (type !== 'row' || !row) continue
+    infinite ||= row.some((value) => value.type === 'float' && typeof value.value !== 'number')
+    const exact = row.map((value) => exactly(value, asText))
+    if (!taken.take(exact.map(({ cell }) => cell))) break
+    types.push(exact.map(({ type }) => type))
+  }
+  return { rows: taken.rows, truncated: taken.truncated, types, infinite }
+}
+
+function exactly(value: Value, asText: (text: string) => Exact): Exact {
+  switch (value.type) {
+    case 'integer':
+      return { type: 'integer', cell: integer(value.value) }
+    case 'float':
+      return { type: 'real', cell: cell(value.value) }
+    case 'text':
+      return asText(value.value)
+    case 'blob':
+      return { type: 'blob', cell: blob(bytes(value.base64)) }
+    default:
+      return { type: 'null', cell: null }
+  }
+}
+
+const integer = (digits: string): Cell =>
+  Number.isSafeInteger(Number(digits)) ? Number(digits) : digits
+
+const bytes = (base64: string) => Uint8Array.from(atob(base64), (it) => it.charCodeAt(0))

@@ -1,0 +1,14 @@
+import type { Look } from '../role.ts'
+
+/** Looks at a SQLite database, as far as it can be: a token is only known to who gave it. */
+export const sqlite: Look = async (ask) => {
+  // Cloudflare tells no version.
+  const [[version] = []] = await ask('select sqlite_version()').catch(() => ask("select ''"))
+  return {
+    version: `SQLite ${version}`.trim(),
+    role: undefined,
+    findings: [],
+    reader: [],
+    note: 'SQLite knows no roles, and whether a token may write cannot be asked without trying. Give libSQL one that only reads (turso db tokens create NAME --read-only), and the API of D1 one with the permission D1 Read. A binding of D1 can always write: there the guard and the check of the compiled statement are all there is.',
+  }
+}

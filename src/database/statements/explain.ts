@@ -1,0 +1,45 @@
+import {
+  type Cell,
+  type Database,
+  DatabaseError,
+  type Limits,
+  type Statement,
+} from '../database.ts'
+import { single, verb } from '../guard/guard.ts'
+import { admitted } from '../guard/guarded.ts'
+
+/** How a database would run a statement. */
+export interface Explanation {
+  /** The steps as the database nests them, one a line, with what it expects of each. */
+  readonly summary: readonly string[]
+  /** All that the database said. */
+  readonly plan: Cell
+}
+
+/**
+ * Has a query planned, and never run. The statement passes the guard on its own first: what explains
+ * it is written here. Throws {@link DatabaseError}.
+ */
+export async function explain(
+  database: Database,
+  asked: Statement,
+  limits: Limits,
+): Promise<Explanation> {
+  const { rules, plan } = database.dialect
+  const { statement, origin } = admitted(asked, database.dialect)
+  const { sql, params } = statement
+  if (!QUERIES.has(verb(sql, rules)!)) {
+    throw new DatabaseError('refused', 'Only a query has a plan: send a SELECT, without EXPLAIN.')
+  }
+  const text = plan.prefix + single(sql, rules)
+  const room = { ...limits, maxRows: 1_000, maxBytes: 1 << 20 }
+  const rows = await database.query({ sql: text, params }, room).catch((error) => {
+    if (!(error instanceof DatabaseError) || error.position === undefined) throw error
+    // Its place in the statement that was asked about.
+    const position = error.position - plan.prefix.length
+    throw error.at(position > 0 ? origin(position) : undefined)
+  })
+  return plan.read(rows)
+}
+
+const QUERIES = new Set(['select', 'with', 'values', 'table'])

@@ -1,0 +1,229 @@
+import { DatabaseError, type Dialect, type Param, type Statement } from '../database.ts'
+import { nearest } from '../schema/nearest-names.ts'
+import type { Source } from '../schema/table.ts'
+
+/** How a column may be compared with a value. */
+export const operators = [
+  ...(['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'not_in', 'between'] as const),
+  ...(['like', 'contains', 'is_null', 'not_null'] as const),
+] as const
+
+export type Operator = (typeof operators)[number]
+
+/** One filter. `in`, `not_in` and `between` take a list, `is_null` and `not_null` nothing. */
+export interface Condition {
+  readonly column: string
+  readonly op: Operator
+  readonly value?: Param | readonly Param[] | undefined
+}
+
+/** What to read from one table. Its column names may come from anywhere: they are looked up. */
+export interface Selection {
+  readonly table: Source
+  /** All of them if left out. With aggregates, what to group by: without any, all rows are one group. */
+  readonly columns?: readonly string[] | undefined
+  /** `count(*)`, or `count`, `sum`, `avg`, `min` or `max` of a column, or of its `distinct` values. */
+  readonly aggregates?: readonly string[] | undefined
+  /** All must hold. */
+  readonly where?: readonly Condition[] | undefined
+  /** Columns and aggregates, each with `desc` behind it or not. */
+  readonly orderBy?: readonly string[] | undefined
+  readonly limit: number
+  readonly offset?: number | undefined
+}
+
+/** As many as a statement may bind in SQLite on Cloudflare, and more than a filter needs. */
+const MOST_VALUES = 100
+
+/**
+ * The statement that reads a selection. Names come from the catalog and values are bound: nothing
+ * that was asked is ever read as SQL. Throws {@link DatabaseError} for what cannot be asked.
+ */
+export function select(dialect: Dialect, selection: Selection): Statement {
+  const { table, columns = [], where = [], orderBy = [], limit, offset = 0 } = selection
+  const aggregates = (selection.aggregates ?? []).map((it) => aggregate(dialect, table, it))
+  const params: Param[] = []
+  const bind = (value: Param, type?: string) => {
+    params.push(value)
+    return dialect.placeholder(params.length, type)
+  }
+
+  const shown = columns.map((name) => dialect.quote(lookUp(table, name).name))
+  const tests = where.map((condition) =>
+    test(dialect, lookUp(table, condition.column), condition, bind),
+  )
+  const labels = aggregates.map(({ label }) => label)
+  const order = orderBy.map((key) => orderOf(dialect, table, labels, key))
+  const computed = aggregates.map(({ sql, label }) => `${sql} as ${dialect.quote(label)}`)
+  const sql = [
+    `select ${[...shown, ...computed].join(', ') || '*'}`,
+    `from ${dialect.quote(table.schema)}.${dialect.quote(table.name)}`,
+    tests.length > 0 && `where ${tests.join(' and ')}`,
+    computed.length > 0 && shown.length > 0 && `group by ${shown.join(', ')}`,
+    order.length > 0 && `order by ${order.join(', ')}`,
+    `limit ${bind(limit)}`,
+    offset > 0 && `offset ${bind(offset)}`,
+  ]
+  if (params.length > MOST_VALUES) {
+    throw new DatabaseError(
+      'sql',
+      `A filter takes at most ${MOST_VALUES - 2} values; these are more.`,
+    )
+  }
+  return { sql: sql.filter(Boolean).join('\n'), params }
+}
+
+const FUNCTIONS = new Set(['count', 'sum', 'avg', 'min', 'max'])
+
+/** `Sum( distinct x )` in its parts; undefined for what is no aggregate. */
+function callOf(asked: string) {
+  const text = asked.trim()
+  const open = text.indexOf('(')
+  const name = text.slice(0, Math.max(0, open)).trimEnd().toLowerCase()
+  if (!FUNCTIONS.has(name) || !text.endsWith(')')) return undefined
+  const inside = text.slice(open + 1, -1).trim()
+  const distinct = /^distinct\s/i.test(inside)
+  return { name, distinct, column: distinct ? inside.slice('distinct'.length).trim() : inside }
+}
+
+/** An aggregate as it was asked for, and under the name that its column gets. */
+function aggregate(dialect: Dialect, table: Source, asked: string): { sql: string; label: string } {
+  const { name = '', distinct, column } = callOf(asked) ?? {}
+  const call = (of: string, operators?: string) =>
+    dialect.calls?.aggregate(name, of, operators) ?? `${name}(${of})`
+  if (column === '*' && !distinct && name === 'count') {
+    return { sql: call('*'), label: 'count(*)' }
+  }
+  if (!column) {
+    throw new DatabaseError('sql', `${JSON.stringify(asked.slice(0, 100))} is no aggregate.`, {
+      hint: 'Write count(*), or count, sum, avg, min or max of a column, such as sum(total).',
+    })
+  }
+  const found = lookUp(table, column)
+  const of = distinct ? 'distinct ' : ''
+  return {
+    sql: call(`${of}${dialect.quote(found.name)}`, found.operators),
+    label: `${name}(${of}${found.name})`,
+  }
+}
+
+/** A key of an order in its parts: `total desc`, `total asc`, or `total`. */
+export function keyOfOrder(asked: string): { key: string; descends: boolean } {
+  const text = asked.trim()
+  // No direction is longer, and a long key is not looked through for one.
+  const end = text.slice(-' desc'.length)
+  const found = /\s(?:asc|desc)$/i.exec(end)
+  if (!found) return { key: asked, descends: false }
+  const key = text.slice(0, found.index - end.length).trimEnd()
+  return { key, descends: /desc/i.test(found[0]) }
+}
+
+/** One key of the order: a column, or else an aggregate where rows are grouped, and its direction. */
+function orderOf(
+  dialect: Dialect,
+  table: Source,
+  labels: readonly string[],
+  asked: string,
+): string {
+  const known = (column: string) => table.columns.some(({ name }) => name === column)
+  // A column may be called `x desc`, or `max(x)`.
+  const { key, descends } = known(asked) ? { key: asked, descends: false } : keyOfOrder(asked)
+  const sql =
+    labels.length > 0 && callOf(key) && !known(key)
+      ? aggregate(dialect, table, key).sql
+      : ordered(dialect, table, key, labels)
+  return descends ? `${sql} desc` : sql
+}
+
+function ordered(
+  { quote, comparison }: Dialect,
+  table: Source,
+  column: string,
+  labels: readonly string[],
+): string {
+  const { name, type } = lookUp(table, column, labels)
+  return comparison.comparable(quote(name), type)
+}
+
+/**
+ * The column of this name; without one, that of this name in another case. Without that, the error
+ * says which may have been meant, of the columns and of what else can stand here.
+ */
+function lookUp(
+  { name: table, columns }: Source,
+  name: string,
+  others: readonly string[] = [],
+): Source['columns'][number] {
+  const exact = columns.find((column) => column.name === name)
+  if (exact) return exact
+  const folded = name.toLowerCase()
+  const same = columns.filter((column) => column.name.toLowerCase() === folded)
+  if (same.length === 1) return same[0]!
+  const likely = nearest(name, [...others, ...columns.map((column) => column.name)])
+  throw new DatabaseError(
+    'sql',
+    `${table} has no column called ${JSON.stringify(name.slice(0, 100))}.`,
+    {
+      hint: likely.length > 0 ? `Did you mean ${likely.join(' or ')}?` : undefined,
+    },
+  )
+}
+
+const SIGNS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const
+
+/** One condition as SQL. NULL is no value: equal to it means absent. */
+function test(
+  { quote, comparison, calls }: Dialect,
+  { name, type, operators }: Source['columns'][number],
+  { op, value }: Condition,
+  bind: (value: Param, type?: string) => string,
+): string {
+  const column = quote(name)
+  const left = comparison.comparable(column, type)
+  const sign = (it: keyof typeof SIGNS) => calls?.operator(SIGNS[it], operators) ?? SIGNS[it]
+  const bound = (value: Param) => bind(comparison.bound(value, type), type)
+
+  switch (op) {
+    case 'is_null':
+      return `${column} is null`
+    case 'not_null':
+      return `${column} is not null`
+    case 'between': {
+      const [from, to] = listOf(op, value, 2)
+      const least = `${left} ${sign('gte')} ${bound(one(op, from))}`
+      return `(${least} and ${left} ${sign('lte')} ${bound(one(op, to))})`
+    }
+    case 'in':
+    case 'not_in': {
+      const list = listOf(op, value)
+      const values = list.filter((it) => it !== null).map(bound)
+      const among = calls
+        ? values.map((it) => `${left} ${sign('eq')} ${it}`).join(' or ')
+        : `${left} in (${values.join(', ')})`
+      // In ClickHouse NULL is simply not among them, so that `not in` alone would find it.
+      const orNull = list.includes(null) || (op === 'not_in' && values.length > 0)
+      const tests = [values.length > 0 && among, orNull && `${column} is null`].filter(Boolean)
+      const found = `(${tests.join(' or ') || 'null is not null'})`
+      return op === 'in' ? found : `not ${found}`
+    }
+    case 'like':
+      return comparison.like(column, bind(String(one(op, value))))
+    case 'contains':
+      return comparison.contains(column, bind(String(one(op, value))))
+    default: {
+      if (value === null && op === 'eq') return `${column} is null`
+      if (value === null && op === 'ne') return `${column} is not null`
+      return `${left} ${sign(op)} ${bound(one(op, value))}`
+    }
+  }
+}
+
+function listOf(op: Operator, value: Condition['value'], length?: number): readonly Param[] {
+  if (Array.isArray(value) && (length === undefined || value.length === length)) return value
+  throw new DatabaseError('sql', `${op} takes a list of ${length ? `${length} values` : 'values'}.`)
+}
+
+function one(op: Operator, value: Condition['value'] | undefined): Param {
+  if (value !== null && value !== undefined && !Array.isArray(value)) return value as Param
+  throw new DatabaseError('sql', `${op} takes a value, neither a list nor null.`)
+}

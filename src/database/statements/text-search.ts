@@ -1,0 +1,37 @@
+import type { Dialect, Statement } from '../database.ts'
+import type { Table } from '../schema/table.ts'
+
+/** Words of one search. What is behind them would only find less. */
+const WORDS = 8
+
+/**
+ * The statement that finds rows of a table in whose columns each of some words occurs, in any case
+ * and anywhere. It returns the columns shown, and their names come from the catalog.
+ */
+export function searching(
+  dialect: Dialect,
+  table: Table,
+  { text, shown, query, limit }: Search,
+): Statement {
+  const { quote, comparison } = dialect
+  const words = [...new Set(query.toLowerCase().split(/\s+/).filter(Boolean))].slice(0, WORDS)
+  const found = words.map((_, i) => {
+    const holding = text.map((column) => comparison.contains(quote(column), `$${i + 1}`))
+    return `(${holding.join(' or ')})`
+  })
+  const sql = [
+    `select ${shown.map((column) => quote(column)).join(', ')}`,
+    `from ${quote(table.schema)}.${quote(table.name)}`,
+    found.length > 0 && `where ${found.join(' and ')}`,
+    `limit ${Math.trunc(limit)}`,
+  ]
+  return { sql: sql.filter(Boolean).join('\n'), params: words }
+}
+
+interface Search {
+  /** Columns that are looked into. */
+  readonly text: readonly string[]
+  readonly shown: readonly string[]
+  readonly query: string
+  readonly limit: number
+}

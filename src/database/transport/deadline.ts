@@ -1,0 +1,33 @@
+import type { DatabaseError, Limits } from '../database.ts'
+import { leftAlone, tooSlow } from '../error.ts'
+
+/** How long an answer is waited for: until its time is over, or its caller has left. */
+export interface Patience {
+  /** Aborts when the wait is over. */
+  readonly signal: AbortSignal
+  /** What to tell, once it is over. */
+  over(): DatabaseError | undefined
+  /** The outcome of a work, unless the wait is over first; the work may go on. */
+  race<T>(work: Promise<T>): Promise<T>
+}
+
+/** The patience that the limits of a query leave, from this moment on. */
+export function patience({ timeoutMs, signal: caller }: Limits): Patience {
+  const timer = AbortSignal.timeout(timeoutMs)
+  const signal = caller ? AbortSignal.any([caller, timer]) : timer
+  const over = () => {
+    if (caller?.aborted) return leftAlone()
+    return signal.aborted ? tooSlow(timeoutMs) : undefined
+  }
+  return {
+    signal,
+    over,
+    race(work) {
+      const end = new Promise<never>((_, reject) => {
+        if (signal.aborted) reject(over())
+        signal.addEventListener('abort', () => reject(over()), { once: true })
+      })
+      return Promise.race([work, end])
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import type { Cell } from '../database.ts'
+import { withoutEnd } from './end.ts'
+
+/** What JSON can say as a number: neither NaN, nor infinite, nor minus zero. */
+export const isNumber = (value: number) => Number.isFinite(value) && !Object.is(value, -0)
+
+type Reviver = (key: string, value: Cell, context: { readonly source?: string }) => Cell
+
+// The types of ES2024 do not know yet that a reviver sees the source of a number.
+const parseJson = JSON.parse as (text: string, reviver: Reviver) => Cell
+
+/**
+ * A JSON document of a database as a cell: parsed, if that loses nothing but the digits of numbers,
+ * which then stay as text. Where it would lose more, it is the document's own text: null, which would
+ * be NULL; members that share a name, or would be put in another order; and a string that reads like
+ * a document. So a text that is JSON is the document, and any other is a string in it.
+ */
+export function readJson(text: string): Cell {
+  const { names, depth } = outline(text)
+  if (depth > DEEPEST) return text
+  const value = parseJson(text, (_key, value, { source }) =>
+    typeof value !== 'number' || survives(source!, value) ? value : source!,
+  )
+  if (value === null) return 'null'
+  if (typeof value === 'string' && text.trimStart().startsWith('"')) {
+    return isJson(value) ? text : value
+  }
+  let at = 0
+  const inOrder = (it: Cell): boolean => {
+    if (it === null || typeof it !== 'object') return true
+    if (Array.isArray(it)) return it.every(inOrder)
+    return Object.entries(it).every(([name, member]) => name === names[at++] && inOrder(member))
+  }
+  return inOrder(value) && at === names.length ? value : text
+}
+
+/** What is nested deeper than this is nothing to be read, and could not be written out again. */
+const DEEPEST = 200
+
+/** The names of all members in their order, and how deep they are nested, of a text that may be JSON. */
+function outline(text: string): { readonly names: readonly string[]; readonly depth: number } {
+  const names: string[] = []
+  let open = 0
+  let depth = 0
+  let name: readonly [start: number, end: number] = [0, 0]
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (character === '"') {
+      const start = at
+      for (at++; at < text.length && text[at] !== '"'; at++) if (text[at] === '\\') at++
+      name = [start, at + 1]
+    } else if (character === ':') names.push(JSON.parse(text.slice(...name)))
+    else if (character === '{' || character === '[') depth = Math.max(depth, ++open)
+    else if (character === '}' || character === ']') open--
+  }
+  return { names, depth }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether a number reads the same in decimal before and after it was a double. */
+const survives = (source: string, value: number) =>
+  isNumber(value) && source.length <= LONGEST && decimal(source) === decimal(String(value))
+
+/** Digits of a number that could come out of a double as they went in: 1e308 has 309. */
+const LONGEST = 400
+
+/** Sign, digits and exponent, the same for `1.50`, `15e-1` and `1.5`. */
+function decimal(number: string): string {
+  const [, sign, whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number) ?? []
+  const digits = (whole + fraction).replace(/^0+/, '')
+  const significant = withoutEnd(digits, '0')
+  const power = Number(exponent) - fraction.length + digits.length - significant.length
+  return significant === '' ? '0' : `${sign}${significant}e${power}`
+}

@@ -1,0 +1,31 @@
+import { DatabaseError } from '../database.ts'
+import { chunks } from './body.ts'
+
+/**
+ * The lines of a body while they come, none longer than `maxLength`. Whoever stops reading cancels
+ * the body. What follows the last line feed is a line, too: a broken one, as likely as not.
+ */
+export async function* lines(response: Response, maxLength: number): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  // Joined once a line is whole: a long one comes in thousands of pieces.
+  let pieces: string[] = []
+  let length = 0
+  for await (const chunk of chunks(response)) {
+    const parts = decoder.decode(chunk, { stream: true }).split('\n')
+    for (const [i, part] of parts.entries()) {
+      if (i > 0) {
+        yield pieces.join('')
+        pieces = []
+        length = 0
+      }
+      length += part.length
+      if (length > maxLength) {
+        throw new DatabaseError('too_large', 'One row alone is larger than can be fetched.', {
+          hint: 'Select fewer columns, or a substr() of the long ones.',
+        })
+      }
+      if (part) pieces.push(part)
+    }
+  }
+  if (length > 0) yield pieces.join('')
+}

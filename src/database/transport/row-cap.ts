@@ -1,0 +1,71 @@
+import { type Cell, DatabaseError, type Limits, type Rows } from '../database.ts'
+
+const encoder = new TextEncoder()
+
+/** Takes as many rows as the limits allow. Only from one row too many it learns that there are. */
+export function cap(
+  rows: Iterable<readonly Cell[]>,
+  limits: Limits,
+): Pick<Rows, 'rows' | 'truncated'> {
+  const taken = new Taken(limits)
+  for (const row of rows) if (!taken.take(row)) break
+  const { truncated } = taken
+  return { rows: taken.rows, truncated }
+}
+
+/** The rows of an answer that comes bit by bit, as far as the limits allow. */
+export class Taken {
+  readonly rows: (readonly Cell[])[] = []
+  truncated: Rows['truncated'] = false
+  readonly #limits: Limits
+  /** No less than the bytes so far: while this fits, nothing is written out to be counted. */
+  #atMost = 0
+  #bytes = 0
+
+  constructor(limits: Limits) {
+    this.#limits = limits
+  }
+
+  /** Takes a row, or says that there is no room for it nor for any other. */
+  take(row: readonly Cell[]): boolean {
+    const { maxRows, maxBytes } = this.#limits
+    this.#count(row, maxBytes)
+    if (this.rows.length === maxRows) this.truncated = 'rows'
+    else if (this.#bytes > maxBytes) this.truncated = 'bytes'
+    if (this.truncated === 'bytes' && this.rows.length === 0) {
+      throw new DatabaseError(
+        'too_large',
+        `One row alone is over the ${maxBytes} bytes of an answer.`,
+        {
+          hint: 'Select fewer columns, or a substr() of the long ones.',
+        },
+      )
+    }
+    if (!this.truncated) this.rows.push(row)
+    return !this.truncated
+  }
+
+  #count(row: readonly Cell[], maxBytes: number): void {
+    const counted = this.#atMost > maxBytes
+    this.#atMost += atMost(row)
+    if (this.#atMost <= maxBytes) return
+    if (!counted) for (const earlier of this.rows) this.#bytes += sizeOf(earlier)
+    this.#bytes += sizeOf(row)
+  }
+}
+
+const sizeOf = (row: readonly Cell[]) => encoder.encode(JSON.stringify(row)).byteLength + 1
+
+/** A number, true, false or null, with what is around it. */
+const SHORT = 26
+
+/** No less than the bytes of a row as JSON: no character takes more than six, `\u0000`. */
+function atMost(row: readonly Cell[]): number {
+  let most = SHORT
+  for (const cell of row) {
+    if (typeof cell === 'string') most += cell.length * 6 + SHORT
+    else if (typeof cell === 'object' && cell !== null) most += sizeOf([cell])
+    else most += SHORT
+  }
+  return most
+}

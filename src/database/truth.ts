@@ -1,8 +1,0 @@
-import type { Param } from './database.ts'
-
-/** A truth value that came as a word, as the number in which a database without booleans keeps it. */
-export function truth(value: Param): Param {
-  const word = typeof value === 'string' && value.toLowerCase()
-  if (word === 'true') return 1
-  return word === 'false' ? 0 : value
-}

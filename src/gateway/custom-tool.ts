@@ -1,0 +1,65 @@
+import * as z from 'zod/mini'
+import type { Param } from '../database/index.ts'
+import { type Caller, ToolError } from '../mcp/index.ts'
+import { answer } from './answer.ts'
+import type { Claimed, Curated, Given } from './custom-tool-config.ts'
+import { type DatabaseTool, databaseTool } from './database-tool.ts'
+import { ask } from './run-query.ts'
+
+/** The tool that a curated statement is to a model: named, typed, and nothing to write SQL for. */
+export function curatedTool({ name, title, description, sql, params }: Curated): DatabaseTool {
+  const shape = Object.fromEntries(
+    params.filter((it) => 'type' in it).map((it) => [it.name, schemaOf(it)]),
+  )
+  return databaseTool({
+    name,
+    title: title ?? name.replaceAll('_', ' '),
+    description,
+    input: z.strictObject(shape),
+    output: answer,
+    async run(input, context) {
+      const value = (it: Given | Claimed) =>
+        'type' in it ? (input[it.name] as Param) : claimOf(it, context.caller)
+      return ask({ sql, params: params.map(value) }, context)
+    },
+  })
+}
+
+/** What a caller's access says of it. Without the claim there is no answer, not one for everybody. */
+function claimOf({ claim }: Claimed, caller: Caller | undefined): Param {
+  const { subject, claims = {} } = caller ?? {}
+  const own = Object.hasOwn(claims, claim) ? claims[claim] : undefined
+  const value = claim === 'sub' ? subject : own
+  if (value !== undefined) return value
+  throw new ToolError(`Your access to this endpoint says nothing of "${claim}", which this needs.`)
+}
+
+function schemaOf(param: Given) {
+  const { description, values, default: fallback } = param
+  const base: z.ZodMiniType = values ? z.literal(values) : typeOf(param)
+  const described = description === undefined ? base : base.check(z.describe(description))
+  return fallback === undefined ? described : z._default(described, fallback)
+}
+
+function typeOf({ type, min, max }: Given): z.ZodMiniType {
+  switch (type) {
+    case 'string':
+      return z.string()
+    case 'boolean':
+      return z.boolean()
+    case 'date':
+      return z.string().check(
+        z.regex(/^\d{4}-\d\d-\d\d$/, 'must be a date such as 2026-01-31'),
+        // Dates of this form sort as texts.
+        z.refine((it) => it >= String(min ?? '') && it <= String(max ?? ':'), {
+          error: `must be ${[min && `from ${min}`, max && `to ${max}`].filter(Boolean).join(' ')}`,
+        }),
+      )
+    default: {
+      const number = type === 'integer' ? z.int() : z.number()
+      const least = min === undefined ? [] : [z.gte(Number(min))]
+      const most = max === undefined ? [] : [z.lte(Number(max))]
+      return number.check(...least, ...most)
+    }
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * The one class of Durable Objects, in several roles: a legacy session, a task, what handlers keep
+ * between calls; and two that keep what all isolates share: the secret of a deployment, and the hub
+ * of changes.
+ *
+ * @module
+ */
+
+import type { Change } from '../features/changes.ts'
+import type { Caller } from '../features/context.ts'
+import type { Server } from '../features/server.ts'
+import { answerByStream } from '../sessions/http-sse.ts'
+import { Session, type SessionLimits, sessionLimits } from '../sessions/session.ts'
+import type { Seal } from '../state/seal.ts'
+import { isStore, type StoreLimits, storeLimits } from '../state/store.ts'
+import { openStore } from '../state/stores.ts'
+import { isTask, type Task, type TaskLimits, taskLimits } from '../state/task.ts'
+import { refused } from '../wire/refusal.ts'
+import { acceptOf } from '../wire/reply.ts'
+import { serveHub, type Watching, watch } from './hub.ts'
+import { mark, marked } from './object-request.ts'
+import { durableStores, serveStore, storeIn } from './stores.ts'
+import { serveTask, taskIn } from './tasks.ts'
+
+/** What the objects are made of. */
+export interface SessionObject<Env> {
+  /** The server that a request to a session or a task is for. */
+  server(env: Env, request: Request, caller: Caller | undefined): Server
+  seal(env: Env): Seal
+  namespace(env: Env): DurableObjectNamespace
+  readonly limits?: SessionLimits
+  readonly taskLimits?: TaskLimits
+  readonly storeLimits?: StoreLimits
+}
+
+/** The Durable Object class to export beside the Worker. */
+export function sessionObject<Env>(made: SessionObject<Env>) {
+  return class McpSession {
+    readonly #env: Env
+    readonly #state: DurableObjectState
+    #session: Session | undefined
+    #task: Task | undefined
+
+    constructor(state: DurableObjectState, env: Env) {
+      this.#env = env
+      this.#state = state
+    }
+
+    async fetch(request: Request): Promise<Response> {
+      const { as, name = '', caller, sse } = marked(request)
+      if (as === 'secret') return new Response(this.#secret())
+      if (as === 'hub') return serveHub(request, this.#state, (...told) => this.#tell(...told))
+      if (as === 'change') {
+        const session = this.#open()
+        session.announce(await request.json<Change>())
+        if (!session.hears) await this.#watch(undefined)
+        return new Response(null, { status: 204 })
+      }
+      try {
+        if (as === 'store') return await serveStore(request, this.#openStore())
+        if (as === 'task') {
+          const stores = durableStores(made.namespace(this.#env), made.seal(this.#env))
+          return await serveTask(request, this.#state, this.#openTask(), {
+            server: () => made.server(this.#env, request, caller),
+            caller,
+            store: (handle) => openStore(handle, { request, caller, stores }),
+          })
+        }
+        const server = made.server(this.#env, request, caller)
+        const upgrades = request.headers.get('upgrade') === 'websocket'
+        if (upgrades && sse) this.#open().begin(caller?.subject)
+        const hub = server.changes?.hub
+        if (upgrades) return await this.#listen(request, caller, hub ? { hub, name } : undefined)
+        const accept = acceptOf(request.headers.get('accept'))
+        const seal = made.seal(this.#env)
+        const { callMs } = made.limits ?? sessionLimits
+        const serving = { request, server, caller, accept, seal, callMs }
+        const session = this.#open()
+        return await (sse ? answerByStream(session, serving) : session.fetch(serving))
+      } catch (error) {
+        return refused(request, error)
+      }
+    }
+
+    alarm(): Promise<void> {
+      const { kv } = this.#state.storage
+      if (isStore(kv)) return this.#openStore().wake()
+      return (isTask(kv) ? this.#openTask() : this.#open()).wake()
+    }
+
+    webSocketClose(socket: WebSocket): void {
+      socket.close()
+    }
+
+    #open(): Session {
+      const { storage } = this.#state
+      this.#session ??= new Session({
+        store: storage.kv,
+        limits: made.limits ?? sessionLimits,
+        listeners: () => this.#state.getWebSockets().map(listenerOf),
+        wakeAt: (time) => void storage.setAlarm(time),
+        clear: async () => {
+          this.#session = undefined
+          const unwatched = this.#watch(undefined)
+          await storage.deleteAlarm()
+          await storage.deleteAll()
+          await unwatched
+        },
+      })
+      return this.#session
+    }
+
+    #openTask(): Task {
+      this.#task ??= taskIn(this.#state, made.taskLimits ?? taskLimits)
+      return this.#task
+    }
+
+    #openStore() {
+      return storeIn(this.#state, made.storeLimits ?? storeLimits)
+    }
+
+    /** @param watching Where to hear of changes, and under which name, if there are any. */
+    async #listen(request: Request, caller: Caller | undefined, watching: Watching | undefined) {
+      const lastEventId = request.headers.get('last-event-id')
+      const { stream, missed, open, primer } = this.#open().listen(caller?.subject, lastEventId)
+      if (watching) await this.#watch(watching)
+      const [client, socket] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket]
+      this.#state.acceptWebSocket(socket)
+      socket.serializeAttachment(stream)
+      if (primer) socket.send(JSON.stringify([primer.id]))
+      for (const { id, message } of missed) socket.send(JSON.stringify([id, message]))
+      if (!open) socket.close()
+      return new Response(null, { status: 101, webSocket: client })
+    }
+
+    /** Has changes told here from now on, or no more. */
+    async #watch(wanted: Watching | undefined): Promise<void> {
+      const { kv } = this.#state.storage
+      const watching = kv.get<Watching>(WATCHING)
+      if (!watching === !wanted) return
+      if (wanted) kv.put(WATCHING, wanted)
+      else kv.delete(WATCHING)
+      await watch(made.namespace(this.#env), (wanted ?? watching)!, wanted !== undefined)
+    }
+
+    #tell(session: string, change: string): Promise<Response> {
+      const namespace = made.namespace(this.#env)
+      const object = namespace.get(namespace.idFromName(session))
+      const request = new Request('https://session/', { method: 'POST', body: change })
+      return object.fetch(mark(request, { as: 'change' }))
+    }
+
+    #secret(): string {
+      const { kv } = this.#state.storage
+      const secret = kv.get<string>('secret') ?? crypto.randomUUID() + crypto.randomUUID()
+      kv.put('secret', secret)
+      return secret
+    }
+  }
+}
+
+const WATCHING = 'watching'
+
+const listenerOf = (socket: WebSocket) => ({
+  stream: socket.deserializeAttachment() as string,
+  send: (message: string, id: string) => socket.send(JSON.stringify([id, message])),
+  close: () => socket.close(),
+})

@@ -1,0 +1,62 @@
+/**
+ * Legacy sessions in Durable Objects, one object a session: how a Worker reaches them.
+ *
+ * @module
+ */
+
+import { RETRY_MS } from '../sessions/session.ts'
+import { type Sessions, signedSessions } from '../sessions/sessions.ts'
+import { type Seal, sealWith } from '../state/seal.ts'
+import { eventStream } from '../wire/sse.ts'
+import { mark } from './object-request.ts'
+
+/** A stream is closed after so long, and the client comes back: no connection is for ever. */
+const STREAM_MS = 30 * 60_000
+
+/** Sessions kept in a Durable Object namespace. */
+export function durableSessions(namespace: DurableObjectNamespace, seal: Seal): Sessions {
+  return signedSessions(seal, async (name, request, caller, sse) => {
+    // By fetch and not by RPC: only then does a client that hangs up end the stream.
+    const object = namespace.get(namespace.idFromName(name))
+    const inner = mark(request, { as: 'session', name, caller, sse })
+    if (request.method !== 'GET') return object.fetch(inner)
+    // An object that holds a stream itself is billed for every second of it; one that holds a
+    // socket to the Worker sleeps until there is something to say.
+    inner.headers.set('upgrade', 'websocket')
+    const answer = await object.fetch(inner)
+    return answer.webSocket ? relay(answer.webSocket) : answer
+  })
+}
+
+/** A seal that all isolates of a deployment share, from a secret made once and kept. */
+export const sharedSeal = (namespace: DurableObjectNamespace): Seal =>
+  sealWith(async () => {
+    const object = namespace.get(namespace.idFromName('secret'))
+    const answer = await object.fetch(mark(new Request('https://secret/'), { as: 'secret' }))
+    return answer.text()
+  })
+
+/** Writes what arrives by a socket to an event stream. */
+function relay(socket: WebSocket): Response {
+  const end = () => {
+    clearTimeout(lifetime)
+    socket.close()
+  }
+  const stream = eventStream(end)
+  const lifetime = setTimeout(() => {
+    stream.retry(RETRY_MS)
+    stream.close()
+    end()
+  }, STREAM_MS)
+  socket.addEventListener('message', ({ data }) => {
+    const [id = '', message] = JSON.parse(data as string) as [string, string?]
+    if (message === undefined) stream.prime(id, RETRY_MS)
+    else stream.send(message, id)
+  })
+  socket.addEventListener('close', () => {
+    clearTimeout(lifetime)
+    stream.close()
+  })
+  socket.accept()
+  return stream.response
+}

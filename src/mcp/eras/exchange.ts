@@ -1,0 +1,19 @@
+import type { Caller } from '../features/context.ts'
+import type { Server } from '../features/server.ts'
+import type { Seal } from '../state/seal.ts'
+import type { Stores } from '../state/stores.ts'
+import type { Tasks } from '../state/tasks.ts'
+import type { Accept } from '../wire/reply.ts'
+
+/** What an era needs to serve one HTTP request. */
+export interface Serving {
+  readonly request: Request
+  readonly server: Server
+  readonly caller: Caller | undefined
+  readonly accept: Accept
+  readonly seal: Seal
+  /** A call that takes so long is stopped. */
+  readonly callMs: number
+  readonly tasks?: Tasks | undefined
+  readonly stores?: Stores | undefined
+}

@@ -1,0 +1,300 @@
+import { filterOf, notificationsOf } from '../features/changes.ts'
+import { type Context, contextOf, type Facts, logLevelOf } from '../features/context.ts'
+import type { InputRequired } from '../features/input.ts'
+import { completePrompt, describePrompt, getPrompt } from '../features/prompt.ts'
+import {
+  completeTemplate,
+  describeResource,
+  isTemplate,
+  type Listed,
+  type Page,
+  readResource,
+} from '../features/resource.ts'
+import { capabilities, identity, type Server } from '../features/server.ts'
+import { callTool, describeTool, shown } from '../features/tool.ts'
+import { openStore } from '../state/stores.ts'
+import { askTask, followed, runOrBegin, tasksOffered } from '../state/tasks.ts'
+import { type Stop, within } from '../wire/deadline.ts'
+import {
+  codes,
+  isObject,
+  RpcError,
+  type RpcNotification,
+  type RpcParams,
+  write,
+} from '../wire/jsonrpc.ts'
+import { SHORT, tooMuch } from '../wire/limits.ts'
+import { existsIn, negotiate, type Revision, type Span, versions } from '../wire/revisions.ts'
+import type { Serving } from './exchange.ts'
+
+export type Result = RpcParams | InputRequired
+
+/** One method of the protocol: when it exists, what it does, and how long its result keeps. */
+interface Method extends Span {
+  call(
+    server: Server,
+    params: RpcParams,
+    context: Context,
+    serving: Serving,
+  ): Result | Promise<Result>
+  /** Milliseconds a client may keep the result (specification, "Caching"). */
+  readonly ttlMs?: number
+  /** Whether the result depends on the server and the revision alone, so it is written out once. */
+  readonly fixed?: (server: Server) => boolean
+  /** It lasts until the client ends it. */
+  readonly lasts?: boolean
+}
+
+const MINUTE = 60_000
+const always = () => true
+const listed = { ttlMs: 5 * MINUTE, fixed: always }
+
+/** The protocol, one row a method. */
+const methods: Readonly<Record<string, Method>> = {
+  initialize: { call: initialize, until: '2025-11-25' },
+  ping: { call: () => ({}), until: '2025-11-25' },
+  'server/discover': {
+    call: discover,
+    since: '2026-07-28',
+    ttlMs: 60 * MINUTE,
+    fixed: always,
+  },
+  'tools/list': {
+    call: listOf('tools', ({ tools = [] }) => [inPages(shown(tools))], describeTool),
+    ...listed,
+  },
+  'tools/call': {
+    call: ({ tools = [] }, params, context, serving) =>
+      callTool(tools, params, context, runOrBegin(params, serving)),
+  },
+  'resources/list': {
+    call: listOf('resources', direct, describeResource),
+    ...listed,
+    fixed: ({ resources = [] }) => !resources.some(({ list }) => list),
+  },
+  'resources/templates/list': {
+    call: listOf('resourceTemplates', templates, describeResource),
+    ...listed,
+  },
+  'resources/read': {
+    call: ({ resources = [] }, params, context) => readResource(resources, params, context),
+    ttlMs: 0,
+  },
+  'prompts/list': {
+    call: listOf('prompts', ({ prompts }) => [inPages(prompts)], describePrompt),
+    ...listed,
+  },
+  'prompts/get': {
+    call: ({ prompts = [] }, params, context) => getPrompt(prompts, params, context),
+  },
+  'completion/complete': { call: complete },
+  'logging/setLevel': { call: setLevel, until: '2025-11-25' },
+  'subscriptions/listen': { call: listen, since: '2026-07-28', lasts: true },
+  'tasks/get': { call: askTask('get'), since: '2026-07-28' },
+  'tasks/update': { call: askTask('update'), since: '2026-07-28' },
+  'tasks/cancel': { call: askTask('cancel'), since: '2026-07-28' },
+}
+
+/** What the era adds to every result, given how long this one keeps. */
+export type Completion = (
+  result: Result,
+  ttlMs: number | undefined,
+) => RpcParams | Promise<RpcParams>
+
+/** Calls a method of the revision spoken and writes its result as JSON. */
+export async function dispatch(
+  serving: Serving,
+  { method: name, params = {} }: RpcNotification,
+  facts: Omit<Facts, 'store'>,
+  completed: Completion,
+): Promise<string> {
+  const { server, tasks, callMs } = serving
+  const method = Object.hasOwn(methods, name) ? methods[name] : undefined
+  if (!method || !existsIn(method, facts.revision)) {
+    throw new RpcError(
+      codes.methodNotFound,
+      `There is no method ${JSON.stringify(name.slice(0, 80))} here.`,
+    )
+  }
+  const run = async (stop: Stop) => {
+    const store = (handle?: string) => openStore(handle, serving)
+    const context = contextOf(facts, { stop, store }, params)
+    return write(await completed(await method.call(server, params, context, serving), method.ttlMs))
+  }
+  if (method.lasts) return run(facts.stop)
+  if (!method.fixed?.(server) || params.cursor !== undefined) return within(callMs, facts.stop, run)
+
+  const written = writtenFor(server)
+  const key = `${facts.revision.version} ${name} ${tasks ? 'tasks' : ''}`
+  const known = written.get(key)
+  if (known !== undefined) return known
+  const text = await run(facts.stop)
+  written.set(key, text)
+  return text
+}
+
+function initialize(server: Server, params: RpcParams): RpcParams {
+  if (typeof params.protocolVersion !== 'string') {
+    throw new RpcError(
+      codes.invalidParams,
+      'initialize needs a protocolVersion, such as "2025-11-25".',
+    )
+  }
+  const revision = negotiate(params.protocolVersion)
+  return {
+    protocolVersion: revision.version,
+    capabilities: capabilities(server),
+    serverInfo: identity(server, revision),
+    instructions: server.instructions,
+  }
+}
+
+function discover(server: Server, _: RpcParams, __: Context, { tasks }: Serving): RpcParams {
+  return {
+    supportedVersions: versions(),
+    capabilities: { ...capabilities(server), ...(tasks && tasksOffered(server)) },
+    instructions: server.instructions,
+  }
+}
+
+/** What is there, and then what stands at the addresses of each template that can say. */
+function direct({ resources = [] }: Server): Source<Listed>[] {
+  const listing = resources.filter(({ list }) => list)
+  return [
+    inPages<Listed>(resources.filter((it) => !isTemplate(it))),
+    ...listing.map(
+      (it): Source<Listed> =>
+        (offset, context) =>
+          it.list!(offset, context),
+    ),
+  ]
+}
+
+function templates({ resources }: Server): Source<Listed>[] {
+  return [inPages<Listed>(resources?.filter(isTemplate))]
+}
+
+/** Items of one page. */
+const PAGE = 100
+
+/** A part of a list. */
+type Source<Item> = (offset: number, context: Context) => Page<Item> | Promise<Page<Item>>
+
+const inPages =
+  <Item>(items: readonly Item[] = []): Source<Item> =>
+  (offset) => {
+    const end = offset + PAGE
+    return { items: items.slice(offset, end), next: end < items.length ? end : undefined }
+  }
+
+/** A list method: the parts of its list, how one item is shown, page by page with a sealed cursor. */
+function listOf<Item>(
+  field: string,
+  sourcesOf: (server: Server) => readonly Source<Item>[],
+  describe: (item: Item, revision: Revision) => object,
+): Method['call'] {
+  return async (server, { cursor }, context, { seal }) => {
+    const first = cursor === undefined || cursor === null
+    const ours = typeof cursor === 'string' && cursor.length <= SHORT
+    const place = first ? [0, 0] : ours && (await seal.open(cursor, field))
+    if (!Array.isArray(place)) {
+      throw new RpcError(
+        codes.invalidParams,
+        'This cursor is none of ours: list from the beginning.',
+      )
+    }
+    const sources = sourcesOf(server)
+    let [source, offset] = place as [number, number]
+    const page: object[] = []
+    do {
+      const { items, next } = (await sources[source]?.(offset, context)) ?? { items: [] }
+      page.push(...items.map((it) => describe(it, context.revision)))
+      if (next === undefined) source++
+      offset = next ?? 0
+    } while (offset === 0 && source < sources.length && page.length < PAGE)
+    const nextCursor =
+      source < sources.length ? await seal.seal([source, offset], field) : undefined
+    return { [field]: page, nextCursor }
+  }
+}
+
+function complete(server: Server, { ref, argument, context: given }: RpcParams, context: Context) {
+  if (
+    !isObject(ref) ||
+    !isObject(argument) ||
+    typeof argument.name !== 'string' ||
+    typeof argument.value !== 'string'
+  ) {
+    throw new RpcError(
+      codes.invalidParams,
+      'completion/complete needs a ref, and an argument with name and value.',
+    )
+  }
+  const asked = { name: argument.name, value: argument.value }
+  const others = isObject(given) && isObject(given.arguments) ? given.arguments : {}
+  if (!isTexts(others)) {
+    throw new RpcError(codes.invalidParams, 'The arguments of a context are texts.')
+  }
+  const excess = Object.values(asked).some((it) => it.length > SHORT)
+    ? `An argument to complete has at most ${SHORT} characters.`
+    : tooMuch(others)
+  if (excess) throw new RpcError(codes.invalidParams, excess)
+  if (ref.type === 'ref/prompt')
+    return completePrompt(server.prompts ?? [], ref.name, asked, others, context)
+  if (ref.type === 'ref/resource')
+    return completeTemplate(server.resources ?? [], ref.uri, asked, others, context)
+  throw new RpcError(codes.invalidParams, 'A ref is of type ref/prompt or ref/resource.')
+}
+
+const isTexts = (value: RpcParams): value is Record<string, string> =>
+  Object.values(value).every((it) => typeof it === 'string')
+
+/** Without a session there is nowhere to remember a level, and nothing is ever sent. */
+function setLevel(_: Server, { level }: RpcParams): RpcParams {
+  if (!logLevelOf(level)) throw new RpcError(codes.invalidParams, 'There is no such log level.')
+  return {}
+}
+
+/** A subscription is a call that has not returned yet. */
+async function listen(
+  { changes }: Server,
+  { notifications }: RpcParams,
+  context: Context,
+  serving: Serving,
+): Promise<RpcParams> {
+  const { id, notify, signal, streams } = context
+  if (!streams) throw new RpcError(codes.invalidRequest, 'To listen, accept text/event-stream.')
+  const tasks = await followed(notifications, context, serving)
+  if (!changes && !tasks)
+    throw new RpcError(codes.methodNotFound, 'This server announces no changes.')
+  const filter = changes ? filterOf(notifications, changes.lists) : {}
+  const _meta = { 'io.modelcontextprotocol/subscriptionId': id }
+  let acknowledged = false
+  await changes?.listen(
+    (change) => {
+      if (!acknowledged) return
+      for (const { method, params } of notificationsOf(change, filter)) {
+        notify(method, { ...params, _meta })
+      }
+    },
+    signal,
+    filter,
+  )
+  const agreed = { ...filter, taskIds: tasks?.ids }
+  notify('notifications/subscriptions/acknowledged', { notifications: agreed, _meta })
+  acknowledged = true
+  await tasks?.follow((task) => notify('notifications/tasks', { ...task, _meta }))
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))
+  return { _meta }
+}
+
+const writing = new WeakMap<Server, Map<string, string>>()
+
+function writtenFor(server: Server): Map<string, string> {
+  let written = writing.get(server)
+  if (!written) {
+    written = new Map()
+    writing.set(server, written)
+  }
+  return written
+}

@@ -1,0 +1,54 @@
+import { existsIn, type Revision } from '../wire/revisions.ts'
+
+/** What a resource holds: text, or bytes in Base64. */
+export type ResourceContents = {
+  readonly uri: string
+  readonly mimeType?: string
+} & ({ readonly text: string } | { readonly blob: string })
+
+/** One piece of what a tool or a prompt says (specification, "Content types"). */
+export type Content =
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'image' | 'audio'
+      readonly data: string
+      readonly mimeType: string
+    }
+  | {
+      readonly type: 'resource_link'
+      readonly uri: string
+      readonly name: string
+      readonly mimeType?: string
+    }
+  | { readonly type: 'resource'; readonly resource: ResourceContents }
+
+const since: Partial<Record<Content['type'], string>> = {
+  audio: '2025-03-26',
+  resource_link: '2025-06-18',
+}
+
+/** Content as a revision has it: what came later is told in words. */
+export function fitContent(content: Content, revision: Revision): Content {
+  if (existsIn({ since: since[content.type] ?? '' }, revision)) return content
+  const text =
+    content.type === 'resource_link'
+      ? `${content.name}: ${content.uri}`
+      : `Here would be content of type ${content.type}, which this client does not know.`
+  return { type: 'text', text }
+}
+
+/** For whom something is, and how much it matters, from 0 to 1. */
+export interface Annotations {
+  readonly audience?: readonly ('user' | 'assistant')[]
+  readonly priority?: number
+  /** ISO 8601. */
+  readonly lastModified?: string
+}
+
+/** A picture of a server, a tool, a resource or a prompt. */
+export interface Icon {
+  readonly src: string
+  readonly mimeType?: string
+  /** Such as `48x48`, or `any`. */
+  readonly sizes?: readonly string[]
+}

@@ -1,0 +1,89 @@
+import { codes, isObject, RpcError, type RpcParams } from '../wire/jsonrpc.ts'
+import { tooMuch } from '../wire/limits.ts'
+import { fit, type Revision } from '../wire/revisions.ts'
+import { type Complete, completionOf } from './completion.ts'
+import { type Content, fitContent, type Icon } from './content.ts'
+import type { Context } from './context.ts'
+import { InputRequired } from './input.ts'
+
+/** One value a prompt is filled in with. Prompts take only text. */
+export interface PromptArgument {
+  readonly name: string
+  readonly title?: string
+  readonly description?: string
+  readonly required?: boolean
+  readonly complete?: Complete
+}
+
+export interface PromptMessage {
+  readonly role: 'user' | 'assistant'
+  readonly content: Content
+}
+
+/** Words a person picks from a menu to begin with. */
+export interface Prompt {
+  readonly name: string
+  readonly title?: string
+  readonly description?: string
+  readonly icons?: readonly Icon[]
+  readonly arguments?: readonly PromptArgument[]
+  /** A string becomes one message of the user. */
+  get(args: Readonly<Record<string, string>>, context: Context): Messages | Promise<Messages>
+}
+
+type Messages = string | readonly PromptMessage[] | InputRequired
+
+/** A prompt as `prompts/list` shows it in one revision. */
+export function describePrompt(it: Prompt, revision: Revision): object {
+  const { name, title, description, icons } = it
+  const args = it.arguments?.map(({ complete, ...shown }) => fit(shown, revision))
+  return fit({ name, title, description, icons, arguments: args }, revision)
+}
+
+/** Fills in the prompt that `params` names. */
+export async function getPrompt(
+  prompts: readonly Prompt[],
+  params: RpcParams,
+  context: Context,
+): Promise<RpcParams | InputRequired> {
+  const prompt = find(prompts, params.name)
+  const args = isObject(params.arguments) ? params.arguments : {}
+  const excess = tooMuch(args)
+  if (excess) throw new RpcError(codes.invalidParams, excess)
+  for (const { name, required } of prompt.arguments ?? []) {
+    const value = Object.hasOwn(args, name) ? args[name] : undefined
+    if (value === undefined ? required : typeof value !== 'string') {
+      throw new RpcError(codes.invalidParams, `${prompt.name} needs ${name}, as text.`)
+    }
+  }
+  const messages = await prompt.get(args as Record<string, string>, context)
+  if (messages instanceof InputRequired) return messages
+  return {
+    description: prompt.description,
+    messages:
+      typeof messages === 'string'
+        ? [{ role: 'user', content: { type: 'text', text: messages } }]
+        : messages.map(({ role, content }) => ({
+            role,
+            content: fitContent(content, context.revision),
+          })),
+  }
+}
+
+/** Completes an argument of the prompt `name`. */
+export function completePrompt(
+  prompts: readonly Prompt[],
+  name: unknown,
+  argument: { name: string; value: string },
+  others: Readonly<Record<string, string>>,
+  context: Context,
+): Promise<{ completion: object }> {
+  const complete = find(prompts, name).arguments?.find((it) => it.name === argument.name)?.complete
+  return completionOf(complete, argument.value, others, context)
+}
+
+function find(prompts: readonly Prompt[], name: unknown): Prompt {
+  const prompt = prompts.find((it) => it.name === name)
+  if (!prompt) throw new RpcError(codes.invalidParams, 'There is no such prompt.')
+  return prompt
+}

@@ -1,0 +1,124 @@
+import { codes, RpcError, type RpcParams } from '../wire/jsonrpc.ts'
+import { fit, type Revision } from '../wire/revisions.ts'
+import { type Complete, completionOf } from './completion.ts'
+import type { Annotations, Icon, ResourceContents } from './content.ts'
+import type { Context } from './context.ts'
+import { InputRequired } from './input.ts'
+
+/**
+ * Something a client can read by its address. `{name}` in the uri makes it a template (RFC 6570,
+ * level 1: a variable holds anything but `/`, percent-encoded).
+ */
+export interface Resource extends Listed {
+  /** Milliseconds for which what was read keeps, in the revisions that have that. */
+  readonly ttlMs?: number
+  /** Suggests values for the variables of a template. */
+  readonly complete?: Readonly<Record<string, Complete>>
+  /** What stands at the addresses of a template, page by page, for `resources/list`. */
+  list?(offset: number, context: Context): Page<Listed> | Promise<Page<Listed>>
+  /** The text, or the contents themselves; undefined if there is nothing at this address. */
+  read(
+    variables: Readonly<Record<string, string>>,
+    context: Context,
+    uri: string,
+  ): Reading | Promise<Reading>
+}
+
+/** A resource, or a template, as clients see it in a list. */
+export interface Listed {
+  readonly uri: string
+  readonly name: string
+  readonly title?: string
+  readonly description?: string | undefined
+  readonly mimeType?: string
+  readonly icons?: readonly Icon[]
+  readonly annotations?: Annotations
+  /** Bytes, where they are known. */
+  readonly size?: number
+}
+
+/** A stretch of a list, and the offset of the next one, if there is one. */
+export interface Page<Item> {
+  readonly items: readonly Item[]
+  readonly next?: number | undefined
+}
+
+type Reading = string | readonly ResourceContents[] | InputRequired | undefined
+
+export const isTemplate = ({ uri }: Listed): boolean => uri.includes('{')
+
+/** A resource as `resources/list` or `resources/templates/list` shows it in one revision. */
+export function describeResource(it: Listed, revision: Revision): object {
+  const { uri, name, title, description, mimeType, icons, annotations, size } = it
+  const address = isTemplate(it) ? { uriTemplate: uri } : { uri, size }
+  return fit({ ...address, name, title, description, mimeType, icons, annotations }, revision)
+}
+
+/** Reads the resource at the address that `params` names. */
+export async function readResource(
+  resources: readonly Resource[],
+  params: RpcParams,
+  context: Context,
+): Promise<RpcParams | InputRequired> {
+  const { uri } = params
+  if (typeof uri !== 'string')
+    throw new RpcError(codes.invalidParams, 'Say which resource, as params.uri.')
+  for (const resource of resources) {
+    const variables = match(resource.uri, uri)
+    if (!variables) continue
+    const reading = await resource.read(variables, context, uri)
+    if (reading instanceof InputRequired) return reading
+    if (reading === undefined) break
+    const { mimeType = 'text/plain', ttlMs } = resource
+    return {
+      contents: typeof reading === 'string' ? [{ uri, mimeType, text: reading }] : reading,
+      ...(context.revision.era === 'modern' && ttlMs !== undefined && { ttlMs }),
+    }
+  }
+  throw noResource(context, uri)
+}
+
+/** What a client reads where there is nothing at an address, and perhaps what it meant. */
+export function noResource({ revision }: Context, uri: string, hint = ''): RpcError {
+  const code = revision.era === 'modern' ? codes.invalidParams : codes.resourceNotFound
+  return new RpcError(code, `There is no resource at this address. ${hint}`.trim(), { uri })
+}
+
+/** Completes a variable of the template `uri`. */
+export function completeTemplate(
+  resources: readonly Resource[],
+  uri: unknown,
+  { name, value }: { name: string; value: string },
+  others: Readonly<Record<string, string>>,
+  context: Context,
+): Promise<{ completion: object }> {
+  const template = resources.find((it) => it.uri === uri)
+  if (!template) throw new RpcError(codes.invalidParams, 'There is no such resource template.')
+  const { complete = {} } = template
+  const own = Object.hasOwn(complete, name) ? complete[name] : undefined
+  return completionOf(own, value, others, context)
+}
+
+/** Reads the variables of a template out of an address, or undefined where it does not fit. */
+function match(template: string, uri: string): Record<string, string> | undefined {
+  if (!template.includes('{')) return template === uri ? {} : undefined
+  const [start = '', ...parts] = template.split('{')
+  if (!uri.startsWith(start)) return undefined
+  const variables: [name: string, value: string][] = []
+  let at = start.length
+  for (const [i, part] of parts.entries()) {
+    const [name = '', behind = ''] = part.split('}')
+    const ends = i === parts.length - 1
+    // A variable is as short as it can be; what stands behind the last one ends the address.
+    const end = ends ? uri.length - behind.length : uri.indexOf(behind, at + 1)
+    const value = uri.slice(at, end)
+    if (end <= at || value.includes('/') || !uri.startsWith(behind, end)) return undefined
+    variables.push([name, value])
+    at = end + behind.length
+  }
+  try {
+    return Object.fromEntries(variables.map(([name, it]) => [name, decodeURIComponent(it)]))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,63 @@
+import { fit, type Revision } from '../wire/revisions.ts'
+import type { Changes, ListName } from './changes.ts'
+import type { Icon } from './content.ts'
+import type { Prompt } from './prompt.ts'
+import type { Resource } from './resource.ts'
+import type { Tool } from './tool.ts'
+
+/**
+ * An MCP server is a value: what it is called and what it offers. Keep one as long as what it
+ * offers stays the same, since its lists are written out once for each value.
+ */
+export interface Server {
+  readonly name: string
+  readonly version: string
+  readonly title?: string
+  readonly websiteUrl?: string
+  readonly icons?: readonly Icon[]
+  /** Advice to the model on how to use this server. Some hosts read only the first 512 characters. */
+  readonly instructions?: string
+  readonly tools?: readonly Tool[]
+  readonly resources?: readonly Resource[]
+  readonly prompts?: readonly Prompt[]
+  /** Handlers log to clients that ask for it. */
+  readonly logs?: boolean
+  /** Tells clients when what is offered changes. Hosts hold a stream open for it. */
+  readonly changes?: Changes
+}
+
+/**
+ * How a server introduces itself in one revision, or in brief, without pictures and addresses. Made
+ * once, since every answer may say it.
+ */
+export function identity(server: Server, revision: Revision, brief = false): object {
+  const known = identities.get(server) ?? new Map<string, object>()
+  identities.set(server, known)
+  const key = `${revision.version} ${brief}`
+  const made = known.get(key)
+  if (made) return made
+  const { name, version, title, websiteUrl, icons } = server
+  const is = fit({ name, version, title, ...(!brief && { websiteUrl, icons }) }, revision)
+  known.set(key, is)
+  return is
+}
+
+const identities = new WeakMap<Server, Map<string, object>>()
+
+/** What a server can do, as the specification names it. */
+export function capabilities({ tools, resources, prompts, logs, changes }: Server): object {
+  const changing = (list: ListName) =>
+    changes && (changes.lists?.includes(list) ?? true) && { listChanged: true }
+  const completes =
+    prompts?.some((it) => it.arguments?.some(({ complete }) => complete)) ||
+    resources?.some(({ complete }) => complete)
+  return {
+    ...(tools && { tools: { ...changing('tools') } }),
+    ...(resources && {
+      resources: { ...changing('resources'), ...(changes && { subscribe: true }) },
+    }),
+    ...(prompts && { prompts: { ...changing('prompts') } }),
+    ...(completes && { completions: {} }),
+    ...(logs && { logging: {} }),
+  }
+}

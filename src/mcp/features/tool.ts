@@ -1,0 +1,208 @@
+import { codes, isObject, Json, RpcError, type RpcParams } from '../wire/jsonrpc.ts'
+import { fit, type Revision } from '../wire/revisions.ts'
+import { type Read, read, type Schema, written } from '../wire/schema.ts'
+import { type Content, fitContent, type Icon } from './content.ts'
+import type { Context } from './context.ts'
+import { InputRequired } from './input.ts'
+
+/** What a tool does to the world. Hosts decide by these whether to ask a person first. */
+export interface ToolAnnotations {
+  readonly readOnlyHint: boolean
+  readonly destructiveHint: boolean
+  readonly idempotentHint: boolean
+  readonly openWorldHint: boolean
+}
+
+/** One thing a model can do. Made with {@link tool}. */
+export interface Tool {
+  readonly name: string
+  readonly title?: string
+  readonly description: string
+  readonly input: Schema
+  readonly output?: Schema
+  readonly annotations?: ToolAnnotations
+  readonly icons?: readonly Icon[]
+  /** In no list: for a name that models try all the same, to be told what to do instead. */
+  readonly unlisted?: boolean
+  /**
+   * A call outlasts its request, as a task that the client looks in on (SEP-2663): `optional` where
+   * client and server have tasks; `required` so much that a client without them is refused. Where
+   * there is no place for tasks, and in the legacy era, the tool just runs.
+   */
+  readonly task?: 'optional' | 'required'
+  /**
+   * Asks what must be answered before a task begins, in the call itself: whatever but an
+   * {@link InputRequired} this returns, the task begins. `run` asks the same and finds the answers.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: as with run
+  ask?(input: any, context: Context): unknown
+  /**
+   * Returns a string for text, a plain object for structured content, a {@link ToolResult}, or an
+   * {@link InputRequired} to be run again with the client's answers. Throws a {@link ToolError} for
+   * the model to read.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: a list of tools holds many inputs; tool() checks each
+  run(input: any, context: Context): unknown
+}
+
+/**
+ * Defines a tool, inferring the type of `input` from its schema.
+ *
+ * @example
+ *
+ * ```ts
+ * const divide = tool({
+ *   name: 'divide',
+ *   description: 'Divide a by b.',
+ *   input: z.object({ a: z.number(), b: z.number() }),
+ *   run({ a, b }) {
+ *     if (b === 0) throw new ToolError('b must not be zero.')
+ *     return { quotient: a / b }
+ *   },
+ * })
+ * ```
+ */
+export function tool<const Input extends Schema>(
+  definition: Omit<Tool, 'input' | 'ask' | 'run'> & {
+    readonly input: Input
+    ask?(input: Read<Input>, context: Context): unknown
+    run(input: Read<Input>, context: Context): unknown
+  },
+): Tool {
+  return definition
+}
+
+/** A failure the model should read and may repair: it becomes a result with `isError`. */
+export class ToolError extends Error {
+  override readonly name = 'ToolError'
+}
+
+/** Content given as it is, when a string or an object is not enough. */
+export class ToolResult {
+  readonly content: readonly Content[]
+  readonly structured: Readonly<Record<string, unknown>> | undefined
+
+  constructor(content: readonly Content[], structured?: Readonly<Record<string, unknown>>) {
+    this.content = content
+    this.structured = structured
+  }
+}
+
+/** A tool as `tools/list` shows it in one revision. */
+export const describeTool = (it: Tool, revision: Revision): object =>
+  fit(
+    {
+      name: it.name,
+      title: it.title,
+      description: it.description,
+      inputSchema: written(it.input, 'input'),
+      outputSchema: it.output && written(it.output, 'output'),
+      annotations: it.annotations && {
+        // Where revisions that have no `title` of a tool look for it.
+        ...('title' in fit({ title: it.title }, revision) ? {} : { title: it.title }),
+        ...it.annotations,
+      },
+      icons: it.icons,
+    },
+    revision,
+  )
+
+/**
+ * Calls the tool that `params` names. Its failures are results; an unknown tool is an error.
+ *
+ * @param run What to do with the tool once its input is read.
+ */
+export async function callTool(
+  tools: readonly Tool[],
+  params: RpcParams,
+  context: Context,
+  run = runTool,
+): Promise<RpcParams | InputRequired> {
+  const found = findTool(tools, params.name)
+  if (!found) throw new RpcError(codes.invalidParams, unknownTool(tools, params.name))
+  const input = read(found.input, argumentsOf(params.arguments))
+  if (input.fault !== undefined) {
+    const message = `The arguments of ${found.name} do not fit its schema.\n${input.fault}`
+    if (context.revision.argumentErrors === 'rpc') throw new RpcError(codes.invalidParams, message)
+    return failed(message)
+  }
+  try {
+    return await run(found, input.value, context)
+  } catch (error) {
+    if (error instanceof RpcError) throw error
+    if (error instanceof ToolError) return failed(error.message)
+    const reference = crypto.randomUUID().slice(0, 8)
+    console.error(`${found.name} failed (${reference})`, error)
+    return failed(`${found.name} failed for a reason that was logged as ${reference}.`)
+  }
+}
+
+/** Runs a tool to its result, or to its next question. */
+export async function runTool(
+  it: Tool,
+  input: unknown,
+  context: Context,
+): Promise<RpcParams | InputRequired> {
+  const value = await it.run(input, context)
+  return value instanceof InputRequired ? value : resultOf(value, context.revision)
+}
+
+function resultOf(value: unknown, revision: Revision): RpcParams {
+  if (typeof value === 'string') return { content: [{ type: 'text', text: value }] }
+  const { content, structured } =
+    value instanceof ToolResult ? value : { content: undefined, structured: value }
+  // Hosts give the model either the text or the structure, so the two say the same.
+  const json = structured === undefined ? undefined : new Json(JSON.stringify(structured))
+  return fit(
+    {
+      content: content?.map((it) => fitContent(it, revision)) ?? [
+        { type: 'text', text: json?.text ?? '' },
+      ],
+      structuredContent: json,
+    },
+    revision,
+  )
+}
+
+const failed = (text: string): RpcParams => ({
+  content: [{ type: 'text', text }],
+  isError: true,
+})
+
+/** Some hosts leave the arguments out, and some models send them as JSON inside a string. */
+function argumentsOf(value: unknown): unknown {
+  if (typeof value !== 'string') return value ?? {}
+  try {
+    const parsed: unknown = JSON.parse(value)
+    return isObject(parsed) ? parsed : value
+  } catch {
+    return value
+  }
+}
+
+function unknownTool(tools: readonly Tool[], name: unknown): string {
+  const asked =
+    typeof name === 'string'
+      ? `There is no tool ${JSON.stringify(name.slice(0, 80))}.`
+      : 'Say which tool, as params.name.'
+  const names = shown(tools)
+    .slice(0, 20)
+    .map((it) => it.name)
+  return names.length ? `${asked} Tools here: ${names.join(', ')}.` : asked
+}
+
+/** The tools that clients are told of. */
+export const shown = (tools: readonly Tool[]): readonly Tool[] =>
+  tools.filter(({ unlisted }) => !unlisted)
+
+const indexes = new WeakMap<readonly Tool[], Map<unknown, Tool>>()
+
+/** The tool of this name, in the same time among five and among five hundred. */
+export function findTool(tools: readonly Tool[], name: unknown): Tool | undefined {
+  let index = indexes.get(tools)
+  if (!index) {
+    index = new Map<unknown, Tool>(tools.map((it) => [it.name, it]))
+    indexes.set(tools, index)
+  }
+  return index.get(name)
+}

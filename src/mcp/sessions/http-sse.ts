@@ -1,0 +1,93 @@
+/**
+ * The HTTP+SSE transport of `2024-11-05`, deprecated since: a client opens a stream, is told on it
+ * where to post, and gets every answer by the stream. Here both go to a session like any other.
+ *
+ * @module
+ */
+
+import type { Serving } from '../eras/exchange.ts'
+import { allowsOrigin, FOREIGN, type Welcome } from '../eras/origin.ts'
+import { readBody } from '../wire/body.ts'
+import { limits } from '../wire/limits.ts'
+import { Refusal, refused } from '../wire/refusal.ts'
+import { accepted } from '../wire/reply.ts'
+import type { Session } from './session.ts'
+import type { Sessions } from './sessions.ts'
+
+/** Where a client posts to, beside the address of its stream. */
+const PARAMETER = 'sessionId'
+
+/**
+ * Serves `GET` with a stream, and `POST` to the address that its first event names.
+ *
+ * @example
+ *
+ * ```ts
+ * app.all('/sse', (c) => serveHttpSse(c.req.raw, sessions))
+ * ```
+ */
+export async function serveHttpSse(
+  request: Request,
+  sessions: Sessions,
+  welcome: Welcome = {},
+): Promise<Response> {
+  const { caller } = welcome
+  try {
+    const url = new URL(request.url)
+    const posted = request.method === 'POST'
+    const body = posted ? await readBody(request, limits.bodyBytes) : ''
+    if (!allowsOrigin(request, welcome)) throw new Refusal(403, FOREIGN)
+    if (posted) {
+      const id = url.searchParams.get(PARAMETER) ?? ''
+      const again = new Request(url, { method: 'POST', headers: request.headers, body })
+      return await sessions.post(again, id, caller)
+    }
+    if (request.method !== 'GET')
+      throw new Refusal(405, 'Open a stream by GET.', { allow: 'GET, POST' })
+    const { id, response } = await sessions.stream(
+      new Request(url, { headers: request.headers }),
+      caller,
+    )
+    const address = `${url.pathname}?${PARAMETER}=${encodeURIComponent(id)}`
+    return new Response(after(`event: endpoint\ndata: ${address}\n\n`, response.body!), response)
+  } catch (error) {
+    return refused(request, error)
+  }
+}
+
+/** A stream with something before it. */
+function after(text: string, rest: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = rest.getReader()
+  return new ReadableStream({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(text)),
+    async pull(controller) {
+      const { done, value } = await reader.read()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+}
+
+/** Serves a message within its session: what would be the answer goes to the stream. */
+export async function answerByStream(session: Session, serving: Serving): Promise<Response> {
+  const response = await session.fetch({ ...serving, accept: { json: true, stream: true } })
+  void relay(response, session)
+  return accepted()
+}
+
+async function relay({ headers, body }: Response, session: Session): Promise<void> {
+  if (!body) return
+  const streams = headers.get('content-type')?.startsWith('text/event-stream')
+  let text = ''
+  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+    text += chunk
+    const events = streams ? text.split('\n\n') : []
+    text = events.pop() ?? text
+    for (const event of events) {
+      const message = /^data: (.+)$/m.exec(event)?.[1]
+      if (message) session.tell(message)
+    }
+  }
+  if (!streams && text) session.tell(text)
+}

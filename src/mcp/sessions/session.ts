@@ -1,0 +1,425 @@
+/**
+ * A session of the legacy era: what `initialize` opened, for as long as it lasts. It may be evicted
+ * from memory between any two requests and goes on from what it stored.
+ *
+ * @module
+ */
+
+import type { Serving } from '../eras/exchange.ts'
+import { checkBatch, revisionOfRequest, serveLegacy } from '../eras/legacy.ts'
+import { type Change, notificationsOf } from '../features/changes.ts'
+import { type Client, type LogLevel, logLevelOf } from '../features/context.ts'
+import { EventLog, type Kept, type Store } from '../state/event-log.ts'
+import { precisionOf, type StoreBounds, storeLimits, storeWithin } from '../state/store.ts'
+import type { Stores } from '../state/stores.ts'
+import {
+  asRpcError,
+  codes,
+  failure,
+  isNotification,
+  isObject,
+  isRequest,
+  parse,
+  RpcError,
+  type RpcMessage,
+  type RpcParams,
+  type RpcRequest,
+  type RpcResponse,
+  success,
+} from '../wire/jsonrpc.ts'
+import { limits } from '../wire/limits.ts'
+import { Refusal } from '../wire/refusal.ts'
+import { accepted, type Outlet, type Primer, reply } from '../wire/reply.ts'
+import { negotiate, type Revision, revisionOf } from '../wire/revisions.ts'
+import { type CallLimits, Calls, type Outcome, type Talk } from './calls.ts'
+
+/** Bounds on one session. */
+export interface SessionLimits extends CallLimits {
+  /** Without use for so long, a session is forgotten; that it was ended, so long after its end. */
+  readonly idleMs: number
+  /** Streams open beside the client's requests. The oldest makes room. */
+  readonly streams: number
+  readonly subscriptions: number
+  readonly kept: Kept
+  /** What handlers keep between calls. */
+  readonly store: StoreBounds
+}
+
+const HOUR = 60 * 60_000
+const DAY = 24 * HOUR
+
+export const sessionLimits: SessionLimits = {
+  calls: 32,
+  callMs: limits.callMs,
+  answerMs: HOUR / 4,
+  idleMs: 30 * DAY,
+  streams: 4,
+  subscriptions: 200,
+  kept: { events: 500, bytes: 1024 * 1024, ageMs: HOUR },
+  store: storeLimits,
+}
+
+/** A stream the client holds open beside its requests. */
+export interface Listener {
+  readonly stream: string
+  send(message: string, id: string): void
+  close(): void
+}
+
+/** What a session needs of the place it lives in. */
+export interface Home {
+  readonly store: Store
+  readonly limits: SessionLimits
+  /** The open streams, oldest first. */
+  listeners(): readonly Listener[]
+  /** Has {@link Session.wake} called at this time, and at none named before. */
+  wakeAt(time: number): void
+  /** Forgets everything, the time to wake included. */
+  clear(): Promise<void>
+}
+
+/** A stream as it begins: what the client missed of it, and whether anything is still to come. */
+export interface Listening {
+  readonly stream: string
+  readonly missed: readonly { readonly id: string; readonly message: string }[]
+  readonly open: boolean
+  /** Begins the stream, in the revisions that have that. */
+  readonly primer: Primer | undefined
+}
+
+/** What outlives the memory. */
+interface Saved {
+  readonly version: string
+  readonly client: Client
+  readonly subject: string | undefined
+  readonly usedAt: number
+  readonly logLevel?: LogLevel
+  readonly initialized?: boolean
+  readonly subscriptions?: readonly string[]
+  /** A stream is there, and `initialize` is still to come. */
+  readonly begun?: boolean
+  /** The stream that was begun last beside the requests. */
+  readonly listening?: string
+}
+
+/** A session hears of every list that changes. */
+const LISTS = {
+  toolsListChanged: true,
+  promptsListChanged: true,
+  resourcesListChanged: true,
+} as const
+
+/** The time of its end, which is all that is kept of a session that was ended. */
+const ENDED = 'ended'
+
+/** Marks the refusal of a session of which nothing is known: what needs none may go on without it. */
+export const UNKNOWN = 'x-mcp-unknown-session'
+
+/** A client whose connection is closed comes back after so long. */
+export const RETRY_MS = 1_000
+
+export class Session {
+  readonly #home: Home
+  readonly #log: EventLog
+  readonly #calls: Calls
+  /** The requests that are being answered, by stream. */
+  readonly #outlets = new Map<string, Outlet>()
+  #saved: Saved | undefined
+  #wakesAt: number | undefined
+
+  constructor(home: Home) {
+    this.#home = home
+    this.#log = new EventLog(home.store, home.limits.kept)
+    this.#calls = new Calls(home.store, home.limits)
+    this.#saved = home.store.get('session')
+    // What was due before this object was evicted still is.
+    if (this.#saved) this.#wakesAt = this.#nextWake()
+  }
+
+  /** Serves a POST or a DELETE. Throws {@link RpcError} for what it refuses. */
+  async fetch(serving: Serving): Promise<Response> {
+    const { request, caller } = serving
+    if (request.method === 'DELETE') {
+      if (this.isKnown) this.#use(caller?.subject)
+      await this.end()
+      return new Response(null, { status: 204 })
+    }
+    const body = parse(await request.text())
+    const opens = !Array.isArray(body) && isRequest(body) && body.method === 'initialize'
+    if (opens && (!this.isKnown || this.#saved?.begun)) {
+      this.#open(body, caller?.subject)
+      return serveLegacy(body, serving)
+    }
+    return this.#post(body, { ...serving, stores: this.#stores }, this.#use(caller?.subject))
+  }
+
+  /** Begins a session that `initialize` opens later, by a stream (the transport of `2024-11-05`). */
+  begin(subject: string | undefined): void {
+    const client = { name: undefined, version: undefined, capabilities: {} }
+    this.#save({ version: '2024-11-05', client, subject, usedAt: Date.now(), begun: true })
+    this.#wakeBy(this.#endsAt())
+  }
+
+  /** Begins a stream beside the requests: a new one, or one that was lost, from where it was. */
+  listen(subject: string | undefined, lastEventId: string | null): Listening {
+    const { limits } = this.#home
+    const { version } = this.#use(subject)
+    const others = this.#home.listeners()
+    for (const it of others.slice(0, Math.max(0, others.length + 1 - limits.streams))) it.close()
+    const lost = lastEventId ? this.#log.after(lastEventId) : undefined
+    const stream = lost?.stream ?? newStream('g')
+    if (!lost) this.#change({ listening: stream })
+    const open = stream.startsWith('g') || this.#calls.isOpen(stream)
+    // Whoever comes back has seen nothing yet of what it missed.
+    const at = lost ? lastEventId! : this.#log.here(stream)
+    const primer = revisionOf(version)!.primes ? { id: at, retryMs: RETRY_MS } : undefined
+    return { stream, missed: lost?.events ?? [], open, primer }
+  }
+
+  /** Sends a message by the stream beside the requests. */
+  tell(message: string): void {
+    if (this.#saved?.listening) this.#send(this.#saved.listening, message)
+  }
+
+  /**
+   * Tells the client of a change, if it asked to hear of it: on one stream alone (specification,
+   * "Multiple Connections"), the newest, or the one it will come back to.
+   */
+  announce(change: Change): void {
+    const { initialized, subscriptions = [], listening } = this.#saved ?? {}
+    if (!initialized) return
+    const newest = this.#home.listeners().findLast((it) => it.stream.startsWith('g'))
+    const stream = newest?.stream ?? listening
+    if (!stream) return
+    for (const it of notificationsOf(change, { ...LISTS, resourceSubscriptions: subscriptions })) {
+      this.#send(stream, JSON.stringify({ jsonrpc: '2.0', ...it }))
+    }
+  }
+
+  /** Ends what has waited too long, at the time that `wakeAt` named. */
+  async wake(): Promise<void> {
+    const now = Date.now()
+    for (const outcome of this.#calls.expire(now)) this.#deliver(outcome)
+    this.#log.forget()
+    this.#wakesAt = undefined
+    if (!this.isKnown) return
+    if (this.#endsAt() <= now) return this.#forget()
+    this.#wakeBy(this.#nextWake())
+  }
+
+  /** Whether it was opened here, and also whether it was ended. */
+  get isKnown(): boolean {
+    return this.#saved !== undefined || this.#home.store.get(ENDED) !== undefined
+  }
+
+  /** Whether somebody may still hear what the session is told. */
+  get hears(): boolean {
+    if (this.#home.listeners().length > 0) return true
+    const { idleMs, kept } = this.#home.limits
+    const since = Date.now() - kept.ageMs - precisionOf(idleMs)
+    return this.#saved !== undefined && this.#saved.usedAt > since
+  }
+
+  /** Ends the session. Nothing of it remains but that it has ended. */
+  async end(): Promise<void> {
+    await this.#forget()
+    this.#home.store.put(ENDED, Date.now())
+    this.#home.wakeAt(this.#nextWake())
+  }
+
+  async #forget(): Promise<void> {
+    this.#saved = undefined
+    this.#calls.stop()
+    for (const listener of this.#home.listeners()) listener.close()
+    await this.#home.clear()
+  }
+
+  #open({ params = {} }: RpcRequest, subject: string | undefined): void {
+    const { protocolVersion, clientInfo, capabilities } = params
+    const { name, version } = isObject(clientInfo) ? clientInfo : {}
+    const word = (value: unknown) => (typeof value === 'string' ? value.slice(0, 200) : undefined)
+    const client = { name: word(name), version: word(version) }
+    this.#save({
+      version: negotiate(protocolVersion).version,
+      client: { ...client, capabilities: isObject(capabilities) ? capabilities : {} },
+      subject,
+      usedAt: Date.now(),
+      ...(this.#saved?.listening && { listening: this.#saved.listening }),
+    })
+    this.#wakeBy(this.#endsAt())
+  }
+
+  async #post(body: RpcMessage | RpcMessage[], serving: Serving, saved: Saved): Promise<Response> {
+    const revision = revisionOf(saved.version)!
+    // The header is checked, and what was negotiated counts.
+    revisionOfRequest(serving.request, false)
+    if (Array.isArray(body)) checkBatch(body, revision)
+    const messages = Array.isArray(body) ? body : [body]
+    for (const message of messages) {
+      if (!isRequest(message)) await this.#receive(message, serving, revision)
+    }
+    const requests = messages.filter(isRequest)
+    if (requests.length === 0) return accepted()
+
+    const stream = newStream('c')
+    const work = async (outlet: Outlet) => {
+      this.#outlets.set(stream, outlet)
+      const talk = this.#talk(revision)
+      const starting = requests.map((it) => this.#answer(it, stream, serving, talk))
+      const answers = (await Promise.all(starting)).filter((it) => it !== undefined)
+      const text = Array.isArray(body) && answers.length > 0 ? `[${answers.join()}]` : answers[0]
+      const streaming = outlet.streaming
+      if (streaming) this.#deliver({ stream, text })
+      this.#outlets.delete(stream)
+      return streaming || text === undefined ? undefined : { text, status: 200 }
+    }
+    // A dropped connection cancels nothing in this era: the client may come back for the answer.
+    const onCancel = () => this.#outlets.delete(stream)
+    return reply(work, serving.accept, onCancel, this.#primer(stream, revision))
+  }
+
+  async #answer(
+    message: RpcRequest,
+    stream: string,
+    serving: Serving,
+    talk: Talk,
+  ): Promise<string | undefined> {
+    const own = Object.hasOwn(this.#methods, message.method) && this.#methods[message.method]
+    if (!own) return this.#calls.start(message, stream, serving, talk)
+    try {
+      await own(message.params ?? {})
+      return success(message.id, '{}')
+    } catch (error) {
+      return failure(message.id, asRpcError(error))
+    }
+  }
+
+  /** The methods that concern the session itself. */
+  readonly #methods: Readonly<Record<string, (params: RpcParams) => void | Promise<void>>> = {
+    'logging/setLevel': ({ level }) => {
+      const logLevel = logLevelOf(level)
+      if (!logLevel) throw new RpcError(codes.invalidParams, 'There is no such log level.')
+      this.#change({ logLevel })
+    },
+    'resources/subscribe': ({ uri }) => {
+      if (typeof uri !== 'string')
+        throw new RpcError(codes.invalidParams, 'Say which resource, as params.uri.')
+      const subscriptions = [...new Set([...(this.#saved?.subscriptions ?? []), uri])]
+      const most = this.#home.limits.subscriptions
+      if (subscriptions.length > most) {
+        throw new RpcError(codes.invalidRequest, `A session watches at most ${most} resources.`)
+      }
+      this.#change({ subscriptions })
+    },
+    'resources/unsubscribe': ({ uri }) => {
+      const subscriptions = (this.#saved?.subscriptions ?? []).filter((it) => it !== uri)
+      this.#change({ subscriptions })
+    },
+    shutdown: () => this.end(),
+  }
+
+  /** Takes in a message that needs no answer. */
+  async #receive(message: RpcMessage, serving: Serving, revision: Revision): Promise<void> {
+    if (!isNotification(message)) {
+      // Not awaited: the client waits for no more than that its answer was taken.
+      void this.#calls
+        .answer(message as RpcResponse, serving, this.#talk(revision))
+        .then((outcome) => outcome && this.#deliver(outcome))
+      return
+    }
+    if (message.method === 'notifications/initialized') this.#change({ initialized: true })
+    if (message.method === 'session/end') await this.end()
+    if (message.method === 'notifications/cancelled') {
+      const outcome = this.#calls.cancel(message.params?.requestId)
+      if (outcome) this.#deliver(outcome)
+    }
+  }
+
+  #talk(revision: Revision): Talk {
+    return {
+      revision,
+      client: this.#saved!.client,
+      logLevel: this.#saved!.logLevel,
+      send: (stream, message) => this.#send(stream, message),
+      streams: (stream) => this.#outlets.get(stream)?.readable ?? true,
+      disconnect: (stream) => this.#outlets.get(stream)?.disconnect(),
+      wakeBy: (time) => this.#wakeBy(time),
+    }
+  }
+
+  /** The one store of the session, whoever asks: the session itself is its caller's alone. */
+  readonly #stores: Stores = {
+    open: async (handle) => {
+      const { store, limits } = this.#home
+      return storeWithin(store, limits.store, () => this.#saved !== undefined, handle)
+    },
+  }
+
+  /** Sends the last message of a stream, and closes it. */
+  #deliver({ stream, text }: Outcome): void {
+    if (text !== undefined) this.#send(stream, text)
+    if (this.#calls.isOpen(stream)) return
+    this.#outlets.delete(stream)
+    for (const listener of this.#home.listeners()) if (listener.stream === stream) listener.close()
+  }
+
+  /** Sends a message on a stream, to whichever connection carries it now, and keeps it. */
+  #send(stream: string, message: string): void {
+    const outlet = this.#outlets.get(stream)
+    if (!this.#saved || (outlet && !outlet.readable)) return
+    const id = this.#log.add(stream, message)
+    this.#wakeBy(Date.now() + this.#home.limits.kept.ageMs)
+    outlet?.send(message, id)
+    for (const listener of this.#home.listeners()) {
+      if (listener.stream === stream) listener.send(message, id)
+    }
+  }
+
+  #primer(stream: string, { primes }: Revision): Primer | undefined {
+    return primes ? { id: this.#log.here(stream), retryMs: RETRY_MS } : undefined
+  }
+
+  /** The session, for its caller; it counts as used. Others learn no more than that it is not there. */
+  #use(subject: string | undefined): Saved {
+    if (!this.#saved || this.#saved.subject !== subject) {
+      throw new Refusal(404, NO_SESSION, this.isKnown ? {} : { [UNKNOWN]: '1' })
+    }
+    const precision = precisionOf(this.#home.limits.idleMs)
+    if (Date.now() - this.#saved.usedAt > precision) this.#change({ usedAt: Date.now() })
+    return this.#saved
+  }
+
+  #change(changes: Partial<Saved>): void {
+    if (this.#saved) this.#save({ ...this.#saved, ...changes })
+  }
+
+  #save(saved: Saved): void {
+    this.#saved = saved
+    this.#home.store.put('session', saved)
+  }
+
+  #endsAt(): number {
+    const { store, limits } = this.#home
+    const usedAt = this.#saved?.usedAt ?? store.get<number>(ENDED)!
+    return usedAt + limits.idleMs + precisionOf(limits.idleMs)
+  }
+
+  /** When the first thing of this session ends that ends by itself. */
+  #nextWake(): number {
+    const others = [this.#calls.nextExpiry(), this.#log.nextExpiry()]
+    return Math.min(this.#endsAt(), ...others.filter((it) => it !== undefined))
+  }
+
+  /** Wakes at this time, or before it if that is due already. */
+  #wakeBy(time: number): void {
+    if (this.#wakesAt !== undefined && this.#wakesAt <= time) return
+    this.#wakesAt = time
+    this.#home.wakeAt(time)
+  }
+}
+
+/** What a client reads whose session is not there. */
+export const NO_SESSION = 'There is no such session: open one with initialize.'
+
+/** The name of a stream: of a request's answer (`c`), or of what is sent unasked (`g`). */
+const newStream = (kind: 'c' | 'g') => kind + crypto.randomUUID().slice(0, 8)

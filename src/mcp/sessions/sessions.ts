@@ -1,0 +1,69 @@
+import type { Caller } from '../features/context.ts'
+import type { Seal } from '../state/seal.ts'
+import { signedNames } from '../state/signed-ids.ts'
+import { Refusal } from '../wire/refusal.ts'
+import { NO_SESSION, UNKNOWN } from './session.ts'
+
+/** The header that names a session (lower case, as `Headers` has it). */
+export const SESSION = 'mcp-session-id'
+
+/** Where legacy sessions live. The requests they are handed are theirs to change. */
+export interface Sessions {
+  /** Opens a session with the `initialize` in this request, and names it in the response. */
+  open(request: Request, caller: Caller | undefined): Promise<Response>
+  /**
+   * Brings a request to the session it names. Undefined if that is none any more, though it was this
+   * caller's; throws {@link Refusal} if it never was.
+   */
+  fetch(request: Request, caller: Caller | undefined): Promise<Response | undefined>
+  /** Opens a session with a stream, before `initialize` (the transport of `2024-11-05`). */
+  stream(request: Request, caller: Caller | undefined): Promise<{ id: string; response: Response }>
+  /** Brings a message to the session of a stream, by which it is answered. */
+  post(request: Request, id: string, caller: Caller | undefined): Promise<Response>
+}
+
+/** Brings a request to the place of this name. `bySse`: in the transport of `2024-11-05`. */
+export type Reach = (
+  name: string,
+  request: Request,
+  caller: Caller | undefined,
+  bySse: boolean,
+) => Promise<Response>
+
+/** Sessions at places found by name. The id a client holds is the name of the place, signed. */
+export function signedSessions(seal: Seal, reach: Reach): Sessions {
+  const names = signedNames(seal, 'session')
+  const nameOf = async (id: string, request: Request, caller: Caller | undefined) => {
+    const name = await names.read(id, { request, caller })
+    if (name !== undefined) return name
+    throw new Refusal(404, NO_SESSION)
+  }
+  const found = async (...to: Parameters<Reach>) => {
+    const answer = await reach(...to)
+    if (!answer.headers.has(UNKNOWN)) return answer
+    await answer.body?.cancel()
+    return undefined
+  }
+  return {
+    async open(request, caller) {
+      const { name, id } = await names.make({ request, caller })
+      const answer = await reach(name, request, caller, false)
+      const response = new Response(answer.body, answer)
+      response.headers.set(SESSION, id)
+      return response
+    },
+    async fetch(request, caller) {
+      const id = request.headers.get(SESSION) ?? ''
+      return found(await nameOf(id, request, caller), request, caller, false)
+    },
+    async stream(request, caller) {
+      const { name, id } = await names.make({ request, caller })
+      return { id, response: await reach(name, request, caller, true) }
+    },
+    async post(request, id, caller) {
+      const answer = await found(await nameOf(id, request, caller), request, caller, true)
+      if (answer) return answer
+      throw new Refusal(404, NO_SESSION)
+    },
+  }
+}

@@ -1,0 +1,105 @@
+import { isObject } from '../wire/jsonrpc.ts'
+
+/**
+ * Seals values that travel through a client: it can neither read nor change them, nor use them
+ * elsewhere than where they were made for (AES-256-GCM, the place as additional data).
+ */
+export interface Seal {
+  seal(value: unknown, place: string): Promise<string>
+  /** The value, or undefined if the text was not sealed here for this place. */
+  open(text: string, place: string): Promise<unknown>
+  /** A signature that nobody else can make for this text: 128 bits (RFC 2104, section 5), for a model reads it. */
+  sign(text: string): Promise<string>
+}
+
+const NONCE = 12
+const encoder = new TextEncoder()
+
+/**
+ * A seal whose keys are derived from a secret that all isolates share, fetched at first use; without
+ * one from chance, so that only this isolate opens what it sealed.
+ */
+export function sealWith(secret: string | (() => Promise<string>) = chance): Seal {
+  // At first use also because workerd gives out no random bytes in the global scope.
+  let keys: Keys | undefined
+  const keyed = async () =>
+    (keys ??= await deriveKeys(typeof secret === 'string' ? secret : await secret()))
+  return {
+    async seal(value, place) {
+      const iv = crypto.getRandomValues(new Uint8Array(NONCE))
+      const additionalData = encoder.encode(place)
+      const plain = encoder.encode(JSON.stringify(value))
+      const sealed = await crypto.subtle.encrypt(
+        { name: 'AES-GCM', iv, additionalData },
+        (await keyed()).sealing,
+        plain,
+      )
+      return toBase64Url(new Uint8Array([...iv, ...new Uint8Array(sealed)]))
+    },
+    async open(text, place) {
+      try {
+        const bytes = fromBase64Url(text)
+        const algorithm = {
+          name: 'AES-GCM',
+          iv: bytes.subarray(0, NONCE),
+          additionalData: encoder.encode(place),
+        }
+        const plain = await crypto.subtle.decrypt(
+          algorithm,
+          (await keyed()).sealing,
+          bytes.subarray(NONCE),
+        )
+        return JSON.parse(new TextDecoder().decode(plain))
+      } catch {
+        return undefined
+      }
+    },
+    async sign(text) {
+      const bytes = encoder.encode(text)
+      const signature = await crypto.subtle.sign('HMAC', (await keyed()).signing, bytes)
+      return toBase64Url(new Uint8Array(signature, 0, 16))
+    },
+  }
+}
+
+const chance = async () => crypto.randomUUID() + crypto.randomUUID()
+
+interface Keys {
+  readonly sealing: CryptoKey
+  readonly signing: CryptoKey
+}
+
+async function deriveKeys(secret: string): Promise<Keys> {
+  const { subtle } = crypto
+  const bytes = encoder.encode(secret)
+  const material = await subtle.importKey('raw', bytes, 'HKDF', false, ['deriveKey'])
+  const from = (info: string) => ({
+    ...{ name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array() },
+    info: encoder.encode(info),
+  })
+  const aes = { name: 'AES-GCM', length: 256 }
+  const hmac = { name: 'HMAC', hash: 'SHA-256', length: 256 }
+  return {
+    sealing: await subtle.deriveKey(from('seal'), material, aes, false, ['encrypt', 'decrypt']),
+    signing: await subtle.deriveKey(from('sign'), material, hmac, false, ['sign']),
+  }
+}
+
+/** The same text for the same value, in whatever order a client wrote its keys. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+  if (!isObject(value)) return JSON.stringify(value) ?? 'null'
+  const fields = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`)
+  return `{${fields.join()}}`
+}
+
+const toBase64Url = (bytes: Uint8Array): string => {
+  let text = ''
+  for (const byte of bytes) text += String.fromCharCode(byte)
+  return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+const fromBase64Url = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0))

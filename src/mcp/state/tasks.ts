@@ -1,0 +1,157 @@
+/**
+ * The extension `io.modelcontextprotocol/tasks` (SEP-2663): a call answered with a task, and what a
+ * client then asks of it. The methods are here; what a task is, is in `task.ts`.
+ *
+ * @module
+ */
+
+import type { Client, Context } from '../features/context.ts'
+import { InputRequired } from '../features/input.ts'
+import type { Server } from '../features/server.ts'
+import { runTool } from '../features/tool.ts'
+import { codes, isObject, RpcError, type RpcId, type RpcParams } from '../wire/jsonrpc.ts'
+import type { Seal } from './seal.ts'
+import { type Asker, signedNames } from './signed-ids.ts'
+
+const TASKS = 'io.modelcontextprotocol/tasks'
+
+/** A `tools/call` as a task keeps it, to be run by whoever holds it then. */
+export interface TaskCall {
+  readonly id: RpcId
+  readonly params: RpcParams
+  readonly version: string
+  readonly client: Client
+  readonly answers: RpcParams
+}
+
+/** How a task is. The last three are for good. */
+export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
+
+export const isOver = (status: unknown): boolean =>
+  status === 'completed' || status === 'failed' || status === 'cancelled'
+
+/** What is asked of a task. */
+export type Order =
+  | { readonly to: 'begin'; readonly call: TaskCall }
+  | { readonly to: 'get' | 'cancel' }
+  | { readonly to: 'update'; readonly responses: RpcParams }
+
+/** Where tasks live. */
+export interface Tasks {
+  /** Begins a task. It is kept, and worked on, before its description is given back. */
+  begin(call: TaskCall, asker: Asker): Promise<RpcParams>
+  /** Asks something of a task. Undefined where this caller has none of this id. */
+  ask(id: string, order: Order, asker: Asker): Promise<RpcParams | undefined>
+  /** Tells how a task is, at once and whenever that changes, until `signal` aborts. */
+  follow(
+    id: string,
+    asker: Asker,
+    listener: (task: RpcParams) => void,
+    signal: AbortSignal,
+  ): Promise<void>
+}
+
+/** Tasks as a place has them: by name, and for whoever asks. */
+export interface TaskPlace {
+  send(name: string, order: Order, asker: Asker): Promise<RpcParams | undefined>
+  follow(name: string, listener: (task: RpcParams) => void, signal: AbortSignal): Promise<void>
+}
+
+/** Tasks at places that are found by name. The id a client holds is the name of the place, signed. */
+export function signedTasks(seal: Seal, place: TaskPlace): Tasks {
+  const names = signedNames(seal, 'task')
+  return {
+    async begin(call, asker) {
+      const { name, id } = await names.make(asker)
+      const task = await place.send(name, { to: 'begin', call }, asker)
+      return { ...task, taskId: id }
+    },
+    async ask(id, order, asker) {
+      const name = await names.read(id, asker)
+      return name === undefined ? undefined : place.send(name, order, asker)
+    },
+    async follow(id, asker, listener, signal) {
+      const name = await names.read(id, asker)
+      const named = (task: RpcParams) => listener({ ...task, taskId: id })
+      if (name !== undefined) await place.follow(name, named, signal)
+    },
+  }
+}
+
+/** What a server with a place for tasks declares of them. */
+export const tasksOffered = ({ tools }: Server): object | undefined =>
+  tools?.some(({ task }) => task) ? { extensions: { [TASKS]: {} } } : undefined
+
+/** A request to a server that may have a place for tasks. */
+type Asking = Asker & { readonly tasks?: Tasks | undefined }
+
+/** How a tool is run where there are tasks: there and then, or in a task that begins now. */
+export function runOrBegin(params: RpcParams, asking: Asking): typeof runTool {
+  const { tasks } = asking
+  if (!tasks) return runTool
+  return async (it, input, context) => {
+    if (!it.task || context.revision.era === 'legacy') return runTool(it, input, context)
+    if (!declares(context)) {
+      if (it.task === 'required') throw undeclared(`${it.name} runs as a task.`)
+      return runTool(it, input, context)
+    }
+    const asked = await it.ask?.(input, context)
+    if (asked instanceof InputRequired) return asked
+    const { id, revision, client, answers } = context
+    const { name, arguments: given } = params
+    const call = { id, params: { name, arguments: given }, version: revision.version }
+    const task = await tasks.begin({ ...call, client, answers }, asking)
+    return { ...task, resultType: 'task' }
+  }
+}
+
+/** A method of the extension: what to ask of the task that `params` names. */
+export const askTask =
+  (to: 'get' | 'update' | 'cancel') =>
+  async (_: Server, params: RpcParams, context: Context, asking: Asking): Promise<RpcParams> => {
+    const { tasks } = asking
+    if (!tasks) throw new RpcError(codes.methodNotFound, 'This server has no tasks.')
+    if (!declares(context)) throw undeclared('This is about a task.')
+    const { taskId, inputResponses: responses } = params
+    if (to === 'update' && !isObject(responses))
+      throw new RpcError(codes.invalidParams, 'inputResponses is an object of answers by key.')
+    const order = to === 'update' ? { to, responses: responses as RpcParams } : { to }
+    const found = typeof taskId === 'string' && (await tasks.ask(taskId, order, asking))
+    if (!found) {
+      const none = 'There is no such task: it may have expired, or be of another caller.'
+      throw new RpcError(codes.invalidParams, none)
+    }
+    return to === 'get' ? { ...found, taskId } : {}
+  }
+
+/** Tasks one subscription may follow. */
+const MOST_IDS = 100
+
+/** The tasks that a subscription names and may follow; undefined if it names none. */
+export async function followed(notifications: unknown, context: Context, asking: Asking) {
+  const named = isObject(notifications) ? notifications.taskIds : undefined
+  const { tasks } = asking
+  if (!tasks || !Array.isArray(named)) return undefined
+  if (!declares(context)) throw undeclared('This subscribes to tasks.')
+  const ids: string[] = []
+  for (const id of new Set(named.slice(0, MOST_IDS))) {
+    if (typeof id === 'string' && (await tasks.ask(id, { to: 'get' }, asking))) ids.push(id)
+  }
+  return {
+    ids,
+    async follow(listener: (task: RpcParams) => void): Promise<void> {
+      for (const id of ids) await tasks.follow(id, asking, listener, context.signal)
+    },
+  }
+}
+
+/** Whether the client can deal with tasks, as it says on each request. */
+function declares({ client }: Context): boolean {
+  const { extensions } = client.capabilities
+  return isObject(extensions) && isObject(extensions[TASKS])
+}
+
+const undeclared = (why: string) =>
+  new RpcError(codes.missingCapability, `${why} That needs a client that supports ${TASKS}.`, {
+    requiredCapabilities: { extensions: { [TASKS]: {} } },
+  })
