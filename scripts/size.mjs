@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { bundle } from '../bench/build.mjs'
 import './build.mjs'
 
-const BUDGET = Number(process.argv[2] ?? 80)
+const BUDGET = Number(process.argv[2] ?? 72)
 const CORE = 36
 
 const kib = (bytes) => `${(bytes / 1024).toFixed(2)} KiB gzipped`

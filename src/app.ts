@@ -59,7 +59,7 @@ async function mcp(c: Context<App>): Promise<Response> {
   const [endpoint] = endpoints
   if (!endpoint) return refuse(c, 404, `There is no endpoint at ${c.req.path} here.`)
   try {
-    const server = serverOf(endpoint, new URL(request.url).origin)
+    const server = await serverOf(endpoint, new URL(request.url).origin)
     if (c.req.path === '/sse') return await serveHttpSse(request, sessions, { caller, origins })
     return await serve(request, { server, caller, origins, sessions, seal })
   } catch (error) {

@@ -1,5 +1,6 @@
 import { waitUntil } from 'cloudflare:workers'
 import {
+  assertOwnTools,
   ConfigError,
   type Diagnosis,
   type Document,
@@ -45,7 +46,7 @@ export interface Deployment {
   /** The endpoint at a URL: the first at `/mcp`, each at `/mcp/NAME`. */
   endpoint(url: string): Endpoint | undefined
   /** The MCP server of an endpoint, to whoever reaches it at this origin. Throws ConfigError. */
-  server(endpoint: Endpoint, origin?: string): Server
+  server(endpoint: Endpoint, origin?: string): Promise<Server>
   /** A row that an endpoint lets be searched, as a document. Throws ConfigError. */
   document(endpoint: Endpoint, id: string, request: Request): Promise<Document | undefined>
   /** What there is to know of the databases of these endpoints, asked of them now. */
@@ -68,7 +69,7 @@ export function deploymentOf(env: Env): Deployment {
 }
 
 function read(env: Env): Deployment {
-  const servers = new Map<string, Server>()
+  const servers = new Map<string, Promise<Server>>()
   const io = {
     fetch: (...args: Parameters<typeof fetch>) => fetch(...args),
     bindings: { ...env },
@@ -97,7 +98,9 @@ function read(env: Env): Deployment {
       const carrier = isDemo(endpoint)
         ? undefined
         : durableChanges(() => env.SESSIONS, `hub:${endpoint.name}`)
-      const server = gateway(endpoint, io, { keeping: { stores, seal }, carrier, origin })
+      const server = assertOwnTools(endpoint, io).then(() =>
+        gateway(endpoint, io, { keeping: { stores, seal }, carrier, origin }),
+      )
       if (servers.size >= ORIGINS) servers.clear()
       servers.set(key, server)
       return server

@@ -14,7 +14,9 @@ export async function doctor(c: Context<App>): Promise<Response> {
   if (deployment.problem) return refuse(c, 503, deployment.problem)
   if (endpoints.length === 0) return refuse(c, 404, `There is no endpoint at ${c.req.path} here.`)
 
-  const problems = endpoints.flatMap((endpoint) => problemOf(endpoint, deployment.server))
+  const problems = (
+    await Promise.all(endpoints.map((endpoint) => problemOf(endpoint, deployment.server)))
+  ).flat()
   const databases = await deployment.diagnose(endpoints, c.req.raw.signal)
   const healthy =
     problems.length === 0 && databases.every(({ problem, broken }) => !problem && !broken?.length)
@@ -23,9 +25,12 @@ export async function doctor(c: Context<App>): Promise<Response> {
 }
 
 /** Why an endpoint cannot be served, if it cannot. */
-function problemOf(endpoint: Endpoint, server: (endpoint: Endpoint) => unknown): string[] {
+async function problemOf(
+  endpoint: Endpoint,
+  server: (endpoint: Endpoint) => Promise<unknown>,
+): Promise<string[]> {
   try {
-    server(endpoint)
+    await server(endpoint)
     return []
   } catch (error) {
     if (error instanceof ConfigError) return [error.message]

@@ -18,53 +18,21 @@ const FOUNDATIONS = ['mcp', 'database']
 /** The packages they stand on. */
 const PACKAGES = ['zod/mini', 'zod/v4/core']
 
-/** The files of mcp/ in the order a reader meets them. Each needs only those above it. */
-const STAIRCASE = [
-  ...[
-    'limits',
-    'jsonrpc',
-    'deadline',
-    'revisions',
-    'json-schema',
-    'schema',
-    'sse',
-    'reply',
-    'refusal',
-    'body',
-    'context',
-    'origin',
-    'seal',
-    'asker',
+/**
+ * The folders of a room, and the files that lie loose in it, in the order a reader meets them: each
+ * needs only those above it. A folder of database/ that is not named here is an engine.
+ */
+const ORDER: Readonly<Record<string, readonly string[]>> = {
+  mcp: [
+    ...['wire', 'features', 'state', 'eras', 'sessions', 'durable'],
+    ...['memory', 'http', 'worker', 'index'],
   ],
-  ...['input', 'completion', 'content', 'tool', 'resource', 'prompt', 'changes', 'server'],
-  ...[
-    'headers',
-    'tasks',
-    'stores',
-    'serving',
-    'methods',
-    'modern',
-    'legacy',
-    'events',
-    'calls',
-    'store',
-    'session',
+  database: [
+    ...['rows', 'error', 'role', 'rules', 'dialect', 'database'],
+    ...['guard', 'transport', 'schema', 'statements', 'an engine', 'doctor'],
+    ...['engines', 'open', 'index'],
   ],
-  ...[
-    'sessions',
-    'http-sse',
-    'http',
-    'task',
-    'memory',
-    'internal',
-    'hub',
-    'durable-sessions',
-    'durable-tasks',
-    'durable-stores',
-    'durable',
-  ],
-  ...['worker', 'index'],
-]
+}
 
 const root = join(import.meta.dirname, '..')
 const files = globSync(['src/**/*.{ts,tsx}', 'examples/**/*.{ts,tsx}'], { cwd: root })
@@ -146,19 +114,40 @@ describe('the house', () => {
   })
 })
 
-describe('the staircase of mcp/', () => {
-  const step = (path: string) => STAIRCASE.indexOf(basename(path, '.ts'))
-  const inMcp = (path: string) => room(path) === 'mcp'
+describe.each(Object.keys(ORDER))('the room %s/', (name) => {
+  const order = ORDER[name]!
+  const within = imports.filter(({ from, to }) => room(from) === name && room(to) === name)
 
-  test('has a place for every file', () => {
-    expect(files.filter((path) => inMcp(path) && step(path) < 0)).toEqual([])
+  test('has a place for every folder and every file', () => {
+    const places = files.filter((path) => room(path) === name).map(place)
+    expect(order.filter((it) => !places.includes(it))).toEqual([])
+    expect(places.filter((it) => !order.includes(it))).toEqual([])
   })
 
-  test('lets each file import only files above it', () => {
-    const within = imports.filter(({ from, to }) => inMcp(from) && inMcp(to))
-    expect(within.filter(({ from, to }) => step(to) >= step(from)).map(say)).toEqual([])
+  test('lets each folder need only those above it', () => {
+    const upward = within.filter(
+      ({ from, to }) => order.indexOf(place(to)) > order.indexOf(place(from)),
+    )
+    expect(upward.map(say)).toEqual([])
+  })
+
+  test('has no two folders that need each other', () => {
+    const pairs = new Set(within.map(({ from, to }) => `${dirname(from)} ${dirname(to)}`))
+    const both = within.filter(({ from, to }) => {
+      return dirname(from) !== dirname(to) && pairs.has(`${dirname(to)} ${dirname(from)}`)
+    })
+    // What lies loose is ordered by file.
+    const loose = (path: string) => dirname(path) === `src/${name}`
+    expect(both.filter(({ from, to }) => !loose(from) && !loose(to)).map(say)).toEqual([])
   })
 })
+
+/** The folder of a room that a file is in, or its own name where it lies loose. */
+function place(path: string): string {
+  const [, name = '', first = '', ...deeper] = path.split('/')
+  if (deeper.length === 0) return basename(first, '.ts')
+  return ORDER[name]!.includes(first) ? first : 'an engine'
+}
 
 /** Every way from a file back to itself that following the imports finds. */
 function circles(): string[] {

@@ -1,4 +1,46 @@
-import { DatabaseError } from './database.ts'
+/**
+ * Why a query has no answer. `refused`: the guard, the engine or the role does not let it run;
+ * `sql`: the statement is wrong; `timeout`, `too_large`: a cap; `auth`, `network`: for the operator
+ * to mend; `config`: this deployment names a database it cannot open.
+ */
+export type Failure = 'refused' | 'sql' | 'timeout' | 'too_large' | 'auth' | 'network' | 'config'
+
+/** Characters of a message: no engine needs as many for what it has to say. */
+const LONGEST = 2_000
+
+/** What the database, or the way to it, said no to. Its message is fit for the model to read. */
+export class DatabaseError extends Error {
+  override readonly name = 'DatabaseError'
+  readonly kind: Failure
+  /** SQLSTATE or the vendor's code. */
+  readonly code: string | undefined
+  readonly hint: string | undefined
+  /** Characters from the start of the statement, counted from 1. */
+  readonly position: number | undefined
+
+  constructor(
+    kind: Failure,
+    message: string,
+    details: {
+      code?: string | undefined
+      hint?: string | undefined
+      position?: number | undefined
+    } = {},
+  ) {
+    // Engines repeat what a caller sent, and whoever reads this looks for words in it.
+    super(message.slice(0, LONGEST).toWellFormed())
+    this.kind = kind
+    this.code = details.code
+    this.hint = details.hint
+    this.position = details.position
+  }
+
+  /** The same error at another place, or at none: what was sent was not what its author wrote. */
+  at(position: number | undefined): DatabaseError {
+    const { kind, message, code, hint } = this
+    return new DatabaseError(kind, message, { code, hint, position })
+  }
+}
 
 /** The error for a query that ran into its time limit. */
 export const tooSlow = (timeoutMs: number, code?: string) =>

@@ -1,65 +1,11 @@
-import { clickhouse } from './clickhouse/driver.ts'
-import { type Database, DatabaseError, type Driver, type Io } from './database.ts'
-import { demo } from './demo/driver.ts'
-import { guarded } from './guard/guarded.ts'
-import { planetscale } from './mysql/planetscale.ts'
-import { mysql } from './mysql/tcp.ts'
-import { neon } from './postgres/neon.ts'
-import { postgres } from './postgres/tcp.ts'
-import { d1 } from './sqlite/d1.ts'
-import { libsql } from './sqlite/libsql.ts'
-
-/** Every driver, one line each. */
-const drivers: readonly Driver[] = [
-  demo,
-  neon,
-  postgres,
-  d1,
-  libsql,
-  mysql,
-  planetscale,
-  clickhouse,
-]
-
-/**
- * Opens the database that a URL names, without going there. Whatever it is asked passes the guard
- * first. Throws {@link DatabaseError} for a URL that no driver opens, without repeating it.
- */
-export function open(url: string, io: Io): Database {
-  if (!URL.canParse(url)) {
-    throw new DatabaseError(
-      'config',
-      'The database URL is not one: percent-encode its user and password.',
-    )
-  }
-  const parsed = new URL(url)
-  const driver = drivers.find((it) => it.opens(parsed))
-  if (driver) return guarded(driver.open(parsed, io))
-  throw new DatabaseError(
-    'config',
-    'No driver opens this database URL. What opens is demo:, a postgres://, neon://, mysql://, libsql://, clickhouse:// or ' +
-      'd1:// URL, and hyperdrive: or d1: with the name of a binding.',
-  )
-}
-
-export type {
-  Cell,
-  Column,
-  Database,
-  Dialect,
-  Failure,
-  Io,
-  Limits,
-  Param,
-  Rows,
-  Statement,
-  TableName,
-} from './database.ts'
-export { DatabaseError } from './database.ts'
+export type { Database, Io } from './database.ts'
 export { DemoStore } from './demo/demo-store.ts'
-export { examine, reason, report, unprepared, warning } from './doctor/examine.ts'
-export { admitted } from './guard/guarded.ts'
-export type { Examination, Finding, Reported } from './role.ts'
+export type { Dialect, TableName } from './dialect.ts'
+export type { Failure } from './error.ts'
+export { DatabaseError } from './error.ts'
+export { assertReads, type Located, locate } from './open.ts'
+export type { Finding, Reported, RoleReport } from './role.ts'
+export type { Cell, Column, Limits, Param, Rows, Statement } from './rows.ts'
 export { columnsOf, findSource, findTable, listTables } from './schema/catalog.ts'
 export { suggest } from './schema/hints.ts'
 export type { OverviewColumn } from './schema/overview.ts'
@@ -79,3 +25,6 @@ export type { Condition, Operator, Selection } from './statements/select.ts'
 export { keyOfOrder, operators, select } from './statements/select.ts'
 export { searching } from './statements/text-search.ts'
 export { withoutEnd } from './transport/end.ts'
+
+/** How roles are inspected and reported: who never asks never reads it. */
+export const doctor = () => import('./doctor/index.ts')

@@ -1,7 +1,7 @@
-import type { Cell } from './database.ts'
+import type { Cell } from './rows.ts'
 
 /** What the role of a database may do besides reading, and how to take it away. */
-export interface Examination {
+export interface RoleReport {
   /** The engine and its version, as the database tells. */
   readonly version: string
   /** Who the database takes us for, where it knows roles. */
@@ -27,7 +27,7 @@ export interface Prepared {
 }
 
 /** An examination, and how the database was reached. */
-export interface Reported extends Examination {
+export interface Reported extends RoleReport {
   /** Which tools of the operator's own cannot be prepared, and why. */
   readonly broken?: readonly string[]
   readonly elapsedMs: number
@@ -56,8 +56,11 @@ export interface Finding {
 /** Asks a database, in its dialect. It is guarded and bounded like any other query. */
 export type Ask = (sql: string) => Promise<readonly (readonly Cell[])[]>
 
-/** How the role of one dialect's databases is looked at; by a driver that takes back what it began? */
-export type Look = (ask: Ask, by: { readonly undone?: boolean | undefined }) => Promise<Examination>
+/** Finds out what the role of a database of one dialect may do; by a driver that takes back what it began? */
+export type InspectRole = (
+  ask: Ask,
+  by: { readonly undone?: boolean | undefined },
+) => Promise<RoleReport>
 
 /** What a kind of finding is: `high` or `low`, and a sentence. */
 export type Kinds = Readonly<Record<string, readonly [Finding['severity'], string]>>

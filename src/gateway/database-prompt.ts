@@ -1,4 +1,4 @@
-import type { Database } from '../database/index.ts'
+import type { Located } from '../database/index.ts'
 import { codes, type Prompt, type PromptArgument, RpcError } from '../mcp/index.ts'
 import type { Caps } from './endpoint.ts'
 import { completeTable } from './schema-resource.ts'
@@ -29,7 +29,7 @@ const LONGEST = 20_000
 export function promptOf(
   { name, title, description, text, arguments: own = {} }: DatabasePrompt,
   offered: readonly string[],
-  databases: ReadonlyMap<string, Database>,
+  databases: ReadonlyMap<string, Located>,
   caps: Caps,
 ): Prompt | undefined {
   if (!words(/`(\w+)`/g, text).every((it) => offered.includes(it))) return undefined

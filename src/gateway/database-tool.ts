@@ -1,5 +1,11 @@
 import * as z from 'zod/mini'
-import { type Database, DatabaseError, type Limits, suggest } from '../database/index.ts'
+import {
+  type Database,
+  DatabaseError,
+  type Limits,
+  type Located,
+  suggest,
+} from '../database/index.ts'
 import { type Context, type Tool, type ToolAnnotations, ToolError, tool } from '../mcp/index.ts'
 import type { Caps, Endpoint } from './endpoint.ts'
 import { formatted, said } from './format.ts'
@@ -25,7 +31,7 @@ export interface DatabaseTool {
   /** Takes SQL from a model, which an endpoint may not want. */
   readonly takesSql: boolean
   /** Makes the tool, given how to open each of the endpoint's databases. */
-  of(endpoint: Endpoint, databases: ReadonlyMap<string, Database>, results?: Results): Tool
+  of(endpoint: Endpoint, databases: ReadonlyMap<string, Located>, results?: Results): Tool
 }
 
 /** Every tool here only reads, and reads nothing but the endpoint's own databases. */
@@ -90,12 +96,13 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
             signal: context.signal,
           }
           const which = only ?? chosen!
-          const database = databases.get(which)!
           const began = Date.now()
           const still = setInterval(() => {
             context.progress(Math.round((Date.now() - began) / 1_000), undefined, STILL)
           }, PROGRESS_MS)
+          let database: Database | undefined
           try {
+            database = await databases.get(which)!.open()
             const value = await definition.run(rest as z.infer<Input>, {
               ...context,
               ...{ database, name: which, endpoint, caps, keep, results, limits },
@@ -105,7 +112,7 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
             if (error instanceof ToolError) throw new ToolError(said(error.message, format))
             if (!(error instanceof DatabaseError)) throw error
             const { sql = '' } = given as { sql?: string }
-            const hint = await suggest(database, sql, error, limits)
+            const hint = database && (await suggest(database, sql, error, limits))
             throw new ToolError(said(inWords(error, sql, hint), format))
           } finally {
             clearInterval(still)

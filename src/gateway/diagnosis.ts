@@ -1,14 +1,7 @@
-import {
-  examine,
-  type Io,
-  type Reported,
-  reason,
-  report as reportOf,
-  unprepared,
-} from '../database/index.ts'
+import { doctor, type Io, type Reported } from '../database/index.ts'
 import type { Curated } from './custom-tool-config.ts'
 import { ConfigError, type Endpoint } from './endpoint.ts'
-import { opened } from './open-database.ts'
+import { located } from './open-database.ts'
 
 /** What an endpoint's operator has to know of one of its databases. Holds no secret, and no host. */
 export interface Diagnosis extends Partial<Reported> {
@@ -54,26 +47,27 @@ async function look(
 ) {
   const started = Date.now()
   const { url } = databases[name]!
+  const { inspectRole, reason, unprepared } = await doctor()
   try {
-    const database = opened(url, io)
+    const database = await located(url, io).open()
     const timeoutMs = Math.min(caps.timeoutMs, PATIENCE_MS)
     const about = { dialect: database.dialect.name, tls: database.tls }
     try {
-      const { note, ...found } = await examine(database, { timeoutMs, signal })
+      const { note, ...found } = await inspectRole(database, { timeoutMs, signal })
       const elapsedMs = Date.now() - started
       const own = tools.filter((it) => typeof it !== 'string' && (it.database ?? name) === name)
       const broken = await unprepared(database, own as Curated[], { timeoutMs, signal })
       return { ...about, elapsedMs, ...found, broken, ...(url !== 'demo:' && { note }) }
     } catch (error) {
-      return { ...about, problem: await reason(error) }
+      return { ...about, problem: reason(error) }
     }
   } catch (error) {
-    return { problem: error instanceof ConfigError ? error.message : await reason(error) }
+    return { problem: error instanceof ConfigError ? error.message : reason(error) }
   }
 }
 
 /** One database as a person reads of it in a terminal. */
 export async function report({ endpoint, database, problem, ...it }: Diagnosis): Promise<string> {
-  const said = problem ?? (await reportOf(it as Required<Omit<Diagnosis, 'problem'>>))
+  const said = problem ?? (await doctor()).reported(it as Required<Omit<Diagnosis, 'problem'>>)
   return `${endpoint}/${database}: ${said}`
 }

@@ -5,14 +5,14 @@ import type { Endpoint } from './endpoint.ts'
 import { icons } from './icon.ts'
 import { instructions } from './instructions.ts'
 import { type Keeping, resultsOf } from './kept-results.ts'
-import { isClosed, openAll } from './open-database.ts'
+import { locateAll } from './open-database.ts'
 import { answerQuestion } from './prompts/answer-question.ts'
 import { documentSchema } from './prompts/document-schema.ts'
 import { explainSlowQuery } from './prompts/explain-slow-query.ts'
 import { explore } from './prompts/explore.ts'
 import { profileTable } from './prompts/profile-table.ts'
 import { resultResources } from './result-resource.ts'
-import { type World, withFirstLook } from './role-warning.ts'
+import { type World, withRoleWarning } from './role-warning.ts'
 import { schemaChanges } from './schema-changes.ts'
 import { schemaResources } from './schema-resource.ts'
 import { documentsOf, searchTools } from './search-fetch.ts'
@@ -52,14 +52,14 @@ export function gateway(
   { keeping, carrier, origin = '' }: Surroundings = {},
 ): Server {
   const results = keeping && endpoint.keep ? resultsOf(endpoint.name, keeping) : undefined
-  const databases = openAll(endpoint, world)
+  const databases = locateAll(endpoint, world)
   for (const [name, database] of databases) {
-    if (isClosed(database)) continue
+    if (database.problem !== undefined) continue
     const label = `Endpoint ${endpoint.name}, database ${name}`
-    databases.set(name, withFirstLook(database, endpoint.databases[name]!.url, label, world))
+    databases.set(name, withRoleWarning(database, endpoint.databases[name]!.url, label, world))
   }
   // Lists are of all databases: one that answers nothing would take them from the others.
-  const sound = new Map([...databases].filter(([, it]) => !isClosed(it)))
+  const sound = new Map([...databases].filter(([, it]) => it.problem === undefined))
   const made = toolsOf(tools, endpoint, databases, results)
   const names = made.filter(({ unlisted }) => !unlisted).map(({ name }) => name)
   // Who may not browse by tools may not do so by resources.
@@ -89,3 +89,4 @@ export type { Endpoint, Settings } from './endpoint.ts'
 export { ConfigError, isDemo, readEndpoints } from './endpoint.ts'
 export { KEPT_MS } from './kept-results.ts'
 export { type Document, readDocument } from './search-fetch.ts'
+export { assertOwnTools } from './tool-set.ts'

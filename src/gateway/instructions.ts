@@ -1,14 +1,14 @@
-import type { Database } from '../database/index.ts'
+import type { Located } from '../database/index.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** What a model has to know before its first call, in the 512 characters that every host reads. */
 export function instructions(
   { title, databases: definitions, caps, sql }: Endpoint,
-  databases: ReadonlyMap<string, Database>,
+  databases: ReadonlyMap<string, Located>,
 ): string {
-  const listed = [...databases].map(([name, { dialect }]) => {
+  const listed = [...databases].map(([name, it]) => {
     const purpose = definitions[name]?.purpose
-    const label = databases.size > 1 ? `${name} (${dialect.title})` : dialect.title
+    const label = databases.size > 1 ? `${name} (${it.title})` : it.title
     return purpose ? `${label}: ${purpose}` : label
   })
   return [

@@ -1,10 +1,15 @@
-import { type Database, DatabaseError, type Io, open } from '../database/index.ts'
+import { DatabaseError, type Io, type Located, locate } from '../database/index.ts'
 import { ConfigError, type Endpoint, resolveUrl } from './endpoint.ts'
 
-/** Opens a database of an endpoint, without going there. Throws {@link ConfigError}. */
-export function opened(url: string, io: Io): Database {
+/** A database of an endpoint, and why it cannot be opened, where that is known without trying. */
+export interface EndpointDatabase extends Located {
+  readonly problem?: string | undefined
+}
+
+/** Finds a database of an endpoint, without going there. Throws {@link ConfigError}. */
+export function located(url: string, io: Io): Located {
   try {
-    return open(resolveUrl(url, io.bindings), io)
+    return locate(resolveUrl(url, io.bindings), io)
   } catch (error) {
     throw error instanceof DatabaseError ? new ConfigError(error.message) : error
   }
@@ -14,32 +19,30 @@ export function opened(url: string, io: Io): Database {
  * The databases of an endpoint. One that cannot be opened says why to whoever asks it, and the others
  * go on. Throws {@link ConfigError} if none can.
  */
-export function openAll({ databases }: Endpoint, io: Io): Map<string, Database> {
-  let first: ConfigError | undefined
-  const all = Object.entries(databases).map(([name, { url }]) => {
-    try {
-      return [name, opened(url, io)] as const
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error
-      first ??= error
-      return [name, closed(error.message, io)] as const
-    }
-  })
-  if (first && all.every(([, it]) => isClosed(it))) throw first
-  return new Map(all)
+export function locateAll({ databases }: Endpoint, io: Io): Map<string, EndpointDatabase> {
+  const all = new Map(
+    Object.entries(databases).map(([name, { url }]) => [name, locatedOrNot(url, io)]),
+  )
+  const problems = [...all.values()].map(({ problem }) => problem)
+  if (problems[0] !== undefined && !problems.includes(undefined)) {
+    throw new ConfigError(problems[0])
+  }
+  return all
 }
 
-/** The name of the dialect of what cannot be opened: nobody knows which one it would have. */
-const NONE = 'none'
-
-export const isClosed = ({ dialect }: Database): boolean => dialect.name === NONE
-
-function closed(problem: string, io: Io): Database {
-  return {
-    dialect: { ...open('demo:', io).dialect, name: NONE, title: 'not available' },
-    async query() {
-      const whose = 'This database cannot be opened, which is for its operator to mend.'
-      throw new DatabaseError('config', `${whose} ${problem}`)
-    },
+function locatedOrNot(url: string, io: Io): EndpointDatabase {
+  try {
+    return located(url, io)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const problem = error.message
+    const whose = 'This database cannot be opened, which is for its operator to mend.'
+    return {
+      title: 'not available',
+      problem,
+      open: async () => {
+        throw new DatabaseError('config', `${whose} ${problem}`)
+      },
+    }
   }
 }

@@ -1,4 +1,4 @@
-import { type Database, DatabaseError, fingerprint } from '../database/index.ts'
+import { DatabaseError, fingerprint, type Located } from '../database/index.ts'
 import type { Changes } from '../mcp/index.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -23,7 +23,7 @@ const WATCH_MS = 5 * 60_000
  */
 export function schemaChanges(
   { caps }: Endpoint,
-  databases: ReadonlyMap<string, Database>,
+  databases: ReadonlyMap<string, Located>,
   carrier: Changes,
 ): SchemaChanges {
   const seen = new Map<string, { readonly version: string; readonly at: number }>()
@@ -34,7 +34,7 @@ export function schemaChanges(
     const { rows: maxRows, bytes: maxBytes, timeoutMs } = caps
     try {
       const limits = { maxRows, maxBytes, timeoutMs, signal }
-      const version = await fingerprint(databases.get(name)!, limits)
+      const version = await fingerprint(await databases.get(name)!.open(), limits)
       if (version !== last?.version) {
         await carrier.publish({ kind: 'tree', uri: `schema://${name}`, version })
       }

@@ -3,6 +3,7 @@ import {
   DatabaseError,
   findTable,
   type Limits,
+  type Located,
   listTables,
   overview,
   shownName,
@@ -32,18 +33,23 @@ const made = {
 /** The schema of each database: an overview for a model to read, and every table on its own. */
 export function schemaResources(
   { databases: definitions, caps }: Endpoint,
-  databases: ReadonlyMap<string, Database>,
+  databases: ReadonlyMap<string, Located>,
   changes: SchemaChanges | undefined,
 ): Resource[] {
-  return [...databases].flatMap(([name, database]): Resource[] => {
-    const { dialect } = database
+  return [...databases].flatMap(([name, located]): Resource[] => {
     const uri = `schema://${name}`
     const purpose = definitions[name]?.purpose
-    const title = `${name} (${dialect.title})${purpose ? `: ${purpose}` : ''}`
-    const reading = <T>({ signal }: Context, ask: (limits: Limits) => Promise<T>) =>
+    const title = `${name} (${located.title})${purpose ? `: ${purpose}` : ''}`
+    const reading = <T>(
+      { signal }: Context,
+      ask: (database: Database, limits: Limits) => Promise<T>,
+    ) =>
       answered(name, async () => {
         const looked = changes?.look(name, signal)
-        const said = await ask({ ...looking(caps, signal), timeoutMs: caps.timeoutMs })
+        const said = await ask(await located.open(), {
+          ...looking(caps, signal),
+          timeoutMs: caps.timeoutMs,
+        })
         await looked
         return said
       })
@@ -54,10 +60,10 @@ export function schemaResources(
         name,
         title: `Schema of ${name}`,
         read: (_, context) =>
-          reading(context, async (limits) => {
+          reading(context, async (database, limits) => {
             const list = await listTables(database, { limit: NAMED, limits })
             const columns = list.total > DETAILED ? undefined : await overview(database, limits)
-            return overviewText(title, list, columns, dialect, caps.bytes)
+            return overviewText(title, list, columns, database.dialect, caps.bytes)
           }),
       },
       {
@@ -66,17 +72,18 @@ export function schemaResources(
         name: `${name}/table`,
         title: `A table of ${name}`,
         complete: {
-          table: (value, _, { signal }) => completeTable(name, database, value, caps, signal),
+          table: (value, _, { signal }) => completeTable(name, located, value, caps, signal),
         },
         list: (offset, { signal }) =>
           answered(name, async () => {
+            const database = await located.open()
             const page = { offset, limit: PAGE, limits: looking(caps, signal) }
             const { tables, total } = await listTables(database, page)
             const next = offset + tables.length
             return {
               items: tables.map((it) => ({
-                uri: `${uri}/${encode(shownName(dialect, it))}`,
-                name: shownName(dialect, it),
+                uri: `${uri}/${encode(shownName(database.dialect, it))}`,
+                name: shownName(database.dialect, it),
                 description: it.comment?.slice(0, 200).toWellFormed(),
                 mimeType: made.mimeType,
               })),
@@ -84,13 +91,13 @@ export function schemaResources(
             }
           }),
         read: ({ table = '' }, context, asked) =>
-          reading(context, async (limits) => {
+          reading(context, async (database, limits) => {
             const found = await findTable(database, table, limits).catch((error) => {
               // Not the engine's, which has a code: there is no such table, or more than one.
               const none = error instanceof DatabaseError && error.kind === 'sql' && !error.code
               throw none ? noResource(context, asked, error.hint) : error
             })
-            return tableText(found, dialect, caps.bytes)
+            return tableText(found, database.dialect, caps.bytes)
           }),
       },
     ]
@@ -100,12 +107,13 @@ export function schemaResources(
 /** The tables whose names hold what was typed, those that begin with it first. */
 export const completeTable = (
   name: string,
-  database: Database,
+  located: Located,
   value: string,
   caps: Caps,
   signal: AbortSignal,
 ) =>
   answered(name, async () => {
+    const database = await located.open()
     const limits = looking(caps, signal)
     const search = value || undefined
     const page = { search, names: true, limit: COMPLETED, limits }

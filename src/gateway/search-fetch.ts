@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
 import {
   type Cell,
-  type Database,
   DatabaseError,
   findTable,
   type Io,
   type Limits,
+  type Located,
   searching,
   select,
   type Table,
@@ -14,7 +14,7 @@ import { type Tool, ToolError, tool } from '../mcp/index.ts'
 import { shorten } from './answer.ts'
 import { annotations, atMost } from './database-tool.ts'
 import { ConfigError, type Endpoint } from './endpoint.ts'
-import { openAll } from './open-database.ts'
+import { locateAll } from './open-database.ts'
 
 /** A row as ChatGPT's `fetch` returns it: https://developers.openai.com/api/docs/mcp */
 export interface Document {
@@ -41,13 +41,13 @@ export interface Documents {
 /** What an endpoint lets be searched. Throws {@link ConfigError} if it names what is not there. */
 export function documentsOf(
   { name, search: all = [], caps }: Endpoint,
-  databases: ReadonlyMap<string, Database>,
+  databases: ReadonlyMap<string, Located>,
   origin: string,
 ): Documents {
   const sources = all.map((it) => {
     const which = it.database ?? (databases.size === 1 ? [...databases.keys()][0]! : '')
-    const database = databases.get(which)
-    if (database) return { ...it, which, database }
+    const located = databases.get(which)
+    if (located) return { ...it, which, located }
     throw new ConfigError(`Endpoint ${name} searches ${it.table} of no database of its.`)
   })
   type Source = (typeof sources)[number]
@@ -57,9 +57,10 @@ export function documentsOf(
     timeoutMs: caps.timeoutMs,
     signal,
   })
-  const tableOf = async ({ table, database }: Source, limits: Limits) => {
+  const tableOf = async ({ table, located }: Source, limits: Limits) => {
+    const database = await located.open()
     const found = await findTable(database, table, limits)
-    if (found.primaryKey.length > 0) return found
+    if (found.primaryKey.length > 0) return { database, table: found }
     throw new ToolError(`${table} has no primary key: rows of it cannot be told apart.`)
   }
   const refer = (source: Source, table: Table, row: Readonly<Record<string, Cell>>) => {
@@ -77,13 +78,13 @@ export function documentsOf(
       const limits = limitsOf(signal)
       const lists = await Promise.all(
         sources.map(async (source) => {
-          const table = await tableOf(source, limits)
+          const { database, table } = await tableOf(source, limits)
           const inUrl = [...(source.url ?? '').matchAll(/\{([^{}]+)\}/g)].map(([, it]) => it!)
           const shown = [...new Set([...table.primaryKey, source.title, ...inUrl])]
           known(table, [...shown, ...source.text])
           const asked = { text: source.text, shown, query, limit: FOUND }
-          const statement = searching(source.database.dialect, table, asked)
-          const { rows } = await source.database.query(statement, limits)
+          const statement = searching(database.dialect, table, asked)
+          const { rows } = await database.query(statement, limits)
           return rows.map((row) => refer(source, table, named(shown, row)))
         }),
       )
@@ -95,15 +96,15 @@ export function documentsOf(
       const source = sources.find((it) => it.which === which && it.table === name)
       if (!source) return undefined
       const limits = limitsOf(signal)
-      const table = await tableOf(source, limits)
+      const { database, table } = await tableOf(source, limits)
       if (keys.length !== table.primaryKey.length) return undefined
       const where = table.primaryKey.map((column, i) => ({
         column,
         op: 'eq' as const,
         value: keys[i]!,
       }))
-      const statement = select(source.database.dialect, { table, where, limit: 1 })
-      const { columns, rows } = await source.database.query(statement, limits)
+      const statement = select(database.dialect, { table, where, limit: 1 })
+      const { columns, rows } = await database.query(statement, limits)
       if (!rows[0]) return undefined
       const lines = columns.map(({ name }, i) => `${name}: ${textOf(rows[0]![i] ?? null)}`)
       const row = named(
@@ -125,7 +126,7 @@ export async function readDocument(
   origin: string,
   signal: AbortSignal,
 ): Promise<Document | undefined> {
-  return documentsOf(endpoint, openAll(endpoint, io), origin).fetch(id, signal)
+  return documentsOf(endpoint, locateAll(endpoint, io), origin).fetch(id, signal)
 }
 
 const textOf = (cell: Cell): string =>

@@ -1,11 +1,11 @@
-import { admitted, type Database, DatabaseError } from '../database/index.ts'
+import { assertReads, DatabaseError, type Io, type Located } from '../database/index.ts'
 import { type Tool, ToolError } from '../mcp/index.ts'
 import { curatedTool } from './custom-tool.ts'
 import type { Curated } from './custom-tool-config.ts'
 import type { DatabaseTool } from './database-tool.ts'
 import { ConfigError, type Endpoint } from './endpoint.ts'
 import type { Results } from './kept-results.ts'
-import { isClosed } from './open-database.ts'
+import { located } from './open-database.ts'
 
 /**
  * The tools of an endpoint: those it names, in the order clients see them, and its own behind them.
@@ -14,7 +14,7 @@ import { isClosed } from './open-database.ts'
 export function toolsOf(
   tools: readonly DatabaseTool[],
   endpoint: Endpoint,
-  databases: ReadonlyMap<string, Database>,
+  databases: ReadonlyMap<string, Located>,
   results: Results | undefined,
 ): readonly Tool[] {
   const asked = endpoint.tools ?? tools.map(({ name }) => name)
@@ -35,22 +35,36 @@ export function toolsOf(
       return it.takesSql && !endpoint.sql ? withoutSql(made) : made
     }),
     ...own.map((it) => {
-      const [name, database] = databaseOf(it, databases) ?? []
+      const [name, database] = databaseOf(it, [...databases]) ?? []
       if (!name || !database) throw wrong(`has a tool ${it.name} that names no database of its.`)
-      try {
-        if (!isClosed(database))
-          admitted({ sql: it.sql, params: it.params.map(() => null) }, database.dialect)
-      } catch (error) {
-        if (!(error instanceof DatabaseError)) throw error
-        throw wrong(`has a tool ${it.name} that cannot run: ${error.message}`)
-      }
       return curatedTool(it).of(endpoint, new Map([[name, database]]), results)
     }),
   ]
 }
 
-function databaseOf({ database }: Curated, databases: ReadonlyMap<string, Database>) {
-  const all = [...databases]
+/**
+ * Makes sure that each tool of an endpoint's own is a statement that its database lets run. It reads
+ * the engine, and asks the database nothing. Throws {@link ConfigError}.
+ */
+export async function assertOwnTools(endpoint: Endpoint, io: Io): Promise<void> {
+  for (const it of endpoint.tools ?? []) {
+    if (typeof it === 'string') continue
+    const [, found] = databaseOf(it, Object.entries(endpoint.databases)) ?? []
+    if (!found) continue
+    try {
+      const database = await located(found.url, io).open()
+      await assertReads(database, { sql: it.sql, params: it.params.map(() => null) })
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error
+      throw new ConfigError(
+        `Endpoint ${endpoint.name} has a tool ${it.name} that cannot run: ${error.message}`,
+      )
+    }
+  }
+}
+
+/** The database that a tool names, or the only one there is, behind its name. */
+function databaseOf<T>({ database }: Curated, all: readonly (readonly [string, T])[]) {
   return database === undefined && all.length === 1
     ? all[0]
     : all.find(([name]) => name === database)

@@ -1,16 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
-import {
-  DatabaseError,
-  findTable,
-  keyOf,
-  listTables,
-  open,
-  overview,
-} from '../../src/database/index.ts'
+import { DatabaseError, findTable, keyOf, listTables, overview } from '../../src/database/index.ts'
 import { hostileNames } from '../support/attacks.ts'
 import { endpointBefore, structureOf } from '../support/endpoint.ts'
 import { MODERN, ask as request, requestOf } from '../support/mcp.ts'
+import { open } from '../support/open.ts'
 import { describePostgres } from '../support/postgres.ts'
 import { openSqlite } from '../support/sqlite.ts'
 

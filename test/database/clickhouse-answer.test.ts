@@ -1,10 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, it } from 'vitest'
-import { DatabaseError, type Limits } from '../../src/database/database.ts'
-import { open } from '../../src/database/index.ts'
+import { DatabaseError } from '../../src/database/error.ts'
+import type { Limits } from '../../src/database/rows.ts'
 import { describeClickHouse } from '../support/clickhouse.ts'
 import { endpointBefore, resultOf } from '../support/endpoint.ts'
+import { open } from '../support/open.ts'
 
 const limits: Limits = { maxRows: 100, maxBytes: 1_000_000, timeoutMs: 10_000 }
 const io = { fetch, bindings: {} }

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import { catalog, later } from '../../src/database/clickhouse/catalog.ts'
-import { DatabaseError, findTable, listTables, open } from '../../src/database/index.ts'
+import { DatabaseError, findTable, listTables } from '../../src/database/index.ts'
 import { hostileNames } from '../support/attacks.ts'
 import { describeClickHouse } from '../support/clickhouse.ts'
+import { open } from '../support/open.ts'
 
 const limits = { maxRows: 5, maxBytes: 1_000, timeoutMs: 10_000 }
 

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest'
 import { clickhouse } from '../../src/database/clickhouse/driver.ts'
-import type { Database, DatabaseError } from '../../src/database/database.ts'
-import { open } from '../../src/database/index.ts'
+import type { Database } from '../../src/database/database.ts'
+import type { DatabaseError } from '../../src/database/error.ts'
 import { attacks, benign, exhausting } from '../support/attacks.ts'
 import { describeClickHouse } from '../support/clickhouse.ts'
 import { clickhouseScene, setup } from '../support/clickhouse-scene.ts'
+import { open } from '../support/open.ts'
 
 const limits = { maxRows: 10, maxBytes: 100_000, timeoutMs: 400 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { readerOf } from '../../src/database/clickhouse/values.ts'
-import type { Cell, Param } from '../../src/database/database.ts'
-import { open } from '../../src/database/index.ts'
+import type { Cell, Param } from '../../src/database/rows.ts'
 import { describeClickHouse } from '../support/clickhouse.ts'
 import { clickhouseDemo } from '../support/clickhouse-demo.ts'
+import { open } from '../support/open.ts'
 
 const limits = { maxRows: 100, maxBytes: 1_000_000, timeoutMs: 10_000 }
 

@@ -1,9 +1,10 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, it } from 'vitest'
-import { DatabaseError, type Limits } from '../../src/database/database.ts'
-import { open } from '../../src/database/index.ts'
+import { DatabaseError } from '../../src/database/error.ts'
+import type { Limits } from '../../src/database/rows.ts'
 import { describeClickHouse, PASSWORD } from '../support/clickhouse.ts'
+import { open } from '../support/open.ts'
 
 const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
 const MARKER = 'hunter2-marker'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { DatabaseError, type Io } from '../../src/database/database.ts'
+import type { Io } from '../../src/database/database.ts'
 import { demo } from '../../src/database/demo/driver.ts'
+import { DatabaseError } from '../../src/database/error.ts'
 
 const limits = { maxRows: 10, maxBytes: 1000, timeoutMs: 1000 }
 

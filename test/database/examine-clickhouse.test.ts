@@ -2,14 +2,15 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { examine, open } from '../../src/database/index.ts'
+import { inspectRole } from '../../src/database/doctor/index.ts'
 import { describeClickHouse } from '../support/clickhouse.ts'
+import { open } from '../support/open.ts'
 
 const limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
 const io = { fetch, bindings: {} }
 
 await describeClickHouse('the user of an old ClickHouse', [], (server) => {
-  const look = (user?: string) => examine(open(server.url(user), io), limits)
+  const look = (user?: string) => inspectRole(open(server.url(user), io), limits)
 
   it('is told to have a profile that lets it write, and how to give it another', async () => {
     const found = await look('reader')
@@ -43,7 +44,7 @@ async function looked(...grants: string[]) {
   await once(server, 'listening')
   try {
     const { port } = server.address() as AddressInfo
-    return await examine(open(`clickhouse://reader@127.0.0.1:${port}/shop`, io), limits)
+    return await inspectRole(open(`clickhouse://reader@127.0.0.1:${port}/shop`, io), limits)
   } finally {
     server.close()
   }

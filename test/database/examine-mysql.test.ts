@@ -1,7 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { type Examination, examine, open } from '../../src/database/index.ts'
+import { inspectRole } from '../../src/database/doctor/index.ts'
+import type { RoleReport } from '../../src/database/index.ts'
 import { startPlanetScale } from '../servers/planetscale.ts'
 import { describeMariaDb } from '../support/mariadb.ts'
+import { open } from '../support/open.ts'
 
 const limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
 const io = { fetch, bindings: {} }
@@ -18,8 +20,8 @@ await describeMariaDb('the user of a MySQL database', setup, (mariadb) => {
   const me = `'${reader}'@'%'`
   const role = `${database}_role`
   const made = `'${`tidegate_${database}`.slice(0, 32)}'@'%'`
-  const look = (user?: string) => examine(open(mariadb.url(user), io), limits)
-  const kinds = ({ findings }: Examination) => findings.map(({ kind }) => kind)
+  const look = (user?: string) => inspectRole(open(mariadb.url(user), io), limits)
+  const kinds = ({ findings }: RoleReport) => findings.map(({ kind }) => kind)
   const run = async (statements: readonly string[]) => {
     for (const sql of statements) await mariadb.admin(sql)
   }
@@ -114,7 +116,7 @@ await describeMariaDb('the user of a MySQL database', setup, (mariadb) => {
   it('is looked at in the same way by the protocol of PlanetScale', async () => {
     const server = await startPlanetScale(mariadb)
     const url = server.url(mariadb.owner)
-    const found = await examine(open(url, io), limits)
+    const found = await inspectRole(open(url, io), limits)
     expect(found.findings).toEqual((await look()).findings)
     await server.close()
   })

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Examination, examine, open } from '../../src/database/index.ts'
+import { inspectRole } from '../../src/database/doctor/index.ts'
+import type { RoleReport } from '../../src/database/index.ts'
+import { open } from '../support/open.ts'
 import { describePostgres } from '../support/postgres.ts'
 
 const limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
@@ -41,8 +43,8 @@ await describePostgres('the role of a PostgreSQL database', setup, (postgres) =>
   const made = `"tidegate_${database}"`
   const version = () =>
     postgres.admin('show server_version_num').then(({ rows }) => Number(rows[0].server_version_num))
-  const look = (user: string) => examine(open(postgres.tcp(user), io), limits)
-  const kinds = ({ findings }: Examination) => findings.map(({ kind }) => kind)
+  const look = (user: string) => inspectRole(open(postgres.tcp(user), io), limits)
+  const kinds = ({ findings }: RoleReport) => findings.map(({ kind }) => kind)
   const run = async (statements: readonly string[]) => {
     for (const sql of statements) await postgres.admin(sql)
   }
@@ -320,7 +322,7 @@ await describePostgres('what a role reads', used, (postgres) => {
         return rows
       }),
     )
-  const look = (url = ways[0]!) => examine(open(url, io), limits)
+  const look = (url = ways[0]!) => inspectRole(open(url, io), limits)
   afterAll(() => postgres.admin(`drop owned by ${group}; drop role ${group}`))
 
   it('it still reads when all that is told of it has been run', async () => {

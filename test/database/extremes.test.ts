@@ -1,12 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import type { Cell, Database } from '../../src/database/database.ts'
-import { open } from '../../src/database/index.ts'
+import type { Database } from '../../src/database/database.ts'
+import type { Cell } from '../../src/database/rows.ts'
 import { startD1 } from '../servers/d1.ts'
 import { startHrana } from '../servers/hrana.ts'
 import { startPlanetScale } from '../servers/planetscale.ts'
 import { TOKEN } from '../servers/sqlite-child.ts'
 import { describeClickHouse } from '../support/clickhouse.ts'
 import { describeMariaDb } from '../support/mariadb.ts'
+import { open } from '../support/open.ts'
 import { describePostgres } from '../support/postgres.ts'
 
 // Every type at its extremes: stored by the engine's own client, and read back exactly.

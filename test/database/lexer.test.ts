@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Lexis, lex } from '../../src/database/guard/lexer.ts'
+import { lex } from '../../src/database/guard/lexer.ts'
+import type { Lexis } from '../../src/database/rules.ts'
 
 const standard: Lexis = { doubleQuotes: 'name' }
 

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
-import { DatabaseError, findTable, listTables, open } from '../../src/database/index.ts'
+import { DatabaseError, findTable, listTables } from '../../src/database/index.ts'
 import { hostileNames } from '../support/attacks.ts'
 import { describeMariaDb } from '../support/mariadb.ts'
+import { open } from '../support/open.ts'
 
 const limits = { maxRows: 5, maxBytes: 1_000, timeoutMs: 10_000 }
 const io = { fetch, bindings: {} }

@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Database, DatabaseError } from '../../src/database/database.ts'
-import { open } from '../../src/database/index.ts'
+import type { Database } from '../../src/database/database.ts'
+import type { DatabaseError } from '../../src/database/error.ts'
 import { mysql } from '../../src/database/mysql/tcp.ts'
 import { attacks, benign, exhausting } from '../support/attacks.ts'
 import { describeMariaDb } from '../support/mariadb.ts'
 import { mariaDbScene, setup } from '../support/mariadb-scene.ts'
+import { open } from '../support/open.ts'
 
 const limits = { maxRows: 10, maxBytes: 100_000, timeoutMs: 400 }
 const io = { fetch, bindings: {} }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { Cell, Param } from '../../src/database/database.ts'
 import { demoStatements } from '../../src/database/demo/statements.ts'
-import { open } from '../../src/database/index.ts'
 import { readValue } from '../../src/database/mysql/values.ts'
+import type { Cell, Param } from '../../src/database/rows.ts'
 import { describeMariaDb } from '../support/mariadb.ts'
+import { open } from '../support/open.ts'
 
 const limits = { maxRows: 100, maxBytes: 1_000_000, timeoutMs: 10_000 }
 const io = { fetch, bindings: {} }

@@ -2,14 +2,15 @@ import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
 import { createConnection } from 'mysql2/promise'
 import { afterAll, describe, expect, it } from 'vitest'
-import { DatabaseError, type Limits, type Param } from '../../src/database/database.ts'
-import { open } from '../../src/database/index.ts'
+import { DatabaseError } from '../../src/database/error.ts'
 import { mysqlError } from '../../src/database/mysql/error.ts'
 import { limited } from '../../src/database/mysql/limit.ts'
 import { check } from '../../src/database/mysql/read-only.ts'
 import { mysql } from '../../src/database/mysql/tcp.ts'
+import type { Limits, Param } from '../../src/database/rows.ts'
 import { passOn, startTcp } from '../servers/tcp.ts'
 import { describeMariaDb } from '../support/mariadb.ts'
+import { open } from '../support/open.ts'
 
 const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
 const io = { fetch, bindings: {} }

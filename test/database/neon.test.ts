@@ -1,9 +1,10 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, it } from 'vitest'
-import { DatabaseError, type Limits } from '../../src/database/database.ts'
-import { open } from '../../src/database/index.ts'
+import { DatabaseError } from '../../src/database/error.ts'
 import { neon } from '../../src/database/postgres/neon.ts'
+import type { Limits } from '../../src/database/rows.ts'
+import { open } from '../support/open.ts'
 import { describePostgres } from '../support/postgres.ts'
 
 const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }

@@ -5,11 +5,11 @@ import {
   fingerprint,
   keyOf,
   listTables,
-  open,
   overview,
 } from '../../src/database/index.ts'
 import { describeClickHouse } from '../support/clickhouse.ts'
 import { describeMariaDb } from '../support/mariadb.ts'
+import { open } from '../support/open.ts'
 import { describePostgres } from '../support/postgres.ts'
 import { readSqlite } from '../support/sqlite.ts'
 

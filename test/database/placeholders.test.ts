@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { clickhouse } from '../../src/database/clickhouse/dialect.ts'
-import type { Dialect } from '../../src/database/database.ts'
+import type { Dialect } from '../../src/database/dialect.ts'
 import { admitted } from '../../src/database/guard/guarded.ts'
 import { placed } from '../../src/database/guard/placeholders.ts'
 import { mysql } from '../../src/database/mysql/dialect.ts'

@@ -3,13 +3,15 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import mysql2 from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Cell, DatabaseError, type Limits, type Param } from '../../src/database/database.ts'
-import { findTable, open } from '../../src/database/index.ts'
+import { DatabaseError } from '../../src/database/error.ts'
+import { findTable } from '../../src/database/index.ts'
 import { planetscale } from '../../src/database/mysql/planetscale.ts'
 import { literal, written } from '../../src/database/mysql/quote.ts'
+import type { Cell, Limits, Param } from '../../src/database/rows.ts'
 import { type PlanetScaleServer, startPlanetScale } from '../servers/planetscale.ts'
 import { attacks, exhausting } from '../support/attacks.ts'
 import { describeMariaDb } from '../support/mariadb.ts'
+import { open } from '../support/open.ts'
 
 const limits: Limits = { maxRows: 10, maxBytes: 100_000, timeoutMs: 10_000 }
 const io = { fetch, bindings: {} }

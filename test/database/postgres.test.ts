@@ -1,10 +1,12 @@
 import type { Socket } from 'node:net'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { DatabaseError, type Limits } from '../../src/database/database.ts'
-import { explain, open } from '../../src/database/index.ts'
+import { DatabaseError } from '../../src/database/error.ts'
+import { explain } from '../../src/database/index.ts'
 import { postgres as driver } from '../../src/database/postgres/tcp.ts'
+import type { Limits } from '../../src/database/rows.ts'
 import { encrypt, passOn, report, startTcp, type TcpServer } from '../servers/tcp.ts'
 import { makeCertificate } from '../support/certificate.ts'
+import { open } from '../support/open.ts'
 import { describePostgres } from '../support/postgres.ts'
 
 const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { examine, fingerprint, open } from '../../src/database/index.ts'
+import { inspectRole } from '../../src/database/doctor/index.ts'
+import { fingerprint } from '../../src/database/index.ts'
 import { diagnose, readEndpoints } from '../../src/gateway/index.ts'
 import { type NeonServer, startNeon } from '../servers/neon.ts'
 import { endpointBefore, resultOf, structureOf } from '../support/endpoint.ts'
 import { ask, MODERN, requestOf } from '../support/mcp.ts'
+import { open } from '../support/open.ts'
 import { describePostgres } from '../support/postgres.ts'
 
 /**
@@ -247,7 +249,7 @@ await describePostgres('functions, operators and types of a stranger', setup, (p
       const opened = open(url, io)
       const limits = { maxRows: 10, maxBytes: 100_000, timeoutMs: 10_000 }
       await fingerprint(opened, limits)
-      expect((await examine(opened, limits)).findings[0]!.kind).toBe('superuser')
+      expect((await inspectRole(opened, limits)).findings[0]!.kind).toBe('superuser')
       const endpoint = {
         name: 'main',
         title: 'Main',

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
-import { findTable, open } from '../../src/database/index.ts'
+import { findTable } from '../../src/database/index.ts'
 import type { Condition } from '../../src/database/statements/select.ts'
 import { operators, select } from '../../src/database/statements/select.ts'
 import { describeClickHouse } from '../support/clickhouse.ts'
 import { describeMariaDb } from '../support/mariadb.ts'
+import { open } from '../support/open.ts'
 import { describePostgres } from '../support/postgres.ts'
 import { openSqlite } from '../support/sqlite.ts'
 

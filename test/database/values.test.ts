@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Cell } from '../../src/database/database.ts'
-import { open } from '../../src/database/index.ts'
 import { readValue } from '../../src/database/postgres/values.ts'
+import type { Cell } from '../../src/database/rows.ts'
+import { open } from '../support/open.ts'
 import { describePostgres } from '../support/postgres.ts'
 
 const limits = { maxRows: 100, maxBytes: 1_000_000, timeoutMs: 10_000 }

@@ -1,4 +1,5 @@
-import { type Rules, refuse, single } from '../../src/database/guard/guard.ts'
+import { refuse, single } from '../../src/database/guard/guard.ts'
+import type { Rules } from '../../src/database/rules.ts'
 import { type EngineName, textsFor } from './texts.ts'
 
 /**

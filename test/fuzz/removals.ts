@@ -1,4 +1,4 @@
-import type { Rules } from '../../src/database/guard/guard.ts'
+import type { Rules } from '../../src/database/rules.ts'
 
 const NEVER = /(?!)/
 const ALWAYS = /(?:)/

@@ -1,4 +1,6 @@
-import { type Cell, type Database, DatabaseError } from '../../src/database/database.ts'
+import type { Database } from '../../src/database/database.ts'
+import { DatabaseError } from '../../src/database/error.ts'
+import type { Cell } from '../../src/database/rows.ts'
 import { blob } from '../../src/database/sqlite/values.ts'
 import type { Query } from './queries.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Database, Limits } from '../../src/database/database.ts'
+import type { Database } from '../../src/database/database.ts'
+import type { Limits } from '../../src/database/rows.ts'
 import type { SqliteServer } from '../servers/sqlite-child.ts'
 import { attacks } from './attacks.ts'
 

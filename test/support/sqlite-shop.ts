@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Database, Limits, Param } from '../../src/database/database.ts'
+import type { Database } from '../../src/database/database.ts'
 import { demoStatements } from '../../src/database/demo/statements.ts'
 import { findTable, listTables, select } from '../../src/database/index.ts'
+import type { Limits, Param } from '../../src/database/rows.ts'
 
 const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
 

@@ -1,6 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import type { Cell, Database } from '../../src/database/database.ts'
+import type { Database } from '../../src/database/database.ts'
 import { guarded } from '../../src/database/guard/guarded.ts'
+import type { Cell } from '../../src/database/rows.ts'
 import { sqlite } from '../../src/database/sqlite/dialect.ts'
 import { cap } from '../../src/database/transport/row-cap.ts'
 

@@ -1,9 +1,10 @@
 /// <reference types="vite/client" />
 import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { examine, open } from '../../src/database/index.ts'
+import { inspectRole } from '../../src/database/doctor/index.ts'
 import { d1 } from '../../src/database/sqlite/d1.ts'
 import corpus from '../attacks/readonly.jsonl?raw'
+import { open } from '../support/open.ts'
 import { shop, speaksSqlite } from '../support/sqlite-shop.ts'
 
 const limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 20_000 }
@@ -27,7 +28,7 @@ describe('D1 as a binding', () => {
   speaksSqlite(database)
 
   it('is examined, though it has no role that could be', async () => {
-    const found = await examine(database, limits)
+    const found = await inspectRole(database, limits)
     expect(found).toMatchObject({ version: 'SQLite', role: undefined, findings: [], reader: [] })
     expect(found.note).toContain('A binding of D1 can always write')
   })

@@ -2,9 +2,10 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { DatabaseError, type Param } from '../../src/database/database.ts'
 import { Counts, rowsVisited } from '../../src/database/demo/cost.ts'
 import { type DemoAnswer, Shop } from '../../src/database/demo/shop.ts'
+import { DatabaseError } from '../../src/database/error.ts'
+import type { Param } from '../../src/database/rows.ts'
 import { assertReads } from '../../src/database/sqlite/program.ts'
 import corpus from '../attacks/readonly.jsonl?raw'
 

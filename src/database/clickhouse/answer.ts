@@ -1,4 +1,4 @@
-import type { Column, Limits, Rows } from '../database.ts'
+import type { Column, Limits, Rows } from '../rows.ts'
 import { chunks } from '../transport/body.ts'
 import { Taken } from '../transport/row-cap.ts'
 import { type Asked, brokenOff, clickhouseError } from './error.ts'

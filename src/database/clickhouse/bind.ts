@@ -1,5 +1,6 @@
-import { DatabaseError, type Param, type Statement } from '../database.ts'
+import { DatabaseError } from '../error.ts'
 import { lex, type Token, Unreadable } from '../guard/lexer.ts'
+import type { Param, Statement } from '../rows.ts'
 import { withoutEnd } from '../transport/end.ts'
 import { rules } from './rules.ts'
 

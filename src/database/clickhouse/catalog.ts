@@ -1,4 +1,4 @@
-import type { Catalog, TableName } from '../database.ts'
+import type { Catalog, TableName } from '../dialect.ts'
 
 /**
  * Columns that old versions do not have, and what stands for them there. Nobody else calls a table

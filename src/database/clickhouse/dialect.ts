@@ -1,4 +1,4 @@
-import type { Dialect } from '../database.ts'
+import type { Dialect } from '../dialect.ts'
 import { catalog } from './catalog.ts'
 import { plan } from './plan.ts'
 import { rules } from './rules.ts'
@@ -11,6 +11,7 @@ export const clickhouse: Dialect = {
   rules,
   catalog,
   plan,
+  inspectRole: async (ask, by) => (await import('./roles.ts')).inspectRole(ask, by),
   unknown: {
     table: /Table (\S+) does(?:n't| not) exist/,
     column:

@@ -1,5 +1,6 @@
-import { DatabaseError, type Io, type Limits, type Rows, type Statement } from '../database.ts'
-import { unreachable } from '../error.ts'
+import type { Io } from '../database.ts'
+import { DatabaseError, unreachable } from '../error.ts'
+import type { Limits, Rows, Statement } from '../rows.ts'
 import { readBody } from '../transport/body.ts'
 import { type Patience, patience } from '../transport/deadline.ts'
 import { decoded } from '../transport/url.ts'

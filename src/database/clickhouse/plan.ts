@@ -1,4 +1,4 @@
-import type { Plan } from '../database.ts'
+import type { Plan } from '../dialect.ts'
 
 /** What ClickHouse plans, from version 20.6 on: https://clickhouse.com/docs/sql-reference/statements/explain */
 export const plan: Plan = {

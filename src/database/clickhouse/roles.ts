@@ -1,4 +1,4 @@
-import { type Kinds, type Look, NAMED, PASSWORD, ROOM, sorted } from '../role.ts'
+import { type InspectRole, type Kinds, NAMED, PASSWORD, ROOM, sorted } from '../role.ts'
 
 const kinds: Kinds = {
   'kill-query': [
@@ -28,7 +28,7 @@ const FREE = `select count() from system.settings
   where name = 'max_result_rows' and value = '${ROOM.maxRows + 1}'`
 
 /** Looks at the user of a ClickHouse database, from version 18 on. */
-export const clickhouse: Look = async (ask) => {
+export const inspectRole: InspectRole = async (ask) => {
   const [about = []] = await ask(ABOUT)
   const [number, database] = about.map(String) as [string, string]
   const version = `ClickHouse ${number}`

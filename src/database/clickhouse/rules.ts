@@ -1,4 +1,4 @@
-import type { Rules } from '../guard/guard.ts'
+import type { Rules } from '../rules.ts'
 
 const either = (...words: string[]) => words.join('|')
 

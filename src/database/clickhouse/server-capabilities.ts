@@ -1,4 +1,5 @@
-import { DatabaseError, type Limits, type Rows } from '../database.ts'
+import { DatabaseError } from '../error.ts'
+import type { Limits, Rows } from '../rows.ts'
 import { later } from './catalog.ts'
 
 /** What a server lets be asked of it. */

@@ -1,4 +1,4 @@
-import type { Cell } from '../database.ts'
+import type { Cell } from '../rows.ts'
 import { type Shape, shapeOf } from './types.ts'
 
 /**

@@ -1,8 +1,9 @@
-import { DatabaseError, type Param } from '../database.ts'
+import { DatabaseError } from '../error.ts'
 import { lex } from '../guard/lexer.ts'
+import type { Param } from '../rows.ts'
 import { rules } from '../sqlite/rules.ts'
-import { weightOf } from '../sqlite/weight.ts'
 import { type Counts, rowsVisited } from './cost.ts'
+import { weightOf } from './weight.ts'
 
 // Some seconds of work at the worst. Meanwhile nobody else is served: a Durable Object has one thread, and
 // nothing interrupts SQLite on it.

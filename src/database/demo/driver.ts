@@ -1,5 +1,6 @@
-import { type Database, DatabaseError, type Driver, type Io, type Limits } from '../database.ts'
-import { unreachable } from '../error.ts'
+import type { Database, Driver, Io } from '../database.ts'
+import { DatabaseError, unreachable } from '../error.ts'
+import type { Limits } from '../rows.ts'
 import { sqlite } from '../sqlite/dialect.ts'
 import { patience } from '../transport/deadline.ts'
 import type { DemoAnswer, DemoQuery } from './shop.ts'

@@ -1,5 +1,6 @@
-import { type Cell, DatabaseError, type Param, type Rows } from '../database.ts'
+import { DatabaseError } from '../error.ts'
 import { Unreadable } from '../guard/lexer.ts'
+import type { Cell, Param, Rows } from '../rows.ts'
 import { sqliteError } from '../sqlite/error.ts'
 import { type Exact, marked, unmark } from '../sqlite/exact.ts'
 import { assertReads } from '../sqlite/program.ts'

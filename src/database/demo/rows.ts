@@ -1,4 +1,4 @@
-import type { Param } from '../database.ts'
+import type { Param } from '../rows.ts'
 
 /** One row of a demo table, by column name. Big integers and decimals are strings. */
 export type DemoRow = Readonly<Record<string, Param>>

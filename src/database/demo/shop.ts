@@ -1,4 +1,4 @@
-import { DatabaseError, type Failure } from '../database.ts'
+import { DatabaseError, type Failure } from '../error.ts'
 import { Counts } from './cost.ts'
 import { type Answer, type Query, read } from './read.ts'
 import { demoStatements, EDITION } from './statements.ts'

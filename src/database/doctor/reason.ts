@@ -1,12 +1,12 @@
-import type { DatabaseError } from '../database.ts'
+import { DatabaseError } from '../error.ts'
 
 /** Why a database could not be looked at, for its operator. What is no business of theirs is logged. */
 export function reason(error: unknown): string {
-  if (!(error instanceof Error) || error.name !== 'DatabaseError') {
+  if (!(error instanceof DatabaseError)) {
     console.error(error)
     return 'It failed for a reason that was logged.'
   }
-  const { kind, message, hint } = error as DatabaseError
+  const { kind, message, hint } = error
   if (kind === 'sql' || kind === 'refused') return `Its role cannot be looked at: ${message}`
   return kind === 'timeout' || !hint ? message : `${message} ${hint}`
 }

@@ -1,19 +1,23 @@
-import type { DatabaseError, Param, Statement } from '../database.ts'
-import type { Prepared } from '../role.ts'
+import type { Database } from '../database.ts'
+import { DatabaseError } from '../error.ts'
+import { type Prepared, ROOM } from '../role.ts'
+import type { Limits, Param, Statement } from '../rows.ts'
+import { explain } from '../statements/explain.ts'
 
 /**
  * Which statements of an operator's own the database cannot prepare, a sentence each. They are
  * planned with values of their parameters' types, and never run.
  */
 export async function unprepared(
+  database: Database,
   tools: readonly Prepared[],
-  plan: (statement: Statement) => Promise<unknown>,
+  limits: Pick<Limits, 'timeoutMs' | 'signal'>,
 ): Promise<string[]> {
   const problem = (statement: Statement) =>
-    plan(statement).then(
+    explain(database, statement, { ...limits, ...ROOM }).then(
       () => undefined,
-      (error: DatabaseError) => {
-        if (error.name !== 'DatabaseError') throw error
+      (error: unknown) => {
+        if (!(error instanceof DatabaseError)) throw error
         // What the database refuses has its code. What has no plan, such as SHOW, we refuse ourselves.
         return error.kind === 'refused' && !error.code ? undefined : error.message
       },

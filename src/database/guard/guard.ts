@@ -1,35 +1,6 @@
-import { type Lexis, lex, type Token, Unreadable } from './lexer.ts'
+import type { Rules } from '../rules.ts'
+import { lex, type Token, Unreadable } from './lexer.ts'
 import { relations } from './relations.ts'
-
-/**
- * How the guard reads a dialect, and what it lets through. A further dialect is one more of these.
- * Names are compared as the engine knows them: without quotes, in lower case, and without accents.
- */
-export interface Rules {
-  readonly lexis: Lexis
-  /** First words of statements that only read, in the order they are told. */
-  readonly reads: readonly string[]
-  /** What may stand between EXPLAIN and the statement it explains, its tokens parted by spaces. */
-  readonly explain: RegExp
-  /** Functions that do more than compute: they write, lock, reach out, or run a text as SQL. */
-  readonly calls: RegExp
-  /** Those of them that `x.f` calls, too, where `x` is any value: one argument is enough for them. */
-  readonly attributes?: RegExp
-  /** Functions that run a text when they are given no more than two values. */
-  readonly pairs?: RegExp
-  /** `* APPLY f` calls a function by its name alone, and `(x AS f(y))` one behind AS. */
-  readonly applies?: boolean
-  /** Functions that call another whose name is their first value: `arrayMap(f, x)`. */
-  readonly callers?: RegExp
-  /** Relations that hold secrets or the platform's own state. */
-  readonly hidden: RegExp
-  /** Clauses by which a read writes or locks. */
-  readonly clauses: readonly string[]
-  /** Clauses that only say how to run and to answer. */
-  readonly forms?: readonly string[]
-  /** What to write in place of an EXPLAIN that is none of a query, as a sentence. */
-  readonly instead?: string
-}
 
 /** Longer than any statement a person or a model writes, shorter than what every engine takes. */
 const LONGEST = 100_000

@@ -1,10 +1,7 @@
-import {
-  type Database,
-  DatabaseError,
-  type Dialect,
-  type Param,
-  type Statement,
-} from '../database.ts'
+import type { Database } from '../database.ts'
+import type { Dialect } from '../dialect.ts'
+import { DatabaseError } from '../error.ts'
+import type { Param, Statement } from '../rows.ts'
 import { refuse, single } from './guard.ts'
 import { type Placed, placed } from './placeholders.ts'
 

@@ -1,40 +1,5 @@
+import type { Lexis } from '../rules.ts'
 import { hasTextName } from './text-table-names.ts'
-
-/** How a dialect's text falls into tokens: what differs between dialects, and nothing else. */
-export interface Lexis {
-  /** `"x"` is a name, as the standard has it, or a text. */
-  readonly doubleQuotes: 'name' | 'text'
-  /** `` `x` `` is a name. */
-  readonly backticks?: boolean
-  /** `[x]` is a name. */
-  readonly brackets?: boolean
-  /** `'x'` is a name where the name of a table is due: it is not read. */
-  readonly textNames?: boolean
-  /** In a text, a backslash takes the meaning from the character after it. */
-  readonly backslashes?: boolean
-  /** `E'…'` is a text with backslashes, and `U&"…"` a name with them. */
-  readonly escapePrefixes?: boolean
-  /** `$tag$ … $tag$` is a text. */
-  readonly dollarQuotes?: boolean
-  /** `$x(…)`, `@x(…)`, `:x(…)` is one parameter, whatever stands between the parentheses. */
-  readonly parameterSuffixes?: boolean
-  /** A block comment may hold others, and ends with the last of them. */
-  readonly nestedComments?: boolean
-  /** `/*!…` is a comment that runs. */
-  readonly runningComments?: boolean
-  /** `#` begins a comment. */
-  readonly hashComments?: boolean
-  /** `--` begins a comment only before white space or a control character. */
-  readonly spacedDashes?: boolean
-  /** In a quoted name a backslash escapes, too: a name with one is not read. */
-  readonly escapedNames?: boolean
-  /** Bare words are of ASCII letters, digits and `_`; a `$` only begins a text. */
-  readonly asciiWords?: boolean
-  /** A name may begin with a digit: `2fa`, and `1e5` behind a dot. */
-  readonly digitNames?: boolean
-  /** A carriage return ends a comment of one line, as a line feed does. */
-  readonly returnEndsComment?: boolean
-}
 
 /**
  * A piece of a statement. A `word` is a keyword or a bare name, a `name` was quoted: both are in

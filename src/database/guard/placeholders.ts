@@ -1,4 +1,5 @@
-import type { Dialect, Param, Statement } from '../database.ts'
+import type { Dialect } from '../dialect.ts'
+import type { Param, Statement } from '../rows.ts'
 import { lex, type Token, Unreadable } from './lexer.ts'
 
 /** A statement in the dialect's own form, and where a place in it was in the text it was made from. */

@@ -1,4 +1,4 @@
-import type { Catalog, TableName } from '../database.ts'
+import type { Catalog, TableName } from '../dialect.ts'
 
 // information_schema names what the role has some right to, which need not be that to select. Its
 // columns compare in any case, and names may differ by nothing else: so they compare as bytes.

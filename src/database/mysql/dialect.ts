@@ -1,4 +1,4 @@
-import type { Dialect } from '../database.ts'
+import type { Dialect } from '../dialect.ts'
 import { truth } from '../transport/truth.ts'
 import { catalog } from './catalog.ts'
 import { plan } from './plan.ts'
@@ -12,6 +12,7 @@ export const mysql = (schema: string): Dialect => ({
   rules,
   catalog,
   plan,
+  inspectRole: async (ask, by) => (await import('./roles.ts')).inspectRole(ask, by),
   unknown: {
     table: /^Table '(.+?)' doesn't exist/,
     column: /^Unknown column '(.+?)' in/,

@@ -1,5 +1,4 @@
-import { DatabaseError, type Failure } from '../database.ts'
-import { tooSlow, UNBOUND } from '../error.ts'
+import { DatabaseError, type Failure, tooSlow, UNBOUND } from '../error.ts'
 
 /** Numbers of errors that are not simply a statement gone wrong. */
 const kinds: Readonly<Partial<Record<Failure, readonly number[]>>> = {

@@ -1,4 +1,4 @@
-import type { Plan } from '../database.ts'
+import type { Plan } from '../dialect.ts'
 
 /** What MySQL and MariaDB plan, one row a table: https://mariadb.com/kb/en/explain/ */
 export const plan: Plan = {

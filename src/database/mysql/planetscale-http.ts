@@ -1,5 +1,6 @@
-import { DatabaseError, type Io, type Limits } from '../database.ts'
-import { unreachable } from '../error.ts'
+import type { Io } from '../database.ts'
+import { DatabaseError, unreachable } from '../error.ts'
+import type { Limits } from '../rows.ts'
 import { objectOf, readBody } from '../transport/body.ts'
 import type { Patience } from '../transport/deadline.ts'
 import { decoded, isLoopback } from '../transport/url.ts'

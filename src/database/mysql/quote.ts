@@ -1,6 +1,6 @@
-import { DatabaseError, type Param, type Statement } from '../database.ts'
-import { UNBOUND } from '../error.ts'
+import { DatabaseError, UNBOUND } from '../error.ts'
 import { lex } from '../guard/lexer.ts'
+import type { Param, Statement } from '../rows.ts'
 import { rules } from './rules.ts'
 
 /**

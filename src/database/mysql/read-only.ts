@@ -1,5 +1,6 @@
-import { DatabaseError, type Limits } from '../database.ts'
+import { DatabaseError } from '../error.ts'
 import { refuse, verb } from '../guard/guard.ts'
+import type { Limits } from '../rows.ts'
 import { mysql } from './dialect.ts'
 
 /** A lock not to be had by then is held by something long, such as a migration. */

@@ -1,4 +1,4 @@
-import { type Kinds, type Look, NAMED, PASSWORD, sorted } from '../role.ts'
+import { type InspectRole, type Kinds, NAMED, PASSWORD, sorted } from '../role.ts'
 
 const refused = 'A read-only session refuses it; the user should have no such right, too.'
 
@@ -84,7 +84,7 @@ interface Right {
 }
 
 /** Looks at the user of a MySQL or MariaDB database. */
-export const mysql: Look = async (ask) => {
+export const inspectRole: InspectRole = async (ask) => {
   const rows = await ask(LOOK)
   const of = (what: string) => rows.filter(([it]) => it === what)
   const [, version, role, database] = of('me')[0]!.map(String) as [string, string, string, string]

@@ -1,4 +1,4 @@
-import type { Rules } from '../guard/guard.ts'
+import type { Rules } from '../rules.ts'
 
 /** Functions that lock, wait, reach files or other servers, or run what they are given. */
 const calls = [

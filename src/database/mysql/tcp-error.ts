@@ -1,5 +1,4 @@
-import { DatabaseError } from '../database.ts'
-import { unreachable } from '../error.ts'
+import { DatabaseError, unreachable } from '../error.ts'
 import { loginError, mysqlError } from './error.ts'
 
 /** What `mysql2` rejects with: a report of the server, or an error of the socket or its own. */

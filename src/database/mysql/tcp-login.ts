@@ -1,4 +1,4 @@
-import { DatabaseError } from '../database.ts'
+import { DatabaseError } from '../error.ts'
 import { decoded, isLoopback } from '../transport/url.ts'
 
 /** Where a MySQL server is, and in whose name to connect. */

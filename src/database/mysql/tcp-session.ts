@@ -1,5 +1,5 @@
-import { DatabaseError, type Limits, type Param, type Statement } from '../database.ts'
-import { leftAlone, tooSlow, UNBOUND } from '../error.ts'
+import { DatabaseError, leftAlone, tooSlow, UNBOUND } from '../error.ts'
+import type { Limits, Param, Statement } from '../rows.ts'
 import { type Patience, patience } from '../transport/deadline.ts'
 import { limited } from './limit.ts'
 import type {

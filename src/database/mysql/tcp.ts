@@ -1,4 +1,5 @@
-import type { Cell, Driver, Rows } from '../database.ts'
+import type { Driver } from '../database.ts'
+import type { Cell, Rows } from '../rows.ts'
 import { cap } from '../transport/row-cap.ts'
 import { mysql as dialect } from './dialect.ts'
 import { isPlanetScale } from './planetscale-hosts.ts'

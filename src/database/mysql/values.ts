@@ -1,4 +1,4 @@
-import type { Cell } from '../database.ts'
+import type { Cell } from '../rows.ts'
 import { readJson } from '../transport/exact-json.ts'
 
 /** What a column of an answer is, in the words of information_schema. */

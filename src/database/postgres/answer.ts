@@ -1,4 +1,4 @@
-import type { Cell, Limits, Rows } from '../database.ts'
+import type { Cell, Limits, Rows } from '../rows.ts'
 import { cap } from '../transport/row-cap.ts'
 import { readValue } from './values.ts'
 

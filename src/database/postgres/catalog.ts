@@ -1,4 +1,4 @@
-import type { Catalog, TableName } from '../database.ts'
+import type { Catalog, TableName } from '../dialect.ts'
 
 /** A relation, and its columns, that the role may read and that is not the system's own. */
 const readable = `n.nspname !~ '^(pg_|information_schema$)'

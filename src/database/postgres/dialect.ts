@@ -1,4 +1,4 @@
-import type { Dialect } from '../database.ts'
+import type { Dialect } from '../dialect.ts'
 import { catalog } from './catalog.ts'
 import { plan } from './plan.ts'
 import { rules } from './rules.ts'
@@ -14,6 +14,7 @@ export const postgres: Dialect = {
   rules,
   catalog,
   plan,
+  inspectRole: async (ask, by) => (await import('./roles.ts')).inspectRole(ask, by),
   unknown: {
     table: /^relation "(.+)" does not exist/,
     column: /^column (.+) does not exist/,

@@ -1,5 +1,4 @@
-import { DatabaseError, type Failure } from '../database.ts'
-import { tooSlow } from '../error.ts'
+import { DatabaseError, type Failure, tooSlow } from '../error.ts'
 
 /** The fields of an error report that are passed on, as the wire protocol names them. */
 export interface ErrorReport {

@@ -1,5 +1,6 @@
-import { DatabaseError, type Io, type Limits, type Statement } from '../database.ts'
-import { leftAlone, tooSlow, unreachable } from '../error.ts'
+import type { Io } from '../database.ts'
+import { DatabaseError, leftAlone, tooSlow, unreachable } from '../error.ts'
+import type { Limits, Statement } from '../rows.ts'
 import { objectOf, readBody } from '../transport/body.ts'
 import { isLoopback } from '../transport/url.ts'
 import type { Result } from './answer.ts'

@@ -1,4 +1,5 @@
-import type { Driver, Io, Limits, Statement } from '../database.ts'
+import type { Driver, Io } from '../database.ts'
+import type { Limits, Statement } from '../rows.ts'
 import { isHttps } from '../transport/url.ts'
 import { answer, type Result } from './answer.ts'
 import { postgres } from './dialect.ts'

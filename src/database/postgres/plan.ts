@@ -1,4 +1,4 @@
-import type { Plan } from '../database.ts'
+import type { Plan } from '../dialect.ts'
 
 /** A step of a plan, as `EXPLAIN (FORMAT JSON)` names its parts. */
 interface Step {

@@ -1,6 +1,7 @@
-import { DatabaseError, type Limits, type Statement } from '../database.ts'
+import { DatabaseError } from '../error.ts'
 import { refuse, verb } from '../guard/guard.ts'
 import { lex } from '../guard/lexer.ts'
+import type { Limits, Statement } from '../rows.ts'
 import { postgres } from './dialect.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { type Kinds, type Look, NAMED, PASSWORD, sorted } from '../role.ts'
+import { type InspectRole, type Kinds, NAMED, PASSWORD, sorted } from '../role.ts'
 
 const only = 'Only the guard keeps statements from it.'
 const refused = 'A read-only session refuses it; the role should, too.'
@@ -258,7 +258,7 @@ const LOOK = `with me as (select * from pg_catalog.pg_roles where rolname = curr
 type Row = readonly [kind: string, count: unknown, names: string[], more: (string | null)[] | null]
 
 /** Looks at the role of a PostgreSQL database, from version 12 on. */
-export const postgres: Look = async (ask, { undone }) => {
+export const inspectRole: InspectRole = async (ask, { undone }) => {
   const rows = (await ask(LOOK)) as unknown as readonly Row[]
   const [version = '', role, database = ''] = rows.find(([kind]) => kind === 'me')![2]
   const found = rows

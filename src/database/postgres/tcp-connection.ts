@@ -1,5 +1,5 @@
-import { DatabaseError, type Limits, type Statement } from '../database.ts'
-import { leftAlone } from '../error.ts'
+import { DatabaseError, leftAlone } from '../error.ts'
+import type { Limits, Statement } from '../rows.ts'
 import type { Result } from './answer.ts'
 import type { default as Client, ClientConfig } from './pg.mjs'
 import { connectFailure, failure } from './tcp-error.ts'

@@ -1,4 +1,5 @@
-import { DatabaseError, type Io } from '../database.ts'
+import type { Io } from '../database.ts'
+import { DatabaseError } from '../error.ts'
 import { decoded, isLoopback } from '../transport/url.ts'
 
 /** Where a PostgreSQL server is, and in whose name to connect. */

@@ -1,5 +1,5 @@
-import type { Limits } from '../database.ts'
 import { leftAlone, tooSlow } from '../error.ts'
+import type { Limits } from '../rows.ts'
 import { Connection, type Run, until } from './tcp-connection.ts'
 import { refusesTls } from './tcp-error.ts'
 import type { Login } from './tcp-login.ts'

@@ -1,11 +1,6 @@
-import {
-  type Database,
-  DatabaseError,
-  type Driver,
-  type Limits,
-  type Rows,
-  type Statement,
-} from '../database.ts'
+import type { Database, Driver } from '../database.ts'
+import { DatabaseError } from '../error.ts'
+import type { Limits, Rows, Statement } from '../rows.ts'
 import { answer } from './answer.ts'
 import { postgres as dialect } from './dialect.ts'
 import { isNeon } from './neon-hosts.ts'

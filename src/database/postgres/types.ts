@@ -1,4 +1,4 @@
-import type { Statement } from '../database.ts'
+import type { Statement } from '../rows.ts'
 import type { Field, Result } from './answer.ts'
 
 /** Types that every PostgreSQL has: name, OID, OID of the array. */

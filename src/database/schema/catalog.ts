@@ -1,12 +1,7 @@
-import {
-  type Cell,
-  type Database,
-  DatabaseError,
-  type Limits,
-  type Page,
-  type Statement,
-  type TableName,
-} from '../database.ts'
+import type { Database } from '../database.ts'
+import type { Page, TableName } from '../dialect.ts'
+import { DatabaseError } from '../error.ts'
+import type { Cell, Limits, Statement } from '../rows.ts'
 import { nearest } from './nearest-names.ts'
 import type {
   ForeignKey,

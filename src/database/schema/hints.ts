@@ -1,4 +1,7 @@
-import { type Database, DatabaseError, type Limits, type Unknown } from '../database.ts'
+import type { Database } from '../database.ts'
+import type { Unknown } from '../dialect.ts'
+import { DatabaseError } from '../error.ts'
+import type { Limits } from '../rows.ts'
 import { columnsOf, meantTables, summaries } from './catalog.ts'
 import { sources } from './mentioned-tables.ts'
 import { nearest } from './nearest-names.ts'

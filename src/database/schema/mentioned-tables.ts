@@ -1,4 +1,4 @@
-import type { Dialect } from '../database.ts'
+import type { Dialect } from '../dialect.ts'
 import { lex, Unreadable } from '../guard/lexer.ts'
 
 /** Names of one statement that are worth a question to the catalog. */

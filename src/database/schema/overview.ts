@@ -1,4 +1,6 @@
-import type { Cell, Database, Limits, TableName } from '../database.ts'
+import type { Database } from '../database.ts'
+import type { TableName } from '../dialect.ts'
+import type { Cell, Limits } from '../rows.ts'
 import { ROOM } from './catalog.ts'
 
 /** A column as an overview of all tables shows it. */

@@ -1,4 +1,6 @@
-import { type Database, DatabaseError, type Limits } from '../database.ts'
+import type { Database } from '../database.ts'
+import { DatabaseError } from '../error.ts'
+import type { Limits } from '../rows.ts'
 import { sources } from './mentioned-tables.ts'
 
 /**

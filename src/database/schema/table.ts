@@ -1,4 +1,4 @@
-import type { TableName } from '../database.ts'
+import type { TableName } from '../dialect.ts'
 
 /** A table, a view, or anything else that rows can be selected from. */
 export interface TableSummary extends TableName {

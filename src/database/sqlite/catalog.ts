@@ -1,4 +1,4 @@
-import type { Catalog } from '../database.ts'
+import type { Catalog } from '../dialect.ts'
 
 /** The tables that people made: not SQLite's, not the platform's, not what lies behind an index. */
 const readable = `m.type in ('table', 'view')

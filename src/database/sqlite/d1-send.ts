@@ -1,5 +1,6 @@
-import { DatabaseError, type Io, type Param } from '../database.ts'
-import { unreachable } from '../error.ts'
+import type { Io } from '../database.ts'
+import { DatabaseError, unreachable } from '../error.ts'
+import type { Param } from '../rows.ts'
 import { objectOf, readBody } from '../transport/body.ts'
 import type { Patience } from '../transport/deadline.ts'
 import { decoded } from '../transport/url.ts'

@@ -1,4 +1,6 @@
-import { DatabaseError, type Driver, type Limits, type Rows, type Statement } from '../database.ts'
+import type { Driver } from '../database.ts'
+import { DatabaseError } from '../error.ts'
+import type { Limits, Rows, Statement } from '../rows.ts'
 import { patience } from '../transport/deadline.ts'
 import { cap } from '../transport/row-cap.ts'
 import { byApi, byBinding, type Send, type Table } from './d1-send.ts'

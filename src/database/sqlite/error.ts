@@ -1,4 +1,4 @@
-import { DatabaseError } from '../database.ts'
+import { DatabaseError } from '../error.ts'
 
 /** What to do about a placeholder without a value, or a value without one. */
 export const PARAMETERS =

@@ -1,4 +1,4 @@
-import type { Cell } from '../database.ts'
+import type { Cell } from '../rows.ts'
 import { BLOB_BYTES, blob, classOf } from './values.ts'
 
 // No keyboard has it, and a text that begins with it is marked as one.

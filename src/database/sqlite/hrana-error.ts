@@ -1,4 +1,4 @@
-import { DatabaseError, type Failure } from '../database.ts'
+import { DatabaseError, type Failure } from '../error.ts'
 import { charactersIn, PARAMETERS } from './error.ts'
 import { ONE } from './single.ts'
 

@@ -1,5 +1,5 @@
-import { DatabaseError, type Io } from '../database.ts'
-import { unreachable } from '../error.ts'
+import type { Io } from '../database.ts'
+import { DatabaseError, unreachable } from '../error.ts'
 import { objectOf, readBody } from '../transport/body.ts'
 import type { Patience } from '../transport/deadline.ts'
 import { withoutEnd } from '../transport/end.ts'

@@ -1,13 +1,6 @@
-import {
-  type Cell,
-  DatabaseError,
-  type Driver,
-  type Io,
-  type Limits,
-  type Param,
-  type Rows,
-  type Statement,
-} from '../database.ts'
+import type { Driver, Io } from '../database.ts'
+import { DatabaseError } from '../error.ts'
+import type { Cell, Limits, Param, Rows, Statement } from '../rows.ts'
 import { type Patience, patience } from '../transport/deadline.ts'
 import { Taken } from '../transport/row-cap.ts'
 import { isHttps } from '../transport/url.ts'

@@ -1,4 +1,4 @@
-import type { Plan } from '../database.ts'
+import type { Plan } from '../dialect.ts'
 
 /** What SQLite plans, a tree of sentences: https://sqlite.org/eqp.html */
 export const plan: Plan = {

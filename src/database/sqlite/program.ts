@@ -1,4 +1,4 @@
-import { DatabaseError } from '../database.ts'
+import { DatabaseError } from '../error.ts'
 
 /**
  * Refuses a statement that would write, going by the rows of its `EXPLAIN`: the program that runs,

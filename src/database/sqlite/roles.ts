@@ -1,7 +1,7 @@
-import type { Look } from '../role.ts'
+import type { InspectRole } from '../role.ts'
 
 /** Looks at a SQLite database, as far as it can be: a token is only known to who gave it. */
-export const sqlite: Look = async (ask) => {
+export const inspectRole: InspectRole = async (ask) => {
   // Cloudflare tells no version.
   const [[version] = []] = await ask('select sqlite_version()').catch(() => ask("select ''"))
   return {

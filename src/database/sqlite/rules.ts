@@ -1,4 +1,4 @@
-import type { Rules } from '../guard/guard.ts'
+import type { Rules } from '../rules.ts'
 
 /** Tables without a call: `from fsdir where path = '/etc'`. */
 const files = ['fsdir', 'zipfile', 'sqlite_dbpage', 'sqlite_dbdata', 'sqlite_dbptr'].join('|')

@@ -1,4 +1,4 @@
-import { DatabaseError } from '../database.ts'
+import { DatabaseError } from '../error.ts'
 import { sqliteError } from './error.ts'
 
 const BEFORE = 'select ?1 from ('

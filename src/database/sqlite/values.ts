@@ -1,4 +1,4 @@
-import type { Cell } from '../database.ts'
+import type { Cell } from '../rows.ts'
 import { isNumber } from '../transport/exact-json.ts'
 
 // What a Durable Object's cursor yields.

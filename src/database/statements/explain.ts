@@ -1,12 +1,8 @@
-import {
-  type Cell,
-  type Database,
-  DatabaseError,
-  type Limits,
-  type Statement,
-} from '../database.ts'
+import type { Database } from '../database.ts'
+import { DatabaseError } from '../error.ts'
 import { single, verb } from '../guard/guard.ts'
 import { admitted } from '../guard/guarded.ts'
+import type { Cell, Limits, Statement } from '../rows.ts'
 
 /** How a database would run a statement. */
 export interface Explanation {

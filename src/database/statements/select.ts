@@ -1,4 +1,6 @@
-import { DatabaseError, type Dialect, type Param, type Statement } from '../database.ts'
+import type { Dialect } from '../dialect.ts'
+import { DatabaseError } from '../error.ts'
+import type { Param, Statement } from '../rows.ts'
 import { nearest } from '../schema/nearest-names.ts'
 import type { Source } from '../schema/table.ts'
 

@@ -1,4 +1,5 @@
-import type { Dialect, Statement } from '../database.ts'
+import type { Dialect } from '../dialect.ts'
+import type { Statement } from '../rows.ts'
 import type { Table } from '../schema/table.ts'
 
 /** Words of one search. What is behind them would only find less. */

@@ -1,5 +1,6 @@
-import type { DatabaseError, Limits } from '../database.ts'
+import type { DatabaseError } from '../error.ts'
 import { leftAlone, tooSlow } from '../error.ts'
+import type { Limits } from '../rows.ts'
 
 /** How long an answer is waited for: until its time is over, or its caller has left. */
 export interface Patience {

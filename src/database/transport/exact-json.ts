@@ -1,4 +1,4 @@
-import type { Cell } from '../database.ts'
+import type { Cell } from '../rows.ts'
 import { withoutEnd } from './end.ts'
 
 /** What JSON can say as a number: neither NaN, nor infinite, nor minus zero. */

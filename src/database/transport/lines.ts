@@ -1,4 +1,4 @@
-import { DatabaseError } from '../database.ts'
+import { DatabaseError } from '../error.ts'
 import { chunks } from './body.ts'
 
 /**

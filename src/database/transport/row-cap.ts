@@ -1,4 +1,5 @@
-import { type Cell, DatabaseError, type Limits, type Rows } from '../database.ts'
+import { DatabaseError } from '../error.ts'
+import type { Cell, Limits, Rows } from '../rows.ts'
 
 const encoder = new TextEncoder()
 

@@ -1,4 +1,4 @@
-import type { Param } from '../database.ts'
+import type { Param } from '../rows.ts'
 
 /** A truth value that came as a word, as the number in which a database without booleans keeps it. */
 export function truth(value: Param): Param {

@@ -1,4 +1,4 @@
-import { DatabaseError } from '../database.ts'
+import { DatabaseError } from '../error.ts'
 
 /** Whether a host is the machine itself. */
 export const isLoopback = (hostname: string) =>

@@ -25,7 +25,7 @@ import { serveTask, taskIn } from './tasks.ts'
 /** What the objects are made of. */
 export interface SessionObject<Env> {
   /** The server that a request to a session or a task is for. */
-  server(env: Env, request: Request, caller: Caller | undefined): Server
+  server(env: Env, request: Request, caller: Caller | undefined): Server | Promise<Server>
   seal(env: Env): Seal
   namespace(env: Env): DurableObjectNamespace
   readonly limits?: SessionLimits
@@ -58,15 +58,15 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
       }
       try {
         if (as === 'store') return await serveStore(request, this.#openStore())
+        const server = await made.server(this.#env, request, caller)
         if (as === 'task') {
           const stores = durableStores(made.namespace(this.#env), made.seal(this.#env))
           return await serveTask(request, this.#state, this.#openTask(), {
-            server: () => made.server(this.#env, request, caller),
+            server: () => server,
             caller,
             store: (handle) => openStore(handle, { request, caller, stores }),
           })
         }
-        const server = made.server(this.#env, request, caller)
         const upgrades = request.headers.get('upgrade') === 'websocket'
         if (upgrades && sse) this.#open().begin(caller?.subject)
         const hub = server.changes?.hub

@@ -1,5 +1,5 @@
 import { lex, type Token } from '../guard/lexer.ts'
-import { rules } from './rules.ts'
+import { rules } from '../sqlite/rules.ts'
 
 // Bytes of a value: as many as the store holds in one, and as many as the platform lets one have.
 const STORED = 100

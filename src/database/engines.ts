@@ -1,0 +1,22 @@
+import type { Engine } from './database.ts'
+
+/** Every engine, one line each. What stands in its folder is read when one of its databases is asked. */
+export const engines: readonly Engine[] = [
+  { title: 'SQLite', schemes: ['demo'], read: () => import('./demo/index.ts') },
+  {
+    title: 'PostgreSQL',
+    schemes: ['postgres', 'postgresql', 'neon', 'hyperdrive'],
+    read: () => import('./postgres/index.ts'),
+  },
+  { title: 'SQLite', schemes: ['d1', 'libsql', 'turso'], read: () => import('./sqlite/index.ts') },
+  {
+    title: 'MySQL',
+    schemes: ['mysql', 'mariadb', 'planetscale'],
+    read: () => import('./mysql/index.ts'),
+  },
+  {
+    title: 'ClickHouse',
+    schemes: ['clickhouse', 'clickhouses'],
+    read: () => import('./clickhouse/index.ts'),
+  },
+]

@@ -1,0 +1,54 @@
+import type { Database, Io } from './database.ts'
+import { engines } from './engines.ts'
+import { DatabaseError } from './error.ts'
+import type { Statement } from './rows.ts'
+
+/** A database that a URL names. Nothing of its engine is read, and nobody asked, until it is opened. */
+export interface Located {
+  /** What its engine is called: `PostgreSQL`, `SQLite`. */
+  readonly title: string
+  /** Opens it without going there. Throws {@link DatabaseError} for a URL that lacks something. */
+  open(): Promise<Database>
+}
+
+/**
+ * Finds the engine of the database that a URL names. Whatever the database is asked passes the guard
+ * first. Throws {@link DatabaseError} for a URL that no engine knows, without repeating it.
+ */
+export function locate(url: string, io: Io): Located {
+  if (!URL.canParse(url)) {
+    throw new DatabaseError(
+      'config',
+      'The database URL is not one: percent-encode its user and password.',
+    )
+  }
+  const parsed = new URL(url)
+  const engine = engines.find(({ schemes }) => schemes.includes(parsed.protocol.slice(0, -1)))
+  if (!engine) {
+    throw new DatabaseError(
+      'config',
+      'No driver opens this database URL. What opens is demo:, a postgres://, neon://, mysql://, libsql://, clickhouse:// or ' +
+        'd1:// URL, and hyperdrive: or d1: with the name of a binding.',
+    )
+  }
+  let opened: Promise<Database> | undefined
+  return {
+    title: engine.title,
+    open: () => (opened ??= openWith(engine, parsed, io)),
+  }
+}
+
+/** Makes sure that a database may run a statement, without asking it. Throws {@link DatabaseError}. */
+export async function assertReads({ dialect }: Database, statement: Statement): Promise<void> {
+  const { admitted } = await import('./guard/guarded.ts')
+  admitted(statement, dialect)
+}
+
+async function openWith(engine: (typeof engines)[number], url: URL, io: Io): Promise<Database> {
+  const [{ drivers }, { guarded }] = await Promise.all([
+    engine.read(),
+    import('./guard/guarded.ts'),
+  ])
+  const driver = drivers.find((it) => it.opens(url))!
+  return guarded(driver.open(url, io))
+}

@@ -1,0 +1,49 @@
+/** A value bound to a placeholder. Big integers and decimals travel as strings. */
+export type Param = null | boolean | number | string
+
+/** One value of a row: a JSON number only where nothing is lost, else a string. */
+export type Cell =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Cell[]
+  | { readonly [key: string]: Cell }
+
+export interface Column {
+  readonly name: string
+  /** The database's own name for the type: `int8`, `timestamptz`, `decimal(12,2)`. */
+  readonly type: string
+}
+
+/** What a statement returned. Rows are arrays, so that two columns of one name both survive. */
+export interface Rows {
+  readonly columns: readonly Column[]
+  readonly rows: readonly (readonly Cell[])[]
+  /** What a clause such as WITH TOTALS adds below the rows, and is none of them. */
+  readonly totals?: readonly Cell[] | undefined
+  /** Which cap cut the answer short, if one did. */
+  readonly truncated: false | 'rows' | 'bytes'
+  readonly elapsedMs: number
+}
+
+/** SQL text and the values of its placeholders, in order. */
+export interface Statement {
+  readonly sql: string
+  readonly params?: readonly Param[] | undefined
+  /**
+   * Written here, about the catalog alone: its functions, operators and types are the system's,
+   * whatever of that name somebody has put into the schemas that the role looks into first.
+   */
+  readonly own?: boolean | undefined
+}
+
+/** The bounds of one query. It has all of them: none is optional, and none comes from a model. */
+export interface Limits {
+  readonly maxRows: number
+  /** Bytes of the rows as JSON. Only whole rows are left out. */
+  readonly maxBytes: number
+  readonly timeoutMs: number
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined
+}

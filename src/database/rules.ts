@@ -1,0 +1,65 @@
+/**
+ * How the guard reads a dialect, and what it lets through. A further dialect is one more of these.
+ * Names are compared as the engine knows them: without quotes, in lower case, and without accents.
+ */
+export interface Rules {
+  readonly lexis: Lexis
+  /** First words of statements that only read, in the order they are told. */
+  readonly reads: readonly string[]
+  /** What may stand between EXPLAIN and the statement it explains, its tokens parted by spaces. */
+  readonly explain: RegExp
+  /** Functions that do more than compute: they write, lock, reach out, or run a text as SQL. */
+  readonly calls: RegExp
+  /** Those of them that `x.f` calls, too, where `x` is any value: one argument is enough for them. */
+  readonly attributes?: RegExp
+  /** Functions that run a text when they are given no more than two values. */
+  readonly pairs?: RegExp
+  /** `* APPLY f` calls a function by its name alone, and `(x AS f(y))` one behind AS. */
+  readonly applies?: boolean
+  /** Functions that call another whose name is their first value: `arrayMap(f, x)`. */
+  readonly callers?: RegExp
+  /** Relations that hold secrets or the platform's own state. */
+  readonly hidden: RegExp
+  /** Clauses by which a read writes or locks. */
+  readonly clauses: readonly string[]
+  /** Clauses that only say how to run and to answer. */
+  readonly forms?: readonly string[]
+  /** What to write in place of an EXPLAIN that is none of a query, as a sentence. */
+  readonly instead?: string
+}
+
+/** How a dialect's text falls into tokens: what differs between dialects, and nothing else. */
+export interface Lexis {
+  /** `"x"` is a name, as the standard has it, or a text. */
+  readonly doubleQuotes: 'name' | 'text'
+  /** `` `x` `` is a name. */
+  readonly backticks?: boolean
+  /** `[x]` is a name. */
+  readonly brackets?: boolean
+  /** `'x'` is a name where the name of a table is due: it is not read. */
+  readonly textNames?: boolean
+  /** In a text, a backslash takes the meaning from the character after it. */
+  readonly backslashes?: boolean
+  /** `E'…'` is a text with backslashes, and `U&"…"` a name with them. */
+  readonly escapePrefixes?: boolean
+  /** `$tag$ … $tag$` is a text. */
+  readonly dollarQuotes?: boolean
+  /** `$x(…)`, `@x(…)`, `:x(…)` is one parameter, whatever stands between the parentheses. */
+  readonly parameterSuffixes?: boolean
+  /** A block comment may hold others, and ends with the last of them. */
+  readonly nestedComments?: boolean
+  /** `/*!…` is a comment that runs. */
+  readonly runningComments?: boolean
+  /** `#` begins a comment. */
+  readonly hashComments?: boolean
+  /** `--` begins a comment only before white space or a control character. */
+  readonly spacedDashes?: boolean
+  /** In a quoted name a backslash escapes, too: a name with one is not read. */
+  readonly escapedNames?: boolean
+  /** Bare words are of ASCII letters, digits and `_`; a `$` only begins a text. */
+  readonly asciiWords?: boolean
+  /** A name may begin with a digit: `2fa`, and `1e5` behind a dot. */
+  readonly digitNames?: boolean
+  /** A carriage return ends a comment of one line, as a line feed does. */
+  readonly returnEndsComment?: boolean
+}
