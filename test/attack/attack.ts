@@ -20,7 +20,7 @@ const engines: Readonly<Record<string, (statements: readonly string[]) => Promis
 
 const HELP = `Attacks Tidegate: every statement and name of the corpus, by the public tools, against real engines.
 
-  npm run attack                          the corpus in test/attacks
+  npm run attack                          the corpus in test/attack/corpus
   npm run attack -- --corpus FILE.jsonl   another of the same form; may be repeated
   npm run attack -- --engine NAME         one of ${Object.keys(engines).join(', ')}; may be repeated
   npm run attack -- --table               writes what it found into docs/read-only.md`

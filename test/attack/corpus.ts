@@ -11,7 +11,7 @@ export interface Corpus {
   readonly problems: readonly string[]
 }
 
-const folder = join(import.meta.dirname, '../attacks')
+const folder = join(import.meta.dirname, 'corpus')
 
 /** The files of this repository. */
 export const ours: readonly string[] = ['readonly', 'identifiers', 'benign'].map((name) =>

@@ -1,5 +1,5 @@
 // The fixture of the referee where nothing is kept for long, and a look at what its objects store:
-// test/eras/tasks.test.ts, test/eras/store.test.ts, bench/sessions.mjs
+// test/mcp/state/tasks.test.ts, test/mcp/state/store.test.ts, bench/sessions.mjs
 import {
   durableSessions,
   durableStores,

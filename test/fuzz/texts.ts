@@ -12,7 +12,7 @@ export type EngineName = keyof typeof PAYLOADS
  * - queries from a small grammar, with odd literals and odd white space, and up to two mutations;
  * - a query and something that must not run, with {@link FRAGMENTS} before and behind the latter:
  *   where guard and engine disagree on what is open, only one of them sees it;
- * - statements of the corpus in `test/attacks`, mutated;
+ * - statements of the corpus in `test/attack/corpus`, mutated;
  * - calls of a refused function in every place, by every way to name a value: {@link VALUES};
  * - fragments alone.
  */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A statement of the corpus in `test/attacks`: what it is, what must become of it, and why. */
+/** A statement of the corpus in `test/attack/corpus`: what it is, what must become of it, and why. */
 export interface Attack {
   readonly engine: string
   readonly name: string
@@ -20,7 +20,7 @@ export interface Argument {
 }
 
 const read = <T extends { engine: string }>(file: string, engine: string): T[] =>
-  readFileSync(join(import.meta.dirname, '../attacks', `${file}.jsonl`), 'utf8')
+  readFileSync(join(import.meta.dirname, '../attack/corpus', `${file}.jsonl`), 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))

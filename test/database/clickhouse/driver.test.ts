@@ -1,0 +1,421 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, describe, expect, it } from 'vitest'
+import { DatabaseError } from '../../../src/database/error.ts'
+import type { Limits } from '../../../src/database/rows.ts'
+import { describeClickHouse, PASSWORD } from '../../support/clickhouse.ts'
+import { open } from '../../support/open.ts'
+
+const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
+const MARKER = 'hunter2-marker'
+
+const failure = async (work: Promise<unknown>): Promise<DatabaseError> => {
+  const outcome: unknown = await work.catch((error) => error)
+  if (!(outcome instanceof DatabaseError)) throw new Error('It did not fail as it should.')
+  expect(`${outcome.stack}${JSON.stringify(outcome)}`).not.toContain(MARKER)
+  return outcome
+}
+
+const setup = [
+  'create table users (id UInt32, email String) engine = MergeTree order by id',
+  "insert into users select number, concat('user', toString(number)) from numbers(100000)",
+]
+
+await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
+  const io = { fetch, bindings: {} }
+  const database = open(server.url('reader'), io)
+  const query = (sql: string, more: Partial<Limits> = {}) =>
+    database.query({ sql }, { ...limits, ...more })
+  /** How many queries run besides the one that asks. */
+  const running = async () => Number(await server.admin('select count() - 1 from system.processes'))
+
+  it.each([
+    ['select id from users order by id limit 10', 10, false],
+    ['select id from users order by id limit 11', 10, 'rows'],
+    ['select id from users order by email', 10, 'rows'],
+    ['select id from users where id < 0; -- none', 0, false],
+    ['select number from system.numbers', 10, 'rows'],
+    ['show databases', 3, false],
+    ['describe table users', 2, false],
+    ['exists table users', 1, false],
+  ])('answers %s with %i rows, truncated: %s', async (sql, count, truncated) => {
+    const answer = await query(sql)
+    expect(answer.rows).toHaveLength(count)
+    expect(answer.truncated).toBe(truncated)
+  })
+
+  it('leaves out whole rows beyond the cap of bytes', async () => {
+    const text = `concat(toString(number), '${'é'.repeat(99)}')`
+    const sql = `select ${text} from system.numbers limit 10`
+    const row = 1 + 2 * 99 + 4
+    const answer = await query(sql, { maxBytes: 3 * (row + 1) })
+    expect(answer.truncated).toBe('bytes')
+    expect(answer.rows).toHaveLength(3)
+    expect(await query(sql, { maxBytes: 10 * (row + 1) })).toMatchObject({ truncated: false })
+    expect((await query(sql, { maxBytes: 10 * (row + 1) - 1 })).rows).toHaveLength(9)
+  })
+
+  it('counts the bytes of a row as they are told, not as they come', async () => {
+    const quotes = `concat(toString(number), '${"''".repeat(5_000)}')`
+    const answer = await query(`select ${quotes} from system.numbers limit 2`)
+    expect(answer).toMatchObject({ truncated: 'bytes', rows: [[`0${"'".repeat(5_000)}`]] })
+  })
+
+  it('says so when one row alone is beyond the cap of bytes', async () => {
+    const error = await failure(query('select range(10000)'))
+    expect(error).toMatchObject({ kind: 'too_large', hint: expect.stringContaining('substr()') })
+  })
+
+  it.each([
+    ['select nope from users', '47', 'sql', undefined],
+    ['select id from nowhere', '60', 'sql', undefined],
+    ['select id from nowhere.users', '81', 'sql', undefined],
+    ["select toUInt8('x')", '6', 'sql', undefined],
+    ['select sum(throwIf(id = 50000)) from users', '395', 'sql', undefined],
+    ['select frobnicate(1)', '46', 'sql', undefined],
+    ['select id frm users u', '62', 'sql', 15],
+    ["select 'é🐘' from users where", '62', 'sql', 30],
+    ['explain select 1', '62', 'sql', 1],
+  ])('says what is wrong with a statement: %s', async (sql, code, kind, position) => {
+    const error = await failure(query(sql))
+    expect(error).toMatchObject({ code, kind, position })
+    expect(error.message).not.toMatch(/DB::|e\.what|e\.displayText|version|Stack|Expected one of/)
+    expect(error.message.length).toBeGreaterThan(10)
+  })
+
+  it.each(['select ?', 'select :p', 'select {p:String}', 'select 1 where 1 = %s', 'select @p'])(
+    'says how a value is sent where a placeholder has none: %s',
+    async (sql) => {
+      expect(await failure(query(sql))).toMatchObject({
+        kind: 'sql',
+        hint: 'For a value write $1, for the next $2, and send them in params.',
+      })
+    },
+  )
+
+  it('passes on what a library that it is made with says', async () => {
+    expect(await failure(query("select toTimeZone(now(), 'nowhere')"))).toMatchObject({
+      kind: 'sql',
+      code: '1000',
+      message: 'Cannot load time zone nowhere',
+    })
+  })
+
+  it('does not call too slow what was not stopped by the time', async () => {
+    const slow = server.url('slow')
+    const sql = 'select count() from system.numbers where number % 7 = 1'
+    const error = await failure(open(slow, io).query({ sql }, limits))
+    expect(error).toMatchObject({ kind: 'timeout', code: '160', hint: expect.any(String) })
+    expect(error.message).toMatch(/^Query is executing too slow: .*minimum: /)
+  })
+
+  it('points into no statement that it wrote parameters into', async () => {
+    const work = database.query({ sql: 'select {p1} frm users u', params: ['a'] }, limits)
+    expect(await failure(work)).toMatchObject({ position: undefined })
+  })
+
+  it('is refused by the engine what the guard would have refused', async () => {
+    const { clickhouse } = await import('../../../src/database/clickhouse/driver.ts')
+    const unguarded = clickhouse.open(new URL(server.url('reader')), io)
+    for (const [sql, code] of [
+      ['drop table users', '164'],
+      ["insert into users values (1, 'x')", '164'],
+      ['select 1 settings max_execution_time = 0', '164'],
+      ["select * from url('http://127.0.0.1:1/', 'TSV', 'a String')", '164'],
+      ['select 1; drop table users', '62'],
+    ]) {
+      const kind = code === '62' ? 'sql' : 'refused'
+      expect(await failure(unguarded.query({ sql: sql! }, limits))).toMatchObject({ kind, code })
+    }
+  })
+
+  it.each([
+    ['a wrong password', 'reader:wrong-hunter2-marker@'],
+    ['no password', 'reader@'],
+    ['a user that is not', 'hunter2-marker:hunter2-marker@'],
+  ])('tells %s from a wrong statement, and names nobody', async (_, login) => {
+    const url = server.url().replace('default@', login)
+    const error = await failure(open(url, io).query({ sql: 'select 1' }, limits))
+    expect(error).toMatchObject({ kind: 'auth', code: expect.stringMatching(/^19[234]$/) })
+    expect(error.message).not.toContain('reader')
+  })
+
+  it('tells a database that is not there', async () => {
+    const url = server.url('default', 'nowhere')
+    const error = await failure(open(url, io).query({ sql: 'select 1' }, limits))
+    expect(error).toMatchObject({ kind: 'config', code: '81' })
+  })
+
+  it('is refused what the user may not read', async () => {
+    const narrow = open(server.url('narrow'), io)
+    expect((await narrow.query({ sql: 'select 1 from users' }, limits)).rows).toHaveLength(10)
+    const error = await failure(narrow.query({ sql: 'select 1 from default.users' }, limits))
+    expect(error).toMatchObject({ kind: 'refused', code: '291' })
+  })
+
+  it('opens for a user that is read-only for good, and bounds what that one reads', async () => {
+    const fixed = open(server.url('fixed'), io)
+    const numbers = await fixed.query({ sql: 'select number from system.numbers' }, limits)
+    expect(numbers).toMatchObject({ truncated: 'rows' })
+    const late = 'select throwIf(number = 70000) from system.numbers limit 100000'
+    expect(
+      await failure(fixed.query({ sql: late }, { ...limits, maxRows: 90_000, maxBytes: 1e7 })),
+    ).toMatchObject({ kind: 'sql', code: '395' })
+    expect(
+      await failure(fixed.query({ sql: 'select count() from system.numbers' }, short)),
+    ).toMatchObject({ kind: 'timeout' })
+    await expect.poll(running, { timeout: 5_000 }).toBe(0)
+  })
+
+  it('does not open for a user whose read-only mode is half of one', async () => {
+    const halfway = open(server.url('halfway'), io)
+    expect(await failure(halfway.query({ sql: 'select 1' }, limits))).toMatchObject({
+      kind: 'config',
+      message: expect.stringContaining('readonly = 2'),
+    })
+  })
+
+  const endless = 'select count() from system.numbers'
+  const short = { ...limits, timeoutMs: 300 }
+
+  it('is stopped in the database when its time is over', async () => {
+    const error = await failure(query(endless, short))
+    expect(error).toMatchObject({
+      kind: 'timeout',
+      message: 'The query was stopped after 0.3 seconds.',
+    })
+    await expect.poll(running, { timeout: 5_000 }).toBe(0)
+  })
+
+  it('is stopped by the database itself when nobody tells it to', async () => {
+    // This one drops every order to stop.
+    const io = {
+      bindings: {},
+      fetch: (url: RequestInfo, { signal, ...init }: RequestInit = {}) =>
+        String(init.body).startsWith('KILL') ? Promise.reject() : fetch(url, init),
+    }
+    const deaf = open(server.url('reader'), io as never)
+    const error = await failure(deaf.query({ sql: endless }, { ...limits, timeoutMs: 1_000 }))
+    expect(error).toMatchObject({ kind: 'timeout' })
+    await expect.poll(running, { timeout: 10_000 }).toBe(0)
+  })
+
+  it('stops in the database when the caller leaves', async () => {
+    const caller = new AbortController()
+    const work = failure(query(endless, { signal: caller.signal }))
+    await expect.poll(running).toBe(1)
+    caller.abort()
+    expect(await work).toMatchObject({
+      kind: 'timeout',
+      message: 'The query was stopped: nobody waits.',
+    })
+    await expect.poll(running, { timeout: 5_000 }).toBe(0)
+  })
+
+  it('is asked for its terms once, and then in one request for each statement', async () => {
+    const seen: string[] = []
+    const watched = {
+      bindings: {},
+      fetch: (url: RequestInfo, init?: RequestInit) => {
+        seen.push(String(url))
+        return fetch(url, init)
+      },
+    }
+    await open(server.url('reader'), watched as never).query({ sql: 'select 1' }, limits)
+    expect(seen).toHaveLength(1)
+    expect(seen[0]).toContain('readonly=1&max_execution_time=10&timeout_overflow_mode=throw')
+    expect(seen[0]).not.toContain('cancel_http')
+    expect(seen[0]).not.toContain(encodeURIComponent(PASSWORD))
+    await open(server.url('fixed'), watched as never).query({ sql: 'select 1' }, limits)
+    expect(seen.at(-1)).toContain('readonly=1')
+    expect(seen.at(-1)).not.toContain('max_execution_time')
+  })
+})
+
+describe('a ClickHouse that fails', () => {
+  const servers: (() => void)[] = []
+  afterAll(() => {
+    for (const close of servers) close()
+  })
+
+  /** Opens a database behind a service that answers like this. */
+  const ask = async (listener: RequestListener, more: Partial<Limits> = {}) => {
+    const server = createServer(listener)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    servers.push(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const { port } = server.address() as AddressInfo
+    const database = open(`clickhouse://app:${MARKER}@127.0.0.1:${port}/shop`, {
+      fetch,
+      bindings: {},
+    })
+    return failure(database.query({ sql: 'select 1' }, { ...limits, ...more }))
+  }
+
+  const report = (code: number, message: string) =>
+    `Code: ${code}. DB::Exception: ${message}. (NAME) (version 26.7.2.5 (official build))\n`
+  const table = 'id\ttext\nUInt8\tString\n1\ta\n'
+
+  it.each([
+    ['a wrong password', 403, report(516, `app: no ${MARKER}`), 'auth', '516'],
+    ['a login page', 401, `<html>${MARKER}</html>`, 'auth', undefined],
+    ['a proxy that forbids', 403, MARKER, 'auth', undefined],
+    ['an unknown database', 404, report(81, 'Database shop does not exist'), 'config', '81'],
+    ['another unknown database', 404, report(81, 'Database shopping does not exist'), 'sql', '81'],
+    ['an unknown table', 404, report(60, 'Unknown table nope'), 'sql', '60'],
+    ['a page that is not there', 404, MARKER, 'network', undefined],
+    ['too many queries', 500, report(202, `no ${MARKER}`), 'network', '202'],
+    ['a server it cannot reach', 500, report(279, `no ${MARKER}`), 'network', '279'],
+    [
+      'a slow query',
+      500,
+      report(160, 'Estimated query execution time is too long'),
+      'timeout',
+      '160',
+    ],
+    [
+      'a fault of its own',
+      500,
+      'std::exception. Code: 1001, type: std::out_of_range, e.what() = vector (version 26.7.2.5 (official build))',
+      'sql',
+      '1001',
+    ],
+    [
+      'a fault of its own, of an old version',
+      500,
+      'std::exception. Code: 1001, e.what() = vector::_M_range_check\n',
+      'sql',
+      '1001',
+    ],
+    [
+      'a fault of a library',
+      500,
+      'Poco::Exception. Code: 1000, e.code() = 0, Cannot load it (version 26.7.2.5 (official build))',
+      'sql',
+      '1000',
+    ],
+    ['an unbound parameter', 400, report(456, 'Substitution `p` is not set'), 'sql', '456'],
+    ['a memory limit', 500, report(241, 'Memory limit exceeded'), 'too_large', '241'],
+    ['a time limit', 500, report(159, 'Timeout exceeded'), 'timeout', '159'],
+    ['a missing right', 500, report(497, 'Not enough privileges'), 'refused', '497'],
+    ['a page of a proxy', 502, `<html>${MARKER}</html>`, 'network', undefined],
+    ['a redirect', 302, '', 'network', undefined],
+    ['nothing at all', 200, '', 'network', undefined],
+    ['names without types', 200, 'id\n', 'network', undefined],
+    ['a page as a success', 200, `<html>\n${MARKER}\n</html>`, 'network', undefined],
+    ['a row that is cut', 200, `${table}2\tb`, 'network', undefined],
+    ['a row of another width', 200, `${table}2\n`, 'network', undefined],
+    ['an error instead of rows', 200, report(159, 'Timeout exceeded'), 'timeout', '159'],
+    ['an error behind rows', 200, table + report(241, 'Memory limit'), 'too_large', '241'],
+    ['an error behind numbers', 200, `a\nUInt8\n1\n${report(60, 'No table')}`, 'sql', '60'],
+  ])('is told as what it is: %s', async (_, status, body, kind, code) => {
+    const error = await ask((_request, response) => {
+      response.writeHead(status, { location: 'http://127.0.0.1:9/elsewhere' }).end(body)
+    })
+    expect(error).toMatchObject({ kind, code })
+    expect(error.message).not.toMatch(/version|26\.7|Code:|DB::/)
+  })
+
+  it('is told when nothing listens', async () => {
+    const database = open(`clickhouse://app:${MARKER}@127.0.0.1:9/shop`, { fetch, bindings: {} })
+    expect(await failure(database.query({ sql: 'select 1' }, limits))).toMatchObject({
+      kind: 'network',
+      message: 'The database cannot be reached. Try again later.',
+    })
+  })
+
+  it.each<[string, RequestListener]>([
+    ['before the first byte', () => {}],
+    ['in the middle', (_, response) => void response.writeHead(200).write(table)],
+  ])('is not waited for when it goes silent %s', async (_, listener) => {
+    expect((await ask(listener, { timeoutMs: 50 })).kind).toBe('timeout')
+  })
+
+  it('is told when its answer breaks off', async () => {
+    const error = await ask((_request, response) => {
+      response.writeHead(200, { 'content-length': 1_000 }).write(table)
+      setTimeout(() => response.destroy(), 50)
+    })
+    expect(error.kind).toBe('network')
+  })
+
+  it.each([
+    ['names', ''],
+    ['types', 'a\n'],
+    ['one cell', 'a\nString\n'],
+  ])('is not read without end, however long its %s', async (_, head) => {
+    let sent = 0
+    const chunk = Buffer.alloc(64 * 1024, 'x')
+    const error = await ask((_request, response) => {
+      const more = () => {
+        while (!response.destroyed) {
+          sent += chunk.length
+          if (!response.write(chunk)) return void response.once('drain', more)
+        }
+      }
+      response.writeHead(200).write(head)
+      more()
+    })
+    expect(error.kind).toBe(head.includes('String') ? 'too_large' : 'network')
+    expect(sent).toBeLessThan(50 * 1024 * 1024)
+  })
+
+  it('is asked at its port, in one request that holds the password in one header', async () => {
+    const seen: Request[] = []
+    const io = {
+      bindings: {},
+      fetch: async (url: RequestInfo, init?: RequestInit) => {
+        seen.push(new Request(url, init))
+        return new Response('a\nUInt8\n1\n')
+      },
+    }
+    const urls = [
+      `clickhouse://app:p%40${MARKER}@db.example.com/shop`,
+      `clickhouses://app:p%40${MARKER}@db.example.com/shop`,
+      `clickhouses://app:${MARKER}@db.example.com:443/a%2Fb`,
+      `clickhouse://[::1]`,
+    ]
+    for (const url of urls) await open(url, io as never).query({ sql: 'select 1' }, limits)
+    expect(seen.map(({ url }) => new URL(url).origin)).toEqual([
+      'http://db.example.com:8123',
+      'https://db.example.com:8443',
+      'https://db.example.com',
+      'http://[::1]:8123',
+    ])
+    expect(new URL(seen[2]!.url).searchParams.get('database')).toBe('a/b')
+    expect(seen[0]!.headers.get('authorization')).toBe(`Basic ${btoa(`app:p@${MARKER}`)}`)
+    expect(seen[3]!.headers.get('authorization')).toBe(`Basic ${btoa('default:')}`)
+    for (const request of seen) {
+      expect(Object.fromEntries(new URL(request.url).searchParams)).toMatchObject({
+        readonly: '1',
+        max_execution_time: '10',
+        max_result_rows: '11',
+        result_overflow_mode: 'break',
+        wait_end_of_query: '1',
+        cancel_http_readonly_queries_on_client_close: '1',
+      })
+      expect(request.url).not.toContain('max_block_size')
+      expect(request.method).toBe('POST')
+      expect(request.redirect).toBe('manual')
+      expect(await request.text()).toBe('select 1')
+      expect(request.url).not.toContain(MARKER)
+    }
+  })
+
+  it.each([
+    ['clickhouse:secret', 'A ClickHouse URL names a host and a database'],
+    ['clickhouse://app:secret@db.example.com/shop/users', 'A ClickHouse URL names a host'],
+    ['clickhouse://app:sec%ret@db.example.com/shop', 'percent-encoding'],
+  ])('is not opened by a URL that is none: %s', (url, sentence) => {
+    let error: unknown
+    try {
+      open(url, { fetch, bindings: {} })
+    } catch (thrown) {
+      error = thrown
+    }
+    expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining(sentence) })
+    expect((error as Error).message).not.toContain('secret')
+  })
+})

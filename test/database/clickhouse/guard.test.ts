@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import { rules } from '../../../src/database/clickhouse/rules.ts'
+import { refuse } from '../../../src/database/guard/guard.ts'
+import { attacks, benign, exhausting } from '../../support/attacks.ts'
+
+const corpus = attacks('clickhouse').filter(({ expect }) => expect === 'rejected')
+
+describe('the corpus for clickhouse', () => {
+  it.each(corpus.filter(({ name }) => !exhausting.has(name)))('refuses $name: $why', ({ sql }) => {
+    expect(refuse(sql, rules)).toMatch(/^[A-Z\w].*\.$/)
+  })
+
+  it.each(corpus.filter(({ name }) => exhausting.has(name)))(
+    'leaves $name to the engine, being no more than too much: $why',
+    ({ sql }) => {
+      expect(refuse(sql, rules)).toBeUndefined()
+    },
+  )
+
+  it.each(benign('clickhouse'))('lets $name run: $why', ({ sql }) => {
+    expect(refuse(sql, rules)).toBeUndefined()
+  })
+})
+
+describe('the guard for ClickHouse', () => {
+  it.each([
+    ...["SELECT * FROM `url`('http://a/')", 'SELECT * FROM "File"(\'a\')', "DESC url('http://a/')"],
+    ...["DESCRIBE TABLE s3Cluster('a', 'b')", "EXPLAIN SELECT * FROM remoteSecure('a', b.c)"],
+    ...["SELECT file('secret.txt')", "SELECT dictGetString('d', 'a', toUInt64(1))"],
+    ...["SELECT hasColumnInTable('host', 'a', 'b', 'c')", "SELECT * FROM icebergS3('a')"],
+    ...["SELECT getClientHTTPHeader('Authorization')", "SELECT * FROM deltaLakeLocal('/etc')"],
+    ...["SELECT * FROM merge('shop', '.*')", "SELECT * FROM system.zookeeper WHERE path = '/'"],
+    ...["SELECT * FROM azureBlobStorageCluster('a')", "SELECT catboostEvaluate('/m', 1)"],
+    ...['SELECT * FROM (SELECT 1 SETTINGS max_threads = 1)', 'SELECT 1 FORMAT Null'],
+    ...["SELECT 1 INTO OUTFILE 'a'", 'SELECT 1 PARALLEL WITH DROP TABLE users'],
+    ...['WITH x AS (SELECT 1) INSERT INTO t SELECT * FROM x', 'EXPLAIN ANALYZE SELECT 1'],
+    ...['KILL QUERY WHERE 1', 'USE system', 'CHECK TABLE users', 'WATCH v', 'FROM users SELECT 1'],
+  ])('refuses %s', (sql) => {
+    expect(refuse(sql, rules)).toMatch(/not allowed here|may run|without ANALYZE/)
+  })
+
+  it.each([
+    ...['SELECT arrayMap(sleep, [3])', "SELECT arrayMap(file, ['secret.txt'])"],
+    ...['SELECT arrayFilter((`Sleep`), [1])', 'SELECT arrayFold(((sleep)), [1], 1)'],
+    ...[
+      "SELECT mapApply(getClientHTTPHeader AS f, map('a', 'b'))",
+      'SELECT arrayMap(/**/sleep, a)',
+    ],
+  ])('refuses %s, where a function is called by its name as a value', (sql) => {
+    expect(refuse(sql, rules)).toMatch(/\(\) is not allowed here\.$/)
+  })
+
+  it.each([
+    ...['SELECT arrayMap(file -> file + 1, a)', 'SELECT arrayMap((url, x) -> x, a, b)'],
+    ...['SELECT arrayMap((url) -> url, a)', 'SELECT arraySum(url), arraySlice(file, 1)'],
+    ...['SELECT arrayMap(x -> x, url)', 'SELECT arrayMap(lower, url)'],
+  ])('lets %s run, where no function is called by its name as a value', (sql) => {
+    expect(refuse(sql, rules)).toBeUndefined()
+  })
+
+  it.each(['SELECT 1 FORMAT JSON', 'SELECT 1 SETTINGS max_threads = 1'])(
+    'says to leave the last clause out of %s',
+    (sql) => {
+      expect(refuse(sql, rules)).toMatch(/; leave that clause out: the answer has its own form\.$/)
+    },
+  )
+
+  it.each([
+    ["SELECT 'a\\', 1", 'a text that ends behind a backslash and a quote'],
+    ["SELECT ‘'’, * FROM url('http://a/') --'", 'quotation marks of typesetters are quotes there'],
+    ['SELECT `a\\`, * FROM users', 'a backslash in a name'],
+    ['SELECT "u\\x72l" FROM t', 'a name in disguise'],
+    ["SELECT $ $ ' $ $, url('http://a/')", 'a heredoc whose tag is a space'],
+    ["SELECT a$$, ' $$", 'a heredoc, or a name'],
+    ['SELECT a\u00a0FROM t', 'a space that is none'],
+    ['SELECT 1 − 2', 'a minus that is none'],
+  ])('does not read %s: %s', (sql) => {
+    expect(refuse(sql, rules)).toMatch(/not closed|in quotes|backslashes/)
+  })
+
+  it.each([
+    ...["SELECT 'it\\'s; DROP TABLE users' AS s", "SELECT $$; DROP $$ AS a, $x$'$x$ AS b"],
+    ...[
+      'SELECT 1 # DROP TABLE users',
+      "SELECT format('{} {}', 'a', 'b')",
+      'SELECT `format` FROM t',
+    ],
+    ...["SELECT 'привет', `имя` FROM t -- имя", 'SELECT x.format, s.settings FROM t x, u s'],
+    ...['SELECT sumMerge(state), countIf(a ? b : c) FROM t', 'SELECT t.1, t.1.2, m[1] FROM t'],
+    ...['SELECT * EXCEPT (a) REPLACE (b + 1 AS b) FROM t', 'EXPLAIN PIPELINE graph = 1 SELECT 1'],
+    ...['EXPLAIN SELECT 1', 'EXPLAIN header = 1, actions = 1 SELECT 1', 'EXPLAIN AST SELECT 1'],
+    ...['SHOW CREATE TABLE users', 'DESC users', 'EXISTS TABLE users', 'WITH 1 AS a SELECT a'],
+    ...['SELECT a FROM t SAMPLE 0.1 PREWHERE b LIMIT 1 BY c', 'SELECT groupArray(5)(a) FROM t'],
+    ...['WITH totals AS (SELECT 1) SELECT * FROM totals', 'SELECT a, 1 GROUP BY a WITH TOTALS'],
+    ...['SELECT * FROM numbers(10)', "SELECT {p1:String}, {p2:Array(UInt8)}, {'a': 1}"],
+  ])('lets %s run', (sql) => {
+    expect(refuse(sql, rules)).toBeUndefined()
+  })
+})

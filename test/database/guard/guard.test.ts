@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest'
+import { refuse, single, verb } from '../../../src/database/guard/guard.ts'
+import { rules as mysql } from '../../../src/database/mysql/rules.ts'
+import { rules as postgresRules } from '../../../src/database/postgres/rules.ts'
+import { rules as sqlite } from '../../../src/database/sqlite/rules.ts'
+import { attacks, benign, exhausting } from '../../support/attacks.ts'
+
+describe.each([
+  ['postgres', postgresRules],
+  ['sqlite', sqlite],
+  ['mysql', mysql],
+] as const)('the corpus for %s', (engine, rules) => {
+  const wanted = attacks(engine).filter(
+    (it) => it.expect === 'rejected' && !exhausting.has(it.name),
+  )
+  it.each(wanted)('refuses $name: $why', ({ sql }) => {
+    expect(refuse(sql, rules)).toMatch(/^[A-Z\w].*\.$/)
+  })
+
+  it.each(benign(engine))('lets $name run: $why', ({ sql }) => {
+    expect(refuse(sql, rules)).toBeUndefined()
+  })
+})
+
+describe('what the guard answers', () => {
+  it.each([
+    ['select 1; select 2', 'Send one statement at a time.'],
+    ['', 'The statement is empty.'],
+    ['-- only a comment', 'The statement is empty.'],
+    [
+      'delete from users',
+      'Only SELECT, WITH, VALUES, TABLE, SHOW and EXPLAIN may run; this endpoint never writes.',
+    ],
+    // Not in the corpus: without the guard it starts a process that stays.
+    ['select autoprewarm_start_worker()', 'autoprewarm_start_worker() is not allowed here.'],
+    ['select autoprewarm_dump_now()', 'autoprewarm_dump_now() is not allowed here.'],
+    ['select pg_read_file($1)', 'pg_read_file() is not allowed here.'],
+    ['select "PG_Sleep"(1)', 'pg_sleep() is not allowed here.'],
+    ['table pg_authid', 'pg_authid is not allowed here.'],
+    [
+      'explain analyze select 1',
+      'EXPLAIN may only plan a query, without ANALYZE: that would run it.',
+    ],
+    ["explain '' select 1", 'EXPLAIN may only plan a query, without ANALYZE: that would run it.'],
+    ['select * into t from u', 'INTO is not allowed here; this endpoint never writes or locks.'],
+    [
+      'with a as (delete from t) select 1',
+      'DELETE is not allowed here; this endpoint never writes.',
+    ],
+    ["select 'a", "A quote is not closed: ' is missing."],
+    ['select /* a', 'A comment is not closed: */ is missing.'],
+    ['select $a$ b', 'A text is not closed: a second $a$ is missing.'],
+    ['select 1into t', 'Put a space after 1.'],
+    ['select \0', 'Remove the control characters from the statement.'],
+    ['select \ud800', 'Remove the control characters from the statement.'],
+    ['select \ufeff1', 'Remove the byte order mark from the statement.'],
+    ['select U&"\\zz" from t', 'Write names as they are, without U&"…" escapes.'],
+    ['select U&"\\0000" from t', 'Write names as they are, without U&"…" escapes.'],
+    ['select U&"\\d800" from t', 'Write names as they are, without U&"…" escapes.'],
+    [
+      'select U&"a" /* b */ uescape \'!\'',
+      'Write names with a backslash as their escape, without UESCAPE.',
+    ],
+    ['select U&"pg\\005Fsleep"(1)', 'pg_sleep() is not allowed here.'],
+    ['explain update t set a = 1', 'EXPLAIN may only plan a query here, not UPDATE.'],
+    ['explain (costs off) delete from t', 'EXPLAIN may only plan a query here, not DELETE.'],
+    ['explain execute p', 'EXPLAIN may only plan a query here.'],
+    ['explain (strange) select 1', 'EXPLAIN may only plan a query here. Leave out its options.'],
+    [
+      'explain (analyze off, analyze) select 1',
+      'EXPLAIN may only plan a query, without ANALYZE: that would run it.',
+    ],
+    [`select '${'x'.repeat(100_000)}'`, 'Send at most 100000 characters; these are 100009.'],
+  ])('to %.40j is a sentence to act on', (sql, sentence) => {
+    expect(refuse(sql, postgresRules)).toBe(sentence)
+  })
+
+  it.each([
+    [
+      'explain select 1',
+      sqlite,
+      'EXPLAIN may only plan a query here. Write EXPLAIN QUERY PLAN in front of it.',
+    ],
+    [
+      'explain t',
+      mysql,
+      'EXPLAIN may only plan a query here. For the columns of a table, write DESCRIBE.',
+    ],
+    ['explain delete from t', mysql, 'EXPLAIN may only plan a query here, not DELETE.'],
+    ['select 1e5x', mysql, 'Put a space after 1e5.'],
+  ] as const)('to %j of another dialect is a sentence to act on', (sql, rules, sentence) => {
+    expect(refuse(sql, rules)).toBe(sentence)
+  })
+
+  it.each([
+    ['select sýs_eval(1)', mysql],
+    ['select `SYS_ÉVAL`(1)', mysql],
+    ['select benchmar\u212a(1, 1)', mysql],
+    ['select authentication_string\u0301 from t', mysql],
+    ['select pg_read_f\u0130le(1)', postgresRules],
+    ['select "pg_名"(1)', postgresRules],
+    ['select btrim.pg_read_file from trim(1)', postgresRules],
+  ] as const)('to %j is no, by whichever letters an engine knows the name', (sql, rules) => {
+    expect(refuse(sql, rules)).toMatch(/ is not allowed here\.$/)
+  })
+
+  it('counts the values of a call whose second one may be SQL', () => {
+    const call = (values: string) => refuse(`select ts_rewrite(${values})`, postgresRules)
+    expect(call('a, b, c')).toBeUndefined()
+    for (const values of ['a, b', 'a, f(b, c)', 'a, array[b, c]', `a, f(${'1, '.repeat(200)}b)`]) {
+      expect(call(values)).toBe('ts_rewrite() is not allowed here.')
+    }
+  })
+
+  it('names only functions that are called, not columns or texts of that name', () => {
+    expect(refuse(`select setval, 'pg_sleep(1)', "nextval" from t`, postgresRules)).toBeUndefined()
+  })
+})
+
+describe('the text of a single statement', () => {
+  it.each([
+    ['select 1;', 'select 1'],
+    ['select 1 ; ; -- done', 'select 1'],
+    ['select 1 -- done', 'select 1'],
+    ['-- first\nselect 1 /* x */', '-- first\nselect 1'],
+    ["select ';' ; /* ; */", "select ';'"],
+  ])('of %j is %j', (sql, text) => {
+    expect(single(sql, postgresRules)).toBe(text)
+  })
+
+  it('is not to be had from two', () => {
+    expect(() => single('select 1; select 2', postgresRules)).toThrow('one statement')
+  })
+
+  it('begins with its verb, past comments and parentheses', () => {
+    expect(verb('/* x */ ((SHOW all', postgresRules)).toBe('show')
+  })
+})
+
+describe('hostile text', () => {
+  const pieces = [
+    "'",
+    '"',
+    '/*',
+    '*/',
+    '$',
+    '$a$',
+    '$a',
+    '--',
+    '[',
+    '`',
+    '(',
+    ':',
+    '::',
+    '@a(',
+    "E'",
+  ]
+  const more = ["\\'", '1', '1.', 'e', ';', 'with ', 'for ', 'into ', 'a.', '\u00e9', '#', "''\n"]
+  it.each([...pieces, ...more])('is read to its end in one pass when it is all %j', (piece) => {
+    const sql = `select ${piece.repeat(Math.floor(99_990 / piece.length))}`
+    for (const rules of [postgresRules, sqlite, mysql]) {
+      const answer = refuse(sql, rules)
+      expect(answer === undefined || answer.endsWith('.')).toBe(true)
+    }
+  })
+})

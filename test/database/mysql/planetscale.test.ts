@@ -1,0 +1,401 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import mysql2 from 'mysql2/promise'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DatabaseError } from '../../../src/database/error.ts'
+import { findTable } from '../../../src/database/index.ts'
+import { planetscale } from '../../../src/database/mysql/planetscale.ts'
+import { literal, written } from '../../../src/database/mysql/quote.ts'
+import type { Cell, Limits, Param } from '../../../src/database/rows.ts'
+import { type PlanetScaleServer, startPlanetScale } from '../../servers/planetscale.ts'
+import { attacks, exhausting } from '../../support/attacks.ts'
+import { describeMariaDb } from '../../support/mariadb.ts'
+import { open } from '../../support/open.ts'
+
+const limits: Limits = { maxRows: 10, maxBytes: 100_000, timeoutMs: 10_000 }
+const io = { fetch, bindings: {} }
+const MARKER = 'hunter2-marker'
+
+const failure = async (work: Promise<unknown>): Promise<DatabaseError> => {
+  const outcome: unknown = await work.catch((error) => error)
+  if (!(outcome instanceof DatabaseError)) throw new Error('It did not fail as it should.')
+  expect(`${outcome.stack}${JSON.stringify(outcome)}`).not.toContain(MARKER)
+  return outcome
+}
+
+describe('a value written into a statement', () => {
+  it.each<[Param, string]>([
+    [null, 'null'],
+    [true, 'true'],
+    [false, 'false'],
+    [-1.5, '-1.5'],
+    [1e21, '1e+21'],
+    ['', "''"],
+    ["O'Neil", "'O\\'Neil'"],
+    ['a\\', "'a\\\\'"],
+    ["\\' or 1=1 -- ", "'\\\\\\' or 1=1 -- '"],
+    ['"\n\r\u001a\0', "'\\\"\\n\\r\\Z\\0'"],
+    ['?', "'?'"],
+    ['😕', "'😕'"],
+  ])('is %j as %s', (value, text) => {
+    expect(literal(value)).toBe(text)
+  })
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY])('is not %j', (value) => {
+    expect(() => literal(value)).toThrow('not a number')
+  })
+
+  it.each<[string, Param[], string]>([
+    ['select ?', [1], 'select  1 '],
+    ['select \'?\', `?`, "?", ? -- ?', ['?'], "select '?', `?`, \"?\",  '?'  -- ?"],
+    ["select 'it\\'s ?', ? # ?\n, ?", [1, 2], "select 'it\\'s ?',  1  # ?\n,  2 "],
+    ['select /* ? */ ?-?', [-1, -1], 'select /* ? */  -1 - -1 '],
+    ['select 1', [], 'select 1'],
+  ])('goes where %s has a placeholder', (sql, params, text) => {
+    expect(written({ sql, params })).toBe(text)
+  })
+
+  it.each<[string, Param[]]>([
+    ['select ?', []],
+    ['select 1', [1]],
+    ["select '?'", [1]],
+  ])('has a placeholder of its own, unlike in %s with %j', (sql, params) => {
+    expect(() => written({ sql, params })).toThrow('a value for each placeholder')
+  })
+})
+
+const setup = (reader: string) => `
+  create table users (id integer, email varchar(80));
+  insert into users select seq, concat('user', seq) from seq_1_to_50;
+  create table orders (id integer primary key, user_id integer);
+  create table held (a bigint unsigned, b decimal(20,2), c datetime(6), d tinyint(1), e json,
+    f varbinary(9), g bit(9), h enum('x'), i double, j date, k time(3), l point, m text, n float);
+  set sql_mode = '';
+  insert into held values (18446744073709551615, 1.50, '2024-01-02 03:04:05.000100', 1, '[1]',
+    x'00ff', b'1', 'x', 0.1, '0000-00-00', '-01:00:00.5', point(1, 2), 'é😕', 0.5);
+  insert into held (m) values ('');
+  create function counted() returns integer reads sql data
+  begin
+    declare n, id integer default 0;
+    declare done boolean default false;
+    declare c cursor for select u.id from users u;
+    declare continue handler for not found set done = true;
+    open c;
+    fetch c into id;
+    while not done do set n = n + 1; fetch c into id; end while;
+    return n;
+  end;
+  grant execute on function counted to ${reader}@'%';
+`
+
+await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
+  let server: PlanetScaleServer
+  beforeAll(async () => {
+    server = await startPlanetScale(mariadb)
+  })
+  afterAll(() => server.close())
+  const query = (sql: string, more: Partial<Limits> = {}, params: Param[] = []) =>
+    open(server.url(mariadb.reader), io).query({ sql, params }, { ...limits, ...more })
+
+  it('runs one statement in a transaction that only reads, and ends it', async () => {
+    const before = server.queries.length
+    await query('select id from users; -- all')
+    expect(server.queries.slice(before)).toEqual([
+      'set session transaction read only',
+      'set query_timeout = 10000',
+      'select @@sql_mode',
+      'start transaction read only',
+      'select id from users\nlimit 11',
+      'rollback',
+    ])
+    await failure(query('select nope'))
+    expect(server.queries.at(-1)).toBe('rollback')
+  })
+
+  it.each([
+    ['select id from users', 10, 'rows'],
+    ['select id from users limit 50', 10, 'rows'],
+    ['select id from users limit 10', 10, false],
+    ['select id from users where false', 0, false],
+  ])('answers %s with %i rows, truncated: %s', async (sql, count, truncated) => {
+    const answer = await query(sql)
+    expect(answer.rows).toHaveLength(count)
+    expect(answer).toMatchObject({ truncated, columns: [{ name: 'id', type: 'int' }] })
+  })
+
+  it('cuts rows of the statement itself, and none that a subquery or a function reads', async () => {
+    const before = server.queries.length
+    const sql = `select count(*), (select count(*) from users), counted() from (select id from users) u`
+    expect((await query(sql)).rows).toEqual([[50, 50, 50]])
+    // Vitess would put it into every subquery.
+    expect(server.queries.slice(before).join()).not.toContain('sql_select_limit')
+  })
+
+  it('keeps values exact', async () => {
+    const { rows, columns } = await query('select * from held')
+    const first: Cell[] = [
+      ...['18446744073709551615', '1.50', '2024-01-02 03:04:05.000100', true, '[1]', '0x00ff'],
+      ...['0x0001', 'x', 0.1, '0000-00-00', '-01:00:00.500'],
+      ...['0x000000000101000000000000000000f03f0000000000000040', 'é😕', 0.5],
+    ]
+    expect(rows).toEqual([first, first.map((_, i) => (i === 12 ? '' : null))])
+    expect(columns.map(({ type }) => type)).toEqual([
+      ...['bigint unsigned', 'decimal(20,2)', 'datetime(6)', 'tinyint(1)', 'text', 'varbinary'],
+      ...['bit', 'enum', 'double', 'date', 'time(3)', 'geometry', 'text', 'float'],
+    ])
+  })
+
+  it('brings every value back as it was sent', async () => {
+    const values = [
+      ...["O'Neil", 'a\\', "\\'; drop table users; -- ", '"', '\u001a\t\r\n', '%_?', '😕', ''],
+      ...[null, 1.5, -7, '9007199254740993'],
+    ]
+    const { rows } = await query(`select ${values.map(() => '?').join(', ')}`, {}, values)
+    expect(rows).toEqual([values.map((it) => (it === 1.5 ? '1.5' : it))])
+  })
+
+  it('quotes as the server reads, whatever the text', async () => {
+    const client = await mysql2.createConnection({
+      ...{ host: mariadb.host, port: mariadb.port, user: mariadb.reader, charset: 'utf8mb4' },
+    })
+    const random = generator(20261121)
+    const letters = [
+      "'",
+      '\\',
+      '"',
+      '`',
+      '\n',
+      '\r',
+      '\u001a',
+      '-- ',
+      '/*',
+      '*/',
+      ';',
+      'é',
+      '😕',
+      '%',
+      'a',
+      '?',
+    ]
+    for (let i = 0; i < 500; i++) {
+      const length = Math.floor(random() * 9)
+      const text = Array.from(
+        { length },
+        () => letters[Math.floor(random() * letters.length)],
+      ).join('')
+      const [rows] = await client.query({ sql: `select ${literal(text)}`, rowsAsArray: true })
+      expect(rows, JSON.stringify(text)).toEqual([[text]])
+    }
+    await client.end()
+  })
+
+  it('describes the tables', async () => {
+    const table = await findTable(open(server.url(mariadb.reader), io), 'orders', limits)
+    expect(table).toMatchObject({ name: 'orders', primaryKey: ['id'] })
+  })
+
+  it.each([
+    ['select nope from users', 'sql', '1054'],
+    ['select id frm users u', 'sql', '1064'],
+    ['select * from performance_schema.hosts', 'refused', '1142'],
+  ])('tells what is wrong with %s, and neither who asked nor how', async (sql, kind, code) => {
+    const error = await failure(query(sql))
+    expect(error).toMatchObject({ kind, code })
+    expect(error.message).not.toMatch(/target|vttablet|CallerID|Sql:|tidegate_\w+_reader/)
+  })
+
+  it('tells a database that is not there from one that only a statement names', async () => {
+    const url = `${server.url(mariadb.reader)}`
+    const error = await failure(open(url, io).query({ sql: 'show tables from nowhere' }, limits))
+    expect(error).toMatchObject({ kind: expect.stringMatching(/^(?:sql|refused)$/) })
+    expect(error.message).toContain('nowhere')
+  })
+
+  it('tells a wrong password', async () => {
+    const url = server.url(mariadb.reader).replace('@', `:${MARKER}@`)
+    const error = await failure(open(url, io).query({ sql: 'select 1' }, limits))
+    expect(error).toMatchObject({ kind: 'auth', code: '1045' })
+  })
+
+  const endless = 'select count(*) from users a, users b, users c, users d, users e, users f'
+  const running = async () => {
+    const sql = 'select id from information_schema.processlist where user = ? and info like ?'
+    return (await mariadb.admin(sql, [mariadb.reader, 'select count%'])).length
+  }
+
+  it('is stopped when its time is over or the caller leaves', async () => {
+    expect(await failure(query(endless, { timeoutMs: 300 }))).toMatchObject({ kind: 'timeout' })
+    await expect.poll(running).toBe(0)
+    const caller = new AbortController()
+    const work = failure(query(endless, { signal: caller.signal }))
+    await expect.poll(running).toBe(1)
+    caller.abort()
+    expect(await work).toMatchObject({ message: 'The query was stopped: nobody waits.' })
+    await expect.poll(running).toBe(0)
+  })
+
+  it('has the server end what it was not heard to have left', async () => {
+    const deaf: typeof fetch = (url, { signal, ...init } = {}) =>
+      new Promise((resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason))
+        fetch(url, init).then(resolve, reject)
+      })
+    const database = open(server.url(mariadb.reader), { fetch: deaf, bindings: {} })
+    const query = database.query({ sql: endless }, { ...limits, timeoutMs: 1_000 })
+    await expect.poll(running).toBe(1)
+    expect(await failure(query)).toMatchObject({ kind: 'timeout' })
+    await expect.poll(running, { timeout: 2_000 }).toBe(0)
+  })
+
+  it('sends nothing that the guard refuses, and writes nothing without it', async () => {
+    const before = server.queries.length
+    const corpus = attacks('mysql').filter(
+      (it) => it.expect === 'rejected' && !exhausting.has(it.name),
+    )
+    for (const { sql } of corpus)
+      expect(await failure(query(sql))).toMatchObject({ kind: 'refused' })
+    expect(server.queries.length).toBe(before)
+
+    const unguarded = planetscale.open(new URL(server.url(mariadb.owner)), io)
+    for (const sql of ['delete from users', 'drop table users', 'create table made (id integer)']) {
+      expect(await failure(unguarded.query({ sql }, limits))).toMatchObject({ code: '1792' })
+    }
+    expect(await mariadb.admin('select count(*) as n from users')).toEqual([{ n: '50' }])
+  })
+})
+
+describe('a service of PlanetScale’s that fails', () => {
+  const servers: (() => void)[] = []
+  afterAll(() => {
+    for (const close of servers) close()
+  })
+
+  const ask = async (listener: RequestListener, more: Partial<Limits> = {}) => {
+    const server = createServer(listener)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    servers.push(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const { port } = server.address() as AddressInfo
+    const database = open(`planetscale://app:${MARKER}@127.0.0.1:${port}/shop`, io)
+    return failure(database.query({ sql: 'select 1' }, { ...limits, ...more }))
+  }
+  const error = (code: string, message = MARKER) => JSON.stringify({ error: { code, message } })
+
+  it.each([
+    ['a wrong password', 401, error('UNAUTHENTICATED'), 'auth'],
+    ['no right to it', 200, error('PERMISSION_DENIED'), 'auth'],
+    ['an error without a number', 200, error('UNKNOWN'), 'network'],
+    ['a time that is over', 200, error('DEADLINE_EXCEEDED'), 'timeout'],
+    ['an answer too large for it', 200, error('RESOURCE_EXHAUSTED'), 'too_large'],
+    ['a statement it does not know', 200, error('UNIMPLEMENTED'), 'sql'],
+    ['a page of a proxy', 502, `<html>${MARKER}</html>`, 'network'],
+    ['a success that is no answer', 200, 'null', 'network'],
+    ['a success without a session', 200, '{"result":{}}', 'network'],
+    ['a redirect', 302, '', 'network'],
+  ])('is told as what it is: %s', async (_, status, body, kind) => {
+    const found = await ask((_request, response) => {
+      response.writeHead(status, { location: 'http://127.0.0.1:9/elsewhere' }).end(body)
+    })
+    expect(found.kind).toBe(kind)
+    expect(found.message).toMatch(/^[A-Z].*\.$/)
+  })
+
+  it.each([
+    [1049, 'config'],
+    [1044, 'auth'],
+    [1317, 'timeout'],
+    [10001, 'too_large'],
+  ])('is told as what it is, by the number %i of its first error', async (errno, kind) => {
+    const message = `target: shop: ${MARKER} desc = It said no (errno ${errno}) (sqlstate HY000)`
+    const found = await ask((_request, response) => {
+      response.end(error('UNKNOWN', message))
+    })
+    expect(found).toMatchObject({ kind, code: String(errno) })
+  })
+
+  it('is not waited for when it goes silent', async () => {
+    expect((await ask(() => {}, { timeoutMs: 50 })).kind).toBe('timeout')
+  })
+
+  it('is told when its answer breaks off', async () => {
+    const found = await ask((_request, response) => {
+      response.writeHead(200, { 'content-length': 1_000 }).write('{"session":')
+      setTimeout(() => response.destroy(), 50)
+    })
+    expect(found.kind).toBe('network')
+  })
+
+  it('is not used where texts mean something else', async () => {
+    const values = btoa('ANSI_QUOTES')
+    const found = await ask((_request, response) => {
+      const result = { rows: [{ lengths: ['11'], values }] }
+      response.end(JSON.stringify({ session: {}, result }))
+    })
+    expect(found.kind).toBe('config')
+  })
+
+  it('may be a plain MySQL behind the protocol, which has no query_timeout', async () => {
+    const asked: string[] = []
+    const found = await ask(async (request, response) => {
+      const { query } = JSON.parse(await text(request))
+      asked.push(query)
+      const message = `No. (errno ${/timeout/.test(query) ? 1193 : 1146}) (sqlstate 42S02)`
+      const error = { code: 'UNKNOWN', message }
+      const fails = /timeout|^select 1/.test(query)
+      response.end(JSON.stringify(fails ? { error } : { session: {}, result: {} }))
+    })
+    expect(found).toMatchObject({ kind: 'sql', code: '1146' })
+    expect(asked.slice(1)).toEqual([
+      'set query_timeout = 10000',
+      'select @@sql_mode',
+      'start transaction read only',
+      'select 1\nlimit 11',
+      'select 1',
+      'rollback',
+    ])
+  })
+
+  it('is not asked with a password in anything but one header', async () => {
+    const seen: Request[] = []
+    const fake = {
+      bindings: {},
+      fetch: async (url: RequestInfo, init?: RequestInit) => {
+        seen.push(new Request(url, init))
+        return Response.json({ session: {}, result: {} })
+      },
+    }
+    for (const url of [
+      `mysql://app:p%40${MARKER}é@aws.connect.psdb.cloud/shop?sslaccept=strict`,
+      `mysql://app:${MARKER}@AWS.connect.psdb.cloud:3306/shop`,
+      `planetscale://app:${MARKER}@gate.example.com/shop`,
+    ]) {
+      await open(url, fake as never).query({ sql: 'select 1' }, limits)
+    }
+    expect(new Set(seen.map(({ url }) => url))).toEqual(
+      new Set([
+        'https://aws.connect.psdb.cloud/psdb.v1alpha1.Database/Execute',
+        'https://gate.example.com/psdb.v1alpha1.Database/Execute',
+      ]),
+    )
+    const [, basic] = /^Basic (.*)$/.exec(seen[0]!.headers.get('authorization')!)!
+    expect(Buffer.from(basic!, 'base64').toString()).toBe(`app:p@${MARKER}é`)
+    for (const request of seen) {
+      expect(request.redirect).toBe('manual')
+      expect(await request.text()).not.toContain(MARKER)
+    }
+  })
+})
+
+/** Numbers from 0 to 1 (xorshift32). */
+function generator(seed: number) {
+  let state = seed
+  return () => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return (state >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,128 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Database } from '../../../src/database/database.ts'
+import type { DatabaseError } from '../../../src/database/error.ts'
+import { mysql } from '../../../src/database/mysql/tcp.ts'
+import { attacks, benign, exhausting } from '../../support/attacks.ts'
+import { describeMariaDb } from '../../support/mariadb.ts'
+import { mariaDbScene, setup } from '../../support/mariadb-scene.ts'
+import { open } from '../../support/open.ts'
+
+const limits = { maxRows: 10, maxBytes: 100_000, timeoutMs: 400 }
+const io = { fetch, bindings: {} }
+
+const outcome = (database: Database, sql: string) =>
+  database.query({ sql }, limits).catch((error: unknown) => error as DatabaseError)
+
+await describeMariaDb('a statement for MariaDB that would do more than read', setup, (mariadb) => {
+  const { state } = mariaDbScene(mariadb)
+  let before = ''
+  beforeAll(async () => {
+    before = await state()
+  })
+  const unchanged = async () => (await state()) === before
+
+  const corpus = attacks('mysql')
+  const users = [
+    ['a user with every right', mariadb.url()],
+    ['a user that may only select', mariadb.url(mariadb.reader)],
+  ] as const
+
+  describe.each(users)('as %s', (_, url) => {
+    const database = open(url, io)
+
+    it.each(corpus.filter((it) => it.expect === 'rejected' && !exhausting.has(it.name)))(
+      'is refused: $name',
+      async ({ sql }) => {
+        expect(await outcome(database, sql)).toMatchObject({ kind: 'refused' })
+      },
+    )
+
+    it('has changed nothing then', async () => {
+      expect(await unchanged()).toBe(true)
+    })
+
+    it.each(corpus.filter((it) => exhausting.has(it.name)))(
+      'is ended by the engine when it only costs too much: $name',
+      async ({ sql }) => {
+        expect(await outcome(database, sql)).toMatchObject({ kind: 'timeout', code: '1969' })
+      },
+    )
+
+    it.each(corpus.filter((it) => it.expect === 'no_effect'))(
+      'has no effect where it only looks like it: $name',
+      async ({ sql }) => {
+        await outcome(database, sql)
+        expect(await unchanged()).toBe(true)
+      },
+    )
+
+    it.each(benign('mysql'))('is not meant by $name: $why', async ({ sql }) => {
+      expect(await outcome(database, sql)).toHaveProperty('rows')
+    })
+  })
+
+  it('is refused by the guard alone where it maintains a table, and the user may', async () => {
+    const unguarded = mysql.open(new URL(mariadb.url()), io)
+    for (const sql of ['analyze table users', 'check table users']) {
+      expect(await outcome(unguarded, sql)).toHaveProperty('rows')
+      expect(await outcome(open(mariadb.url(), io), sql)).toMatchObject({ kind: 'refused' })
+    }
+    const reader = mysql.open(new URL(mariadb.url(mariadb.reader)), io)
+    expect(await outcome(reader, 'analyze table users')).toMatchObject({ code: '1142' })
+  })
+
+  describe.each(users)('and gets past the guard as %s', (_, url) => {
+    const unguarded = mysql.open(new URL(url), io)
+    // What returns an answer all the same. A file is read only with the right to FILE, the table of
+    // users only with one to `mysql`; a table is maintained only with one to write; a lock and a
+    // variable end with their session; the rest is harmless.
+    const known = [
+      ...['my_global_priv', 'my_analyze_table', 'my_check_table', 'my_benchmark'],
+      ...['my_lock_in_share', 'my_fn_backtick', 'my_fn_spaced'],
+      ...['my_hint_set_var', 'my_user_var_into_subquery'],
+      ...[
+        'my_load_file',
+        'my_get_lock',
+        'my_ident_union',
+        'my_show_create_user',
+        'my_dos_recursive',
+      ],
+      ...['my_last_insert_id', 'my_user_var', 'my_string_keywords', 'my_version_gate_future'],
+    ]
+
+    it('changes nothing, whatever it says', async () => {
+      const ran: string[] = []
+      const effective: string[] = []
+      for (const { name, sql } of corpus) {
+        const answer = await outcome(unguarded, sql)
+        if ('rows' in answer) ran.push(name)
+        if (!(await unchanged())) effective.push(name)
+      }
+      expect(effective).toEqual([])
+      expect(ran).toContain('my_get_lock')
+      expect(ran.filter((name) => !known.includes(name))).toEqual([])
+    })
+
+    it.each([
+      'call empty_users()',
+      'call empty_read_write()',
+      'select emptied()',
+      'select next value for s1',
+      'with d as (select 1) delete from users',
+      'create temporary table t as select 1',
+      "begin not atomic set session transaction read write; execute immediate 'delete from users'; end",
+      'set statement max_statement_time = 0 for delete from users',
+      'select 1; delete from users',
+      "select * from users procedure analyse() into outfile '/tmp/my_pwn_2'",
+      'start transaction read write',
+      'optimize table users',
+      'returning',
+      'insert into users (email) values (1) returning id',
+      'delete from users returning id',
+    ])('is refused by the engine: %s', async (sql) => {
+      const error = (await outcome(unguarded, sql)) as DatabaseError
+      expect(['refused', 'sql']).toContain(error.kind)
+      expect(await unchanged()).toBe(true)
+    })
+  })
+})

@@ -1,0 +1,481 @@
+import type { AddressInfo } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { createConnection } from 'mysql2/promise'
+import { afterAll, describe, expect, it } from 'vitest'
+import { DatabaseError } from '../../../src/database/error.ts'
+import { mysqlError } from '../../../src/database/mysql/error.ts'
+import { limited } from '../../../src/database/mysql/limit.ts'
+import { check } from '../../../src/database/mysql/read-only.ts'
+import { mysql } from '../../../src/database/mysql/tcp.ts'
+import type { Limits, Param } from '../../../src/database/rows.ts'
+import { passOn, startTcp } from '../../servers/tcp.ts'
+import { describeMariaDb } from '../../support/mariadb.ts'
+import { open } from '../../support/open.ts'
+
+const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
+const io = { fetch, bindings: {} }
+const MARKER = 'hunter2-marker'
+
+const failure = async (work: Promise<unknown>): Promise<DatabaseError> => {
+  const outcome: unknown = await work.catch((error) => error)
+  if (!(outcome instanceof DatabaseError)) throw new Error('It did not fail as it should.')
+  expect(`${outcome.stack}${JSON.stringify(outcome)}`).not.toContain(MARKER)
+  return outcome
+}
+
+const setup = (reader: string) => `
+  create table users (id integer, email varchar(80));
+  insert into users select seq, concat('user', seq) from seq_1_to_100;
+  create table secrets (id integer);
+  create function summed() returns bigint reads sql data
+  begin
+    declare n, total bigint default 0;
+    declare done boolean default false;
+    declare all_of cursor for select seq from seq_1_to_5000;
+    declare continue handler for not found set done = true;
+    open all_of;
+    fetch all_of into n;
+    while not done do
+      set total = total + n;
+      fetch all_of into n;
+    end while;
+    return total;
+  end;
+  create view sums as select summed() as s, (select count(*) from seq_1_to_5000) as n;
+  grant execute on function summed to ${reader}@'%';
+  create user ${reader}_locked@'%' identified by '${MARKER}';
+`
+
+await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
+  const database = open(mariadb.url(mariadb.reader), io)
+  const unguarded = mysql.open(new URL(mariadb.url()), io)
+  const query = (sql: string, more: Partial<Limits> = {}, params: Param[] = []) =>
+    database.query({ sql, params }, { ...limits, ...more })
+  afterAll(() => mariadb.admin(`drop user ${mariadb.reader}_locked@'%'`))
+
+  /** Sessions of the driver's on the server, and what they do. */
+  const sessions = () =>
+    mariadb.admin(
+      'select id, info from information_schema.processlist where user in (?) and db = ?',
+      [[mariadb.reader, mariadb.owner], mariadb.database],
+    )
+  const running = async () => (await sessions()).filter(({ info }) => info).length
+
+  it.each([
+    ['select id from users order by id limit 10', 10, false],
+    ['select id from users order by id limit 11', 10, 'rows'],
+    ['select id from users', 10, 'rows'],
+    ['select * from users limit 50', 10, 'rows'],
+    ['(select id from users) union all (select id from users)', 10, 'rows'],
+    ['select id from users where false', 0, false],
+    ['show variables', 10, 'rows'],
+  ])('answers %s with %i rows, truncated: %s', async (sql, count, truncated) => {
+    const answer = await query(sql)
+    expect(answer.rows).toHaveLength(count)
+    expect(answer.truncated).toBe(truncated)
+    expect(answer.columns.length).toBeGreaterThan(0)
+  })
+
+  it('counts what lies behind the cap of rows', async () => {
+    expect((await query('select count(*) from (select * from users) u')).rows).toEqual([[100]])
+    const sql = 'select length(group_concat(a.email)) from users a, users b'
+    const letters = 9 * 'user1'.length + 90 * 'user10'.length + 'user100'.length
+    expect((await query(sql)).rows).toEqual([[100 * letters + 9_999]])
+  })
+
+  it('lets a stored function read all that it reads', async () => {
+    const sum = (5_000 * 5_001) / 2
+    expect((await query('select summed()')).rows).toEqual([[sum]])
+    expect((await query('select * from sums')).rows).toEqual([[sum, 5_000]])
+    const many = 'select summed() from users limit 12'
+    expect(await query(many)).toMatchObject({ truncated: 'rows', rows: Array(10).fill([sum]) })
+  })
+
+  it.each([
+    'select id from users order by id',
+    'select id from users order by id -- all of them',
+    'select id from users order by id # all of them',
+    'select id from users order by id /* limit 1 */',
+    "select id, 'limit 2' as `limit` from users order by id",
+    'select id from users union all select id from users order by id',
+    'select id from users where id > 50 union (select id from users limit 5) order by id',
+    '(select id from users order by id limit 20) union select 200 order by id',
+    '(select id from users order by id)',
+    'with u as (select id from users limit 50) select * from u order by id',
+    'with recursive n as (select 1 as i union all select i + 1 from n where i < 50) select i from n order by i',
+    'select id % 30 as g, count(*) from users group by g with rollup',
+    'select distinct id % 20 as g from users order by g',
+    'select id, row_number() over (order by id desc) from users order by id',
+    'select id, sum(id) over w from users window w as (order by id) order by id',
+    'select * from (select id from users order by id desc limit 40) u order by id',
+    'select id, (select count(*) from users v where v.id <= u.id) from users u order by id',
+    'select id from users where id in (select id from users where id > 3) order by id',
+    'select id from users order by id limit 40',
+    'select id from users order by id limit 5, 40',
+    'select id from users order by id limit 40 offset 3',
+    'select id from users order by id offset 2 rows fetch next 40 rows only',
+    'select id from users order by id fetch first 40 rows only',
+    'select seq from seq_1_to_50 as `for` order by seq',
+    'values (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11), (12)',
+    'select found_rows() union all select seq from seq_1_to_50',
+    "select {d '2026-01-02'}, seq from seq_1_to_50 order by seq",
+  ])('has the same first rows as without a cap: %s', async (sql) => {
+    const all = await query(sql, { maxRows: 1_000, maxBytes: 1_000_000 })
+    expect(all.truncated).toBe(false)
+    const first = await query(sql)
+    expect(first).toMatchObject({ columns: all.columns, truncated: 'rows' })
+    expect(first.rows).toEqual(all.rows.slice(0, 10))
+  })
+
+  it('leaves out whole rows beyond the cap of bytes', async () => {
+    const sql = "select repeat('é', 100) from users limit 10"
+    const row = 2 * 100 + 4
+    const answer = await query(sql, { maxBytes: 3 * (row + 1) })
+    expect(answer.truncated).toBe('bytes')
+    expect(answer.rows).toHaveLength(3)
+    expect(await query(sql, { maxBytes: 10 * (row + 1) })).toMatchObject({ truncated: false })
+  })
+
+  it('says so when one row alone is beyond the cap of bytes', async () => {
+    const error = await failure(query("select repeat('x', 200)", { maxBytes: 100 }))
+    expect(error).toMatchObject({ kind: 'too_large', hint: expect.stringContaining('substr()') })
+    expect(await failure(query("select repeat('x', 15000000)"))).toMatchObject({
+      kind: 'too_large',
+    })
+  })
+
+  it('stops a long answer at the server, and leaves no session behind', async () => {
+    const sql = "select repeat('x', 10000) from users a, users b, users c limit 1000000"
+    const answer = await query(sql, { maxRows: 1_000_000, maxBytes: 100_000 })
+    expect(answer).toMatchObject({ truncated: 'bytes' })
+    expect(answer.rows).toHaveLength(9)
+    await expect.poll(sessions).toEqual([])
+  })
+
+  it('sends values apart from the statement, in their own types', async () => {
+    const values = [null, true, 7, 1.5, '9007199254740993', "O'Neil \\ 😕\n", -3]
+    const { rows } = await query(`select ${values.map(() => '?').join(', ')}`, {}, values)
+    expect(rows).toEqual([[null, 1, 7, 1.5, '9007199254740993', "O'Neil \\ 😕\n", -3]])
+    const page = await query('select id from users order by id limit ? offset ?', {}, [2, 5])
+    expect(page.rows).toEqual([[6], [7]])
+  })
+
+  it('wants as many values as there are placeholders', async () => {
+    for (const [sql, params] of [
+      ['select ?', []],
+      ['select 1', [1]],
+      ["select '?', ? -- ?", [1, 2]],
+    ] as const) {
+      const error = await failure(query(sql, {}, [...params]))
+      expect(error).toMatchObject({ kind: 'sql', message: expect.stringContaining('placeholder') })
+    }
+  })
+
+  it('reads in a session that cannot write, and whose texts mean what the guard takes them for', async () => {
+    const { rows } = await query(
+      `select @@tx_read_only, @@sql_mode, @@sql_select_limit, @@character_set_client,
+        @@max_statement_time, @@lock_wait_timeout, "a\\"b", 'c' 'd'`,
+      { timeoutMs: 1_500 },
+    )
+    expect(rows[0]).toEqual([
+      1,
+      'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',
+      '18446744073709551615',
+      'utf8mb4',
+      1.5,
+      2,
+      'a"b',
+      'cd',
+    ])
+    const later = await query('select @seen, @seen := 1')
+    expect(later.rows[0]?.[0]).toBeNull()
+    expect((await query('select @seen')).rows).toEqual([[null]])
+  })
+
+  it('sees one statement, and no more', async () => {
+    const error = await failure(unguarded.query({ sql: 'select 1; select 2' }, limits))
+    expect(error).toMatchObject({ kind: 'sql', code: '1064' })
+  })
+
+  it('has one open session per query, and none after it', async () => {
+    await Promise.all([query('select 1'), query('select 2'), failure(query('select nope'))])
+    await expect.poll(sessions).toEqual([])
+  })
+
+  it.each([
+    ['select nope from users', '1054'],
+    ['select id frm users u', '1064'],
+    ['select * from nowhere', '1146'],
+    ['select extractvalue(1, "[")', '1105'],
+  ])('passes on what is wrong with %s', async (sql, code) => {
+    expect(await failure(query(sql))).toMatchObject({ kind: 'sql', code })
+  })
+
+  it.each(['show tables from nowhere', 'show create database nowhere'])(
+    'blames no operator for a database that only the statement names: %s',
+    async (sql) => {
+      const unguardedToo = [database, unguarded]
+      for (const it of unguardedToo) {
+        const error = await failure(it.query({ sql }, limits))
+        expect(error.kind).toMatch(/^(?:sql|refused)$/)
+        expect(error.message).toContain('nowhere')
+      }
+    },
+  )
+
+  it('blames no login for a file that MySQL refuses with the number of one', () => {
+    const message = `Access denied for user '${MARKER}'@'localhost' (using password: YES)`
+    expect(mysqlError(1045, message, 1)).toMatchObject({
+      kind: 'refused',
+      message: 'Access denied',
+    })
+  })
+
+  it.each([
+    'select :p',
+    'select 1 from users where id = :id',
+    'select %s',
+    'select ?',
+    'select 1 limit ?',
+  ])('says how a value is sent where a placeholder has none: %s', async (sql) => {
+    expect(await failure(query(sql))).toMatchObject({
+      kind: 'sql',
+      hint: 'For a value write $1, for the next $2, and send them in params.',
+    })
+  })
+
+  it('is refused what the user may not read, and names nobody', async () => {
+    const error = await failure(query('select * from performance_schema.hosts'))
+    expect(error).toMatchObject({ kind: 'refused', code: '1142' })
+    expect(error.message).toBe('SELECT command denied for table `performance_schema`.`hosts`')
+  })
+
+  it('tells a wrong login from a wrong statement, and names nobody', async () => {
+    const url = mariadb.url().replace(/\/\/.*@/, `//${mariadb.reader}_locked:x${MARKER}@`)
+    const error = await failure(open(url, io).query({ sql: 'select 1' }, limits))
+    expect(error).toMatchObject({ kind: 'auth', code: '1045' })
+    expect(error.message).not.toContain('tidegate_')
+  })
+
+  it('tells a database that is not there, or not for this user', async () => {
+    const owner = await failure(open(`${mariadb.url()}_not`, io).query({ sql: 'select 1' }, limits))
+    expect(owner).toMatchObject({ kind: 'config', code: '1049' })
+    const url = `${mariadb.url(mariadb.reader)}_not`
+    const reader = await failure(open(url, io).query({ sql: 'select 1' }, limits))
+    expect(reader).toMatchObject({ kind: 'auth', code: '1044' })
+  })
+
+  const endless = 'select count(*) from users a, users b, users c, users d, users e, users f'
+
+  it('is stopped by the database when its time is over', async () => {
+    expect(await failure(query(endless, { timeoutMs: 300 }))).toMatchObject({
+      kind: 'timeout',
+      code: '1969',
+      message: 'The query was stopped after 0.3 seconds.',
+    })
+    await expect.poll(running, { timeout: 2_000 }).toBe(0)
+  })
+
+  it('does not wait long for a lock', async () => {
+    const { host, port, database } = mariadb
+    const holder = await createConnection({ host, port, user: 'root', database })
+    await holder.query('lock tables secrets write')
+    expect(await failure(query('select * from secrets'))).toMatchObject({
+      kind: 'timeout',
+      code: '1205',
+    })
+    await holder.end()
+  })
+
+  it('stops in the database when the caller leaves', async () => {
+    const caller = new AbortController()
+    const work = failure(query(endless, { signal: caller.signal }))
+    await expect.poll(running).toBe(1)
+    caller.abort()
+    expect(await work).toMatchObject({
+      kind: 'timeout',
+      message: 'The query was stopped: nobody waits.',
+    })
+    await expect.poll(sessions, { timeout: 5_000 }).toEqual([])
+  })
+
+  it('leaves no connection open where the server does not hear its last words', async () => {
+    const server = await startTcp((socket) =>
+      passOn(socket, mariadb.port, (it) => (it.includes('kill query') ? Buffer.alloc(0) : it)),
+    )
+    const url = mariadb.url(mariadb.reader).replace(/:\d+\//, `:${server.port}/`)
+    const caller = new AbortController()
+    const work = open(url, io).query({ sql: endless }, { ...limits, signal: caller.signal })
+    await expect.poll(running).toBe(1)
+    caller.abort()
+    expect(await failure(work)).toMatchObject({ kind: 'timeout' })
+    await expect.poll(() => server.open).toBe(0)
+    await server.close()
+  })
+
+  it('does not begin for a caller who has left', async () => {
+    const work = query('select 1', { signal: AbortSignal.abort() })
+    expect(await failure(work)).toMatchObject({ kind: 'timeout' })
+  })
+
+  describe('on a way that fails', () => {
+    const servers: (() => void)[] = []
+    afterAll(() => {
+      for (const close of servers) close()
+    })
+
+    /** Opens a database behind a server that does this with every connection. */
+    const behind = async (serve: (socket: Socket) => void, search = '') => {
+      const sockets = new Set<Socket>()
+      const server = createServer((socket) => {
+        sockets.add(socket.on('error', () => {}))
+        serve(socket)
+      })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      servers.push(() => {
+        for (const socket of sockets) socket.destroy()
+        server.close()
+      })
+      const { port } = server.address() as AddressInfo
+      const { reader: user, database } = mariadb
+      return open(`mysql://${user}:${MARKER}@127.0.0.1:${port}/${database}${search}`, io)
+    }
+    const ask = async (serve: (socket: Socket) => void, more: Partial<Limits> = {}, search = '') =>
+      failure((await behind(serve, search)).query({ sql: 'select 1' }, { ...limits, ...more }))
+
+    it('is told when nothing listens', async () => {
+      const url = `mysql://app:${MARKER}@127.0.0.1:9/shop`
+      expect(await failure(open(url, io).query({ sql: 'select 1' }, limits))).toMatchObject({
+        kind: 'network',
+        message: 'The database cannot be reached. Try again later.',
+      })
+    })
+
+    it.each<[string, (socket: Socket) => void]>([
+      ['hangs up', (socket) => void socket.destroy()],
+      ['speaks something else', (socket) => void socket.end(`HTTP/1.1 400 ${MARKER}\r\n\r\n`)],
+      ['sends nothing but zeros', (socket) => void socket.end(Buffer.alloc(64))],
+    ])('is told when the server %s', async (_, serve) => {
+      const error = await ask(serve, { timeoutMs: 2_000 })
+      expect(error.kind).toBe('network')
+    })
+
+    it('is not waited for when it stays silent', async () => {
+      expect((await ask(() => {}, { timeoutMs: 100 })).kind).toMatch(/timeout|network/)
+    })
+
+    it('is told when the connection is cut amid a query', async () => {
+      const { host, port, reader, database: name } = mariadb
+      const relay = createServer((socket) => {
+        const server = connect(port, host)
+        socket.on('error', () => {}).pipe(server)
+        server.on('error', () => {}).pipe(socket)
+        server.on('data', (chunk: Buffer) => {
+          // The answer to what was prepared: its column is called so.
+          if (chunk.includes('cut_here')) socket.destroy()
+        })
+      })
+      await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve))
+      servers.push(() => relay.close())
+      const url = `mysql://${reader}@127.0.0.1:${(relay.address() as AddressInfo).port}/${name}`
+      const work = open(url, io).query({ sql: 'select 1 as cut_here' }, limits)
+      expect(await failure(work)).toMatchObject({ kind: 'network' })
+    })
+
+    it('is not taken without encryption where that is asked for', async () => {
+      const url = `${mariadb.url()}?ssl-mode=REQUIRED`
+      expect(await failure(open(url, io).query({ sql: 'select 1' }, limits))).toMatchObject({
+        kind: 'config',
+        message: 'The database does not speak TLS.',
+      })
+    })
+  })
+})
+
+describe('a statement with a limit of ours', () => {
+  it.each([
+    ['select 1', 'select 1\nlimit 11'],
+    ['select 1 -- x', 'select 1 -- x\nlimit 11'],
+    ['explain format = json select 1', 'explain format = json select 1\nlimit 11'],
+    [
+      'with a as (select 1 limit 1) select * from a',
+      'with a as (select 1 limit 1) select * from a\nlimit 11',
+    ],
+  ])('ends with it: %s', (sql, ended) => {
+    expect(limited(sql, 11)).toBe(ended)
+  })
+
+  it.each([
+    'select 1 limit 5',
+    'select 1 LIMIT 5',
+    'select 1 for update',
+    'select 1 lock in share mode',
+    "select 1 into outfile 'x'",
+    'select * from t for system_time all',
+    'select * from t fetch first row only',
+    'select * from t procedure analyse()',
+    'show tables',
+    'describe users',
+    'explain users',
+    'table users',
+    'values (1)',
+    '(select 1)',
+    'select 1; select 2',
+    "select 'unfinished",
+    'select (1',
+    'select 1)',
+  ])('is as it was where something else stands at its end: %s', (sql) => {
+    expect(limited(sql, 11)).toBe(sql)
+  })
+})
+
+describe('a session of MySQL', () => {
+  const mode = ['sql_mode', 'STRICT_TRANS_TABLES'] as const
+  it.each([
+    [[['tx_read_only', 'ON'], mode]],
+    [[['transaction_read_only', 'ON'], mode]],
+    [[['transaction_read_only', 'ON'], ['tx_read_only', 'ON'], mode]],
+  ] as const)('is good when it says %j', (variables) => {
+    expect(() => check(variables)).not.toThrow()
+  })
+
+  it.each([
+    [[]],
+    [[mode]],
+    [[['tx_read_only', 'ON']]],
+    [[['tx_read_only', 'OFF'], mode]],
+    [[['transaction_read_only', 'ON'], ['tx_read_only', 'OFF'], mode]],
+    [
+      [
+        ['tx_read_only', 'ON'],
+        ['sql_mode', 'ANSI_QUOTES,STRICT_TRANS_TABLES'],
+      ],
+    ],
+    [
+      [
+        ['tx_read_only', 'ON'],
+        ['sql_mode', 'NO_BACKSLASH_ESCAPES'],
+      ],
+    ],
+  ] as const)('is not used when it says %j', (variables) => {
+    expect(() => check(variables)).toThrow('did not begin a read-only session')
+  })
+})
+
+describe('a MySQL URL', () => {
+  it.each([
+    ['mysql://db.example.com/secret', 'A MySQL URL names a user, a host and a database'],
+    ['mysql://app:secret@db.example.com', 'A MySQL URL names a user, a host and a database'],
+    ['mariadb://app:secret@db.example.com/x?ssl-mode=maybe', 'The ssl-mode'],
+    ['mysql://app:secret%@db.example.com/x', 'a % that begins no percent-encoding'],
+  ])('that cannot be opened is not repeated: %s', (url, sentence) => {
+    let error: unknown
+    try {
+      open(url, io)
+    } catch (thrown) {
+      error = thrown
+    }
+    expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining(sentence) })
+    expect((error as Error).message).not.toContain('secret')
+  })
+})

@@ -1,0 +1,378 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, describe, expect, it } from 'vitest'
+import { DatabaseError } from '../../../src/database/error.ts'
+import { neon } from '../../../src/database/postgres/neon.ts'
+import type { Limits } from '../../../src/database/rows.ts'
+import { open } from '../../support/open.ts'
+import { describePostgres } from '../../support/postgres.ts'
+
+const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
+const MARKER = 'hunter2-marker'
+
+const failure = async (work: Promise<unknown>): Promise<DatabaseError> => {
+  const outcome: unknown = await work.catch((error) => error)
+  if (!(outcome instanceof DatabaseError)) throw new Error('It did not fail as it should.')
+  expect(`${outcome.stack}${JSON.stringify(outcome)}`).not.toContain(MARKER)
+  return outcome
+}
+
+const setup = (reader: string) => `
+  create table users (id integer, email text);
+  insert into users select g, 'user' || g from generate_series(1, 100) g;
+  create table secrets (id integer);
+  create sequence counter;
+  revoke select on secrets from ${reader};
+`
+
+await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
+  const database = open(postgres.url(), { fetch, bindings: {} })
+  const unguarded = neon.open(new URL(postgres.url()), { fetch, bindings: {} })
+  const query = (sql: string, more: Partial<Limits> = {}) =>
+    database.query({ sql }, { ...limits, ...more })
+  const running = async () => {
+    const { rows } = await postgres.admin(
+      `select query from pg_stat_activity where state = 'active' and datname = current_database()
+       and query like 'fetch forward%'`,
+    )
+    return rows.length
+  }
+
+  it('sends one batch in one request: settings, cursor, rows', async () => {
+    const before = postgres.neon.requests.length
+    await query('select id from users; -- all')
+    expect(postgres.neon.requests.slice(before)).toEqual([
+      [
+        expect.stringMatching(/^select pg_catalog\.set_config\('statement_timeout'/),
+        'declare tidegate no scroll cursor for select id from users',
+        'fetch forward 11 from tidegate',
+      ],
+    ])
+  })
+
+  it.each([
+    ['select id from users order by id limit 10', 10, false],
+    ['select id from users order by id limit 11', 10, 'rows'],
+    ['select id from users', 10, 'rows'],
+    ['select id from users where false', 0, false],
+  ])('answers %s with %i rows, truncated: %s', async (sql, count, truncated) => {
+    const answer = await query(sql)
+    expect(answer.rows).toHaveLength(count)
+    expect(answer.truncated).toBe(truncated)
+  })
+
+  it('leaves out whole rows beyond the cap of bytes', async () => {
+    const sql = "select repeat('é', 100) from generate_series(1, 10)"
+    const row = 2 * 100 + 4
+    const answer = await query(sql, { maxBytes: 3 * (row + 1) })
+    expect(answer.truncated).toBe('bytes')
+    expect(answer.rows).toHaveLength(3)
+    expect(await query(sql, { maxBytes: 10 * (row + 1) })).toMatchObject({ truncated: false })
+    expect((await query(sql, { maxBytes: 10 * (row + 1) - 1 })).rows).toHaveLength(9)
+  })
+
+  it('says so when one row alone is beyond the cap of bytes', async () => {
+    const error = await failure(query("select repeat('x', 200)", { maxBytes: 100 }))
+    expect(error).toMatchObject({ kind: 'too_large', hint: expect.stringContaining('substr()') })
+  })
+
+  it('computes no more rows than it returns', async () => {
+    const answer = await query('select generate_series(1, 1e12)', { timeoutMs: 2_000 })
+    expect(answer.rows).toHaveLength(10)
+  })
+
+  it('runs SHOW and EXPLAIN, which no cursor takes, last in their batch', async () => {
+    expect((await query('show standard_conforming_strings')).rows).toEqual([['on']])
+    const before = postgres.neon.requests.length
+    const { rows } = await query('/* why */ explain (format json) select * from users')
+    expect(rows[0]![0]).toMatchObject([{ Plan: { 'Node Type': 'Seq Scan' } }])
+    expect(postgres.neon.requests[before]).toHaveLength(2)
+    expect((await query('show all', { maxRows: 3 })).truncated).toBe('rows')
+  })
+
+  it('sends what only looks like EXPLAIN to the cursor, which does not take it', async () => {
+    const sql = 'explain analyze create table made as select 1'
+    expect(await failure(unguarded.query({ sql }, limits))).toMatchObject({ code: '42601' })
+  })
+
+  it('reads texts as standard SQL does, whatever the database is set to', async () => {
+    const name = postgres.config.database
+    await postgres.admin(`alter database ${name} set standard_conforming_strings = off`)
+    expect((await query("select '\\', 'a\\''b'")).rows).toEqual([['\\', "a\\'b"]])
+    await postgres.admin(`alter database ${name} reset all`)
+  })
+
+  it.each([
+    ['select nope from users', '42703', 8],
+    ['/* é🐘 */ select nope from users', '42703', 17],
+    ['select id from nowhere where 1 = 1; -- x', '42P01', 16],
+    ['selec 1', undefined, undefined],
+    ['select id frm users u', '42601', 15],
+    ['select id from users where', '42601', 27],
+    ["select 'x'::integer", '22P02', 8],
+    ['select 1 / (id - id) from users', '22012', undefined],
+    ['show nothing_like_it', '42704', undefined],
+    ['explain select nope from users', '42703', 16],
+  ])('points into the text of the caller: %s', async (sql, code, position) => {
+    const error = await failure(query(sql))
+    expect(error).toMatchObject({ kind: code ? 'sql' : 'refused', code, position })
+  })
+
+  it('passes on the hint of the database', async () => {
+    expect((await failure(query('select emial from users'))).hint).toContain('users.email')
+    const unbound = database.query({ sql: 'select 1', params: [1] }, limits)
+    expect(await failure(unbound)).toMatchObject({ kind: 'sql', code: '08P01' })
+  })
+
+  it('is sent no value that is not text', async () => {
+    for (const value of ['a\0b', '\ud800']) {
+      const work = database.query({ sql: 'select $1', params: [value] }, limits)
+      expect((await failure(work)).message).toBe(
+        'A parameter holds a NUL, or half of a surrogate pair.',
+      )
+    }
+  })
+
+  it('is refused by the engine what the guard would have refused', async () => {
+    for (const [sql, code] of [
+      ["select nextval('counter')", '25006'],
+      ['with d as (delete from users returning id) select * from d', '0A000'],
+      ['select * from users for update', '25006'],
+      ['delete from users', '42601'],
+      ['select 1; delete from users', '42601'],
+    ]) {
+      const kind = code === '42601' ? 'sql' : 'refused'
+      expect(await failure(unguarded.query({ sql: sql! }, limits))).toMatchObject({ kind, code })
+    }
+  })
+
+  it('is refused what the role may not read', async () => {
+    const reader = open(postgres.url(postgres.reader), { fetch, bindings: {} })
+    expect(await failure(reader.query({ sql: 'table secrets' }, limits))).toMatchObject({
+      kind: 'refused',
+      code: '42501',
+      message: 'permission denied for table secrets',
+    })
+  })
+
+  it('tells a wrong login from a wrong statement, and names nobody', async () => {
+    const url = postgres.url().replace('postgres@', `nobody:${MARKER}@`)
+    const error = await failure(
+      open(url, { fetch, bindings: {} }).query({ sql: 'select 1' }, limits),
+    )
+    expect(error).toMatchObject({ kind: 'auth', code: expect.stringMatching(/^28/) })
+    expect(error.message).not.toContain('nobody')
+  })
+
+  it('tells a database that is not there', async () => {
+    const url = `${postgres.url()}_not`
+    const error = await failure(
+      open(url, { fetch, bindings: {} }).query({ sql: 'select 1' }, limits),
+    )
+    expect(error).toMatchObject({ kind: 'config', code: '3D000' })
+  })
+
+  const endless = 'select count(*) from users a, users b, users c, users d, users e, users f'
+
+  it('is stopped by the database when its time is over', async () => {
+    const error = await failure(query(endless, { timeoutMs: 300 }))
+    expect(error).toMatchObject({
+      kind: 'timeout',
+      code: '57014',
+      message: 'The query was stopped after 0.3 seconds.',
+    })
+    // What the server lists lags behind what it told.
+    await expect.poll(running, { timeout: 2_000 }).toBe(0)
+  })
+
+  it('is not freed from its time limit by the statement', async () => {
+    const sql = `select set_config('statement_timeout', '0', true), (${endless})`
+    const error = await failure(unguarded.query({ sql }, { ...limits, timeoutMs: 300 }))
+    expect(error).toMatchObject({ kind: 'timeout', code: '57014' })
+  })
+
+  it('does not wait long for a lock', async () => {
+    const sql = `begin; lock table secrets; select pg_sleep(2)`
+    const locking = postgres.admin(sql)
+    await expect
+      .poll(async () => {
+        const { rows } = await postgres.admin(
+          "select from pg_locks where relation = 'secrets'::regclass and granted",
+        )
+        return rows.length
+      })
+      .toBe(1)
+    const error = await failure(query('table secrets', { timeoutMs: 300 }))
+    expect(error).toMatchObject({ kind: 'timeout' })
+    await locking
+  })
+
+  it('stops in the database when the caller leaves', async () => {
+    const caller = new AbortController()
+    const work = failure(query(endless, { signal: caller.signal }))
+    await expect.poll(running).toBe(1)
+    caller.abort()
+    expect(await work).toMatchObject({
+      kind: 'timeout',
+      message: 'The query was stopped: nobody waits.',
+    })
+    await expect.poll(running, { timeout: 5_000 }).toBe(0)
+  })
+
+  it('says what to do about an answer over 10 MiB', async () => {
+    const sql = "select repeat('x', 1000000) from generate_series(1, 20)"
+    const error = await failure(query(sql, { maxRows: 20, maxBytes: 1e9 }))
+    expect(error).toMatchObject({
+      kind: 'too_large',
+      hint: expect.stringMatching(/fewer columns.*fewer rows/),
+    })
+  })
+})
+
+describe('a service that fails', () => {
+  const servers: (() => void)[] = []
+  afterAll(() => {
+    for (const close of servers) close()
+  })
+
+  /** Opens a database behind a service that answers like this. */
+  const serve = async (listener: RequestListener) => {
+    const server = createServer(listener)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    servers.push(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const { port } = server.address() as AddressInfo
+    return open(`neon://app:${MARKER}@127.0.0.1:${port}/shop`, { fetch, bindings: {} })
+  }
+  const ask = async (listener: RequestListener, more: Partial<Limits> = {}) =>
+    failure((await serve(listener)).query({ sql: 'select 1' }, { ...limits, ...more }))
+
+  const report = (code: string, message: string) =>
+    JSON.stringify({ message, code, severity: 'ERROR' })
+
+  it.each([
+    ['a wrong password', 400, report('28P01', `no ${MARKER}`), 'auth'],
+    ['too many connections', 400, report('53300', `no ${MARKER}`), 'network'],
+    ['a database that shuts down', 400, report('57P01', `no ${MARKER}`), 'network'],
+    ['an error without a code', 400, report('', `no ${MARKER}`), 'network'],
+    ['a page of a proxy', 502, `<html>${MARKER}</html>`, 'network'],
+    ['too many requests', 429, MARKER, 'network'],
+    ['a service that wants a login', 401, `{"msg":"${MARKER}"}`, 'auth'],
+    ['an answer that is too large', 507, report('', `no ${MARKER}`), 'too_large'],
+    ['a success that is no answer', 200, '<html></html>', 'network'],
+    ['a success without results', 200, 'null', 'network'],
+    ['a success with too few results', 200, '{"results":[{}]}', 'network'],
+    ['a failure with results', 500, '{"results":[{},{},{"fields":[],"rows":[]}]}', 'network'],
+    ['a redirect', 302, '', 'network'],
+  ])('is told as what it is: %s', async (_, status, body, kind) => {
+    const error = await ask((_request, response) => {
+      response.writeHead(status, { location: 'http://127.0.0.1:9/elsewhere' }).end(body)
+    })
+    expect(error.kind).toBe(kind)
+    expect(error.message).toMatch(/^[A-Z].*\.$/)
+  })
+
+  it('is told when nothing listens', async () => {
+    const database = open(`neon://app:${MARKER}@127.0.0.1:9/shop`, { fetch, bindings: {} })
+    const error = await failure(database.query({ sql: 'select 1' }, limits))
+    expect(error).toMatchObject({
+      kind: 'network',
+      message: 'The database cannot be reached. Try again later.',
+    })
+  })
+
+  it.each<[string, RequestListener]>([
+    ['before the first byte', () => {}],
+    [
+      'in the middle',
+      (_request, response) => void response.writeHead(200).write('{"results":[{"fields":'),
+    ],
+  ])('is not waited for when it goes silent %s', async (_, listener) => {
+    expect((await ask(listener, { timeoutMs: 50 })).kind).toBe('timeout')
+  })
+
+  it('is told when its answer breaks off', async () => {
+    const error = await ask((_request, response) => {
+      response.writeHead(200, { 'content-length': 1_000 }).write('{"results":[')
+      setTimeout(() => response.destroy(), 50)
+    })
+    expect(error.kind).toBe('network')
+  })
+
+  it('is not read past 10 MiB, however much it sends', async () => {
+    let sent = 0
+    const chunk = Buffer.alloc(64 * 1024, ' ')
+    const error = await ask((_request, response) => {
+      const more = () => {
+        while (!response.destroyed) {
+          sent += chunk.length
+          if (!response.write(chunk)) return void response.once('drain', more)
+        }
+      }
+      response.writeHead(200)
+      more()
+    })
+    expect(error.kind).toBe('too_large')
+    expect(sent).toBeLessThan(100 * 1024 * 1024)
+  })
+
+  it('is not asked with a password in anything but one header', async () => {
+    const seen: Request[] = []
+    const io = {
+      bindings: {},
+      fetch: async (url: RequestInfo, init?: RequestInit) => {
+        seen.push(new Request(url, init))
+        return Response.json({ results: [{}, {}, { fields: [], rows: [] }] })
+      },
+    }
+    const pooled = 'ep-cool-123-pooler.eu-central-1.aws.neon.tech'
+    for (const url of [
+      `postgres://app:p%40${MARKER}@${pooled}:5432/shop?sslmode=require#x`,
+      `postgresql://app:${MARKER}@EP-1.us-east-2.aws.Neon.Tech/shop`,
+      `neon://app:${MARKER}@${pooled}/shop`,
+      `neon://app:${MARKER}@gate.example.com:8443/shop`,
+      `neon://app:${MARKER}@localhost:4444/shop`,
+      `neon://app:${MARKER}@[::1]:4444/shop`,
+    ]) {
+      await open(url, io as never).query({ sql: 'select 1' }, limits)
+    }
+    expect(seen.map(({ url }) => url)).toEqual([
+      'https://api.eu-central-1.aws.neon.tech/sql',
+      'https://api.us-east-2.aws.neon.tech/sql',
+      'https://api.eu-central-1.aws.neon.tech/sql',
+      'https://gate.example.com:8443/sql',
+      'http://localhost:4444/sql',
+      'http://[::1]:4444/sql',
+    ])
+    expect(seen[0]!.headers.get('neon-connection-string')).toBe(
+      `postgresql://app:p%40${MARKER}@${pooled}:5432/shop?sslmode=require`,
+    )
+    for (const request of seen) {
+      expect(request.headers.get('neon-batch-read-only')).toBe('true')
+      expect(request.redirect).toBe('manual')
+      expect(await request.text()).not.toContain(MARKER)
+    }
+  })
+})
+
+describe('a database URL', () => {
+  it.each([
+    ['oracle://app:secret@db.example.com/shop', 'No driver opens this database URL.'],
+    ['app:secret@db.example.com', 'No driver opens this database URL.'],
+    ['secret', 'The database URL is not one'],
+    ['postgres://app:sec#ret@x.neon.tech:port/shop', 'The database URL is not one'],
+    ['neon://x.neon.tech/secret', 'A Neon URL names a user and a database'],
+    ['neon://app:secret@x.neon.tech', 'A Neon URL names a user and a database'],
+  ])('that cannot be opened is not repeated: %s', (url, sentence) => {
+    let error: unknown
+    try {
+      open(url, { fetch, bindings: {} })
+    } catch (thrown) {
+      error = thrown
+    }
+    expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining(sentence) })
+    expect((error as Error).message).not.toContain('secret')
+  })
+})

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Database } from '../../../src/database/database.ts'
+import type { DatabaseError } from '../../../src/database/error.ts'
+import { neon } from '../../../src/database/postgres/neon.ts'
+import { postgres as tcp } from '../../../src/database/postgres/tcp.ts'
+import { type Attack, attacks, benign, exhausting } from '../../support/attacks.ts'
+import { open } from '../../support/open.ts'
+import { describePostgres, type TestPostgres } from '../../support/postgres.ts'
+import { postgresScene, setup } from '../../support/postgres-scene.ts'
+import { Witness } from '../../support/witness.ts'
+
+const limits = { maxRows: 10, maxBytes: 100_000, timeoutMs: 400 }
+
+const outcome = (database: Database, sql: string) =>
+  database.query({ sql }, limits).catch((error: unknown) => error)
+
+await describePostgres('a statement that would do more than read', setup, (postgres) => {
+  let scene: Awaited<ReturnType<typeof postgresScene>>
+  let witness: Witness
+  beforeAll(async () => {
+    scene = await postgresScene(postgres)
+    witness = await Witness.of(scene)
+  })
+  afterAll(() => scene.end())
+
+  const io = { fetch, bindings: {} }
+  const corpus = attacks('postgres').map((it) => ({
+    ...it,
+    // So that it finds the database that it means.
+    sql: it.sql.replace('dbname=app', connectionOf(postgres)),
+  }))
+  const { reader } = postgres
+  const roles = [
+    ['the superuser, over HTTP', postgres.url()],
+    ['a role that may only select, over HTTP', postgres.url(reader)],
+    ['the superuser, over TCP', postgres.tcp()],
+    ['a role that may only select, over TCP', postgres.tcp(reader)],
+  ] as const
+
+  it.each(corpus.filter((it) => it.expect === 'rejected' && !exhausting.has(it.name)))(
+    'never leaves the Worker: $name',
+    async ({ sql }) => {
+      // What leaves it finds nobody there.
+      for (const url of ['neon://app@127.0.0.1:9/shop', 'postgres://app@127.0.0.1:9/shop']) {
+        expect(await outcome(open(url, io), sql)).toMatchObject({ kind: 'refused' })
+      }
+    },
+  )
+
+  describe.each(roles)('as %s', (_, url) => {
+    const database = open(url, io)
+
+    it.each(corpus.filter((it) => exhausting.has(it.name)))(
+      'is ended by the engine when it only costs too much: $name',
+      async ({ sql }) => {
+        const error = (await outcome(database, sql)) as DatabaseError
+        expect(['timeout', 'too_large']).toContain(error.kind)
+        expect(await witness.changed()).toBe(false)
+      },
+    )
+
+    it.each(corpus.filter((it) => it.expect === 'no_effect'))(
+      'runs without effect where it only looks like it: $name',
+      async ({ sql }) => {
+        expect(await outcome(database, sql)).toHaveProperty('rows')
+        expect(await witness.changed()).toBe(false)
+      },
+    )
+
+    it.each(benign('postgres'))('is not meant by $name: $why', async ({ sql }) => {
+      expect(await outcome(database, sql)).toHaveProperty('rows')
+    })
+  })
+
+  describe.each([
+    ['over HTTP', neon, postgres.url],
+    ['over TCP', tcp, postgres.tcp],
+  ] as const)('that gets past the guard, %s,', (_, driver, urlOf) => {
+    // On a server that others use, this one ends their sessions.
+    const spared = new Set(['pg_fn_terminate_backend', 'pg_dot_int4'])
+    // To the engine a call is the same in every place of a statement.
+    const unguarded = corpus.filter(({ name }) => !spared.has(name) && !/^pg_dot_in_/.test(name))
+
+    const largeObjects = [
+      ...['pg_fn_lo_creat', 'pg_fn_lo_from_bytea', 'pg_attr_large_object', 'pg_lateral_lo'],
+    ]
+
+    it('changes nothing as a role that may only select, but for what could be revoked', async () => {
+      const effective = await effects(driver.open(new URL(urlOf(reader)), io), unguarded)
+      const { rows } = await postgres.admin('show server_version_num')
+      const before16 = Number(rows[0].server_version_num) < 160_000
+      // Everybody may send a notification. Before PostgreSQL 16 a read-only transaction makes large
+      // objects, too. `revoke execute on function … from public` ends either.
+      const known = ['pg_fn_pg_notify', ...(before16 ? largeObjects : [])]
+      expect(effective.filter((name) => !known.includes(name))).toEqual([])
+    }, 120_000)
+
+    it('is why the role must not be a superuser', async () => {
+      const effective = await effects(driver.open(new URL(urlOf()), io), unguarded)
+      expect(effective).toContain('pg_fn_dblink_exec')
+      // Functions all of them, and none is undone by a rollback or stopped by a read-only
+      // transaction; large objects are from PostgreSQL 16 on.
+      const known = [
+        ...['pg_fn_dblink_exec', 'pg_fn_pg_notify', 'pg_fn_import_collations'],
+        ...['pg_fn_repl_slot_physical', 'pg_fn_replication_origin'],
+        ...['pg_fn_lo_import', ...largeObjects],
+        // Of extensions: rows ended and files cut without a transaction.
+        ...['pg_fn_heap_force_kill', 'pg_fn_truncate_visibility'],
+        // Of these, by a name with a dot.
+        ...['pg_dot_btrim_dblink', 'pg_dot_varchar'],
+      ]
+      expect(effective.filter((name) => !known.includes(name))).toEqual([])
+    }, 120_000)
+
+    async function effects(database: Database, list: readonly Attack[]): Promise<string[]> {
+      const effective: string[] = []
+      for (const { name, sql } of list) {
+        await outcome(database, sql)
+        if (await witness.changed()) effective.push(name)
+      }
+      return effective
+    }
+  })
+})
+
+const connectionOf = ({ config: { host, port, user, database } }: TestPostgres) =>
+  `host=${host} port=${port} user=${user} dbname=${database}`

@@ -1,0 +1,476 @@
+import type { Socket } from 'node:net'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { DatabaseError } from '../../../src/database/error.ts'
+import { explain } from '../../../src/database/index.ts'
+import { postgres as driver } from '../../../src/database/postgres/tcp.ts'
+import type { Limits } from '../../../src/database/rows.ts'
+import { encrypt, passOn, report, startTcp, type TcpServer } from '../../servers/tcp.ts'
+import { makeCertificate } from '../../support/certificate.ts'
+import { open } from '../../support/open.ts'
+import { describePostgres } from '../../support/postgres.ts'
+
+const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
+const io = { fetch, bindings: {} }
+const MARKER = 'hunter2-marker'
+
+/** The code of a request to cancel, in place of a version of the protocol. */
+const CANCEL = 80_877_102
+
+const failure = async (work: Promise<unknown>): Promise<DatabaseError> => {
+  const outcome: unknown = await work.catch((error) => error)
+  if (!(outcome instanceof DatabaseError)) throw new Error('It did not fail as it should.')
+  expect(`${outcome.stack}${JSON.stringify(outcome)}`).not.toContain(MARKER)
+  return outcome
+}
+
+const servers: TcpServer[] = []
+const serve = async (listener: (socket: Socket) => void) => {
+  const server = await startTcp(listener)
+  servers.push(server)
+  return server
+}
+/** No connection to a server of a test is left open by it. */
+afterEach(async () => {
+  for (const server of servers) await expect.poll(() => server.open).toBe(0)
+})
+afterAll(() => Promise.all(servers.map((it) => it.close())))
+
+const setup = (reader: string) => `
+  create table users (id integer, email text);
+  insert into users select g, 'user' || g from generate_series(1, 100) g;
+  create table secrets (id integer);
+  create sequence counter;
+  create type mood as enum ('sad', 'happy');
+  revoke select on secrets from ${reader};
+  create function exclaim(text) returns int language plpgsql as $$ begin
+    raise exception '%', $1 using errcode = '23505', detail = 'Key (email)=(${MARKER}) is there.';
+  end $$;
+  create extension postgres_fdw;
+  create server nowhere foreign data wrapper postgres_fdw
+    options (host '127.0.0.1', port '9', dbname '${MARKER}');
+  create user mapping for postgres server nowhere options (user '${MARKER}', password 'x');
+  create foreign table elsewhere (id int) server nowhere;
+`
+
+await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
+  const database = open(postgres.tcp(), io)
+  const unguarded = driver.open(new URL(postgres.tcp()), io)
+  const port = postgres.config.port!
+  const query = (sql: string, more: Partial<Limits> = {}) =>
+    database.query({ sql }, { ...limits, ...more })
+  const sessions = async (state = '%') => {
+    const { rows } = await postgres.admin(
+      `select query from pg_stat_activity
+       where datname = current_database() and application_name = 'tidegate' and state like $1`,
+      [state],
+    )
+    return rows.length
+  }
+  afterEach(() => expect.poll(() => sessions()).toBe(0))
+
+  it.each([
+    ['select id from users order by id limit 10', 10, false],
+    ['select id from users order by id limit 11', 10, 'rows'],
+    ['select id from users; -- all', 10, 'rows'],
+    ['select id from users where false', 0, false],
+    ["select repeat('é', 1000) from generate_series(1, 10)", 4, 'bytes'],
+    ['show all', 10, 'rows'],
+  ])('answers %s with %i rows, truncated: %s', async (sql, count, truncated) => {
+    const answer = await query(sql)
+    expect(answer.rows).toHaveLength(count)
+    expect(answer.truncated).toBe(truncated)
+  })
+
+  it('runs SHOW and EXPLAIN, which no cursor takes', async () => {
+    expect((await query('show standard_conforming_strings')).rows).toEqual([['on']])
+    const { rows } = await query('/* why */ explain (format json) select * from users')
+    expect(rows[0]![0]).toMatchObject([{ Plan: { 'Node Type': 'Seq Scan' } }])
+  })
+
+  it('shows the plan of what runs: one for all the rows, and never a parallel one', async () => {
+    await postgres.admin(`create table facts as
+      select g as id, g % 1000 as ref, repeat('x', 50) as note from generate_series(1, 300000) g;
+      create table refs as select g as id, repeat('y', 50) as name from generate_series(0, 999) g;
+      create index on facts (ref); create index on refs (id); analyze facts, refs`)
+    const nodes = (plan: unknown) =>
+      [...JSON.stringify(plan).matchAll(/"Node Type":"([^"]+)"/g)].map(([, node]) => node)
+    for (const sql of [
+      'select * from facts f join refs r on r.id = f.ref',
+      'select ref, count(*) from facts group by ref',
+      '(select * from facts order by ref)',
+      'with f as (select * from facts) select * from f where id > $1',
+    ]) {
+      const params = sql.includes('$1') ? [1] : []
+      const { plan } = await explain(database, { sql, params }, limits)
+      const { rows } = await database.query({ sql: `explain (format json) ${sql}`, params }, limits)
+      expect(nodes(rows[0]![0])).toEqual(nodes(plan))
+      // What the server itself plans for such a cursor.
+      const { rows: own } = await postgres
+        .admin(
+          `set cursor_tuple_fraction = 1;
+         explain (format json) declare c no scroll cursor for ${sql.replace('$1', '1')}`,
+        )
+        .then((results) => (results as unknown as (typeof results)[])[1]!)
+      expect(nodes(plan)).toEqual(nodes(own[0]['QUERY PLAN']))
+      expect(nodes(plan)).not.toContain('Gather')
+      expect(nodes(plan)).not.toContain('Nested Loop')
+    }
+  })
+
+  it('computes no more rows than it returns', async () => {
+    const answer = await query('select generate_series(1, 1e12)', { timeoutMs: 2_000 })
+    expect(answer.rows).toHaveLength(10)
+  })
+
+  it('reads no more than an answer has room for, however much there is', async () => {
+    const server = await serve((socket) => passOn(socket, port))
+    const wide = open(postgres.tcp('postgres', server.port), io)
+    const sql = `select 'happy'::mood, repeat('x', 50000) from generate_series(1, 5000)`
+    const answer = await wide.query({ sql }, { maxRows: 5_000, maxBytes: 1e9, timeoutMs: 10_000 })
+    expect(answer.truncated).toBe('bytes')
+    expect(answer.columns.map(({ type }) => type)).toEqual(['mood', 'text'])
+    expect(answer.rows.length).toBeGreaterThan(100)
+    expect(answer.rows.every((row) => String(row[1]).length === 50_000)).toBe(true)
+    expect(server.sent).toBeLessThan(50 * 1024 * 1024)
+  })
+
+  it('says so when one row alone is beyond that', async () => {
+    const error = await failure(query("select repeat('x', 20000000)"))
+    expect(error).toMatchObject({ kind: 'too_large', hint: expect.stringContaining('substr()') })
+  })
+
+  it.each([
+    ['select nope from users', '42703', 8],
+    ['/* é🐘 */ select nope from users', '42703', 17],
+    ['select id from users where', '42601', 27],
+    ['select 1 / (id - id) from users', '22012', undefined],
+    ['show nothing_like_it', '42704', undefined],
+    ['explain select nope from users', '42703', 16],
+    ['explain (costs off) ((select nope from users))', '42703', 30],
+    ['explain verbose values (nope)', '42703', 25],
+  ])('points into the text of the caller: %s', async (sql, code, position) => {
+    expect(await failure(query(sql))).toMatchObject({ kind: 'sql', code, position })
+  })
+
+  it('passes on the hint of the database', async () => {
+    expect((await failure(query('select emial from users'))).hint).toContain('users.email')
+  })
+
+  const ways = [database, open(postgres.url(), io)]
+
+  it.each([
+    [
+      "select has_database_privilege('nodb', 'connect')",
+      '3D000',
+      /^database "nodb" does not exist$/,
+    ],
+    ['select * from elsewhere', '08001', /^could not connect to server "nowhere"$/],
+    [
+      `select '{"a" "b"}'::json`,
+      '22P02',
+      /^invalid input syntax for type json: Expected ":", but found ""b""\.$/,
+    ],
+    [`select '{1,2'::int[]`, '22P02', /: Unexpected end of input\.$/],
+    ["select repeat('x', 5000)::json", '22P02', /^.*: Token "x{293}$/],
+    ["select exclaim('boom')", '23505', /^boom$/],
+  ])(
+    'blames on a statement what is its own, with what says where: %s',
+    async (sql, code, message) => {
+      for (const way of ways) {
+        const error = await failure(way.query({ sql }, limits))
+        expect(error).toMatchObject({ kind: 'sql', code, message: expect.stringMatching(message) })
+      }
+    },
+  )
+
+  it.each([
+    ['select $1', [], 'There is no value for $1: there are 0 in params.'],
+    ['select $1::int, $3::int', [1, 2], 'There is no value for $3: there are 2 in params.'],
+    ['select $2::int', [1, 2], 'Nothing in the statement takes the value of $1.'],
+    ['select 1', [1], undefined],
+  ])('says which parameter is missing: %s with %j', async (sql, params, message) => {
+    for (const way of ways) {
+      const error = await failure(way.query({ sql, params }, limits))
+      expect(error.kind).toBe('sql')
+      if (message) expect(error.message).toBe(message)
+    }
+  })
+
+  it('leaves alone what only looks like a placeholder', async () => {
+    const sql = `select '$1', "a$2", $q$ $3 $q$, $1::int /* $4 */ from (values (1)) v ("a$2") -- $5`
+    for (const way of ways) {
+      expect((await way.query({ sql, params: [7] }, limits)).rows).toEqual([['$1', 1, ' $3 ', 7]])
+    }
+  })
+
+  it('is refused by the engine what the guard would have refused', async () => {
+    for (const [sql, code] of [
+      ["select nextval('counter')", '25006'],
+      ['with d as (delete from users returning id) select * from d', '0A000'],
+      ['select * from users for update', '25006'],
+      ['delete from users', '42601'],
+      ['select 1; delete from users', '42601'],
+      ['select 1; commit; delete from users', '42601'],
+      ['commit; delete from users; begin', '42601'],
+    ]) {
+      const kind = code === '42601' ? 'sql' : 'refused'
+      expect(await failure(unguarded.query({ sql: sql! }, limits))).toMatchObject({ kind, code })
+    }
+    const { rows } = await postgres.admin('select count(*)::integer as users from users')
+    expect(rows).toEqual([{ users: 100 }])
+  })
+
+  it('sends no statement into a transaction that is not read-only', async () => {
+    let said = ''
+    const server = await serve((socket) =>
+      passOn(socket, port, (chunk) => {
+        said += chunk.toString('latin1')
+        return Buffer.from(
+          chunk.toString('latin1').replace('begin read only', 'begin          '),
+          'latin1',
+        )
+      }),
+    )
+    const lax = open(postgres.tcp('postgres', server.port), io)
+    const error = await failure(lax.query({ sql: 'select id from users' }, limits))
+    expect(error.message).toBe('The database did not begin a read-only transaction.')
+    expect(said).toContain('begin read only')
+    expect(said).not.toContain('from users')
+  })
+
+  it('is refused what the role may not read', async () => {
+    const reader = open(postgres.tcp(postgres.reader), io)
+    expect(await failure(reader.query({ sql: 'table secrets' }, limits))).toMatchObject({
+      kind: 'refused',
+      code: '42501',
+      message: 'permission denied for table secrets',
+    })
+  })
+
+  it('tells a wrong login and a missing database, and names neither', async () => {
+    const wrong = open(postgres.tcp(`nobody:${MARKER}`), io)
+    const login = await failure(wrong.query({ sql: 'select 1' }, limits))
+    expect(login).toMatchObject({ kind: 'auth', code: expect.stringMatching(/^28/) })
+    expect(login.message).not.toContain('nobody')
+    const missing = open(`${postgres.tcp()}_${MARKER}`, io)
+    const error = await failure(missing.query({ sql: 'select 1' }, limits))
+    expect(error).toMatchObject({ kind: 'config', code: '3D000' })
+  })
+
+  const endless = 'select count(*) from users a, users b, users c, users d, users e, users f'
+
+  it('is stopped by the database when its time is over', async () => {
+    const error = await failure(query(endless, { timeoutMs: 300 }))
+    expect(error).toMatchObject({
+      kind: 'timeout',
+      code: '57014',
+      message: 'The query was stopped after 0.3 seconds.',
+    })
+  })
+
+  it('does not wait long for a lock', async () => {
+    const locking = postgres.admin('begin; lock table secrets; select pg_sleep(1)')
+    const held = "select from pg_locks where relation = 'secrets'::regclass and granted"
+    await expect.poll(async () => (await postgres.admin(held)).rows.length).toBe(1)
+    const error = await failure(query('table secrets', { timeoutMs: 300 }))
+    expect(error).toMatchObject({ kind: 'timeout' })
+    await locking
+  })
+
+  it('is cancelled in the database when the caller leaves', async () => {
+    let cancelled = 0
+    const server = await serve((socket) =>
+      passOn(socket, port, (chunk) => {
+        if (chunk.length === 16 && chunk.readInt32BE(4) === CANCEL) cancelled++
+        return chunk
+      }),
+    )
+    const caller = new AbortController()
+    const distant = open(postgres.tcp('postgres', server.port), io)
+    const work = failure(distant.query({ sql: endless }, { ...limits, signal: caller.signal }))
+    await expect.poll(() => sessions('active')).toBe(1)
+    caller.abort()
+    expect(await work).toMatchObject({
+      kind: 'timeout',
+      message: 'The query was stopped: nobody waits.',
+    })
+    expect(cancelled).toBeGreaterThan(0)
+    await expect.poll(() => sessions('active')).toBe(0)
+  })
+
+  it('sends nothing more once the caller has left', async () => {
+    const caller = new AbortController()
+    let said = ''
+    const server = await serve((socket) =>
+      passOn(socket, port, (chunk) => {
+        said += chunk.toString('latin1')
+        if (chunk.includes('begin')) caller.abort()
+        return chunk
+      }),
+    )
+    const distant = open(postgres.tcp('postgres', server.port), io)
+    await failure(distant.query({ sql: endless }, { ...limits, signal: caller.signal }))
+    expect(said).toContain('begin read only')
+    expect(said).not.toContain('declare')
+  })
+
+  it('does not begin for a caller who has left', async () => {
+    const error = await failure(query('select 1', { signal: AbortSignal.abort() }))
+    expect(error.message).toBe('The query was stopped: nobody waits.')
+  })
+
+  it('serves many at once, a fifth of whom leave', async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, async (_, i) => {
+        if (i % 5 > 0) return (await query(`select ${i}, count(*) from users`)).rows
+        const caller = new AbortController()
+        const work = failure(query(endless, { signal: caller.signal }))
+        setTimeout(() => caller.abort(), i * 10)
+        return (await work).message
+      }),
+    )
+    expect(outcomes).toEqual(
+      outcomes.map((_, i) => (i % 5 > 0 ? [[i, 100]] : 'The query was stopped: nobody waits.')),
+    )
+  })
+
+  it('is told when the connection breaks in the middle', async () => {
+    const server = await serve((socket) =>
+      passOn(socket, port, (chunk) => (chunk.includes('declare') ? undefined : chunk)),
+    )
+    const error = await failure(
+      open(postgres.tcp('postgres', server.port), io).query({ sql: 'select 1' }, limits),
+    )
+    expect(error.kind).toBe('network')
+  })
+
+  it('is given up when the server falls silent in the middle', async () => {
+    const server = await serve((socket) =>
+      passOn(socket, port, (chunk) => (chunk.includes('declare') ? Buffer.alloc(0) : chunk)),
+    )
+    const silent = open(postgres.tcp('postgres', server.port), io)
+    const error = await failure(silent.query({ sql: 'select 1' }, { ...limits, timeoutMs: 50 }))
+    expect(error.kind).toBe('timeout')
+  })
+
+  it('is reached through a Hyperdrive binding that the URL names', async () => {
+    const bindings = { STORE: { connectionString: postgres.tcp() }, OTHER: {} }
+    const bound = open('hyperdrive:STORE', { fetch, bindings })
+    expect((await bound.query({ sql: 'select 1' }, limits)).rows).toEqual([[1]])
+    for (const name of ['OTHER', 'NONE']) {
+      expect(() => open(`hyperdrive:${name}`, { fetch, bindings })).toThrow(
+        `This deployment has no Hyperdrive binding called "${name}".`,
+      )
+    }
+  })
+
+  describe('behind TLS', () => {
+    const certificate = makeCertificate()
+    const at = (host: string, port: number, mode?: string) => {
+      const url = new URL(postgres.tcp(`postgres:${MARKER}`, port))
+      url.host = `${host}:${port}`
+      if (mode) url.searchParams.set('sslmode', mode)
+      return open(url.href, io).query({ sql: 'select 1' }, limits)
+    }
+
+    it('is not reached unencrypted unless the URL allows it', async () => {
+      const server = await serve((socket) => passOn(socket, port))
+      for (const [host, mode] of [
+        ['127.0.0.1', 'require'],
+        ['127.0.0.1', 'verify-ca'],
+        ['127.0.0.1', 'verify-full'],
+        // The same machine, in a way of writing that a URL does not show.
+        ['127.1', undefined],
+      ] as const) {
+        expect(await failure(at(host, server.port, mode))).toMatchObject({
+          kind: 'config',
+          message: 'The database does not speak TLS.',
+        })
+      }
+      for (const mode of [undefined, 'disable', 'allow', 'prefer']) {
+        expect((await at('127.0.0.1', server.port, mode)).rows).toEqual([[1]])
+      }
+    })
+
+    it.skipIf(!certificate)('is not trusted with a certificate nobody vouches for', async () => {
+      const server = await serve((socket) => encrypt(socket, certificate!, port))
+      for (const mode of ['prefer', 'require', 'verify-full']) {
+        expect(await failure(at('localhost', server.port, mode))).toMatchObject({
+          kind: 'config',
+          message: expect.stringMatching(/^The certificate of the database/),
+        })
+      }
+    })
+  })
+})
+
+describe('a PostgreSQL that fails', () => {
+  const ask = (port: number, timeoutMs = 5_000) =>
+    failure(
+      open(`postgres://app:${MARKER}@127.0.0.1:${port}/shop`, io).query(
+        { sql: 'select 1' },
+        { ...limits, timeoutMs },
+      ),
+    )
+  const unreachable = {
+    kind: 'network',
+    message: 'The database cannot be reached. Try again later.',
+  }
+
+  it('is told when nothing listens', async () => {
+    expect(await ask(9)).toMatchObject(unreachable)
+  })
+
+  it('is told when there is no such host', async () => {
+    for (const mode of ['disable', 'require']) {
+      const url = `postgres://app:${MARKER}@nowhere.invalid/shop?sslmode=${mode}`
+      const work = open(url, io).query({ sql: 'select 1' }, limits)
+      expect(await failure(work)).toMatchObject(unreachable)
+    }
+  })
+
+  it('is told when it accepts and never answers', async () => {
+    const server = await serve(() => {})
+    expect(await ask(server.port, 200)).toMatchObject(unreachable)
+  })
+
+  it('is told when it hangs up at once', async () => {
+    const server = await serve((socket) => socket.end())
+    expect(await ask(server.port)).toMatchObject(unreachable)
+  })
+
+  it('is told when it is none', async () => {
+    const server = await serve((socket) => socket.end(`HTTP/1.1 400 ${MARKER}\r\n\r\n`))
+    expect(await ask(server.port)).toMatchObject(unreachable)
+  })
+
+  it.each([
+    ['a wrong password', '28P01', 'auth'],
+    ['a tenant that a pooler does not know', 'XX000', 'auth'],
+    ['too many connections', '53300', 'network'],
+    ['a server that starts up', '57P03', 'network'],
+  ])('is told as what it is, and not in its own words: %s', async (_, code, kind) => {
+    const server = await serve((socket) =>
+      socket.once('data', () => socket.end(report(code, MARKER))),
+    )
+    expect((await ask(server.port)).kind).toBe(kind)
+  })
+})
+
+describe('a PostgreSQL URL', () => {
+  it.each([
+    ['postgres://db.example.com/secret', 'names a user and a host'],
+    ['postgres:///secret', 'names a user and a host'],
+    ['postgres://app:sec%ret@db.example.com/shop', 'begins no percent-encoding'],
+    ['postgres://app:secret@db.example.com/shop?sslmode=secret', 'The sslmode'],
+  ])('that cannot be opened is not repeated: %s', (url, sentence) => {
+    let error: unknown
+    try {
+      open(url, io)
+    } catch (thrown) {
+      error = thrown
+    }
+    expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining(sentence) })
+    expect((error as Error).message).not.toContain('secret')
+  })
+})
