@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startMariaDb } from './support/mariadb.ts'
 import { startPostgres } from './support/postgres.ts'
 import { connectionsTo, tellsOfProcesses } from './support/runtime.ts'
@@ -81,7 +81,7 @@ describe.each(Object.entries(engines))('one endpoint before %s', (_, engine) => 
   })
   afterAll(() => worker.close())
 
-  it('serves a hundred at once, a fifth of them cancelled, and nothing is left', async () => {
+  test('serves a hundred at once, a fifth of them cancelled, and nothing is left', async () => {
     const clientInfo = { name: 'test', version: '1' }
     const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
     const hello = { jsonrpc: '2.0', id: 0, method: 'initialize', params }

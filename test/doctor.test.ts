@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describePostgres } from './support/postgres.ts'
 import { callTool, post, type RunningWorker, startWorker } from './support/worker.ts'
 
@@ -96,7 +96,7 @@ await describePostgres('a deployment with databases', setup, (postgres) => {
   })
   afterAll(() => worker.close())
 
-  it.each(['GET', 'HEAD', 'POST', 'DELETE'])(
+  test.each(['GET', 'HEAD', 'POST', 'DELETE'])(
     'answers %s with 401 without the key',
     async (method) => {
       for (const path of ['', '/', '/shop', '/nowhere', '?format=json']) {
@@ -109,7 +109,7 @@ await describePostgres('a deployment with databases', setup, (postgres) => {
     },
   )
 
-  it('answers nothing but GET, and no endpoint that is not there', async () => {
+  test('answers nothing but GET, and no endpoint that is not there', async () => {
     for (const method of ['HEAD', 'POST', 'DELETE']) {
       const { status, headers } = await get(`${doctor}/shop`, KEY, method)
       expect([status, headers.get('allow')]).toEqual([405, 'GET, OPTIONS'])
@@ -120,7 +120,7 @@ await describePostgres('a deployment with databases', setup, (postgres) => {
     })
   })
 
-  it('tells what the roles of an endpoint may do, as JSON', async () => {
+  test('tells what the roles of an endpoint may do, as JSON', async () => {
     for (const request of [
       () => get(`${doctor}/shop?format=json`, KEY),
       () => get(`${doctor}/shop`, { ...KEY, accept: 'application/json' }),
@@ -153,7 +153,7 @@ await describePostgres('a deployment with databases', setup, (postgres) => {
     }
   })
 
-  it('tells it to a person, whose pasted SQL runs as it stands', async () => {
+  test('tells it to a person, whose pasted SQL runs as it stands', async () => {
     const { status, headers, text } = await get(`${doctor}/shop`, KEY)
     expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
     expect(text).toContain('HIGH superuser\n     The role is a superuser')
@@ -167,7 +167,7 @@ await describePostgres('a deployment with databases', setup, (postgres) => {
     )
   })
 
-  it.each([
+  test.each([
     ['gone', /^gone\/gone: The database cannot be reached/],
     ['login', /^login\/login: The database refused the login/],
     ['unset', /^The secret UNSET is not set/],
@@ -179,7 +179,7 @@ await describePostgres('a deployment with databases', setup, (postgres) => {
     expect(text).not.toContain('127.0.0.1')
   })
 
-  it('has the tools of an operator prepared, and says which cannot be', async () => {
+  test('has the tools of an operator prepared, and says which cannot be', async () => {
     const { status, text } = await get(`${doctor}/own`, KEY)
     expect(status).toBe(503)
     expect(text.match(/^BROKEN .*/gm)).toEqual([
@@ -192,7 +192,7 @@ await describePostgres('a deployment with databases', setup, (postgres) => {
     expect((await postgres.admin('select * from users')).rows).toEqual([])
   })
 
-  it('tells of all endpoints at once, whatever is wrong with some', async () => {
+  test('tells of all endpoints at once, whatever is wrong with some', async () => {
     const { status, text } = await get(`${doctor}?format=json`, KEY)
     expect(status).toBe(503)
     const { problems, databases } = JSON.parse(text)
@@ -218,7 +218,7 @@ await describePostgres('the first query of a Worker', 'create table t (id int)',
   const warning =
     /^Endpoint main, database main: its role may do more than read \(superuser[a-z, -]*\)\. See \/doctor\.$/
 
-  it('is followed by one look at the role; the list of tools and the next queries by none', async () => {
+  test('is followed by one look at the role; the list of tools and the next queries by none', async () => {
     const worker = await startWorker({ DATABASE_URL: postgres.tcp(), TIDEGATE_KEY: 'k' })
     const mcp = `${worker.url}/mcp`
     await post(mcp, { jsonrpc: '2.0', id: 1, method: 'tools/list' }, KEY)
@@ -234,7 +234,7 @@ await describePostgres('the first query of a Worker', 'create table t (id int)',
     await worker.close()
   })
 
-  it('is followed by it in a session, too', async () => {
+  test('is followed by it in a session, too', async () => {
     const worker = await startWorker({ DATABASE_URL: postgres.tcp(), TIDEGATE_KEY: 'k' })
     const mcp = `${worker.url}/mcp`
     const clientInfo = { name: 'test', version: '1' }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { clickhouse as clickhouseDriver } from '../src/database/clickhouse/driver.ts'
 import type { Driver } from '../src/database/database.ts'
 import { planetscale as planetscaleDriver } from '../src/database/mysql/planetscale.ts'
@@ -274,7 +274,7 @@ describe.each(Object.entries(engines))('%s', (name, engine) => {
     await vi.waitUntil(async () => (await working()) === 0, { timeout: 5_000 })
   })
 
-  it.each(Object.entries(statements))('ends %s in time, and serves the next', async (_, it) => {
+  test.each(Object.entries(statements))('ends %s in time, and serves the next', async (_, it) => {
     const [sql, said] = it
     const [told, ms] = await timed(ask(name, sql))
     expect(told).toMatch(said)
@@ -283,7 +283,7 @@ describe.each(Object.entries(engines))('%s', (name, engine) => {
     await expect.poll(working, { timeout: MARGIN_MS }).toBe(0)
   })
 
-  it.skipIf(!tellsOfProcesses)('takes in no more than a Worker can hold', async () => {
+  test.skipIf(!tellsOfProcesses)('takes in no more than a Worker can hold', async () => {
     const take = async (sql: string) =>
       // With more time, so that it is the size that ends it.
       expect(await ask(`patient-${name}`, sql)).toMatch(sized)
@@ -294,11 +294,11 @@ describe.each(Object.entries(engines))('%s', (name, engine) => {
     expect(await ask(name, 'select 42')).toBe(answered([[42]]))
   })
 
-  it.each(idle)('refuses %s', async (sql) => {
+  test.each(idle)('refuses %s', async (sql) => {
     expect(await ask(name, sql)).toMatch(refused)
   })
 
-  it.each(idle)('without the guard, ends %s in time', async (sql) => {
+  test.each(idle)('without the guard, ends %s in time', async (sql) => {
     const database = driver!.open(new URL(engine.url), { fetch, bindings: {} })
     const limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: TIMEOUT_MS }
     const query = database.query({ sql }, limits).then(

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callTool, post, type RunningWorker, startWorker } from './support/worker.ts'
 
 let worker: RunningWorker
@@ -13,7 +13,7 @@ const many = (text: string, count = 10_000) => Array.from({ length: count }, () 
 const table = { table: 'orders' }
 
 // What takes more than linear time of these outlasts the test, and whatever waits beside it.
-it.each<[name: string, args: Record<string, unknown>]>([
+test.each<[name: string, args: Record<string, unknown>]>([
   ['query_table', { ...table, aggregates: [`count(${spaces}x`] }],
   ['query_table', { ...table, aggregates: [`count(${' '.repeat(900)}x`] }],
   ['query_table', { ...table, orderBy: [`id${spaces}x`] }],

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { createTestHarness } from 'wrangler'
 import { callTool } from './support/worker.ts'
 
@@ -42,7 +42,7 @@ const evaluated = () =>
     .flatMap(({ message }) => /evaluated (\w+)/.exec(message)?.[1] ?? [])
     .sort()
 
-it('a library that speaks TCP is evaluated by the first query that needs it, once, and by no other', async () => {
+test('a library that speaks TCP is evaluated by the first query that needs it, once, and by no other', async () => {
   const query = (database: string) =>
     callTool(`${url.origin}/mcp`, 'query', { database, sql: 'select 42 as it' })
   expect((await query('demo')).structuredContent.rows).toEqual([[42]])

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encrypt, passOn, startTcp, type TcpServer } from './servers/tcp.ts'
 import { makeCertificate } from './support/certificate.ts'
 import { describePostgres, type TestPostgres } from './support/postgres.ts'
@@ -38,7 +38,7 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
   })
   afterAll(() => worker.close())
 
-  it('lists its tables and reads exact values out of them', async () => {
+  test('lists its tables and reads exact values out of them', async () => {
     const { structuredContent: list } = await callTool(mcp, 'list_tables', {}, key)
     expect(JSON.stringify(list)).toContain('users')
     const sql = 'select 9007199254740993::int8, at from users where email = $1'
@@ -48,14 +48,14 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
     await expect.poll(() => sessions(postgres)).toBe(0)
   })
 
-  it('reads no more of an endless answer than it may hold', async () => {
+  test('reads no more of an endless answer than it may hold', async () => {
     const sql = "select repeat('x', 200000), generate_series(1, 1e9)"
     const { structuredContent } = await callTool(mcp, 'query', { sql }, key)
     expect(structuredContent.truncated).toBeTruthy()
     await expect.poll(() => sessions(postgres)).toBe(0)
   })
 
-  it('serves fifty at once, stops the ten that are cancelled, and leaves nothing behind', async () => {
+  test('serves fifty at once, stops the ten that are cancelled, and leaves nothing behind', async () => {
     const clientInfo = { name: 'test', version: '1' }
     const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
     const { headers } = await post(
@@ -89,7 +89,7 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
     await expect.poll(() => sessions(postgres), { timeout: 5_000 }).toBe(0)
   })
 
-  it('takes its queries with it when it dies', async () => {
+  test('takes its queries with it when it dies', async () => {
     const mortal = await startWorker({ DATABASE_URL: postgres.tcp(), TIDEGATE_KEY: 'k' })
     const lost = callTool(`${mortal.url}/mcp`, 'query', { sql: endless }, key).catch(() => 'lost')
     await expect.poll(() => sessions(postgres, 'active'), { timeout: 10_000 }).toBe(1)
@@ -158,7 +158,7 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
       return content[0].text
     }
 
-    it.each([
+    test.each([
       ['closed', /^The database cannot be reached/],
       ['unknown', /^The database cannot be reached/],
       ['silent', /^The database cannot be reached/],
@@ -174,7 +174,7 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
       for (const server of servers) await expect.poll(() => server.open).toBe(0)
     })
 
-    it.skipIf(!trusted).each([
+    test.skipIf(!trusted).each([
       ['tls', /42/],
       ['name', /^The certificate of the database/],
       ['stranger', /^The certificate of the database/],

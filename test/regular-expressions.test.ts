@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { check } from 'recheck'
 import { parseAst } from 'rolldown/parseAst'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
 const files = globSync('src/**/*.ts', { cwd: root }).sort()
@@ -80,24 +80,27 @@ describe(
     for (const { file } of making) made.push(...(await madeBy(file)))
     const all = new Map([...literals, ...made].map((it) => [`/${it.source}/${it.flags}`, it]))
 
-    it('are read at all, and none is made from a text while a request is served', () => {
+    test('are read at all, and none is made from a text while a request is served', () => {
       expect(literals.length).toBeGreaterThan(100)
       expect(made.length).toBeGreaterThanOrEqual(making.reduce((sum, it) => sum + it.made, 0))
       expect(trees.filter(({ hidden }) => hidden > 0).map(({ file }) => file)).toEqual([])
     })
 
-    it.each([...all])('reads a text in linear time: %s', async (name, { file, source, flags }) => {
-      const judged = await check(source, flags, { timeout: PATIENCE_MS })
-      const { status } = judged
-      const undecided = status === 'unknown' && Object.hasOwn(ARGUED, name)
-      const linear = status === 'safe' && /^(?:safe|linear)$/.test(judged.complexity.type)
-      const found = {
-        file,
-        status,
-        ...(status === 'vulnerable' && { attack: judged.attack.pattern }),
-      }
-      expect(undecided || linear, JSON.stringify(found)).toBe(true)
-    })
+    test.each([...all])(
+      'reads a text in linear time: %s',
+      async (name, { file, source, flags }) => {
+        const judged = await check(source, flags, { timeout: PATIENCE_MS })
+        const { status } = judged
+        const undecided = status === 'unknown' && Object.hasOwn(ARGUED, name)
+        const linear = status === 'safe' && /^(?:safe|linear)$/.test(judged.complexity.type)
+        const found = {
+          file,
+          status,
+          ...(status === 'vulnerable' && { attack: judged.attack.pattern }),
+        }
+        expect(undecided || linear, JSON.stringify(found)).toBe(true)
+      },
+    )
   },
   2 * PATIENCE_MS,
 )

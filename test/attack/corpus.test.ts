@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { Witness } from '../support/witness.ts'
 import { ours, readCorpus } from './corpus.ts'
 import { ofAttack, ofBenign, ofName } from './verdict.ts'
@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tidegate-corpus-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('a corpus', () => {
-  it('of this repository has no line that cannot be tried', () => {
+  test('of this repository has no line that cannot be tried', () => {
     const { attacks, names, benign, problems } = readCorpus(ours, engines)
     expect(problems).toEqual([])
     for (const list of [attacks, names, benign]) expect(list.length).toBeGreaterThan(20)
@@ -19,7 +19,7 @@ describe('a corpus', () => {
     expect(new Set(all).size).toBe(all.length)
   })
 
-  it('of another may hold what nobody expects, and says where', () => {
+  test('of another may hold what nobody expects, and says where', () => {
     const file = join(folder, 'other.jsonl')
     const lines = [
       '{"engine": "MariaDB", "sql": "select 1", "expect": "rejected"}',
@@ -46,7 +46,7 @@ describe('a corpus', () => {
 })
 
 describe('a server that an attack ended', () => {
-  it('is started anew before its state is put back, and that is an effect', async () => {
+  test('is started anew before its state is put back, and that is an effect', async () => {
     const did: string[] = []
     let ended = false
     const witness = await Witness.of({
@@ -70,7 +70,7 @@ describe('an answer', () => {
   const attack = (result: object, expected = 'rejected', endless = false) =>
     ofAttack(result, expected, endless, ['hunter2'])
 
-  it('to an attack is a sentence that says nothing to strangers', () => {
+  test('to an attack is a sentence that says nothing to strangers', () => {
     expect(attack(error('INTO is not allowed here.'))).toBeUndefined()
     expect(attack(error('At hunter2 nobody answers.'))).toContain('a secret')
     expect(attack(error('Error: x\n    at run (a.ts:1:1)'))).toContain('it says')
@@ -78,7 +78,7 @@ describe('an answer', () => {
     expect(attack(error('no'))).toContain('it only says')
   })
 
-  it('to an attack is rows only where nothing else was expected, or a cap cut them', () => {
+  test('to an attack is rows only where nothing else was expected, or a cap cut them', () => {
     expect(attack(rows)).toContain('with rows')
     expect(attack(rows, 'no_effect')).toBeUndefined()
     expect(attack(rows, 'rejected', true)).toContain('with rows')
@@ -87,12 +87,12 @@ describe('an answer', () => {
     expect(attack(cut)).toContain('with rows')
   })
 
-  it('to a read is its rows', () => {
+  test('to a read is its rows', () => {
     expect(ofBenign(rows)).toBeUndefined()
     expect(ofBenign(error('Refused.'))).toBe('Refused.')
   })
 
-  it('to a name shows a table that everybody sees, or none', () => {
+  test('to a name shows a table that everybody sees, or none', () => {
     const name = (value: string, found: string) =>
       ofName(
         { structuredContent: { name: found } },

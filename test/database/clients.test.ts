@@ -2,7 +2,7 @@ import { createClient as createClickHouse } from '@clickhouse/client-web'
 import { createClient as createLibsql } from '@libsql/client/http'
 import { neon, neonConfig } from '@neondatabase/serverless'
 import { connect } from '@planetscale/database'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import { startD1 } from '../servers/d1.ts'
 import { startHrana } from '../servers/hrana.ts'
@@ -25,7 +25,7 @@ await describePostgres("Neon's own client, at our server of its protocol", setup
   const sql = neon(`postgres://postgres:x@${host}${pathname}`, { fullResults: true })
   neonConfig.fetchEndpoint = () => `http://${host}/sql`
 
-  it('reads rows by name, and types by number', async () => {
+  test('reads rows by name, and types by number', async () => {
     const { rows, fields, command } = await sql`select id, email from users order by id`
     expect(rows).toEqual([
       { id: 1, email: 'ada@example.com' },
@@ -38,7 +38,7 @@ await describePostgres("Neon's own client, at our server of its protocol", setup
     expect(command).toBe('SELECT')
   })
 
-  it('sends values apart from the statement', async () => {
+  test('sends values apart from the statement', async () => {
     const values = [7, 'it\'s "x"', true, null, 1.5]
     const { rows } = await sql.query(
       'select $1::int, $2::text, $3::bool, $4::text, $5::float8',
@@ -50,7 +50,7 @@ await describePostgres("Neon's own client, at our server of its protocol", setup
     expect(lists.rows).toEqual([{ it: [1, 2], doc: { a: [1] } }])
   })
 
-  it('reads the values of types that it knows', async () => {
+  test('reads the values of types that it knows', async () => {
     const { rows } = await sql`
       select 9007199254740993::int8 as big, '{1,NULL}'::int4[] as list, '\\x00ff'::bytea as bytes,
         'NaN'::numeric as nan`
@@ -58,7 +58,7 @@ await describePostgres("Neon's own client, at our server of its protocol", setup
     expect(Buffer.from(rows[0]!.bytes as Uint8Array)).toEqual(Buffer.from([0, 255]))
   })
 
-  it('is told what is wrong, and where', async () => {
+  test('is told what is wrong, and where', async () => {
     await expect(sql`select nope from users`).rejects.toMatchObject({
       name: 'NeonDbError',
       code: '42703',
@@ -72,7 +72,7 @@ await describePostgres("Neon's own client, at our server of its protocol", setup
     await expect(two).rejects.toMatchObject({ code: '42601' })
   })
 
-  it('runs several in one transaction, which it can make read-only', async () => {
+  test('runs several in one transaction, which it can make read-only', async () => {
     const made = await sql.transaction([
       sql`create table made (id integer)`,
       sql`insert into made values (1), (2)`,
@@ -102,7 +102,7 @@ await describeMariaDb(
       })
     }
 
-    it('reads rows by name, or in order', async () => {
+    test('reads rows by name, or in order', async () => {
       const connection = await open()
       const sql = 'select id, email from users order by id'
       const { rows, headers, types } = await connection.execute(sql)
@@ -115,7 +115,7 @@ await describeMariaDb(
       expect(arrays[0]).toEqual([1, 'ada@example.com'])
     })
 
-    it('reads the values of types that it knows', async () => {
+    test('reads the values of types that it knows', async () => {
       const { rows } = await (await open()).execute(
         `select 18446744073709551615 as big, 1.50 as price, x'00ff' as bytes, 0.1e0 as part,
         cast('2026-01-02 03:04:05.6' as datetime(1)) as at, 'ž🐘' as letters, null as none`,
@@ -133,13 +133,13 @@ await describeMariaDb(
       ])
     })
 
-    it('writes values into the statement', async () => {
+    test('writes values into the statement', async () => {
       const values = ['it\'s \\ "x"', 7]
       const { rows } = await (await open()).execute('select ? as a, ? as b', values)
       expect(rows).toEqual([{ a: values[0], b: 7 }])
     })
 
-    it('is told what is wrong, and who may not come in', async () => {
+    test('is told what is wrong, and who may not come in', async () => {
       await expect((await open()).execute('select nope from users')).rejects.toMatchObject({
         name: 'DatabaseError',
         message: expect.stringMatching(/Unknown column 'nope'.*\(errno 1054\) \(sqlstate 42S22\)/s),
@@ -150,7 +150,7 @@ await describeMariaDb(
       })
     })
 
-    it('runs several in one transaction, which it can roll back', async () => {
+    test('runs several in one transaction, which it can roll back', async () => {
       const connection = await open()
       const added = await connection.transaction(async (transaction) => {
         const { rowsAffected } = await transaction.execute("insert into users values (3, 'x')")
@@ -176,7 +176,7 @@ describe("libSQL's own client, at our server of its protocol", async () => {
   const open = (authToken = TOKEN) =>
     createLibsql({ url: `http://127.0.0.1:${server.port}`, authToken, intMode: 'bigint' })
 
-  it('reads rows by name and in order, with the types that were declared', async () => {
+  test('reads rows by name and in order, with the types that were declared', async () => {
     const { columns, columnTypes, rows } = await open().execute('select * from users order by id')
     expect([columns, columnTypes]).toEqual([
       ['id', 'email'],
@@ -188,7 +188,7 @@ describe("libSQL's own client, at our server of its protocol", async () => {
     ])
   })
 
-  it('sends values by position and by name, and reads them', async () => {
+  test('sends values by position and by name, and reads them', async () => {
     const values = [9223372036854775807n, 1.5, 'ž🐘', null, new Uint8Array([0, 255])]
     const { rows } = await open().execute({ sql: 'select ?, ?, ?, ?, ?', args: values })
     const [big, real, text, none, bytes] = Array.from(rows[0]!)
@@ -201,7 +201,7 @@ describe("libSQL's own client, at our server of its protocol", async () => {
     expect(named.rows[0]).toMatchObject({ it: 1, other: 'x' })
   })
 
-  it('is told what is wrong, and that its token is', async () => {
+  test('is told what is wrong, and that its token is', async () => {
     await expect(open().execute('select nope from users')).rejects.toMatchObject({
       name: 'LibsqlError',
       message: expect.stringContaining('no such column: nope'),
@@ -209,7 +209,7 @@ describe("libSQL's own client, at our server of its protocol", async () => {
     await expect(open('wrong').execute('select 1')).rejects.toThrow(/401/)
   })
 
-  it('runs several in one transaction, of which all or none remain', async () => {
+  test('runs several in one transaction, of which all or none remain', async () => {
     const client = open()
     const [, , counted] = await client.batch(
       [
@@ -249,7 +249,7 @@ describe("Cloudflare's types of D1's answers, at our server of them", async () =
   const server = await startD1([setup])
   afterAll(() => server.close())
 
-  it.each([
+  test.each([
     ['select id, email from users', 200],
     ['select nope from users', 400],
   ])('are those of the answer to %s', async (sql, status) => {
@@ -275,7 +275,7 @@ await describeClickHouse("ClickHouse's own client, at a real server", [], (serve
   })
   afterAll(() => client.close())
 
-  it('reads rows and types as our driver does', async () => {
+  test('reads rows and types as our driver does', async () => {
     const query = "select toUInt64(18446744073709551615) as big, toDecimal64('1.50', 2) as price"
     const answer = await client.query({ query, format: 'JSONCompact' })
     expect(await answer.json()).toMatchObject({
@@ -287,7 +287,7 @@ await describeClickHouse("ClickHouse's own client, at a real server", [], (serve
     })
   })
 
-  it('is told what is wrong, by number', async () => {
+  test('is told what is wrong, by number', async () => {
     // Of so old a server it passes on the text.
     await expect(client.query({ query: 'select nope' })).rejects.toThrow(/^Code: 47, /)
   })

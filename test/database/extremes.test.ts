@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
 import type { Cell } from '../../src/database/rows.ts'
 import { startD1 } from '../servers/d1.ts'
@@ -21,7 +21,7 @@ type Row = readonly [declared: string, stored: string, type: string, value: Cell
 /** Reads column after column of the table `held`, and all at once, in every way there is. */
 function readsAll(ways: Readonly<Record<string, Database>>, columns: readonly Row[]): void {
   describe.each(Object.entries(ways))('by %s', (_, database) => {
-    it.each(columns.map((row, i) => [i, ...row] as const))(
+    test.each(columns.map((row, i) => [i, ...row] as const))(
       'c%i, %s of %s, is %s and as exact as %j',
       async (i, _declared, _stored, type, value) => {
         const answer = await database.query({ sql: `select c${i} from held` }, limits)
@@ -167,7 +167,7 @@ await describePostgres(
       ofPostgres.filter(([type]) => type !== 'money'),
     )
 
-    it('may be of a type that only newer versions or extensions have', async () => {
+    test('may be of a type that only newer versions or extensions have', async () => {
       const { rows } = await postgres.admin(
         "select current_setting('server_version_num')::int as v",
       )
@@ -191,7 +191,7 @@ await describePostgres(
       }
     })
 
-    it('that is money is as the database prints it', async () => {
+    test('that is money is as the database prints it', async () => {
       const { rows } = await postgres.admin('select (-92233720368547758.08)::money::text as it')
       for (const database of Object.values(ways)) {
         const answer = await database.query(
@@ -202,7 +202,7 @@ await describePostgres(
       }
     })
 
-    it('is the same in every style of intervals that a database prints', async () => {
+    test('is the same in every style of intervals that a database prints', async () => {
       const name = postgres.config.database
       const sql = "select interval '1 year -2 days 03:04:05.6'"
       const read = async () => (await ways.TCP.query({ sql }, limits)).rows[0]![0]
@@ -302,7 +302,7 @@ await describeMariaDb(
   (mariadb) => {
     readsAll({ TCP: open(mariadb.url(mariadb.reader), io) }, everyMariaDb)
 
-    it('is the same by the protocol of PlanetScale', async () => {
+    test('is the same by the protocol of PlanetScale', async () => {
       const planetscale = await startPlanetScale(mariadb)
       const names = ofMariaDb.map((_, i) => `c${i}`)
       const database = open(planetscale.url(mariadb.reader), io)
@@ -379,7 +379,7 @@ describe('a value stored in SQLite', async () => {
     open(`libsql://127.0.0.1:${libsql.port}?authToken=${TOKEN}`, io),
     open(`d1://:${TOKEN}@an-account/a-database`, api),
   ]
-  it.each(ofSqlite.map((row, i) => [i, ...row] as const))(
+  test.each(ofSqlite.map((row, i) => [i, ...row] as const))(
     'in row %i, %s, is exact in a column of each affinity',
     async (i, _, ...values) => {
       for (const database of ways) {

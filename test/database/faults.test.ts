@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { inspect } from 'node:util'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Io } from '../../src/database/database.ts'
 import { DatabaseError, type Failure } from '../../src/database/error.ts'
 import type { Limits } from '../../src/database/rows.ts'
@@ -348,7 +348,7 @@ beforeAll(() => {
 })
 
 describe.each(faults)('%s', (what, _run, expected, those = all) => {
-  it.each(those)('is told as what it is: %s', async (name) => {
+  test.each(those)('is told as what it is: %s', async (name) => {
     const { kind, message } = await outcomes.get(`${what}: ${name}`)!
     const [right, sentence] = expected[name] ?? expected.all!
     expect([kind, message]).toEqual([expect.stringMatching(right), expect.stringMatching(sentence)])
@@ -367,7 +367,7 @@ describe('an answer', () => {
     return through(way, (it) => relay(it, way.port, { room }))
   }
 
-  it.each(all)('is whole or none, wherever it is cut: %s', async (_, way) => {
+  test.each(all)('is whole or none, wherever it is cut: %s', async (_, way) => {
     const length = await measured(way)
     const places = Array.from({ length: 40 }, (_, i) => Math.floor((i * length) / 40))
     const ends = Array.from({ length: 10 }, (_, i) => length - 1 - i)
@@ -377,7 +377,7 @@ describe('an answer', () => {
     expect(kinds[0]).toBe('network')
   })
 
-  it.each(byHttp)('may be an error within a success: %s', async (_, way) => {
+  test.each(byHttp)('may be an error within a success: %s', async (_, way) => {
     const server = createServer((_request, response) => response.end(way.failing))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
@@ -387,12 +387,12 @@ describe('an answer', () => {
     expect([kind, message]).toEqual(['network', expect.any(String)])
   })
 
-  it.each(byTcp)('may be an error at once: %s', async (_, way) => {
+  test.each(byTcp)('may be an error at once: %s', async (_, way) => {
     const { kind } = await through(way, (it) => void it.end(way.failing))
     expect(kind).toBe('network')
   })
 
-  it.each(
+  test.each(
     byHttp.flatMap(([name, way]) =>
       [507, 429, 500, 502, 503, 504, 302].map((status) => [name, status, way] as const),
     ),
@@ -411,7 +411,7 @@ describe('an answer', () => {
 })
 
 describe.skipIf(!stranger)('a certificate that nobody vouches for', () => {
-  it.each(byTcp.filter(([name]) => name !== 'hyperdrive'))(
+  test.each(byTcp.filter(([name]) => name !== 'hyperdrive'))(
     'is not taken: %s',
     async (name, way) => {
       const mode = name === 'mysql' ? 'ssl-mode=REQUIRED' : 'sslmode=require'
@@ -421,7 +421,7 @@ describe.skipIf(!stranger)('a certificate that nobody vouches for', () => {
     },
   )
 
-  it.each(overTls)('is not taken: %s', async (_, way) => {
+  test.each(overTls)('is not taken: %s', async (_, way) => {
     const dressed = ({ bindings, fetch: send }: Io): Io => ({
       bindings,
       fetch: (url, init) =>

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { gateway, readEndpoints } from '../../src/gateway/index.ts'
 import { ask, LEGACY, MODERN, requestOf } from '../support/mcp.ts'
 
@@ -46,7 +46,7 @@ const fields = Object.fromEntries(many('x', 201).map((it, i) => [`${it}${i}`, it
 const condition = { column: 'x', op: 'eq', value: '1' }
 
 describe.each([...LEGACY, MODERN])('what passes its bound in %s', (version) => {
-  it.each([
+  test.each([
     ['list_tables', { search: 'x'.repeat(201) }, 'at most 200'],
     ['list_tables', { cursor: long }, '"cursor" has more than 100000 characters'],
     ['list_tables', { search: nested(20) }, '"search" nests deeper than 16 levels'],
@@ -80,7 +80,7 @@ describe.each([...LEGACY, MODERN])('what passes its bound in %s', (version) => {
     expect(asked()).toBe(0)
   })
 
-  it('is told in few words, however much is wrong', async () => {
+  test('is told in few words, however much is wrong', async () => {
     const { answer } = served()
     const args = {
       sql: 1,
@@ -94,7 +94,7 @@ describe.each([...LEGACY, MODERN])('what passes its bound in %s', (version) => {
     expect((result?.content[0].text ?? error.message).length).toBeLessThan(3_000)
   })
 
-  it.each([
+  test.each([
     ['prompts/get', { name: 'answer_question', arguments: { question: long } }],
     ['prompts/get', { name: 'answer_question', arguments: { question: ['x'] } }],
     [
@@ -145,7 +145,7 @@ describe.each([...LEGACY, MODERN])('what passes its bound in %s', (version) => {
 describe.each([...LEGACY, MODERN])('a name that every object has in %s', (version) => {
   const names = ['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf']
 
-  it.each(names)('completes nothing: %s', async (name) => {
+  test.each(names)('completes nothing: %s', async (name) => {
     for (const ref of [
       { type: 'ref/resource', uri: 'schema://shop/{table}' },
       { type: 'ref/resource', uri: 'result://{handle}/{part}' },
@@ -157,7 +157,7 @@ describe.each([...LEGACY, MODERN])('a name that every object has in %s', (versio
     }
   })
 
-  it.each(names)('names no prompt, tool, resource or method: %s', async (name) => {
+  test.each(names)('names no prompt, tool, resource or method: %s', async (name) => {
     const { answer } = served()
     const tool = name === 'constructor' ? 'toString' : name
     expect((await answer(version, 'tools/call', { name: tool })).error.code).toBe(-32602)
@@ -172,7 +172,7 @@ describe.each([...LEGACY, MODERN])('a name that every object has in %s', (versio
     expect(completed.error.code).toBe(-32602)
   })
 
-  it('is no claim of a caller', async () => {
+  test('is no claim of a caller', async () => {
     const { answer } = served()
     const { result } = await answer(version, 'tools/call', { name: 'claimed' })
     expect(result).toMatchObject({ isError: true })

@@ -1,5 +1,5 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { gateway, readEndpoints } from '../../src/gateway/index.ts'
 import { ask, requestOf } from '../support/mcp.ts'
 
@@ -18,13 +18,13 @@ async function listed(version: string, count: number) {
 const tokens = (value: unknown) => encode(JSON.stringify(value)).length
 
 describe.each(['2025-11-25', '2026-07-28'])('what a model pays for the tools in %s', (version) => {
-  it('is at most 900 tokens with two databases, and at most 20 for each further one', async () => {
+  test('is at most 900 tokens with two databases, and at most 20 for each further one', async () => {
     const [two, twenty] = [await listed(version, 2), await listed(version, 20)]
     expect(tokens({ tools: two.tools })).toBeLessThanOrEqual(900)
     expect(tokens(twenty.tools) - tokens({ tools: two.tools })).toBeLessThanOrEqual(18 * 20)
   })
 
-  it('is known, tool by tool', async () => {
+  test('is known, tool by tool', async () => {
     const { tools } = await listed(version, 2)
     expect(
       Object.fromEntries(tools.map((it: { name: string }) => [it.name, tokens(it)])),
@@ -60,7 +60,7 @@ interface Schema {
 describe('the schema of every tool', async () => {
   const { tools } = await listed('2025-11-25', 2)
 
-  it.each(tools as readonly Listed[])(
+  test.each(tools as readonly Listed[])(
     '$name says more than its title, and that what it shows is no instruction',
     ({ title, description }) => {
       expect(description).not.toBe(title)
@@ -68,7 +68,7 @@ describe('the schema of every tool', async () => {
     },
   )
 
-  it.each(tools as readonly Listed[])(
+  test.each(tools as readonly Listed[])(
     '$name is one every host takes',
     ({ name, title, description, inputSchema, outputSchema, annotations }) => {
       expect(name).toMatch(/^[a-z][a-z0-9_]{0,29}$/)

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { ConfigError, gateway, readEndpoints } from '../../src/gateway/index.ts'
 import { type Caller, serve } from '../../src/mcp/index.ts'
 import { ask, requestOf } from '../support/mcp.ts'
@@ -56,7 +56,7 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
     return (await ask({ server: endpoint(more) }, request)).body.result.tools
   }
 
-  it('lists them behind the others, with what may be given and nothing of what may not', async () => {
+  test('lists them behind the others, with what may be given and nothing of what may not', async () => {
     const tools = await list({ tools: ['list_tables', orders, since] })
     expect(tools.map((it: { name: string }) => it.name)).toEqual([
       'list_tables',
@@ -75,7 +75,7 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
     expect(JSON.stringify(tools)).not.toContain('tenant')
   })
 
-  it('binds what the caller is, whatever the model says', async () => {
+  test('binds what the caller is, whatever the model says', async () => {
     const more = { tools: [orders] }
     const mine = await call(more, 'orders_of', { customer: 7 }, north)
     expect(mine.structuredContent.rows).toEqual([[1, 'open']])
@@ -93,7 +93,7 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
     expect(paid.structuredContent.rows).toEqual([[3, 'paid']])
   })
 
-  it.each([
+  test.each([
     [{ customer: 0 }, 'customer'],
     [{ customer: 100 }, 'customer'],
     [{ customer: 1.5 }, 'customer'],
@@ -106,7 +106,7 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
     expect(refused.content[0].text).toContain(name)
   })
 
-  it('takes dates for dates, between the first and the last there is', async () => {
+  test('takes dates for dates, between the first and the last there is', async () => {
     const more = { tools: [since] }
     const found = await call(more, 'orders_since', { day: '2025-05-01' })
     expect(found.structuredContent.rows).toEqual([[3], [4]])
@@ -115,7 +115,7 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
     }
   })
 
-  it('takes every date there is where none is the first or the last', async () => {
+  test('takes every date there is where none is the first or the last', async () => {
     const day = { name: 'day', type: 'date' }
     const more = { tools: [{ ...since, sql: 'select $1::date as day', params: [day] }] }
     for (const day of ['0001-01-01', '9999-12-31']) {
@@ -124,14 +124,14 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
     }
   })
 
-  it('takes a parameter that is called database, where there is one database', async () => {
+  test('takes a parameter that is called database, where there is one database', async () => {
     const params = [{ name: 'database', type: 'string' }]
     const more = { tools: [{ ...since, sql: 'select $1::text as said', params }] }
     const found = await call(more, 'orders_since', { database: 'books' })
     expect(found.structuredContent.rows).toEqual([['books']])
   })
 
-  it.each([
+  test.each([
     [
       { tools: [{ ...orders, sql: 'delete from orders' }] },
       /orders_of that cannot run: Only SELECT/,
@@ -145,7 +145,7 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
     expect(() => endpoint(more)).toThrow(sentence)
   })
 
-  it('may have no free SQL, and says so to whoever tries', async () => {
+  test('may have no free SQL, and says so to whoever tries', async () => {
     const names = (await list({ sql: false })).map((it: { name: string }) => it.name)
     expect(names).toEqual(['list_tables', 'describe_table', 'query_table'])
     for (const name of ['query', 'explain_query']) {
@@ -158,7 +158,7 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
     expect(endpoint({ sql: false }).instructions).toContain('then query_table.')
   })
 
-  it('may write its rows as CSV or Markdown, the same rows', async () => {
+  test('may write its rows as CSV or Markdown, the same rows', async () => {
     const sql = `select 'a,b' as x, null as y, '' as z, 'p|q' || chr(10) || 'r' as "n|m", '{"a":[1]}'::jsonb as j`
     const text = async (format: string) => {
       const { content, structuredContent } = await call({ format }, 'query', { sql })
@@ -175,7 +175,7 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
     expect(content[0].text).toMatch(/^id\n1\n\nOnly the first 1 rows/)
   })
 
-  it('says of no rows that row-level security may be why', async () => {
+  test('says of no rows that row-level security may be why', async () => {
     for (const [name, args] of [
       ['query', { sql: 'select * from secrets s' }],
       ['query_table', { table: 'secrets' }],
@@ -192,7 +192,7 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
     expect(structuredContent).not.toHaveProperty('hint')
   })
 
-  it('reports progress while the database is at it, to a client that asked', async () => {
+  test('reports progress while the database is at it, to a client that asked', async () => {
     const slow = requestOf('2025-11-25', {
       method: 'tools/call',
       params: {
@@ -209,7 +209,7 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
   }, 15_000)
 })
 
-it.each([
+test.each([
   'libsql://127.0.0.1:9?authToken=t',
   'mysql://reader@127.0.0.1:9/shop',
   'clickhouse://127.0.0.1:9/shop',

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ConfigError, readEndpoints } from '../../src/gateway/index.ts'
 
 const read = (url: string) =>
@@ -7,11 +7,11 @@ const read = (url: string) =>
   })
 
 describe('the URL of a database in ENDPOINTS', () => {
-  it.each(['demo:', 'secret:SHOP_URL', 'hyperdrive:SHOP'])('may be %s', (url) => {
+  test.each(['demo:', 'secret:SHOP_URL', 'hyperdrive:SHOP'])('may be %s', (url) => {
     expect(read(url)[0]!.databases.shop!.url).toBe(url)
   })
 
-  it.each([
+  test.each([
     'postgres://app:hunter2@db.example.com/shop',
     'hyperdrive:',
     'hyperdrive:SHOP?password=hunter2',
@@ -29,7 +29,7 @@ describe('the URL of a database in ENDPOINTS', () => {
   })
 })
 
-it.each([
+test.each([
   ['{}', 'at least one database'],
   ['{"Shop":{"url":"demo:"}}', 'names in lower case'],
   ['{"__proto__":{"url":"demo:"}}', 'at least one database'],
@@ -40,7 +40,7 @@ it.each([
   expect(() => readEndpoints({ ENDPOINTS })).toThrow(sentence)
 })
 
-it('an endpoint has the caps and keeps what is usual, where it says nothing of them', () => {
+test('an endpoint has the caps and keeps what is usual, where it says nothing of them', () => {
   expect(read('demo:')[0]).toMatchObject({
     caps: { rows: 200, bytes: 10_000, cell: 1_000, timeoutMs: 20_000 },
     keep: { rows: 2_000, bytes: 250_000, repeatSeconds: 0 },
@@ -68,7 +68,7 @@ describe('a configuration that cannot be used is told', () => {
   const withMore = (...more: object[]) =>
     faultOf(JSON.stringify(more.map((it) => ({ ...shop, ...it }))))
 
-  it.each([
+  test.each([
     [
       'a trailing comma',
       '[\n  {"name": "shop",}\n]',
@@ -117,7 +117,7 @@ describe('a configuration that cannot be used is told', () => {
     expect(faultOf(text)).toBe(`ENDPOINTS is not JSON. ${sentence}`)
   })
 
-  it('as not JSON whenever it is not, at a place inside it', () => {
+  test('as not JSON whenever it is not, at a place inside it', () => {
     const whole = JSON.stringify([
       { ...shop, caps: { rows: 1.5e1, samples: -0 }, x: [true, null, 'é\\"'] },
     ])
@@ -142,7 +142,7 @@ describe('a configuration that cannot be used is told', () => {
     }
   })
 
-  it('by the endpoint and the field that it lacks, and what to write', () => {
+  test('by the endpoint and the field that it lacks, and what to write', () => {
     const { title, ...untitled } = shop
     expect(faultOf(JSON.stringify([shop, { ...untitled, name: 'two' }]))).toBe(
       'ENDPOINTS is not valid.\nEndpoint 2 ("two") has no title. Add "title": "Web shop".',
@@ -157,7 +157,7 @@ describe('a configuration that cannot be used is told', () => {
     ])
   })
 
-  it.each([
+  test.each([
     [
       { name: 'Shop' },
       'Endpoint 1 ("Shop"): name must be lower case and at most 31 characters, such as "shop".',
@@ -190,13 +190,13 @@ describe('a configuration that cannot be used is told', () => {
     expect(withMore(more)).not.toContain('hunter2')
   })
 
-  it('in ten sentences, however many faults there are', () => {
+  test('in ten sentences, however many faults there are', () => {
     const many = Array.from({ length: 50 }, (_, i) => ({ name: `s${i}`, title: 1 }))
     expect(withMore(...many).split('\n')).toHaveLength(12)
     expect(withMore(...many)).toContain('There are 40 more.')
   })
 
-  it('where any text or list in it has no end', () => {
+  test('where any text or list in it has no end', () => {
     const long = 'x'.repeat(200_000)
     const list = Array.from({ length: 1_000 }, () => 'x')
     const own = { name: 'own', description: 'A tool of my own.', sql: 'select 1' }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Cell } from '../../src/database/index.ts'
 import { select } from '../../src/gateway/filter-kept.ts'
 import { likeness } from '../../src/gateway/likeness.ts'
@@ -16,7 +16,7 @@ const sorted = (values: readonly Cell[], key = 'x') =>
   select(kept(values), { orderBy: [key] }).rows.map(([it]) => it)
 
 describe('values of a kept result', () => {
-  it('compare as numbers where both are, however long', () => {
+  test('compare as numbers where both are, however long', () => {
     const numbers = [
       '-10',
       '-9.5',
@@ -37,7 +37,7 @@ describe('values of a kept result', () => {
     expect(found(numbers, 'between', ['0', '1.000'])).toEqual(numbers.slice(4, 8))
   })
 
-  it('are equal as numbers where both are, and else as texts', () => {
+  test('are equal as numbers where both are, and else as texts', () => {
     const values = [
       '5',
       '5.0',
@@ -71,12 +71,12 @@ describe('values of a kept result', () => {
     }
   })
 
-  it('are found by what they hold, in any case', () => {
+  test('are found by what they hold, in any case', () => {
     expect(found(['Abc', { a: 'B' }, 12, null], 'contains', 'b')).toEqual(['Abc', { a: 'B' }])
     expect(found(['50%', '505'], 'contains', '0%')).toEqual(['50%'])
   })
 
-  it('stand in the order of the first key that tells them apart', () => {
+  test('stand in the order of the first key that tells them apart', () => {
     const rows = [
       [1, 'b'],
       [2, 'a'],
@@ -100,7 +100,7 @@ function isLike(text: readonly string[], pattern: readonly string[]): boolean {
 }
 
 describe('a pattern of LIKE', () => {
-  it('means what SQL means by it', () => {
+  test('means what SQL means by it', () => {
     const { pick, below } = randomFrom(7)
     const some = (of: readonly string[], most: number) =>
       Array.from({ length: below(most) }, () => pick(of))
@@ -117,7 +117,7 @@ describe('a pattern of LIKE', () => {
     expect(likes).toBeGreaterThan(200)
   })
 
-  it('may be longer than a machine has bits', () => {
+  test('may be longer than a machine has bits', () => {
     const text = Array.from({ length: 200 }, (_, i) => String.fromCharCode(97 + (i % 26))).join('')
     expect(likeness(text)(text)).toBe(true)
     expect(likeness(`%${text.slice(60)}`)(text)).toBe(true)
@@ -130,26 +130,26 @@ describe('a pattern of LIKE', () => {
 describe('hostile questions to a kept result', () => {
   const many = Array.from({ length: 2_000 }, (_, i) => `${i}`)
 
-  it('have many values, and many texts', () => {
+  test('have many values, and many texts', () => {
     const values = Array.from({ length: 100_000 }, (_, i) => `${i + 2_000}`)
     expect(found(many, 'not_in', values)).toHaveLength(2_000)
     expect(found(many, 'in', values)).toHaveLength(0)
   })
 
-  it('have long keys of order, and many of them', () => {
+  test('have long keys of order, and many of them', () => {
     const asked = (orderBy: string[]) => () => select(kept(many), { orderBy })
     expect(asked([`x${' '.repeat(200_000)}y`])).toThrow('no column called')
     expect(asked([`${' '.repeat(200_000)}x`])).toThrow('no column called')
     expect(asked(Array.from({ length: 100_000 }, () => 'x desc'))().rows[0]).toEqual(['1999'])
   })
 
-  it('have numbers of many digits', () => {
+  test('have numbers of many digits', () => {
     const long = many.map((it) => `${'9'.repeat(1_000)}${it}`)
     expect(sorted(long)).toHaveLength(2_000)
     expect(found(long, 'in', long.slice(0, 5))).toHaveLength(5)
   })
 
-  it('have patterns that fit almost everywhere', () => {
+  test('have patterns that fit almost everywhere', () => {
     const text = 'a'.repeat(200_000)
     for (const pattern of ['%a'.repeat(250), `${'%_a'.repeat(160)}b`, `%${'a'.repeat(490)}b`]) {
       expect(found([text], 'like', pattern)).toHaveLength(pattern.endsWith('b') ? 0 : 1)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { marked } from 'marked'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { csv, formatted, inert } from '../../src/gateway/format.ts'
 import type { ToolResult } from '../../src/mcp/index.ts'
 import { endpointBefore, resultOf } from '../support/endpoint.ts'
@@ -84,19 +84,19 @@ const hostile = [
 ]
 
 describe('rows as Markdown', () => {
-  it.each(hostile)('%j is shown as it is, in a cell and as the name of a column', (text) => {
+  test.each(hostile)('%j is shown as it is, in a cell and as the name of a column', (text) => {
     const { cells, others } = seen(rendered(answer([text, 'n'], [[text, 'next']])))
     expect(others).toEqual([])
     expect(cells).toEqual([text.replace(/\r\n?/g, '\n'), 'n', text.replace(/\r\n?/g, '\n'), 'next'])
   })
 
-  it('a hint is shown as it is as well', () => {
+  test('a hint is shown as it is as well', () => {
     const html = rendered(answer(['n'], [['1']], '![x](//evil.example) <img src=x> [a][b]'))
     expect(seen(html).others).toEqual([])
     expect(unescaped(html)).toContain('<p>![x](//evil.example) <img src=x> [a][b]</p>')
   })
 
-  it('no cells make a tag, alone or together, and each is shown as it is', () => {
+  test('no cells make a tag, alone or together, and each is shown as it is', () => {
     const part = fc.oneof(
       fc.constantFrom(...hostile),
       fc.constantFrom(...'![]()<>`\\|*_~&;:#"\'-=^ \t\n\ra1/'),
@@ -127,7 +127,7 @@ describe('rows as CSV', () => {
       .split('\n')
       .slice(1)
 
-  it.each([
+  test.each([
     '=1+1',
     "=cmd|'/C calc'!A1",
     '+1+1',
@@ -145,7 +145,7 @@ describe('rows as CSV', () => {
     expect(exported(text)).toEqual([`'${text}`])
   })
 
-  it.each([
+  test.each([
     'plain',
     '',
     "'t Hooft",
@@ -160,7 +160,7 @@ describe('rows as CSV', () => {
     expect(exported(text)).toEqual([text || '""'])
   })
 
-  it('numbers, and what is no text, stay as they are, and names of columns do not', () => {
+  test('numbers, and what is no text, stay as they are, and names of columns do not', () => {
     expect(exported(-5, null, 1.5)).toEqual(['-5', '', '1.5'])
     expect(csv({ columns: [{ name: '=n', type: 'text' }], rows: [] }, inert)).toBe("'=n")
   })
@@ -174,7 +174,7 @@ await describePostgres(
   (postgres) => {
     const server = endpointBefore(postgres.tcp(postgres.reader), { format: 'markdown' })
 
-    it.each([
+    test.each([
       ['list_tables', {}],
       ['list_tables', { detail: true }],
       ['describe_table', { table: name }],

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { endpointBefore, resultOf, structureOf } from '../support/endpoint.ts'
 import { startEngines, type Way } from '../support/engines.ts'
 import { describePostgres } from '../support/postgres.ts'
@@ -71,7 +71,7 @@ describe.each(ways)('on $name', ({ dialect, url }) => {
     return nextCursor ? [...shown, ...(await listed({ ...args, cursor: nextCursor }))] : shown
   }
 
-  it('list_tables shows each table under a name of its own', async () => {
+  test('list_tables shows each table under a name of its own', async () => {
     const shown = await listed()
     expect(shown).toHaveLength(names.length)
     expect(new Set(shown).size).toBe(names.length)
@@ -82,7 +82,7 @@ describe.each(ways)('on $name', ({ dialect, url }) => {
       ).toBe(true)
   })
 
-  it('list_tables finds each of them by its name', async () => {
+  test('list_tables finds each of them by its name', async () => {
     for (const name of names) {
       const found = await listed({ search: name })
       expect(
@@ -92,7 +92,7 @@ describe.each(ways)('on $name', ({ dialect, url }) => {
     }
   })
 
-  it('each name that it shows is taken by the other tools, and leads to that table', async () => {
+  test('each name that it shows is taken by the other tools, and leads to that table', async () => {
     const tables = new Set<number>()
     for (const table of await listed()) {
       const described = await call('describe_table', { table })
@@ -106,13 +106,13 @@ describe.each(ways)('on $name', ({ dialect, url }) => {
     expect(tables.size).toBe(names.length)
   })
 
-  it('a name that is not there is told of the same names', async () => {
+  test('a name that is not there is told of the same names', async () => {
     const refused = await resultOf(server, 'query_table', { table: 'q'.repeat(40) })
     const shown = (await listed()).slice(0, 20).join(', ').slice(0, 400)
     expect(refused.content[0].text).toContain(`There are ${shown}`)
   })
 
-  it('query_table takes each name as that of a column', async () => {
+  test('query_table takes each name as that of a column', async () => {
     const [table] = (await listed()).filter((it) => isOf(it)('order items'))
     const t = names.indexOf('order items')
     for (const [c, column] of names.entries()) {
@@ -134,7 +134,7 @@ describe.each(ways)('on $name', ({ dialect, url }) => {
     }
   })
 
-  it('query and explain_query take each name in the quotes of the dialect', async () => {
+  test('query and explain_query take each name in the quotes of the dialect', async () => {
     for (const [t, name] of names.entries()) {
       const own = quote(name)
       const sql = `select ${own} from ${own} where ${own} > $1 order by ${own}`
@@ -164,7 +164,7 @@ await describePostgres('a role whose search_path begins elsewhere', inSchemas, (
     return rows[0][0]
   }
 
-  it('finds each table under the name that is shown, and a bare one that only it sees', async () => {
+  test('finds each table under the name that is shown, and a bare one that only it sees', async () => {
     const { tables } = await structureOf(server, 'list_tables')
     const places = tables.map(async ({ name }: { name: string }) => [name, await placeOf(name)])
     expect(await Promise.all(places)).toEqual([

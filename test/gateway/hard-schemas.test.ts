@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { endpointBefore, resultOf, structureOf } from '../support/endpoint.ts'
 import { startEngines, type Way } from '../support/engines.ts'
 
@@ -108,7 +108,7 @@ describe.each(ways)('on $name', ({ dialect, url }) => {
     return { names, next }
   }
 
-  it('list_tables leads from page to page of 4 KB, to the last of them', async () => {
+  test('list_tables leads from page to page of 4 KB, to the last of them', async () => {
     const first = await pages(2)
     expect(new Set(first.names).size).toBe(Number(first.next))
     // A cursor is how many tables came before: some hundred pages of the crowd are passed over.
@@ -118,7 +118,7 @@ describe.each(ways)('on $name', ({ dialect, url }) => {
     expect(new Set([...first.names, ...last.names]).size).toBe(first.names.length + total - before)
   })
 
-  it('one table among them is found, described, queried and explained', async () => {
+  test('one table among them is found, described, queried and explained', async () => {
     const table = tableAt(TABLES[dialect] - 7)
     const found = await call('list_tables', { search: table.slice(-9) })
     expect([namesIn(found), found.total]).toEqual([[table], 1])
@@ -133,7 +133,7 @@ describe.each(ways)('on $name', ({ dialect, url }) => {
     expect((await call('explain_query', { sql, params: [1] })).summary.join()).toMatch(/\w/)
   })
 
-  it('a name that is wrong by a letter is told the right one', async () => {
+  test('a name that is wrong by a letter is told the right one', async () => {
     const wrong = tableAt(TABLES[dialect] - 7).replace('things', 'thimgs')
     for (const name of ['describe_table', 'query_table']) {
       const { isError, content } = await resultOf(server, name, { table: wrong })
@@ -142,7 +142,7 @@ describe.each(ways)('on $name', ({ dialect, url }) => {
     }
   })
 
-  it('a table as wide as they get keeps the cap in every tool, and each says what is left out', async () => {
+  test('a table as wide as they get keeps the cap in every tool, and each says what is left out', async () => {
     const told = async (name: string, args: object, most = CAP) => {
       const { isError, content, structuredContent } = await resultOf(server, name, args)
       expect(isError, content[0].text).toBeUndefined()
@@ -179,7 +179,7 @@ describe.each(ways)('on $name', ({ dialect, url }) => {
     if (dialect !== 'clickhouse') await told('explain_query', { sql: 'select * from wide' })
   })
 
-  it('a table with too many keys and too long comments is described within the cap', async () => {
+  test('a table with too many keys and too long comments is described within the cap', async () => {
     if (!refers) return
     const { content, structuredContent: table } = await resultOf(server, 'describe_table', {
       table: 'hub',

@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { gateway, KEPT_MS, readEndpoints } from '../../src/gateway/index.ts'
 import { type Caller, memoryStores, sealWith, storeLimits } from '../../src/mcp/index.ts'
 import { ask, requestOf } from '../support/mcp.ts'
@@ -41,7 +41,7 @@ await describePostgres('an answer that is larger than its caps', setup, (postgre
 
   const all = { sql: 'select id, amount, note from events order by id' }
 
-  it('says what was left out, and where all of it is kept', async () => {
+  test('says what was left out, and where all of it is kept', async () => {
     const { call } = served()
     const { structuredContent, content } = await call('query', all)
     expect(JSON.parse(content[0].text)).toEqual(structuredContent)
@@ -56,7 +56,7 @@ await describePostgres('an answer that is larger than its caps', setup, (postgre
     expect(some.structuredContent.hint).toContain('All 500 rows are kept')
   })
 
-  it('is read on by pages, and whole as CSV and as JSON Lines', async () => {
+  test('is read on by pages, and whole as CSV and as JSON Lines', async () => {
     const { call, read, text } = served()
     const { structuredContent } = await call('query', { sql: `${all.sql} limit 500` })
     const { result } = structuredContent
@@ -86,7 +86,7 @@ await describePostgres('an answer that is larger than its caps', setup, (postgre
     }
   })
 
-  it('is asked again in query_table, without the database', async () => {
+  test('is asked again in query_table, without the database', async () => {
     const { call } = served()
     const { structuredContent } = await call('query', all)
     const rows = async (args: object) =>
@@ -121,7 +121,7 @@ await describePostgres('an answer that is larger than its caps', setup, (postgre
     }
   })
 
-  it('is not held up by a pattern that could be tried in a great many ways', async () => {
+  test('is not held up by a pattern that could be tried in a great many ways', async () => {
     const { call } = served()
     const sql = "select 1 as id, repeat('a', 50000) as x"
     const { result: table } = (await call('query', { sql })).structuredContent
@@ -133,7 +133,7 @@ await describePostgres('an answer that is larger than its caps', setup, (postgre
     expect(await like(`${'%a'.repeat(40)}%`)).toEqual([[1]])
   })
 
-  it('is for nobody but its caller, and for nothing but its endpoint', async () => {
+  test('is for nobody but its caller, and for nothing but its endpoint', async () => {
     const { call, read } = served()
     const { result } = (await call('query', all)).structuredContent
     const forged = result.replace(/.$/, (it: string) => (it === 'A' ? 'B' : 'A'))
@@ -150,7 +150,7 @@ await describePostgres('an answer that is larger than its caps', setup, (postgre
     expect((await read(`${result}/0`)).error).toBeUndefined()
   })
 
-  it('is gone half an hour after its last use', async () => {
+  test('is gone half an hour after its last use', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
     try {
       const { call, read } = served()
@@ -164,13 +164,13 @@ await describePostgres('an answer that is larger than its caps', setup, (postgre
     }
   })
 
-  it('is cut, and no more, where the operator keeps nothing', async () => {
+  test('is cut, and no more, where the operator keeps nothing', async () => {
     const { structuredContent } = await served({ keep: false }).call('query', all)
     expect(structuredContent.truncated).toBe(true)
     expect(structuredContent).not.toHaveProperty('result')
   })
 
-  it('is kept as far as its bounds go', async () => {
+  test('is kept as far as its bounds go', async () => {
     const { call } = served({ keep: { bytes: 10_000 }, caps: { bytes: 5_000 } })
     const { hint } = (await call('query', all)).structuredContent
     const [, count] = /The first (\d+) rows are kept/.exec(hint) ?? []
@@ -181,7 +181,7 @@ await describePostgres('an answer that is larger than its caps', setup, (postgre
     expect(one.structuredContent).not.toHaveProperty('result')
   })
 
-  it('answers the same statement for as long as the operator allows, and says so', async () => {
+  test('answers the same statement for as long as the operator allows, and says so', async () => {
     const { call } = served({ keep: { repeatSeconds: 60 } })
     const sql = 'select id, random() as luck from events order by id'
     const first = (await call('query', { sql })).structuredContent

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { endpointBefore, resultOf } from '../support/endpoint.ts'
 import { startEngines } from '../support/engines.ts'
 
@@ -43,7 +43,7 @@ describe.each([...engines.ways])('$name', ({ url, dialect }) => {
     return { isError, text, answer: structuredContent }
   }
 
-  it('a million rows are cut to the first, and that is said', async () => {
+  test('a million rows are cut to the first, and that is said', async () => {
     const { answer } = await ask(rows[dialect])
     expect(answer.rows.slice(0, 2)).toEqual([
       [1, 'row 1'],
@@ -53,13 +53,13 @@ describe.each([...engines.ways])('$name', ({ url, dialect }) => {
     expect(answer.hint).toMatch(/^Only the first 200 rows/)
   })
 
-  it('a cell of a hundred megabytes is cut, or refused with what to do', async () => {
+  test('a cell of a hundred megabytes is cut, or refused with what to do', async () => {
     const { isError, text, answer } = await ask(cell[dialect])
     if (isError) expect(text).toMatch(/substr\(\)|shorter pieces|too large|too long/i)
     else expect(answer.rows[0][0]).toMatch(/^x{1000}… \(\+\d+ characters\)$/)
   })
 
-  it('thousands of columns are cut to the first, and that is said', async () => {
+  test('thousands of columns are cut to the first, and that is said', async () => {
     const width = widths[dialect]
     const columns = Array.from({ length: width }, (_, i) => `${i} as c${i}`)
     const { answer } = await ask(`select ${columns}`)
@@ -69,7 +69,7 @@ describe.each([...engines.ways])('$name', ({ url, dialect }) => {
     expect(answer.hint).toContain(`Only the first ${shown} of ${width} columns`)
   })
 
-  it.each([
+  test.each([
     [7, '😀', 400],
     [160, '漢', 50],
     [160, '"', 50],

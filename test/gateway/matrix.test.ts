@@ -1,5 +1,5 @@
 import { Ajv } from '@modelcontextprotocol/client/validators/ajv'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databasesOf, startEngines } from '../support/engines.ts'
 import { LEGACY, MODERN, requestOf } from '../support/mcp.ts'
 import { type RunningWorker, startWorker } from '../support/worker.ts'
@@ -96,7 +96,7 @@ afterAll(async () => {
   await engines.drop()
 })
 
-it('the doctor has every tool of its own prepared, and finds none that is broken', async () => {
+test('the doctor has every tool of its own prepared, and finds none that is broken', async () => {
   const headers = { authorization: 'Bearer k' }
   const response = await fetch(`${worker.url}/doctor?format=json`, { headers })
   const { problems, databases } = (await response.json()) as {
@@ -141,14 +141,14 @@ describe.each([LEGACY.at(-1)!, MODERN])('in revision %s', (revision) => {
     return result.structuredContent
   }
 
-  it('every tool is listed with a schema of what it answers', () => {
+  test('every tool is listed with a schema of what it answers', () => {
     expect([...validators.keys()]).toEqual([
       ...['list_tables', 'describe_table', 'query_table', 'query', 'explain_query'],
       ...names.map((name) => `first_of_${name}`),
     ])
   })
 
-  it('a validator that is lenient would let an answer through that is none', () => {
+  test('a validator that is lenient would let an answer through that is none', () => {
     for (const valid of validators.values()) expect(valid({})).toBe(false)
   })
 
@@ -156,7 +156,7 @@ describe.each([LEGACY.at(-1)!, MODERN])('in revision %s', (revision) => {
     const { table, id, columns, row, plans } = asked[database]!
     const sql = `select ${columns.join(', ')} from ${table} where id = ${id}`
 
-    it('list_tables', async () => {
+    test('list_tables', async () => {
       const { tables, total } = await answer('list_tables', { database })
       expect(tables.map((it: { name: string }) => it.name)).toContain(table)
       expect(tables).toHaveLength(total)
@@ -164,7 +164,7 @@ describe.each([LEGACY.at(-1)!, MODERN])('in revision %s', (revision) => {
       expect(detailed.tables[0].columns.join()).toContain(columns[0])
     })
 
-    it('describe_table', async () => {
+    test('describe_table', async () => {
       const described = await answer('describe_table', { database, table })
       expect(described.name).toBe(table)
       const all = described.columns.map((it: { name: string }) => it.name)
@@ -177,20 +177,20 @@ describe.each([LEGACY.at(-1)!, MODERN])('in revision %s', (revision) => {
       }
     })
 
-    it('query_table', async () => {
+    test('query_table', async () => {
       const where = [{ column: 'id', op: 'eq', value: `${id}` }]
       const found = await answer('query_table', { database, table, columns, where })
       expect(found.rows).toEqual([row])
     })
 
-    it('query, with a parameter and without', async () => {
+    test('query, with a parameter and without', async () => {
       expect((await answer('query', { database, sql })).rows).toEqual([row])
       const bound = `select ${columns.join(', ')} from ${table} where ${columns[3]} = $1`
       const params = [row[3]]
       expect((await answer('query', { database, sql: bound, params })).rows).toEqual([row])
     })
 
-    it('explain_query, with a parameter', async () => {
+    test('explain_query, with a parameter', async () => {
       const args = { database, sql: sql.replace(/\d+$/, '$1'), params: [id] }
       if (plans) {
         const { summary } = await answer('explain_query', args)
@@ -204,7 +204,7 @@ describe.each([LEGACY.at(-1)!, MODERN])('in revision %s', (revision) => {
       expect([isError, content[0].text]).toEqual([true, expect.stringMatching(/^Syntax error/)])
     })
 
-    it('a tool of its own', async () => {
+    test('a tool of its own', async () => {
       const found = await answer(`first_of_${database}`, { id })
       expect(found.rows).toEqual([row])
       expect(found.columns.map((it: { name: string }) => it.name)).toEqual(columns)

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { endpointBefore, structureOf } from '../support/endpoint.ts'
 import { describePostgres } from '../support/postgres.ts'
 
@@ -8,7 +8,7 @@ const setup = `
 `
 
 await describePostgres('records that are found', setup, (postgres) => {
-  it('have their titles and texts cut between characters, and say so', async () => {
+  test('have their titles and texts cut between characters, and say so', async () => {
     const search = [{ table: 'notes', title: 'said', text: ['said'] }]
     const server = endpointBefore(postgres.tcp(postgres.reader), { search })
     const { results } = await structureOf(server, 'search', { query: 'x' })

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { endpointBefore, structureOf } from '../support/endpoint.ts'
 import { describePostgres } from '../support/postgres.ts'
 
@@ -8,7 +8,7 @@ const setup = `
 `
 
 await describePostgres('samples of a table', setup, (postgres) => {
-  it('are the values of each column, and an array is one of them', async () => {
+  test('are the values of each column, and an array is one of them', async () => {
     const server = endpointBefore(postgres.tcp(postgres.reader), { caps: { samples: 3 } })
     const { columns } = await structureOf(server, 'describe_table', { table: 'lists' })
     expect(columns.map((it: { samples: unknown }) => it.samples)).toEqual([

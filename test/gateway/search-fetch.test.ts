@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callTool, post, type RunningWorker, startWorker } from '../support/worker.ts'
 
 const searched = (more: object = {}) => ({
@@ -37,7 +37,7 @@ describe("ChatGPT's search and fetch", () => {
   afterAll(() => worker?.close())
   const at = (name: string) => `${worker.url}/mcp/${name}`
 
-  it('are offered where tables are named for them, and take one string each', async () => {
+  test('are offered where tables are named for them, and take one string each', async () => {
     const list = async (name: string) =>
       (await post(at(name), { jsonrpc: '2.0', id: 1, method: 'tools/list' })).json().result.tools
     const two = (await list('open')).slice(-2)
@@ -60,7 +60,7 @@ describe("ChatGPT's search and fetch", () => {
     expect((await list('plain')).some((it: { name: string }) => it.name === 'search')).toBe(false)
   })
 
-  it('find rows by all of some words, and read them by their ids', async () => {
+  test('find rows by all of some words, and read them by their ids', async () => {
     const all = await callTool(at('open'), 'query', {
       sql: 'select id, name from products limit 1',
     })
@@ -90,14 +90,14 @@ describe("ChatGPT's search and fetch", () => {
       expect((await callTool(at('open'), 'search', { query: evil })).isError).toBeUndefined()
   })
 
-  it('tell rows of a composite key apart, and give the address that the operator wrote', async () => {
+  test('tell rows of a composite key apart, and give the address that the operator wrote', async () => {
     const line = await callTool(at('open'), 'fetch', { id: 'demo/order_items/1/1' })
     expect(line.structuredContent.text).toMatch(/^order_id: 1\nline_no: 1\n/)
     const { structuredContent } = await callTool(at('open'), 'fetch', { id: 'demo/customers/7' })
     expect(structuredContent.url).toBe('https://shop.example.com/c/7')
   })
 
-  it('say what is wrong, and show nothing that was not named for them', async () => {
+  test('say what is wrong, and show nothing that was not named for them', async () => {
     const refused = async (name: string, tool: string, args: object) => {
       const { isError, content } = await callTool(at(name), tool, args as never)
       expect(isError).toBe(true)
@@ -108,7 +108,7 @@ describe("ChatGPT's search and fetch", () => {
     expect(await refused('wrong', 'search', { query: 'x' })).toContain('products.nmae')
   })
 
-  it('give addresses that open for a person, who shows the key where there is one', async () => {
+  test('give addresses that open for a person, who shows the key where there is one', async () => {
     const page = await fetch(`${worker.url}/record/open/demo/products/1`)
     expect(page.status).toBe(200)
     expect(page.headers.get('content-type')).toContain('text/html')

@@ -1,11 +1,11 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { endpointBefore, structureOf } from '../support/endpoint.ts'
 import { describePostgres } from '../support/postgres.ts'
 
 const setup = 'create table items (id int primary key, name text); insert into items values (7)'
 
 await describePostgres('what the database is asked', setup, (postgres) => {
-  it('is two questions to the catalog before the rows of a table are read', async () => {
+  test('is two questions to the catalog before the rows of a table are read', async () => {
     const server = endpointBefore(postgres.url(postgres.reader))
     const before = postgres.neon.requests.length
     const { rows } = await structureOf(server, 'query_table', { table: 'items', columns: ['id'] })

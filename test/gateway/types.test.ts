@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { endpointBefore, resultOf, structureOf } from '../support/endpoint.ts'
 import { describeMariaDb } from '../support/mariadb.ts'
 import { describePostgres } from '../support/postgres.ts'
@@ -16,7 +16,7 @@ await describePostgres(
   `create type mood as enum ('low', 'high');
     create table every (${types.map((type, i) => `c${i} ${type}`).join(', ')})`,
   (postgres) => {
-    it.each(['url', 'tcp'] as const)('is called the same by every tool: %s', async (way) => {
+    test.each(['url', 'tcp'] as const)('is called the same by every tool: %s', async (way) => {
       const server = endpointBefore(postgres[way](postgres.reader))
       const { columns } = await structureOf(server, 'describe_table', { table: 'every' })
       const listed = await structureOf(server, 'list_tables', { detail: true })
@@ -36,26 +36,29 @@ await describePostgres(
 )
 
 await describePostgres('a literal of a type', '', (postgres) => {
-  it.each(['url', 'tcp'] as const)('that has a parameter is told to be a cast: %s', async (way) => {
-    const server = endpointBefore(postgres[way](postgres.reader))
-    const told = async (sql: string, ...params: string[]) => {
-      const { isError, content } = await resultOf(server, 'query', { sql, params })
-      return isError ? content[0].text : undefined
-    }
-    for (const [wrong, right, value] of [
-      ['select now() - interval $1 as x', '$1::interval', '1 day'],
-      ["select '🐘', date\n $1", '$1::date', '2026-01-31'],
-      ['select Timestamp with time zone $1', '$1::timestamp with time zone', '2026-01-31'],
-      ['select uuid $1', '$1::uuid', '00000000-0000-0000-0000-000000000000'],
-    ] as const) {
-      const text = await told(wrong, value)
-      expect(text).toContain('syntax error at or near "$1"')
-      expect(text).toContain(`A literal of a type takes no parameter: write ${right}.`)
-      expect(await told(`select ${right}`, value)).toBeUndefined()
-    }
-    expect(await told('select x $1', 'a')).not.toContain('literal')
-    expect(await told("select interval '1 day', from $1", 'a')).not.toContain('literal')
-  })
+  test.each(['url', 'tcp'] as const)(
+    'that has a parameter is told to be a cast: %s',
+    async (way) => {
+      const server = endpointBefore(postgres[way](postgres.reader))
+      const told = async (sql: string, ...params: string[]) => {
+        const { isError, content } = await resultOf(server, 'query', { sql, params })
+        return isError ? content[0].text : undefined
+      }
+      for (const [wrong, right, value] of [
+        ['select now() - interval $1 as x', '$1::interval', '1 day'],
+        ["select '🐘', date\n $1", '$1::date', '2026-01-31'],
+        ['select Timestamp with time zone $1', '$1::timestamp with time zone', '2026-01-31'],
+        ['select uuid $1', '$1::uuid', '00000000-0000-0000-0000-000000000000'],
+      ] as const) {
+        const text = await told(wrong, value)
+        expect(text).toContain('syntax error at or near "$1"')
+        expect(text).toContain(`A literal of a type takes no parameter: write ${right}.`)
+        expect(await told(`select ${right}`, value)).toBeUndefined()
+      }
+      expect(await told('select x $1', 'a')).not.toContain('literal')
+      expect(await told("select interval '1 day', from $1", 'a')).not.toContain('literal')
+    },
+  )
 })
 
 const counts = (server: ReturnType<typeof endpointBefore>) => async (table: string) => {
@@ -71,7 +74,7 @@ await describePostgres(
     create table empty (id int); create table full_one (id int);
     insert into full_one select generate_series(1, 100); analyze empty; analyze full_one;`,
   (postgres) => {
-    it('is told where it was counted, also of none', async () => {
+    test('is told where it was counted, also of none', async () => {
       const of = counts(endpointBefore(postgres.tcp(postgres.reader)))
       expect(await of('never')).toBeUndefined()
       expect(await of('empty')).toBe(0)
@@ -85,7 +88,7 @@ await describeMariaDb(
   `create table estimated (id int); create table empty (id int) engine = Aria; create table full_one (id int);
     insert into full_one values (1), (2); analyze table full_one;`,
   (mariadb) => {
-    it('is told where it was counted, and not where an estimate is 0', async () => {
+    test('is told where it was counted, and not where an estimate is 0', async () => {
       const of = counts(endpointBefore(mariadb.url(mariadb.reader)))
       expect(await of('estimated')).toBeUndefined()
       expect(await of('empty')).toBe(0)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { afterAll, describe, it } from 'vitest'
+import { afterAll, describe, test } from 'vitest'
 import { freePort } from './port.ts'
 
 /** A ClickHouse server of its own, with a database `shop` on it. */
@@ -49,7 +49,7 @@ export async function describeClickHouse(
 ): Promise<void> {
   const server = await startClickHouse(setup)
   if (!server) {
-    describe.skip(title, () => it('waits for a ClickHouse', () => {}))
+    describe.skip(title, () => test('waits for a ClickHouse', () => {}))
     return
   }
   describe(title, () => {

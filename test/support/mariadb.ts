@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import mysql, { type RowDataPacket } from 'mysql2/promise'
-import { afterAll, describe, it } from 'vitest'
+import { afterAll, describe, test } from 'vitest'
 
 /** A database of its own on a real MariaDB or MySQL, and two users of its own. */
 export interface TestMariaDb {
@@ -46,7 +46,7 @@ export async function describeMariaDb(
 ): Promise<void> {
   const mariadb = await startMariaDb(setup)
   if (!mariadb) {
-    describe.skip(title, () => it('waits for a MariaDB', () => {}))
+    describe.skip(title, () => test('waits for a MariaDB', () => {}))
     return
   }
   describe(title, () => {

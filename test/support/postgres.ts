@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { afterAll, describe, it } from 'vitest'
+import { afterAll, describe, test } from 'vitest'
 import { type NeonServer, startNeon } from '../servers/neon.ts'
 import { startEmbeddedPostgres } from './embedded-postgres.ts'
 
@@ -49,7 +49,7 @@ export async function describePostgres(
 ): Promise<void> {
   const postgres = await startPostgres(setup)
   if (!postgres) {
-    describe.skip(title, () => it('waits for a PostgreSQL', () => {}))
+    describe.skip(title, () => test('waits for a PostgreSQL', () => {}))
     return
   }
   describe(title, () => {

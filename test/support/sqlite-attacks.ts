@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
 import type { Limits } from '../../src/database/rows.ts'
 import type { SqliteServer } from '../servers/sqlite-child.ts'
@@ -21,19 +21,19 @@ export function withstandsAttacks(
     const before = server.snapshot()
     const corpus = attacks('sqlite').filter(({ name }) => !name.startsWith('sl_dos_'))
 
-    it.each(corpus)('has no effect behind the guard: $name', async ({ sql, expect: outcome }) => {
+    test.each(corpus)('has no effect behind the guard: $name', async ({ sql, expect: outcome }) => {
       const error = await database.query({ sql }, limits).catch((thrown) => thrown)
       if (outcome === 'rejected') expect(error).toMatchObject({ kind: 'refused' })
       expect(server.snapshot()).toBe(before)
     })
 
     const others = corpus.filter(({ name }) => !only.includes(name))
-    it.each(others)('has none without the guard: $name', async ({ sql }) => {
+    test.each(others)('has none without the guard: $name', async ({ sql }) => {
       await unguarded.query({ sql }, limits).catch(() => {})
       expect(server.snapshot()).toBe(before)
     })
 
-    it('leaves a server that answers the next one', async () => {
+    test('leaves a server that answers the next one', async () => {
       expect((await unguarded.query({ sql: 'select 1' }, limits)).rows).toEqual([[1]])
     })
   })
@@ -44,7 +44,7 @@ export function outlivesCosts(
   start: () => Promise<SqliteServer>,
   openAt: (server: SqliteServer) => Database,
 ): void {
-  it.each(attacks('sqlite').filter(({ name }) => name.startsWith('sl_dos_')))(
+  test.each(attacks('sqlite').filter(({ name }) => name.startsWith('sl_dos_')))(
     'an attack that only costs too much is not waited for: $name',
     async ({ sql }) => {
       const victim = await start()

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
 import { demoStatements } from '../../src/database/demo/statements.ts'
 import { findTable, listTables, select } from '../../src/database/index.ts'
@@ -22,14 +22,14 @@ export function speaksSqlite(database: Database): void {
   const rows = async (sql: string, params?: readonly Param[]) => (await ask(sql, params)).rows
 
   describe('a shop in it', () => {
-    it('has the totals that every engine has', async () => {
+    test('has the totals that every engine has', async () => {
       const ordered = 'select round(sum(total), 2), count(*) from order_totals'
       expect(await rows(ordered)).toEqual([[1_965_359.6, 2400]])
       const paid = 'select round(sum(amount), 2), count(*) from payments'
       expect(await rows(paid)).toEqual([[1_553_884.58, 2119]])
     })
 
-    it('is listed, described and selected from', async () => {
+    test('is listed, described and selected from', async () => {
       const { tables, total } = await listTables(database, { limit: 100, limits })
       expect(tables.map(({ name }) => name)).toEqual([
         ...['categories', 'customers', 'order_items', 'order_totals', 'orders', 'payments'],
@@ -54,7 +54,7 @@ export function speaksSqlite(database: Database): void {
   })
 
   describe('an answer', () => {
-    it('is exact at the extremes', async () => {
+    test('is exact at the extremes', async () => {
       const integers = `select 9223372036854775807, -9223372036854775807 - 1, 9007199254740991,
         9007199254740992, -9007199254740992, 0`
       expect(await rows(integers)).toEqual(
@@ -77,7 +77,7 @@ export function speaksSqlite(database: Database): void {
       ])
     })
 
-    it('holds texts and blobs as they are', async () => {
+    test('holds texts and blobs as they are', async () => {
       const texts = `select null, '', 'é😕', char(1) || 'i7', char(1), ' "\\''', x'', x'00ff10',
         zeroblob(4096), (select attributes from products where id = 1)`
       expect(await rows(texts)).toEqual([
@@ -89,7 +89,7 @@ export function speaksSqlite(database: Database): void {
       ])
     })
 
-    it('computes each value once, whatever is asked about it', async () => {
+    test('computes each value once, whatever is asked about it', async () => {
       const random = `case abs(random() % 4)
         when 0 then 9007199254740993 when 1 then 9e999 when 2 then -0.0 else 'x' end`
       const { rows } = await ask(`select ${random}, ${random} from order_items`, [], {
@@ -98,7 +98,7 @@ export function speaksSqlite(database: Database): void {
       expect(new Set(rows.flat())).toEqual(new Set(['9007199254740993', 'Infinity', '-0', 'x']))
     })
 
-    it('says what its strings are', async () => {
+    test('says what its strings are', async () => {
       const { columns } = await ask(
         `select 9223372036854775807 as a, 9e999 as b, x'00' as c, 'x' as d, null as e, 1 as f, -0.0 as g`,
       )
@@ -106,7 +106,7 @@ export function speaksSqlite(database: Database): void {
       expect(columns).toEqual(types.map((type, i) => ({ name: 'abcdefg'[i], type })))
     })
 
-    it('keeps columns of one name apart, and their name', async () => {
+    test('keeps columns of one name apart, and their name', async () => {
       const { columns, rows } = await ask(
         'select id, name as id, id, id as ID, id, id as "id:x", id as "id:1", ROWID from categories limit ?',
         [1],
@@ -116,20 +116,20 @@ export function speaksSqlite(database: Database): void {
       expect(rows).toEqual([[1, 'Kitchen', 1, 1, 1, 1, 1, 1]])
     })
 
-    it('has a hundred columns, if asked', async () => {
+    test('has a hundred columns, if asked', async () => {
       for (const count of [99, 100]) {
         const numbers = Array.from({ length: count }, (_, i) => i)
         expect(await rows(`select ${numbers}`)).toEqual([numbers])
       }
     })
 
-    it('keeps the order of the statement', async () => {
+    test('keeps the order of the statement', async () => {
       const named = 'select ean, name from products order by name desc, id limit 7'
       const texts = `select cast(ean as text), name from products order by name desc, id limit 7`
       expect(await rows(named)).toEqual(await rows(texts))
     })
 
-    it('takes parameters of every kind, numbered or not', async () => {
+    test('takes parameters of every kind, numbered or not', async () => {
       expect(await rows('select ?, ?, ?, ?, ?', [null, true, false, 1.5, "O'Neil 😕"])).toEqual([
         [null, 1, 0, 1.5, "O'Neil 😕"],
       ])
@@ -138,7 +138,7 @@ export function speaksSqlite(database: Database): void {
       expect(await rows(big, ['9007199255425787', 1])).toEqual([[1]])
     })
 
-    it.each([
+    test.each([
       ['select id from customers order by id limit 10', 10, false],
       ['select id from customers order by id limit 11', 10, 'rows'],
       ['select id from customers -- all', 10, 'rows'],
@@ -151,7 +151,7 @@ export function speaksSqlite(database: Database): void {
       expect(await ask(sql)).toMatchObject({ rows: { length: count }, truncated })
     })
 
-    it('leaves out whole rows beyond the cap of bytes', async () => {
+    test('leaves out whole rows beyond the cap of bytes', async () => {
       const sql = "select 'é' || hex(zeroblob(50)), 1.0 from customers limit 10"
       const row = JSON.stringify([`é${'0'.repeat(100)}`, 1]).length + 2
       for (const fit of [1, 3, 9]) {
@@ -162,19 +162,19 @@ export function speaksSqlite(database: Database): void {
       expect((await ask(sql, [], { maxBytes: 10 * row - 1 })).rows).toHaveLength(9)
     })
 
-    it('says so when one row alone is beyond the cap of bytes', async () => {
+    test('says so when one row alone is beyond the cap of bytes', async () => {
       const error = await ask('select hex(zeroblob(6000))').catch((thrown) => thrown)
       expect(error).toMatchObject({ kind: 'too_large', hint: expect.stringContaining('substr()') })
     })
 
-    it('is the plan, where a plan is asked for', async () => {
+    test('is the plan, where a plan is asked for', async () => {
       const plan = '/* why */ explain query plan select * from orders where id = ?'
       expect((await rows(plan, [1]))[0]?.at(-1)).toContain('SEARCH orders')
     })
   })
 
   describe('an error', () => {
-    it.each([
+    test.each([
       ['select é, nope from orders', { message: 'no such column: é', position: 8 }],
       ['select /* é */ nope from orders', { message: 'no such column: nope', position: 16 }],
       ['select * from nowhere', { message: 'no such table: nowhere' }],

@@ -1,6 +1,6 @@
 /// <reference types="vite/client" />
 import { env } from 'cloudflare:workers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { inspectRole } from '../../src/database/doctor/index.ts'
 import { d1 } from '../../src/database/sqlite/d1.ts'
 import corpus from '../attacks/readonly.jsonl?raw'
@@ -27,13 +27,13 @@ describe('D1 as a binding', () => {
 
   speaksSqlite(database)
 
-  it('is examined, though it has no role that could be', async () => {
+  test('is examined, though it has no role that could be', async () => {
     const found = await inspectRole(database, limits)
     expect(found).toMatchObject({ version: 'SQLite', role: undefined, findings: [], reader: [] })
     expect(found.note).toContain('A binding of D1 can always write')
   })
 
-  it('is not deceived by a table that is named like a statement', async () => {
+  test('is not deceived by a table that is named like a statement', async () => {
     const refused = { kind: 'refused', message: expect.stringContaining('would write') }
     expect(await failure(unguarded.query({ sql: 'reindex' }, limits))).toMatchObject(refused)
     expect((await database.query({ sql: 'select * from reindex' }, limits)).rows).toEqual([])
@@ -77,7 +77,7 @@ describe('D1 as a binding', () => {
       expect((await contents()) === rows).toBe(true)
     })
 
-    it.each(attacks)('has no effect behind the guard: $name', async ({ sql, name, ...it }) => {
+    test.each(attacks)('has no effect behind the guard: $name', async ({ sql, name, ...it }) => {
       const error = await failure(database.query({ sql }, limits))
       // The platform makes short values of these.
       if (it.expect === 'rejected' && !name.startsWith('sl_dos')) {
@@ -86,13 +86,13 @@ describe('D1 as a binding', () => {
       expect(await marks()).toEqual(before)
     })
 
-    it.each(attacks)('has none without the guard: $name', async ({ sql, name, ...it }) => {
+    test.each(attacks)('has none without the guard: $name', async ({ sql, name, ...it }) => {
       const error = await failure(unguarded.query({ sql }, limits))
       if (it.expect === 'rejected' && name !== 'sl_dos_printf') expect(error).toBeDefined()
       expect(await marks()).toEqual(before)
     })
 
-    it.each([
+    test.each([
       'select 1) ; delete from users; select 1 from (select 1',
       'explain select 1; delete from users',
       'explain delete from users; select 1',
@@ -107,7 +107,7 @@ describe('D1 as a binding', () => {
       expect(await marks()).toEqual(before)
     })
 
-    it('would have one, if D1 were sent it', async () => {
+    test('would have one, if D1 were sent it', async () => {
       const { TEST_DB: database } = bindings
       await database.prepare('create table scratch as select * from users').run()
       await database.prepare('explain select 1; delete from scratch').raw()
@@ -116,7 +116,7 @@ describe('D1 as a binding', () => {
     })
   })
 
-  it('is given up when its time is over, or when the caller leaves', async () => {
+  test('is given up when its time is over, or when the caller leaves', async () => {
     const never = { prepare: () => ({ bind: () => ({ raw: () => new Promise(() => {}) }) }) }
     const silent = open('d1:DB', { fetch, bindings: { DB: never } })
     const slow = silent.query({ sql: 'select 1' }, { ...limits, timeoutMs: 20 })
@@ -131,7 +131,7 @@ describe('D1 as a binding', () => {
     })
   })
 
-  it('keeps to itself why D1 broke', async () => {
+  test('keeps to itself why D1 broke', async () => {
     const raw = () => Promise.reject(new Error('D1_ERROR: Network connection to a-secret lost.'))
     const broken = { prepare: () => ({ bind: () => ({ raw }) }) }
     const database = open('d1:DB', { fetch, bindings: { DB: broken } })

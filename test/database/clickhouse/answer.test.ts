@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { DatabaseError } from '../../../src/database/error.ts'
 import type { Limits } from '../../../src/database/rows.ts'
 import { describeClickHouse } from '../../support/clickhouse.ts'
@@ -43,7 +43,7 @@ await describeClickHouse('an answer of ClickHouse', setup, (server) => {
     const query = (sql: string, more: Partial<Limits> = {}) =>
       database.query({ sql }, { ...limits, ...more })
 
-    it('is rows, whatever stands in them', async () => {
+    test('is rows, whatever stands in them', async () => {
       for (const last of hostile) {
         const all = [...hostile, last]
         const one = await query(`select arrayJoin(${list(all)}) as a`)
@@ -58,12 +58,12 @@ await describeClickHouse('an answer of ClickHouse', setup, (server) => {
       expect(rows).toEqual(hostile.map((it) => [it]))
     })
 
-    it.each(['', 'Code: 60. DB::Exception: x'])('has %j for a lone row', async (only) => {
+    test.each(['', 'Code: 60. DB::Exception: x'])('has %j for a lone row', async (only) => {
       expect((await query(`select ${text(only)}`)).rows).toEqual([[only]])
       expect((await query(`select ${text(only)} as a, ${text(only)}`)).rows).toEqual([[only, only]])
     })
 
-    it('is an error where the server failed, behind whatever rows', async () => {
+    test('is an error where the server failed, behind whatever rows', async () => {
       const sql = "select 'Code: 60. DB::Exception: x', throwIf(n = 90000) from numbers"
       const work = query(sql, { maxRows: 200_000, maxBytes: 20_000_000 })
       expect(await work.catch((error) => error)).toMatchObject({ kind: 'sql', code: '395' })
@@ -72,7 +72,7 @@ await describeClickHouse('an answer of ClickHouse', setup, (server) => {
       expect(error).toMatchObject({ kind: 'sql', code: '395' })
     })
 
-    it('tells totals apart from rows', async () => {
+    test('tells totals apart from rows', async () => {
       const sql = 'select n % 2 as odd, count() as c from numbers group by odd with totals'
       expect(await query(`${sql} order by odd`)).toMatchObject({
         rows: [
@@ -88,7 +88,7 @@ await describeClickHouse('an answer of ClickHouse', setup, (server) => {
       expect(none.rows).toEqual([])
     })
 
-    it('tells totals of one text apart from rows, whatever those are', async () => {
+    test('tells totals of one text apart from rows, whatever those are', async () => {
       for (const last of ['a', '', '\n\n', '"', 'Code: 60. DB::Exception: x']) {
         const texts = `arrayJoin(${list(['', last])}) as it`
         const distinct = [...new Set(['', last])]
@@ -104,7 +104,7 @@ await describeClickHouse('an answer of ClickHouse', setup, (server) => {
       expect(nine).toMatchObject({ rows: rows.slice(1), truncated: 'rows' })
     })
 
-    it('is not cut by totals where its rows just fit', async () => {
+    test('is not cut by totals where its rows just fit', async () => {
       const sql =
         'select toString(n) as s from numbers where n < 3 group by s with totals order by s'
       const answer = await query(sql, { maxRows: 3 })
@@ -112,7 +112,7 @@ await describeClickHouse('an answer of ClickHouse', setup, (server) => {
       expect(await query(sql, { maxRows: 2 })).toMatchObject({ truncated: 'rows' })
     })
 
-    it.each([
+    test.each([
       ['json', '"rows":[["a|b"]],"totals":[""],"rowCount":1,'],
       ['csv', 's\na|b\n\nTotals:\ns\n""'],
       ['markdown', '| s |\n| --- |\n| a\\|b |\n\nTotals:\n| s |\n| --- |\n|  |'],
@@ -124,7 +124,7 @@ await describeClickHouse('an answer of ClickHouse', setup, (server) => {
       expect(structuredContent).toMatchObject({ rows: [['a|b']], totals: [''], rowCount: 1 })
     })
 
-    it('computes from row to row in the blocks that the server would take', async () => {
+    test('computes from row to row in the blocks that the server would take', async () => {
       const sql = `select sum(d), max(r), count() from (select runningDifference(n) as d,
         rowNumberInBlock() as r from (select n from numbers order by n))`
       const plain = await server.admin(sql)
@@ -181,7 +181,7 @@ describe('an answer whose end a server tells in its own way', () => {
   }
   const refusal = 'Code: 164. DB::Exception: Cannot modify setting in readonly mode'
 
-  it.each([
+  test.each([
     ['an error with a tag, and breaks off', framed, true],
     ['an error with a tag, and ends', framed, false],
     ['an error between marks, and breaks off', `__exception__\r\n${report}\r\n`, true],
@@ -194,21 +194,21 @@ describe('an answer whose end a server tells in its own way', () => {
     expect(asked).toEqual(['stream', 'whole'])
   })
 
-  it('is taken as it is where its status says that it is one', async () => {
+  test('is taken as it is where its status says that it is one', async () => {
     const row = '2\tCode: 395. DB::Exception: boom\n'
     const { answer, asked } = await streaming(table + row, false, [200, table + row])
     expect(answer.rows.at(-1)).toEqual([2, 'Code: 395. DB::Exception: boom'])
     expect(asked).toEqual(['stream', 'whole'])
   })
 
-  it('is asked for once where nothing in it could be an error', async () => {
+  test('is asked for once where nothing in it could be an error', async () => {
     expect(await streaming(table, false, [500, ''])).toMatchObject({
       answer: { rows: [[1, 'x']] },
       asked: ['stream'],
     })
   })
 
-  it('is an error where a header says so beside a status of success', async () => {
+  test('is an error where a header says so beside a status of success', async () => {
     const fake = async () =>
       new Response(`${report}\n`, { headers: { 'x-clickhouse-exception-code': '395' } })
     const database = open('clickhouse://app@db.example.com', { fetch: fake, bindings: {} } as never)

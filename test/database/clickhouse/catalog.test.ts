@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { catalog, later } from '../../../src/database/clickhouse/catalog.ts'
 import { DatabaseError, findTable, listTables } from '../../../src/database/index.ts'
 import { hostileNames } from '../../support/attacks.ts'
@@ -42,7 +42,7 @@ await describeClickHouse('the tables of ClickHouse', setup, (server) => {
     return found
   }
 
-  it('are listed in order of name, without those of other databases and of views', async () => {
+  test('are listed in order of name, without those of other databases and of views', async () => {
     const { tables, total } = await listTables(database, { limit: 100, limits })
     expect(total).toBe(tables.length)
     expect(tables.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
@@ -68,12 +68,12 @@ await describeClickHouse('the tables of ClickHouse', setup, (server) => {
     })
   })
 
-  it('are asked of newer versions with what those know besides', () => {
+  test('are asked of newer versions with what those know besides', () => {
     const { sql } = catalog.tables({ limit: 1 })
     for (const name of Object.keys(later)) expect(sql).toContain(name)
   })
 
-  it('are found by a part of a name, a column or a comment, every sign being itself', async () => {
+  test('are found by a part of a name, a column or a comment, every sign being itself', async () => {
     expect(await names('SOL')).toEqual(['sold'])
     expect(await names('EMAIL')).toEqual(['users'])
     expect(await names('Brought')).toEqual(['users'])
@@ -84,7 +84,7 @@ await describeClickHouse('the tables of ClickHouse', setup, (server) => {
     expect(await names('treasure')).toEqual([])
   })
 
-  it('come in pages that know the total, even past the end', async () => {
+  test('come in pages that know the total, even past the end', async () => {
     const page = await listTables(database, { limit: 2, offset: 1, limits })
     expect(page).toMatchObject({ tables: [{ name: 'back`tick' }, { name: 'cheap' }], total: 10 })
     expect(await listTables(database, { limit: 2, offset: 99, limits })).toEqual({
@@ -93,7 +93,7 @@ await describeClickHouse('the tables of ClickHouse', setup, (server) => {
     })
   })
 
-  it('are described with columns, values, the primary key and what they are sorted by', async () => {
+  test('are described with columns, values, the primary key and what they are sorted by', async () => {
     const { columns, ...table } = await findTable(database, 'users', limits)
     const plain = { nullable: false, primaryKey: false }
     expect(columns).toEqual([
@@ -133,7 +133,7 @@ await describeClickHouse('the tables of ClickHouse', setup, (server) => {
     expect((await findTable(database, 'wide', limits)).columns).toHaveLength(300)
   })
 
-  it.each([
+  test.each([
     ['users', 'users'],
     ['USERS', 'users'],
     ['shop.users', 'users'],
@@ -148,14 +148,14 @@ await describeClickHouse('the tables of ClickHouse', setup, (server) => {
     expect(await findTable(database, name, limits)).toMatchObject({ schema: 'shop', name: table })
   })
 
-  it('are not guessed when a name means two of them', async () => {
+  test('are not guessed when a name means two of them', async () => {
     expect(await refusal('MIXED')).toMatchObject({
       message: '"MIXED" names 2 tables.',
       hint: 'Say which: shop.Mixed, shop.mixed.',
     })
   })
 
-  it.each([
+  test.each([
     ['user', 'Did you mean users?'],
     ['other.treasure', expect.not.stringContaining('treasure')],
     ['shop.user', 'Did you mean shop.users?'],
@@ -165,7 +165,7 @@ await describeClickHouse('the tables of ClickHouse', setup, (server) => {
     expect(await refusal(name)).toMatchObject({ kind: 'sql', hint })
   })
 
-  it.each(hostileNames('clickhouse'))('meet no SQL in $value: $why', async ({ arg, value }) => {
+  test.each(hostileNames('clickhouse'))('meet no SQL in $value: $why', async ({ arg, value }) => {
     if (arg === 'pattern') expect(await names(value)).toEqual(value === '%' ? ['users'] : [])
     else expect((await refusal(value)).message).toContain('no table called')
     expect(await names('users')).toContain('users')

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { DatabaseError } from '../../../src/database/error.ts'
 import type { Limits } from '../../../src/database/rows.ts'
 import { describeClickHouse, PASSWORD } from '../../support/clickhouse.ts'
@@ -29,7 +29,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
   /** How many queries run besides the one that asks. */
   const running = async () => Number(await server.admin('select count() - 1 from system.processes'))
 
-  it.each([
+  test.each([
     ['select id from users order by id limit 10', 10, false],
     ['select id from users order by id limit 11', 10, 'rows'],
     ['select id from users order by email', 10, 'rows'],
@@ -44,7 +44,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     expect(answer.truncated).toBe(truncated)
   })
 
-  it('leaves out whole rows beyond the cap of bytes', async () => {
+  test('leaves out whole rows beyond the cap of bytes', async () => {
     const text = `concat(toString(number), '${'é'.repeat(99)}')`
     const sql = `select ${text} from system.numbers limit 10`
     const row = 1 + 2 * 99 + 4
@@ -55,18 +55,18 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     expect((await query(sql, { maxBytes: 10 * (row + 1) - 1 })).rows).toHaveLength(9)
   })
 
-  it('counts the bytes of a row as they are told, not as they come', async () => {
+  test('counts the bytes of a row as they are told, not as they come', async () => {
     const quotes = `concat(toString(number), '${"''".repeat(5_000)}')`
     const answer = await query(`select ${quotes} from system.numbers limit 2`)
     expect(answer).toMatchObject({ truncated: 'bytes', rows: [[`0${"'".repeat(5_000)}`]] })
   })
 
-  it('says so when one row alone is beyond the cap of bytes', async () => {
+  test('says so when one row alone is beyond the cap of bytes', async () => {
     const error = await failure(query('select range(10000)'))
     expect(error).toMatchObject({ kind: 'too_large', hint: expect.stringContaining('substr()') })
   })
 
-  it.each([
+  test.each([
     ['select nope from users', '47', 'sql', undefined],
     ['select id from nowhere', '60', 'sql', undefined],
     ['select id from nowhere.users', '81', 'sql', undefined],
@@ -83,7 +83,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     expect(error.message.length).toBeGreaterThan(10)
   })
 
-  it.each(['select ?', 'select :p', 'select {p:String}', 'select 1 where 1 = %s', 'select @p'])(
+  test.each(['select ?', 'select :p', 'select {p:String}', 'select 1 where 1 = %s', 'select @p'])(
     'says how a value is sent where a placeholder has none: %s',
     async (sql) => {
       expect(await failure(query(sql))).toMatchObject({
@@ -93,7 +93,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     },
   )
 
-  it('passes on what a library that it is made with says', async () => {
+  test('passes on what a library that it is made with says', async () => {
     expect(await failure(query("select toTimeZone(now(), 'nowhere')"))).toMatchObject({
       kind: 'sql',
       code: '1000',
@@ -101,7 +101,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     })
   })
 
-  it('does not call too slow what was not stopped by the time', async () => {
+  test('does not call too slow what was not stopped by the time', async () => {
     const slow = server.url('slow')
     const sql = 'select count() from system.numbers where number % 7 = 1'
     const error = await failure(open(slow, io).query({ sql }, limits))
@@ -109,12 +109,12 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     expect(error.message).toMatch(/^Query is executing too slow: .*minimum: /)
   })
 
-  it('points into no statement that it wrote parameters into', async () => {
+  test('points into no statement that it wrote parameters into', async () => {
     const work = database.query({ sql: 'select {p1} frm users u', params: ['a'] }, limits)
     expect(await failure(work)).toMatchObject({ position: undefined })
   })
 
-  it('is refused by the engine what the guard would have refused', async () => {
+  test('is refused by the engine what the guard would have refused', async () => {
     const { clickhouse } = await import('../../../src/database/clickhouse/driver.ts')
     const unguarded = clickhouse.open(new URL(server.url('reader')), io)
     for (const [sql, code] of [
@@ -129,7 +129,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     }
   })
 
-  it.each([
+  test.each([
     ['a wrong password', 'reader:wrong-hunter2-marker@'],
     ['no password', 'reader@'],
     ['a user that is not', 'hunter2-marker:hunter2-marker@'],
@@ -140,20 +140,20 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     expect(error.message).not.toContain('reader')
   })
 
-  it('tells a database that is not there', async () => {
+  test('tells a database that is not there', async () => {
     const url = server.url('default', 'nowhere')
     const error = await failure(open(url, io).query({ sql: 'select 1' }, limits))
     expect(error).toMatchObject({ kind: 'config', code: '81' })
   })
 
-  it('is refused what the user may not read', async () => {
+  test('is refused what the user may not read', async () => {
     const narrow = open(server.url('narrow'), io)
     expect((await narrow.query({ sql: 'select 1 from users' }, limits)).rows).toHaveLength(10)
     const error = await failure(narrow.query({ sql: 'select 1 from default.users' }, limits))
     expect(error).toMatchObject({ kind: 'refused', code: '291' })
   })
 
-  it('opens for a user that is read-only for good, and bounds what that one reads', async () => {
+  test('opens for a user that is read-only for good, and bounds what that one reads', async () => {
     const fixed = open(server.url('fixed'), io)
     const numbers = await fixed.query({ sql: 'select number from system.numbers' }, limits)
     expect(numbers).toMatchObject({ truncated: 'rows' })
@@ -167,7 +167,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     await expect.poll(running, { timeout: 5_000 }).toBe(0)
   })
 
-  it('does not open for a user whose read-only mode is half of one', async () => {
+  test('does not open for a user whose read-only mode is half of one', async () => {
     const halfway = open(server.url('halfway'), io)
     expect(await failure(halfway.query({ sql: 'select 1' }, limits))).toMatchObject({
       kind: 'config',
@@ -178,7 +178,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
   const endless = 'select count() from system.numbers'
   const short = { ...limits, timeoutMs: 300 }
 
-  it('is stopped in the database when its time is over', async () => {
+  test('is stopped in the database when its time is over', async () => {
     const error = await failure(query(endless, short))
     expect(error).toMatchObject({
       kind: 'timeout',
@@ -187,7 +187,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     await expect.poll(running, { timeout: 5_000 }).toBe(0)
   })
 
-  it('is stopped by the database itself when nobody tells it to', async () => {
+  test('is stopped by the database itself when nobody tells it to', async () => {
     // This one drops every order to stop.
     const io = {
       bindings: {},
@@ -200,7 +200,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     await expect.poll(running, { timeout: 10_000 }).toBe(0)
   })
 
-  it('stops in the database when the caller leaves', async () => {
+  test('stops in the database when the caller leaves', async () => {
     const caller = new AbortController()
     const work = failure(query(endless, { signal: caller.signal }))
     await expect.poll(running).toBe(1)
@@ -212,7 +212,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     await expect.poll(running, { timeout: 5_000 }).toBe(0)
   })
 
-  it('is asked for its terms once, and then in one request for each statement', async () => {
+  test('is asked for its terms once, and then in one request for each statement', async () => {
     const seen: string[] = []
     const watched = {
       bindings: {},
@@ -258,7 +258,7 @@ describe('a ClickHouse that fails', () => {
     `Code: ${code}. DB::Exception: ${message}. (NAME) (version 26.7.2.5 (official build))\n`
   const table = 'id\ttext\nUInt8\tString\n1\ta\n'
 
-  it.each([
+  test.each([
     ['a wrong password', 403, report(516, `app: no ${MARKER}`), 'auth', '516'],
     ['a login page', 401, `<html>${MARKER}</html>`, 'auth', undefined],
     ['a proxy that forbids', 403, MARKER, 'auth', undefined],
@@ -318,7 +318,7 @@ describe('a ClickHouse that fails', () => {
     expect(error.message).not.toMatch(/version|26\.7|Code:|DB::/)
   })
 
-  it('is told when nothing listens', async () => {
+  test('is told when nothing listens', async () => {
     const database = open(`clickhouse://app:${MARKER}@127.0.0.1:9/shop`, { fetch, bindings: {} })
     expect(await failure(database.query({ sql: 'select 1' }, limits))).toMatchObject({
       kind: 'network',
@@ -326,14 +326,14 @@ describe('a ClickHouse that fails', () => {
     })
   })
 
-  it.each<[string, RequestListener]>([
+  test.each<[string, RequestListener]>([
     ['before the first byte', () => {}],
     ['in the middle', (_, response) => void response.writeHead(200).write(table)],
   ])('is not waited for when it goes silent %s', async (_, listener) => {
     expect((await ask(listener, { timeoutMs: 50 })).kind).toBe('timeout')
   })
 
-  it('is told when its answer breaks off', async () => {
+  test('is told when its answer breaks off', async () => {
     const error = await ask((_request, response) => {
       response.writeHead(200, { 'content-length': 1_000 }).write(table)
       setTimeout(() => response.destroy(), 50)
@@ -341,7 +341,7 @@ describe('a ClickHouse that fails', () => {
     expect(error.kind).toBe('network')
   })
 
-  it.each([
+  test.each([
     ['names', ''],
     ['types', 'a\n'],
     ['one cell', 'a\nString\n'],
@@ -362,7 +362,7 @@ describe('a ClickHouse that fails', () => {
     expect(sent).toBeLessThan(50 * 1024 * 1024)
   })
 
-  it('is asked at its port, in one request that holds the password in one header', async () => {
+  test('is asked at its port, in one request that holds the password in one header', async () => {
     const seen: Request[] = []
     const io = {
       bindings: {},
@@ -404,7 +404,7 @@ describe('a ClickHouse that fails', () => {
     }
   })
 
-  it.each([
+  test.each([
     ['clickhouse:secret', 'A ClickHouse URL names a host and a database'],
     ['clickhouse://app:secret@db.example.com/shop/users', 'A ClickHouse URL names a host'],
     ['clickhouse://app:sec%ret@db.example.com/shop', 'percent-encoding'],

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { rules } from '../../../src/database/clickhouse/rules.ts'
 import { refuse } from '../../../src/database/guard/guard.ts'
 import { attacks, benign, exhausting } from '../../support/attacks.ts'
@@ -6,24 +6,27 @@ import { attacks, benign, exhausting } from '../../support/attacks.ts'
 const corpus = attacks('clickhouse').filter(({ expect }) => expect === 'rejected')
 
 describe('the corpus for clickhouse', () => {
-  it.each(corpus.filter(({ name }) => !exhausting.has(name)))('refuses $name: $why', ({ sql }) => {
-    expect(refuse(sql, rules)).toMatch(/^[A-Z\w].*\.$/)
-  })
+  test.each(corpus.filter(({ name }) => !exhausting.has(name)))(
+    'refuses $name: $why',
+    ({ sql }) => {
+      expect(refuse(sql, rules)).toMatch(/^[A-Z\w].*\.$/)
+    },
+  )
 
-  it.each(corpus.filter(({ name }) => exhausting.has(name)))(
+  test.each(corpus.filter(({ name }) => exhausting.has(name)))(
     'leaves $name to the engine, being no more than too much: $why',
     ({ sql }) => {
       expect(refuse(sql, rules)).toBeUndefined()
     },
   )
 
-  it.each(benign('clickhouse'))('lets $name run: $why', ({ sql }) => {
+  test.each(benign('clickhouse'))('lets $name run: $why', ({ sql }) => {
     expect(refuse(sql, rules)).toBeUndefined()
   })
 })
 
 describe('the guard for ClickHouse', () => {
-  it.each([
+  test.each([
     ...["SELECT * FROM `url`('http://a/')", 'SELECT * FROM "File"(\'a\')', "DESC url('http://a/')"],
     ...["DESCRIBE TABLE s3Cluster('a', 'b')", "EXPLAIN SELECT * FROM remoteSecure('a', b.c)"],
     ...["SELECT file('secret.txt')", "SELECT dictGetString('d', 'a', toUInt64(1))"],
@@ -39,7 +42,7 @@ describe('the guard for ClickHouse', () => {
     expect(refuse(sql, rules)).toMatch(/not allowed here|may run|without ANALYZE/)
   })
 
-  it.each([
+  test.each([
     ...['SELECT arrayMap(sleep, [3])', "SELECT arrayMap(file, ['secret.txt'])"],
     ...['SELECT arrayFilter((`Sleep`), [1])', 'SELECT arrayFold(((sleep)), [1], 1)'],
     ...[
@@ -50,7 +53,7 @@ describe('the guard for ClickHouse', () => {
     expect(refuse(sql, rules)).toMatch(/\(\) is not allowed here\.$/)
   })
 
-  it.each([
+  test.each([
     ...['SELECT arrayMap(file -> file + 1, a)', 'SELECT arrayMap((url, x) -> x, a, b)'],
     ...['SELECT arrayMap((url) -> url, a)', 'SELECT arraySum(url), arraySlice(file, 1)'],
     ...['SELECT arrayMap(x -> x, url)', 'SELECT arrayMap(lower, url)'],
@@ -58,14 +61,14 @@ describe('the guard for ClickHouse', () => {
     expect(refuse(sql, rules)).toBeUndefined()
   })
 
-  it.each(['SELECT 1 FORMAT JSON', 'SELECT 1 SETTINGS max_threads = 1'])(
+  test.each(['SELECT 1 FORMAT JSON', 'SELECT 1 SETTINGS max_threads = 1'])(
     'says to leave the last clause out of %s',
     (sql) => {
       expect(refuse(sql, rules)).toMatch(/; leave that clause out: the answer has its own form\.$/)
     },
   )
 
-  it.each([
+  test.each([
     ["SELECT 'a\\', 1", 'a text that ends behind a backslash and a quote'],
     ["SELECT ‘'’, * FROM url('http://a/') --'", 'quotation marks of typesetters are quotes there'],
     ['SELECT `a\\`, * FROM users', 'a backslash in a name'],
@@ -78,7 +81,7 @@ describe('the guard for ClickHouse', () => {
     expect(refuse(sql, rules)).toMatch(/not closed|in quotes|backslashes/)
   })
 
-  it.each([
+  test.each([
     ...["SELECT 'it\\'s; DROP TABLE users' AS s", "SELECT $$; DROP $$ AS a, $x$'$x$ AS b"],
     ...[
       'SELECT 1 # DROP TABLE users',

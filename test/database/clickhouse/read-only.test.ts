@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { clickhouse } from '../../../src/database/clickhouse/driver.ts'
 import type { Database } from '../../../src/database/database.ts'
 import type { DatabaseError } from '../../../src/database/error.ts'
@@ -27,13 +27,13 @@ await describeClickHouse('a statement that would do more than read', setup, (ser
   const corpus = attacks('clickhouse')
   const rejected = corpus.filter((it) => it.expect === 'rejected' && !exhausting.has(it.name))
 
-  it.each(rejected)('never leaves the Worker: $name', async ({ sql }) => {
+  test.each(rejected)('never leaves the Worker: $name', async ({ sql }) => {
     const before = sent
     expect(await outcome(guarded, sql)).toMatchObject({ kind: 'refused' })
     expect(sent).toBe(before)
   })
 
-  it.each(corpus.filter((it) => exhausting.has(it.name)))(
+  test.each(corpus.filter((it) => exhausting.has(it.name)))(
     'is ended when it only costs too much: $name',
     async ({ sql }) => {
       const before = await snapshot()
@@ -47,24 +47,24 @@ await describeClickHouse('a statement that would do more than read', setup, (ser
   )
 
   const harmless = corpus.filter((it) => it.expect === 'no_effect' && it.name !== 'ch_sleep')
-  it.each(harmless)('runs without effect where it only looks like it: $name', async ({ sql }) => {
+  test.each(harmless)('runs without effect where it only looks like it: $name', async ({ sql }) => {
     const before = await snapshot()
     expect(await outcome(guarded, sql)).toHaveProperty('rows')
     expect(await snapshot()).toBe(before)
   })
 
-  it.each(benign('clickhouse'))('is not meant by $name: $why', async ({ sql }) => {
+  test.each(benign('clickhouse'))('is not meant by $name: $why', async ({ sql }) => {
     expect(await outcome(guarded, sql)).toHaveProperty('rows')
   })
 
-  it.each(corpus)('changes nothing even without the guard: $name', async ({ sql }) => {
+  test.each(corpus)('changes nothing even without the guard: $name', async ({ sql }) => {
     const before = await snapshot()
     await outcome(unguarded, sql)
     const after = await snapshot()
     expect(after).toBe(before)
   })
 
-  it('would be seen if it changed something', async () => {
+  test('would be seen if it changed something', async () => {
     for (const sql of ['optimize table users final', 'truncate table orders']) {
       const before = await snapshot()
       await server.admin(sql)
@@ -74,7 +74,7 @@ await describeClickHouse('a statement that would do more than read', setup, (ser
 
   // What nothing but the guard stops: without one, or by a function of another name, the rights of
   // the user have to.
-  it('may end the queries of its own user where there is no guard', async () => {
+  test('may end the queries of its own user where there is no guard', async () => {
     const sql = "kill query where query_id = 'none'"
     expect(await outcome(unguarded, sql)).not.toMatchObject({ kind: 'refused', code: '164' })
     expect(await outcome(guarded, sql)).toMatchObject({ kind: 'refused' })

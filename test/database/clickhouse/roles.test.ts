@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { inspectRole } from '../../../src/database/doctor/index.ts'
 import { describeClickHouse } from '../../support/clickhouse.ts'
 import { open } from '../../support/open.ts'
@@ -12,7 +12,7 @@ const io = { fetch, bindings: {} }
 await describeClickHouse('the user of an old ClickHouse', [], (server) => {
   const look = (user?: string) => inspectRole(open(server.url(user), io), limits)
 
-  it('is told to have a profile that lets it write, and how to give it another', async () => {
+  test('is told to have a profile that lets it write, and how to give it another', async () => {
     const found = await look('reader')
     expect(found).toMatchObject({
       findings: [{ kind: 'no-grants', severity: 'low', count: 1 }],
@@ -23,7 +23,7 @@ await describeClickHouse('the user of an old ClickHouse', [], (server) => {
     expect(found.note).toContain('<database>shop</database>')
   })
 
-  it('has no findings where its profile is read-only', async () => {
+  test('has no findings where its profile is read-only', async () => {
     expect(await look('fixed')).toMatchObject({ findings: [], note: undefined })
   })
 })
@@ -51,7 +51,7 @@ async function looked(...grants: string[]) {
 }
 
 describe('the user of a ClickHouse that has grants', () => {
-  it.each<[string[], [kind: string, statement: string | undefined][]]>([
+  test.each<[string[], [kind: string, statement: string | undefined][]]>([
     [['GRANT SELECT ON shop.* TO reader', 'GRANT SHOW TABLES, SELECT(a, b) ON x.y TO reader'], []],
     [
       ['GRANT SELECT, INSERT(a, b), ALTER UPDATE ON shop.orders TO reader'],

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readerOf } from '../../../src/database/clickhouse/values.ts'
 import type { Cell, Param } from '../../../src/database/rows.ts'
 import { describeClickHouse } from '../../support/clickhouse.ts'
@@ -12,7 +12,7 @@ const binary = (text: string) => Buffer.from(text).toString('latin1')
 await describeClickHouse('a value of ClickHouse', clickhouseDemo(), (server) => {
   const database = open(server.url('reader'), { fetch, bindings: {} })
 
-  it.each<[expression: string, type: string, value: Cell]>([
+  test.each<[expression: string, type: string, value: Cell]>([
     ['toUInt8(255)', 'UInt8', 255],
     ['toInt32(-2147483648)', 'Int32', -2147483648],
     ['toInt64(9007199254740991)', 'Int64', 9007199254740991],
@@ -85,14 +85,14 @@ await describeClickHouse('a value of ClickHouse', clickhouseDemo(), (server) => 
     expect(JSON.parse(JSON.stringify(answer.rows))).toEqual(answer.rows)
   })
 
-  it('keeps its place beside one of the same name, and a name of any signs', async () => {
+  test('keeps its place beside one of the same name, and a name of any signs', async () => {
     const sql = "select 1 as a, 2 as b, 1 as a, 3 as `t\tab`, 4 as `ž\n`, '' as e"
     const { columns, rows } = await database.query({ sql }, limits)
     expect(columns.map(({ name }) => name)).toEqual(['a', 'b', 'a', 't\tab', 'ž\n', 'e'])
     expect(rows).toEqual([[1, 2, 1, 3, 4, '']])
   })
 
-  it('has a column even where there are no rows', async () => {
+  test('has a column even where there are no rows', async () => {
     const answer = await database.query({ sql: "select 1 as a, 'x' as b where 0" }, limits)
     expect(answer).toMatchObject({
       columns: [
@@ -103,7 +103,7 @@ await describeClickHouse('a value of ClickHouse', clickhouseDemo(), (server) => 
     })
   })
 
-  it('may be one empty text a row, or a row of totals', async () => {
+  test('may be one empty text a row, or a row of totals', async () => {
     const sql = "select arrayJoin(['', 'a', '']) as it"
     expect((await database.query({ sql }, limits)).rows).toEqual([[''], ['a'], ['']])
     const totals = 'select number % 2 as a, count() as n from (select number from system.numbers'
@@ -118,7 +118,7 @@ await describeClickHouse('a value of ClickHouse', clickhouseDemo(), (server) => 
     expect(answer.totals).toEqual([0, 5])
   })
 
-  it.each<[Param, string, Cell]>([
+  test.each<[Param, string, Cell]>([
     ['9007199254740993', '{p1:Int64}', '9007199254740993'],
     ['18446744073709551615', '{p1:UInt64}', '18446744073709551615'],
     ['1.50', '{p1:Decimal(9, 2)}', '1.50'],
@@ -140,7 +140,7 @@ await describeClickHouse('a value of ClickHouse', clickhouseDemo(), (server) => 
     expect((await database.query({ sql, params: [param] }, limits)).rows).toEqual([[value]])
   })
 
-  it.each<[string, Param[], string]>([
+  test.each<[string, Param[], string]>([
     ['select {p2}', ['a'], 'There is no parameter for {p2}: send one for each.'],
     ['select {p1:String}', [], 'There is no parameter for {p1}: send one for each.'],
     ['select ?', ['a'], 'Not every parameter has a place in the statement.'],
@@ -153,7 +153,7 @@ await describeClickHouse('a value of ClickHouse', clickhouseDemo(), (server) => 
     })
   })
 
-  it('adds up in the demo store to the same totals as everywhere', async () => {
+  test('adds up in the demo store to the same totals as everywhere', async () => {
     const sum = async (sql: string) => (await database.query({ sql }, limits)).rows
     const hundredths = 'sum(quantity * unit_price * (100 - discount_pct))'
     expect(await sum(`select ${hundredths} from order_items`)).toEqual([['196535960.3500']])
@@ -164,7 +164,7 @@ await describeClickHouse('a value of ClickHouse', clickhouseDemo(), (server) => 
 })
 
 describe('a value of a type that the server at hand does not have', () => {
-  it.each<[type: string, text: string, value: Cell]>(
+  test.each<[type: string, text: string, value: Cell]>(
     [
       ['Int256', '-57896044618658097711785492504343953926634992332820282019728792003956564819968'],
       ['UInt128', '7', 7],

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { engines } from '../../fuzz/engines.ts'
 import { type Engine, fuzz } from '../../fuzz/fuzz.ts'
 import { removals } from '../../fuzz/removals.ts'
@@ -17,13 +17,13 @@ for (const [name, open] of Object.entries(engines)) {
   if (engine)
     describe(`the guard before ${engine.version()}`, () =>
       tests(engine, COUNTS[name as keyof typeof COUNTS]))
-  else describe.skip(`the guard before ${name}`, () => it('waits for it', () => {}))
+  else describe.skip(`the guard before ${name}`, () => test('waits for it', () => {}))
 }
 
 function tests(engine: Engine, count: number) {
   afterAll(() => engine.close())
 
-  it(`lets through nothing but single reads, of ${count} texts`, async () => {
+  test(`lets through nothing but single reads, of ${count} texts`, async () => {
     const { escapes, accepted, parsed } = await fuzz(engine, { count, seed: 1 })
     expect(escapes).toEqual([])
     // Were all inputs refused, or all of them wrong, it would prove nothing.
@@ -32,7 +32,7 @@ function tests(engine: Engine, count: number) {
   })
 
   const rules = [...removals(engine.rules)].filter(([rule]) => !engine.unseen.has(rule))
-  it.each(rules)('lets something else through without the rule: %s', async (_rule, without) => {
+  test.each(rules)('lets something else through without the rule: %s', async (_rule, without) => {
     const run = { count: SOON, seed: 1, rules: without, escapes: 1 }
     expect((await fuzz(engine, run)).escapes).toHaveLength(1)
   })

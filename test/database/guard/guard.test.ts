@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { refuse, single, verb } from '../../../src/database/guard/guard.ts'
 import { rules as mysql } from '../../../src/database/mysql/rules.ts'
 import { rules as postgresRules } from '../../../src/database/postgres/rules.ts'
@@ -13,17 +13,17 @@ describe.each([
   const wanted = attacks(engine).filter(
     (it) => it.expect === 'rejected' && !exhausting.has(it.name),
   )
-  it.each(wanted)('refuses $name: $why', ({ sql }) => {
+  test.each(wanted)('refuses $name: $why', ({ sql }) => {
     expect(refuse(sql, rules)).toMatch(/^[A-Z\w].*\.$/)
   })
 
-  it.each(benign(engine))('lets $name run: $why', ({ sql }) => {
+  test.each(benign(engine))('lets $name run: $why', ({ sql }) => {
     expect(refuse(sql, rules)).toBeUndefined()
   })
 })
 
 describe('what the guard answers', () => {
-  it.each([
+  test.each([
     ['select 1; select 2', 'Send one statement at a time.'],
     ['', 'The statement is empty.'],
     ['-- only a comment', 'The statement is empty.'],
@@ -75,7 +75,7 @@ describe('what the guard answers', () => {
     expect(refuse(sql, postgresRules)).toBe(sentence)
   })
 
-  it.each([
+  test.each([
     [
       'explain select 1',
       sqlite,
@@ -92,7 +92,7 @@ describe('what the guard answers', () => {
     expect(refuse(sql, rules)).toBe(sentence)
   })
 
-  it.each([
+  test.each([
     ['select sýs_eval(1)', mysql],
     ['select `SYS_ÉVAL`(1)', mysql],
     ['select benchmar\u212a(1, 1)', mysql],
@@ -104,7 +104,7 @@ describe('what the guard answers', () => {
     expect(refuse(sql, rules)).toMatch(/ is not allowed here\.$/)
   })
 
-  it('counts the values of a call whose second one may be SQL', () => {
+  test('counts the values of a call whose second one may be SQL', () => {
     const call = (values: string) => refuse(`select ts_rewrite(${values})`, postgresRules)
     expect(call('a, b, c')).toBeUndefined()
     for (const values of ['a, b', 'a, f(b, c)', 'a, array[b, c]', `a, f(${'1, '.repeat(200)}b)`]) {
@@ -112,13 +112,13 @@ describe('what the guard answers', () => {
     }
   })
 
-  it('names only functions that are called, not columns or texts of that name', () => {
+  test('names only functions that are called, not columns or texts of that name', () => {
     expect(refuse(`select setval, 'pg_sleep(1)', "nextval" from t`, postgresRules)).toBeUndefined()
   })
 })
 
 describe('the text of a single statement', () => {
-  it.each([
+  test.each([
     ['select 1;', 'select 1'],
     ['select 1 ; ; -- done', 'select 1'],
     ['select 1 -- done', 'select 1'],
@@ -128,11 +128,11 @@ describe('the text of a single statement', () => {
     expect(single(sql, postgresRules)).toBe(text)
   })
 
-  it('is not to be had from two', () => {
+  test('is not to be had from two', () => {
     expect(() => single('select 1; select 2', postgresRules)).toThrow('one statement')
   })
 
-  it('begins with its verb, past comments and parentheses', () => {
+  test('begins with its verb, past comments and parentheses', () => {
     expect(verb('/* x */ ((SHOW all', postgresRules)).toBe('show')
   })
 })
@@ -156,7 +156,7 @@ describe('hostile text', () => {
     "E'",
   ]
   const more = ["\\'", '1', '1.', 'e', ';', 'with ', 'for ', 'into ', 'a.', '\u00e9', '#', "''\n"]
-  it.each([...pieces, ...more])('is read to its end in one pass when it is all %j', (piece) => {
+  test.each([...pieces, ...more])('is read to its end in one pass when it is all %j', (piece) => {
     const sql = `select ${piece.repeat(Math.floor(99_990 / piece.length))}`
     for (const rules of [postgresRules, sqlite, mysql]) {
       const answer = refuse(sql, rules)

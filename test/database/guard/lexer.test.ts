@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { lex } from '../../../src/database/guard/lexer.ts'
 import type { Lexis } from '../../../src/database/rules.ts'
 
@@ -8,7 +8,7 @@ const tokens = (sql: string, lexis: Lexis = standard) =>
   lex(sql, lexis).map(({ kind, value }) => `${kind} ${value}`.trim())
 
 describe('a text taken apart', () => {
-  it.each<[string, string[]]>([
+  test.each<[string, string[]]>([
     ['SELECT Größe', ['word select', 'word größe']],
     ['"Pg_""Sleep" (', ['name pg_"sleep', 'symbol (']],
     ["'it''s' 'x'", ["text ''", "text ''"]],
@@ -23,7 +23,7 @@ describe('a text taken apart', () => {
     expect(tokens(sql)).toEqual(expected)
   })
 
-  it('is read by the rules of its dialect', () => {
+  test('is read by the rules of its dialect', () => {
     expect(tokens('"a"', { doubleQuotes: 'text' })).toEqual(["text ''"])
     expect(tokens('`a``b`', { ...standard, backticks: true })).toEqual(['name a`b'])
     expect(tokens('[a"]', { ...standard, brackets: true })).toEqual(['name a"'])
@@ -42,7 +42,7 @@ describe('a text taken apart', () => {
     ])
   })
 
-  it('knows where its tokens are', () => {
+  test('knows where its tokens are', () => {
     expect(lex(' "a" , b ', standard).map(({ start, end }) => [start, end])).toEqual([
       [1, 4],
       [5, 6],

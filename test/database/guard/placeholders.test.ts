@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { clickhouse } from '../../../src/database/clickhouse/dialect.ts'
 import type { Dialect } from '../../../src/database/dialect.ts'
 import { admitted } from '../../../src/database/guard/guarded.ts'
@@ -11,7 +11,7 @@ const of = (dialect: Dialect, sql: string, ...params: string[]) =>
   placed({ sql, params }, dialect).statement
 
 describe('$1, $2, …', () => {
-  it.each([
+  test.each([
     ['PostgreSQL', postgres, 'select $2, $1', ['a', 'b']],
     ['SQLite', sqlite, 'select ?2, ?1', ['a', 'b']],
     ['ClickHouse', clickhouse, 'select {p2}, {p1}', ['a', 'b']],
@@ -20,14 +20,14 @@ describe('$1, $2, …', () => {
     expect(of(dialect, 'select $2, $1', 'a', 'b')).toEqual({ sql, params })
   })
 
-  it('are bound as often as they stand there, where placeholders have no numbers', () => {
+  test('are bound as often as they stand there, where placeholders have no numbers', () => {
     expect(of(mysql('shop'), 'select $1, $2, $1', 'a', 'b')).toEqual({
       sql: 'select ?, ?, ?',
       params: ['a', 'b', 'a'],
     })
   })
 
-  it.each([
+  test.each([
     ['a text', `select '$2', "$2", $1`, `select '$2', "$2", ?`],
     ['a name', 'select `$2`, a$2, $1', 'select `$2`, a$2, ?'],
     ['a comment', 'select $1 -- $2\n# $2\n/* $2 */', 'select ? -- $2\n# $2\n/* $2 */'],
@@ -35,7 +35,7 @@ describe('$1, $2, …', () => {
     expect(of(mysql('shop'), sql, 'a')).toEqual({ sql: text, params: ['a'] })
   })
 
-  it.each([
+  test.each([
     'select ?',
     "select '$1",
     'select 1',
@@ -48,7 +48,7 @@ describe('$1, $2, …', () => {
     }
   })
 
-  it('need a value each, and each value needs one of them', () => {
+  test('need a value each, and each value needs one of them', () => {
     const fault = (dialect: Dialect, sql: string, ...params: string[]) =>
       placed({ sql, params }, dialect).fault
     expect(fault(sqlite, 'select $1, $3', 'a', 'b')).toMatch('no value for $3: there are 2')
@@ -58,12 +58,12 @@ describe('$1, $2, …', () => {
     expect(fault(postgres, 'select $2, $1', 'a', 'b')).toBeUndefined()
   })
 
-  it('are judged by the guard first', () => {
+  test('are judged by the guard first', () => {
     expect(() => admitted({ sql: 'select ($1).pg_sleep' }, postgres)).toThrow('not allowed')
     expect(() => admitted({ sql: 'select $1' }, postgres)).toThrow('no value for $1')
   })
 
-  it('do not move what an error points at', () => {
+  test('do not move what an error points at', () => {
     const { statement, origin } = placed(
       { sql: 'select $1, $2, nmae, $1, oops', params: ['a', 'b'] },
       mysql('shop'),

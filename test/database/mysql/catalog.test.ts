@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Database } from '../../../src/database/database.ts'
 import { DatabaseError, findTable, listTables } from '../../../src/database/index.ts'
 import { hostileNames } from '../../support/attacks.ts'
@@ -65,7 +65,7 @@ await describeMariaDb('the tables of MariaDB', setup, (mariadb) => {
   const some = open(mariadb.url(`${mariadb.reader}_some`), io)
   const { database: schema } = mariadb
 
-  it('are listed in order of name, without those of other databases and of the system', async () => {
+  test('are listed in order of name, without those of other databases and of the system', async () => {
     const { tables, total } = await listTables(database, { limit: 100, limits })
     expect(total).toBe(tables.length)
     expect(new Set(tables.map((it) => it.schema))).toEqual(new Set([schema]))
@@ -89,20 +89,20 @@ await describeMariaDb('the tables of MariaDB', setup, (mariadb) => {
     })
   })
 
-  it('are found by a part of a name, a column or a comment, in any case', async () => {
+  test('are found by a part of a name, a column or a comment, in any case', async () => {
     expect(await names(database, 'ORDER')).toEqual(['orders'])
     expect(await names(database, 'email')).toEqual(['users'])
     expect(await names(database, 'signed UP')).toEqual(['users'])
     expect(await names(database, 'zzz')).toEqual([])
   })
 
-  it('are searched for %, _ and \\ as the characters they are', async () => {
+  test('are searched for %, _ and \\ as the characters they are', async () => {
     expect(await names(database, '%')).toEqual(['users'])
     expect(await names(database, 'r_s')).toEqual(['lines'])
     expect(await names(database, '\\')).toEqual([])
   })
 
-  it('come in pages that know the total, even past the end', async () => {
+  test('come in pages that know the total, even past the end', async () => {
     const page = await listTables(database, { limit: 2, offset: 1, limits })
     expect(page.tables).toHaveLength(2)
     expect(page.total).toBe(12)
@@ -112,7 +112,7 @@ await describeMariaDb('the tables of MariaDB', setup, (mariadb) => {
     })
   })
 
-  it('are only those that the user may read', async () => {
+  test('are only those that the user may read', async () => {
     expect((await names(reader)).length).toBe(12)
     expect(await names(some)).toEqual(['hidden_columns', 'maps', 'orders', 'users'])
     expect(await names(some, 'shut_away')).toEqual([])
@@ -126,7 +126,7 @@ await describeMariaDb('the tables of MariaDB', setup, (mariadb) => {
     expect((await findTable(database, 'maps', limits)).foreignKeys).toHaveLength(1)
   })
 
-  it.each([
+  test.each([
     ['a user with every right', database],
     ['a user that may only select', reader],
   ])('are described to %s with columns, keys in both directions, and indexes', async (_, from) => {
@@ -174,7 +174,7 @@ await describeMariaDb('the tables of MariaDB', setup, (mariadb) => {
     })
   })
 
-  it('keep the columns of a composite key in order', async () => {
+  test('keep the columns of a composite key in order', async () => {
     const { foreignKeys, uniqueKeys } = await findTable(database, 'lines', limits)
     const columns = ['region', 'number']
     expect(foreignKeys).toEqual([
@@ -183,11 +183,11 @@ await describeMariaDb('the tables of MariaDB', setup, (mariadb) => {
     expect(uniqueKeys).toEqual([['line', 'number']])
   })
 
-  it('are described whole, however small an answer may be', async () => {
+  test('are described whole, however small an answer may be', async () => {
     expect((await findTable(database, 'wide', limits)).columns).toHaveLength(300)
   })
 
-  it.each([
+  test.each([
     ['users', 'users'],
     ['USERS', 'users'],
     [`${schema}.users`, 'users'],
@@ -199,11 +199,11 @@ await describeMariaDb('the tables of MariaDB', setup, (mariadb) => {
     expect(await findTable(database, name, limits)).toMatchObject({ schema, name: table })
   })
 
-  it('are not guessed when a name means two of them', async () => {
+  test('are not guessed when a name means two of them', async () => {
     expect((await refusal(database, 'MIXED')).message).toBe('"MIXED" names 2 tables.')
   })
 
-  it.each([
+  test.each([
     ['user', 'Did you mean users?'],
     ['`users`', 'Did you mean users?'],
     ['treasures', 'Did you mean treasure?'],
@@ -218,16 +218,19 @@ await describeMariaDb('the tables of MariaDB', setup, (mariadb) => {
     })
   })
 
-  it.each(hostileNames('mysql'))('meet no SQL in the $arg $value: $why', async ({ arg, value }) => {
-    if (arg === 'pattern') {
-      expect((await names(database, value)).length).toBe(value === '%' ? 1 : 0)
-    } else {
-      expect((await refusal(database, value)).message).toContain('no table called')
-    }
-    expect(await names(database, 'users')).toContain('users')
-  })
+  test.each(hostileNames('mysql'))(
+    'meet no SQL in the $arg $value: $why',
+    async ({ arg, value }) => {
+      if (arg === 'pattern') {
+        expect((await names(database, value)).length).toBe(value === '%' ? 1 : 0)
+      } else {
+        expect((await refusal(database, value)).message).toContain('no table called')
+      }
+      expect(await names(database, 'users')).toContain('users')
+    },
+  )
 
-  it('are gone with the users who saw only some', async () => {
+  test('are gone with the users who saw only some', async () => {
     await mariadb.admin(`drop user ${mariadb.reader}_some@'%'`)
     const error = await listTables(some, { limit: 1, limits }).catch((it) => it)
     expect(error).toMatchObject({ kind: 'auth' })

@@ -1,12 +1,12 @@
 import type { EventEmitter } from 'node:events'
 import { createConnection } from 'mysql2/promise'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { refuse, single } from '../../../src/database/guard/guard.ts'
 import { rules } from '../../../src/database/mysql/rules.ts'
 import { describeMariaDb } from '../../support/mariadb.ts'
 
 describe('the guard for MySQL', () => {
-  it.each([
+  test.each([
     ['select 1; select 2', 'Send one statement at a time.'],
     [
       'delete from users',
@@ -44,7 +44,7 @@ describe('the guard for MySQL', () => {
     expect(refuse(sql, rules)).toBe(sentence)
   })
 
-  it.each([
+  test.each([
     "select 'it\\'s', \"say \\\"hi\\\"\", 'a''b' -- done",
     'select `a``b`, `into`, t.`for update` from t # done',
     'select 1--1',
@@ -62,7 +62,7 @@ describe('the guard for MySQL', () => {
     expect(refuse(sql, rules)).toBeUndefined()
   })
 
-  it('keeps what stands before the semicolon', () => {
+  test('keeps what stands before the semicolon', () => {
     expect(single("select ';' -- ;\n; # done", rules)).toBe("select ';'")
   })
 })
@@ -73,7 +73,7 @@ const inputs = Math.floor(Number(process.env.FUZZ ?? 200_000) / 10)
 const setup = 'create table p (a varchar(80)); insert into p values (1)'
 
 await describeMariaDb('MariaDB itself', setup, (mariadb) => {
-  it(`sees one statement, and no write, in all that passes of ${inputs} texts`, {
+  test(`sees one statement, and no write, in all that passes of ${inputs} texts`, {
     timeout: 30_000 + inputs * 10,
   }, async () => {
     const { host, port, reader: user, database, admin } = mariadb

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import mysql2 from 'mysql2/promise'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DatabaseError } from '../../../src/database/error.ts'
 import { findTable } from '../../../src/database/index.ts'
 import { planetscale } from '../../../src/database/mysql/planetscale.ts'
@@ -25,7 +25,7 @@ const failure = async (work: Promise<unknown>): Promise<DatabaseError> => {
 }
 
 describe('a value written into a statement', () => {
-  it.each<[Param, string]>([
+  test.each<[Param, string]>([
     [null, 'null'],
     [true, 'true'],
     [false, 'false'],
@@ -42,11 +42,11 @@ describe('a value written into a statement', () => {
     expect(literal(value)).toBe(text)
   })
 
-  it.each([Number.NaN, Number.POSITIVE_INFINITY])('is not %j', (value) => {
+  test.each([Number.NaN, Number.POSITIVE_INFINITY])('is not %j', (value) => {
     expect(() => literal(value)).toThrow('not a number')
   })
 
-  it.each<[string, Param[], string]>([
+  test.each<[string, Param[], string]>([
     ['select ?', [1], 'select  1 '],
     ['select \'?\', `?`, "?", ? -- ?', ['?'], "select '?', `?`, \"?\",  '?'  -- ?"],
     ["select 'it\\'s ?', ? # ?\n, ?", [1, 2], "select 'it\\'s ?',  1  # ?\n,  2 "],
@@ -56,7 +56,7 @@ describe('a value written into a statement', () => {
     expect(written({ sql, params })).toBe(text)
   })
 
-  it.each<[string, Param[]]>([
+  test.each<[string, Param[]]>([
     ['select ?', []],
     ['select 1', [1]],
     ["select '?'", [1]],
@@ -98,7 +98,7 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
   const query = (sql: string, more: Partial<Limits> = {}, params: Param[] = []) =>
     open(server.url(mariadb.reader), io).query({ sql, params }, { ...limits, ...more })
 
-  it('runs one statement in a transaction that only reads, and ends it', async () => {
+  test('runs one statement in a transaction that only reads, and ends it', async () => {
     const before = server.queries.length
     await query('select id from users; -- all')
     expect(server.queries.slice(before)).toEqual([
@@ -113,7 +113,7 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     expect(server.queries.at(-1)).toBe('rollback')
   })
 
-  it.each([
+  test.each([
     ['select id from users', 10, 'rows'],
     ['select id from users limit 50', 10, 'rows'],
     ['select id from users limit 10', 10, false],
@@ -124,7 +124,7 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     expect(answer).toMatchObject({ truncated, columns: [{ name: 'id', type: 'int' }] })
   })
 
-  it('cuts rows of the statement itself, and none that a subquery or a function reads', async () => {
+  test('cuts rows of the statement itself, and none that a subquery or a function reads', async () => {
     const before = server.queries.length
     const sql = `select count(*), (select count(*) from users), counted() from (select id from users) u`
     expect((await query(sql)).rows).toEqual([[50, 50, 50]])
@@ -132,7 +132,7 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     expect(server.queries.slice(before).join()).not.toContain('sql_select_limit')
   })
 
-  it('keeps values exact', async () => {
+  test('keeps values exact', async () => {
     const { rows, columns } = await query('select * from held')
     const first: Cell[] = [
       ...['18446744073709551615', '1.50', '2024-01-02 03:04:05.000100', true, '[1]', '0x00ff'],
@@ -146,7 +146,7 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     ])
   })
 
-  it('brings every value back as it was sent', async () => {
+  test('brings every value back as it was sent', async () => {
     const values = [
       ...["O'Neil", 'a\\', "\\'; drop table users; -- ", '"', '\u001a\t\r\n', '%_?', '😕', ''],
       ...[null, 1.5, -7, '9007199254740993'],
@@ -155,7 +155,7 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     expect(rows).toEqual([values.map((it) => (it === 1.5 ? '1.5' : it))])
   })
 
-  it('quotes as the server reads, whatever the text', async () => {
+  test('quotes as the server reads, whatever the text', async () => {
     const client = await mysql2.createConnection({
       ...{ host: mariadb.host, port: mariadb.port, user: mariadb.reader, charset: 'utf8mb4' },
     })
@@ -190,12 +190,12 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     await client.end()
   })
 
-  it('describes the tables', async () => {
+  test('describes the tables', async () => {
     const table = await findTable(open(server.url(mariadb.reader), io), 'orders', limits)
     expect(table).toMatchObject({ name: 'orders', primaryKey: ['id'] })
   })
 
-  it.each([
+  test.each([
     ['select nope from users', 'sql', '1054'],
     ['select id frm users u', 'sql', '1064'],
     ['select * from performance_schema.hosts', 'refused', '1142'],
@@ -205,14 +205,14 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     expect(error.message).not.toMatch(/target|vttablet|CallerID|Sql:|tidegate_\w+_reader/)
   })
 
-  it('tells a database that is not there from one that only a statement names', async () => {
+  test('tells a database that is not there from one that only a statement names', async () => {
     const url = `${server.url(mariadb.reader)}`
     const error = await failure(open(url, io).query({ sql: 'show tables from nowhere' }, limits))
     expect(error).toMatchObject({ kind: expect.stringMatching(/^(?:sql|refused)$/) })
     expect(error.message).toContain('nowhere')
   })
 
-  it('tells a wrong password', async () => {
+  test('tells a wrong password', async () => {
     const url = server.url(mariadb.reader).replace('@', `:${MARKER}@`)
     const error = await failure(open(url, io).query({ sql: 'select 1' }, limits))
     expect(error).toMatchObject({ kind: 'auth', code: '1045' })
@@ -224,7 +224,7 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     return (await mariadb.admin(sql, [mariadb.reader, 'select count%'])).length
   }
 
-  it('is stopped when its time is over or the caller leaves', async () => {
+  test('is stopped when its time is over or the caller leaves', async () => {
     expect(await failure(query(endless, { timeoutMs: 300 }))).toMatchObject({ kind: 'timeout' })
     await expect.poll(running).toBe(0)
     const caller = new AbortController()
@@ -235,7 +235,7 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     await expect.poll(running).toBe(0)
   })
 
-  it('has the server end what it was not heard to have left', async () => {
+  test('has the server end what it was not heard to have left', async () => {
     const deaf: typeof fetch = (url, { signal, ...init } = {}) =>
       new Promise((resolve, reject) => {
         signal?.addEventListener('abort', () => reject(signal.reason))
@@ -248,7 +248,7 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     await expect.poll(running, { timeout: 2_000 }).toBe(0)
   })
 
-  it('sends nothing that the guard refuses, and writes nothing without it', async () => {
+  test('sends nothing that the guard refuses, and writes nothing without it', async () => {
     const before = server.queries.length
     const corpus = attacks('mysql').filter(
       (it) => it.expect === 'rejected' && !exhausting.has(it.name),
@@ -284,7 +284,7 @@ describe('a service of PlanetScale’s that fails', () => {
   }
   const error = (code: string, message = MARKER) => JSON.stringify({ error: { code, message } })
 
-  it.each([
+  test.each([
     ['a wrong password', 401, error('UNAUTHENTICATED'), 'auth'],
     ['no right to it', 200, error('PERMISSION_DENIED'), 'auth'],
     ['an error without a number', 200, error('UNKNOWN'), 'network'],
@@ -303,7 +303,7 @@ describe('a service of PlanetScale’s that fails', () => {
     expect(found.message).toMatch(/^[A-Z].*\.$/)
   })
 
-  it.each([
+  test.each([
     [1049, 'config'],
     [1044, 'auth'],
     [1317, 'timeout'],
@@ -316,11 +316,11 @@ describe('a service of PlanetScale’s that fails', () => {
     expect(found).toMatchObject({ kind, code: String(errno) })
   })
 
-  it('is not waited for when it goes silent', async () => {
+  test('is not waited for when it goes silent', async () => {
     expect((await ask(() => {}, { timeoutMs: 50 })).kind).toBe('timeout')
   })
 
-  it('is told when its answer breaks off', async () => {
+  test('is told when its answer breaks off', async () => {
     const found = await ask((_request, response) => {
       response.writeHead(200, { 'content-length': 1_000 }).write('{"session":')
       setTimeout(() => response.destroy(), 50)
@@ -328,7 +328,7 @@ describe('a service of PlanetScale’s that fails', () => {
     expect(found.kind).toBe('network')
   })
 
-  it('is not used where texts mean something else', async () => {
+  test('is not used where texts mean something else', async () => {
     const values = btoa('ANSI_QUOTES')
     const found = await ask((_request, response) => {
       const result = { rows: [{ lengths: ['11'], values }] }
@@ -337,7 +337,7 @@ describe('a service of PlanetScale’s that fails', () => {
     expect(found.kind).toBe('config')
   })
 
-  it('may be a plain MySQL behind the protocol, which has no query_timeout', async () => {
+  test('may be a plain MySQL behind the protocol, which has no query_timeout', async () => {
     const asked: string[] = []
     const found = await ask(async (request, response) => {
       const { query } = JSON.parse(await text(request))
@@ -358,7 +358,7 @@ describe('a service of PlanetScale’s that fails', () => {
     ])
   })
 
-  it('is not asked with a password in anything but one header', async () => {
+  test('is not asked with a password in anything but one header', async () => {
     const seen: Request[] = []
     const fake = {
       bindings: {},

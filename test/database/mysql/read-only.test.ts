@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../../src/database/database.ts'
 import type { DatabaseError } from '../../../src/database/error.ts'
 import { mysql } from '../../../src/database/mysql/tcp.ts'
@@ -30,25 +30,25 @@ await describeMariaDb('a statement for MariaDB that would do more than read', se
   describe.each(users)('as %s', (_, url) => {
     const database = open(url, io)
 
-    it.each(corpus.filter((it) => it.expect === 'rejected' && !exhausting.has(it.name)))(
+    test.each(corpus.filter((it) => it.expect === 'rejected' && !exhausting.has(it.name)))(
       'is refused: $name',
       async ({ sql }) => {
         expect(await outcome(database, sql)).toMatchObject({ kind: 'refused' })
       },
     )
 
-    it('has changed nothing then', async () => {
+    test('has changed nothing then', async () => {
       expect(await unchanged()).toBe(true)
     })
 
-    it.each(corpus.filter((it) => exhausting.has(it.name)))(
+    test.each(corpus.filter((it) => exhausting.has(it.name)))(
       'is ended by the engine when it only costs too much: $name',
       async ({ sql }) => {
         expect(await outcome(database, sql)).toMatchObject({ kind: 'timeout', code: '1969' })
       },
     )
 
-    it.each(corpus.filter((it) => it.expect === 'no_effect'))(
+    test.each(corpus.filter((it) => it.expect === 'no_effect'))(
       'has no effect where it only looks like it: $name',
       async ({ sql }) => {
         await outcome(database, sql)
@@ -56,12 +56,12 @@ await describeMariaDb('a statement for MariaDB that would do more than read', se
       },
     )
 
-    it.each(benign('mysql'))('is not meant by $name: $why', async ({ sql }) => {
+    test.each(benign('mysql'))('is not meant by $name: $why', async ({ sql }) => {
       expect(await outcome(database, sql)).toHaveProperty('rows')
     })
   })
 
-  it('is refused by the guard alone where it maintains a table, and the user may', async () => {
+  test('is refused by the guard alone where it maintains a table, and the user may', async () => {
     const unguarded = mysql.open(new URL(mariadb.url()), io)
     for (const sql of ['analyze table users', 'check table users']) {
       expect(await outcome(unguarded, sql)).toHaveProperty('rows')
@@ -90,7 +90,7 @@ await describeMariaDb('a statement for MariaDB that would do more than read', se
       ...['my_last_insert_id', 'my_user_var', 'my_string_keywords', 'my_version_gate_future'],
     ]
 
-    it('changes nothing, whatever it says', async () => {
+    test('changes nothing, whatever it says', async () => {
       const ran: string[] = []
       const effective: string[] = []
       for (const { name, sql } of corpus) {
@@ -103,7 +103,7 @@ await describeMariaDb('a statement for MariaDB that would do more than read', se
       expect(ran.filter((name) => !known.includes(name))).toEqual([])
     })
 
-    it.each([
+    test.each([
       'call empty_users()',
       'call empty_read_write()',
       'select emptied()',

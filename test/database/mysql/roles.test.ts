@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { inspectRole } from '../../../src/database/doctor/index.ts'
 import type { RoleReport } from '../../../src/database/index.ts'
 import { startPlanetScale } from '../../servers/planetscale.ts'
@@ -27,7 +27,7 @@ await describeMariaDb('the user of a MySQL database', setup, (mariadb) => {
   }
   afterAll(() => run([`drop role if exists ${role}`, `drop user if exists ${made}`]))
 
-  it('who may only select has no findings, and who it is, is told', async () => {
+  test('who may only select has no findings, and who it is, is told', async () => {
     const examination = await look(reader)
     expect(examination).toMatchObject({ role: me, findings: [], reader: [] })
     expect(examination.version).toMatch(/^MariaDB \d+/)
@@ -79,7 +79,7 @@ await describeMariaDb('the user of a MySQL database', setup, (mariadb) => {
   ]
 
   describe('is found out, and closed by the very statements that are told', () => {
-    it.each(cases)('%s, %s: %s after %s', async (kind, severity, object, setup) => {
+    test.each(cases)('%s, %s: %s after %s', async (kind, severity, object, setup) => {
       await mariadb.admin(setup)
       const found = await look(reader)
       expect(kinds(found)).toEqual([kind])
@@ -98,7 +98,7 @@ await describeMariaDb('the user of a MySQL database', setup, (mariadb) => {
     })
   })
 
-  it('who may do everything is closed by the new user that is told, and loses nothing', async () => {
+  test('who may do everything is closed by the new user that is told, and loses nothing', async () => {
     const found = await look()
     expect(kinds(found)).toEqual([
       ...['file', 'administration', 'every-database'],
@@ -113,7 +113,7 @@ await describeMariaDb('the user of a MySQL database', setup, (mariadb) => {
     expect(rows).toEqual([])
   })
 
-  it('is looked at in the same way by the protocol of PlanetScale', async () => {
+  test('is looked at in the same way by the protocol of PlanetScale', async () => {
     const server = await startPlanetScale(mariadb)
     const url = server.url(mariadb.owner)
     const found = await inspectRole(open(url, io), limits)
@@ -121,7 +121,7 @@ await describeMariaDb('the user of a MySQL database', setup, (mariadb) => {
     await server.close()
   })
 
-  it('is looked at in a moment where it has rights on each of 400 tables', async () => {
+  test('is looked at in a moment where it has rights on each of 400 tables', async () => {
     const tables = Array.from({ length: 400 }, (_, i) => `many_${i}`)
     await mariadb.admin(
       tables.map((it) => `create table ${it} (id int); grant insert on ${it} to ${me};`).join(''),

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
 import { createConnection } from 'mysql2/promise'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { DatabaseError } from '../../../src/database/error.ts'
 import { mysqlError } from '../../../src/database/mysql/error.ts'
 import { limited } from '../../../src/database/mysql/limit.ts'
@@ -61,7 +61,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     )
   const running = async () => (await sessions()).filter(({ info }) => info).length
 
-  it.each([
+  test.each([
     ['select id from users order by id limit 10', 10, false],
     ['select id from users order by id limit 11', 10, 'rows'],
     ['select id from users', 10, 'rows'],
@@ -76,14 +76,14 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     expect(answer.columns.length).toBeGreaterThan(0)
   })
 
-  it('counts what lies behind the cap of rows', async () => {
+  test('counts what lies behind the cap of rows', async () => {
     expect((await query('select count(*) from (select * from users) u')).rows).toEqual([[100]])
     const sql = 'select length(group_concat(a.email)) from users a, users b'
     const letters = 9 * 'user1'.length + 90 * 'user10'.length + 'user100'.length
     expect((await query(sql)).rows).toEqual([[100 * letters + 9_999]])
   })
 
-  it('lets a stored function read all that it reads', async () => {
+  test('lets a stored function read all that it reads', async () => {
     const sum = (5_000 * 5_001) / 2
     expect((await query('select summed()')).rows).toEqual([[sum]])
     expect((await query('select * from sums')).rows).toEqual([[sum, 5_000]])
@@ -91,7 +91,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     expect(await query(many)).toMatchObject({ truncated: 'rows', rows: Array(10).fill([sum]) })
   })
 
-  it.each([
+  test.each([
     'select id from users order by id',
     'select id from users order by id -- all of them',
     'select id from users order by id # all of them',
@@ -127,7 +127,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     expect(first.rows).toEqual(all.rows.slice(0, 10))
   })
 
-  it('leaves out whole rows beyond the cap of bytes', async () => {
+  test('leaves out whole rows beyond the cap of bytes', async () => {
     const sql = "select repeat('é', 100) from users limit 10"
     const row = 2 * 100 + 4
     const answer = await query(sql, { maxBytes: 3 * (row + 1) })
@@ -136,7 +136,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     expect(await query(sql, { maxBytes: 10 * (row + 1) })).toMatchObject({ truncated: false })
   })
 
-  it('says so when one row alone is beyond the cap of bytes', async () => {
+  test('says so when one row alone is beyond the cap of bytes', async () => {
     const error = await failure(query("select repeat('x', 200)", { maxBytes: 100 }))
     expect(error).toMatchObject({ kind: 'too_large', hint: expect.stringContaining('substr()') })
     expect(await failure(query("select repeat('x', 15000000)"))).toMatchObject({
@@ -144,7 +144,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     })
   })
 
-  it('stops a long answer at the server, and leaves no session behind', async () => {
+  test('stops a long answer at the server, and leaves no session behind', async () => {
     const sql = "select repeat('x', 10000) from users a, users b, users c limit 1000000"
     const answer = await query(sql, { maxRows: 1_000_000, maxBytes: 100_000 })
     expect(answer).toMatchObject({ truncated: 'bytes' })
@@ -152,7 +152,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     await expect.poll(sessions).toEqual([])
   })
 
-  it('sends values apart from the statement, in their own types', async () => {
+  test('sends values apart from the statement, in their own types', async () => {
     const values = [null, true, 7, 1.5, '9007199254740993', "O'Neil \\ 😕\n", -3]
     const { rows } = await query(`select ${values.map(() => '?').join(', ')}`, {}, values)
     expect(rows).toEqual([[null, 1, 7, 1.5, '9007199254740993', "O'Neil \\ 😕\n", -3]])
@@ -160,7 +160,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     expect(page.rows).toEqual([[6], [7]])
   })
 
-  it('wants as many values as there are placeholders', async () => {
+  test('wants as many values as there are placeholders', async () => {
     for (const [sql, params] of [
       ['select ?', []],
       ['select 1', [1]],
@@ -171,7 +171,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     }
   })
 
-  it('reads in a session that cannot write, and whose texts mean what the guard takes them for', async () => {
+  test('reads in a session that cannot write, and whose texts mean what the guard takes them for', async () => {
     const { rows } = await query(
       `select @@tx_read_only, @@sql_mode, @@sql_select_limit, @@character_set_client,
         @@max_statement_time, @@lock_wait_timeout, "a\\"b", 'c' 'd'`,
@@ -192,17 +192,17 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     expect((await query('select @seen')).rows).toEqual([[null]])
   })
 
-  it('sees one statement, and no more', async () => {
+  test('sees one statement, and no more', async () => {
     const error = await failure(unguarded.query({ sql: 'select 1; select 2' }, limits))
     expect(error).toMatchObject({ kind: 'sql', code: '1064' })
   })
 
-  it('has one open session per query, and none after it', async () => {
+  test('has one open session per query, and none after it', async () => {
     await Promise.all([query('select 1'), query('select 2'), failure(query('select nope'))])
     await expect.poll(sessions).toEqual([])
   })
 
-  it.each([
+  test.each([
     ['select nope from users', '1054'],
     ['select id frm users u', '1064'],
     ['select * from nowhere', '1146'],
@@ -211,7 +211,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     expect(await failure(query(sql))).toMatchObject({ kind: 'sql', code })
   })
 
-  it.each(['show tables from nowhere', 'show create database nowhere'])(
+  test.each(['show tables from nowhere', 'show create database nowhere'])(
     'blames no operator for a database that only the statement names: %s',
     async (sql) => {
       const unguardedToo = [database, unguarded]
@@ -223,7 +223,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     },
   )
 
-  it('blames no login for a file that MySQL refuses with the number of one', () => {
+  test('blames no login for a file that MySQL refuses with the number of one', () => {
     const message = `Access denied for user '${MARKER}'@'localhost' (using password: YES)`
     expect(mysqlError(1045, message, 1)).toMatchObject({
       kind: 'refused',
@@ -231,7 +231,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     })
   })
 
-  it.each([
+  test.each([
     'select :p',
     'select 1 from users where id = :id',
     'select %s',
@@ -244,20 +244,20 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     })
   })
 
-  it('is refused what the user may not read, and names nobody', async () => {
+  test('is refused what the user may not read, and names nobody', async () => {
     const error = await failure(query('select * from performance_schema.hosts'))
     expect(error).toMatchObject({ kind: 'refused', code: '1142' })
     expect(error.message).toBe('SELECT command denied for table `performance_schema`.`hosts`')
   })
 
-  it('tells a wrong login from a wrong statement, and names nobody', async () => {
+  test('tells a wrong login from a wrong statement, and names nobody', async () => {
     const url = mariadb.url().replace(/\/\/.*@/, `//${mariadb.reader}_locked:x${MARKER}@`)
     const error = await failure(open(url, io).query({ sql: 'select 1' }, limits))
     expect(error).toMatchObject({ kind: 'auth', code: '1045' })
     expect(error.message).not.toContain('tidegate_')
   })
 
-  it('tells a database that is not there, or not for this user', async () => {
+  test('tells a database that is not there, or not for this user', async () => {
     const owner = await failure(open(`${mariadb.url()}_not`, io).query({ sql: 'select 1' }, limits))
     expect(owner).toMatchObject({ kind: 'config', code: '1049' })
     const url = `${mariadb.url(mariadb.reader)}_not`
@@ -267,7 +267,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
 
   const endless = 'select count(*) from users a, users b, users c, users d, users e, users f'
 
-  it('is stopped by the database when its time is over', async () => {
+  test('is stopped by the database when its time is over', async () => {
     expect(await failure(query(endless, { timeoutMs: 300 }))).toMatchObject({
       kind: 'timeout',
       code: '1969',
@@ -276,7 +276,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     await expect.poll(running, { timeout: 2_000 }).toBe(0)
   })
 
-  it('does not wait long for a lock', async () => {
+  test('does not wait long for a lock', async () => {
     const { host, port, database } = mariadb
     const holder = await createConnection({ host, port, user: 'root', database })
     await holder.query('lock tables secrets write')
@@ -287,7 +287,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     await holder.end()
   })
 
-  it('stops in the database when the caller leaves', async () => {
+  test('stops in the database when the caller leaves', async () => {
     const caller = new AbortController()
     const work = failure(query(endless, { signal: caller.signal }))
     await expect.poll(running).toBe(1)
@@ -299,7 +299,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     await expect.poll(sessions, { timeout: 5_000 }).toEqual([])
   })
 
-  it('leaves no connection open where the server does not hear its last words', async () => {
+  test('leaves no connection open where the server does not hear its last words', async () => {
     const server = await startTcp((socket) =>
       passOn(socket, mariadb.port, (it) => (it.includes('kill query') ? Buffer.alloc(0) : it)),
     )
@@ -313,7 +313,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     await server.close()
   })
 
-  it('does not begin for a caller who has left', async () => {
+  test('does not begin for a caller who has left', async () => {
     const work = query('select 1', { signal: AbortSignal.abort() })
     expect(await failure(work)).toMatchObject({ kind: 'timeout' })
   })
@@ -343,7 +343,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     const ask = async (serve: (socket: Socket) => void, more: Partial<Limits> = {}, search = '') =>
       failure((await behind(serve, search)).query({ sql: 'select 1' }, { ...limits, ...more }))
 
-    it('is told when nothing listens', async () => {
+    test('is told when nothing listens', async () => {
       const url = `mysql://app:${MARKER}@127.0.0.1:9/shop`
       expect(await failure(open(url, io).query({ sql: 'select 1' }, limits))).toMatchObject({
         kind: 'network',
@@ -351,7 +351,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
       })
     })
 
-    it.each<[string, (socket: Socket) => void]>([
+    test.each<[string, (socket: Socket) => void]>([
       ['hangs up', (socket) => void socket.destroy()],
       ['speaks something else', (socket) => void socket.end(`HTTP/1.1 400 ${MARKER}\r\n\r\n`)],
       ['sends nothing but zeros', (socket) => void socket.end(Buffer.alloc(64))],
@@ -360,11 +360,11 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
       expect(error.kind).toBe('network')
     })
 
-    it('is not waited for when it stays silent', async () => {
+    test('is not waited for when it stays silent', async () => {
       expect((await ask(() => {}, { timeoutMs: 100 })).kind).toMatch(/timeout|network/)
     })
 
-    it('is told when the connection is cut amid a query', async () => {
+    test('is told when the connection is cut amid a query', async () => {
       const { host, port, reader, database: name } = mariadb
       const relay = createServer((socket) => {
         const server = connect(port, host)
@@ -382,7 +382,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
       expect(await failure(work)).toMatchObject({ kind: 'network' })
     })
 
-    it('is not taken without encryption where that is asked for', async () => {
+    test('is not taken without encryption where that is asked for', async () => {
       const url = `${mariadb.url()}?ssl-mode=REQUIRED`
       expect(await failure(open(url, io).query({ sql: 'select 1' }, limits))).toMatchObject({
         kind: 'config',
@@ -393,7 +393,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
 })
 
 describe('a statement with a limit of ours', () => {
-  it.each([
+  test.each([
     ['select 1', 'select 1\nlimit 11'],
     ['select 1 -- x', 'select 1 -- x\nlimit 11'],
     ['explain format = json select 1', 'explain format = json select 1\nlimit 11'],
@@ -405,7 +405,7 @@ describe('a statement with a limit of ours', () => {
     expect(limited(sql, 11)).toBe(ended)
   })
 
-  it.each([
+  test.each([
     'select 1 limit 5',
     'select 1 LIMIT 5',
     'select 1 for update',
@@ -431,7 +431,7 @@ describe('a statement with a limit of ours', () => {
 
 describe('a session of MySQL', () => {
   const mode = ['sql_mode', 'STRICT_TRANS_TABLES'] as const
-  it.each([
+  test.each([
     [[['tx_read_only', 'ON'], mode]],
     [[['transaction_read_only', 'ON'], mode]],
     [[['transaction_read_only', 'ON'], ['tx_read_only', 'ON'], mode]],
@@ -439,7 +439,7 @@ describe('a session of MySQL', () => {
     expect(() => check(variables)).not.toThrow()
   })
 
-  it.each([
+  test.each([
     [[]],
     [[mode]],
     [[['tx_read_only', 'ON']]],
@@ -463,7 +463,7 @@ describe('a session of MySQL', () => {
 })
 
 describe('a MySQL URL', () => {
-  it.each([
+  test.each([
     ['mysql://db.example.com/secret', 'A MySQL URL names a user, a host and a database'],
     ['mysql://app:secret@db.example.com', 'A MySQL URL names a user, a host and a database'],
     ['mariadb://app:secret@db.example.com/x?ssl-mode=maybe', 'The ssl-mode'],

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { demoStatements } from '../../../src/database/demo/statements.ts'
 import { readValue } from '../../../src/database/mysql/values.ts'
 import type { Cell, Param } from '../../../src/database/rows.ts'
@@ -101,7 +101,7 @@ await describeMariaDb('a value of MariaDB', setup, (mariadb) => {
   const database = open(mariadb.url(mariadb.reader), io)
   const query = (sql: string, params: Param[] = []) => database.query({ sql, params }, limits)
 
-  it.each(columns.map((row, i) => [i, ...row] as const))(
+  test.each(columns.map((row, i) => [i, ...row] as const))(
     'in column %i, a %s of %s, is a %s as exact as %j',
     async (i, _declared, _written, type, value) => {
       const {
@@ -113,13 +113,13 @@ await describeMariaDb('a value of MariaDB', setup, (mariadb) => {
     },
   )
 
-  it('is the same among others, and under a name that another has', async () => {
+  test('is the same among others, and under a name that another has', async () => {
     const { columns: named, rows } = await query('select held.*, c1 as c0 from held')
     expect(rows).toEqual([[...columns.map((row) => row[3]), 255]])
     expect(named.at(-1)).toEqual({ name: 'c0', type: 'tinyint unsigned' })
   })
 
-  it.each<[string, string, Cell]>([
+  test.each<[string, string, Cell]>([
     ['1 = 1', 'int', 1],
     ['9223372036854775807', 'bigint', '9223372036854775807'],
     ['-9223372036854775808', 'bigint', '-9223372036854775808'],
@@ -160,13 +160,13 @@ await describeMariaDb(
   'the demo store in MariaDB',
   [...demoStatements('mysql')].join(';\n'),
   (mariadb) => {
-    it('adds up to the cent', async () => {
+    test('adds up to the cent', async () => {
       const sql = `select round(sum(total), 2), (select sum(amount) from payments) from order_totals`
       const { rows } = await open(mariadb.url(mariadb.reader), io).query({ sql }, limits)
       expect(rows).toEqual([['1965359.60', '1553884.58']])
     })
 
-    it('finds a long number by itself, and by no neighbour', async () => {
+    test('finds a long number by itself, and by no neighbour', async () => {
       const database = open(mariadb.url(mariadb.reader), io)
       const {
         rows: [[ean] = []],
@@ -181,7 +181,7 @@ await describeMariaDb(
 )
 
 describe('the text of a value', () => {
-  it('is read as far as it is what its type says', () => {
+  test('is read as far as it is what its type says', () => {
     const bytes = (text: string) => new TextEncoder().encode(text)
     expect(readValue(bytes('7'), { name: 'int', form: 'integer' })).toBe(7)
     expect(readValue('9007199254740993', { name: 'bigint', form: 'integer' })).toBe(

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { DatabaseError } from '../../../src/database/error.ts'
 import { neon } from '../../../src/database/postgres/neon.ts'
 import type { Limits } from '../../../src/database/rows.ts'
@@ -38,7 +38,7 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     return rows.length
   }
 
-  it('sends one batch in one request: settings, cursor, rows', async () => {
+  test('sends one batch in one request: settings, cursor, rows', async () => {
     const before = postgres.neon.requests.length
     await query('select id from users; -- all')
     expect(postgres.neon.requests.slice(before)).toEqual([
@@ -50,7 +50,7 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     ])
   })
 
-  it.each([
+  test.each([
     ['select id from users order by id limit 10', 10, false],
     ['select id from users order by id limit 11', 10, 'rows'],
     ['select id from users', 10, 'rows'],
@@ -61,7 +61,7 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     expect(answer.truncated).toBe(truncated)
   })
 
-  it('leaves out whole rows beyond the cap of bytes', async () => {
+  test('leaves out whole rows beyond the cap of bytes', async () => {
     const sql = "select repeat('é', 100) from generate_series(1, 10)"
     const row = 2 * 100 + 4
     const answer = await query(sql, { maxBytes: 3 * (row + 1) })
@@ -71,17 +71,17 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     expect((await query(sql, { maxBytes: 10 * (row + 1) - 1 })).rows).toHaveLength(9)
   })
 
-  it('says so when one row alone is beyond the cap of bytes', async () => {
+  test('says so when one row alone is beyond the cap of bytes', async () => {
     const error = await failure(query("select repeat('x', 200)", { maxBytes: 100 }))
     expect(error).toMatchObject({ kind: 'too_large', hint: expect.stringContaining('substr()') })
   })
 
-  it('computes no more rows than it returns', async () => {
+  test('computes no more rows than it returns', async () => {
     const answer = await query('select generate_series(1, 1e12)', { timeoutMs: 2_000 })
     expect(answer.rows).toHaveLength(10)
   })
 
-  it('runs SHOW and EXPLAIN, which no cursor takes, last in their batch', async () => {
+  test('runs SHOW and EXPLAIN, which no cursor takes, last in their batch', async () => {
     expect((await query('show standard_conforming_strings')).rows).toEqual([['on']])
     const before = postgres.neon.requests.length
     const { rows } = await query('/* why */ explain (format json) select * from users')
@@ -90,19 +90,19 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     expect((await query('show all', { maxRows: 3 })).truncated).toBe('rows')
   })
 
-  it('sends what only looks like EXPLAIN to the cursor, which does not take it', async () => {
+  test('sends what only looks like EXPLAIN to the cursor, which does not take it', async () => {
     const sql = 'explain analyze create table made as select 1'
     expect(await failure(unguarded.query({ sql }, limits))).toMatchObject({ code: '42601' })
   })
 
-  it('reads texts as standard SQL does, whatever the database is set to', async () => {
+  test('reads texts as standard SQL does, whatever the database is set to', async () => {
     const name = postgres.config.database
     await postgres.admin(`alter database ${name} set standard_conforming_strings = off`)
     expect((await query("select '\\', 'a\\''b'")).rows).toEqual([['\\', "a\\'b"]])
     await postgres.admin(`alter database ${name} reset all`)
   })
 
-  it.each([
+  test.each([
     ['select nope from users', '42703', 8],
     ['/* é🐘 */ select nope from users', '42703', 17],
     ['select id from nowhere where 1 = 1; -- x', '42P01', 16],
@@ -118,13 +118,13 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     expect(error).toMatchObject({ kind: code ? 'sql' : 'refused', code, position })
   })
 
-  it('passes on the hint of the database', async () => {
+  test('passes on the hint of the database', async () => {
     expect((await failure(query('select emial from users'))).hint).toContain('users.email')
     const unbound = database.query({ sql: 'select 1', params: [1] }, limits)
     expect(await failure(unbound)).toMatchObject({ kind: 'sql', code: '08P01' })
   })
 
-  it('is sent no value that is not text', async () => {
+  test('is sent no value that is not text', async () => {
     for (const value of ['a\0b', '\ud800']) {
       const work = database.query({ sql: 'select $1', params: [value] }, limits)
       expect((await failure(work)).message).toBe(
@@ -133,7 +133,7 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     }
   })
 
-  it('is refused by the engine what the guard would have refused', async () => {
+  test('is refused by the engine what the guard would have refused', async () => {
     for (const [sql, code] of [
       ["select nextval('counter')", '25006'],
       ['with d as (delete from users returning id) select * from d', '0A000'],
@@ -146,7 +146,7 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     }
   })
 
-  it('is refused what the role may not read', async () => {
+  test('is refused what the role may not read', async () => {
     const reader = open(postgres.url(postgres.reader), { fetch, bindings: {} })
     expect(await failure(reader.query({ sql: 'table secrets' }, limits))).toMatchObject({
       kind: 'refused',
@@ -155,7 +155,7 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     })
   })
 
-  it('tells a wrong login from a wrong statement, and names nobody', async () => {
+  test('tells a wrong login from a wrong statement, and names nobody', async () => {
     const url = postgres.url().replace('postgres@', `nobody:${MARKER}@`)
     const error = await failure(
       open(url, { fetch, bindings: {} }).query({ sql: 'select 1' }, limits),
@@ -164,7 +164,7 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     expect(error.message).not.toContain('nobody')
   })
 
-  it('tells a database that is not there', async () => {
+  test('tells a database that is not there', async () => {
     const url = `${postgres.url()}_not`
     const error = await failure(
       open(url, { fetch, bindings: {} }).query({ sql: 'select 1' }, limits),
@@ -174,7 +174,7 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
 
   const endless = 'select count(*) from users a, users b, users c, users d, users e, users f'
 
-  it('is stopped by the database when its time is over', async () => {
+  test('is stopped by the database when its time is over', async () => {
     const error = await failure(query(endless, { timeoutMs: 300 }))
     expect(error).toMatchObject({
       kind: 'timeout',
@@ -185,13 +185,13 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     await expect.poll(running, { timeout: 2_000 }).toBe(0)
   })
 
-  it('is not freed from its time limit by the statement', async () => {
+  test('is not freed from its time limit by the statement', async () => {
     const sql = `select set_config('statement_timeout', '0', true), (${endless})`
     const error = await failure(unguarded.query({ sql }, { ...limits, timeoutMs: 300 }))
     expect(error).toMatchObject({ kind: 'timeout', code: '57014' })
   })
 
-  it('does not wait long for a lock', async () => {
+  test('does not wait long for a lock', async () => {
     const sql = `begin; lock table secrets; select pg_sleep(2)`
     const locking = postgres.admin(sql)
     await expect
@@ -207,7 +207,7 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     await locking
   })
 
-  it('stops in the database when the caller leaves', async () => {
+  test('stops in the database when the caller leaves', async () => {
     const caller = new AbortController()
     const work = failure(query(endless, { signal: caller.signal }))
     await expect.poll(running).toBe(1)
@@ -219,7 +219,7 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     await expect.poll(running, { timeout: 5_000 }).toBe(0)
   })
 
-  it('says what to do about an answer over 10 MiB', async () => {
+  test('says what to do about an answer over 10 MiB', async () => {
     const sql = "select repeat('x', 1000000) from generate_series(1, 20)"
     const error = await failure(query(sql, { maxRows: 20, maxBytes: 1e9 }))
     expect(error).toMatchObject({
@@ -252,7 +252,7 @@ describe('a service that fails', () => {
   const report = (code: string, message: string) =>
     JSON.stringify({ message, code, severity: 'ERROR' })
 
-  it.each([
+  test.each([
     ['a wrong password', 400, report('28P01', `no ${MARKER}`), 'auth'],
     ['too many connections', 400, report('53300', `no ${MARKER}`), 'network'],
     ['a database that shuts down', 400, report('57P01', `no ${MARKER}`), 'network'],
@@ -274,7 +274,7 @@ describe('a service that fails', () => {
     expect(error.message).toMatch(/^[A-Z].*\.$/)
   })
 
-  it('is told when nothing listens', async () => {
+  test('is told when nothing listens', async () => {
     const database = open(`neon://app:${MARKER}@127.0.0.1:9/shop`, { fetch, bindings: {} })
     const error = await failure(database.query({ sql: 'select 1' }, limits))
     expect(error).toMatchObject({
@@ -283,7 +283,7 @@ describe('a service that fails', () => {
     })
   })
 
-  it.each<[string, RequestListener]>([
+  test.each<[string, RequestListener]>([
     ['before the first byte', () => {}],
     [
       'in the middle',
@@ -293,7 +293,7 @@ describe('a service that fails', () => {
     expect((await ask(listener, { timeoutMs: 50 })).kind).toBe('timeout')
   })
 
-  it('is told when its answer breaks off', async () => {
+  test('is told when its answer breaks off', async () => {
     const error = await ask((_request, response) => {
       response.writeHead(200, { 'content-length': 1_000 }).write('{"results":[')
       setTimeout(() => response.destroy(), 50)
@@ -301,7 +301,7 @@ describe('a service that fails', () => {
     expect(error.kind).toBe('network')
   })
 
-  it('is not read past 10 MiB, however much it sends', async () => {
+  test('is not read past 10 MiB, however much it sends', async () => {
     let sent = 0
     const chunk = Buffer.alloc(64 * 1024, ' ')
     const error = await ask((_request, response) => {
@@ -318,7 +318,7 @@ describe('a service that fails', () => {
     expect(sent).toBeLessThan(100 * 1024 * 1024)
   })
 
-  it('is not asked with a password in anything but one header', async () => {
+  test('is not asked with a password in anything but one header', async () => {
     const seen: Request[] = []
     const io = {
       bindings: {},
@@ -358,7 +358,7 @@ describe('a service that fails', () => {
 })
 
 describe('a database URL', () => {
-  it.each([
+  test.each([
     ['oracle://app:secret@db.example.com/shop', 'No driver opens this database URL.'],
     ['app:secret@db.example.com', 'No driver opens this database URL.'],
     ['secret', 'The database URL is not one'],

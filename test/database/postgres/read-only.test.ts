@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../../src/database/database.ts'
 import type { DatabaseError } from '../../../src/database/error.ts'
 import { neon } from '../../../src/database/postgres/neon.ts'
@@ -37,7 +37,7 @@ await describePostgres('a statement that would do more than read', setup, (postg
     ['a role that may only select, over TCP', postgres.tcp(reader)],
   ] as const
 
-  it.each(corpus.filter((it) => it.expect === 'rejected' && !exhausting.has(it.name)))(
+  test.each(corpus.filter((it) => it.expect === 'rejected' && !exhausting.has(it.name)))(
     'never leaves the Worker: $name',
     async ({ sql }) => {
       // What leaves it finds nobody there.
@@ -50,7 +50,7 @@ await describePostgres('a statement that would do more than read', setup, (postg
   describe.each(roles)('as %s', (_, url) => {
     const database = open(url, io)
 
-    it.each(corpus.filter((it) => exhausting.has(it.name)))(
+    test.each(corpus.filter((it) => exhausting.has(it.name)))(
       'is ended by the engine when it only costs too much: $name',
       async ({ sql }) => {
         const error = (await outcome(database, sql)) as DatabaseError
@@ -59,7 +59,7 @@ await describePostgres('a statement that would do more than read', setup, (postg
       },
     )
 
-    it.each(corpus.filter((it) => it.expect === 'no_effect'))(
+    test.each(corpus.filter((it) => it.expect === 'no_effect'))(
       'runs without effect where it only looks like it: $name',
       async ({ sql }) => {
         expect(await outcome(database, sql)).toHaveProperty('rows')
@@ -67,7 +67,7 @@ await describePostgres('a statement that would do more than read', setup, (postg
       },
     )
 
-    it.each(benign('postgres'))('is not meant by $name: $why', async ({ sql }) => {
+    test.each(benign('postgres'))('is not meant by $name: $why', async ({ sql }) => {
       expect(await outcome(database, sql)).toHaveProperty('rows')
     })
   })
@@ -85,7 +85,7 @@ await describePostgres('a statement that would do more than read', setup, (postg
       ...['pg_fn_lo_creat', 'pg_fn_lo_from_bytea', 'pg_attr_large_object', 'pg_lateral_lo'],
     ]
 
-    it('changes nothing as a role that may only select, but for what could be revoked', async () => {
+    test('changes nothing as a role that may only select, but for what could be revoked', async () => {
       const effective = await effects(driver.open(new URL(urlOf(reader)), io), unguarded)
       const { rows } = await postgres.admin('show server_version_num')
       const before16 = Number(rows[0].server_version_num) < 160_000
@@ -95,7 +95,7 @@ await describePostgres('a statement that would do more than read', setup, (postg
       expect(effective.filter((name) => !known.includes(name))).toEqual([])
     }, 120_000)
 
-    it('is why the role must not be a superuser', async () => {
+    test('is why the role must not be a superuser', async () => {
       const effective = await effects(driver.open(new URL(urlOf()), io), unguarded)
       expect(effective).toContain('pg_fn_dblink_exec')
       // Functions all of them, and none is undone by a rollback or stopped by a read-only

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { inspectRole } from '../../../src/database/doctor/index.ts'
 import type { RoleReport } from '../../../src/database/index.ts'
 import { open } from '../../support/open.ts'
@@ -69,7 +69,7 @@ await describePostgres('the role of a PostgreSQL database', setup, (postgres) =>
   )
   afterAll(drop)
 
-  it('that may only select has no findings, and who it is, is told', async () => {
+  test('that may only select has no findings, and who it is, is told', async () => {
     const examination = await look(encodeURIComponent(role))
     expect(examination).toMatchObject({ role, findings: [], reader: [] })
     expect(examination.version).toMatch(/^PostgreSQL \d+/)
@@ -155,7 +155,7 @@ await describePostgres('the role of a PostgreSQL database', setup, (postgres) =>
   ]
 
   describe('is found out, and closed by the very statements that are told', () => {
-    it.each(cases)('%s, %s: %s after %s', async (kind, severity, object, setup, undo) => {
+    test.each(cases)('%s, %s: %s after %s', async (kind, severity, object, setup, undo) => {
       await postgres.admin(setup)
       try {
         const found = await look(encodeURIComponent(role))
@@ -178,7 +178,7 @@ await describePostgres('the role of a PostgreSQL database', setup, (postgres) =>
       }
     })
 
-    it('large objects, before PostgreSQL 16', async () => {
+    test('large objects, before PostgreSQL 16', async () => {
       await postgres.admin('grant execute on function lo_from_bytea(oid, bytea) to public')
       const found = await look(encodeURIComponent(role))
       if ((await version()) >= 160_000) return expect(kinds(found)).toEqual([])
@@ -188,7 +188,7 @@ await describePostgres('the role of a PostgreSQL database', setup, (postgres) =>
     })
   })
 
-  it('that owns tables, or is a superuser, is closed by the new role that is told', async () => {
+  test('that owns tables, or is a superuser, is closed by the new role that is told', async () => {
     await postgres.admin(
       `alter table users owner to ${quoted}; grant insert on users to public;
        grant usage on sequence counter to ${quoted}`,
@@ -229,7 +229,7 @@ await describePostgres('the role of a PostgreSQL database', setup, (postgres) =>
     }
   })
 
-  it('is looked at in a moment in a database of 3,000 tables, and the first are named', async () => {
+  test('is looked at in a moment in a database of 3,000 tables, and the first are named', async () => {
     await postgres.admin(`do $$ begin for i in 1..3000 loop
       execute format('create table many_%s (id int)', i);
       execute format('grant insert on many_%s to public', i); end loop; end $$`)
@@ -325,7 +325,7 @@ await describePostgres('what a role reads', used, (postgres) => {
   const look = (url = ways[0]!) => inspectRole(open(url, io), limits)
   afterAll(() => postgres.admin(`drop owned by ${group}; drop role ${group}`))
 
-  it('it still reads when all that is told of it has been run', async () => {
+  test('it still reads when all that is told of it has been run', async () => {
     await postgres.admin(`create role ${group};
       grant select on shared, apart.rows to ${group}; grant usage on schema apart to ${group};
       grant insert, update on things, shared to ${group}; grant usage on sequence counter to ${reader};
@@ -349,7 +349,7 @@ await describePostgres('what a role reads', used, (postgres) => {
     expect(of('needed-functions')!.objects).toContain('public.in_body(integer)')
   })
 
-  it('is left alone by the role itself, and what nothing needs is taken', async () => {
+  test('is left alone by the role itself, and what nothing needs is taken', async () => {
     await postgres.admin(`revoke ${group} from ${reader}; alter role ${reader} nocreatedb nobypassrls;
       grant select on shared, apart.rows to ${reader}; grant usage on schema apart to ${reader};
       grant execute on routine of_nothing(int), unused(int), plainly(int) to public;
@@ -366,7 +366,7 @@ await describePostgres('what a role reads', used, (postgres) => {
     expect(await read()).toEqual(before)
   })
 
-  it('by a plain SELECT is no cause for a warning where the driver takes back what it did', async () => {
+  test('by a plain SELECT is no cause for a warning where the driver takes back what it did', async () => {
     await postgres.admin('grant execute on function lo_creat(int) to public')
     const { rows } = await postgres.admin('show server_version_num')
     const [tcp, http] = await Promise.all(ways.map((url) => look(url)))

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { inspectRole } from '../../../src/database/doctor/index.ts'
 import { fingerprint } from '../../../src/database/index.ts'
 import { diagnose, readEndpoints } from '../../../src/gateway/index.ts'
@@ -149,7 +149,7 @@ await describePostgres('functions, operators and types of a stranger', setup, (p
     ] as const),
   ]
 
-  it('are called by a statement that finds them, which shows that they are there', async () => {
+  test('are called by a statement that finds them, which shows that they are there', async () => {
     const text = 'select lower(relname) from pg_catalog.pg_class limit 1'
     await open(postgres.tcp(user), { fetch, bindings: {} }).query(
       { sql: text },
@@ -159,7 +159,7 @@ await describePostgres('functions, operators and types of a stranger', setup, (p
   })
 
   describe('are called by nothing of ours', () => {
-    it.each(ways)('over %s, where the role has the path %s', async (_, path, urlOf) => {
+    test.each(ways)('over %s, where the role has the path %s', async (_, path, urlOf) => {
       await postgres.admin(`alter role ${user} set search_path = ${path}`)
       await marks()
       const url = urlOf()

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { DatabaseError } from '../../../src/database/error.ts'
 import { explain } from '../../../src/database/index.ts'
 import { postgres as driver } from '../../../src/database/postgres/tcp.ts'
@@ -68,7 +68,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
   }
   afterEach(() => expect.poll(() => sessions()).toBe(0))
 
-  it.each([
+  test.each([
     ['select id from users order by id limit 10', 10, false],
     ['select id from users order by id limit 11', 10, 'rows'],
     ['select id from users; -- all', 10, 'rows'],
@@ -81,13 +81,13 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     expect(answer.truncated).toBe(truncated)
   })
 
-  it('runs SHOW and EXPLAIN, which no cursor takes', async () => {
+  test('runs SHOW and EXPLAIN, which no cursor takes', async () => {
     expect((await query('show standard_conforming_strings')).rows).toEqual([['on']])
     const { rows } = await query('/* why */ explain (format json) select * from users')
     expect(rows[0]![0]).toMatchObject([{ Plan: { 'Node Type': 'Seq Scan' } }])
   })
 
-  it('shows the plan of what runs: one for all the rows, and never a parallel one', async () => {
+  test('shows the plan of what runs: one for all the rows, and never a parallel one', async () => {
     await postgres.admin(`create table facts as
       select g as id, g % 1000 as ref, repeat('x', 50) as note from generate_series(1, 300000) g;
       create table refs as select g as id, repeat('y', 50) as name from generate_series(0, 999) g;
@@ -117,12 +117,12 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     }
   })
 
-  it('computes no more rows than it returns', async () => {
+  test('computes no more rows than it returns', async () => {
     const answer = await query('select generate_series(1, 1e12)', { timeoutMs: 2_000 })
     expect(answer.rows).toHaveLength(10)
   })
 
-  it('reads no more than an answer has room for, however much there is', async () => {
+  test('reads no more than an answer has room for, however much there is', async () => {
     const server = await serve((socket) => passOn(socket, port))
     const wide = open(postgres.tcp('postgres', server.port), io)
     const sql = `select 'happy'::mood, repeat('x', 50000) from generate_series(1, 5000)`
@@ -134,12 +134,12 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     expect(server.sent).toBeLessThan(50 * 1024 * 1024)
   })
 
-  it('says so when one row alone is beyond that', async () => {
+  test('says so when one row alone is beyond that', async () => {
     const error = await failure(query("select repeat('x', 20000000)"))
     expect(error).toMatchObject({ kind: 'too_large', hint: expect.stringContaining('substr()') })
   })
 
-  it.each([
+  test.each([
     ['select nope from users', '42703', 8],
     ['/* é🐘 */ select nope from users', '42703', 17],
     ['select id from users where', '42601', 27],
@@ -152,13 +152,13 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     expect(await failure(query(sql))).toMatchObject({ kind: 'sql', code, position })
   })
 
-  it('passes on the hint of the database', async () => {
+  test('passes on the hint of the database', async () => {
     expect((await failure(query('select emial from users'))).hint).toContain('users.email')
   })
 
   const ways = [database, open(postgres.url(), io)]
 
-  it.each([
+  test.each([
     [
       "select has_database_privilege('nodb', 'connect')",
       '3D000',
@@ -183,7 +183,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     },
   )
 
-  it.each([
+  test.each([
     ['select $1', [], 'There is no value for $1: there are 0 in params.'],
     ['select $1::int, $3::int', [1, 2], 'There is no value for $3: there are 2 in params.'],
     ['select $2::int', [1, 2], 'Nothing in the statement takes the value of $1.'],
@@ -196,14 +196,14 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     }
   })
 
-  it('leaves alone what only looks like a placeholder', async () => {
+  test('leaves alone what only looks like a placeholder', async () => {
     const sql = `select '$1', "a$2", $q$ $3 $q$, $1::int /* $4 */ from (values (1)) v ("a$2") -- $5`
     for (const way of ways) {
       expect((await way.query({ sql, params: [7] }, limits)).rows).toEqual([['$1', 1, ' $3 ', 7]])
     }
   })
 
-  it('is refused by the engine what the guard would have refused', async () => {
+  test('is refused by the engine what the guard would have refused', async () => {
     for (const [sql, code] of [
       ["select nextval('counter')", '25006'],
       ['with d as (delete from users returning id) select * from d', '0A000'],
@@ -220,7 +220,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     expect(rows).toEqual([{ users: 100 }])
   })
 
-  it('sends no statement into a transaction that is not read-only', async () => {
+  test('sends no statement into a transaction that is not read-only', async () => {
     let said = ''
     const server = await serve((socket) =>
       passOn(socket, port, (chunk) => {
@@ -238,7 +238,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     expect(said).not.toContain('from users')
   })
 
-  it('is refused what the role may not read', async () => {
+  test('is refused what the role may not read', async () => {
     const reader = open(postgres.tcp(postgres.reader), io)
     expect(await failure(reader.query({ sql: 'table secrets' }, limits))).toMatchObject({
       kind: 'refused',
@@ -247,7 +247,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     })
   })
 
-  it('tells a wrong login and a missing database, and names neither', async () => {
+  test('tells a wrong login and a missing database, and names neither', async () => {
     const wrong = open(postgres.tcp(`nobody:${MARKER}`), io)
     const login = await failure(wrong.query({ sql: 'select 1' }, limits))
     expect(login).toMatchObject({ kind: 'auth', code: expect.stringMatching(/^28/) })
@@ -259,7 +259,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
 
   const endless = 'select count(*) from users a, users b, users c, users d, users e, users f'
 
-  it('is stopped by the database when its time is over', async () => {
+  test('is stopped by the database when its time is over', async () => {
     const error = await failure(query(endless, { timeoutMs: 300 }))
     expect(error).toMatchObject({
       kind: 'timeout',
@@ -268,7 +268,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     })
   })
 
-  it('does not wait long for a lock', async () => {
+  test('does not wait long for a lock', async () => {
     const locking = postgres.admin('begin; lock table secrets; select pg_sleep(1)')
     const held = "select from pg_locks where relation = 'secrets'::regclass and granted"
     await expect.poll(async () => (await postgres.admin(held)).rows.length).toBe(1)
@@ -277,7 +277,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     await locking
   })
 
-  it('is cancelled in the database when the caller leaves', async () => {
+  test('is cancelled in the database when the caller leaves', async () => {
     let cancelled = 0
     const server = await serve((socket) =>
       passOn(socket, port, (chunk) => {
@@ -298,7 +298,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     await expect.poll(() => sessions('active')).toBe(0)
   })
 
-  it('sends nothing more once the caller has left', async () => {
+  test('sends nothing more once the caller has left', async () => {
     const caller = new AbortController()
     let said = ''
     const server = await serve((socket) =>
@@ -314,12 +314,12 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     expect(said).not.toContain('declare')
   })
 
-  it('does not begin for a caller who has left', async () => {
+  test('does not begin for a caller who has left', async () => {
     const error = await failure(query('select 1', { signal: AbortSignal.abort() }))
     expect(error.message).toBe('The query was stopped: nobody waits.')
   })
 
-  it('serves many at once, a fifth of whom leave', async () => {
+  test('serves many at once, a fifth of whom leave', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, async (_, i) => {
         if (i % 5 > 0) return (await query(`select ${i}, count(*) from users`)).rows
@@ -334,7 +334,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     )
   })
 
-  it('is told when the connection breaks in the middle', async () => {
+  test('is told when the connection breaks in the middle', async () => {
     const server = await serve((socket) =>
       passOn(socket, port, (chunk) => (chunk.includes('declare') ? undefined : chunk)),
     )
@@ -344,7 +344,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     expect(error.kind).toBe('network')
   })
 
-  it('is given up when the server falls silent in the middle', async () => {
+  test('is given up when the server falls silent in the middle', async () => {
     const server = await serve((socket) =>
       passOn(socket, port, (chunk) => (chunk.includes('declare') ? Buffer.alloc(0) : chunk)),
     )
@@ -353,7 +353,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     expect(error.kind).toBe('timeout')
   })
 
-  it('is reached through a Hyperdrive binding that the URL names', async () => {
+  test('is reached through a Hyperdrive binding that the URL names', async () => {
     const bindings = { STORE: { connectionString: postgres.tcp() }, OTHER: {} }
     const bound = open('hyperdrive:STORE', { fetch, bindings })
     expect((await bound.query({ sql: 'select 1' }, limits)).rows).toEqual([[1]])
@@ -373,7 +373,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
       return open(url.href, io).query({ sql: 'select 1' }, limits)
     }
 
-    it('is not reached unencrypted unless the URL allows it', async () => {
+    test('is not reached unencrypted unless the URL allows it', async () => {
       const server = await serve((socket) => passOn(socket, port))
       for (const [host, mode] of [
         ['127.0.0.1', 'require'],
@@ -392,7 +392,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
       }
     })
 
-    it.skipIf(!certificate)('is not trusted with a certificate nobody vouches for', async () => {
+    test.skipIf(!certificate)('is not trusted with a certificate nobody vouches for', async () => {
       const server = await serve((socket) => encrypt(socket, certificate!, port))
       for (const mode of ['prefer', 'require', 'verify-full']) {
         expect(await failure(at('localhost', server.port, mode))).toMatchObject({
@@ -417,11 +417,11 @@ describe('a PostgreSQL that fails', () => {
     message: 'The database cannot be reached. Try again later.',
   }
 
-  it('is told when nothing listens', async () => {
+  test('is told when nothing listens', async () => {
     expect(await ask(9)).toMatchObject(unreachable)
   })
 
-  it('is told when there is no such host', async () => {
+  test('is told when there is no such host', async () => {
     for (const mode of ['disable', 'require']) {
       const url = `postgres://app:${MARKER}@nowhere.invalid/shop?sslmode=${mode}`
       const work = open(url, io).query({ sql: 'select 1' }, limits)
@@ -429,22 +429,22 @@ describe('a PostgreSQL that fails', () => {
     }
   })
 
-  it('is told when it accepts and never answers', async () => {
+  test('is told when it accepts and never answers', async () => {
     const server = await serve(() => {})
     expect(await ask(server.port, 200)).toMatchObject(unreachable)
   })
 
-  it('is told when it hangs up at once', async () => {
+  test('is told when it hangs up at once', async () => {
     const server = await serve((socket) => socket.end())
     expect(await ask(server.port)).toMatchObject(unreachable)
   })
 
-  it('is told when it is none', async () => {
+  test('is told when it is none', async () => {
     const server = await serve((socket) => socket.end(`HTTP/1.1 400 ${MARKER}\r\n\r\n`))
     expect(await ask(server.port)).toMatchObject(unreachable)
   })
 
-  it.each([
+  test.each([
     ['a wrong password', '28P01', 'auth'],
     ['a tenant that a pooler does not know', 'XX000', 'auth'],
     ['too many connections', '53300', 'network'],
@@ -458,7 +458,7 @@ describe('a PostgreSQL that fails', () => {
 })
 
 describe('a PostgreSQL URL', () => {
-  it.each([
+  test.each([
     ['postgres://db.example.com/secret', 'names a user and a host'],
     ['postgres:///secret', 'names a user and a host'],
     ['postgres://app:sec%ret@db.example.com/shop', 'begins no percent-encoding'],

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readValue } from '../../../src/database/postgres/values.ts'
 import type { Cell } from '../../../src/database/rows.ts'
 import { open } from '../../support/open.ts'
@@ -20,7 +20,7 @@ await describePostgres('a value of PostgreSQL', setup, (postgres) => {
   const database = open(postgres.url(), io)
   const ways = [database, open(postgres.tcp(), io)]
 
-  it.each<[expression: string, type: string, value: Cell]>([
+  test.each<[expression: string, type: string, value: Cell]>([
     ['null::int8', 'int8', null],
     ['true', 'bool', true],
     ['false', 'bool', false],
@@ -158,7 +158,7 @@ await describePostgres('a value of PostgreSQL', setup, (postgres) => {
     }
   })
 
-  it('is the same whatever the database is set to print', async () => {
+  test('is the same whatever the database is set to print', async () => {
     const name = postgres.config.database
     const settings = ["datestyle = 'German'", "bytea_output = 'escape'", 'extra_float_digits = 0']
     for (const it of settings) await postgres.admin(`alter database ${name} set ${it}`)
@@ -170,13 +170,13 @@ await describePostgres('a value of PostgreSQL', setup, (postgres) => {
     await postgres.admin(`alter database ${name} reset all`)
   })
 
-  it('keeps its place beside one of the same name', async () => {
+  test('keeps its place beside one of the same name', async () => {
     const answer = await database.query({ sql: 'select 1 as a, 2 as a, 3 as "A"' }, limits)
     expect(answer.columns.map(({ name }) => name)).toEqual(['a', 'a', 'A'])
     expect(answer.rows).toEqual([[1, 2, 3]])
   })
 
-  it('has a column even where there are no rows', async () => {
+  test('has a column even where there are no rows', async () => {
     const answer = await database
       .query({ sql: "select 1 as a, 'x'::mood as b where false" }, limits)
       .catch((it) => it)
@@ -192,14 +192,14 @@ await describePostgres('a value of PostgreSQL', setup, (postgres) => {
     expect(empty.rows).toEqual([])
   })
 
-  it('may be a row without any columns', async () => {
+  test('may be a row without any columns', async () => {
     for (const way of ways) {
       const answer = await way.query({ sql: 'select from generate_series(1, 3)' }, limits)
       expect(answer).toMatchObject({ columns: [], rows: [[], [], []] })
     }
   })
 
-  it.each<[Cell & (string | number | boolean | null), string, Cell]>([
+  test.each<[Cell & (string | number | boolean | null), string, Cell]>([
     ['9007199254740993', 'int8', '9007199254740993'],
     [1.5, 'float8', 1.5],
     [true, 'bool', true],
@@ -214,7 +214,7 @@ await describePostgres('a value of PostgreSQL', setup, (postgres) => {
     }
   })
 
-  it('asks for the name of a type once, and for no name that every database has', async () => {
+  test('asks for the name of a type once, and for no name that every database has', async () => {
     await database.query({ sql: "select 'up'::other.mood" }, limits)
     const before = postgres.neon.requests.length
     await database.query({ sql: "select 'up'::other.mood, 1, now(), '{}'::jsonb" }, limits)
@@ -223,7 +223,7 @@ await describePostgres('a value of PostgreSQL', setup, (postgres) => {
 })
 
 describe('what is no array', () => {
-  it.each(['', 'x', '{', '{1', '{1}}', '{"a', '[0:1]', '{{1}', '{1}x', '{"a\\'])(
+  test.each(['', 'x', '{', '{1', '{1}}', '{"a', '[0:1]', '{{1}', '{1}x', '{"a\\'])(
     'stays the text %j',
     (text) => {
       expect(readValue(text, 'int4[]')).toBe(text)
@@ -232,7 +232,7 @@ describe('what is no array', () => {
 })
 
 describe('a JSON document', () => {
-  it.each([
+  test.each([
     ['nested too deep to be written out', '['.repeat(100_000) + ']'.repeat(100_000)],
     ['nested too deep under names', `${'{"a":'.repeat(300)}1${'}'.repeat(300)}`],
     ['whose members share a name that is written in two ways', '{"a":1,"\\u0061":2}'],
@@ -241,14 +241,14 @@ describe('a JSON document', () => {
     expect(readValue(text, 'json')).toBe(text)
   })
 
-  it.each([
+  test.each([
     ['a text of nine million characters', JSON.stringify(['\n"x'.repeat(2_250_000)])],
     ['half a million names', `{${Array.from({ length: 500_000 }, (_, i) => `"n${i}":0`)}}`],
   ])('of %s is read', (_, text) => {
     expect(JSON.stringify(readValue(text, 'json'))).toBe(text)
   })
 
-  it('keeps all the digits of a number, however many there are', () => {
+  test('keeps all the digits of a number, however many there are', () => {
     const digits = `1${'0'.repeat(1_000_000)}1`
     expect(readValue(`[${digits}]`, 'json')).toEqual([digits])
   })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Database } from '../../../src/database/database.ts'
 import {
   DatabaseError,
@@ -76,7 +76,7 @@ await describePostgres('the tables of PostgreSQL', setup, (postgres) => {
   const database = open(postgres.url(), { fetch, bindings: {} })
   const reader = open(postgres.url(postgres.reader), { fetch, bindings: {} })
 
-  it('are listed in order of schema and name, without partitions and system tables', async () => {
+  test('are listed in order of schema and name, without partitions and system tables', async () => {
     const { tables, total } = await listTables(database, { limit: 100, limits })
     expect(total).toBe(tables.length)
     expect(tables.map(({ schema, name }) => `${schema}.${name}`)).toEqual([
@@ -109,7 +109,7 @@ await describePostgres('the tables of PostgreSQL', setup, (postgres) => {
     expect(tables.find(({ name }) => name === 'counted')?.kind).toBe('materialized view')
   })
 
-  it('are found by a part of a name, a column or a comment, in any case', async () => {
+  test('are found by a part of a name, a column or a comment, in any case', async () => {
     expect(await names(database, 'ORDER')).toEqual(['orders'])
     expect(await names(database, 'email')).toEqual(['users'])
     expect(await names(database, 'signed UP')).toEqual(['users'])
@@ -117,13 +117,13 @@ await describePostgres('the tables of PostgreSQL', setup, (postgres) => {
     expect(await names(database, 'zzz')).toEqual([])
   })
 
-  it('are searched for %, _ and \\ as the characters they are', async () => {
+  test('are searched for %, _ and \\ as the characters they are', async () => {
     expect(await names(database, '%')).toEqual(['users'])
     expect(await names(database, 'r_s')).toEqual(['lines'])
     expect(await names(database, '\\')).toEqual([])
   })
 
-  it('come in pages that know the total, even past the end', async () => {
+  test('come in pages that know the total, even past the end', async () => {
     const page = await listTables(database, { limit: 2, offset: 1, limits })
     expect(page.tables.map(({ name }) => name)).toEqual(['Mixed', 'cheap'])
     expect(page.total).toBe(16)
@@ -133,7 +133,7 @@ await describePostgres('the tables of PostgreSQL', setup, (postgres) => {
     })
   })
 
-  it('are only those that the role may read', async () => {
+  test('are only those that the role may read', async () => {
     const seen = await names(reader)
     expect(seen).toContain('orders')
     expect(seen).not.toContain('lines')
@@ -150,7 +150,7 @@ await describePostgres('the tables of PostgreSQL', setup, (postgres) => {
     expect((await findTable(reader, 'maps', limits)).foreignKeys).toEqual([])
   })
 
-  it('are described with columns, keys in both directions, and indexes', async () => {
+  test('are described with columns, keys in both directions, and indexes', async () => {
     const { columns, indexes, ...table } = await findTable(database, 'users', limits)
     expect(columns).toEqual([
       {
@@ -209,7 +209,7 @@ await describePostgres('the tables of PostgreSQL', setup, (postgres) => {
     })
   })
 
-  it('keep the columns of a composite key in order', async () => {
+  test('keep the columns of a composite key in order', async () => {
     const { foreignKeys, uniqueKeys } = await findTable(database, 'sales.lines', limits)
     expect(foreignKeys).toEqual([
       {
@@ -221,11 +221,11 @@ await describePostgres('the tables of PostgreSQL', setup, (postgres) => {
     expect(uniqueKeys).toEqual([['line', 'number']])
   })
 
-  it('are described whole, however small an answer may be', async () => {
+  test('are described whole, however small an answer may be', async () => {
     expect((await findTable(database, 'wide', limits)).columns).toHaveLength(300)
   })
 
-  it.each([
+  test.each([
     ['users', 'public', 'users'],
     ['USERS', 'public', 'users'],
     ['public.users', 'public', 'users'],
@@ -243,14 +243,14 @@ await describePostgres('the tables of PostgreSQL', setup, (postgres) => {
     expect(await findTable(database, name, limits)).toMatchObject({ schema, name: table })
   })
 
-  it('are not guessed when a name means two of them', async () => {
+  test('are not guessed when a name means two of them', async () => {
     expect(await refusal(database, 'MIXED')).toMatchObject({
       message: '"MIXED" names 2 tables.',
       hint: 'Say which: public.Mixed, public.mixed.',
     })
   })
 
-  it.each([
+  test.each([
     ['user', 'Did you mean users?'],
     ['sales.order', 'Did you mean sales.orders?'],
     ['"users"', 'Did you mean users?'],
@@ -265,7 +265,7 @@ await describePostgres('the tables of PostgreSQL', setup, (postgres) => {
     })
   })
 
-  it.each(hostileNames('postgres'))(
+  test.each(hostileNames('postgres'))(
     'meet no SQL in the $arg $value: $why',
     async ({ arg, value }) => {
       if (arg === 'pattern') {
@@ -301,7 +301,7 @@ describe('the tables of SQLite', () => {
     analyze;
   `)
 
-  it('are listed without those of SQLite, of the platform and of full-text indexes', async () => {
+  test('are listed without those of SQLite, of the platform and of full-text indexes', async () => {
     const { tables, total } = await listTables(database, { limit: 100, limits })
     expect(total).toBe(tables.length)
     expect(tables.map(({ name, kind }) => `${kind} ${name}`)).toEqual([
@@ -321,14 +321,14 @@ describe('the tables of SQLite', () => {
     })
   })
 
-  it('are found by a part of a name or a column, every character being itself', async () => {
+  test('are found by a part of a name or a column, every character being itself', async () => {
     expect(await names(database, 'ORD')).toEqual(['orders'])
     expect(await names(database, 'EMAIL')).toEqual(['users'])
     expect(await names(database, '%')).toEqual(['100%'])
     expect(await names(database, '_')).toEqual([])
   })
 
-  it('come in pages that know the total, even past the end', async () => {
+  test('come in pages that know the total, even past the end', async () => {
     const page = await listTables(database, { limit: 2, offset: 4, limits })
     expect(page).toMatchObject({ tables: [{ name: 'orders' }, { name: 'users' }], total: 7 })
     expect(await listTables(database, { limit: 2, offset: 9, limits })).toEqual({
@@ -337,7 +337,7 @@ describe('the tables of SQLite', () => {
     })
   })
 
-  it('are described with columns, keys in both directions, and indexes', async () => {
+  test('are described with columns, keys in both directions, and indexes', async () => {
     const orders = await findTable(database, 'orders', limits)
     expect(orders.columns).toEqual([
       { name: 'region', type: 'TEXT', nullable: false, primaryKey: true },
@@ -374,7 +374,7 @@ describe('the tables of SQLite', () => {
     expect(notes.columns.map(({ name }) => name)).toEqual(['body'])
   })
 
-  it.each([
+  test.each([
     ['users', 'users'],
     ['Main.USERS', 'users'],
     ['we.ird "name" 🐘', 'we.ird "name" 🐘'],
@@ -382,18 +382,18 @@ describe('the tables of SQLite', () => {
     expect(await findTable(database, name, limits)).toMatchObject({ schema: 'main', name: table })
   })
 
-  it('are counted where none is near and they are too many to name', async () => {
+  test('are counted where none is near and they are too many to name', async () => {
     const tables = Array.from({ length: 25 }, (_, i) => `create table t${i + 10} (x)`)
     const { hint } = await refusal(openSqlite(tables.join(';')), 'customers')
     expect(hint).toMatch(/^There are t10, t11, .*, t29 and 5 more\.$/)
   })
 
-  it('are suggested where a name is none', async () => {
+  test('are suggested where a name is none', async () => {
     expect((await refusal(database, 'order')).hint).toBe('Did you mean orders?')
     expect((await refusal(database, '[users]')).hint).toBe('Did you mean users?')
   })
 
-  it.each(hostileNames('sqlite'))(
+  test.each(hostileNames('sqlite'))(
     'meet no SQL in the $arg $value: $why',
     async ({ arg, value }) => {
       if (arg === 'pattern') {
@@ -444,7 +444,7 @@ await describePostgres('a table of PostgreSQL', keyed, (postgres) => {
     tableColumns: ['id', 'day'],
   }
 
-  it('that is a partition has the keys of its parent, each once', async () => {
+  test('that is a partition has the keys of its parent, each once', async () => {
     for (const name of ['visits', 'visits_2025', 'visits_2026', 'visits_2026_1']) {
       const { primaryKey, foreignKeys } = await find(name)
       expect({ name, primaryKey, foreignKeys }).toEqual({
@@ -461,7 +461,7 @@ await describePostgres('a table of PostgreSQL', keyed, (postgres) => {
     expect((await find('visits')).referencedBy.map(({ table }) => table.name)).toEqual(['clicks'])
   })
 
-  it('tells of which rows a unique index is', async () => {
+  test('tells of which rows a unique index is', async () => {
     const server = endpointBefore(postgres.tcp())
     const { indexes } = await structureOf(server, 'describe_table', { table: 'accounts' })
     expect(indexes).toEqual([
@@ -476,7 +476,7 @@ await describePostgres('a table of PostgreSQL', keyed, (postgres) => {
     expect(body.result.contents[0].text).toContain('unique index (email) where (NOT gone)')
   })
 
-  it('has no NULL in a column whose domain has none, nor in a domain over that', async () => {
+  test('has no NULL in a column whose domain has none, nor in a domain over that', async () => {
     const { columns } = await find('visits')
     const nullable = columns.filter((it) => it.nullable).map(({ name }) => name)
     expect(nullable).toEqual(['host', 'loose', 'address', 'text', ' edges '])
@@ -485,13 +485,13 @@ await describePostgres('a table of PostgreSQL', keyed, (postgres) => {
     expect(seen.filter((it) => it.nullable).map(({ name }) => name)).toEqual(nullable)
   })
 
-  it('knows whose operators a type has that came with an extension', async () => {
+  test('knows whose operators a type has that came with an extension', async () => {
     const { columns } = await find('visits')
     const others = columns.filter(({ operators }) => operators)
     expect(others.map(({ name, operators }) => [name, operators])).toEqual([['address', 'public']])
   })
 
-  it('is read by the names of its columns, blanks at their edges too', async () => {
+  test('is read by the names of its columns, blanks at their edges too', async () => {
     await postgres.admin(`insert into visits values
       (1, '2025-05-05', null, 'x', 'xxxx', 'x', 'A@B.c', 'Ab', 7)`)
     const server = endpointBefore(postgres.tcp())

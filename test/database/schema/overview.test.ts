@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   type Database,
   fingerprint,
@@ -40,7 +40,7 @@ function tests({ database, run, changes, others, refers, named = odd }: Engine):
     return { names: tables.map(({ name }) => name), total, schema: tables[0]?.schema }
   }
 
-  it('finds tables by part of their names alone, in any case, and says how many', async () => {
+  test('finds tables by part of their names alone, in any case, and says how many', async () => {
     expect((await find('ORD')).names).toEqual(['orders'])
     expect((await find('rder')).names).toEqual(['orders'])
     expect((await find('customer_id')).total).toBe(0)
@@ -56,7 +56,7 @@ function tests({ database, run, changes, others, refers, named = odd }: Engine):
       expect((await find(nothing)).names, nothing).toEqual([])
   })
 
-  it('shows every column, its key and where it points', async () => {
+  test('shows every column, its key and where it points', async () => {
     const { schema } = await find('')
     const tables = (await overview(database, limits))!
     expect(tables.size).toBe(3 + named.length)
@@ -71,7 +71,7 @@ function tests({ database, run, changes, others, refers, named = odd }: Engine):
     }
   })
 
-  it('has a fingerprint that changes with the schema, and with nothing else', async () => {
+  test('has a fingerprint that changes with the schema, and with nothing else', async () => {
     let last = await fingerprint(database, limits)
     expect(last.length).toBeGreaterThan(60)
     for (const sql of others) {

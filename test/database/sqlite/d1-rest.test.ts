@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../../src/database/database.ts'
 import { DatabaseError } from '../../../src/database/error.ts'
 import type { Limits } from '../../../src/database/rows.ts'
@@ -39,13 +39,13 @@ describe('D1 by the API of Cloudflare', () => {
 
   speaksSqlite(database)
 
-  it('is not deceived by a table that is named like a statement', async () => {
+  test('is not deceived by a table that is named like a statement', async () => {
     const refused = { kind: 'refused', message: expect.stringContaining('would write') }
     expect(await failure(unguarded.query({ sql: 'reindex' }, limits))).toMatchObject(refused)
     expect((await database.query({ sql: 'select * from reindex' }, limits)).rows).toEqual([])
   })
 
-  it('runs nothing before SQLite has shown that it is one query that writes nothing', async () => {
+  test('runs nothing before SQLite has shown that it is one query that writes nothing', async () => {
     const before = server.requests.length
     await database.query({ sql: 'select id from users where id = ?; -- x', params: [7] }, limits)
     const bodies = server.requests.slice(before).map(({ body }) => body)
@@ -63,7 +63,7 @@ describe('D1 by the API of Cloudflare', () => {
     expect(server.requests).toHaveLength(refused + 2)
   })
 
-  it('is sent no more than fits, but for what one row needs', async () => {
+  test('is sent no more than fits, but for what one row needs', async () => {
     const lengths: number[] = []
     const { fetch: send, bindings } = towards(server.port)
     const measured: typeof fetch = async (...request) => {
@@ -81,7 +81,7 @@ describe('D1 by the API of Cloudflare', () => {
     expect(Math.max(...lengths)).toBeLessThan(800_000)
   })
 
-  it('is given up when its time is over, though D1 goes on', async () => {
+  test('is given up when its time is over, though D1 goes on', async () => {
     const endless = await startD1(shop())
     const sql = 'select count(*) from order_items a, order_items b, order_items c, order_items d'
     const work = open(url, towards(endless.port)).query({ sql }, { ...limits, timeoutMs: 300 })
@@ -92,7 +92,7 @@ describe('D1 by the API of Cloudflare', () => {
     endless.close()
   })
 
-  it('is told that a token is wrong, and not which', async () => {
+  test('is told that a token is wrong, and not which', async () => {
     const wrong = open(url.replace(TOKEN, MARKER), towards(server.port))
     expect(await failure(wrong.query({ sql: 'select 1' }, limits))).toMatchObject({
       kind: 'auth',
@@ -100,7 +100,7 @@ describe('D1 by the API of Cloudflare', () => {
     })
   })
 
-  it('is told of a database that is not there', async () => {
+  test('is told of a database that is not there', async () => {
     const other = open(`${url}-not`, towards(server.port))
     expect(await failure(other.query({ sql: 'select 1' }, limits))).toMatchObject({
       kind: 'config',
@@ -136,7 +136,7 @@ describe('an API that fails', () => {
   const errors = (code: number, message: string) =>
     JSON.stringify({ success: false, errors: [{ code, message }], result: [] })
 
-  it.each([
+  test.each([
     [403, errors(10000, `Authentication error ${MARKER}`), 'auth'],
     [401, MARKER, 'auth'],
     [400, errors(6003, `Invalid request headers ${MARKER}`), 'auth'],
@@ -163,7 +163,7 @@ describe('an API that fails', () => {
     expect(error.kind).toBe(kind)
   })
 
-  it('is not believed when a probe succeeds, which cannot be', async () => {
+  test('is not believed when a probe succeeds, which cannot be', async () => {
     const results = { columns: ['?1'], rows: [[null]] }
     const asked: string[] = []
     const error = await ask((request, response) => {
@@ -174,14 +174,14 @@ describe('an API that fails', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it.each<[string, RequestListener]>([
+  test.each<[string, RequestListener]>([
     ['before the first byte', () => {}],
     ['in the middle', (_request, response) => void response.writeHead(200).write('{"success":')],
   ])('is not waited for when it goes silent %s', async (_, listener) => {
     expect((await ask(listener, { timeoutMs: 50 })).kind).toBe('timeout')
   })
 
-  it('is told when its answer breaks off, or when nothing listens', async () => {
+  test('is told when its answer breaks off, or when nothing listens', async () => {
     const cut = await ask((_request, response) => {
       response.writeHead(200, { 'content-length': 1_000 }).write('{"success":')
       setTimeout(() => response.destroy(), 20)
@@ -191,13 +191,13 @@ describe('an API that fails', () => {
     expect([cut.kind, none.kind]).toEqual(['network', 'network'])
   })
 
-  it('is given up when the caller leaves', async () => {
+  test('is given up when the caller leaves', async () => {
     const caller = new AbortController()
     const error = await ask(() => caller.abort(), { signal: caller.signal })
     expect(error).toMatchObject({ message: 'The query was stopped: nobody waits.' })
   })
 
-  it('is not read past what a Worker can hold, however much it sends', async () => {
+  test('is not read past what a Worker can hold, however much it sends', async () => {
     const chunk = Buffer.alloc(64 * 1024, ' ')
     const error = await ask((_request, response) => {
       const more = () => {
@@ -210,7 +210,7 @@ describe('an API that fails', () => {
     expect(error.kind).toBe('too_large')
   })
 
-  it('is asked with the token in one header and nowhere else', async () => {
+  test('is asked with the token in one header and nowhere else', async () => {
     const seen: Request[] = []
     const recording = {
       bindings: {},
@@ -235,7 +235,7 @@ describe('an API that fails', () => {
 })
 
 describe('a D1 URL', () => {
-  it.each([
+  test.each([
     [`d1://an-account/${MARKER}`, 'A D1 URL names a token, an account and a database'],
     [`d1://:${MARKER}@an-account`, 'A D1 URL names a token, an account and a database'],
     [`d1://:${MARKER}@an-account/a/b`, 'A D1 URL names a token, an account and a database'],
@@ -251,7 +251,7 @@ describe('a D1 URL', () => {
     expect(String(thrown)).not.toContain(MARKER)
   })
 
-  it.each(['NOWHERE', 'SECRET'])('that names no database says so: d1:%s', async (name) => {
+  test.each(['NOWHERE', 'SECRET'])('that names no database says so: d1:%s', async (name) => {
     const database = open(`d1:${name}`, { fetch, bindings: { SECRET: MARKER } })
     expect(await failure(database.query({ sql: 'select 1' }, limits))).toMatchObject({
       kind: 'config',
@@ -259,7 +259,7 @@ describe('a D1 URL', () => {
     })
   })
 
-  it('may stand in ENDPOINTS if it is the name of a binding, and has no token', () => {
+  test('may stand in ENDPOINTS if it is the name of a binding, and has no token', () => {
     const endpoints = (url: string) =>
       readEndpoints({
         ENDPOINTS: JSON.stringify([{ name: 'shop', title: 'Shop', databases: { shop: { url } } }]),

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { libsql } from '../../../src/database/sqlite/libsql.ts'
 import { startHrana } from '../../servers/hrana.ts'
 import { TOKEN } from '../../servers/sqlite-child.ts'
@@ -23,7 +23,7 @@ describe('the engine of libSQL, over Hrana', () => {
   const database = open(url, io)
   const unguarded = libsql.open(new URL(url), io)
 
-  it('is not that of Node, but has what only libSQL has', async () => {
+  test('is not that of Node, but has what only libSQL has', async () => {
     const sql = "select vector_extract(vector32('[1, 2.5]')) as v"
     expect((await database.query({ sql }, limits)).rows).toEqual([['[1,2.5]']])
   })
@@ -31,7 +31,7 @@ describe('the engine of libSQL, over Hrana', () => {
   speaksSqlite(database)
   withstandsAttacks(server, database, unguarded, ['sl_fn_backtick'])
 
-  it('has functions that reach files, which nothing but the guard stops', async () => {
+  test('has functions that reach files, which nothing but the guard stops', async () => {
     const sql = `select writefile('${FILE}', 'x'), readfile('${FILE}')`
     const refused = await database.query({ sql }, limits).catch((thrown) => thrown)
     expect([refused.kind, existsSync(FILE)]).toEqual(['refused', false])

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../../src/database/database.ts'
 import { DatabaseError } from '../../../src/database/error.ts'
 import type { Limits } from '../../../src/database/rows.ts'
@@ -35,13 +35,13 @@ describe('libSQL over Hrana', () => {
 
   speaksSqlite(database)
 
-  it('is not deceived by a table that is named like a statement', async () => {
+  test('is not deceived by a table that is named like a statement', async () => {
     const refused = { kind: 'refused', message: expect.stringContaining('would write') }
     expect(await failure(unguarded.query({ sql: 'reindex' }, limits))).toMatchObject(refused)
     expect((await database.query({ sql: 'select * from reindex' }, limits)).rows).toEqual([])
   })
 
-  it('asks what a statement is before it runs, and then rolls back', async () => {
+  test('asks what a statement is before it runs, and then rolls back', async () => {
     const before = server.requests.length
     await query('select id from users; -- all')
     expect(server.requests.slice(before, before + 2)).toMatchObject([
@@ -71,7 +71,7 @@ describe('libSQL over Hrana', () => {
     ])
   })
 
-  it('names columns and types as they were declared', async () => {
+  test('names columns and types as they were declared', async () => {
     const { columns } = await query('select price, ean, true, 1.0, id, id from products limit 1')
     expect(columns).toEqual([
       { name: 'price', type: 'decimal(12,2)' },
@@ -83,7 +83,7 @@ describe('libSQL over Hrana', () => {
     ])
   })
 
-  it('cuts an answer while it comes, and the server stops sending', async () => {
+  test('cuts an answer while it comes, and the server stops sending', async () => {
     const wide = 'select hex(randomblob(50000)) from order_items'
     const before = server.requests.length
     const answer = await query(wide, { maxRows: 10_000, maxBytes: 250_000 })
@@ -92,7 +92,7 @@ describe('libSQL over Hrana', () => {
     await expect.poll(last).toEqual({ path: 'done', gone: true })
   })
 
-  it('is given up when its time is over, though the server goes on', async () => {
+  test('is given up when its time is over, though the server goes on', async () => {
     const endless = await startHrana(shop())
     const url = `libsql://127.0.0.1:${endless.port}?authToken=${TOKEN}`
     const sql = 'select count(*) from order_items a, order_items b, order_items c, order_items d'
@@ -104,7 +104,7 @@ describe('libSQL over Hrana', () => {
     endless.close()
   })
 
-  it('is given up when the caller leaves', async () => {
+  test('is given up when the caller leaves', async () => {
     const caller = new AbortController()
     const silent = await serve(() => caller.abort())
     const error = await failure(
@@ -113,7 +113,7 @@ describe('libSQL over Hrana', () => {
     expect(error).toMatchObject({ message: 'The query was stopped: nobody waits.' })
   })
 
-  it('is told that a token is wrong, and not which', async () => {
+  test('is told that a token is wrong, and not which', async () => {
     const wrong = open(url.replace(TOKEN, MARKER), io)
     expect(await failure(wrong.query({ sql: 'select 1' }, limits))).toMatchObject({
       kind: 'auth',
@@ -123,7 +123,7 @@ describe('libSQL over Hrana', () => {
     expect(await failure(none.query({ sql: 'select 1' }, limits))).toMatchObject({ kind: 'auth' })
   })
 
-  it('is reached from a Worker, and a refused token never shows', async () => {
+  test('is reached from a Worker, and a refused token never shows', async () => {
     const worker = await startWorker({ DATABASE_URL: url, TIDEGATE_KEY: 'a-key' })
     const key = { authorization: 'Bearer a-key' }
     const sql = 'select ean, 9e999 as far from products order by id limit 1'
@@ -196,7 +196,7 @@ describe('a service that fails', () => {
   ]
   const row = { type: 'row', row: [{ type: 'integer', value: '1' }] }
 
-  it.each([
+  test.each([
     [401, '{"error":"…"}', 'auth'],
     [403, MARKER, 'auth'],
     [404, `{"error":"Namespace ${MARKER} doesn't exist"}`, 'config'],
@@ -217,7 +217,7 @@ describe('a service that fails', () => {
     expect(error.message).toMatch(/^[A-Z].*\.$/)
   })
 
-  it.each([
+  test.each([
     ['AUTH_JWT_EXPIRED', 'auth'],
     ['SQL_MANY_STATEMENTS', 'refused'],
     ['TRANSACTION_TIMEOUT', 'timeout'],
@@ -244,7 +244,7 @@ describe('a service that fails', () => {
     expect(step.message).toMatch(/^[A-Z].*\.$/)
   })
 
-  it.each([
+  test.each([
     ['SQLITE_READONLY', 'SQLite error: attempt to write a readonly database', 'refused'],
     ['SQLITE_UNKNOWN', 'SQLite error: integer overflow', 'sql'],
     ['SQL_INPUT_ERROR', 'SQL input error: no such function: nope (at offset 7)', 'sql'],
@@ -256,7 +256,7 @@ describe('a service that fails', () => {
     expect(said.message).not.toMatch(/SQL|offset/)
   })
 
-  it.each([
+  test.each([
     ['nothing', []],
     ['its head', [head]],
     ['a beginning', [head, ...begun]],
@@ -269,7 +269,7 @@ describe('a service that fails', () => {
     })
   })
 
-  it('is not believed when its answer breaks off within a line, or is cut', async () => {
+  test('is not believed when its answer breaks off within a line, or is cut', async () => {
     const text = [head, ...begun, row].map((it) => JSON.stringify(it)).join('\n')
     const half = thatRuns((_request, response) => response.end(text.slice(0, -9)))
     const cut = thatRuns((_request, response) => {
@@ -281,7 +281,7 @@ describe('a service that fails', () => {
     }
   })
 
-  it.each<[string, RequestListener]>([
+  test.each<[string, RequestListener]>([
     ['before the first byte', () => {}],
     ['before it answers', thatRuns(() => {})],
     ['in the middle', thatRuns((_, response) => void response.write('{"baton":null}\n'))],
@@ -289,7 +289,7 @@ describe('a service that fails', () => {
     expect((await ask(listener, { timeoutMs: 50 })).kind).toBe('timeout')
   })
 
-  it('is told when nothing listens', async () => {
+  test('is told when nothing listens', async () => {
     const database = open(`libsql://127.0.0.1:9?authToken=${MARKER}`, io)
     expect(await failure(database.query({ sql: 'select 1' }, limits))).toMatchObject({
       kind: 'network',
@@ -297,7 +297,7 @@ describe('a service that fails', () => {
     })
   })
 
-  it('is not read to the end of a line that does not end', async () => {
+  test('is not read to the end of a line that does not end', async () => {
     let sent = 0
     const chunk = Buffer.alloc(64 * 1024, 'x')
     const endless: RequestListener = (_request, response) => {
@@ -313,7 +313,7 @@ describe('a service that fails', () => {
     expect(sent).toBeLessThan(200 * 1024 * 1024)
   })
 
-  it('is not asked with the token in anything but one header', async () => {
+  test('is not asked with the token in anything but one header', async () => {
     const seen: Request[] = []
     const recording = {
       bindings: {},

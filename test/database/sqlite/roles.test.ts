@@ -1,4 +1,4 @@
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { inspectRole } from '../../../src/database/doctor/index.ts'
 import { startHrana } from '../../servers/hrana.ts'
 import { TOKEN } from '../../servers/sqlite-child.ts'
@@ -8,7 +8,7 @@ const limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
 const server = await startHrana(['create table t (id)'])
 afterAll(() => server.close())
 
-it('says of a libSQL database that its token cannot be asked, and which one to make', async () => {
+test('says of a libSQL database that its token cannot be asked, and which one to make', async () => {
   const url = `libsql://127.0.0.1:${server.port}?authToken=${TOKEN}`
   const found = await inspectRole(open(url, { fetch, bindings: {} }), limits)
   expect(found).toMatchObject({ role: undefined, findings: [], reader: [] })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { queries } from '../../fuzz/queries.ts'
 import { unchanged } from '../../fuzz/unchanged.ts'
 import { pairs } from '../../fuzz/unchanged-engines.ts'
@@ -7,7 +7,7 @@ import { pairs } from '../../fuzz/unchanged-engines.ts'
 const [COUNT, SEED] = [1_500, 1]
 
 describe.each(Object.entries(pairs))('the driver %s', (_, open) => {
-  it('answers generated queries as the engine does without what we put around them', async () => {
+  test('answers generated queries as the engine does without what we put around them', async () => {
     const { plain, driven } = open(SEED)
     const { changes, answered, rounded } = await unchanged(plain, driven, queries(SEED, COUNT))
     expect(changes).toEqual([])

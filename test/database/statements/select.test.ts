@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Database } from '../../../src/database/database.ts'
 import { findTable } from '../../../src/database/index.ts'
 import type { Condition } from '../../../src/database/statements/select.ts'
@@ -33,7 +33,7 @@ const people = `
 
 /** What is the same in every dialect. */
 function behaves(database: Database) {
-  it.each<[string, Condition, number[]]>([
+  test.each<[string, Condition, number[]]>([
     ['eq', { column: 'name', op: 'eq', value: 'Ada' }, [1]],
     ['eq with a quote', { column: 'name', op: 'eq', value: "Ob'rien" }, [3]],
     ['eq null', { column: 'age', op: 'eq', value: null }, [4]],
@@ -70,14 +70,14 @@ function behaves(database: Database) {
     expect(await ids(database, 'people', condition)).toEqual(expected)
   })
 
-  it('wants all conditions to hold', async () => {
+  test('wants all conditions to hold', async () => {
     const adults: Condition = { column: 'age', op: 'gt', value: 18 }
     expect(
       await ids(database, 'people', adults, { column: 'name', op: 'eq', value: 'Ada' }),
     ).toEqual([1])
   })
 
-  it('orders, pages and names columns as they are', async () => {
+  test('orders, pages and names columns as they are', async () => {
     const table = await findTable(database, 'people', limits)
     const statement = select(database.dialect, {
       table,
@@ -94,13 +94,13 @@ function behaves(database: Database) {
     ])
   })
 
-  it('selects every column unless some are named', async () => {
+  test('selects every column unless some are named', async () => {
     const table = await findTable(database, 'people', limits)
     const { columns } = await database.query(select(database.dialect, { table, limit: 1 }), limits)
     expect(columns.map(({ name }) => name)).toEqual(['id', 'name', 'age', 'note', 'born'])
   })
 
-  it('quotes names that hold quotes', async () => {
+  test('quotes names that hold quotes', async () => {
     const column = 'the "id"; drop table people'
     const statement = select(database.dialect, {
       table: await findTable(database, 'Odd "one"', limits),
@@ -112,7 +112,7 @@ function behaves(database: Database) {
     expect((await database.query(statement, limits)).rows).toEqual([[2]])
   })
 
-  it('never finds SQL in a value', async () => {
+  test('never finds SQL in a value', async () => {
     const value = "x' or 1=1; drop table people; --"
     const ordered = operators.filter((op) => !['is_null', 'not_null', 'ne', 'not_in'].includes(op))
     for (const op of ordered.filter((op) => op !== 'in' && op !== 'between')) {
@@ -122,7 +122,7 @@ function behaves(database: Database) {
     expect(await ids(database, 'people')).toEqual([1, 2, 3, 4])
   })
 
-  it('names the nearest columns for one that is not there', async () => {
+  test('names the nearest columns for one that is not there', async () => {
     const wrong = ids(database, 'people', { column: 'nmae', op: 'eq', value: 1 })
     await expect(wrong).rejects.toMatchObject({
       kind: 'sql',
@@ -140,7 +140,7 @@ function behaves(database: Database) {
     }
   })
 
-  it.each<[Condition, string]>([
+  test.each<[Condition, string]>([
     [{ column: 'age', op: 'lt', value: null }, 'lt takes a value, neither a list nor null.'],
     [{ column: 'age', op: 'eq', value: [1] }, 'eq takes a value, neither a list nor null.'],
     [{ column: 'age', op: 'in', value: 1 }, 'in takes a list of values.'],
@@ -177,7 +177,7 @@ await describePostgres('a selection from PostgreSQL', postgresSetup, (postgres) 
   const database = open(postgres.url(), { fetch, bindings: {} })
   behaves(database)
 
-  it.each<[string, Condition['value']]>([
+  test.each<[string, Condition['value']]>([
     ['small', 7],
     ['small', '7'],
     ['big', '9007199254740993'],
@@ -212,7 +212,7 @@ await describePostgres('a selection from PostgreSQL', postgresSetup, (postgres) 
     expect((await ids(database, 'types', { column, op: 'contains', value: '' })).length).toBe(1)
   })
 
-  it('neither rounds nor cuts a value to the size of the column', async () => {
+  test('neither rounds nor cuts a value to the size of the column', async () => {
     expect(await ids(database, 'types', { column: 'exact', op: 'eq', value: '12.5001' })).toEqual(
       [],
     )
@@ -222,7 +222,7 @@ await describePostgres('a selection from PostgreSQL', postgresSetup, (postgres) 
     expect(await ids(database, 'types', { column: 'amount', op: 'gt', value: '-5' })).toEqual([1])
   })
 
-  it('says in the words of the database what a column cannot be compared with', async () => {
+  test('says in the words of the database what a column cannot be compared with', async () => {
     await expect(
       ids(database, 'types', { column: 'day', op: 'eq', value: 'soon' }),
     ).rejects.toThrow('invalid input syntax for type date: "soon"')
@@ -240,7 +240,7 @@ describe('a selection from SQLite', () => {
   `)
   behaves(database)
 
-  it.each<[string, Condition['value'], number[]]>([
+  test.each<[string, Condition['value'], number[]]>([
     ['whole', '9007199254740993', [1]],
     ['whole', true, [2]],
     ['decimal', '10', [1]],
@@ -278,7 +278,7 @@ await describeMariaDb('a selection from MariaDB', mariadbSetup, (mariadb) => {
   const database = open(mariadb.url(mariadb.reader), { fetch, bindings: {} })
   behaves(database)
 
-  it.each<[string, Condition['value']]>([
+  test.each<[string, Condition['value']]>([
     ['small', true],
     ['small', 'true'],
     ['small', 1],
@@ -309,7 +309,7 @@ await describeMariaDb('a selection from MariaDB', mariadbSetup, (mariadb) => {
     expect((await ids(database, 'kinds', { column, op: 'contains', value: '' })).length).toBe(1)
   })
 
-  it('takes no value for another that only looks like it', async () => {
+  test('takes no value for another that only looks like it', async () => {
     const found = (column: string, value: Condition['value']) =>
       ids(database, 'kinds', { column, op: 'eq', value })
     expect(await found('big', '9007199254740992')).toEqual([])
@@ -348,7 +348,7 @@ await describeClickHouse('a selection from ClickHouse', clickhouseSetup, (server
   const database = open(server.url('reader'), { fetch, bindings: {} })
   behaves(database)
 
-  it.each<[string, Condition['value']]>([
+  test.each<[string, Condition['value']]>([
     ['small', 7],
     ['small', '7'],
     ['whole', '9007199254740993'],
@@ -376,13 +376,13 @@ await describeClickHouse('a selection from ClickHouse', clickhouseSetup, (server
     expect(await ids(database, 'kinds', part)).toEqual([1])
   })
 
-  it('compares a list as it is written', async () => {
+  test('compares a list as it is written', async () => {
     const tags = (value: string) => ids(database, 'kinds', { column: 'tags', op: 'eq', value })
     expect(await tags("['a','b']")).toEqual([1])
     expect(await tags("['b','a']")).toEqual([])
   })
 
-  it('takes no value for another by wrapping, rounding or cutting it', async () => {
+  test('takes no value for another by wrapping, rounding or cutting it', async () => {
     const found = (column: string, value: Condition['value']) =>
       ids(database, 'kinds', { column, op: 'eq', value })
     expect(await found('small', 263)).toEqual([])
@@ -394,7 +394,7 @@ await describeClickHouse('a selection from ClickHouse', clickhouseSetup, (server
     expect(await ids(database, 'kinds', { column: 'exact', op: 'gt', value: '-5' })).toEqual([1])
   })
 
-  it('says in the words of the database what a column cannot be compared with', async () => {
+  test('says in the words of the database what a column cannot be compared with', async () => {
     const soon = ids(database, 'kinds', { column: 'day', op: 'eq', value: 'soon' })
     await expect(soon).rejects.toThrow('Cannot parse date')
   })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z as full } from 'zod'
 import * as mini from 'zod/mini'
 import { jsonSchemaOf } from '../../../src/mcp/wire/json-schema.ts'
@@ -40,7 +40,7 @@ const schemas = {
 }
 
 describe('a schema of zod/mini', () => {
-  it.each(Object.entries(schemas))('is written as zod would write it: %s', (_, schema) => {
+  test.each(Object.entries(schemas))('is written as zod would write it: %s', (_, schema) => {
     for (const io of ['input', 'output'] as const) {
       if (schema === schemas.pipe && io === 'output') continue
       const { $schema, ...expected } = mini.toJSONSchema(schema, { io, override: unsaid })
@@ -52,7 +52,7 @@ describe('a schema of zod/mini', () => {
     }
   })
 
-  it.each([
+  test.each([
     [mini.nullable(mini.string()), { anyOf: [{ type: 'string' }, { type: 'null' }] }],
     [mini.readonly(mini.string()), { type: 'string' }],
     [
@@ -63,13 +63,13 @@ describe('a schema of zod/mini', () => {
     expect(jsonSchemaOf(schema, 'input')).toEqual(json)
   })
 
-  it('that has no form there is a mistake that is told', () => {
+  test('that has no form there is a mistake that is told', () => {
     expect(() => jsonSchemaOf(mini.bigint(), 'input')).toThrow('of type bigint has no form')
   })
 })
 
 describe('a schema of zod', () => {
-  it('is written by zod', () => {
+  test('is written by zod', () => {
     const schema = full.object({
       when: full.iso.datetime().describe('Then.'),
       tree: full.lazy(() => full.array(full.string())),
