@@ -101,7 +101,10 @@ function refuseMain(tokens: readonly Token[]): string | undefined {
 
 /** Whether a query begins with this word, and not one of its names: `BY values`, `1 AS select`. */
 function beginsQuery(tokens: readonly Token[], i: number): boolean {
-  const { value } = tokens[i]!
+  const token = tokens[i]
+  // A column of a table may have any of these as its quoted name.
+  if (token?.kind !== 'word') return false
+  const { value } = token
   if (value === 'values') return isOne(tokens[i + 1], '(', 'row')
   return QUERY.has(value) && !isOne(tokens[i - 1], 'as') && !isOne(tokens[i + 1], 'as')
 }

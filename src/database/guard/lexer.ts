@@ -62,10 +62,11 @@ const LETTER = 'A-Za-z_\\u0080-\\ufefe\\uff00-\\uffff'
 const WORD = new RegExp(`[${LETTER}][${LETTER}\\d$]*`, 'y')
 const TAG = new RegExp(`\\$(?:[${LETTER}][${LETTER}\\d]*)?\\$`, 'y')
 const DIGIT_NAME = new RegExp(`\\d[${LETTER}\\d$]*`, 'y')
-const DIGITS = /0b[01_]+|0x[\da-f_]+|(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:e[+-]?\d[\d_]*)?/iy
+const DIGITS =
+  /0b[01_]+|0o[0-7_]+|0x[\da-f_]+|(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:e[+-]?\d[\d_]*)?/iy
 const NUMBERED = /\$\d+/y
 const NAMED = new RegExp(`[$@#:](?:[${LETTER}\\d$]|::)+`, 'y')
-const LETTERS = new RegExp(`[${LETTER}]`, 'y')
+const NEXT = new RegExp(`[${LETTER}$]`, 'y')
 
 /** What a sticky pattern matches at this very place. */
 function match(pattern: RegExp, sql: string, at: number): string | undefined {
@@ -108,7 +109,7 @@ function readQuoted(sql: string, start: number, lexis: Lexis, before?: Token): T
   const { backslashes = false } = lexis
   if (open === "'") {
     // PostgreSQL joins literals on consecutive lines; the second is read as the first was.
-    const escapes = backslashes || (before?.escapes ?? false)
+    const escapes = backslashes || (before?.kind === 'text' && before.escapes === true)
     return text(start, closing(sql, start, "'", escapes), escapes)
   }
   if (open === '"' && lexis.doubleQuotes === 'text') {
@@ -214,7 +215,8 @@ function readDigitName(
 function readNumber(sql: string, start: number): Token | undefined {
   const value = match(DIGITS, sql, start)
   if (value === undefined) return undefined
-  // `1into t` is two tokens to older versions of PostgreSQL and an error to newer ones.
+  // `1into t` is two tokens to older versions of PostgreSQL and an error to newer ones; `1_$$` is a
+  // number and a name to the older, or a number and the beginning of a text.
   return apart(sql, { kind: 'number', value, start, end: start + value.length })
 }
 
@@ -229,7 +231,7 @@ function readParameter(sql: string, start: number, lexis: Lexis): Token | undefi
 
 /** Refuses a token that runs into the word behind it. */
 function apart(sql: string, token: Token): Token {
-  if (match(LETTERS, sql, token.end) === undefined) return token
+  if (match(NEXT, sql, token.end) === undefined) return token
   throw new Unreadable(`Put a space after ${token.value.slice(0, 40)}.`)
 }
 

@@ -51,6 +51,10 @@ describe('what the guard answers', () => {
     ['select /* a', 'A comment is not closed: */ is missing.'],
     ['select $a$ b', 'A text is not closed: a second $a$ is missing.'],
     ['select 1into t', 'Put a space after 1.'],
+    // Before PostgreSQL 15, a number and a name `_$$`.
+    ['select 1_$$, pg_sleep(1), 1_$$', 'Put a space after 1_.'],
+    ['select 0xa$$, pg_sleep(1), 0xa$$', 'Put a space after 0xa.'],
+    ['with dblink (b) as (', 'dblink() is not allowed here.'],
     ['select \0', 'Remove the control characters from the statement.'],
     ['select \ud800', 'Remove the control characters from the statement.'],
     ['select \ufeff1', 'Remove the byte order mark from the statement.'],
@@ -114,6 +118,10 @@ describe('what the guard answers', () => {
 
   test('names only functions that are called, not columns or texts of that name', () => {
     expect(refuse(`select setval, 'pg_sleep(1)', "nextval" from t`, postgresRules)).toBeUndefined()
+  })
+
+  it('lets whole numbers of any base pass', () => {
+    expect(refuse('select 0o273, 0b101, 0xff, 1_000', postgresRules)).toBeUndefined()
   })
 })
 
