@@ -32,17 +32,22 @@ export function locateAll({ databases }: Endpoint, io: Io): Map<string, Endpoint
 
 function locatedOrNot(url: string, io: Io): EndpointDatabase {
   try {
-    return located(url, io)
+    const it = located(url, io)
+    return { ...it, open: () => it.open().catch(refuse) }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const problem = error.message
-    const whose = 'This database cannot be opened, which is for its operator to mend.'
     return {
       title: 'not available',
       problem,
-      open: async () => {
-        throw new DatabaseError('config', `${whose} ${problem}`)
-      },
+      open: async () => refuse(new DatabaseError('config', problem)),
     }
   }
+}
+
+/** Says whose fault it is that a database cannot be opened, to a caller who cannot mend it. */
+function refuse(error: unknown): never {
+  if (!(error instanceof DatabaseError)) throw error
+  const whose = 'This database cannot be opened, which is for its operator to mend.'
+  throw new DatabaseError('config', `${whose} ${error.message}`)
 }

@@ -76,7 +76,8 @@ export function schemaResources(
         },
         list: (offset, { signal }) =>
           answered(name, async () => {
-            const database = await located.open()
+            const database = await openOrNone(located)
+            if (!database) return { items: [], next: undefined }
             const page = { offset, limit: PAGE, limits: looking(caps, signal) }
             const { tables, total } = await listTables(database, page)
             const next = offset + tables.length
@@ -121,6 +122,13 @@ export const completeTable = (
     const names = tables.map((it) => shownName(database.dialect, it))
     const later = (it: string) => Number(!it.toLowerCase().startsWith(value.toLowerCase()))
     return { values: names.sort((a, b) => later(a) - later(b)), total }
+  })
+
+/** Lists are of all databases: one that cannot be opened leaves the others theirs. */
+const openOrNone = (it: Located): Promise<Database | undefined> =>
+  it.open().catch((error: unknown) => {
+    if (error instanceof DatabaseError && error.kind === 'config') return undefined
+    throw error
   })
 
 /** What a database says, or why it says nothing, as the client's error. */

@@ -1,4 +1,10 @@
-import { assertReads, DatabaseError, type Io, type Located } from '../database/index.ts'
+import {
+  assertReads,
+  type Database,
+  DatabaseError,
+  type Io,
+  type Located,
+} from '../database/index.ts'
 import { type Tool, ToolError } from '../mcp/index.ts'
 import { curatedTool } from './custom-tool.ts'
 import type { Curated } from './custom-tool-config.ts'
@@ -51,15 +57,25 @@ export async function assertOwnTools(endpoint: Endpoint, io: Io): Promise<void> 
     if (typeof it === 'string') continue
     const [, found] = databaseOf(it, Object.entries(endpoint.databases)) ?? []
     if (!found) continue
+    // A database that cannot be opened says so to whoever asks it.
+    const database = await openOrNot(found.url, io)
     try {
-      const database = await located(found.url, io).open()
-      await assertReads(database, { sql: it.sql, params: it.params.map(() => null) })
+      if (database) await assertReads(database, { sql: it.sql, params: it.params.map(() => null) })
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error
       throw new ConfigError(
         `Endpoint ${endpoint.name} has a tool ${it.name} that cannot run: ${error.message}`,
       )
     }
+  }
+}
+
+async function openOrNot(url: string, io: Io): Promise<Database | undefined> {
+  try {
+    return await located(url, io).open()
+  } catch (error) {
+    if (error instanceof ConfigError || error instanceof DatabaseError) return undefined
+    throw error
   }
 }
 

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { ConfigError, gateway, readEndpoints } from '../../src/gateway/index.ts'
+import {
+  assertOwnTools,
+  ConfigError,
+  type Endpoint,
+  gateway,
+  readEndpoints,
+} from '../../src/gateway/index.ts'
 import { type Caller, serve } from '../../src/mcp/index.ts'
 import { ask, requestOf } from '../support/mcp.ts'
 import { describePostgres } from '../support/postgres.ts'
@@ -33,6 +39,13 @@ const setup = `
   alter table secrets enable row level security;
   create policy own on secrets using (owner = current_user);
 `
+
+/** An endpoint as a deployment serves it, in front of a database. */
+async function served(endpoint: Endpoint, url: string) {
+  const io = { fetch, bindings: { SHOP: url } }
+  await assertOwnTools(endpoint, io)
+  return gateway(endpoint, io)
+}
 
 await describePostgres('an endpoint with tools of its own', setup, (postgres) => {
   const endpoint = (more: object) => {
@@ -140,9 +153,15 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
     [{ tools: [{ ...orders, name: 'query' }] }, /two tools called query/],
     [{ tools: [orders, orders] }, /two tools called orders_of/],
     [{ tools: ['qeury'] }, /There are: list_tables/],
-  ])('is not served when one of them cannot be', (more, sentence) => {
-    expect(() => endpoint(more)).toThrow(ConfigError)
-    expect(() => endpoint(more)).toThrow(sentence)
+  ])('is not served when one of them cannot be', async (more, sentence) => {
+    const [found] = readEndpoints({
+      ENDPOINTS: JSON.stringify([
+        { name: 'shop', title: 'Shop', databases: { shop: { url: 'secret:SHOP' } }, ...more },
+      ]),
+    })
+    const server = served(found!, postgres.tcp(postgres.reader))
+    await expect(server).rejects.toThrow(ConfigError)
+    await expect(server).rejects.toThrow(sentence)
   })
 
   test('may have no free SQL, and says so to whoever tries', async () => {
@@ -213,18 +232,23 @@ test.each([
   'libsql://127.0.0.1:9?authToken=t',
   'mysql://reader@127.0.0.1:9/shop',
   'clickhouse://127.0.0.1:9/shop',
-])('a tool whose statement lacks a parameter, or has one too many, is not served: %s', (url) => {
-  const of = (sql: string) => {
-    const tools = [{ ...orders, sql }]
-    const databases = { shop: { url: 'secret:SHOP' } }
-    const [found] = readEndpoints({
-      ENDPOINTS: JSON.stringify([{ name: 'shop', title: 'Shop', databases, tools }]),
-    })
-    return gateway(found!, { fetch, bindings: { SHOP: url } }).tools
-  }
-  expect(of(orders.sql)).toHaveLength(1)
-  expect(() => of('select $1, $2, $3, $4')).toThrow(
-    /^Endpoint shop has a tool orders_of that cannot run: There is no value for \$4/,
-  )
-  expect(() => of('select $1, $3')).toThrow(/cannot run: Nothing .* takes the value of \$2/)
-})
+])(
+  'a tool whose statement lacks a parameter, or has one too many, is not served: %s',
+  async (url) => {
+    const of = (sql: string) => {
+      const tools = [{ ...orders, sql }]
+      const databases = { shop: { url: 'secret:SHOP' } }
+      const [found] = readEndpoints({
+        ENDPOINTS: JSON.stringify([{ name: 'shop', title: 'Shop', databases, tools }]),
+      })
+      return served(found!, url)
+    }
+    expect((await of(orders.sql)).tools).toHaveLength(1)
+    await expect(of('select $1, $2, $3, $4')).rejects.toThrow(
+      /^Endpoint shop has a tool orders_of that cannot run: There is no value for \$4/,
+    )
+    await expect(of('select $1, $3')).rejects.toThrow(
+      /cannot run: Nothing .* takes the value of \$2/,
+    )
+  },
+)

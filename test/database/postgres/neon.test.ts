@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
 import { DatabaseError } from '../../../src/database/error.ts'
+import { locate } from '../../../src/database/index.ts'
 import { neon } from '../../../src/database/postgres/neon.ts'
 import type { Limits } from '../../../src/database/rows.ts'
 import { open } from '../../support/open.ts'
@@ -365,14 +366,11 @@ describe('a database URL', () => {
     ['postgres://app:sec#ret@x.neon.tech:port/shop', 'The database URL is not one'],
     ['neon://x.neon.tech/secret', 'A Neon URL names a user and a database'],
     ['neon://app:secret@x.neon.tech', 'A Neon URL names a user and a database'],
-  ])('that cannot be opened is not repeated: %s', (url, sentence) => {
-    let error: unknown
-    try {
-      open(url, { fetch, bindings: {} })
-    } catch (thrown) {
-      error = thrown
-    }
+  ])('that cannot be opened is not repeated: %s', async (url, sentence) => {
+    const error = await (async () => locate(url, { fetch, bindings: {} }).open())().catch(
+      (it) => it,
+    )
     expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining(sentence) })
-    expect((error as Error).message).not.toContain('secret')
+    expect(error.message).not.toContain('secret')
   })
 })
