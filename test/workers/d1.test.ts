@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { inspectRole } from '../../src/database/doctor/index.ts'
 import { d1 } from '../../src/database/sqlite/d1.ts'
-import corpus from '../attacks/readonly.jsonl?raw'
+import corpus from '../attack/corpus/readonly.jsonl?raw'
 import { open } from '../support/open.ts'
 import { shop, speaksSqlite } from '../support/sqlite-shop.ts'
 

@@ -7,7 +7,7 @@ import { type DemoAnswer, Shop } from '../../src/database/demo/shop.ts'
 import { DatabaseError } from '../../src/database/error.ts'
 import type { Param } from '../../src/database/rows.ts'
 import { assertReads } from '../../src/database/sqlite/program.ts'
-import corpus from '../attacks/readonly.jsonl?raw'
+import corpus from '../attack/corpus/readonly.jsonl?raw'
 
 const namespace = (env as unknown as { DEMO: DurableObjectNamespace }).DEMO
 

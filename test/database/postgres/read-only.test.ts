@@ -108,6 +108,7 @@ await describePostgres('a statement that would do more than read', setup, (postg
         ...['pg_fn_heap_force_kill', 'pg_fn_truncate_visibility'],
         // Of these, by a name with a dot.
         ...['pg_dot_btrim_dblink', 'pg_dot_varchar'],
+        ...['pg_contrib_dblink_coldef_select', 'pg_contrib_dblink_coldef_with'],
       ]
       expect(effective.filter((name) => !known.includes(name))).toEqual([])
     }, 120_000)
