@@ -24,7 +24,7 @@ export function relations(tokens: readonly Token[]): ReadonlySet<number> {
   let due = false
   for (const [i, { kind, value }] of tokens.entries()) {
     const depth = depths.at(-1)!
-    const [before, after] = [tokens[i - 1]?.value, tokens[i + 1]?.value]
+    const [before, after] = [bare(tokens[i - 1]), bare(tokens[i + 1])]
     const keyword = kind === 'word' && before !== '.' && before !== 'as'
     if (kind === 'symbol' && (value === '(' || value === '[')) {
       due &&= value === '('
@@ -40,7 +40,7 @@ export function relations(tokens: readonly Token[]): ReadonlySet<number> {
       depth.list ||= due
     } else if (keyword && (value === 'table' || value === 'join')) {
       // A function may have the name JOIN: it stands behind an operator, and no name does of `x.y`.
-      const behind = JOINS.has(before ?? '') || NAMED.has(tokens[i - 2]?.value ?? '')
+      const behind = JOINS.has(before ?? '') || NAMED.has(bare(tokens[i - 2]) ?? '')
       const joins = depth.list && (after !== '(' || behind)
       due = joins || (value === 'table' && after !== '(')
     } else if (!(due && keyword && (value === 'only' || value === 'lateral'))) {
@@ -50,3 +50,6 @@ export function relations(tokens: readonly Token[]): ReadonlySet<number> {
   }
   return found
 }
+
+/** What a token says, unless it is a name in quotes: `"as"` is no AS. */
+const bare = (token: Token | undefined) => (token?.kind === 'name' ? undefined : token?.value)

@@ -18,7 +18,8 @@ export function hasTextName(tokens: readonly Word[]): boolean {
   /** Whether a table is due next. */
   let due = false
   for (const [i, { kind, value }] of tokens.entries()) {
-    const before = tokens[i - 1]?.value
+    // A name in quotes is no keyword.
+    const before = tokens[i - 1]?.kind === 'name' ? undefined : tokens[i - 1]?.value
     if (kind === 'text') {
       if (due || before === 'in' || before === '.') return true
     } else if (value === '(' && kind === 'symbol') {
