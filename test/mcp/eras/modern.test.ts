@@ -171,3 +171,14 @@ test('a subscription is acknowledged first, filtered, named, and ends with its c
   })
   await reader.cancel()
 })
+
+test('an argument that a header repeats is refused by its schema, whatever it is', async () => {
+  const region = z.object({ region: z.string().meta({ 'x-mcp-header': 'Region' }) })
+  const there = tool({ name: 't', description: 'Goes.', input: region, run: () => 'gone' })
+  for (const value of [{ toString: 1 }, { toString: null, valueOf: 1 }, [[]], {}]) {
+    const params = { name: 't', arguments: { region: value } }
+    const request = requestOf(MODERN, { method: 'tools/call', params })
+    const { status, body } = await ask({ server: { ...server, tools: [there] } }, request)
+    expect([status, body.error, body.result?.isError]).toEqual([200, undefined, true])
+  }
+})
