@@ -115,7 +115,7 @@ async function day({ era, streams }) {
 function home(counted) {
   const values = new Map()
   return {
-    store: {
+    storage: {
       get: (key) => values.get(key),
       put(key, value) {
         counted.rows++

@@ -59,16 +59,16 @@ async function post(request: Request, body: string, options: ServeOptions): Prom
   }
   const message = parse(body, options.limits)
   const accept = acceptOf(request.headers.get('accept'))
-  const serving = { request, server, caller, accept, seal, callMs, tasks, stores }
+  const exchange = { request, server, caller, accept, seal, callMs, tasks, stores }
   if (speaksModern(message, request)) {
-    if (!Array.isArray(message)) return serveModern(message, serving)
+    if (!Array.isArray(message)) return serveModern(message, exchange)
     throw new RpcError(codes.invalidRequest, 'This revision has no batches: send one message.')
   }
   if (sessions && opens(message)) return sessions.open(again(request, body), caller)
   // Many clients never open another session: one that is forgotten goes on without.
   const named = sessions && request.headers.get(SESSION)
   const answer = named ? await sessions.fetch(again(request, body), caller) : undefined
-  return answer ?? serveLegacy(message, serving)
+  return answer ?? serveLegacy(message, exchange)
 }
 
 const FORM = /^(application\/x-www-form-urlencoded|multipart\/)/i

@@ -3,9 +3,9 @@ import type { Server } from './features/server.ts'
 import { answerByStream } from './sessions/http-sse.ts'
 import { type Listener, Session, type SessionLimits, sessionLimits } from './sessions/session.ts'
 import { type Sessions, signedSessions } from './sessions/sessions.ts'
-import type { Store } from './state/event-log.ts'
+import type { Storage } from './state/event-log.ts'
 import { sealWith } from './state/seal.ts'
-import { KeptStore, type StoreLimits, storeLimits } from './state/store.ts'
+import { type StoreLimits, StoreState, storeLimits } from './state/store.ts'
 import { NO_STORE, openStore, type Stores, signedStores } from './state/stores.ts'
 import { Task, type TaskLimits, taskLimits } from './state/task.ts'
 import { signedTasks, type Tasks } from './state/tasks.ts'
@@ -20,10 +20,10 @@ export function memorySessions(
   limits: SessionLimits = sessionLimits,
 ): Sessions {
   const seal = sealWith()
-  const places = new Map<string, Place>()
+  const places = new Map<string, MemorySession>()
   return signedSessions(seal, async (name, request, caller, sse) => {
     const server = build(request, caller)
-    const place = places.get(name) ?? new Place(server, limits, () => places.delete(name))
+    const place = places.get(name) ?? new MemorySession(server, limits, () => places.delete(name))
     places.set(name, place)
     try {
       if (request.method === 'GET') {
@@ -32,9 +32,9 @@ export function memorySessions(
       }
       const accept = acceptOf(request.headers.get('accept'))
       const { callMs } = limits
-      const serving = { request, server, caller, accept, seal, callMs }
+      const exchange = { request, server, caller, accept, seal, callMs }
       const { session } = place
-      return await (sse ? answerByStream(session, serving) : session.fetch(serving))
+      return await (sse ? answerByStream(session, exchange) : session.fetch(exchange))
     } catch (error) {
       return refused(request, error)
     } finally {
@@ -45,11 +45,11 @@ export function memorySessions(
 
 /** Stores in memory: for tests, and for a server that is a single process. */
 export function memoryStores(limits: StoreLimits = storeLimits): Stores {
-  const places = new Map<string, KeptStore>()
+  const places = new Map<string, StoreState>()
   const open = (name: string) => {
     const alarm = alarmClock(() => place.wake())
-    const place: KeptStore = new KeptStore({
-      store: mapStore(),
+    const place: StoreState = new StoreState({
+      storage: mapStorage(),
       limits,
       wakeAt: alarm.set,
       clear: async () => {
@@ -76,7 +76,7 @@ export function memoryTasks(
     const followers = new Set<(task: RpcParams) => void>()
     const alarm = alarmClock(() => task.wake())
     const task = new Task({
-      store: mapStore(),
+      storage: mapStorage(),
       limits,
       tell: (state) => {
         for (const follower of followers) follower(state)
@@ -109,7 +109,7 @@ export function memoryTasks(
 }
 
 /** What a session in memory has around it. */
-class Place {
+class MemorySession {
   readonly session: Session
   readonly #listeners = new Set<Listener>()
   readonly #alarm = alarmClock(async () => {
@@ -120,10 +120,10 @@ class Place {
 
   constructor({ changes }: Server, limits: SessionLimits, forget: () => void) {
     const ended = new AbortController()
-    const { clear, ...store } = mapStore()
+    const { clear, ...storage } = mapStorage()
     this.#forget = forget
     this.session = new Session({
-      store,
+      storage,
       limits,
       listeners: () => [...this.#listeners],
       wakeAt: this.#alarm.set,
@@ -163,7 +163,7 @@ class Place {
 }
 
 /** Timers count in 31 bits. Whoever is woken early sleeps on. */
-const LONGEST = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** Wakes a place at the time set last. */
 function alarmClock(wake: () => Promise<void>) {
@@ -171,7 +171,7 @@ function alarmClock(wake: () => Promise<void>) {
   return {
     set(time: number) {
       clear()
-      const timer = setTimeout(() => void wake(), Math.min(time - Date.now(), LONGEST))
+      const timer = setTimeout(() => void wake(), Math.min(time - Date.now(), MAX_TIMER_MS))
       clear = () => clearTimeout(timer)
       // What only waits to end keeps no process alive.
       ;(timer as { unref?(): void }).unref?.()
@@ -180,7 +180,7 @@ function alarmClock(wake: () => Promise<void>) {
   }
 }
 
-function mapStore(): Store & { clear(): void } {
+function mapStorage(): Storage & { clear(): void } {
   const values = new Map<string, unknown>()
   return {
     get: <T>(key: string) => values.get(key) as T | undefined,

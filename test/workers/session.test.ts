@@ -3,7 +3,7 @@ import { env, exports } from 'cloudflare:workers'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterEach, expect, test, vi } from 'vitest'
-import { mark } from '../../src/mcp/durable/object-request.ts'
+import { tag } from '../../src/mcp/durable/object-request.ts'
 import { Session, sessionLimits } from '../../src/mcp/sessions/session.ts'
 
 afterEach(() => vi.useRealTimers())
@@ -80,14 +80,20 @@ test('what a session keeps of its streams is deleted within the hour, and the se
   const listening = await exports.default.fetch('http://127.0.0.1/mcp', { headers: named })
   await runInDurableObject(object, (it) =>
     it.fetch(
-      mark(new Request('http://x', { method: 'POST', body: '{"kind":"tools"}' }), { as: 'change' }),
+      tag(new Request('http://x', { method: 'POST', body: '{"kind":"tools"}' }), { as: 'change' }),
     ),
   )
   await listening.body?.cancel()
   const hears = () =>
     runInDurableObject(object, (_, { storage }) => {
       const limits = sessionLimits
-      const home = { store: storage.kv, limits, listeners: () => [], wakeAt() {}, async clear() {} }
+      const home = {
+        storage: storage.kv,
+        limits,
+        listeners: () => [],
+        wakeAt() {},
+        async clear() {},
+      }
       return new Session(home).hears
     })
   expect(await hears()).toBe(true)

@@ -5,7 +5,7 @@
  */
 
 import { type Change, type Changes, isNew } from '../features/changes.ts'
-import { mark } from './object-request.ts'
+import { tag } from './object-request.ts'
 
 const WATCHER = 'watcher:'
 const VERSION = 'version:'
@@ -53,7 +53,7 @@ function ask(
   init: RequestInit,
 ): Promise<Response> {
   const hub = namespace.get(namespace.idFromName(name))
-  return hub.fetch(mark(new Request(`https://hub/${path}`, init), { as: 'hub' }))
+  return hub.fetch(tag(new Request(`https://hub/${path}`, init), { as: 'hub' }))
 }
 
 /** The hub's side of all that. */

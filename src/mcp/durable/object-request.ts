@@ -1,7 +1,7 @@
 import type { Caller } from '../features/context.ts'
 
 /** What a Durable Object is asked as, and for whom. */
-export interface Internal {
+export interface RequestTag {
   readonly as: 'session' | 'secret' | 'hub' | 'change' | 'task' | 'store'
   readonly name?: string
   readonly caller?: Caller | undefined
@@ -12,13 +12,13 @@ export interface Internal {
 const HEADER = 'x-mcp-internal'
 
 /** Marks a request of ours to an object: a mark that a client has sent along is overwritten. */
-export function mark(request: Request, internal: Internal): Request {
-  request.headers.set(HEADER, encodeURIComponent(JSON.stringify(internal)))
+export function tag(request: Request, content: RequestTag): Request {
+  request.headers.set(HEADER, encodeURIComponent(JSON.stringify(content)))
   return request
 }
 
 /** Reads the mark of a request. */
-export function marked({ headers }: Request): Partial<Internal> {
+export function readTag({ headers }: Request): Partial<RequestTag> {
   const value = headers.get(HEADER)
-  return value ? (JSON.parse(decodeURIComponent(value)) as Internal) : {}
+  return value ? (JSON.parse(decodeURIComponent(value)) as RequestTag) : {}
 }

@@ -18,7 +18,7 @@ import { isTask, type Task, type TaskLimits, taskLimits } from '../state/task.ts
 import { refused } from '../wire/refusal.ts'
 import { acceptOf } from '../wire/reply.ts'
 import { serveHub, type Watching, watch } from './hub.ts'
-import { mark, marked } from './object-request.ts'
+import { readTag, tag } from './object-request.ts'
 import { durableStores, serveStore, storeIn } from './stores.ts'
 import { serveTask, taskIn } from './tasks.ts'
 
@@ -47,7 +47,7 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
     }
 
     async fetch(request: Request): Promise<Response> {
-      const { as, name = '', caller, sse } = marked(request)
+      const { as, name = '', caller, sse } = readTag(request)
       if (as === 'secret') return new Response(this.#secret())
       if (as === 'hub') return serveHub(request, this.#state, (...told) => this.#tell(...told))
       if (as === 'change') {
@@ -74,9 +74,9 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
         const accept = acceptOf(request.headers.get('accept'))
         const seal = made.seal(this.#env)
         const { callMs } = made.limits ?? sessionLimits
-        const serving = { request, server, caller, accept, seal, callMs }
+        const exchange = { request, server, caller, accept, seal, callMs }
         const session = this.#open()
-        return await (sse ? answerByStream(session, serving) : session.fetch(serving))
+        return await (sse ? answerByStream(session, exchange) : session.fetch(exchange))
       } catch (error) {
         return refused(request, error)
       }
@@ -95,7 +95,7 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
     #open(): Session {
       const { storage } = this.#state
       this.#session ??= new Session({
-        store: storage.kv,
+        storage: storage.kv,
         limits: made.limits ?? sessionLimits,
         listeners: () => this.#state.getWebSockets().map(listenerOf),
         wakeAt: (time) => void storage.setAlarm(time),
@@ -147,7 +147,7 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
       const namespace = made.namespace(this.#env)
       const object = namespace.get(namespace.idFromName(session))
       const request = new Request('https://session/', { method: 'POST', body: change })
-      return object.fetch(mark(request, { as: 'change' }))
+      return object.fetch(tag(request, { as: 'change' }))
     }
 
     #secret(): string {

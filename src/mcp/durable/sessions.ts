@@ -8,7 +8,7 @@ import { RETRY_MS } from '../sessions/session.ts'
 import { type Sessions, signedSessions } from '../sessions/sessions.ts'
 import { type Seal, sealWith } from '../state/seal.ts'
 import { eventStream } from '../wire/sse.ts'
-import { mark } from './object-request.ts'
+import { tag } from './object-request.ts'
 
 /** A stream is closed after so long, and the client comes back: no connection is for ever. */
 const STREAM_MS = 30 * 60_000
@@ -18,7 +18,7 @@ export function durableSessions(namespace: DurableObjectNamespace, seal: Seal): 
   return signedSessions(seal, async (name, request, caller, sse) => {
     // By fetch and not by RPC: only then does a client that hangs up end the stream.
     const object = namespace.get(namespace.idFromName(name))
-    const inner = mark(request, { as: 'session', name, caller, sse })
+    const inner = tag(request, { as: 'session', name, caller, sse })
     if (request.method !== 'GET') return object.fetch(inner)
     // An object that holds a stream itself is billed for every second of it; one that holds a
     // socket to the Worker sleeps until there is something to say.
@@ -32,7 +32,7 @@ export function durableSessions(namespace: DurableObjectNamespace, seal: Seal): 
 export const sharedSeal = (namespace: DurableObjectNamespace): Seal =>
   sealWith(async () => {
     const object = namespace.get(namespace.idFromName('secret'))
-    const answer = await object.fetch(mark(new Request('https://secret/'), { as: 'secret' }))
+    const answer = await object.fetch(tag(new Request('https://secret/'), { as: 'secret' }))
     return answer.text()
   })
 

@@ -6,25 +6,25 @@
  */
 
 import type { Seal } from '../state/seal.ts'
-import { KeptStore, type StoreLimits } from '../state/store.ts'
+import { type StoreLimits, StoreState } from '../state/store.ts'
 import { type StoreAnswer, type StoreOrder, type Stores, signedStores } from '../state/stores.ts'
-import { mark } from './object-request.ts'
+import { tag } from './object-request.ts'
 
 /** Stores kept in a Durable Object namespace. */
 export function durableStores(namespace: DurableObjectNamespace, seal: Seal): Stores {
   return signedStores(seal, async (name, order) => {
     const request = new Request('https://store/', { method: 'POST', body: JSON.stringify(order) })
     const object = namespace.get(namespace.idFromName(name))
-    const answer = await object.fetch(mark(request, { as: 'store' }))
+    const answer = await object.fetch(tag(request, { as: 'store' }))
     if (!answer.ok) throw new Error(`The object of a store answered ${answer.status}.`)
     return answer.json<StoreAnswer>()
   })
 }
 
 /** The store that lives in an object. */
-export function storeIn({ storage }: DurableObjectState, limits: StoreLimits): KeptStore {
-  return new KeptStore({
-    store: storage.kv,
+export function storeIn({ storage }: DurableObjectState, limits: StoreLimits): StoreState {
+  return new StoreState({
+    storage: storage.kv,
     limits,
     wakeAt: (time) => void storage.setAlarm(time),
     clear: async () => {
@@ -35,6 +35,6 @@ export function storeIn({ storage }: DurableObjectState, limits: StoreLimits): K
 }
 
 /** The object's side of all that. */
-export async function serveStore(request: Request, store: KeptStore): Promise<Response> {
+export async function serveStore(request: Request, store: StoreState): Promise<Response> {
   return Response.json(store.take(await request.json<StoreOrder>()))
 }

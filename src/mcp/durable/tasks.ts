@@ -7,15 +7,15 @@
 import type { Caller } from '../features/context.ts'
 import type { Seal } from '../state/seal.ts'
 import { type Runner, Task, type TaskLimits } from '../state/task.ts'
-import { isOver, type Order, signedTasks, type TaskPlace, type Tasks } from '../state/tasks.ts'
+import { isOver, type Order, signedTasks, type TaskBackend, type Tasks } from '../state/tasks.ts'
 import type { RpcParams } from '../wire/jsonrpc.ts'
-import { mark } from './object-request.ts'
+import { tag } from './object-request.ts'
 
 /** Tasks kept in a Durable Object namespace. */
 export function durableTasks(namespace: DurableObjectNamespace, seal: Seal): Tasks {
   const reach = (name: string, request: Request, caller?: Caller) =>
-    namespace.get(namespace.idFromName(name)).fetch(mark(request, { as: 'task', caller }))
-  const place: TaskPlace = {
+    namespace.get(namespace.idFromName(name)).fetch(tag(request, { as: 'task', caller }))
+  const backend: TaskBackend = {
     async send(name, order, { request: { url, headers }, caller }) {
       const request = new Request(url, { method: 'POST', headers, body: JSON.stringify(order) })
       request.headers.delete('content-length')
@@ -35,21 +35,21 @@ export function durableTasks(namespace: DurableObjectNamespace, seal: Seal): Tas
       })
       // An object that starts anew has lost its sockets, and what it ran.
       webSocket.addEventListener('close', () => {
-        if (more && !signal.aborted) place.follow(name, listener, signal).catch(console.error)
+        if (more && !signal.aborted) backend.follow(name, listener, signal).catch(console.error)
       })
       webSocket.accept()
       if (signal.aborted) webSocket.close()
       signal.addEventListener('abort', () => webSocket.close())
     },
   }
-  return signedTasks(seal, place)
+  return signedTasks(seal, backend)
 }
 
 /** The task that lives in an object. */
 export function taskIn(state: DurableObjectState, limits: TaskLimits): Task {
   const { storage } = state
   return new Task({
-    store: storage.kv,
+    storage: storage.kv,
     limits,
     tell: (task) => {
       for (const socket of state.getWebSockets()) say(socket, task)

@@ -6,7 +6,7 @@ import type { Tasks } from '../state/tasks.ts'
 import type { Accept } from '../wire/reply.ts'
 
 /** What an era needs to serve one HTTP request. */
-export interface Serving {
+export interface Exchange {
   readonly request: Request
   readonly server: Server
   readonly caller: Caller | undefined

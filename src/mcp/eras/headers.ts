@@ -1,7 +1,7 @@
 import type { Server } from '../features/server.ts'
 import { findTool } from '../features/tool.ts'
 import { codes, isObject, RpcError, type RpcRequest } from '../wire/jsonrpc.ts'
-import { written } from '../wire/schema.ts'
+import { toJsonSchema } from '../wire/schema.ts'
 
 /** Where each method keeps the value that `Mcp-Name` repeats. */
 const named: Readonly<Record<string, string>> = {
@@ -80,7 +80,7 @@ const found = new WeakMap<object, readonly Mirrored[]>()
 function mirrored({ tools = [] }: Server, name: unknown): readonly Mirrored[] {
   const tool = findTool(tools, name)
   if (!tool) return []
-  const schema = written(tool.input, 'input')
+  const schema = toJsonSchema(tool.input, 'input')
   let parameters = found.get(schema)
   if (!parameters) {
     parameters = search(schema, [])

@@ -19,9 +19,9 @@ import {
   type RpcRequest,
   success,
 } from '../wire/jsonrpc.ts'
-import { accepted, type Outlet, reply } from '../wire/reply.ts'
+import { accepted, type ReplySink, reply } from '../wire/reply.ts'
 import { type Revision, revisionOf, unnamed, versions } from '../wire/revisions.ts'
-import type { Serving } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
 import { dispatch } from './methods.ts'
 
 /** A batch runs at once, and each of its requests may be a query. */
@@ -33,9 +33,9 @@ const stranger: Client = { name: undefined, version: undefined, capabilities: {}
 /** Serves one body of the legacy era: a message, or a batch where the revision has them. */
 export async function serveLegacy(
   body: RpcMessage | RpcMessage[],
-  serving: Serving,
+  exchange: Exchange,
 ): Promise<Response> {
-  const { request, accept } = serving
+  const { request, accept } = exchange
   const messages = Array.isArray(body) ? body : [body]
   const requests = messages.filter(isRequest)
   const opens = requests.some(({ method }) => method === 'initialize')
@@ -45,15 +45,15 @@ export async function serveLegacy(
 
   // Without a session nobody could come back for the answer, so who hangs up is done with it.
   const stop = new Stop(() => request.signal)
-  const work = async ({ send, readable: streams }: Outlet) => {
+  const work = async ({ send, readable: streams }: ReplySink) => {
     const notify = (method: string, params: RpcParams) =>
       send(JSON.stringify({ jsonrpc: '2.0', method, params }))
     const facts = {
       ...{ revision, stop, streams, notify },
       client: stranger,
-      caller: serving.caller,
+      caller: exchange.caller,
     }
-    const answers = await Promise.all(requests.map((it) => answer(it, facts, serving)))
+    const answers = await Promise.all(requests.map((it) => answer(it, facts, exchange)))
     return { text: Array.isArray(body) ? `[${answers.join()}]` : answers[0]!, status: 200 }
   }
   return reply(work, accept, () => stop.stop())
@@ -62,11 +62,11 @@ export async function serveLegacy(
 async function answer(
   message: RpcRequest,
   facts: Omit<Facts, 'id' | 'answers' | 'store'>,
-  serving: Serving,
+  exchange: Exchange,
 ): Promise<string> {
   const { id } = message
   try {
-    return success(id, await dispatch(serving, message, { ...facts, id, answers: {} }, unasked))
+    return success(id, await dispatch(exchange, message, { ...facts, id, answers: {} }, unasked))
   } catch (error) {
     return failure(id, asRpcError(error))
   }

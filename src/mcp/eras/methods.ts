@@ -23,9 +23,9 @@ import {
   type RpcParams,
   write,
 } from '../wire/jsonrpc.ts'
-import { SHORT, tooMuch } from '../wire/limits.ts'
+import { MAX_SHORT_CHARS, tooMuch } from '../wire/limits.ts'
 import { existsIn, negotiate, type Revision, type Span, versions } from '../wire/revisions.ts'
-import type { Serving } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
 
 export type Result = RpcParams | InputRequired
 
@@ -35,7 +35,7 @@ interface Method extends Span {
     server: Server,
     params: RpcParams,
     context: Context,
-    serving: Serving,
+    exchange: Exchange,
   ): Result | Promise<Result>
   /** Milliseconds a client may keep the result (specification, "Caching"). */
   readonly ttlMs?: number
@@ -64,8 +64,8 @@ const methods: Readonly<Record<string, Method>> = {
     ...listed,
   },
   'tools/call': {
-    call: ({ tools = [] }, params, context, serving) =>
-      callTool(tools, params, context, runOrBegin(params, serving)),
+    call: ({ tools = [] }, params, context, exchange) =>
+      callTool(tools, params, context, runOrBegin(params, exchange)),
   },
   'resources/list': {
     call: listOf('resources', direct, describeResource),
@@ -103,12 +103,12 @@ export type Completion = (
 
 /** Calls a method of the revision spoken and writes its result as JSON. */
 export async function dispatch(
-  serving: Serving,
+  exchange: Exchange,
   { method: name, params = {} }: RpcNotification,
   facts: Omit<Facts, 'store'>,
   completed: Completion,
 ): Promise<string> {
-  const { server, tasks, callMs } = serving
+  const { server, tasks, callMs } = exchange
   const method = Object.hasOwn(methods, name) ? methods[name] : undefined
   if (!method || !existsIn(method, facts.revision)) {
     throw new RpcError(
@@ -117,19 +117,21 @@ export async function dispatch(
     )
   }
   const run = async (stop: Stop) => {
-    const store = (handle?: string) => openStore(handle, serving)
+    const store = (handle?: string) => openStore(handle, exchange)
     const context = contextOf(facts, { stop, store }, params)
-    return write(await completed(await method.call(server, params, context, serving), method.ttlMs))
+    return write(
+      await completed(await method.call(server, params, context, exchange), method.ttlMs),
+    )
   }
   if (method.lasts) return run(facts.stop)
   if (!method.fixed?.(server) || params.cursor !== undefined) return within(callMs, facts.stop, run)
 
-  const written = writtenFor(server)
+  const texts = textsOf(server)
   const key = `${facts.revision.version} ${name} ${tasks ? 'tasks' : ''}`
-  const known = written.get(key)
+  const known = texts.get(key)
   if (known !== undefined) return known
   const text = await run(facts.stop)
-  written.set(key, text)
+  texts.set(key, text)
   return text
 }
 
@@ -149,7 +151,7 @@ function initialize(server: Server, params: RpcParams): RpcParams {
   }
 }
 
-function discover(server: Server, _: RpcParams, __: Context, { tasks }: Serving): RpcParams {
+function discover(server: Server, _: RpcParams, __: Context, { tasks }: Exchange): RpcParams {
   return {
     supportedVersions: versions(),
     capabilities: { ...capabilities(server), ...(tasks && tasksOffered(server)) },
@@ -175,7 +177,7 @@ function templates({ resources }: Server): Source<Listed>[] {
 }
 
 /** Items of one page. */
-const PAGE = 100
+const PAGE_ITEMS = 100
 
 /** A part of a list. */
 type Source<Item> = (offset: number, context: Context) => Page<Item> | Promise<Page<Item>>
@@ -183,7 +185,7 @@ type Source<Item> = (offset: number, context: Context) => Page<Item> | Promise<P
 const inPages =
   <Item>(items: readonly Item[] = []): Source<Item> =>
   (offset) => {
-    const end = offset + PAGE
+    const end = offset + PAGE_ITEMS
     return { items: items.slice(offset, end), next: end < items.length ? end : undefined }
   }
 
@@ -195,7 +197,7 @@ function listOf<Item>(
 ): Method['call'] {
   return async (server, { cursor }, context, { seal }) => {
     const first = cursor === undefined || cursor === null
-    const ours = typeof cursor === 'string' && cursor.length <= SHORT
+    const ours = typeof cursor === 'string' && cursor.length <= MAX_SHORT_CHARS
     const place = first ? [0, 0] : ours && (await seal.open(cursor, field))
     if (!Array.isArray(place)) {
       throw new RpcError(
@@ -211,7 +213,7 @@ function listOf<Item>(
       page.push(...items.map((it) => describe(it, context.revision)))
       if (next === undefined) source++
       offset = next ?? 0
-    } while (offset === 0 && source < sources.length && page.length < PAGE)
+    } while (offset === 0 && source < sources.length && page.length < PAGE_ITEMS)
     const nextCursor =
       source < sources.length ? await seal.seal([source, offset], field) : undefined
     return { [field]: page, nextCursor }
@@ -235,8 +237,8 @@ function complete(server: Server, { ref, argument, context: given }: RpcParams, 
   if (!isTexts(others)) {
     throw new RpcError(codes.invalidParams, 'The arguments of a context are texts.')
   }
-  const excess = Object.values(asked).some((it) => it.length > SHORT)
-    ? `An argument to complete has at most ${SHORT} characters.`
+  const excess = Object.values(asked).some((it) => it.length > MAX_SHORT_CHARS)
+    ? `An argument to complete has at most ${MAX_SHORT_CHARS} characters.`
     : tooMuch(others)
   if (excess) throw new RpcError(codes.invalidParams, excess)
   if (ref.type === 'ref/prompt')
@@ -260,11 +262,11 @@ async function listen(
   { changes }: Server,
   { notifications }: RpcParams,
   context: Context,
-  serving: Serving,
+  exchange: Exchange,
 ): Promise<RpcParams> {
   const { id, notify, signal, streams } = context
   if (!streams) throw new RpcError(codes.invalidRequest, 'To listen, accept text/event-stream.')
-  const tasks = await followed(notifications, context, serving)
+  const tasks = await followed(notifications, context, exchange)
   if (!changes && !tasks)
     throw new RpcError(codes.methodNotFound, 'This server announces no changes.')
   const filter = changes ? filterOf(notifications, changes.lists) : {}
@@ -288,13 +290,13 @@ async function listen(
   return { _meta }
 }
 
-const writing = new WeakMap<Server, Map<string, string>>()
+const fixedTexts = new WeakMap<Server, Map<string, string>>()
 
-function writtenFor(server: Server): Map<string, string> {
-  let written = writing.get(server)
-  if (!written) {
-    written = new Map()
-    writing.set(server, written)
+function textsOf(server: Server): Map<string, string> {
+  let texts = fixedTexts.get(server)
+  if (!texts) {
+    texts = new Map()
+    fixedTexts.set(server, texts)
   }
-  return written
+  return texts
 }

@@ -22,9 +22,9 @@ import {
   type RpcRequest,
   success,
 } from '../wire/jsonrpc.ts'
-import { accepted, type Outlet, reply, respond } from '../wire/reply.ts'
+import { accepted, type ReplySink, reply, respond } from '../wire/reply.ts'
 import { type Revision, revisionOf, versions } from '../wire/revisions.ts'
-import type { Serving } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
 import { checkHeaders } from './headers.ts'
 import { type Completion, dispatch } from './methods.ts'
 
@@ -47,8 +47,8 @@ export function claimedVersion(message: RpcMessage): unknown {
 }
 
 /** Serves one message of the modern era. */
-export async function serveModern(message: RpcMessage, serving: Serving): Promise<Response> {
-  const { request, caller, accept, seal } = serving
+export async function serveModern(message: RpcMessage, exchange: Exchange): Promise<Response> {
+  const { request, caller, accept, seal } = exchange
   if (isNotification(message)) return accepted()
   if (!isRequest(message)) {
     const refusal = new RpcError(
@@ -58,15 +58,15 @@ export async function serveModern(message: RpcMessage, serving: Serving): Promis
     return respond({ text: failure(message.id, refusal), status: 400 }, accept)
   }
   const { id, params = {} } = message
-  const place = placeOf(message, serving)
+  const place = placeOf(message, exchange)
   let admitted: Admitted
   try {
-    admitted = admit(message, serving)
+    admitted = admit(message, exchange)
   } catch (error) {
     return respond({ text: failure(id, asRpcError(error)), status: 400 }, accept)
   }
   const stop = new Stop(() => request.signal)
-  const work = async ({ send, readable: streams }: Outlet) => {
+  const work = async ({ send, readable: streams }: ReplySink) => {
     const notify = (name: string, about: RpcParams) =>
       send(JSON.stringify({ jsonrpc: '2.0', method: name, params: about }))
     try {
@@ -74,8 +74,8 @@ export async function serveModern(message: RpcMessage, serving: Serving): Promis
       const logLevel = logLevelOf((params._meta as RpcParams)[LOG_LEVEL])
       const { revision, client } = admitted
       const facts = { id, revision, client, caller, answers, stop, streams, notify, logLevel }
-      const completed = completion(serving, message.method, revision, answers, place)
-      const result = await dispatch(serving, message, facts, completed)
+      const completed = completion(exchange, message.method, revision, answers, place)
+      const result = await dispatch(exchange, message, facts, completed)
       return { text: success(id, result), status: 200 }
     } catch (thrown) {
       const error = asRpcError(thrown)
@@ -91,7 +91,7 @@ interface Admitted {
 }
 
 /** Reads who speaks which revision from the request alone, or refuses it. */
-function admit(message: RpcRequest, { request, server }: Serving): Admitted {
+function admit(message: RpcRequest, { request, server }: Exchange): Admitted {
   const meta = message.params?._meta
   if (!isObject(meta))
     throw new RpcError(codes.invalidParams, `params._meta is missing; it names ${VERSION}.`)
@@ -130,7 +130,7 @@ const ANSWER_MS = 15 * 60_000
 async function answersIn(
   params: RpcParams,
   place: () => string,
-  seal: Serving['seal'],
+  seal: Exchange['seal'],
 ): Promise<RpcParams> {
   const { inputResponses: given = {}, requestState: state } = params
   if (!isObject(given))
@@ -148,7 +148,7 @@ async function answersIn(
 
 /** What a requestState is bound to: who asks for what, whatever they answered meanwhile. */
 const placeOf =
-  ({ method, params = {} }: RpcRequest, { caller, server }: Serving) =>
+  ({ method, params = {} }: RpcRequest, { caller, server }: Exchange) =>
   () => {
     const { _meta, inputResponses, requestState, ...asked } = params
     return canonical([server.name, caller?.subject, method, asked])
@@ -156,7 +156,7 @@ const placeOf =
 
 /** What every modern result says about itself. */
 function completion(
-  { server, seal }: Serving,
+  { server, seal }: Exchange,
   method: string,
   revision: Revision,
   answers: RpcParams,

@@ -42,7 +42,7 @@ export function allowsHost(request: Request, { caller, origins = [] }: Welcome):
 const HOST = /^(?:[\w-]+(?:\.[\w-]+)*\.?|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
 /** Characters of a host with its port: a name has 253 (RFC 1035). */
-const LONGEST = 260
+const MAX_HOST_CHARS = 260
 
 /**
  * Whether a request says where it was sent in a form that an address can be made of. Plain servers
@@ -50,5 +50,5 @@ const LONGEST = 260
  */
 export function namesHost({ url, headers }: Request): boolean {
   const host = headers.get('host') ?? url.slice(url.indexOf('//') + 2).split('/', 1)[0]!
-  return host.length <= LONGEST && HOST.test(host) && URL.canParse(url)
+  return host.length <= MAX_HOST_CHARS && HOST.test(host) && URL.canParse(url)
 }

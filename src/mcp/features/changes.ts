@@ -56,7 +56,7 @@ export function localChanges(): Changes {
 }
 
 /** Addresses one subscriber may name. */
-const MOST_URIS = 1_000
+const MAX_URIS = 1_000
 
 /** Reads the filter of a subscriber; what it does not understand, or never changes, is left out. */
 export function filterOf(value: unknown, lists: readonly ListName[] = listNames): Filter {
@@ -66,7 +66,7 @@ export function filterOf(value: unknown, lists: readonly ListName[] = listNames)
   return {
     ...Object.fromEntries(changing.filter((it) => value[it] === true).map((it) => [it, true])),
     ...(Array.isArray(uris) && {
-      resourceSubscriptions: uris.filter((it) => typeof it === 'string').slice(0, MOST_URIS),
+      resourceSubscriptions: uris.filter((it) => typeof it === 'string').slice(0, MAX_URIS),
     }),
   }
 }

@@ -17,7 +17,7 @@ export type Completed =
   | { readonly values: readonly string[]; readonly total: number }
 
 /** The specification allows no more in one answer. */
-const MOST = 100
+const MAX_VALUES = 100
 
 export async function completionOf(
   complete: Complete | undefined,
@@ -27,6 +27,6 @@ export async function completionOf(
 ): Promise<{ completion: object }> {
   const found = (await complete?.(value, others, context)) ?? []
   const { values, total } = 'total' in found ? found : { values: found, total: found.length }
-  const shown = values.slice(0, MOST)
+  const shown = values.slice(0, MAX_VALUES)
   return { completion: { values: shown, total, hasMore: total > shown.length } }
 }

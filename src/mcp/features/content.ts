@@ -28,7 +28,7 @@ const since: Partial<Record<Content['type'], string>> = {
 }
 
 /** Content as a revision has it: what came later is told in words. */
-export function fitContent(content: Content, revision: Revision): Content {
+export function contentForRevision(content: Content, revision: Revision): Content {
   if (existsIn({ since: since[content.type] ?? '' }, revision)) return content
   const text =
     content.type === 'resource_link'

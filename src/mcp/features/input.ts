@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { type $ZodObject, type output, safeParse } from 'zod/v4/core'
 import { codes, isObject, RpcError } from '../wire/jsonrpc.ts'
-import { written } from '../wire/schema.ts'
+import { toJsonSchema } from '../wire/schema.ts'
 import type { Context } from './context.ts'
 
 /** A request to the client, kept without its JSON-RPC id: the era decides how it travels. */
@@ -67,7 +67,7 @@ export function elicit<Form extends $ZodObject>(
   // An empty object means forms, from before there was anything else.
   const forms = isObject(elicitation) && (isObject(elicitation.form) || !('url' in elicitation))
   if (!forms) throw missing(context, { elicitation: { form: {} } })
-  const requestedSchema = written(form, 'input')
+  const requestedSchema = toJsonSchema(form, 'input')
   return question(key, 'elicitation/create', { mode: 'form', message, requestedSchema })
 }
 

@@ -1,8 +1,8 @@
 import { codes, isObject, RpcError, type RpcParams } from '../wire/jsonrpc.ts'
 import { tooMuch } from '../wire/limits.ts'
-import { fit, type Revision } from '../wire/revisions.ts'
+import { forRevision, type Revision } from '../wire/revisions.ts'
 import { type Complete, completionOf } from './completion.ts'
-import { type Content, fitContent, type Icon } from './content.ts'
+import { type Content, contentForRevision, type Icon } from './content.ts'
 import type { Context } from './context.ts'
 import { InputRequired } from './input.ts'
 
@@ -36,8 +36,8 @@ type Messages = string | readonly PromptMessage[] | InputRequired
 /** A prompt as `prompts/list` shows it in one revision. */
 export function describePrompt(it: Prompt, revision: Revision): object {
   const { name, title, description, icons } = it
-  const args = it.arguments?.map(({ complete, ...shown }) => fit(shown, revision))
-  return fit({ name, title, description, icons, arguments: args }, revision)
+  const args = it.arguments?.map(({ complete, ...shown }) => forRevision(shown, revision))
+  return forRevision({ name, title, description, icons, arguments: args }, revision)
 }
 
 /** Fills in the prompt that `params` names. */
@@ -65,7 +65,7 @@ export async function getPrompt(
         ? [{ role: 'user', content: { type: 'text', text: messages } }]
         : messages.map(({ role, content }) => ({
             role,
-            content: fitContent(content, context.revision),
+            content: contentForRevision(content, context.revision),
           })),
   }
 }

@@ -1,5 +1,5 @@
 import { codes, RpcError, type RpcParams } from '../wire/jsonrpc.ts'
-import { fit, type Revision } from '../wire/revisions.ts'
+import { forRevision, type Revision } from '../wire/revisions.ts'
 import { type Complete, completionOf } from './completion.ts'
 import type { Annotations, Icon, ResourceContents } from './content.ts'
 import type { Context } from './context.ts'
@@ -51,7 +51,10 @@ export const isTemplate = ({ uri }: Listed): boolean => uri.includes('{')
 export function describeResource(it: Listed, revision: Revision): object {
   const { uri, name, title, description, mimeType, icons, annotations, size } = it
   const address = isTemplate(it) ? { uriTemplate: uri } : { uri, size }
-  return fit({ ...address, name, title, description, mimeType, icons, annotations }, revision)
+  return forRevision(
+    { ...address, name, title, description, mimeType, icons, annotations },
+    revision,
+  )
 }
 
 /** Reads the resource at the address that `params` names. */

@@ -1,4 +1,4 @@
-import { fit, type Revision } from '../wire/revisions.ts'
+import { forRevision, type Revision } from '../wire/revisions.ts'
 import type { Changes, ListName } from './changes.ts'
 import type { Icon } from './content.ts'
 import type { Prompt } from './prompt.ts'
@@ -37,7 +37,7 @@ export function identity(server: Server, revision: Revision, brief = false): obj
   const made = known.get(key)
   if (made) return made
   const { name, version, title, websiteUrl, icons } = server
-  const is = fit({ name, version, title, ...(!brief && { websiteUrl, icons }) }, revision)
+  const is = forRevision({ name, version, title, ...(!brief && { websiteUrl, icons }) }, revision)
   known.set(key, is)
   return is
 }

@@ -1,7 +1,7 @@
 import { codes, isObject, Json, RpcError, type RpcParams } from '../wire/jsonrpc.ts'
-import { fit, type Revision } from '../wire/revisions.ts'
-import { type Read, read, type Schema, written } from '../wire/schema.ts'
-import { type Content, fitContent, type Icon } from './content.ts'
+import { forRevision, type Revision } from '../wire/revisions.ts'
+import { type Read, read, type Schema, toJsonSchema } from '../wire/schema.ts'
+import { type Content, contentForRevision, type Icon } from './content.ts'
 import type { Context } from './context.ts'
 import { InputRequired } from './input.ts'
 
@@ -90,16 +90,16 @@ export class ToolResult {
 
 /** A tool as `tools/list` shows it in one revision. */
 export const describeTool = (it: Tool, revision: Revision): object =>
-  fit(
+  forRevision(
     {
       name: it.name,
       title: it.title,
       description: it.description,
-      inputSchema: written(it.input, 'input'),
-      outputSchema: it.output && written(it.output, 'output'),
+      inputSchema: toJsonSchema(it.input, 'input'),
+      outputSchema: it.output && toJsonSchema(it.output, 'output'),
       annotations: it.annotations && {
         // Where revisions that have no `title` of a tool look for it.
-        ...('title' in fit({ title: it.title }, revision) ? {} : { title: it.title }),
+        ...('title' in forRevision({ title: it.title }, revision) ? {} : { title: it.title }),
         ...it.annotations,
       },
       icons: it.icons,
@@ -153,9 +153,9 @@ function resultOf(value: unknown, revision: Revision): RpcParams {
     value instanceof ToolResult ? value : { content: undefined, structured: value }
   // Hosts give the model either the text or the structure, so the two say the same.
   const json = structured === undefined ? undefined : new Json(JSON.stringify(structured))
-  return fit(
+  return forRevision(
     {
-      content: content?.map((it) => fitContent(it, revision)) ?? [
+      content: content?.map((it) => contentForRevision(it, revision)) ?? [
         { type: 'text', text: json?.text ?? '' },
       ],
       structuredContent: json,

@@ -1,8 +1,8 @@
-import type { Serving } from '../eras/exchange.ts'
+import type { Exchange } from '../eras/exchange.ts'
 import { dispatch } from '../eras/methods.ts'
 import type { Client, LogLevel } from '../features/context.ts'
 import { InputRequired } from '../features/input.ts'
-import type { Store } from '../state/event-log.ts'
+import type { Storage } from '../state/event-log.ts'
 import { Stop } from '../wire/deadline.ts'
 import {
   asRpcError,
@@ -28,7 +28,7 @@ export interface CallLimits {
 }
 
 /** What a call needs to know of its session, and its way out. */
-export interface Talk {
+export interface CallChannel {
   readonly revision: Revision
   readonly client: Client
   readonly logLevel: LogLevel | undefined
@@ -73,13 +73,13 @@ const PREFIX = 'call:'
  * are there, and then run again from its beginning: by this instance, or by one that comes after it.
  */
 export class Calls {
-  readonly #store: Store
+  readonly #storage: Storage
   readonly #limits: CallLimits
   readonly #running = new Map<string, Stop>()
   readonly #awaited = new Map<string, (text: string | undefined) => void>()
 
-  constructor(store: Store, limits: CallLimits) {
-    this.#store = store
+  constructor(storage: Storage, limits: CallLimits) {
+    this.#storage = storage
     this.#limits = limits
   }
 
@@ -87,8 +87,8 @@ export class Calls {
   start(
     message: RpcRequest,
     stream: string,
-    serving: Serving,
-    talk: Talk,
+    exchange: Exchange,
+    channel: CallChannel,
   ): Promise<string | undefined> {
     if (this.#running.size >= this.#limits.calls) {
       const busy = `This session works on ${this.#running.size} requests already: wait for one.`
@@ -98,15 +98,15 @@ export class Calls {
     const key = `${stream}:${crypto.randomUUID()}`
     return new Promise((resolve) => {
       this.#awaited.set(key, resolve)
-      void this.#run({ key, stream, message, answers: {}, round: 0 }, serving, talk)
+      void this.#run({ key, stream, message, answers: {}, round: 0 }, exchange, channel)
     })
   }
 
   /** Takes an answer of the client, and goes on with the call it was the last one for. */
   async answer(
     { id, result }: RpcResponse,
-    serving: Serving,
-    talk: Talk,
+    exchange: Exchange,
+    channel: CallChannel,
   ): Promise<Outcome | undefined> {
     const call = this.#waiting().find(({ asked }) => Object.hasOwn(asked, String(id)))
     if (!call) return undefined
@@ -114,11 +114,11 @@ export class Calls {
     // A client that fails to answer has declined to.
     const answers = { ...call.answers, [key!]: result ?? { action: 'cancel' } }
     if (Object.keys(asked).length > 0) {
-      this.#store.put<Waiting>(PREFIX + call.key, { ...call, answers, asked })
+      this.#storage.put<Waiting>(PREFIX + call.key, { ...call, answers, asked })
       return undefined
     }
-    this.#store.delete(PREFIX + call.key)
-    return this.#run({ ...call, answers }, serving, talk)
+    this.#storage.delete(PREFIX + call.key)
+    return this.#run({ ...call, answers }, exchange, channel)
   }
 
   /** Stops a call. It gets no response. */
@@ -159,33 +159,33 @@ export class Calls {
     this.#awaited.clear()
   }
 
-  async #run(call: Call, serving: Serving, talk: Talk): Promise<Outcome | undefined> {
+  async #run(call: Call, exchange: Exchange, channel: CallChannel): Promise<Outcome | undefined> {
     const { message, stream, answers } = call
     const { id } = message
-    const { revision, client, logLevel } = talk
+    const { revision, client, logLevel } = channel
     const stop = new Stop()
     this.#running.set(idOf(id), stop)
     const notify = (name: string, about: RpcParams) => {
-      talk.send(stream, JSON.stringify({ jsonrpc: '2.0', method: name, params: about }))
+      channel.send(stream, JSON.stringify({ jsonrpc: '2.0', method: name, params: about }))
     }
-    const streams = talk.streams(stream)
+    const streams = channel.streams(stream)
     const facts = {
-      ...{ id, revision, client, caller: serving.caller, answers, streams, notify, logLevel },
+      ...{ id, revision, client, caller: exchange.caller, answers, streams, notify, logLevel },
       stop,
-      disconnect: () => talk.disconnect(stream),
+      disconnect: () => channel.disconnect(stream),
     }
     let asked: InputRequired | undefined
     let text: string | undefined
     try {
       text = success(
         id,
-        await dispatch(serving, message, facts, (result) => {
+        await dispatch(exchange, message, facts, (result) => {
           if (!(result instanceof InputRequired)) return result
           asked = result
           return {}
         }),
       )
-      if (asked && !stop.stopped) return this.#ask(call, asked, talk)
+      if (asked && !stop.stopped) return this.#ask(call, asked, channel)
     } catch (error) {
       text = failure(id, asRpcError(error))
     } finally {
@@ -195,9 +195,9 @@ export class Calls {
   }
 
   /** Puts a call away until the client has answered its questions. */
-  #ask(call: Call, { requests }: InputRequired, talk: Talk): undefined {
+  #ask(call: Call, { requests }: InputRequired, channel: CallChannel): undefined {
     if (call.round === MAX_ROUNDS) throw new RpcError(codes.internal, 'This asked too often.')
-    if (!talk.streams(call.stream)) {
+    if (!channel.streams(call.stream)) {
       const needs = 'This asks the client something: accept text/event-stream to be asked.'
       throw new RpcError(codes.invalidRequest, needs)
     }
@@ -205,17 +205,17 @@ export class Calls {
     for (const key of Object.keys(requests)) asked[crypto.randomUUID()] = key
     const until = Date.now() + this.#limits.answerMs
     const waiting: Waiting = { ...call, round: call.round + 1, asked, until }
-    this.#store.put(PREFIX + call.key, waiting)
-    talk.wakeBy(until)
+    this.#storage.put(PREFIX + call.key, waiting)
+    channel.wakeBy(until)
     for (const [id, key] of Object.entries(asked)) {
-      talk.send(call.stream, JSON.stringify({ jsonrpc: '2.0', id, ...requests[key] }))
+      channel.send(call.stream, JSON.stringify({ jsonrpc: '2.0', id, ...requests[key] }))
     }
   }
 
   /** Hands the response to whoever waits for it here, or else back to the caller. */
   #finish({ key, stream, round }: Call, text: string | undefined): Outcome | undefined {
     // A call that asked nothing was never put away, and a write is dear even if it changes nothing.
-    if (round > 0) this.#store.delete(PREFIX + key)
+    if (round > 0) this.#storage.delete(PREFIX + key)
     const resolve = this.#awaited.get(key)
     this.#awaited.delete(key)
     if (!resolve) return { stream, text }
@@ -224,7 +224,7 @@ export class Calls {
   }
 
   #waiting(): Waiting[] {
-    return [...this.#store.list<Waiting>({ prefix: PREFIX })].map(([, call]) => call)
+    return [...this.#storage.list<Waiting>({ prefix: PREFIX })].map(([, call]) => call)
   }
 }
 

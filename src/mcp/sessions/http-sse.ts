@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Serving } from '../eras/exchange.ts'
+import type { Exchange } from '../eras/exchange.ts'
 import { allowsOrigin, FOREIGN, type Welcome } from '../eras/origin.ts'
 import { readBody } from '../wire/body.ts'
 import { limits } from '../wire/limits.ts'
@@ -70,8 +70,8 @@ function after(text: string, rest: ReadableStream<Uint8Array>): ReadableStream<U
 }
 
 /** Serves a message within its session: what would be the answer goes to the stream. */
-export async function answerByStream(session: Session, serving: Serving): Promise<Response> {
-  const response = await session.fetch({ ...serving, accept: { json: true, stream: true } })
+export async function answerByStream(session: Session, exchange: Exchange): Promise<Response> {
+  const response = await session.fetch({ ...exchange, accept: { json: true, stream: true } })
   void relay(response, session)
   return accepted()
 }

@@ -5,11 +5,11 @@
  * @module
  */
 
-import type { Serving } from '../eras/exchange.ts'
+import type { Exchange } from '../eras/exchange.ts'
 import { checkBatch, revisionOfRequest, serveLegacy } from '../eras/legacy.ts'
 import { type Change, notificationsOf } from '../features/changes.ts'
 import { type Client, type LogLevel, logLevelOf } from '../features/context.ts'
-import { EventLog, type Kept, type Store } from '../state/event-log.ts'
+import { EventLog, type Kept, type Storage } from '../state/event-log.ts'
 import { precisionOf, type StoreBounds, storeLimits, storeWithin } from '../state/store.ts'
 import type { Stores } from '../state/stores.ts'
 import {
@@ -29,9 +29,9 @@ import {
 } from '../wire/jsonrpc.ts'
 import { limits } from '../wire/limits.ts'
 import { Refusal } from '../wire/refusal.ts'
-import { accepted, type Outlet, type Primer, reply } from '../wire/reply.ts'
+import { accepted, type Primer, type ReplySink, reply } from '../wire/reply.ts'
 import { negotiate, type Revision, revisionOf } from '../wire/revisions.ts'
-import { type CallLimits, Calls, type Outcome, type Talk } from './calls.ts'
+import { type CallChannel, type CallLimits, Calls, type Outcome } from './calls.ts'
 
 /** Bounds on one session. */
 export interface SessionLimits extends CallLimits {
@@ -68,7 +68,7 @@ export interface Listener {
 
 /** What a session needs of the place it lives in. */
 export interface Home {
-  readonly store: Store
+  readonly storage: Storage
   readonly limits: SessionLimits
   /** The open streams, oldest first. */
   listeners(): readonly Listener[]
@@ -123,22 +123,22 @@ export class Session {
   readonly #log: EventLog
   readonly #calls: Calls
   /** The requests that are being answered, by stream. */
-  readonly #outlets = new Map<string, Outlet>()
+  readonly #sinks = new Map<string, ReplySink>()
   #saved: Saved | undefined
   #wakesAt: number | undefined
 
   constructor(home: Home) {
     this.#home = home
-    this.#log = new EventLog(home.store, home.limits.kept)
-    this.#calls = new Calls(home.store, home.limits)
-    this.#saved = home.store.get('session')
+    this.#log = new EventLog(home.storage, home.limits.kept)
+    this.#calls = new Calls(home.storage, home.limits)
+    this.#saved = home.storage.get('session')
     // What was due before this object was evicted still is.
     if (this.#saved) this.#wakesAt = this.#nextWake()
   }
 
   /** Serves a POST or a DELETE. Throws {@link RpcError} for what it refuses. */
-  async fetch(serving: Serving): Promise<Response> {
-    const { request, caller } = serving
+  async fetch(exchange: Exchange): Promise<Response> {
+    const { request, caller } = exchange
     if (request.method === 'DELETE') {
       if (this.isKnown) this.#use(caller?.subject)
       await this.end()
@@ -148,9 +148,9 @@ export class Session {
     const opens = !Array.isArray(body) && isRequest(body) && body.method === 'initialize'
     if (opens && (!this.isKnown || this.#saved?.begun)) {
       this.#open(body, caller?.subject)
-      return serveLegacy(body, serving)
+      return serveLegacy(body, exchange)
     }
-    return this.#post(body, { ...serving, stores: this.#stores }, this.#use(caller?.subject))
+    return this.#post(body, { ...exchange, stores: this.#stores }, this.#use(caller?.subject))
   }
 
   /** Begins a session that `initialize` opens later, by a stream (the transport of `2024-11-05`). */
@@ -209,7 +209,7 @@ export class Session {
 
   /** Whether it was opened here, and also whether it was ended. */
   get isKnown(): boolean {
-    return this.#saved !== undefined || this.#home.store.get(ENDED) !== undefined
+    return this.#saved !== undefined || this.#home.storage.get(ENDED) !== undefined
   }
 
   /** Whether somebody may still hear what the session is told. */
@@ -223,7 +223,7 @@ export class Session {
   /** Ends the session. Nothing of it remains but that it has ended. */
   async end(): Promise<void> {
     await this.#forget()
-    this.#home.store.put(ENDED, Date.now())
+    this.#home.storage.put(ENDED, Date.now())
     this.#home.wakeAt(this.#nextWake())
   }
 
@@ -249,43 +249,47 @@ export class Session {
     this.#wakeBy(this.#endsAt())
   }
 
-  async #post(body: RpcMessage | RpcMessage[], serving: Serving, saved: Saved): Promise<Response> {
+  async #post(
+    body: RpcMessage | RpcMessage[],
+    exchange: Exchange,
+    saved: Saved,
+  ): Promise<Response> {
     const revision = revisionOf(saved.version)!
     // The header is checked, and what was negotiated counts.
-    revisionOfRequest(serving.request, false)
+    revisionOfRequest(exchange.request, false)
     if (Array.isArray(body)) checkBatch(body, revision)
     const messages = Array.isArray(body) ? body : [body]
     for (const message of messages) {
-      if (!isRequest(message)) await this.#receive(message, serving, revision)
+      if (!isRequest(message)) await this.#receive(message, exchange, revision)
     }
     const requests = messages.filter(isRequest)
     if (requests.length === 0) return accepted()
 
     const stream = newStream('c')
-    const work = async (outlet: Outlet) => {
-      this.#outlets.set(stream, outlet)
-      const talk = this.#talk(revision)
-      const starting = requests.map((it) => this.#answer(it, stream, serving, talk))
+    const work = async (sink: ReplySink) => {
+      this.#sinks.set(stream, sink)
+      const channel = this.#channel(revision)
+      const starting = requests.map((it) => this.#answer(it, stream, exchange, channel))
       const answers = (await Promise.all(starting)).filter((it) => it !== undefined)
       const text = Array.isArray(body) && answers.length > 0 ? `[${answers.join()}]` : answers[0]
-      const streaming = outlet.streaming
+      const streaming = sink.streaming
       if (streaming) this.#deliver({ stream, text })
-      this.#outlets.delete(stream)
+      this.#sinks.delete(stream)
       return streaming || text === undefined ? undefined : { text, status: 200 }
     }
     // A dropped connection cancels nothing in this era: the client may come back for the answer.
-    const onCancel = () => this.#outlets.delete(stream)
-    return reply(work, serving.accept, onCancel, this.#primer(stream, revision))
+    const onCancel = () => this.#sinks.delete(stream)
+    return reply(work, exchange.accept, onCancel, this.#primer(stream, revision))
   }
 
   async #answer(
     message: RpcRequest,
     stream: string,
-    serving: Serving,
-    talk: Talk,
+    exchange: Exchange,
+    channel: CallChannel,
   ): Promise<string | undefined> {
     const own = Object.hasOwn(this.#methods, message.method) && this.#methods[message.method]
-    if (!own) return this.#calls.start(message, stream, serving, talk)
+    if (!own) return this.#calls.start(message, stream, exchange, channel)
     try {
       await own(message.params ?? {})
       return success(message.id, '{}')
@@ -319,11 +323,11 @@ export class Session {
   }
 
   /** Takes in a message that needs no answer. */
-  async #receive(message: RpcMessage, serving: Serving, revision: Revision): Promise<void> {
+  async #receive(message: RpcMessage, exchange: Exchange, revision: Revision): Promise<void> {
     if (!isNotification(message)) {
       // Not awaited: the client waits for no more than that its answer was taken.
       void this.#calls
-        .answer(message as RpcResponse, serving, this.#talk(revision))
+        .answer(message as RpcResponse, exchange, this.#channel(revision))
         .then((outcome) => outcome && this.#deliver(outcome))
       return
     }
@@ -335,14 +339,14 @@ export class Session {
     }
   }
 
-  #talk(revision: Revision): Talk {
+  #channel(revision: Revision): CallChannel {
     return {
       revision,
       client: this.#saved!.client,
       logLevel: this.#saved!.logLevel,
       send: (stream, message) => this.#send(stream, message),
-      streams: (stream) => this.#outlets.get(stream)?.readable ?? true,
-      disconnect: (stream) => this.#outlets.get(stream)?.disconnect(),
+      streams: (stream) => this.#sinks.get(stream)?.readable ?? true,
+      disconnect: (stream) => this.#sinks.get(stream)?.disconnect(),
       wakeBy: (time) => this.#wakeBy(time),
     }
   }
@@ -350,8 +354,8 @@ export class Session {
   /** The one store of the session, whoever asks: the session itself is its caller's alone. */
   readonly #stores: Stores = {
     open: async (handle) => {
-      const { store, limits } = this.#home
-      return storeWithin(store, limits.store, () => this.#saved !== undefined, handle)
+      const { storage, limits } = this.#home
+      return storeWithin(storage, limits.store, () => this.#saved !== undefined, handle)
     },
   }
 
@@ -359,17 +363,17 @@ export class Session {
   #deliver({ stream, text }: Outcome): void {
     if (text !== undefined) this.#send(stream, text)
     if (this.#calls.isOpen(stream)) return
-    this.#outlets.delete(stream)
+    this.#sinks.delete(stream)
     for (const listener of this.#home.listeners()) if (listener.stream === stream) listener.close()
   }
 
   /** Sends a message on a stream, to whichever connection carries it now, and keeps it. */
   #send(stream: string, message: string): void {
-    const outlet = this.#outlets.get(stream)
-    if (!this.#saved || (outlet && !outlet.readable)) return
+    const sink = this.#sinks.get(stream)
+    if (!this.#saved || (sink && !sink.readable)) return
     const id = this.#log.add(stream, message)
     this.#wakeBy(Date.now() + this.#home.limits.kept.ageMs)
-    outlet?.send(message, id)
+    sink?.send(message, id)
     for (const listener of this.#home.listeners()) {
       if (listener.stream === stream) listener.send(message, id)
     }
@@ -395,12 +399,12 @@ export class Session {
 
   #save(saved: Saved): void {
     this.#saved = saved
-    this.#home.store.put('session', saved)
+    this.#home.storage.put('session', saved)
   }
 
   #endsAt(): number {
-    const { store, limits } = this.#home
-    const usedAt = this.#saved?.usedAt ?? store.get<number>(ENDED)!
+    const { storage, limits } = this.#home
+    const usedAt = this.#saved?.usedAt ?? storage.get<number>(ENDED)!
     return usedAt + limits.idleMs + precisionOf(limits.idleMs)
   }
 

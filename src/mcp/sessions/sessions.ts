@@ -1,6 +1,6 @@
 import type { Caller } from '../features/context.ts'
 import type { Seal } from '../state/seal.ts'
-import { signedNames } from '../state/signed-ids.ts'
+import { signedIds } from '../state/signed-ids.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { NO_SESSION, UNKNOWN } from './session.ts'
 
@@ -32,9 +32,9 @@ export type Reach = (
 
 /** Sessions at places found by name. The id a client holds is the name of the place, signed. */
 export function signedSessions(seal: Seal, reach: Reach): Sessions {
-  const names = signedNames(seal, 'session')
+  const ids = signedIds(seal, 'session')
   const nameOf = async (id: string, request: Request, caller: Caller | undefined) => {
-    const name = await names.read(id, { request, caller })
+    const name = await ids.read(id, { request, caller })
     if (name !== undefined) return name
     throw new Refusal(404, NO_SESSION)
   }
@@ -46,7 +46,7 @@ export function signedSessions(seal: Seal, reach: Reach): Sessions {
   }
   return {
     async open(request, caller) {
-      const { name, id } = await names.make({ request, caller })
+      const { name, id } = await ids.make({ request, caller })
       const answer = await reach(name, request, caller, false)
       const response = new Response(answer.body, answer)
       response.headers.set(SESSION, id)
@@ -57,7 +57,7 @@ export function signedSessions(seal: Seal, reach: Reach): Sessions {
       return found(await nameOf(id, request, caller), request, caller, false)
     },
     async stream(request, caller) {
-      const { name, id } = await names.make({ request, caller })
+      const { name, id } = await ids.make({ request, caller })
       return { id, response: await reach(name, request, caller, true) }
     },
     async post(request, id, caller) {

@@ -2,7 +2,7 @@
  * What a session keeps beyond its memory: a Durable Object's synchronous storage, or a map.
  * Keys sort as text.
  */
-export interface Store {
+export interface Storage {
   get<T>(key: string): T | undefined
   put<T>(key: string, value: T): void
   delete(key: string): unknown
@@ -10,19 +10,19 @@ export interface Store {
 }
 
 /** Characters of one stored value, which holds 2 MB. */
-const PIECE = 512 * 1024
+const PIECE_CHARS = 512 * 1024
 
 /** Stores a text of any length, in place of what was stored there. */
-export function keepText(store: Store, prefix: string, text: string): void {
-  for (const [key] of [...store.list({ prefix })]) store.delete(key)
-  for (let at = 0; at < text.length; at += PIECE) {
-    store.put(prefix + String(at).padStart(12, '0'), text.slice(at, at + PIECE))
+export function keepText(storage: Storage, prefix: string, text: string): void {
+  for (const [key] of [...storage.list({ prefix })]) storage.delete(key)
+  for (let at = 0; at < text.length; at += PIECE_CHARS) {
+    storage.put(prefix + String(at).padStart(12, '0'), text.slice(at, at + PIECE_CHARS))
   }
 }
 
 /** A text that {@link keepText} stored; nothing is the empty one. */
-export const keptText = (store: Store, prefix: string): string =>
-  [...store.list<string>({ prefix })].map(([, piece]) => piece).join('')
+export const keptText = (storage: Storage, prefix: string): string =>
+  [...storage.list<string>({ prefix })].map(([, piece]) => piece).join('')
 
 /** Bounds on what is kept for clients that lost their stream. Past them, the oldest goes first. */
 export interface Kept {
@@ -40,36 +40,36 @@ interface Event {
 const PREFIX = 'event:'
 
 /** A single message larger than this is sent and not kept: a storage value holds 2 MB. */
-const LARGEST = 512 * 1024
+const MAX_KEPT_CHARS = 512 * 1024
 
 /**
  * Messages kept so that a client that lost a stream can catch up on that stream. An id is the name
  * of its stream and a number that grows over all streams of a session.
  */
 export class EventLog {
-  readonly #store: Store
+  readonly #storage: Storage
   readonly #kept: Kept
   #last = 0
   #count = 0
   #bytes = 0
 
-  constructor(store: Store, kept: Kept) {
-    this.#store = store
+  constructor(storage: Storage, kept: Kept) {
+    this.#storage = storage
     this.#kept = kept
-    for (const [key, { message }] of store.list<Event>({ prefix: PREFIX })) {
+    for (const [key, { message }] of storage.list<Event>({ prefix: PREFIX })) {
       this.#last = Number(key.slice(PREFIX.length))
       this.#count++
       this.#bytes += message.length
     }
-    this.#last = Math.max(this.#last, store.get<number>('sent') ?? 0)
+    this.#last = Math.max(this.#last, storage.get<number>('sent') ?? 0)
   }
 
   /** Keeps a message and returns the id to send it under. */
   add(stream: string, message: string): string {
     const number = ++this.#last
-    this.#store.put('sent', number)
-    if (message.length <= LARGEST) {
-      this.#store.put<Event>(keyOf(number), { stream, message, at: Date.now() })
+    this.#storage.put('sent', number)
+    if (message.length <= MAX_KEPT_CHARS) {
+      this.#storage.put<Event>(keyOf(number), { stream, message, at: Date.now() })
       this.#count++
       this.#bytes += message.length
       this.forget()
@@ -87,7 +87,7 @@ export class EventLog {
     const [, stream, number] = /^([cg][0-9a-f]{8})-(\d{1,12})$/.exec(id) ?? []
     if (!stream || !number) return undefined
     const later = [
-      ...this.#store.list<Event>({ prefix: PREFIX, startAfter: keyOf(Number(number)) }),
+      ...this.#storage.list<Event>({ prefix: PREFIX, startAfter: keyOf(Number(number)) }),
     ]
     return {
       stream,
@@ -103,9 +103,9 @@ export class EventLog {
   /** Forgets what passes a bound, the oldest first. */
   forget(): void {
     const since = Date.now() - this.#kept.ageMs
-    for (const [key, { message, at }] of this.#store.list<Event>({ prefix: PREFIX })) {
+    for (const [key, { message, at }] of this.#storage.list<Event>({ prefix: PREFIX })) {
       if (this.#count <= this.#kept.events && this.#bytes <= this.#kept.bytes && at > since) return
-      this.#store.delete(key)
+      this.#storage.delete(key)
       this.#count--
       this.#bytes -= message.length
     }
@@ -113,7 +113,7 @@ export class EventLog {
 
   /** When the oldest message is too old. */
   nextExpiry(): number | undefined {
-    for (const [, { at }] of this.#store.list<Event>({ prefix: PREFIX }))
+    for (const [, { at }] of this.#storage.list<Event>({ prefix: PREFIX }))
       return at + this.#kept.ageMs
     return undefined
   }

@@ -12,7 +12,7 @@ export interface Seal {
   sign(text: string): Promise<string>
 }
 
-const NONCE = 12
+const NONCE_BYTES = 12
 const encoder = new TextEncoder()
 
 /**
@@ -26,7 +26,7 @@ export function sealWith(secret: string | (() => Promise<string>) = chance): Sea
     (keys ??= await deriveKeys(typeof secret === 'string' ? secret : await secret()))
   return {
     async seal(value, place) {
-      const iv = crypto.getRandomValues(new Uint8Array(NONCE))
+      const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
       const additionalData = encoder.encode(place)
       const plain = encoder.encode(JSON.stringify(value))
       const sealed = await crypto.subtle.encrypt(
@@ -41,13 +41,13 @@ export function sealWith(secret: string | (() => Promise<string>) = chance): Sea
         const bytes = fromBase64Url(text)
         const algorithm = {
           name: 'AES-GCM',
-          iv: bytes.subarray(0, NONCE),
+          iv: bytes.subarray(0, NONCE_BYTES),
           additionalData: encoder.encode(place),
         }
         const plain = await crypto.subtle.decrypt(
           algorithm,
           (await keyed()).sealing,
-          bytes.subarray(NONCE),
+          bytes.subarray(NONCE_BYTES),
         )
         return JSON.parse(new TextDecoder().decode(plain))
       } catch {

@@ -8,13 +8,13 @@ export interface Asker {
 }
 
 /** Ids of this isolate's clients that need not be signed again to be checked. */
-const KNOWN = 1_000
+const MAX_KNOWN_IDS = 1_000
 
 /**
  * Names of places, as clients hold them: signed for the caller, the path and the kind of place. An id
  * that was made up, or that somebody else uses, holds no name.
  */
-export function signedNames(seal: Seal, kind: 'session' | 'task' | 'store') {
+export function signedIds(seal: Seal, kind: 'session' | 'task' | 'store') {
   // What was signed, and the id it made: a session is asked for with every request.
   const known = new Map<string, string>()
   const idOf = async (name: string, { request, caller }: Asker) => {
@@ -33,7 +33,7 @@ export function signedNames(seal: Seal, kind: 'session' | 'task' | 'store') {
       const [name = ''] = id.split('.')
       const { signed, id: right } = await idOf(name, asker)
       if (id !== right) return undefined
-      if (known.size >= KNOWN) known.clear()
+      if (known.size >= MAX_KNOWN_IDS) known.clear()
       known.set(signed, id)
       return name
     },

@@ -7,7 +7,7 @@
 
 import type { SessionStore } from '../features/context.ts'
 import { ToolError } from '../features/tool.ts'
-import type { Store } from './event-log.ts'
+import type { Storage } from './event-log.ts'
 import { type EntryOrder, NO_STORE, type StoreAnswer, type StoreOrder, storeBy } from './stores.ts'
 
 /** Bounds on what one store holds. */
@@ -37,9 +37,9 @@ export const precisionOf = (idleMs: number): number => Math.min(5 * MINUTE, idle
 
 /** What a store needs of the place it lives in. */
 export interface StoreHome {
-  readonly store: Store
+  readonly storage: Storage
   readonly limits: StoreLimits
-  /** Has {@link KeptStore.wake} called at this time, and at none named before. */
+  /** Has {@link StoreState.wake} called at this time, and at none named before. */
   wakeAt(time: number): void
   /** Forgets everything, the time to wake included. */
   clear(): Promise<void>
@@ -51,10 +51,11 @@ const COUNT = 'entries'
 const PREFIX = 'entry:'
 
 /** Whether what is stored here is a store. */
-export const isStore = (store: Pick<Store, 'get'>): boolean => store.get(USED_AT) !== undefined
+export const isStore = (storage: Pick<Storage, 'get'>): boolean =>
+  storage.get(USED_AT) !== undefined
 
 /** A store with a place of its own. */
-export class KeptStore {
+export class StoreState {
   readonly #home: StoreHome
 
   constructor(home: StoreHome) {
@@ -63,14 +64,14 @@ export class KeptStore {
 
   /** Does what is asked. Every order but the first is refused where nothing is kept (any more). */
   take(order: StoreOrder): StoreAnswer {
-    const { store, limits } = this.#home
+    const { storage, limits } = this.#home
     if (order.to !== 'begin' && this.#endsAt <= Date.now()) return { refusal: NO_STORE }
-    const usedAt = store.get<number>(USED_AT) ?? 0
+    const usedAt = storage.get<number>(USED_AT) ?? 0
     if (Date.now() - usedAt > precisionOf(limits.idleMs)) {
-      store.put(USED_AT, Date.now())
+      storage.put(USED_AT, Date.now())
       this.#home.wakeAt(this.#endsAt)
     }
-    return 'key' in order ? enter(store, limits, order) : {}
+    return 'key' in order ? enter(storage, limits, order) : {}
   }
 
   /** At the time that `wakeAt` named: forgets everything, unless it was used since. */
@@ -80,8 +81,8 @@ export class KeptStore {
   }
 
   get #endsAt(): number {
-    const { store, limits } = this.#home
-    const usedAt = store.get<number>(USED_AT) ?? Number.NEGATIVE_INFINITY
+    const { storage, limits } = this.#home
+    const usedAt = storage.get<number>(USED_AT) ?? Number.NEGATIVE_INFINITY
     return usedAt + limits.idleMs + precisionOf(limits.idleMs)
   }
 }
@@ -93,33 +94,33 @@ export class KeptStore {
  * @param lives Whether the session has not ended yet, after which nothing may be stored.
  */
 export function storeWithin(
-  store: Store,
+  storage: Storage,
   bounds: StoreBounds,
   lives: () => boolean,
   handle: string | undefined,
 ): SessionStore {
-  const own = store.get<string>(HANDLE)
+  const own = storage.get<string>(HANDLE)
   if (!lives() || (handle && handle !== own)) throw new ToolError(NO_STORE)
   const id = own ?? crypto.randomUUID()
-  if (!own) store.put(HANDLE, id)
+  if (!own) storage.put(HANDLE, id)
   return storeBy(id, async (order) => {
     if (!lives()) return { refusal: NO_STORE }
-    return 'key' in order ? enter(store, bounds, order) : {}
+    return 'key' in order ? enter(storage, bounds, order) : {}
   })
 }
 
 /** Reads or changes one entry. */
-function enter(store: Store, bounds: StoreBounds, order: EntryOrder): StoreAnswer {
+function enter(storage: Storage, bounds: StoreBounds, order: EntryOrder): StoreAnswer {
   const at = PREFIX + order.key
-  const count = store.get<number>(COUNT) ?? 0
+  const count = storage.get<number>(COUNT) ?? 0
   // Nothing is there under a key that is too long, and storage would not even look.
   const isLong = order.key.length > bounds.key
-  const found = isLong ? undefined : store.get<string>(at)
+  const found = isLong ? undefined : storage.get<string>(at)
   if (order.to === 'get') return { value: found }
   if (order.to === 'delete') {
     if (found === undefined) return {}
-    store.delete(at)
-    store.put(COUNT, count - 1)
+    storage.delete(at)
+    storage.put(COUNT, count - 1)
     return {}
   }
   const refusal = refusalOf(
@@ -129,8 +130,8 @@ function enter(store: Store, bounds: StoreBounds, order: EntryOrder): StoreAnswe
     bounds,
   )
   if (refusal) return { refusal }
-  if (found === undefined) store.put(COUNT, count + 1)
-  store.put(at, order.value)
+  if (found === undefined) storage.put(COUNT, count + 1)
+  storage.put(at, order.value)
   return {}
 }
 

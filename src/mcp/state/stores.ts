@@ -7,7 +7,7 @@
 import type { SessionStore } from '../features/context.ts'
 import { ToolError } from '../features/tool.ts'
 import type { Seal } from './seal.ts'
-import { type Asker, signedNames } from './signed-ids.ts'
+import { type Asker, signedIds } from './signed-ids.ts'
 
 /** What is asked about one entry of a store. Values are JSON. */
 export type EntryOrder =
@@ -39,13 +39,13 @@ export const NO_STORE =
 
 /** Stores at places that are found by name. A handle is the name of the place, signed. */
 export function signedStores(seal: Seal, send: Send): Stores {
-  const names = signedNames(seal, 'store')
+  const ids = signedIds(seal, 'store')
   return {
     async open(handle, asker) {
       // Models fill in what they do not know with nothing at all.
       const { name, id } = handle
-        ? { name: await names.read(handle, asker), id: handle }
-        : await names.make(asker)
+        ? { name: await ids.read(handle, asker), id: handle }
+        : await ids.make(asker)
       if (name === undefined) throw new ToolError(NO_STORE)
       const sendThere = (order: StoreOrder) => send(name, order)
       await ask(sendThere, { to: handle ? 'open' : 'begin' })

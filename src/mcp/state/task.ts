@@ -12,7 +12,7 @@ import { callTool } from '../features/tool.ts'
 import { Stop } from '../wire/deadline.ts'
 import { asRpcError, codes, RpcError, type RpcParams, write } from '../wire/jsonrpc.ts'
 import { revisionOf } from '../wire/revisions.ts'
-import { keepText, keptText, type Store } from './event-log.ts'
+import { keepText, keptText, type Storage } from './event-log.ts'
 import { isOver, type Order, type TaskCall, type TaskStatus } from './tasks.ts'
 
 /** Bounds on one task. */
@@ -27,7 +27,7 @@ export const taskLimits: TaskLimits = { ttlMs: 60 * 60_000, pollIntervalMs: 1_00
 
 /** What a task needs of the place it lives in. */
 export interface TaskHome {
-  readonly store: Store
+  readonly storage: Storage
   readonly limits: TaskLimits
   /** Tells those who follow the task how it is. */
   tell(task: RpcParams): void
@@ -68,7 +68,7 @@ const CALL = 'call:'
 const OUTCOME = 'outcome:'
 
 /** Whether what is stored here is a task. */
-export const isTask = (store: Pick<Store, 'get'>): boolean => store.get(STATE) !== undefined
+export const isTask = (storage: Pick<Storage, 'get'>): boolean => storage.get(STATE) !== undefined
 
 /** A tool may ask this often before it counts as stuck. */
 const MAX_ROUNDS = 8
@@ -84,7 +84,7 @@ export class Task {
 
   constructor(home: TaskHome) {
     this.#home = home
-    this.#saved = home.store.get(STATE)
+    this.#saved = home.storage.get(STATE)
     // Whoever was working on it is gone with the memory.
     if (this.#saved?.status === 'working') {
       const lost = 'The server stopped in the middle of this task: call the tool again.'
@@ -100,7 +100,7 @@ export class Task {
       const open = this.#call.asked.map(({ id, request }) => [id, request])
       return { ...saved, inputRequests: Object.fromEntries(open) }
     }
-    const outcome = keptText(this.#home.store, OUTCOME)
+    const outcome = keptText(this.#home.storage, OUTCOME)
     return { ...saved, ...(outcome && JSON.parse(outcome)) }
   }
 
@@ -201,14 +201,14 @@ export class Task {
 
   #end(status: 'completed' | 'failed' | 'cancelled', outcome?: RpcParams | RpcError): void {
     const failed = outcome instanceof RpcError
-    const { store } = this.#home
+    const { storage } = this.#home
     if (failed) {
       const { code, message, data } = outcome
-      keepText(store, OUTCOME, JSON.stringify({ error: { code, message, data } }))
+      keepText(storage, OUTCOME, JSON.stringify({ error: { code, message, data } }))
     } else if (outcome) {
-      keepText(store, OUTCOME, `{"result":${write({ resultType: 'complete', ...outcome })}}`)
+      keepText(storage, OUTCOME, `{"result":${write({ resultType: 'complete', ...outcome })}}`)
     }
-    keepText(store, CALL, '')
+    keepText(storage, CALL, '')
     this.#change({ status, ...(failed && { statusMessage: outcome.message }) })
   }
 
@@ -219,7 +219,7 @@ export class Task {
 
   #save(saved: Saved): void {
     this.#saved = saved
-    this.#home.store.put(STATE, saved)
+    this.#home.storage.put(STATE, saved)
     this.#home.wakeAt(this.#wakesAt)
     this.#tell()
   }
@@ -231,11 +231,11 @@ export class Task {
   }
 
   get #call(): Call {
-    return JSON.parse(keptText(this.#home.store, CALL)) as Call
+    return JSON.parse(keptText(this.#home.storage, CALL)) as Call
   }
 
   set #call(call: Call) {
-    keepText(this.#home.store, CALL, JSON.stringify(call))
+    keepText(this.#home.storage, CALL, JSON.stringify(call))
   }
 
   get #wakesAt(): number {

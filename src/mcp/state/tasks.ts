@@ -11,7 +11,7 @@ import type { Server } from '../features/server.ts'
 import { runTool } from '../features/tool.ts'
 import { codes, isObject, RpcError, type RpcId, type RpcParams } from '../wire/jsonrpc.ts'
 import type { Seal } from './seal.ts'
-import { type Asker, signedNames } from './signed-ids.ts'
+import { type Asker, signedIds } from './signed-ids.ts'
 
 const TASKS = 'io.modelcontextprotocol/tasks'
 
@@ -52,28 +52,28 @@ export interface Tasks {
 }
 
 /** Tasks as a place has them: by name, and for whoever asks. */
-export interface TaskPlace {
+export interface TaskBackend {
   send(name: string, order: Order, asker: Asker): Promise<RpcParams | undefined>
   follow(name: string, listener: (task: RpcParams) => void, signal: AbortSignal): Promise<void>
 }
 
 /** Tasks at places that are found by name. The id a client holds is the name of the place, signed. */
-export function signedTasks(seal: Seal, place: TaskPlace): Tasks {
-  const names = signedNames(seal, 'task')
+export function signedTasks(seal: Seal, backend: TaskBackend): Tasks {
+  const ids = signedIds(seal, 'task')
   return {
     async begin(call, asker) {
-      const { name, id } = await names.make(asker)
-      const task = await place.send(name, { to: 'begin', call }, asker)
+      const { name, id } = await ids.make(asker)
+      const task = await backend.send(name, { to: 'begin', call }, asker)
       return { ...task, taskId: id }
     },
     async ask(id, order, asker) {
-      const name = await names.read(id, asker)
-      return name === undefined ? undefined : place.send(name, order, asker)
+      const name = await ids.read(id, asker)
+      return name === undefined ? undefined : backend.send(name, order, asker)
     },
     async follow(id, asker, listener, signal) {
-      const name = await names.read(id, asker)
+      const name = await ids.read(id, asker)
       const named = (task: RpcParams) => listener({ ...task, taskId: id })
-      if (name !== undefined) await place.follow(name, named, signal)
+      if (name !== undefined) await backend.follow(name, named, signal)
     },
   }
 }
@@ -125,7 +125,7 @@ export const askTask =
   }
 
 /** Tasks one subscription may follow. */
-const MOST_IDS = 100
+const MAX_IDS = 100
 
 /** The tasks that a subscription names and may follow; undefined if it names none. */
 export async function followed(notifications: unknown, context: Context, asking: Asking) {
@@ -134,7 +134,7 @@ export async function followed(notifications: unknown, context: Context, asking:
   if (!tasks || !Array.isArray(named)) return undefined
   if (!declares(context)) throw undeclared('This subscribes to tasks.')
   const ids: string[] = []
-  for (const id of new Set(named.slice(0, MOST_IDS))) {
+  for (const id of new Set(named.slice(0, MAX_IDS))) {
     if (typeof id === 'string' && (await tasks.ask(id, { to: 'get' }, asking))) ids.push(id)
   }
   return {

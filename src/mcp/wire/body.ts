@@ -2,7 +2,7 @@ import { codes, RpcError } from './jsonrpc.ts'
 import { Refusal } from './refusal.ts'
 
 /** A larger body than this many times the limit is not even read to its end. */
-const PATIENCE = 16
+const OVERREAD_FACTOR = 16
 
 /** Reads a body of at most `limit` bytes as text; of a larger one it keeps nothing. */
 export async function readBody(request: Request, limit: number): Promise<string> {
@@ -15,7 +15,7 @@ export async function readBody(request: Request, limit: number): Promise<string>
     size += chunk.byteLength
     if (size <= limit) chunks.push(chunk)
     else chunks.length = 0
-    if (size > limit * PATIENCE) break
+    if (size > limit * OVERREAD_FACTOR) break
   }
   if (size > limit) throw new Refusal(413, `The body is larger than ${limit} bytes.`)
   return textOf(join(chunks, size))

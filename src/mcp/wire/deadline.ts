@@ -40,10 +40,10 @@ export class Stop {
 }
 
 /** A timer set for longer goes off at once. */
-const LONGEST_MS = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** A call that waits for nothing is over after so many turns of promises, and needs no timer. */
-const TURNS = 16
+const MAX_TURNS = 16
 
 /**
  * Runs what may take so long and no longer: then it is stopped, and has failed, whether it heeds that
@@ -61,7 +61,7 @@ export async function within<T>(
     over = true
   }
   running.then(end, end)
-  for (let turn = 0; turn < TURNS && !over; turn++) await undefined
+  for (let turn = 0; turn < MAX_TURNS && !over; turn++) await undefined
   if (over) return running
 
   const { promise: failed, reject } = Promise.withResolvers<never>()
@@ -71,7 +71,7 @@ export async function within<T>(
     reject(error)
     late.stop(error)
   }
-  const timer = setTimeout(stop, Math.min(ms, LONGEST_MS))
+  const timer = setTimeout(stop, Math.min(ms, MAX_TIMER_MS))
   try {
     return await Promise.race([failed, running])
   } finally {

@@ -16,7 +16,7 @@ type Json = Record<string, unknown>
 export function jsonSchemaOf(schema: z.$ZodType, io: Direction): Json {
   const { jsonSchema: own } = schema['~standard'] as Standard
   if (!own) return write(schema as z.$ZodTypes, io)
-  const libraryOptions = { override: unsaid }
+  const libraryOptions = { override: withoutAdditionalProperties }
   const { $schema, ...json } = own[io]({ target: 'draft-2020-12', libraryOptions })
   return json
 }
@@ -27,13 +27,13 @@ interface Standard {
 }
 
 /** Whether an object refuses unknown fields is said only where its author said so. */
-function unsaid({ zodSchema: { _zod }, jsonSchema }: Written): void {
+function withoutAdditionalProperties({ zodSchema: { _zod }, jsonSchema }: ZodAndJson): void {
   if (_zod.def.type === 'object' && !(_zod.def as z.$ZodObjectDef).catchall) {
     delete jsonSchema.additionalProperties
   }
 }
 
-interface Written {
+interface ZodAndJson {
   readonly zodSchema: z.$ZodType
   readonly jsonSchema: Json
 }

@@ -48,25 +48,26 @@ export function excess(body: string, { depth: deepest, keys: most }: Limits): st
 }
 
 /** Bounds on each argument of a call: of a tool, of a prompt, or of a completion. */
-const CHARACTERS = 100_000
-const ITEMS = 1_000
-const KEYS = 200
-const LEVELS = 16
+const MAX_CHARS = 100_000
+const MAX_ITEMS = 1_000
+const MAX_KEYS = 200
+const MAX_LEVELS = 16
 /** Characters of a key, or of a place in a list. */
-export const SHORT = 1_000
+export const MAX_SHORT_CHARS = 1_000
 
 /** What in arguments passes a bound, in words; undefined if nothing does. */
 export function tooMuch(value: unknown, name = 'An argument', level = 0): string | undefined {
   if (typeof value === 'string') {
-    return value.length > CHARACTERS ? `${name} has more than ${CHARACTERS} characters.` : undefined
+    return value.length > MAX_CHARS ? `${name} has more than ${MAX_CHARS} characters.` : undefined
   }
   if (typeof value !== 'object' || value === null) return undefined
-  if (level > LEVELS) return `${name} nests deeper than ${LEVELS} levels.`
-  const [most, of] = Array.isArray(value) ? [ITEMS, 'items'] : [KEYS, 'fields']
+  if (level > MAX_LEVELS) return `${name} nests deeper than ${MAX_LEVELS} levels.`
+  const [most, of] = Array.isArray(value) ? [MAX_ITEMS, 'items'] : [MAX_KEYS, 'fields']
   const { length } = Array.isArray(value) ? value : Object.keys(value)
   if (length > most) return `${name} has more than ${most} ${of}.`
   for (const [key, part] of Object.entries(value)) {
-    if (key.length > SHORT) return `${name} has a field whose name has over ${SHORT} characters.`
+    if (key.length > MAX_SHORT_CHARS)
+      return `${name} has a field whose name has over ${MAX_SHORT_CHARS} characters.`
     const found = tooMuch(part, level === 0 ? JSON.stringify(key.slice(0, 80)) : name, level + 1)
     if (found) return found
   }

@@ -52,7 +52,7 @@ export function respond({ text, status }: Answer, { json }: Accept): Response {
 export const accepted = (): Response => new Response(null, { status: 202 })
 
 /** The way out while a request is worked on. */
-export interface Outlet {
+export interface ReplySink {
   /** Whether something has been sent, so that the answer has become a stream. */
   readonly streaming: boolean
   /** Whether the client reads streams. */
@@ -78,7 +78,7 @@ export interface Primer {
  * @param primer Opens every stream, where the revision has that.
  */
 export function reply(
-  work: (outlet: Outlet) => Promise<Answer | undefined>,
+  work: (sink: ReplySink) => Promise<Answer | undefined>,
   accept: Accept,
   onCancel: () => void,
   primer?: Primer,
@@ -93,7 +93,7 @@ export function reply(
       resolve(stream.response)
       return stream
     }
-    const outlet: Outlet = {
+    const sink: ReplySink = {
       get streaming() {
         return stream !== undefined
       },
@@ -105,7 +105,7 @@ export function reply(
         if (accept.stream) open().close()
       },
     }
-    work(outlet).then((answer) => {
+    work(sink).then((answer) => {
       over = true
       if (!stream) return resolve(answer ? respond(answer, accept) : accepted())
       if (answer) stream.send(answer.text)

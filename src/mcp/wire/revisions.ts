@@ -80,7 +80,7 @@ const fields: Readonly<Record<string, string>> = {
 }
 
 /** Drops the fields that `revision` does not have yet, and those that are undefined. */
-export function fit<T extends object>(value: T, revision: Revision): Partial<T> {
+export function forRevision<T extends object>(value: T, revision: Revision): Partial<T> {
   const kept: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(value)) {
     if (field !== undefined && (fields[name] ?? '') <= revision.version) kept[name] = field

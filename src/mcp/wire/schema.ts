@@ -1,7 +1,7 @@
 import * as z from 'zod/v4/core'
 import { type Direction, jsonSchemaOf } from './json-schema.ts'
 import { isObject } from './jsonrpc.ts'
-import { SHORT, tooMuch } from './limits.ts'
+import { MAX_SHORT_CHARS, tooMuch } from './limits.ts'
 
 /** A schema written by hand, in JSON Schema 2020-12. Clients get it as it is. */
 export interface JsonSchema {
@@ -29,11 +29,13 @@ export function read(
   if (parsed.success) return { value: parsed.data }
   // What is wrong with the first few is enough to go on, and may repeat what was sent.
   const { issues } = parsed.error
-  return { fault: z.prettifyError({ issues: issues.slice(0, FAULTS) }).slice(0, 2 * SHORT) }
+  return {
+    fault: z.prettifyError({ issues: issues.slice(0, MAX_FAULTS) }).slice(0, 2 * MAX_SHORT_CHARS),
+  }
 }
 
 /** Faults that are told at once. */
-const FAULTS = 10
+const MAX_FAULTS = 10
 
 // Schemas of `zod/mini` have no words for what is wrong with a value, and zod's own for all of them
 // weigh as much as a driver.
@@ -65,7 +67,7 @@ const listed = (values: readonly unknown[], separator = ', ') =>
 const made = new WeakMap<z.$ZodObject, object>()
 
 /** A schema as JSON Schema. Made once: that costs a hundred times what checking a value does. */
-export function written(schema: Schema, io: Direction): object {
+export function toJsonSchema(schema: Schema, io: Direction): object {
   if (!(schema instanceof z.$ZodType)) return schema
   let found = made.get(schema)
   if (!found) {

@@ -25,7 +25,7 @@ export const streamHeaders = new Headers({
 const KEEP_ALIVE_MS = 15_000
 
 /** Events that may wait for a slow reader; each pull costs more than most events (measured). */
-const BUFFERED = 16
+const BUFFERED_EVENTS = 16
 
 const encoder = new TextEncoder()
 const comment = encoder.encode(':\n\n')
@@ -48,7 +48,7 @@ export function eventStream(onCancel: () => void, keepAliveMs = KEEP_ALIVE_MS): 
         onCancel()
       },
     },
-    { highWaterMark: BUFFERED },
+    { highWaterMark: BUFFERED_EVENTS },
   )
   const write = (text: string) => controller?.enqueue(encoder.encode(text))
   return {

@@ -507,7 +507,7 @@ test('what an object stores for a call that asks nothing is nothing', async () =
   const values = new Map<string, unknown>()
   const written: string[] = []
   const session = new Session({
-    store: {
+    storage: {
       get: <T>(key: string) => values.get(key) as T | undefined,
       put: (key, value) => {
         written.push(`put ${key}`)

@@ -43,7 +43,10 @@ describe('a schema of zod/mini', () => {
   test.each(Object.entries(schemas))('is written as zod would write it: %s', (_, schema) => {
     for (const io of ['input', 'output'] as const) {
       if (schema === schemas.pipe && io === 'output') continue
-      const { $schema, ...expected } = mini.toJSONSchema(schema, { io, override: unsaid })
+      const { $schema, ...expected } = mini.toJSONSchema(schema, {
+        io,
+        override: withoutAdditionalProperties,
+      })
       const { pattern, ...own } = jsonSchemaOf(schema, io)
       // Beside a format, zod also writes the pattern by which it checks it.
       expect('format' in own ? own : { ...own, ...(pattern !== undefined && { pattern }) }).toEqual(
@@ -74,13 +77,21 @@ describe('a schema of zod', () => {
       when: full.iso.datetime().describe('Then.'),
       tree: full.lazy(() => full.array(full.string())),
     })
-    const { $schema, ...expected } = full.toJSONSchema(schema, { override: unsaid })
+    const { $schema, ...expected } = full.toJSONSchema(schema, {
+      override: withoutAdditionalProperties,
+    })
     expect(jsonSchemaOf(schema, 'output')).toEqual(expected)
   })
 })
 
 /** Whether an object is strict is said only where its author said so. */
-function unsaid({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: object }) {
+function withoutAdditionalProperties({
+  zodSchema,
+  jsonSchema,
+}: {
+  zodSchema: unknown
+  jsonSchema: object
+}) {
   const { type, catchall } = (zodSchema as mini.ZodMiniObject)._zod.def
   if (type === 'object' && !catchall) Reflect.deleteProperty(jsonSchema, 'additionalProperties')
 }
