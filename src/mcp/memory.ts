@@ -3,12 +3,13 @@ import type { Server } from './features/server.ts'
 import { answerByStream } from './sessions/http-sse.ts'
 import { type Listener, Session, type SessionLimits, sessionLimits } from './sessions/session.ts'
 import { type Sessions, signedSessions } from './sessions/sessions.ts'
-import type { Storage } from './state/event-log.ts'
 import { sealWith } from './state/seal.ts'
+import type { Storage } from './state/storage.ts'
 import { type StoreLimits, StoreState, storeLimits } from './state/store.ts'
 import { NO_STORE, openStore, type Stores, signedStores } from './state/stores.ts'
 import { Task, type TaskLimits, taskLimits } from './state/task.ts'
 import { signedTasks, type Tasks } from './state/tasks.ts'
+import { MAX_TIMER_MS } from './wire/deadline.ts'
 import type { RpcParams } from './wire/jsonrpc.ts'
 import { refused } from './wire/refusal.ts'
 import { acceptOf } from './wire/reply.ts'
@@ -162,10 +163,7 @@ class MemorySession {
   }
 }
 
-/** Timers count in 31 bits. Whoever is woken early sleeps on. */
-const MAX_TIMER_MS = 2 ** 31 - 1
-
-/** Wakes a place at the time set last. */
+/** Wakes a session, a store or a task at the time set last, or before: then it sleeps on. */
 function alarmClock(wake: () => Promise<void>) {
   let clear = () => {}
   return {

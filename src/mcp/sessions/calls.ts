@@ -2,7 +2,7 @@ import type { Exchange } from '../eras/exchange.ts'
 import { dispatch } from '../eras/methods.ts'
 import type { Client, LogLevel } from '../features/context.ts'
 import { InputRequired } from '../features/input.ts'
-import type { Storage } from '../state/event-log.ts'
+import type { Storage } from '../state/storage.ts'
 import { Stop } from '../wire/deadline.ts'
 import {
   asRpcError,

@@ -9,7 +9,7 @@ import type { Exchange } from '../eras/exchange.ts'
 import { checkBatch, revisionOfRequest, serveLegacy } from '../eras/legacy.ts'
 import { type Change, notificationsOf } from '../features/changes.ts'
 import { type Client, type LogLevel, logLevelOf } from '../features/context.ts'
-import { EventLog, type Kept, type Storage } from '../state/event-log.ts'
+import type { Storage } from '../state/storage.ts'
 import { precisionOf, type StoreBounds, storeLimits, storeWithin } from '../state/store.ts'
 import type { Stores } from '../state/stores.ts'
 import {
@@ -32,6 +32,7 @@ import { Refusal } from '../wire/refusal.ts'
 import { accepted, type Primer, type ReplySink, reply } from '../wire/reply.ts'
 import { negotiate, type Revision, revisionOf } from '../wire/revisions.ts'
 import { type CallChannel, type CallLimits, Calls, type Outcome } from './calls.ts'
+import { EventLog, type Kept } from './event-log.ts'
 
 /** Bounds on one session. */
 export interface SessionLimits extends CallLimits {

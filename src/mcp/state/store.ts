@@ -7,7 +7,7 @@
 
 import type { SessionStore } from '../features/context.ts'
 import { ToolError } from '../features/tool.ts'
-import type { Storage } from './event-log.ts'
+import type { Storage } from './storage.ts'
 import { type EntryOrder, NO_STORE, type StoreAnswer, type StoreOrder, storeBy } from './stores.ts'
 
 /** Bounds on what one store holds. */

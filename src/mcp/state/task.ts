@@ -12,7 +12,7 @@ import { callTool } from '../features/tool.ts'
 import { Stop } from '../wire/deadline.ts'
 import { asRpcError, codes, RpcError, type RpcParams, write } from '../wire/jsonrpc.ts'
 import { revisionOf } from '../wire/revisions.ts'
-import { keepText, keptText, type Storage } from './event-log.ts'
+import { keepText, keptText, type Storage } from './storage.ts'
 import { isOver, type Order, type TaskCall, type TaskStatus } from './tasks.ts'
 
 /** Bounds on one task. */

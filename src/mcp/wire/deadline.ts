@@ -40,7 +40,7 @@ export class Stop {
 }
 
 /** A timer set for longer goes off at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1
+export const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** A call that waits for nothing is over after so many turns of promises, and needs no timer. */
 const MAX_TURNS = 16
