@@ -6,7 +6,6 @@
  */
 
 import type { Client, Facts } from '../features/context.ts'
-import { InputRequired } from '../features/input.ts'
 import { Stop } from '../wire/deadline.ts'
 import {
   asRpcError,
@@ -66,16 +65,14 @@ async function answer(
 ): Promise<string> {
   const { id } = message
   try {
-    return success(id, await dispatch(exchange, message, { ...facts, id, answers: {} }, unasked))
+    const result = await dispatch(exchange, message, { ...facts, id, answers: {} })
+    if (typeof result === 'string') return success(id, result)
+    // What asks has checked whom it asks: a client of which nothing is known has no capabilities.
+    const needs = 'This needs a session, to ask the client something.'
+    throw new RpcError(codes.invalidRequest, needs)
   } catch (error) {
     return failure(id, asRpcError(error))
   }
-}
-
-/** Without a session there is nobody to ask: what asks has checked for that already. */
-function unasked(result: RpcParams | InputRequired): RpcParams {
-  if (!(result instanceof InputRequired)) return result
-  throw new RpcError(codes.invalidRequest, 'This needs a session, to ask the client something.')
 }
 
 /** `initialize` negotiates in its body: a header that comes with it names nothing yet. */

@@ -1,6 +1,6 @@
 import { filterOf, notificationsOf } from '../features/changes.ts'
 import { type Context, contextOf, type Facts, logLevelOf } from '../features/context.ts'
-import type { InputRequired } from '../features/input.ts'
+import { InputRequired } from '../features/input.ts'
 import { completePrompt, describePrompt, getPrompt } from '../features/prompt.ts'
 import {
   completeTemplate,
@@ -15,19 +15,13 @@ import { callTool, describeTool, shown } from '../features/tool.ts'
 import { openStore } from '../state/stores.ts'
 import { askTask, followed, runOrBegin, tasksOffered } from '../state/tasks.ts'
 import { type Stop, within } from '../wire/deadline.ts'
-import {
-  codes,
-  isObject,
-  RpcError,
-  type RpcNotification,
-  type RpcParams,
-  write,
-} from '../wire/jsonrpc.ts'
+import { codes, isObject, RpcError, type RpcNotification, type RpcParams } from '../wire/jsonrpc.ts'
 import { MAX_SHORT_CHARS, tooMuch } from '../wire/limits.ts'
 import { existsIn, negotiate, type Revision, type Span, versions } from '../wire/revisions.ts'
 import type { Exchange } from './exchange.ts'
+import { writeResult } from './result.ts'
 
-export type Result = RpcParams | InputRequired
+type Result = RpcParams | InputRequired
 
 /** One method of the protocol: when it exists, what it does, and how long its result keeps. */
 interface Method extends Span {
@@ -95,22 +89,19 @@ const methods: Readonly<Record<string, Method>> = {
   'tasks/cancel': { call: askTask('cancel'), since: '2026-07-28' },
 }
 
-/** What the era adds to every result, given how long this one keeps. */
-export type Completion = (
-  result: Result,
-  ttlMs: number | undefined,
-) => RpcParams | Promise<RpcParams>
-
-/** Calls a method of the revision spoken and writes its result as JSON. */
+/**
+ * Calls a method of the revision that the client speaks. Gives back its result as JSON, or what it
+ * asks the client: how a question travels is up to the era.
+ */
 export async function dispatch(
   exchange: Exchange,
   { method: name, params = {} }: RpcNotification,
   facts: Omit<Facts, 'store'>,
-  completed: Completion,
-): Promise<string> {
+): Promise<string | InputRequired> {
   const { server, tasks, callMs } = exchange
+  const { revision } = facts
   const method = Object.hasOwn(methods, name) ? methods[name] : undefined
-  if (!method || !existsIn(method, facts.revision)) {
+  if (!method || !existsIn(method, revision)) {
     throw new RpcError(
       codes.methodNotFound,
       `There is no method ${JSON.stringify(name.slice(0, 80))} here.`,
@@ -119,19 +110,19 @@ export async function dispatch(
   const run = async (stop: Stop) => {
     const store = (handle?: string) => openStore(handle, exchange)
     const context = contextOf(facts, { stop, store }, params)
-    return write(
-      await completed(await method.call(server, params, context, exchange), method.ttlMs),
-    )
+    const result = await method.call(server, params, context, exchange)
+    if (result instanceof InputRequired) return result
+    return writeResult(result, { server, revision, method: name, ttlMs: method.ttlMs })
   }
   if (method.lasts) return run(facts.stop)
   if (!method.fixed?.(server) || params.cursor !== undefined) return within(callMs, facts.stop, run)
 
   const texts = textsOf(server)
-  const key = `${facts.revision.version} ${name} ${tasks ? 'tasks' : ''}`
+  const key = `${revision.version} ${name} ${tasks ? 'tasks' : ''}`
   const known = texts.get(key)
   if (known !== undefined) return known
   const text = await run(facts.stop)
-  texts.set(key, text)
+  if (typeof text === 'string') texts.set(key, text)
   return text
 }
 

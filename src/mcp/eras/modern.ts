@@ -5,8 +5,7 @@
  */
 
 import { type Client, logLevelOf } from '../features/context.ts'
-import { InputRequired } from '../features/input.ts'
-import { identity } from '../features/server.ts'
+import type { InputRequired } from '../features/input.ts'
 import { canonical } from '../state/seal.ts'
 import { Stop } from '../wire/deadline.ts'
 import {
@@ -21,18 +20,19 @@ import {
   type RpcParams,
   type RpcRequest,
   success,
+  write,
 } from '../wire/jsonrpc.ts'
 import { accepted, type ReplySink, reply, respond } from '../wire/reply.ts'
 import { type Revision, revisionOf, versions } from '../wire/revisions.ts'
 import type { Exchange } from './exchange.ts'
 import { checkHeaders } from './headers.ts'
-import { type Completion, dispatch } from './methods.ts'
+import { dispatch } from './methods.ts'
+import { signature } from './result.ts'
 
 const VERSION = 'io.modelcontextprotocol/protocolVersion'
 const CLIENT = 'io.modelcontextprotocol/clientInfo'
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
-const SERVER = 'io.modelcontextprotocol/serverInfo'
 
 /** HTTP statuses of what a method can answer; every other answer is a 200. */
 const statuses: Readonly<Record<number, number>> = {
@@ -74,9 +74,12 @@ export async function serveModern(message: RpcMessage, exchange: Exchange): Prom
       const logLevel = logLevelOf((params._meta as RpcParams)[LOG_LEVEL])
       const { revision, client } = admitted
       const facts = { id, revision, client, caller, answers, stop, streams, notify, logLevel }
-      const completed = completion(exchange, message.method, revision, answers, place)
-      const result = await dispatch(exchange, message, facts, completed)
-      return { text: success(id, result), status: 200 }
+      const result = await dispatch(exchange, message, facts)
+      const text =
+        typeof result === 'string'
+          ? result
+          : await writeQuestions(result, exchange, message.method, revision, answers, place)
+      return { text: success(id, text), status: 200 }
     } catch (thrown) {
       const error = asRpcError(thrown)
       return { text: failure(id, error), status: statuses[error.code] ?? 200 }
@@ -154,30 +157,20 @@ const placeOf =
     return canonical([server.name, caller?.subject, method, asked])
   }
 
-/** What every modern result says about itself. */
-function completion(
+/** Writes what is asked of the client as a result, with what it has answered so far. */
+async function writeQuestions(
+  { requests }: InputRequired,
   { server, seal }: Exchange,
   method: string,
   revision: Revision,
   answers: RpcParams,
   place: () => string,
-): Completion {
-  // Its icons and its address are told once, and not with every answer.
-  const self = { [SERVER]: identity(server, revision, method !== 'server/discover') }
-  return async (result, ttlMs) => {
-    if (result instanceof InputRequired) {
-      const until = Date.now() + ANSWER_MS
-      const requestState = await seal.seal({ answers, until }, place())
-      return {
-        resultType: 'input_required',
-        inputRequests: result.requests,
-        requestState,
-        _meta: self,
-      }
-    }
-    const _meta = { ...(result._meta as object | undefined), ...self }
-    const cacheScope = ttlMs === undefined ? undefined : 'private'
-    // What a result says itself counts: a task is no complete result, and has a time to live.
-    return { resultType: 'complete', ttlMs, cacheScope, ...result, _meta }
-  }
+): Promise<string> {
+  const until = Date.now() + ANSWER_MS
+  return write({
+    resultType: 'input_required',
+    inputRequests: requests,
+    requestState: await seal.seal({ answers, until }, place()),
+    _meta: signature({ server, revision, method }),
+  })
 }

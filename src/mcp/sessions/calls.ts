@@ -1,7 +1,7 @@
 import type { Exchange } from '../eras/exchange.ts'
 import { dispatch } from '../eras/methods.ts'
 import type { Client, LogLevel } from '../features/context.ts'
-import { InputRequired } from '../features/input.ts'
+import type { InputRequired } from '../features/input.ts'
 import type { Storage } from '../state/storage.ts'
 import { Stop } from '../wire/deadline.ts'
 import {
@@ -174,18 +174,11 @@ export class Calls {
       stop,
       disconnect: () => channel.disconnect(stream),
     }
-    let asked: InputRequired | undefined
     let text: string | undefined
     try {
-      text = success(
-        id,
-        await dispatch(exchange, message, facts, (result) => {
-          if (!(result instanceof InputRequired)) return result
-          asked = result
-          return {}
-        }),
-      )
-      if (asked && !stop.stopped) return this.#ask(call, asked, channel)
+      const result = await dispatch(exchange, message, facts)
+      if (typeof result === 'string') text = success(id, result)
+      else if (!stop.stopped) return this.#ask(call, result, channel)
     } catch (error) {
       text = failure(id, asRpcError(error))
     } finally {

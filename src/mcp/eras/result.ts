@@ -1,0 +1,28 @@
+import { identity, type Server } from '../features/server.ts'
+import { type RpcParams, write } from '../wire/jsonrpc.ts'
+import type { Revision } from '../wire/revisions.ts'
+
+/** What a result is the result of. */
+export interface ResultFacts {
+  readonly server: Server
+  readonly revision: Revision
+  readonly method: string
+  /** Milliseconds a client may keep it (specification, "Caching"). */
+  readonly ttlMs?: number | undefined
+}
+
+/** Writes a finished result as JSON. In the modern era it also says how to treat it. */
+export function writeResult(result: RpcParams, facts: ResultFacts): string {
+  if (facts.revision.era === 'legacy') return write(result)
+  const { ttlMs } = facts
+  const _meta = { ...(result._meta as object | undefined), ...signature(facts) }
+  const cacheScope = ttlMs === undefined ? undefined : 'private'
+  // What a result says itself counts: a task is no complete result, and has a time to live.
+  return write({ resultType: 'complete', ttlMs, cacheScope, ...result, _meta })
+}
+
+/** What every modern result says about the server that made it. */
+export const signature = ({ server, revision, method }: ResultFacts) => ({
+  // Its icons and its address are told once, and not with every answer.
+  'io.modelcontextprotocol/serverInfo': identity(server, revision, method !== 'server/discover'),
+})
