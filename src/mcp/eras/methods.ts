@@ -2,14 +2,7 @@ import { filterOf, notificationsOf } from '../features/changes.ts'
 import { type Context, contextOf, type Facts, logLevelOf } from '../features/context.ts'
 import { InputRequired } from '../features/input.ts'
 import { completePrompt, describePrompt, getPrompt } from '../features/prompt.ts'
-import {
-  completeTemplate,
-  describeResource,
-  isTemplate,
-  type Listed,
-  type Page,
-  readResource,
-} from '../features/resource.ts'
+import { completeTemplate, describeResource, readResource } from '../features/resource.ts'
 import { capabilities, identity, type Server } from '../features/server.ts'
 import { callTool, describeTool, shown } from '../features/tool.ts'
 import { openStore } from '../state/stores.ts'
@@ -17,8 +10,9 @@ import { askTask, followed, runOrBegin, tasksOffered } from '../state/tasks.ts'
 import { type Stop, within } from '../wire/deadline.ts'
 import { codes, isObject, RpcError, type RpcNotification, type RpcParams } from '../wire/jsonrpc.ts'
 import { MAX_SHORT_CHARS, tooMuch } from '../wire/limits.ts'
-import { existsIn, negotiate, type Revision, type Span, versions } from '../wire/revisions.ts'
+import { existsIn, negotiate, type Span, versions } from '../wire/revisions.ts'
 import type { Exchange } from './exchange.ts'
+import { inPages, listOf, resourceParts, templateParts } from './lists.ts'
 import { writeResult } from './result.ts'
 
 type Result = RpcParams | InputRequired
@@ -62,12 +56,12 @@ const methods: Readonly<Record<string, Method>> = {
       callTool(tools, params, context, runOrBegin(params, exchange)),
   },
   'resources/list': {
-    call: listOf('resources', direct, describeResource),
+    call: listOf('resources', resourceParts, describeResource),
     ...listed,
     fixed: ({ resources = [] }) => !resources.some(({ list }) => list),
   },
   'resources/templates/list': {
-    call: listOf('resourceTemplates', templates, describeResource),
+    call: listOf('resourceTemplates', templateParts, describeResource),
     ...listed,
   },
   'resources/read': {
@@ -147,67 +141,6 @@ function discover(server: Server, _: RpcParams, __: Context, { tasks }: Exchange
     supportedVersions: versions(),
     capabilities: { ...capabilities(server), ...(tasks && tasksOffered(server)) },
     instructions: server.instructions,
-  }
-}
-
-/** What is there, and then what stands at the addresses of each template that can say. */
-function direct({ resources = [] }: Server): Source<Listed>[] {
-  const listing = resources.filter(({ list }) => list)
-  return [
-    inPages<Listed>(resources.filter((it) => !isTemplate(it))),
-    ...listing.map(
-      (it): Source<Listed> =>
-        (offset, context) =>
-          it.list!(offset, context),
-    ),
-  ]
-}
-
-function templates({ resources }: Server): Source<Listed>[] {
-  return [inPages<Listed>(resources?.filter(isTemplate))]
-}
-
-/** Items of one page. */
-const PAGE_ITEMS = 100
-
-/** A part of a list. */
-type Source<Item> = (offset: number, context: Context) => Page<Item> | Promise<Page<Item>>
-
-const inPages =
-  <Item>(items: readonly Item[] = []): Source<Item> =>
-  (offset) => {
-    const end = offset + PAGE_ITEMS
-    return { items: items.slice(offset, end), next: end < items.length ? end : undefined }
-  }
-
-/** A list method: the parts of its list, how one item is shown, page by page with a sealed cursor. */
-function listOf<Item>(
-  field: string,
-  sourcesOf: (server: Server) => readonly Source<Item>[],
-  describe: (item: Item, revision: Revision) => object,
-): Method['call'] {
-  return async (server, { cursor }, context, { seal }) => {
-    const first = cursor === undefined || cursor === null
-    const ours = typeof cursor === 'string' && cursor.length <= MAX_SHORT_CHARS
-    const place = first ? [0, 0] : ours && (await seal.open(cursor, field))
-    if (!Array.isArray(place)) {
-      throw new RpcError(
-        codes.invalidParams,
-        'This cursor is none of ours: list from the beginning.',
-      )
-    }
-    const sources = sourcesOf(server)
-    let [source, offset] = place as [number, number]
-    const page: object[] = []
-    do {
-      const { items, next } = (await sources[source]?.(offset, context)) ?? { items: [] }
-      page.push(...items.map((it) => describe(it, context.revision)))
-      if (next === undefined) source++
-      offset = next ?? 0
-    } while (offset === 0 && source < sources.length && page.length < PAGE_ITEMS)
-    const nextCursor =
-      source < sources.length ? await seal.seal([source, offset], field) : undefined
-    return { [field]: page, nextCursor }
   }
 }
 

@@ -1,0 +1,87 @@
+import type { Context } from '../features/context.ts'
+import { isTemplate, type Listed, type Page } from '../features/resource.ts'
+import type { Server } from '../features/server.ts'
+import type { Seal } from '../state/seal.ts'
+import { codes, RpcError, type RpcParams } from '../wire/jsonrpc.ts'
+import { MAX_SHORT_CHARS } from '../wire/limits.ts'
+import type { Revision } from '../wire/revisions.ts'
+
+/** A part of a list: gives its items from an offset on. */
+export type Part<Item> = (offset: number, context: Context) => Page<Item> | Promise<Page<Item>>
+
+/** A part and an offset in it. */
+type Place = readonly [part: number, offset: number]
+
+/** One page takes no further part once it has this many items. */
+const PAGE_ITEMS = 100
+
+/**
+ * Makes a list method, which answers page by page with a sealed cursor.
+ *
+ * @param field Where the result holds the items.
+ */
+export const listOf =
+  <Item>(
+    field: string,
+    partsOf: (server: Server) => readonly Part<Item>[],
+    describe: (item: Item, revision: Revision) => object,
+  ) =>
+  async (
+    server: Server,
+    { cursor }: RpcParams,
+    context: Context,
+    { seal }: { readonly seal: Seal },
+  ): Promise<RpcParams> => {
+    const place = await placeAt(cursor, field, seal)
+    const { items, next } = await pageFrom(partsOf(server), place, context)
+    return {
+      [field]: items.map((it) => describe(it, context.revision)),
+      nextCursor: next && (await seal.seal(next, field)),
+    }
+  }
+
+async function placeAt(cursor: unknown, field: string, seal: Seal): Promise<Place> {
+  if (cursor === undefined || cursor === null) return [0, 0]
+  const ours = typeof cursor === 'string' && cursor.length <= MAX_SHORT_CHARS
+  const place = ours && (await seal.open(cursor, field))
+  if (Array.isArray(place)) return place as unknown as Place
+  throw new RpcError(codes.invalidParams, 'This cursor is none of ours: list from the beginning.')
+}
+
+/** One page of a list: part after part, until it is full or a part has more than it gave. */
+async function pageFrom<Item>(
+  parts: readonly Part<Item>[],
+  [first, start]: Place,
+  context: Context,
+): Promise<{ items: readonly Item[]; next?: Place }> {
+  const items: Item[] = []
+  for (let part = first; part < parts.length; part++) {
+    if (items.length >= PAGE_ITEMS) return { items, next: [part, 0] }
+    const page = await parts[part]!(part === first ? start : 0, context)
+    items.push(...page.items)
+    if (page.next !== undefined) return { items, next: [part, page.next] }
+  }
+  return { items }
+}
+
+/** The part of a list that is a list itself. */
+export const inPages =
+  <Item>(items: readonly Item[] = []): Part<Item> =>
+  (offset) => {
+    const end = offset + PAGE_ITEMS
+    return { items: items.slice(offset, end), next: end < items.length ? end : undefined }
+  }
+
+/** The resources of a server, and then what each template lists. */
+export function resourceParts({ resources = [] }: Server): Part<Listed>[] {
+  const parts: Part<Listed>[] = [inPages<Listed>(resources.filter((it) => !isTemplate(it)))]
+  for (const it of resources) {
+    if (it.list) parts.push((offset, context) => it.list!(offset, context))
+  }
+  return parts
+}
+
+/** The templates of a server. */
+export const templateParts = ({ resources }: Server): Part<Listed>[] => [
+  inPages<Listed>(resources?.filter(isTemplate)),
+]
