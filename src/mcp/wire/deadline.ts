@@ -42,9 +42,6 @@ export class Stop {
 /** A timer set for longer goes off at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** A call that waits for nothing is over after so many turns of promises, and needs no timer. */
-const MAX_TURNS = 16
-
 /**
  * Runs what may take so long and no longer: then it is stopped, and has failed, whether it heeds that
  * or not.
@@ -56,13 +53,7 @@ export async function within<T>(
 ): Promise<T> {
   const late = new Stop(() => outer.signal)
   const running = run(late)
-  let over = false
-  const end = () => {
-    over = true
-  }
-  running.then(end, end)
-  for (let turn = 0; turn < MAX_TURNS && !over; turn++) await undefined
-  if (over) return running
+  if (await settlesAtOnce(running)) return running
 
   const { promise: failed, reject } = Promise.withResolvers<never>()
   const stop = () => {
@@ -77,6 +68,23 @@ export async function within<T>(
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Turns of promises that a call takes which waits for nothing outside. */
+const MAX_TURNS = 16
+
+/**
+ * Whether work is over after a few turns of promises. Most calls are, and need no timer: setting one
+ * and clearing it costs more than those turns.
+ */
+async function settlesAtOnce(running: Promise<unknown>): Promise<boolean> {
+  let over = false
+  const end = () => {
+    over = true
+  }
+  running.then(end, end)
+  for (let turn = 0; turn < MAX_TURNS && !over; turn++) await undefined
+  return over
 }
 
 const tooLong = (ms: number) =>
