@@ -1,8 +1,11 @@
 import type { Caller } from '../features/context.ts'
 
-/** What a Durable Object is asked as, and for whom. */
+/** What a Durable Object can be asked as. A session is also told of a change by the hub. */
+export type Role = 'session' | 'secret' | 'hub' | 'change' | 'task' | 'store'
+
+/** Says what a Durable Object is asked as, and for whom. */
 export interface RequestTag {
-  readonly as: 'session' | 'secret' | 'hub' | 'change' | 'task' | 'store'
+  readonly as: Role
   readonly name?: string
   readonly caller?: Caller | undefined
   /** In the transport of `2024-11-05`. */
@@ -11,14 +14,14 @@ export interface RequestTag {
 
 const HEADER = 'x-mcp-internal'
 
-/** Marks a request of ours to an object: a mark that a client has sent along is overwritten. */
+/** Tags our request to an object. A tag that a client sent along is overwritten. */
 export function tag(request: Request, content: RequestTag): Request {
   request.headers.set(HEADER, encodeURIComponent(JSON.stringify(content)))
   return request
 }
 
-/** Reads the mark of a request. */
-export function readTag({ headers }: Request): Partial<RequestTag> {
+/** Reads the tag of a request. One without a tag is for a session. */
+export function readTag({ headers }: Request): RequestTag {
   const value = headers.get(HEADER)
-  return value ? (JSON.parse(decodeURIComponent(value)) as RequestTag) : {}
+  return value ? (JSON.parse(decodeURIComponent(value)) as RequestTag) : { as: 'session' }
 }

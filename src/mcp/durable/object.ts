@@ -18,7 +18,7 @@ import { isTask, type Task, type TaskLimits, taskLimits } from '../state/task.ts
 import { refused } from '../wire/refusal.ts'
 import { acceptOf } from '../wire/reply.ts'
 import { serveHub, type Watching, watch } from './hub.ts'
-import { readTag, tag } from './object-request.ts'
+import { type RequestTag, type Role, readTag, tag } from './object-request.ts'
 import { durableStores, serveStore, storeIn } from './stores.ts'
 import { serveTask, taskIn } from './tasks.ts'
 
@@ -33,6 +33,19 @@ export interface SessionObject<Env> {
   readonly storeLimits?: StoreLimits
 }
 
+type Serve = (request: Request, tag: RequestTag) => Response | Promise<Response>
+
+/** Serves what a client reads in the end: what is thrown becomes an answer. */
+const orRefused =
+  (serve: Serve): Serve =>
+  async (request, tag) => {
+    try {
+      return await serve(request, tag)
+    } catch (error) {
+      return refused(request, error)
+    }
+  }
+
 /** The Durable Object class to export beside the Worker. */
 export function sessionObject<Env>(made: SessionObject<Env>) {
   return class McpSession {
@@ -46,40 +59,51 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
       this.#state = state
     }
 
+    /** What an object is asked as, one row a role. */
+    readonly #roles: Readonly<Record<Role, Serve>> = {
+      secret: () => new Response(this.#secret()),
+      hub: (request) => serveHub(request, this.#state, (...told) => this.#tell(...told)),
+      change: (request) => this.#announce(request),
+      store: orRefused((request) => serveStore(request, this.#openStore())),
+      task: orRefused((request, tag) => this.#serveTask(request, tag)),
+      session: orRefused((request, tag) => this.#serveSession(request, tag)),
+    }
+
     async fetch(request: Request): Promise<Response> {
-      const { as, name = '', caller, sse } = readTag(request)
-      if (as === 'secret') return new Response(this.#secret())
-      if (as === 'hub') return serveHub(request, this.#state, (...told) => this.#tell(...told))
-      if (as === 'change') {
-        const session = this.#open()
-        session.announce(await request.json<Change>())
-        if (!session.hears) await this.#watch(undefined)
-        return new Response(null, { status: 204 })
-      }
-      try {
-        if (as === 'store') return await serveStore(request, this.#openStore())
-        const server = await made.server(this.#env, request, caller)
-        if (as === 'task') {
-          const stores = durableStores(made.namespace(this.#env), made.seal(this.#env))
-          return await serveTask(request, this.#state, this.#openTask(), {
-            server: () => server,
-            caller,
-            store: (handle) => openStore(handle, { request, caller, stores }),
-          })
-        }
-        const upgrades = request.headers.get('upgrade') === 'websocket'
-        if (upgrades && sse) this.#open().begin(caller?.subject)
+      const tag = readTag(request)
+      return this.#roles[tag.as](request, tag)
+    }
+
+    async #announce(request: Request): Promise<Response> {
+      const session = this.#open()
+      session.announce(await request.json<Change>())
+      if (!session.hears) await this.#watch(undefined)
+      return new Response(null, { status: 204 })
+    }
+
+    async #serveTask(request: Request, { caller }: RequestTag): Promise<Response> {
+      const server = await made.server(this.#env, request, caller)
+      const stores = durableStores(made.namespace(this.#env), made.seal(this.#env))
+      return serveTask(request, this.#state, this.#openTask(), {
+        server: () => server,
+        caller,
+        store: (handle) => openStore(handle, { request, caller, stores }),
+      })
+    }
+
+    async #serveSession(request: Request, { name = '', caller, sse }: RequestTag) {
+      const server = await made.server(this.#env, request, caller)
+      if (request.headers.get('upgrade') === 'websocket') {
+        if (sse) this.#open().begin(caller?.subject)
         const hub = server.changes?.hub
-        if (upgrades) return await this.#listen(request, caller, hub ? { hub, name } : undefined)
-        const accept = acceptOf(request.headers.get('accept'))
-        const seal = made.seal(this.#env)
-        const { callMs } = made.limits ?? sessionLimits
-        const exchange = { request, server, caller, accept, seal, callMs }
-        const session = this.#open()
-        return await (sse ? answerByStream(session, exchange) : session.fetch(exchange))
-      } catch (error) {
-        return refused(request, error)
+        return this.#listen(request, caller, hub ? { hub, name } : undefined)
       }
+      const accept = acceptOf(request.headers.get('accept'))
+      const seal = made.seal(this.#env)
+      const { callMs } = made.limits ?? sessionLimits
+      const exchange = { request, server, caller, accept, seal, callMs }
+      const session = this.#open()
+      return sse ? answerByStream(session, exchange) : session.fetch(exchange)
     }
 
     alarm(): Promise<void> {
