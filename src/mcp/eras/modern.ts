@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Client, logLevelOf } from '../features/context.ts'
+import { type Client, type LogLevel, logLevelOf } from '../features/context.ts'
 import type { InputRequired } from '../features/input.ts'
 import { canonical } from '../state/seal.ts'
 import { Stop } from '../wire/deadline.ts'
@@ -48,7 +48,7 @@ export function claimedVersion(message: RpcMessage): unknown {
 
 /** Serves one message of the modern era. */
 export async function serveModern(message: RpcMessage, exchange: Exchange): Promise<Response> {
-  const { request, caller, accept, seal } = exchange
+  const { request, accept } = exchange
   if (isNotification(message)) return accepted()
   if (!isRequest(message)) {
     const refusal = new RpcError(
@@ -57,8 +57,7 @@ export async function serveModern(message: RpcMessage, exchange: Exchange): Prom
     )
     return respond({ text: failure(message.id, refusal), status: 400 }, accept)
   }
-  const { id, params = {} } = message
-  const place = placeOf(message, exchange)
+  const { id } = message
   let admitted: Admitted
   try {
     admitted = admit(message, exchange)
@@ -66,20 +65,9 @@ export async function serveModern(message: RpcMessage, exchange: Exchange): Prom
     return respond({ text: failure(id, asRpcError(error)), status: 400 }, accept)
   }
   const stop = new Stop(() => request.signal)
-  const work = async ({ send, readable: streams }: ReplySink) => {
-    const notify = (name: string, about: RpcParams) =>
-      send(JSON.stringify({ jsonrpc: '2.0', method: name, params: about }))
+  const work = async (sink: ReplySink) => {
     try {
-      const answers = await answersIn(params, place, seal)
-      const logLevel = logLevelOf((params._meta as RpcParams)[LOG_LEVEL])
-      const { revision, client } = admitted
-      const facts = { id, revision, client, caller, answers, stop, streams, notify, logLevel }
-      const result = await dispatch(exchange, message, facts)
-      const text =
-        typeof result === 'string'
-          ? result
-          : await writeQuestions(result, exchange, message.method, revision, answers, place)
-      return { text: success(id, text), status: 200 }
+      return { text: success(id, await answer(admitted, stop, sink)), status: 200 }
     } catch (thrown) {
       const error = asRpcError(thrown)
       return { text: failure(id, error), status: statuses[error.code] ?? 200 }
@@ -88,13 +76,38 @@ export async function serveModern(message: RpcMessage, exchange: Exchange): Prom
   return reply(work, accept, () => stop.stop())
 }
 
+/** A request that may be served: all that its answer depends on. */
 interface Admitted {
+  readonly message: RpcRequest
+  readonly exchange: Exchange
   readonly revision: Revision
   readonly client: Client
+  readonly logLevel: LogLevel | undefined
+}
+
+/** Runs a request and writes its result, or the questions that it has for the client. */
+async function answer(admitted: Admitted, stop: Stop, sink: ReplySink): Promise<string> {
+  const { message, exchange, revision, client, logLevel } = admitted
+  const answers = await answersIn(admitted)
+  const result = await dispatch(exchange, message, {
+    id: message.id,
+    revision,
+    client,
+    caller: exchange.caller,
+    answers,
+    stop,
+    streams: sink.readable,
+    logLevel,
+    notify(method, params) {
+      sink.send(JSON.stringify({ jsonrpc: '2.0', method, params }))
+    },
+  })
+  return typeof result === 'string' ? result : writeQuestions(result, answers, admitted)
 }
 
 /** Reads who speaks which revision from the request alone, or refuses it. */
-function admit(message: RpcRequest, { request, server }: Exchange): Admitted {
+function admit(message: RpcRequest, exchange: Exchange): Admitted {
+  const { request, server } = exchange
   const meta = message.params?._meta
   if (!isObject(meta))
     throw new RpcError(codes.invalidParams, `params._meta is missing; it names ${VERSION}.`)
@@ -115,12 +128,15 @@ function admit(message: RpcRequest, { request, server }: Exchange): Admitted {
     ? { name: info.name, clientVersion: info.version }
     : {}
   return {
+    message,
+    exchange,
     revision,
     client: {
       name: text(name),
       version: text(clientVersion),
       capabilities: declared,
     },
+    logLevel: logLevelOf(meta[LOG_LEVEL]),
   }
 }
 
@@ -129,48 +145,42 @@ const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 /** How long a person may take to answer a question. */
 const ANSWER_MS = 15 * 60_000
 
-/** What a client has answered so far: what it sends now, and what an earlier round sealed. */
-async function answersIn(
-  params: RpcParams,
-  place: () => string,
-  seal: Exchange['seal'],
-): Promise<RpcParams> {
-  const { inputResponses: given = {}, requestState: state } = params
+/** What the client has answered so far: in this request, and in earlier rounds as they were sealed. */
+async function answersIn({ message, exchange }: Admitted): Promise<RpcParams> {
+  const { inputResponses: given = {}, requestState: state } = message.params ?? {}
   if (!isObject(given))
     throw new RpcError(codes.invalidParams, 'inputResponses is an object of answers by key.')
   if (state === undefined) return given
-  const opened = typeof state === 'string' ? await seal.open(state, place()) : undefined
+  const { seal } = exchange
+  const opened =
+    typeof state === 'string' ? await seal.open(state, purpose(message, exchange)) : undefined
   if (!isObject(opened) || !isObject(opened.answers) || (opened.until as number) < Date.now()) {
     throw new RpcError(
       codes.invalidParams,
-      'This requestState is not of this request, or too old: ask again without it.',
+      'This requestState belongs to another request or is too old: ask again without it.',
     )
   }
   return { ...opened.answers, ...given }
 }
 
-/** What a requestState is bound to: who asks for what, whatever they answered meanwhile. */
-const placeOf =
-  ({ method, params = {} }: RpcRequest, { caller, server }: Exchange) =>
-  () => {
-    const { _meta, inputResponses, requestState, ...asked } = params
-    return canonical([server.name, caller?.subject, method, asked])
-  }
-
-/** Writes what is asked of the client as a result, with what it has answered so far. */
+/** Writes questions to the client as a result. What it has answered so far goes along, sealed. */
 async function writeQuestions(
   { requests }: InputRequired,
-  { server, seal }: Exchange,
-  method: string,
-  revision: Revision,
   answers: RpcParams,
-  place: () => string,
+  { message, exchange, revision }: Admitted,
 ): Promise<string> {
+  const { server, seal } = exchange
   const until = Date.now() + ANSWER_MS
   return write({
     resultType: 'input_required',
     inputRequests: requests,
-    requestState: await seal.seal({ answers, until }, place()),
-    _meta: signature({ server, revision, method }),
+    requestState: await seal.seal({ answers, until }, purpose(message, exchange)),
+    _meta: signature({ server, revision, method: message.method }),
   })
+}
+
+/** What a requestState is sealed for: this caller and this request, without the answers in it. */
+function purpose({ method, params = {} }: RpcRequest, { caller, server }: Exchange): string {
+  const { _meta, inputResponses, requestState, ...asked } = params
+  return canonical([server.name, caller?.subject, method, asked])
 }
