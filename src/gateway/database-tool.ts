@@ -112,7 +112,7 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
             if (error instanceof ToolError) throw new ToolError(said(error.message, format))
             if (!(error instanceof DatabaseError)) throw error
             const { sql = '' } = given as { sql?: string }
-            const hint = database && (await suggest(database, sql, error, limits))
+            const hint = database && (await suggest(database, { sql }, error, limits))
             throw new ToolError(said(inWords(error, sql, hint), format))
           } finally {
             clearInterval(still)

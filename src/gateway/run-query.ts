@@ -17,7 +17,7 @@ export async function ask(statement: Statement, context: DatabaseContext): Promi
   const answer = answerOf(found, caps)
   if (answer.truncated && keep) return kept(statement, found, answer, context)
   if (answer.rowCount > 0) return answer
-  const hiding = await rowSecurity(database, statement.sql, limits)
+  const hiding = await rowSecurity(database, statement, limits)
   if (hiding.length === 0) return answer
   const hint = `No rows, or none that this endpoint may see: ${hiding.join(', ')} has row-level security.`
   return { ...answer, hint }

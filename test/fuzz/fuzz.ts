@@ -1,5 +1,5 @@
-import { refuse, single } from '../../src/database/guard/guard.ts'
 import type { Rules } from '../../src/database/rules.ts'
+import { refuse, single } from '../support/guard.ts'
 import { type EngineName, textsFor } from './texts.ts'
 
 /**

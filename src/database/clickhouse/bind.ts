@@ -1,5 +1,5 @@
 import { DatabaseError } from '../error.ts'
-import { lex, type Token, Unreadable } from '../guard/lexer.ts'
+import { read } from '../guard/reading.ts'
 import type { Param, Statement } from '../rows.ts'
 import { withoutEnd } from '../transport/end.ts'
 import { rules } from './rules.ts'
@@ -11,12 +11,13 @@ import { rules } from './rules.ts'
  * type, or `{pn}`, a number or a text as it was sent. They are not left to the server, because old
  * ones know none, and because a number of a type too small for it would wrap around there.
  */
-export function bind({ sql, params = [] }: Statement): string {
+export function bind(statement: Statement): string {
+  const { sql, params = [] } = statement
   if (params.length === 0 && !/\{\s*p\d/i.test(sql)) return sql
   const used = new Set<number>()
   let text = ''
   let end = 0
-  for (const place of placesIn(sql)) {
+  for (const place of placesIn(statement)) {
     const value = params[place.n - 1]
     if (value === undefined) {
       throw new DatabaseError('sql', `There is no parameter for {p${place.n}}: send one for each.`)
@@ -41,8 +42,9 @@ interface Place {
 }
 
 /** The placeholders that stand in no text, no name and no comment. */
-function* placesIn(sql: string): Iterable<Place> {
-  const tokens = tokensOf(sql)
+function* placesIn(statement: Statement): Iterable<Place> {
+  const { tokens, fault = '' } = read(statement, rules)
+  if (tokens.length === 0) throw new DatabaseError('refused', fault)
   let last = 0
   for (let i = 0; i < tokens.length; i++) {
     const [open, name, colon] = tokens.slice(i, i + 3)
@@ -53,17 +55,9 @@ function* placesIn(sql: string): Iterable<Place> {
     const typed = colon?.value === ':'
     if (last === tokens.length || (!typed && last !== i + 2)) continue
     const { start, end } = tokens[last]!
-    const type = typed ? sql.slice(colon.end, start).trim() : undefined
+    const type = typed ? statement.sql.slice(colon.end, start).trim() : undefined
     yield { n: Number(number), type, start: open.start, end }
     i = last
-  }
-}
-
-function tokensOf(sql: string): readonly Token[] {
-  try {
-    return lex(sql, rules.lexis)
-  } catch (error) {
-    throw error instanceof Unreadable ? new DatabaseError('refused', error.message) : error
   }
 }
 

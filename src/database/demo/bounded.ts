@@ -1,9 +1,7 @@
 import { DatabaseError } from '../error.ts'
-import { lex } from '../guard/lexer.ts'
 import type { Param } from '../rows.ts'
-import { rules } from '../sqlite/rules.ts'
 import { type Counts, rowsVisited } from './cost.ts'
-import { weightOf } from './weight.ts'
+import { type Text, textOf, weightOf } from './weight.ts'
 
 // Some seconds of work at the worst. Meanwhile nobody else is served: a Durable Object has one thread, and
 // nothing interrupts SQLite on it.
@@ -38,13 +36,13 @@ export function assertBounded(
   const mostRows = Math.min(MOST_ROWS, timeoutMs * ROWS_A_MS)
   let left = mostRows
   const known = new Map<string, number>()
-  const all = recursions(sql)
+  const whole = textOf(sql)
+  const all = recursions(whole)
   const longest = params.reduce<number>((most, it) => Math.max(most, `${it}`.length), 0)
-  const weight = (text: string, fed = false) => weightOf(text, longest, fed)
-  const fed = all.some(({ body }) => weight(body).grows)
-  const visits = (text: string, lengths: (name: string) => number) => {
-    const { row, largest, frames } = weight(text, fed)
-    const plan = run(`explain query plan ${text}`).raw()
+  const fed = all.some(({ body }) => weightOf(textOf(body), longest).grows)
+  const visits = (text: Text, lengths: (name: string) => number) => {
+    const { row, largest, frames } = weightOf(text, longest, fed)
+    const plan = run(`explain query plan ${text.sql}`).raw()
     return rowsVisited(plan, text, counts, lengths, largest) * row * (frames ? counts.most : 1)
   }
   const length = (name: string): number => {
@@ -60,7 +58,8 @@ export function assertBounded(
     const bound = params.length > 0 ? `where coalesce(?${params.length}, 1) is not null` : ''
     const trial = (steps: number) =>
       `${text}\nlimit ${steps}) select count(*) from "${name.replaceAll('"', '""')}" ${bound}`
-    const cost = (steps: number) => visits(trial(steps), (it) => (it === name ? steps : length(it)))
+    const cost = (steps: number) =>
+      visits(textOf(trial(steps)), (it) => (it === name ? steps : length(it)))
     try {
       const steps = MOST_STEPS.find((most) => cost(most) <= left) ?? 0
       const [[counted]] = [...run(trial(steps)).raw<number[]>()] as [[number]]
@@ -71,7 +70,7 @@ export function assertBounded(
     }
     throw new DatabaseError('refused', ENDLESS)
   }
-  if (!(visits(sql, length) <= left)) throw new DatabaseError('refused', tooMuch(mostRows))
+  if (!(visits(whole, length) <= left)) throw new DatabaseError('refused', tooMuch(mostRows))
 }
 
 const ENDLESS =
@@ -89,9 +88,8 @@ interface Recursion {
 }
 
 /** The queries that refer to themselves, inner ones first. */
-function recursions(sql: string): readonly Recursion[] {
+function recursions({ sql, tokens }: Text): readonly Recursion[] {
   const found: Recursion[] = []
-  const tokens = lex(sql, rules.lexis)
   /** Where each name stood last. */
   const named = new Map<string, number>()
   // A letter for each token of a level, in which all between two parentheses is one.

@@ -1,12 +1,12 @@
-import { lex } from '../guard/lexer.ts'
-import { rules } from '../sqlite/rules.ts'
+import type { Token } from '../guard/lexer.ts'
+import { type Text, textOf } from './weight.ts'
 
 /** How much there is in a database that does not change, each thing counted once. */
 export class Counts {
   /** The names of all tables, in lower case. */
   readonly tables: ReadonlySet<string>
-  /** The text of all views: the plan of a query names what they name. */
-  readonly views: string
+  /** What all views are made of: the plan of a query names what they name. */
+  readonly views: readonly Token[]
   readonly #sql: SqlStorage
   readonly #known = new Map<string, number>()
 
@@ -16,7 +16,8 @@ export class Counts {
       from sqlite_schema where name not like '\\_%' escape '\\'`
     const rows = [...sql.exec(schema).raw<(string | null)[]>()]
     this.tables = new Set(['sqlite_schema', ...rows.flatMap(([table]) => table ?? [])])
-    this.views = rows.flatMap(([, view]) => view ?? []).join('\n;')
+    const views = rows.flatMap(([, view]) => view ?? [])
+    this.views = textOf([';', ...views].join('\n;')).tokens
   }
 
   /** The rows of the largest table. */
@@ -59,14 +60,14 @@ const ARRAYS = /\bjson_(?:each|tree)\b/gi
  */
 export function rowsVisited(
   plan: Iterable<readonly unknown[]>,
-  sql: string,
+  { sql, tokens }: Text,
   counts: Counts,
   length: (name: string) => number,
   largest = 0,
 ): number {
   const rows = [...plan]
   const arrays = sql.match(ARRAYS)?.length ?? 0
-  const meanings = aliases(`${sql}\n;${counts.views}`)
+  const meanings = aliases([...tokens, ...counts.views])
   const made = new Map<string, number>()
   // What does not depend on what stands around it runs only once.
   let once = 0
@@ -130,11 +131,11 @@ export function rowsVisited(
 
 const PART = /^(?:setup|recursive step|left|right|union|intersect|except|index)/
 
-/** Each name in a text, with the names right before it: so an alias has its table. */
-function aliases(sql: string): Map<string, Set<string>> {
+/** Each name among these, with the names right before it: so an alias has its table. */
+function aliases(tokens: readonly Token[]): Map<string, Set<string>> {
   const meanings = new Map<string, Set<string>>()
   let before: string | undefined
-  for (const { kind, value } of lex(sql, rules.lexis)) {
+  for (const { kind, value } of tokens) {
     if (kind === 'word' && value === 'as') continue
     const isName = kind === 'word' || kind === 'name'
     const names = meanings.get(value) ?? new Set()

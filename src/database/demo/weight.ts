@@ -9,6 +9,15 @@ const LARGEST = 2_000_000
 // As many as printf() makes of one directive.
 const PRINTED = 100_000
 
+/** A text, and what it is made of. */
+export interface Text {
+  readonly sql: string
+  readonly tokens: readonly Token[]
+}
+
+/** Takes a text apart. Throws {@link Unreadable}. */
+export const textOf = (sql: string): Text => ({ sql, tokens: lex(sql, rules.lexis) })
+
 /** What a statement does with a row, for which a plan has no words. */
 export interface Weight {
   /** Bytes that a value may get. */
@@ -28,8 +37,7 @@ export interface Weight {
  * @param longest characters of the longest parameter
  * @param fed whether a value may come back to what made it, as in a recursion
  */
-export function weightOf(sql: string, longest: number, fed = false): Weight {
-  const tokens = lex(sql, rules.lexis)
+export function weightOf({ sql, tokens }: Text, longest: number, fed = false): Weight {
   const calls = callsIn(tokens)
   const texts = tokens.filter(({ kind }) => kind === 'text').map(({ start, end }) => end - start)
   const literal = texts.reduce((most, it) => Math.max(most, it), longest)

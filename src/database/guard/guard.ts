@@ -1,55 +1,34 @@
+import type { Statement } from '../rows.ts'
 import type { Rules } from '../rules.ts'
-import { lex, type Token, Unreadable } from './lexer.ts'
+import type { Token } from './lexer.ts'
+import { type Reading, read } from './reading.ts'
 import { relations } from './relations.ts'
 
-/** Longer than any statement a person or a model writes, shorter than what every engine takes. */
-const LONGEST = 100_000
+/** What was said of a statement: others on its way may ask, too. */
+const judged = new WeakMap<Reading, string | undefined>()
 
 /**
- * Why this text may not run as one statement that only reads, as a sentence its author can act on;
- * nothing if it may.
+ * Why a statement may not run as one that only reads, as a sentence its author can act on; nothing if
+ * it may.
  *
  * It is the first of three layers. The engine's own read-only mode is the second and the rights of
  * the database role the third: a function that somebody defined is beyond any list of words.
  */
-export function refuse(sql: string, rules: Rules): string | undefined {
-  if (sql.length > LONGEST) return `Send at most ${LONGEST} characters; these are ${sql.length}.`
-  try {
-    const tokens = statement(sql, rules)
-    const no = refuseVerb(tokens, rules) ?? refuseMain(tokens) ?? refuseAttribute(tokens, rules)
-    for (let i = 0; no === undefined && i < tokens.length; i++) {
-      const sentence = refuseToken(tokens, i, rules)
-      if (sentence) return sentence
-    }
-    return no
-  } catch (error) {
-    if (error instanceof Unreadable) return error.message
-    throw error
+export function refuse(statement: Statement, rules: Rules): string | undefined {
+  const reading = read(statement, rules)
+  if (reading.fault !== undefined) return reading.fault
+  if (!judged.has(reading)) judged.set(reading, judge(reading.tokens, rules))
+  return judged.get(reading)
+}
+
+function judge(all: readonly Token[], rules: Rules): string | undefined {
+  const tokens = all.filter(({ kind }) => kind !== 'end')
+  const no = refuseVerb(tokens, rules) ?? refuseMain(tokens) ?? refuseAttribute(tokens, rules)
+  for (let i = 0; no === undefined && i < tokens.length; i++) {
+    const sentence = refuseToken(tokens, i, rules)
+    if (sentence) return sentence
   }
-}
-
-/**
- * The text of a statement without the semicolon and the comments behind it. Throws where
- * {@link refuse} would have refused the text as a whole.
- */
-export function single(sql: string, rules: Rules): string {
-  return sql.slice(0, statement(sql, rules).at(-1)?.end)
-}
-
-/** The first word of a statement, past any parentheses: `select`, `show`. */
-export function verb(sql: string, rules: Rules): string | undefined {
-  const tokens = statement(sql, rules)
-  return tokens[pastParentheses(tokens, 0)]?.value
-}
-
-/** The tokens of the one statement in a text. */
-function statement(sql: string, { lexis }: Rules): readonly Token[] {
-  const tokens = lex(sql, lexis)
-  const last = tokens.findLastIndex(({ kind }) => kind !== 'end')
-  const one = tokens.slice(0, last + 1)
-  if (one.length === 0) throw new Unreadable('The statement is empty.')
-  if (one.some(({ kind }) => kind === 'end')) throw new Unreadable('Send one statement at a time.')
-  return one
+  return no
 }
 
 /** What a read can begin with, once SHOW and EXPLAIN are put aside. */

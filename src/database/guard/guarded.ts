@@ -2,13 +2,14 @@ import type { Database } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
 import { DatabaseError } from '../error.ts'
 import type { Param, Statement } from '../rows.ts'
-import { refuse, single } from './guard.ts'
+import { refuse } from './guard.ts'
 import { type Placed, placed } from './placeholders.ts'
+import { read, single } from './reading.ts'
 
 /** A statement in its dialect's own form, as the guard lets it through. Throws {@link DatabaseError}. */
 export function admitted(asked: Statement, dialect: Dialect): Placed {
   const found = placed(asked, dialect)
-  const no = refuse(found.statement.sql, dialect.rules)
+  const no = refuse(found.statement, dialect.rules)
   if (no !== undefined) throw new DatabaseError('refused', no)
   if (found.fault !== undefined) throw new DatabaseError('sql', found.fault)
   return found
@@ -24,7 +25,7 @@ export function guarded(database: Database): Database {
     ...database,
     async query(asked, limits) {
       const { statement, origin } = admitted(asked, dialect)
-      const { sql, params = [] } = statement
+      const { params = [] } = statement
       if (!params.every(isText)) {
         throw new DatabaseError('sql', 'A parameter holds a NUL, or half of a surrogate pair.')
       }
@@ -33,7 +34,8 @@ export function guarded(database: Database): Database {
           hint: 'Send it as a string.',
         })
       }
-      const one = { sql: single(sql, dialect.rules), params, own: asked.own }
+      const { rules } = dialect
+      const one = single(read(statement, rules), { params, own: asked.own }, rules)
       return database.query(one, limits).catch((error) => {
         throw error instanceof DatabaseError && error.position !== undefined
           ? error.at(origin(error.position))

@@ -1,6 +1,7 @@
 import type { Dialect } from '../dialect.ts'
 import type { Param, Statement } from '../rows.ts'
-import { lex, type Token, Unreadable } from './lexer.ts'
+import type { Token } from './lexer.ts'
+import { read } from './reading.ts'
 
 /** A statement in the dialect's own form, and where a place in it was in the text it was made from. */
 export interface Placed {
@@ -19,7 +20,7 @@ export interface Placed {
  */
 export function placed(statement: Statement, dialect: Dialect): Placed {
   const { sql, params = [] } = statement
-  const places = placesIn(sql, dialect)
+  const places = placesIn(statement, dialect)
   const asIs = { statement, origin: (position: number) => position }
   if (places.length === 0) return asIs
   const numbers = places.map(({ value }) => Number(value.slice(1)))
@@ -59,15 +60,11 @@ function faultOf(numbers: readonly number[], params: number): string | undefined
 }
 
 /** The places of `$1`, `$2`, …, in no text, no name and no comment. */
-function placesIn(sql: string, { rules }: Dialect): readonly Token[] {
-  if (!/\$\d/.test(sql)) return []
-  try {
-    // Whatever else this dialect makes of a `$`, it is for the guard to judge afterwards.
-    return lex(sql, { ...rules.lexis, asciiWords: false }).filter(
-      ({ kind, value }) => kind === 'symbol' && /^\$\d+$/.test(value),
-    )
-  } catch (error) {
-    if (error instanceof Unreadable) return []
-    throw error
-  }
+function placesIn(statement: Statement, { rules }: Dialect): readonly Token[] {
+  if (!/\$\d/.test(statement.sql)) return []
+  // Whatever else this dialect makes of a `$`, it is for the guard to judge afterwards.
+  const { tokens } = rules.lexis.asciiWords
+    ? read({ sql: statement.sql }, { ...rules, lexis: { ...rules.lexis, asciiWords: false } })
+    : read(statement, rules)
+  return tokens.filter(({ kind, value }) => kind === 'symbol' && /^\$\d+$/.test(value))
 }

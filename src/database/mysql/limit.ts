@@ -1,4 +1,5 @@
-import { lex, type Token, Unreadable } from '../guard/lexer.ts'
+import { read } from '../guard/reading.ts'
+import type { Statement } from '../rows.ts'
 import { rules } from './rules.ts'
 
 /**
@@ -7,28 +8,21 @@ import { rules } from './rules.ts'
  *
  * `sql_select_limit` is not for that: it holds inside stored functions as well, and with Vitess in
  * every subquery, and so changes what a statement computes.
+ *
+ * @param text the statement as it is sent, its values perhaps written into it
  */
-export function limited(sql: string, rows: number): string {
+export function limited(statement: Statement, rows: number, text = statement.sql): string {
   let depth = 0
   let selects = false
-  for (const { kind, value } of tokensOf(sql)) {
+  // None where it cannot be taken apart: a driver may be asked without the guard.
+  for (const { kind, value } of read(statement, rules).tokens) {
     if (kind === 'symbol' && value === '(') depth++
     if (kind === 'symbol' && value === ')') depth--
-    if (kind === 'end' || (kind === 'word' && depth === 0 && ENDINGS.has(value))) return sql
+    if (kind === 'end' || (kind === 'word' && depth === 0 && ENDINGS.has(value))) return text
     selects ||= kind === 'word' && depth === 0 && value === 'select'
   }
   // In a line of its own: a comment may be the last of it.
-  return selects && depth === 0 ? `${sql}\nlimit ${rows}` : sql
-}
-
-/** None of what cannot be taken apart: a driver may be asked without the guard. */
-function tokensOf(sql: string): readonly Token[] {
-  try {
-    return lex(sql, rules.lexis)
-  } catch (error) {
-    if (error instanceof Unreadable) return []
-    throw error
-  }
+  return selects && depth === 0 ? `${text}\nlimit ${rows}` : text
 }
 
 /** What only a LIMIT of its own would stand before, or what may be one. */

@@ -49,7 +49,7 @@ async function run(
   { maxRows, timeoutMs }: Limits,
 ): Promise<Result> {
   const sql = written(statement)
-  const few = limited(sql, maxRows + 1)
+  const few = limited(statement, maxRows + 1, sql)
   await execute(READ_ONLY)
   // For a caller that left unheard. A plain MySQL behind the protocol does not know the variable.
   await execute(`set query_timeout = ${timeoutMs}`).catch(() => {})

@@ -1,5 +1,5 @@
 import { DatabaseError, UNBOUND } from '../error.ts'
-import { lex } from '../guard/lexer.ts'
+import { read } from '../guard/reading.ts'
 import type { Param, Statement } from '../rows.ts'
 import { rules } from './rules.ts'
 
@@ -7,8 +7,11 @@ import { rules } from './rules.ts'
  * A statement with its values written into it, for a protocol that cannot send them apart. It is
  * taken apart as the guard does it: a question mark in a text or a comment is none.
  */
-export function written({ sql, params = [] }: Statement): string {
-  const places = lex(sql, rules.lexis).filter((it) => it.kind === 'symbol' && it.value === '?')
+export function written(statement: Statement): string {
+  const { sql, params = [] } = statement
+  const { tokens, fault = '' } = read(statement, rules)
+  if (tokens.length === 0) throw new DatabaseError('refused', fault)
+  const places = tokens.filter((it) => it.kind === 'symbol' && it.value === '?')
   if (places.length !== params.length) {
     throw new DatabaseError(
       'sql',

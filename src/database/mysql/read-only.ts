@@ -1,7 +1,8 @@
 import { DatabaseError } from '../error.ts'
-import { refuse, verb } from '../guard/guard.ts'
-import type { Limits } from '../rows.ts'
-import { mysql } from './dialect.ts'
+import { refuse } from '../guard/guard.ts'
+import { read } from '../guard/reading.ts'
+import type { Limits, Statement } from '../rows.ts'
+import { rules } from './rules.ts'
 
 /** A lock not to be had by then is held by something long, such as a migration. */
 const LOCK_S = 3
@@ -58,10 +59,10 @@ export function check(variables: readonly (readonly [name: string, value: string
  * Whether it is SHOW, DESCRIBE or EXPLAIN, and the guard has nothing against it. They return rows
  * though the server does not foresee it when it prepares them.
  */
-export function standsAlone(sql: string): boolean {
-  const { rules } = mysql('')
-  if (refuse(sql, rules) !== undefined) return false
-  return ['show', 'describe', 'desc', 'explain'].includes(verb(sql, rules) ?? '')
+export function standsAlone(statement: Statement): boolean {
+  const { verb = '' } = read(statement, rules)
+  const alone = ['show', 'describe', 'desc', 'explain'].includes(verb)
+  return alone && refuse(statement, rules) === undefined
 }
 
 /** For what the server prepares without foreseeing rows: INTO OUTFILE, SET, CALL, DO, all writes. */

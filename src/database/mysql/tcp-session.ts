@@ -82,7 +82,8 @@ class Session {
     this.#connection.on('error', () => {})
   }
 
-  async read({ sql, params = [] }: Statement): Promise<Reading> {
+  async read(statement: Statement): Promise<Reading> {
+    const { sql, params = [] } = statement
     const server = await opened(this.#connection)
     await this.#run(READ_ONLY)
     await this.#run(settings(this.#limits, server)).catch((error) => {
@@ -92,11 +93,11 @@ class Session {
     })
     const variables = await this.#run(CHECKS)
     check(variables.map(([name, value]) => [text(name), text(value)]))
-    const prepared = await this.#prepare(limited(sql, this.#limits.maxRows + 1)).catch(() =>
+    const prepared = await this.#prepare(limited(statement, this.#limits.maxRows + 1)).catch(() =>
       // Whatever is wrong is told of what its author wrote.
       this.#prepare(sql),
     )
-    if (prepared.columns.length === 0 && !standsAlone(sql)) throw noQuery()
+    if (prepared.columns.length === 0 && !standsAlone(statement)) throw noQuery()
     if (prepared.parameters.length !== params.length) {
       const { length } = prepared.parameters
       throw new DatabaseError(

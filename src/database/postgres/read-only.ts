@@ -1,8 +1,8 @@
 import { DatabaseError } from '../error.ts'
-import { refuse, verb } from '../guard/guard.ts'
-import { lex } from '../guard/lexer.ts'
+import { refuse } from '../guard/guard.ts'
+import { read } from '../guard/reading.ts'
 import type { Limits, Statement } from '../rows.ts'
-import { postgres } from './dialect.ts'
+import { rules } from './rules.ts'
 
 /**
  * Comes first, and is a query for a reason: once one has run, a transaction that began read-only
@@ -45,13 +45,11 @@ const CURSOR = 'declare tidegate no scroll cursor for '
  * caller's, and after it only ours. If it managed to end the transaction, the next one would run
  * outside. The last of them returns the rows, one more than the limit where there are more.
  */
-export function recipe(
-  { sql, params, own }: Statement,
-  { timeoutMs, maxRows }: Limits,
-): readonly Statement[] {
+export function recipe(statement: Statement, { timeoutMs, maxRows }: Limits): readonly Statement[] {
+  const { sql, params, own } = statement
   const times = [timeoutMs, Math.min(timeoutMs, LOCK_MS)].map((ms) => String(Math.ceil(ms)))
   const settings = { sql: set(own ? [...SETTINGS, ...OWN_PATH] : SETTINGS), params: times }
-  const at = cursorAt(sql)
+  const at = cursorAt(statement)
   const declare = {
     sql: at === undefined ? sql : sql.slice(0, at) + CURSOR + sql.slice(at),
     params,
@@ -65,13 +63,11 @@ export function recipe(
  * Where in a statement its cursor is declared: before it, or behind EXPLAIN, so that the plan is that
  * of what would run. SHOW, against which the guard has nothing, takes none.
  */
-function cursorAt(sql: string): number | undefined {
-  const { rules } = postgres
-  if (refuse(sql, rules) !== undefined) return 0
-  const first = verb(sql, rules)
-  if (first === 'show') return undefined
-  if (first !== 'explain') return 0
-  const tokens = lex(sql, rules.lexis)
+function cursorAt(statement: Statement): number | undefined {
+  const { verb, tokens } = read(statement, rules)
+  if (verb !== 'show' && verb !== 'explain') return 0
+  if (refuse(statement, rules) !== undefined) return 0
+  if (verb === 'show') return undefined
   let i = tokens.findIndex(({ kind, value }) => kind === 'word' && QUERY.test(value))
   while (tokens[i - 1]?.value === '(') i--
   return /^(?:explain|verbose|\))$/.test(tokens[i - 1]?.value ?? '') ? tokens[i]!.start : undefined
@@ -80,9 +76,9 @@ function cursorAt(sql: string): number | undefined {
 const QUERY = /^(?:select|with|values|table)$/
 
 /** The error of a recipe with its position in the caller's own text. */
-export function inOwnText(error: unknown, { sql }: Statement): unknown {
+export function inOwnText(error: unknown, statement: Statement): unknown {
   if (!(error instanceof DatabaseError) || error.position === undefined) return error
-  const at = cursorAt(sql)
+  const at = cursorAt(statement)
   const before = at === undefined || error.position <= at ? 0 : CURSOR.length
   const position = error.position - before
   return error.at(position > 0 ? position : undefined)

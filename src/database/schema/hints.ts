@@ -1,7 +1,7 @@
 import type { Database } from '../database.ts'
 import type { Unknown } from '../dialect.ts'
 import { DatabaseError } from '../error.ts'
-import type { Limits } from '../rows.ts'
+import type { Limits, Statement } from '../rows.ts'
 import { columnsOf, meantTables, summaries } from './catalog.ts'
 import { sources } from './mentioned-tables.ts'
 import { nearest } from './nearest-names.ts'
@@ -15,12 +15,12 @@ const PATIENCE_MS = 2_000
  */
 export async function suggest(
   database: Database,
-  sql: string,
+  statement: Statement,
   { kind, message, hint, position }: DatabaseError,
   limits: Limits,
 ): Promise<string | undefined> {
   if (kind !== 'sql' || hint !== undefined) return undefined
-  const literal = typedLiteral(sql, message, position)
+  const literal = typedLiteral(statement.sql, message, position)
   if (literal !== undefined) return literal
   const name = (what: keyof Unknown) => database.dialect.unknown[what].exec(message)?.[1]
   const bounds = { ...limits, timeoutMs: Math.min(limits.timeoutMs, PATIENCE_MS) }
@@ -28,9 +28,9 @@ export async function suggest(
     const table = name('table')
     if (table !== undefined) return await meantTables(database, last(table), bounds)
     const column = name('column')
-    if (column !== undefined) return await columnMeant(database, sql, last(column), bounds)
+    if (column !== undefined) return await columnMeant(database, statement, last(column), bounds)
     const several = ambiguous(message)
-    if (several !== undefined) return await whoseColumn(database, sql, last(several), bounds)
+    if (several !== undefined) return await whoseColumn(database, statement, last(several), bounds)
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
   }
@@ -64,11 +64,11 @@ const last = (name: string) => name.replace(/["`']/g, '').split('.').at(-1)!
 
 async function columnMeant(
   database: Database,
-  sql: string,
+  statement: Statement,
   column: string,
   limits: Limits,
 ): Promise<string | undefined> {
-  const all = await columnsIn(database, sql, limits)
+  const all = await columnsIn(database, statement, limits)
   const likely = nearest(column, [...new Set(all.map(([, name]) => name))])
   if (likely.length === 0) {
     const names = all.map((it) => it.join('.'))
@@ -81,11 +81,11 @@ async function columnMeant(
 /** Which tables of a statement have a column that it names without saying whose. */
 async function whoseColumn(
   database: Database,
-  sql: string,
+  statement: Statement,
   column: string,
   limits: Limits,
 ): Promise<string | undefined> {
-  const all = await columnsIn(database, sql, limits)
+  const all = await columnsIn(database, statement, limits)
   const named = all.filter(([, name]) => name.toLowerCase() === column.toLowerCase())
   if (named.length === 0) return undefined
   const names = named.map((it) => it.join('.'))
@@ -95,11 +95,11 @@ async function whoseColumn(
 /** The columns of the tables that a statement names, each behind its table. */
 async function columnsIn(
   database: Database,
-  sql: string,
+  statement: Statement,
   limits: Limits,
 ): Promise<readonly (readonly [table: string, column: string])[]> {
   const found = await Promise.all(
-    sources(sql, database.dialect).map((name) => summaries(database, name, limits)),
+    sources(statement, database.dialect).map((name) => summaries(database, name, limits)),
   )
   const tables = found.flatMap((it) => it.slice(0, 1))
   const columns = await columnsOf(database, tables, limits)

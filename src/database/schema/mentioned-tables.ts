@@ -1,5 +1,6 @@
 import type { Dialect } from '../dialect.ts'
-import { lex, Unreadable } from '../guard/lexer.ts'
+import { read } from '../guard/reading.ts'
+import type { Statement } from '../rows.ts'
 
 /** Names of one statement that are worth a question to the catalog. */
 const MOST = 5
@@ -8,19 +9,14 @@ const MOST = 5
  * The first names behind FROM, JOIN and commas in a statement: tables, or what only looks like one.
  * For hints, and never to judge by.
  */
-export function sources(sql: string, { rules }: Dialect): readonly string[] {
-  try {
-    const tokens = lex(sql, rules.lexis)
-    const names = tokens.flatMap(({ kind, value }, i) => {
-      const before = tokens[i - 1]
-      const introduced = before?.kind === 'word' && /^(?:from|join)$/.test(before.value)
-      if ((kind !== 'word' && kind !== 'name') || !(introduced || before?.value === ',')) return []
-      const qualified = tokens[i + 1]?.value === '.' && tokens[i + 2]
-      return [qualified ? `${value}.${qualified.value}` : value]
-    })
-    return [...new Set(names)].slice(0, MOST)
-  } catch (error) {
-    if (error instanceof Unreadable) return []
-    throw error
-  }
+export function sources(statement: Statement, { rules }: Dialect): readonly string[] {
+  const { tokens } = read(statement, rules)
+  const names = tokens.flatMap(({ kind, value }, i) => {
+    const before = tokens[i - 1]
+    const introduced = before?.kind === 'word' && /^(?:from|join)$/.test(before.value)
+    if ((kind !== 'word' && kind !== 'name') || !(introduced || before?.value === ',')) return []
+    const qualified = tokens[i + 1]?.value === '.' && tokens[i + 2]
+    return [qualified ? `${value}.${qualified.value}` : value]
+  })
+  return [...new Set(names)].slice(0, MOST)
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../database.ts'
 import { DatabaseError } from '../error.ts'
-import type { Limits } from '../rows.ts'
+import type { Limits, Statement } from '../rows.ts'
 import { sources } from './mentioned-tables.ts'
 
 /**
@@ -9,11 +9,11 @@ import { sources } from './mentioned-tables.ts'
  */
 export async function rowSecurity(
   database: Database,
-  sql: string,
+  statement: Statement,
   limits: Limits,
 ): Promise<readonly string[]> {
   const { secured } = database.dialect.catalog
-  const names = secured ? sources(sql, database.dialect) : []
+  const names = secured ? sources(statement, database.dialect) : []
   if (!secured || names.length === 0) return []
   const bare = names.map((name) => name.split('.').at(-1)!)
   try {

@@ -39,7 +39,8 @@ export const d1: Driver = {
  * runs within a query of ours, which caps it and keeps its values exact; the names of its columns are
  * asked for beside it.
  */
-async function read(send: Send, { sql, params = [] }: Statement, limits: Limits) {
+async function read(send: Send, statement: Statement, limits: Limits) {
+  const { sql, params = [] } = statement
   const wait = patience(limits)
   const values = params.map((it) => (typeof it === 'boolean' ? Number(it) : it))
   const ask = (text: string) => send(text, values, wait)
@@ -61,7 +62,7 @@ async function read(send: Send, { sql, params = [] }: Statement, limits: Limits)
   const width = columnsOf(program)
   const { maxRows, maxBytes } = limits
   const [{ columns }, { rows }] = await Promise.all([
-    ask(heading(query, values.length)),
+    ask(heading(statement)),
     ask(within(maxBytes, marked(query, width, maxRows + 1), width)),
   ])
   return answer({ columns, rows }, limits)

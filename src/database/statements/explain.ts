@@ -1,7 +1,7 @@
 import type { Database } from '../database.ts'
 import { DatabaseError } from '../error.ts'
-import { single, verb } from '../guard/guard.ts'
 import { admitted } from '../guard/guarded.ts'
+import { read } from '../guard/reading.ts'
 import type { Cell, Limits, Statement } from '../rows.ts'
 
 /** How a database would run a statement. */
@@ -23,13 +23,13 @@ export async function explain(
 ): Promise<Explanation> {
   const { rules, plan } = database.dialect
   const { statement, origin } = admitted(asked, database.dialect)
-  const { sql, params } = statement
-  if (!QUERIES.has(verb(sql, rules)!)) {
+  const { sql, verb = '' } = read(statement, rules)
+  if (!QUERIES.has(verb)) {
     throw new DatabaseError('refused', 'Only a query has a plan: send a SELECT, without EXPLAIN.')
   }
-  const text = plan.prefix + single(sql, rules)
+  const explained = { sql: plan.prefix + sql, params: statement.params }
   const room = { ...limits, maxRows: 1_000, maxBytes: 1 << 20 }
-  const rows = await database.query({ sql: text, params }, room).catch((error) => {
+  const rows = await database.query(explained, room).catch((error) => {
     if (!(error instanceof DatabaseError) || error.position === undefined) throw error
     // Its place in the statement that was asked about.
     const position = error.position - plan.prefix.length

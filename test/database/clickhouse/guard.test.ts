@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { rules } from '../../../src/database/clickhouse/rules.ts'
-import { refuse } from '../../../src/database/guard/guard.ts'
 import { attacks, benign, exhausting } from '../../support/attacks.ts'
+import { refuse } from '../../support/guard.ts'
 
 const corpus = attacks('clickhouse').filter(({ expect }) => expect === 'rejected')
 

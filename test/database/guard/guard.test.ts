@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { refuse, single, verb } from '../../../src/database/guard/guard.ts'
 import { rules as mysql } from '../../../src/database/mysql/rules.ts'
 import { rules as postgresRules } from '../../../src/database/postgres/rules.ts'
 import { rules as sqlite } from '../../../src/database/sqlite/rules.ts'
 import { attacks, benign, exhausting } from '../../support/attacks.ts'
+import { refuse, single, verb } from '../../support/guard.ts'
 
 describe.each([
   ['postgres', postgresRules],

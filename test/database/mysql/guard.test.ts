@@ -1,8 +1,8 @@
 import type { EventEmitter } from 'node:events'
 import { createConnection } from 'mysql2/promise'
 import { describe, expect, test } from 'vitest'
-import { refuse, single } from '../../../src/database/guard/guard.ts'
 import { rules } from '../../../src/database/mysql/rules.ts'
+import { refuse, single } from '../../support/guard.ts'
 import { describeMariaDb } from '../../support/mariadb.ts'
 
 describe('the guard for MySQL', () => {

@@ -402,7 +402,7 @@ describe('a statement with a limit of ours', () => {
       'with a as (select 1 limit 1) select * from a\nlimit 11',
     ],
   ])('ends with it: %s', (sql, ended) => {
-    expect(limited(sql, 11)).toBe(ended)
+    expect(limited({ sql }, 11)).toBe(ended)
   })
 
   test.each([
@@ -425,7 +425,7 @@ describe('a statement with a limit of ours', () => {
     'select (1',
     'select 1)',
   ])('is as it was where something else stands at its end: %s', (sql) => {
-    expect(limited(sql, 11)).toBe(sql)
+    expect(limited({ sql }, 11)).toBe(sql)
   })
 })
 

@@ -1,0 +1,71 @@
+import type { Statement } from '../rows.ts'
+import type { Rules } from '../rules.ts'
+import { lex, type Token, Unreadable } from './lexer.ts'
+
+/** A statement taken apart: once, for all who look into it on its way to the engine. */
+export interface Reading {
+  /** Its text without the semicolon and the comments behind it. */
+  readonly sql: string
+  /** Its first word, past any parentheses: `select`, `show`. */
+  readonly verb: string | undefined
+  /** All tokens of the text; none where it cannot be taken apart. */
+  readonly tokens: readonly Token[]
+  /** Why the text is not one statement, as a sentence that its author can act on. */
+  readonly fault: string | undefined
+}
+
+/** Characters of a text: more than a person or a model writes, fewer than every engine takes. */
+const MAX_CHARACTERS = 100_000
+
+// By the object, and not by its text: what is read of a statement is gone when the statement is.
+const known = new WeakMap<Statement, { readonly rules: Rules; readonly reading: Reading }>()
+
+/** What is in a statement. However often it is asked, the text is lexed once. */
+export function read(statement: Statement, rules: Rules): Reading {
+  const found = known.get(statement)
+  if (found?.rules === rules) return found.reading
+  const reading = takeApart(statement.sql, rules)
+  known.set(statement, { rules, reading })
+  return reading
+}
+
+/** The one statement that was read, with these values, without what stands behind it in the text. */
+export function single(
+  reading: Reading,
+  { params, own }: Omit<Statement, 'sql'>,
+  rules: Rules,
+): Statement {
+  const statement = { sql: reading.sql, params, own }
+  const tokens = reading.tokens.slice(0, lastOf(reading.tokens) + 1)
+  const same = tokens.length === reading.tokens.length
+  known.set(statement, { rules, reading: same ? reading : { ...reading, tokens } })
+  return statement
+}
+
+function takeApart(sql: string, { lexis }: Rules): Reading {
+  const none = { sql, verb: undefined, tokens: [] }
+  if (sql.length > MAX_CHARACTERS) {
+    const fault = `Send at most ${MAX_CHARACTERS} characters; these are ${sql.length}.`
+    return { ...none, fault }
+  }
+  try {
+    const tokens = lex(sql, lexis)
+    const last = lastOf(tokens)
+    if (last < 0) return { ...none, fault: 'The statement is empty.' }
+    const several = tokens.slice(0, last).some(isEnd)
+    return {
+      sql: sql.slice(0, tokens[last]!.end),
+      verb: tokens.find((it) => it.kind !== 'symbol' || it.value !== '(')?.value,
+      tokens,
+      fault: several ? 'Send one statement at a time.' : undefined,
+    }
+  } catch (error) {
+    if (error instanceof Unreadable) return { ...none, fault: error.message }
+    throw error
+  }
+}
+
+const isEnd = ({ kind }: Token) => kind === 'end'
+
+/** The last token of the statement itself. */
+const lastOf = (tokens: readonly Token[]) => tokens.findLastIndex((it) => !isEnd(it))
