@@ -3,6 +3,7 @@ import { DatabaseError, unreachable } from '../error.ts'
 import type { Limits, Rows, Statement } from '../rows.ts'
 import { readBody } from '../transport/body.ts'
 import { type Patience, patience } from '../transport/deadline.ts'
+import { requestOf } from '../transport/post.ts'
 import { decoded } from '../transport/url.ts'
 import { FORMAT, readAnswer } from './answer.ts'
 import { bind } from './bind.ts'
@@ -101,13 +102,15 @@ async function exchange(
 ): Promise<Omit<Rows, 'elapsedMs'>> {
   let id = ''
   const to = (more: Readonly<Record<string, string>>) => `${endpoint}?${new URLSearchParams(more)}`
-  // A redirect would carry the password elsewhere.
-  const request = { method: 'POST', headers: { authorization }, redirect: 'manual' } as const
+  // Not by post(): a connection that broke is one thing here, and an answer that is an error another.
+  const send = (to: string, body: string, signal: AbortSignal) =>
+    fetch(to, requestOf({ authorization }, body, signal))
   const ask = async (more: Readonly<Record<string, string>>) => {
     id = crypto.randomUUID()
-    const response = await fetch(
+    const response = await send(
       to({ database, default_format: FORMAT, query_id: id, ...parameters, ...more }),
-      { ...request, body: sql, signal: wait.signal },
+      sql,
+      wait.signal,
     )
     if (response.status === 200 && !response.headers.has('x-clickhouse-exception-code')) {
       return response
@@ -139,11 +142,8 @@ async function exchange(
     // A stranger's message may hold the address: it is dropped.
     if (!over) throw unreachable()
     // Old versions, and proxies, do not tell a query that its caller has left.
-    await fetch(to({}), {
-      ...request,
-      body: `KILL QUERY WHERE query_id = '${id}'`,
-      signal: AbortSignal.timeout(LAST_WORD),
-    }).then(
+    const kill = `KILL QUERY WHERE query_id = '${id}'`
+    await send(to({}), kill, AbortSignal.timeout(LAST_WORD_MS)).then(
       (response) => response.body?.cancel(),
       () => {},
     )
@@ -157,5 +157,5 @@ const SETTLED = { wait_end_of_query: '1' }
 /** Bytes of an error that are read: some versions send the path through their source with it. */
 const MAX_REPORT = 256 * 1024
 
-/** Milliseconds to tell a server to stop: whoever still waits has waited long enough. */
-const LAST_WORD = 2_000
+/** Time to tell a server to stop: who still waits has waited long enough. */
+const LAST_WORD_MS = 2_000

@@ -1,8 +1,9 @@
 import type { Io } from '../database.ts'
 import { DatabaseError, unreachable } from '../error.ts'
 import type { Limits } from '../rows.ts'
-import { objectOf, readBody } from '../transport/body.ts'
+import { objectOf } from '../transport/body.ts'
 import type { Patience } from '../transport/deadline.ts'
+import { post } from '../transport/post.ts'
 import { decoded, isLoopback } from '../transport/url.ts'
 import { loginError, mysqlError, ofLogin } from './error.ts'
 
@@ -58,27 +59,19 @@ export function session(
   { endpoint, authorization }: Address,
   { timeoutMs }: Limits,
   wait: Patience,
-  { fetch }: Io,
+  io: Io,
 ): Execute {
   let state: unknown = null
   return async (query) => {
-    let status: number
-    let text: string | undefined
-    try {
-      const response = await fetch(endpoint, {
-        method: 'POST',
-        headers: { authorization, 'content-type': 'application/json' },
-        body: JSON.stringify({ query, session: state }),
-        // A redirect would carry the password elsewhere.
-        redirect: 'manual',
-        signal: wait.signal,
-      })
-      status = response.status
-      text = await readBody(response, MAX_BODY)
-    } catch {
-      // A stranger's message may hold the address: it is dropped.
-      throw wait.over() ?? unreachable()
-    }
+    const posted = await post(
+      endpoint,
+      { authorization, 'content-type': 'application/json' },
+      JSON.stringify({ query, session: state }),
+      wait,
+      io,
+    )
+    const { status } = posted.response
+    const text = await posted.text(MAX_BODY)
     if (text === undefined) {
       throw new DatabaseError('too_large', 'The answer is larger than what can be fetched.', {
         hint: 'Select fewer columns, a substr() of the long ones, or fewer rows.',

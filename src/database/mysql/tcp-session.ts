@@ -1,4 +1,4 @@
-import { DatabaseError, leftAlone, tooSlow, UNBOUND } from '../error.ts'
+import { DatabaseError, UNBOUND } from '../error.ts'
 import type { Limits, Param, Statement } from '../rows.ts'
 import { type Patience, patience } from '../transport/deadline.ts'
 import { limited } from './limit.ts'
@@ -40,8 +40,7 @@ export async function runReadOnly(
   statement: Statement,
   limits: Limits,
 ): Promise<Reading> {
-  // The database's own timer runs out first: it tells what happened, and surely stops the query.
-  const wait = patience({ ...limits, timeoutMs: limits.timeoutMs + 2_000 })
+  const wait = patience(limits, 2_000)
   let session: Session | undefined
   try {
     // Loaded by the first query that needs it: other deployments never do.
@@ -49,8 +48,7 @@ export async function runReadOnly(
     session = new Session(library, login, limits)
     return await wait.race(session.read(statement))
   } catch (error) {
-    if (limits.signal?.aborted) throw leftAlone()
-    throw wait.signal.aborted ? tooSlow(limits.timeoutMs) : error
+    throw wait.over() ?? error
   } finally {
     await session?.leave(wait.signal.aborted)
   }

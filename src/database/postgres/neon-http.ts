@@ -1,7 +1,9 @@
 import type { Io } from '../database.ts'
-import { DatabaseError, leftAlone, tooSlow, unreachable } from '../error.ts'
+import { DatabaseError } from '../error.ts'
 import type { Limits, Statement } from '../rows.ts'
-import { objectOf, readBody } from '../transport/body.ts'
+import { objectOf } from '../transport/body.ts'
+import { patience } from '../transport/deadline.ts'
+import { post } from '../transport/post.ts'
 import { isLoopback } from '../transport/url.ts'
 import type { Result } from './answer.ts'
 import { postgresError } from './error.ts'
@@ -39,38 +41,20 @@ const MAX_BODY = 10 * 1024 * 1024
 export async function send(
   { endpoint, connection }: Address,
   statements: readonly Statement[],
-  { timeoutMs, signal: caller }: Limits,
-  { fetch }: Io,
+  limits: Limits,
+  io: Io,
 ): Promise<readonly Result[]> {
-  // The database's own timer runs out first: it tells what happened, and surely stops the query.
-  const patience = AbortSignal.timeout(timeoutMs + 2_000)
-  const signal = caller ? AbortSignal.any([caller, patience]) : patience
-  let status: number
-  let text: string | undefined
-  try {
-    const response = await fetch(endpoint, {
-      method: 'POST',
-      headers: {
-        'Neon-Connection-String': connection,
-        'Neon-Raw-Text-Output': 'true',
-        'Neon-Array-Mode': 'true',
-        'Neon-Batch-Read-Only': 'true',
-      },
-      body: JSON.stringify({
-        queries: statements.map(({ sql, params = [] }) => ({ query: sql, params })),
-      }),
-      // A redirect would carry the password elsewhere.
-      redirect: 'manual',
-      signal,
-    })
-    status = response.status
-    text = await readBody(response, MAX_BODY)
-  } catch {
-    // A stranger's message may hold the address: it is dropped.
-    if (caller?.aborted) throw leftAlone()
-    if (patience.aborted) throw tooSlow(timeoutMs)
-    throw unreachable()
+  const headers = {
+    'Neon-Connection-String': connection,
+    'Neon-Raw-Text-Output': 'true',
+    'Neon-Array-Mode': 'true',
+    'Neon-Batch-Read-Only': 'true',
   }
+  const queries = statements.map(({ sql, params = [] }) => ({ query: sql, params }))
+  const wait = patience(limits, 2_000)
+  const posted = await post(endpoint, headers, JSON.stringify({ queries }), wait, io)
+  const { status } = posted.response
+  const text = await posted.text(MAX_BODY)
   if (status === 507 || text === undefined) {
     throw new DatabaseError(
       'too_large',
@@ -80,7 +64,7 @@ export async function send(
   }
   const body = objectOf<Body>(text)
   if (status === 200 && body?.results?.length === statements.length) return body.results
-  throw failure(body, status, timeoutMs)
+  throw failure(body, status, limits.timeoutMs)
 }
 
 /** What the service sends: results, or the fields of an error report. */

@@ -1,5 +1,5 @@
-import { leftAlone, tooSlow } from '../error.ts'
 import type { Limits } from '../rows.ts'
+import { patience } from '../transport/deadline.ts'
 import { Connection, type Run, until } from './tcp-connection.ts'
 import { refusesTls } from './tcp-error.ts'
 import type { Login } from './tcp-login.ts'
@@ -14,18 +14,15 @@ export async function inSession<T>(
   limits: Limits,
   work: (run: Run) => Promise<T>,
 ): Promise<T> {
-  const { timeoutMs, signal: caller } = limits
-  // The database's own timer runs out first: it tells what happened, and surely stops the query.
-  const patience = AbortSignal.timeout(timeoutMs + 2_000)
-  const signal = caller ? AbortSignal.any([caller, patience]) : patience
+  const wait = patience(limits, 2_000)
+  const { signal } = wait
   let connection: Connection | undefined
   try {
     signal.throwIfAborted()
     connection = await connect(login, limits, signal)
     return await until(signal, work(connection.run))
   } catch (error) {
-    if (caller?.aborted) throw leftAlone()
-    throw patience.aborted ? tooSlow(timeoutMs) : error
+    throw wait.over() ?? error
   } finally {
     await connection?.leave(signal.aborted)
   }

@@ -1,8 +1,9 @@
 import type { Io } from '../database.ts'
-import { DatabaseError, unreachable } from '../error.ts'
+import { DatabaseError } from '../error.ts'
 import type { Param } from '../rows.ts'
-import { objectOf, readBody } from '../transport/body.ts'
+import { objectOf } from '../transport/body.ts'
 import type { Patience } from '../transport/deadline.ts'
+import { post } from '../transport/post.ts'
 import { decoded } from '../transport/url.ts'
 
 /** What D1 answers to one statement. */
@@ -11,7 +12,7 @@ export interface Table {
   readonly rows: readonly (readonly (null | number | string)[])[]
 }
 
-/** Sends a text to D1, which runs every statement in it. Throws what {@link said} returns. */
+/** Sends a text to D1, which runs every statement in it. Throws a {@link DatabaseError}, or what SQLite said. */
 export type Send = (sql: string, params: readonly Param[], wait: Patience) => Promise<Table>
 
 /** By a binding of the Worker, by its name. */
@@ -35,7 +36,7 @@ export function byBinding(name: string, { bindings }: Io): Send {
 const MAX_BODY = 16 * 1024 * 1024
 
 /** By Cloudflare's API: `d1://:TOKEN@ACCOUNT/DATABASE`. */
-export function byApi({ host, pathname, username, password }: URL, { fetch }: Io): Send {
+export function byApi({ host, pathname, username, password }: URL, io: Io): Send {
   const [, database = '', more] = pathname.split('/')
   const token = decoded(password || username)
   if (!database || more !== undefined || !token) {
@@ -45,24 +46,11 @@ export function byApi({ host, pathname, username, password }: URL, { fetch }: Io
     )
   }
   const endpoint = `https://api.cloudflare.com/client/v4/accounts/${host}/d1/database/${database}/raw`
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   return async (sql, params, wait) => {
-    let status: number
-    let text: string | undefined
-    try {
-      const response = await fetch(endpoint, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ sql, params }),
-        // A redirect would carry the token elsewhere.
-        redirect: 'manual',
-        signal: wait.signal,
-      })
-      status = response.status
-      text = await readBody(response, MAX_BODY)
-    } catch {
-      // A stranger's message may hold the token: it is dropped.
-      throw wait.over() ?? unreachable()
-    }
+    const posted = await post(endpoint, headers, JSON.stringify({ sql, params }), wait, io)
+    const { status } = posted.response
+    const text = await posted.text(MAX_BODY)
     if (text === undefined) throw tooLarge()
     const { success, errors, result } = objectOf<Body>(text) ?? {}
     const { columns, rows } = result?.at(-1)?.results ?? {}
@@ -107,7 +95,7 @@ const tooLarge = () =>
   })
 
 /** What D1 said, as SQLite's own words; or as a {@link DatabaseError} if it was about itself. */
-export function said(message: string): Error {
+function said(message: string): Error {
   const words = message.replace(/^D1_(?:EXEC_)?ERROR: /, '')
   if (/CPU time limit|exceeded timeout/.test(words)) {
     return new DatabaseError('timeout', 'D1 stopped the query: it took too long.')

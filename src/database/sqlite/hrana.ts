@@ -1,9 +1,10 @@
 import type { Io } from '../database.ts'
-import { DatabaseError, unreachable } from '../error.ts'
+import { DatabaseError } from '../error.ts'
 import { objectOf, readBody } from '../transport/body.ts'
 import type { Patience } from '../transport/deadline.ts'
 import { withoutEnd } from '../transport/end.ts'
 import { lines } from '../transport/lines.ts'
+import { post } from '../transport/post.ts'
 import { isLoopback } from '../transport/url.ts'
 import { type HranaError, hranaError } from './hrana-error.ts'
 
@@ -54,7 +55,7 @@ export async function describe(
   io: Io,
 ): Promise<readonly (Description | HranaError)[]> {
   const requests = [...texts.map((sql) => ({ type: 'describe', sql })), { type: 'close' }]
-  const response = await post(address, '/v3/pipeline', { baton: null, requests }, wait, io)
+  const response = await send(address, '/v3/pipeline', { baton: null, requests }, wait, io)
   const text = await readBody(response, MAX_DESCRIPTION).catch((thrown) => {
     throw broken(wait, thrown)
   })
@@ -99,7 +100,7 @@ export async function* run(
   wait: Patience,
   io: Io,
 ): AsyncGenerator<Entry> {
-  const response = await post(address, '/v3/cursor', { baton: null, batch: { steps } }, wait, io)
+  const response = await send(address, '/v3/cursor', { baton: null, batch: { steps } }, wait, io)
   let ended = 0
   try {
     for await (const line of lines(response, MAX_LINE)) {
@@ -115,30 +116,21 @@ export async function* run(
   if (ended < steps.length) throw broken(wait)
 }
 
-async function post(
+async function send(
   { endpoint, token }: Address,
   path: string,
   body: unknown,
   wait: Patience,
-  { fetch }: Io,
+  io: Io,
 ): Promise<Response> {
-  const response = await fetch(endpoint + path, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
-    },
-    body: JSON.stringify(body),
-    // A redirect would carry the token elsewhere.
-    redirect: 'manual',
-    signal: wait.signal,
-  }).catch(() => {
-    // A stranger's message may hold the address: it is dropped.
-    throw wait.over() ?? unreachable()
-  })
+  const headers = {
+    'content-type': 'application/json',
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  }
+  const { response, text } = await post(endpoint + path, headers, JSON.stringify(body), wait, io)
   if (response.status === 200) return response
-  const text = await readBody(response, MAX_DESCRIPTION).catch(() => '')
-  const { code } = objectOf<{ code?: string }>(text) ?? {}
+  const report = await text(MAX_DESCRIPTION).catch(() => '')
+  const { code } = objectOf<{ code?: string }>(report) ?? {}
   throw refusal(response.status, code)
 }
 

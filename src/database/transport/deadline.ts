@@ -12,9 +12,14 @@ export interface Patience {
   race<T>(work: Promise<T>): Promise<T>
 }
 
-/** The patience that the limits of a query leave, from this moment on. */
-export function patience({ timeoutMs, signal: caller }: Limits): Patience {
-  const timer = AbortSignal.timeout(timeoutMs)
+/**
+ * The patience that the limits of a query leave, from this moment on.
+ *
+ * @param graceMs what is waited longer for a database with a timer of its own: that one tells what
+ *   happened, and surely stops the query
+ */
+export function patience({ timeoutMs, signal: caller }: Limits, graceMs = 0): Patience {
+  const timer = AbortSignal.timeout(timeoutMs + graceMs)
   const signal = caller ? AbortSignal.any([caller, timer]) : timer
   const over = () => {
     if (caller?.aborted) return leftAlone()

@@ -1,0 +1,37 @@
+import type { Io } from '../database.ts'
+import { unreachable } from '../error.ts'
+import { readBody } from './body.ts'
+import type { Patience } from './deadline.ts'
+
+/** What came back from a service, its body unread. */
+export interface Posted {
+  readonly response: Response
+  /** The body as far as `maxBytes`; nothing if it is longer. Throws {@link DatabaseError}. */
+  text(maxBytes: number): Promise<string | undefined>
+}
+
+/**
+ * Sends a text to the service of a database. What a stranger's code throws on the way may hold the
+ * address or a password: it is dropped. Throws {@link DatabaseError}.
+ */
+export async function post(
+  endpoint: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  wait: Patience,
+  { fetch }: Io,
+): Promise<Posted> {
+  const lost = () => {
+    throw wait.over() ?? unreachable()
+  }
+  const sent = async () => fetch(endpoint, requestOf(headers, body, wait.signal))
+  const response = await sent().catch(lost)
+  return { response, text: (maxBytes) => readBody(response, maxBytes).catch(lost) }
+}
+
+/** A request that holds a secret: a redirect would carry it elsewhere, and is not followed. */
+export const requestOf = (
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  signal: AbortSignal,
+): RequestInit => ({ method: 'POST', headers, body, signal, redirect: 'manual' })
