@@ -7,10 +7,10 @@ const HELP = `Serves Tidegate on this machine.
   npm start                     the built-in demo store
   npm start -- --port 9000      on another port than 8787
   npm start -- --verbose        with a line for each request
-  DATABASE_URL=… npm start      a database of yours
+  DATABASE_URL=… npm start      your own database
 
   DATABASE_URL   the database to serve instead of the demo
-  ENDPOINTS      several endpoints, as JSON; see the README
+  ENDPOINTS      several endpoints, as JSON; see docs/endpoints.md
   TIDEGATE_KEY   the key callers show; made once and kept in .dev.vars if not set
 
 These may also stand in .dev.vars. The environment wins.`
