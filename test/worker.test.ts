@@ -264,7 +264,7 @@ describe('ENDPOINTS', () => {
     ] as const) {
       const { isError, content } = await call(name, args)
       expect([name, isError]).toEqual([name, true])
-      expect(content[0].text).toContain('cannot be opened, which is for its operator to mend. Th')
+      expect(content[0].text).toContain('cannot be opened. Its operator has to fix this: Th')
       expect(content[0].text).not.toContain('hunter2')
     }
     const unset = await call('query', { database: 'unset', sql: 'select 42' })

@@ -16,7 +16,7 @@ export function located(url: string, io: Io): Located {
 }
 
 /**
- * The databases of an endpoint. One that cannot be opened says why to whoever asks it, and the others
+ * The databases of an endpoint. One that cannot be opened tells its callers why, and the others
  * go on. Throws {@link ConfigError} if none can.
  */
 export function locateAll({ databases }: Endpoint, io: Io): Map<string, EndpointDatabase> {
@@ -33,21 +33,21 @@ export function locateAll({ databases }: Endpoint, io: Io): Map<string, Endpoint
 function locatedOrNot(url: string, io: Io): EndpointDatabase {
   try {
     const it = located(url, io)
-    return { ...it, open: () => it.open().catch(refuse) }
+    const open = () =>
+      it.open().catch((error: unknown) => {
+        const isConfig = error instanceof DatabaseError && error.kind === 'config'
+        throw isConfig ? unopened(error.message) : error
+      })
+    return { ...it, open }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const problem = error.message
-    return {
-      title: 'not available',
-      problem,
-      open: async () => refuse(new DatabaseError('config', problem)),
-    }
+    return { title: 'not available', problem, open: () => Promise.reject(unopened(problem)) }
   }
 }
 
-/** Says whose fault it is that a database cannot be opened, to a caller who cannot mend it. */
-function refuse(error: unknown): never {
-  if (!(error instanceof DatabaseError)) throw error
-  const whose = 'This database cannot be opened, which is for its operator to mend.'
-  throw new DatabaseError('config', `${whose} ${error.message}`)
-}
+const unopened = (problem: string) =>
+  new DatabaseError(
+    'config',
+    `This database cannot be opened. Its operator has to fix this: ${problem}`,
+  )

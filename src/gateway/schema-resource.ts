@@ -76,7 +76,8 @@ export function schemaResources(
         },
         list: (offset, { signal }) =>
           answered(name, async () => {
-            const database = await openOrNone(located)
+            // Lists are of all databases: one that cannot be opened has none, and takes none away.
+            const database = await located.open().catch(unopened)
             if (!database) return { items: [], next: undefined }
             const page = { offset, limit: PAGE, limits: looking(caps, signal) }
             const { tables, total } = await listTables(database, page)
@@ -124,12 +125,10 @@ export const completeTable = (
     return { values: names.sort((a, b) => later(a) - later(b)), total }
   })
 
-/** Lists are of all databases: one that cannot be opened leaves the others theirs. */
-const openOrNone = (it: Located): Promise<Database | undefined> =>
-  it.open().catch((error: unknown) => {
-    if (error instanceof DatabaseError && error.kind === 'config') return undefined
-    throw error
-  })
+/** Nothing, for a database that cannot be opened. */
+function unopened(error: unknown): undefined {
+  if (!(error instanceof DatabaseError) || error.kind !== 'config') throw error
+}
 
 /** What a database says, or why it says nothing, as the client's error. */
 async function answered<T>(name: string, ask: () => Promise<T>): Promise<T> {

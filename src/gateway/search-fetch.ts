@@ -15,6 +15,7 @@ import { shorten } from './answer.ts'
 import { annotations, atMost } from './database-tool.ts'
 import { ConfigError, type Endpoint } from './endpoint.ts'
 import { locateAll } from './open-database.ts'
+import { withoutDatabase } from './tool-set.ts'
 
 /** A row as ChatGPT's `fetch` returns it: https://developers.openai.com/api/docs/mcp */
 export interface Document {
@@ -48,7 +49,8 @@ export function documentsOf(
     const which = it.database ?? (databases.size === 1 ? [...databases.keys()][0]! : '')
     const located = databases.get(which)
     if (located) return { ...it, which, located }
-    throw new ConfigError(`Endpoint ${name} searches ${it.table} of no database of its.`)
+    const what = withoutDatabase(it, databases)
+    throw new ConfigError(`Endpoint ${name} searches a table ${it.table} ${what}`)
   })
   type Source = (typeof sources)[number]
   const limitsOf = (signal: AbortSignal): Limits => ({

@@ -1,17 +1,11 @@
-import {
-  assertReads,
-  type Database,
-  DatabaseError,
-  type Io,
-  type Located,
-} from '../database/index.ts'
+import { assertReads, DatabaseError, type Io, type Located } from '../database/index.ts'
 import { type Tool, ToolError } from '../mcp/index.ts'
 import { curatedTool } from './custom-tool.ts'
 import type { Curated } from './custom-tool-config.ts'
 import type { DatabaseTool } from './database-tool.ts'
 import { ConfigError, type Endpoint } from './endpoint.ts'
 import type { Results } from './kept-results.ts'
-import { located } from './open-database.ts'
+import { locateAll } from './open-database.ts'
 
 /**
  * The tools of an endpoint: those it names, in the order clients see them, and its own behind them.
@@ -42,7 +36,7 @@ export function toolsOf(
     }),
     ...own.map((it) => {
       const [name, database] = databaseOf(it, [...databases]) ?? []
-      if (!name || !database) throw wrong(`has a tool ${it.name} that names no database of its.`)
+      if (!name || !database) throw wrong(`has a tool ${it.name} ${withoutDatabase(it, databases)}`)
       return curatedTool(it).of(endpoint, new Map([[name, database]]), results)
     }),
   ]
@@ -53,16 +47,18 @@ export function toolsOf(
  * the engine, and asks the database nothing. Throws {@link ConfigError}.
  */
 export async function assertOwnTools(endpoint: Endpoint, io: Io): Promise<void> {
-  for (const it of endpoint.tools ?? []) {
-    if (typeof it === 'string') continue
-    const [, found] = databaseOf(it, Object.entries(endpoint.databases)) ?? []
+  const own = (endpoint.tools ?? []).filter((it) => typeof it !== 'string')
+  const databases = own.length > 0 ? [...locateAll(endpoint, io)] : []
+  for (const it of own) {
+    const [, found] = databaseOf(it, databases) ?? []
     if (!found) continue
-    // A database that cannot be opened says so to whoever asks it.
-    const database = await openOrNot(found.url, io)
     try {
-      if (database) await assertReads(database, { sql: it.sql, params: it.params.map(() => null) })
+      const statement = { sql: it.sql, params: it.params.map(() => null) }
+      await assertReads(await found.open(), statement)
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error
+      // A database that cannot be opened tells the callers of its tools.
+      if (error.kind === 'config') continue
       throw new ConfigError(
         `Endpoint ${endpoint.name} has a tool ${it.name} that cannot run: ${error.message}`,
       )
@@ -70,13 +66,13 @@ export async function assertOwnTools(endpoint: Endpoint, io: Io): Promise<void> 
   }
 }
 
-async function openOrNot(url: string, io: Io): Promise<Database | undefined> {
-  try {
-    return await located(url, io).open()
-  } catch (error) {
-    if (error instanceof ConfigError || error instanceof DatabaseError) return undefined
-    throw error
-  }
+/** What is wrong with a tool, or a table to search, that has no database of its endpoint. */
+export function withoutDatabase(
+  { database }: { readonly database?: string | undefined },
+  databases: ReadonlyMap<string, unknown>,
+): string {
+  const what = database === undefined ? 'says no database' : 'names an unknown database'
+  return `that ${what}. There are: ${[...databases.keys()].join(', ')}.`
 }
 
 /** The database that a tool names, or the only one there is, behind its name. */

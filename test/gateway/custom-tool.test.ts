@@ -1,11 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  assertOwnTools,
-  ConfigError,
-  type Endpoint,
-  gateway,
-  readEndpoints,
-} from '../../src/gateway/index.ts'
+import { assertOwnTools, ConfigError, gateway, readEndpoints } from '../../src/gateway/index.ts'
 import { type Caller, serve } from '../../src/mcp/index.ts'
 import { ask, requestOf } from '../support/mcp.ts'
 import { describePostgres } from '../support/postgres.ts'
@@ -40,21 +34,16 @@ const setup = `
   create policy own on secrets using (owner = current_user);
 `
 
-/** An endpoint as a deployment serves it, in front of a database. */
-async function served(endpoint: Endpoint, url: string) {
-  const io = { fetch, bindings: { SHOP: url } }
-  await assertOwnTools(endpoint, io)
-  return gateway(endpoint, io)
-}
-
 await describePostgres('an endpoint with tools of its own', setup, (postgres) => {
-  const endpoint = (more: object) => {
+  const endpoint = async (more: object) => {
     const [found] = readEndpoints({
       ENDPOINTS: JSON.stringify([
         { name: 'shop', title: 'Shop', databases: { shop: { url: 'secret:SHOP' } }, ...more },
       ]),
     })
-    return gateway(found!, { fetch, bindings: { SHOP: postgres.tcp(postgres.reader) } })
+    const io = { fetch, bindings: { SHOP: postgres.tcp(postgres.reader) } }
+    await assertOwnTools(found!, io)
+    return gateway(found!, io)
   }
   const north: Caller = { subject: 'ada', scopes: [], claims: { tenant: 'north' } }
   const call = async (more: object, name: string, args: object, caller?: Caller) => {
@@ -62,11 +51,11 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
       method: 'tools/call',
       params: { name, arguments: args },
     })
-    return (await ask({ server: endpoint(more), caller }, request)).body.result
+    return (await ask({ server: await endpoint(more), caller }, request)).body.result
   }
   const list = async (more: object) => {
     const request = requestOf('2026-07-28', { method: 'tools/list' })
-    return (await ask({ server: endpoint(more) }, request)).body.result.tools
+    return (await ask({ server: await endpoint(more) }, request)).body.result.tools
   }
 
   test('lists them behind the others, with what may be given and nothing of what may not', async () => {
@@ -100,7 +89,7 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
     for (const caller of [undefined, { subject: 'bob', scopes: [] }]) {
       const nobody = await call(more, 'orders_of', { customer: 7 }, caller)
       expect(nobody).toMatchObject({ isError: true })
-      expect(nobody.content[0].text).toContain('says nothing of "tenant"')
+      expect(nobody.content[0].text).toContain('does not include "tenant"')
     }
     const paid = await call(more, 'orders_of', { customer: 7, status: 'paid' }, north)
     expect(paid.structuredContent.rows).toEqual([[3, 'paid']])
@@ -149,19 +138,24 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
       { tools: [{ ...orders, sql: 'delete from orders' }] },
       /orders_of that cannot run: Only SELECT/,
     ],
-    [{ tools: [{ ...orders, database: 'nowhere' }] }, /orders_of that names no database/],
+    [
+      { tools: [{ ...orders, database: 'nowhere' }] },
+      /orders_of that names an unknown database\. There are: shop\.$/,
+    ],
+    [
+      { tools: [orders], databases: { one: { url: 'secret:SHOP' }, two: { url: 'secret:SHOP' } } },
+      /orders_of that says no database\. There are: one, two\.$/,
+    ],
+    [
+      { search: [{ database: 'nowhere', table: 'orders', title: 'id', text: ['status'] }] },
+      /searches a table orders that names an unknown database\. There are: shop\.$/,
+    ],
     [{ tools: [{ ...orders, name: 'query' }] }, /two tools called query/],
     [{ tools: [orders, orders] }, /two tools called orders_of/],
     [{ tools: ['qeury'] }, /There are: list_tables/],
   ])('is not served when one of them cannot be', async (more, sentence) => {
-    const [found] = readEndpoints({
-      ENDPOINTS: JSON.stringify([
-        { name: 'shop', title: 'Shop', databases: { shop: { url: 'secret:SHOP' } }, ...more },
-      ]),
-    })
-    const server = served(found!, postgres.tcp(postgres.reader))
-    await expect(server).rejects.toThrow(ConfigError)
-    await expect(server).rejects.toThrow(sentence)
+    await expect(endpoint(more)).rejects.toThrow(ConfigError)
+    await expect(endpoint(more)).rejects.toThrow(sentence)
   })
 
   test('may have no free SQL, and says so to whoever tries', async () => {
@@ -174,7 +168,7 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
         content: [{ text: 'This endpoint has no free SQL: use query_table.' }],
       })
     }
-    expect(endpoint({ sql: false }).instructions).toContain('then query_table.')
+    expect((await endpoint({ sql: false })).instructions).toContain('then query_table.')
   })
 
   test('may write its rows as CSV or Markdown, the same rows', async () => {
@@ -222,7 +216,7 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
       },
     })
     slow.headers.set('accept', 'text/event-stream')
-    const response = await serve(slow, { server: endpoint({ caps: { timeoutMs: 4_500 } }) })
+    const response = await serve(slow, { server: await endpoint({ caps: { timeoutMs: 4_500 } }) })
     const events = (await response.text()).match(/"progress":\d+/g)
     expect(events).toEqual(['"progress":2', '"progress":4'])
   }, 15_000)
@@ -235,15 +229,17 @@ test.each([
 ])(
   'a tool whose statement lacks a parameter, or has one too many, is not served: %s',
   async (url) => {
-    const of = (sql: string) => {
+    const of = async (sql: string) => {
       const tools = [{ ...orders, sql }]
       const databases = { shop: { url: 'secret:SHOP' } }
       const [found] = readEndpoints({
         ENDPOINTS: JSON.stringify([{ name: 'shop', title: 'Shop', databases, tools }]),
       })
-      return served(found!, url)
+      const io = { fetch, bindings: { SHOP: url } }
+      await assertOwnTools(found!, io)
+      return gateway(found!, io).tools
     }
-    expect((await of(orders.sql)).tools).toHaveLength(1)
+    expect(await of(orders.sql)).toHaveLength(1)
     await expect(of('select $1, $2, $3, $4')).rejects.toThrow(
       /^Endpoint shop has a tool orders_of that cannot run: There is no value for \$4/,
     )
