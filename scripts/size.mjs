@@ -18,6 +18,6 @@ for (const [name, text] of gateway.modules) {
 }
 const all = gateway.modules.map(([, text]) => text).join('')
 console.log(`All modules: ${kib(gzipSync(all, { level: 9 }).length)}`)
-console.log(`Evaluated before the first answer, of ${BUDGET}: ${kib(gateway.gzipped)}`)
-console.log(`The protocol core with three tools, of ${CORE}: ${kib(core.gzipped)}`)
+console.log(`Read before the first answer: ${kib(gateway.gzipped)} (at most ${BUDGET})`)
+console.log(`The protocol core with three tools: ${kib(core.gzipped)} (at most ${CORE})`)
 if (!(gateway.gzipped <= BUDGET * 1024 && core.gzipped <= CORE * 1024)) process.exit(1)

@@ -66,7 +66,7 @@ Tidegate cannot serve ${url}/mcp yet.
 
 ${problem}
 
-Mend that, and start again.
+Fix this, then start again.
 `)
 } else greet()
 
@@ -129,7 +129,7 @@ function isDemo() {
 
 /** What is served, without the user or the password of its URL. */
 function database() {
-  if (vars.ENDPOINTS) return 'those of the endpoints in ENDPOINTS'
+  if (vars.ENDPOINTS) return 'as set in ENDPOINTS'
   if (!vars.DATABASE_URL) return 'the built-in demo store (SQLite)'
   const { host, pathname, search, hash } = URL.canParse(vars.DATABASE_URL)
     ? new URL(vars.DATABASE_URL)
@@ -159,7 +159,7 @@ async function advise() {
     return said ? [`  ${endpoint}/${database}: ${said}`] : []
   })
   if (lines.length === 0) return
-  console.log(`To mend:\n${lines.join('\n')}`)
+  console.log(`To fix:\n${lines.join('\n')}`)
   console.log(`More about it:  curl -s ${url}/doctor -H 'Authorization: ${bearer}'\n`)
 }
 

@@ -15,16 +15,16 @@ export type App = {
   }
 }
 
-/** Says where the key goes, to whoever looks for another way in. */
+/** Says where the key goes, to a host that looks for another way in. */
 export const NO_SIGN_IN =
   'This endpoint has no sign-in. Add its key as the header Authorization: Bearer KEY.'
 
 const FOREIGN_HOST =
-  'Over plain http only this machine is served. Use https, or list this address in the variable ORIGINS.'
+  'Over plain http, only this machine is served without a key. Use https, send the key, or add this address to the variable ORIGINS.'
 
 /** Refuses a request whose `Host` no address can be made of, before one is made. */
 export const addressed: MiddlewareHandler<App> = async (c, next) =>
-  namesHost(c.req.raw) ? next() : refuse(c, 400, 'The header Host names no host.')
+  namesHost(c.req.raw) ? next() : refuse(c, 400, 'The Host header is not valid.')
 
 /** The one place that decides who comes in, for every route: with which key, by which page and host. */
 export const admission: MiddlewareHandler<App> = async (c, next) => {
@@ -62,7 +62,7 @@ export const wantsPage = ({ req }: Context<App>): boolean =>
 function askForKey(c: Context<App>): Promise<Response> {
   const wrong = /^Bearer +\S/i.test(c.req.header('authorization') ?? '')
   const message = wrong
-    ? 'This key is wrong. Ask whoever runs this endpoint for its key.'
+    ? 'This key is wrong. Ask the operator of this endpoint for the key.'
     : 'Send the key of this endpoint as Authorization: Bearer KEY.'
   const error = wrong ? `, error="invalid_token", error_description="${message}"` : ''
   return refuse(c, 401, message, { 'www-authenticate': `Bearer realm="Tidegate"${error}` })

@@ -45,7 +45,7 @@ export interface Deployment {
   readonly problem: string | undefined
   /** The endpoint at a URL: the first at `/mcp`, each at `/mcp/NAME`. */
   endpoint(url: string): Endpoint | undefined
-  /** The MCP server of an endpoint, to whoever reaches it at this origin. Throws ConfigError. */
+  /** The MCP server of an endpoint, as it is seen at this origin. Throws ConfigError. */
   server(endpoint: Endpoint, origin?: string): Promise<Server>
   /** A row that an endpoint lets be searched, as a document. Throws ConfigError. */
   document(endpoint: Endpoint, id: string, request: Request): Promise<Document | undefined>
@@ -101,7 +101,7 @@ function read(env: Env): Deployment {
       const server = assertOwnTools(endpoint, io).then(() =>
         gateway(endpoint, io, { keeping: { stores, seal }, carrier, origin }),
       )
-      if (servers.size >= ORIGINS) servers.clear()
+      if (servers.size >= MAX_SERVERS) servers.clear()
       servers.set(key, server)
       return server
     },
@@ -112,7 +112,7 @@ function read(env: Env): Deployment {
 }
 
 /** Servers that are kept: an endpoint has one for each origin, if it is searched. */
-const ORIGINS = 1_000
+const MAX_SERVERS = 1_000
 
 function configured(env: Env): Pick<Deployment, 'endpoints' | 'problem'> {
   try {

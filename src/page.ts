@@ -33,8 +33,8 @@ ${
   first
     ? `<p>Claude Code:</p>
 <pre>claude mcp add --transport http --scope user tidegate ${escaped(first.address + header)}</pre>
-<p>Elsewhere: Settings, Connectors or MCP servers, add one by its URL. If it needs the key, send it as
-the header <code>Authorization: Bearer KEY</code>.</p>`
+<p>In another app, open Settings, then Connectors or MCP servers, and add this URL. If it needs the key,
+send it as the header <code>Authorization: Bearer KEY</code>.</p>`
     : ''
 }`,
   )

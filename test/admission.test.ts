@@ -107,7 +107,7 @@ describe.each(ROUTES)('%s %s', (method, path, status) => {
     ]) {
       const { status, body } = await ask(method, path, host)
       expect([host, status]).toEqual([host, 400])
-      expect(body).toContain('The header Host names no host.')
+      expect(body).toContain('The Host header is not valid.')
       expect(body).not.toContain('evil')
     }
     expect(worker.log()).toBe('')
@@ -127,7 +127,7 @@ describe('where a key is needed', () => {
     const challenge = async (...more: string[]) =>
       /^www-authenticate: (.+)$/im.exec((await ask('POST', '/mcp/closed', here, ...more)).head)?.[1]
     const missing = 'Bearer realm="Tidegate"'
-    const wrong = `${missing}, error="invalid_token", error_description="This key is wrong. Ask whoever runs this endpoint for its key."`
+    const wrong = `${missing}, error="invalid_token", error_description="This key is wrong. Ask the operator of this endpoint for the key."`
     expect(await challenge()).toBe(missing)
     expect(await challenge('Authorization: Bearer')).toBe(missing)
     expect(await challenge('Authorization: Basic abc')).toBe(missing)

@@ -22,7 +22,7 @@ async function started(vars: Record<string, string>, ...options: string[]) {
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk))
   await expect
     .poll(() => text, { timeout: 60_000, interval: 100 })
-    .toMatch(/Try it:|and start again/)
+    .toMatch(/Try it:|then start again/)
   return { url: `http://127.0.0.1:${port}`, text: () => text }
 }
 
@@ -55,9 +55,7 @@ describe('npm start', () => {
       { ENDPOINTS: '[{"name":"shop","title":"Shop",}]' },
       '--verbose',
     )
-    expect(text()).toContain(
-      'ENDPOINTS is not JSON. At line 1, column 31 there is a comma too many.',
-    )
+    expect(text()).toContain('ENDPOINTS is not JSON. At line 1, column 31 there is an extra comma.')
     expect(text()).not.toContain('is running')
     expect(text()).not.toContain('claude mcp add')
     await (await fetch(`${url}/health`)).text()

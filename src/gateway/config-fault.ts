@@ -58,9 +58,9 @@ function wrong(issue: Issue, value: unknown): string {
     case 'invalid_value':
       return `must be one of ${issue.values.map((it) => JSON.stringify(it)).join(', ')}.`
     case 'unrecognized_keys':
-      return `has a field that is not known: ${issue.keys.slice(0, 5).map(named).join(', ')}. Take it out, or look for a slip in its name.`
+      return `has an unknown field: ${issue.keys.slice(0, 5).map(named).join(', ')}. Remove it, or check its spelling.`
     case 'invalid_union':
-      return `is ${kindOf(value)}, which it cannot be.`
+      return `is ${kindOf(value)}, which is not allowed here.`
     default:
       return `${issue.message}.`
   }

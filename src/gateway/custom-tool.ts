@@ -31,7 +31,9 @@ function claimOf({ claim }: Claimed, caller: Caller | undefined): Param {
   const own = Object.hasOwn(claims, claim) ? claims[claim] : undefined
   const value = claim === 'sub' ? subject : own
   if (value !== undefined) return value
-  throw new ToolError(`Your access to this endpoint says nothing of "${claim}", which this needs.`)
+  throw new ToolError(
+    `Your access to this endpoint does not include "${claim}", which this tool needs.`,
+  )
 }
 
 function schemaOf(param: Given) {

@@ -56,7 +56,7 @@ const ESCAPED =
 
 /** A client that asked for progress hears this often that the database has not answered yet. */
 const PROGRESS_MS = 2_000
-const STILL = 'The database is still at it.'
+const STILL = 'The database is still working.'
 
 /**
  * Defines a tool over the databases of an endpoint. It gets an argument `database` where there are

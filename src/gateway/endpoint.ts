@@ -69,7 +69,7 @@ const endpoint = z.strictObject({
   ),
   /** Tables for ChatGPT's `search` and `fetch`. Without any, there are no such tools. */
   search: z.optional(z.array(searched).check(z.minLength(1), z.maxLength(10))),
-  /** Whether a model may send SQL of its own. */
+  /** Whether a model may write SQL. */
   sql: z._default(z.boolean(), true),
   /** How the text of an answer is written. The structure beside it stays the same. */
   format: z._default(z.enum(['json', 'markdown', 'csv']), 'json'),

@@ -26,7 +26,7 @@ const MOST_CONDITIONS = 20
 export function select(kept: Kept, asked: Asked): Kept {
   const { columns, where = [], orderBy = [], limit, offset = 0 } = asked
   if (asked.aggregates) {
-    throw new ToolError('A kept result has no aggregates: aggregate in a statement of its own.')
+    throw new ToolError('A kept result cannot be aggregated: aggregate in a new statement.')
   }
   if (where.length > MOST_CONDITIONS) {
     throw new ToolError(`A kept result takes at most ${MOST_CONDITIONS} conditions.`)

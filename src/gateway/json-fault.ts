@@ -6,8 +6,8 @@ const TOKEN =
   /([{}[\],:])|("(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|((?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.$]))/uy
 
 /**
- * Where a text stops being JSON, and what stands there, as a sentence for whoever wrote it. Of the
- * text it repeats one character at most. What engines say of it differs, and repeats more.
+ * Where a text stops being JSON, and what stands there, as a sentence for its author. It repeats
+ * one character of the text at most. What engines say differs, and repeats more.
  */
 export function jsonFault(text: string): string {
   const open: ('{' | '[')[] = []
@@ -23,7 +23,7 @@ export function jsonFault(text: string): string {
       comma = mark === ',' ? start : -1
       due = after
     } else if ((mark === '}' || mark === ']') && comma >= 0) {
-      return `${place(text, comma)} there is a comma too many. Take it out.`
+      return `${place(text, comma)} there is an extra comma. Remove it.`
     } else {
       return `${place(text, start)} ${found(text.slice(start, start + 2), due)}`
     }
@@ -51,12 +51,12 @@ function step(due: Due, token: string | undefined, open: ('{' | '[')[]): Due | u
 }
 
 const wanted: Readonly<Record<Due, string>> = {
-  value: 'a value is due',
-  'first value': 'a value is due, or ]',
-  name: 'a name in double quotes is due',
-  'first name': 'a name in double quotes is due, or }',
-  colon: 'a colon is due',
-  next: 'a comma or the closing bracket is due',
+  value: 'a value is expected',
+  'first value': 'a value, or ], is expected',
+  name: 'a name in double quotes is expected',
+  'first name': 'a name in double quotes, or }, is expected',
+  colon: 'a colon is expected',
+  next: 'a comma or the closing bracket is expected',
   end: 'the text should end',
 }
 
@@ -64,7 +64,7 @@ function found(rest: string, due: Due): string {
   const [character] = rest
   if (character === undefined) return `the text ends where ${wanted[due]}.`
   if (character === '"' && /value|name/.test(due)) {
-    return 'a text begins that does not end on its line, or holds a \\ that belongs to nothing.'
+    return 'a text is not closed on its line, or has a wrong escape after \\.'
   }
   return `${JSON.stringify(character)} stands where ${wanted[due]}.`
 }

@@ -43,7 +43,7 @@ async function warn(database: Database, name: string): Promise<void> {
     const line = warning(name, findings)
     if (line) console.warn(line)
   } catch (error) {
-    // Why a database gives no answer is told to whoever asks it.
+    // Callers are told why a database gives no answer.
     if (!(error instanceof DatabaseError)) console.error(error)
   }
 }

@@ -40,7 +40,7 @@ export function schemaChanges(
       }
       seen.set(name, { version, at: Date.now() })
     } catch (error) {
-      // A database that does not answer says so to whoever reads it.
+      // Readers are told that a database does not answer.
       if (!(error instanceof DatabaseError)) console.error(error)
     }
   }

@@ -93,7 +93,7 @@ function inline(it: Partial<TableColumn> & OverviewColumn, dialect: Dialect): st
 
 const remark = (comment: string | undefined) => (comment ? ` -- ${line(comment)}` : '')
 
-/** A text that stays on its line, whoever wrote it. */
+/** A text that stays on its line. */
 const line = (text: string) =>
   text
     .replace(/[\s\p{Cc}]+/gu, ' ')

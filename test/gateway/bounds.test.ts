@@ -176,6 +176,6 @@ describe.each([...LEGACY, MODERN])('a name that every object has in %s', (versio
     const { answer } = served()
     const { result } = await answer(version, 'tools/call', { name: 'claimed' })
     expect(result).toMatchObject({ isError: true })
-    expect(result.content[0].text).toContain('says nothing of "constructor"')
+    expect(result.content[0].text).toContain('does not include "constructor"')
   })
 })

@@ -72,47 +72,59 @@ describe('a configuration that cannot be used is told', () => {
     [
       'a trailing comma',
       '[\n  {"name": "shop",}\n]',
-      'At line 2, column 18 there is a comma too many. Take it out.',
+      'At line 2, column 18 there is an extra comma. Remove it.',
     ],
-    ['another', '[1, 2, ]', 'At line 1, column 6 there is a comma too many. Take it out.'],
+    ['another', '[1, 2, ]', 'At line 1, column 6 there is an extra comma. Remove it.'],
     [
       'single quotes',
       "[{'name': 1}]",
-      'At line 1, column 3 "\'" stands where a name in double quotes is due, or }.',
+      'At line 1, column 3 "\'" stands where a name in double quotes, or }, is expected.',
     ],
     [
       'a name without quotes',
       '[{name: 1}]',
-      'At line 1, column 3 "n" stands where a name in double quotes is due, or }.',
+      'At line 1, column 3 "n" stands where a name in double quotes, or }, is expected.',
     ],
-    ['no colon', '[{"name" "shop"}]', 'At line 1, column 10 "\\"" stands where a colon is due.'],
+    [
+      'no colon',
+      '[{"name" "shop"}]',
+      'At line 1, column 10 "\\"" stands where a colon is expected.',
+    ],
     [
       'no comma',
       '["a"\n"b"]',
-      'At line 2, column 1 "\\"" stands where a comma or the closing bracket is due.',
+      'At line 2, column 1 "\\"" stands where a comma or the closing bracket is expected.',
     ],
     [
       'an end too soon',
       '[{"name": "shop"',
-      'At line 1, column 17 the text ends where a comma or the closing bracket is due.',
+      'At line 1, column 17 the text ends where a comma or the closing bracket is expected.',
     ],
     [
       'an open text',
       '["hunter2\n"]',
-      'At line 1, column 2 a text begins that does not end on its line, or holds a \\ that belongs to nothing.',
+      'At line 1, column 2 a text is not closed on its line, or has a wrong escape after \\.',
     ],
     [
       'a bracket of the other kind',
       '[{"a": 1]]',
-      'At line 1, column 9 "]" stands where a comma or the closing bracket is due.',
+      'At line 1, column 9 "]" stands where a comma or the closing bracket is expected.',
     ],
     [
       'something behind the end',
       '[] hunter2',
       'At line 1, column 4 "h" stands where the text should end.',
     ],
-    ['a number that is none', '[01]', 'At line 1, column 2 "0" stands where a value is due, or ].'],
-    ['a comment', '[ // hunter2\n]', 'At line 1, column 3 "/" stands where a value is due, or ].'],
+    [
+      'a number that is none',
+      '[01]',
+      'At line 1, column 2 "0" stands where a value, or ], is expected.',
+    ],
+    [
+      'a comment',
+      '[ // hunter2\n]',
+      'At line 1, column 3 "/" stands where a value, or ], is expected.',
+    ],
   ])('by where it is not JSON: %s', (_, text, sentence) => {
     expect(faultOf(text)).toBe(`ENDPOINTS is not JSON. ${sentence}`)
   })
@@ -172,7 +184,7 @@ describe('a configuration that cannot be used is told', () => {
     ],
     [
       { colour: 'red' },
-      'Endpoint 1 ("shop") has a field that is not known: colour. Take it out, or look for a slip in its name.',
+      'Endpoint 1 ("shop") has an unknown field: colour. Remove it, or check its spelling.',
     ],
     [{ tools: [] }, 'Endpoint 1 ("shop"): tools must have at least 1 entries.'],
     [
@@ -180,7 +192,10 @@ describe('a configuration that cannot be used is told', () => {
       'Endpoint 1 ("shop"): tools[1] has no description. Add "description": ….',
     ],
     [{ keep: { rows: -1 } }, 'Endpoint 1 ("shop"): keep.rows must be at least 1.'],
-    [{ keep: 'hunter2' }, 'Endpoint 1 ("shop"): keep is of type string, which it cannot be.'],
+    [
+      { keep: 'hunter2' },
+      'Endpoint 1 ("shop"): keep is of type string, which is not allowed here.',
+    ],
     [
       { databases: { 'postgres://a:hunter2@b/c': { url: 5 } } },
       'Endpoint 1 ("shop"): databases.….url is of type number',

@@ -112,7 +112,7 @@ await describePostgres('an answer that is larger than its caps', setup, (postgre
     ).toEqual([[7], [11], [10], [9], [8], [6], [5], [4], [3], [2], [1]])
     for (const [args, sentence] of [
       [{ columns: ['nmae'] }, 'It has: id, amount, note.'],
-      [{ aggregates: ['count(*)'] }, 'no aggregates'],
+      [{ aggregates: ['count(*)'] }, 'cannot be aggregated'],
       [where('id', 'eq'), 'takes a value'],
     ] as const) {
       const refused = await call('query_table', { table: structuredContent.result, ...args })
