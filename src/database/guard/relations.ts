@@ -20,17 +20,19 @@ const NAMED = new Set(['.', ',', 'as'])
 export function relations(tokens: readonly Token[]): ReadonlySet<number> {
   const found = new Set<number>()
   /** At each depth: whether a SELECT stands there, and whether a comma is followed by a relation. */
-  const depths = [{ query: false, list: false }]
+  const depths = [{ query: false, list: false, operator: false }]
   let due = false
+  /** Whether the last parenthesis closed an `operator(…)`. */
+  let infix = false
   for (const [i, { kind, value }] of tokens.entries()) {
     const depth = depths.at(-1)!
     const [before, after] = [bare(tokens[i - 1]), bare(tokens[i + 1])]
     const keyword = kind === 'word' && before !== '.' && before !== 'as'
     if (kind === 'symbol' && (value === '(' || value === '[')) {
       due &&= value === '('
-      depths.push({ query: false, list: due })
+      depths.push({ query: false, list: due, operator: before === 'operator' })
     } else if (kind === 'symbol') {
-      if ((value === ')' || value === ']') && depths.length > 1) depths.pop()
+      if ((value === ')' || value === ']') && depths.length > 1) infix = depths.pop()!.operator
       due = value === ',' && depth.list
     } else if (keyword && ENDS.has(value)) {
       if (value === 'select') depth.query = true
@@ -40,8 +42,9 @@ export function relations(tokens: readonly Token[]): ReadonlySet<number> {
       depth.list ||= due
     } else if (keyword && (value === 'table' || value === 'join')) {
       // A function may have the name JOIN: it stands behind an operator, and no name does of `x.y`.
+      const operand = before === ')' && infix
       const behind = JOINS.has(before ?? '') || NAMED.has(bare(tokens[i - 2]) ?? '')
-      const joins = depth.list && (after !== '(' || behind)
+      const joins = depth.list && (after !== '(' || (behind && !operand))
       due = joins || (value === 'table' && after !== '(')
     } else if (!(due && keyword && (value === 'only' || value === 'lateral'))) {
       if (due) found.add(i)
