@@ -20,15 +20,24 @@ export class Counts {
     this.views = textOf([';', ...views].join('\n;')).tokens
   }
 
+  /** How many values a column has, in whatever table: one, if no table has such a column. */
+  values(column: string): number {
+    return Math.max(...[...this.tables].map((it) => this.of(it) / Math.max(1, this.of(it, column))))
+  }
+
   /** The rows of the largest table. */
   get most(): number {
     return Math.max(...[...this.tables].map((it) => this.of(it)))
   }
 
-  /** The rows of a table, or the values of one of its columns: one, if it has no such column. */
+  /** The rows of a table, or those that share a value of a column with one: all, if there is no such. */
   of(table: string, column?: string): number {
-    const what = column === undefined ? '*' : `distinct ${quote(column)}`
-    const text = `select count(${what}) n from ${quote(table)}`
+    const all = `select count(*) n from ${quote(table)}`
+    // No name is given to a count beside the column: another would be taken for it.
+    const it = quote(column ?? '')
+    const groups = `select count(*) from ${quote(table)} where ${it} is not null group by ${it}`
+    const shared = `with g (n) as (${groups}) select coalesce(sum(n * n) * 1.0 / sum(n), 0) n from g`
+    const text = column === undefined ? all : shared
     const count = this.#known.get(text) ?? this.#sql.exec<{ n: number }>(text).one().n
     this.#known.set(text, count)
     return count
@@ -50,13 +59,14 @@ const ARRAYS = /\bjson_(?:each|tree)\b/gi
  * About how many rows a statement visits, going by the rows of its EXPLAIN QUERY PLAN.
  *
  * It is there to stop a join without a condition, not somebody who means harm. A plan does not
- * show, so this cannot catch: how uneven a column is; how long a single array for json_each() is, or
- * a list after IN whose keys are looked up one by one. Nor is a table known by an alias in single
- * quotes. What a plan says in words not known here costs nothing. What is computed from a row is
+ * show, so this cannot catch: how uneven what a group computes is; how long a single array for
+ * json_each() is, or a list after IN whose keys are looked up one by one. Nor is a table known by an
+ * alias in single quotes. What a plan says in words not known here costs nothing. What is computed from a row is
  * told by {@link weightOf}.
  *
  * @param length how many rows the recursive query of a name has
  * @param largest bytes of a value: an array of JSON in it may have half as many items
+ * @param stepCost what a step of the recursive query of a name costs, in rows
  */
 export function rowsVisited(
   plan: Iterable<readonly unknown[]>,
@@ -64,10 +74,12 @@ export function rowsVisited(
   counts: Counts,
   length: (name: string) => number,
   largest = 0,
+  stepCost = (_: string) => 0,
 ): number {
   const rows = [...plan]
   const arrays = sql.match(ARRAYS)?.length ?? 0
   const meanings = aliases([...tokens, ...counts.views])
+  const computed = computedNames(tokens, counts)
   const made = new Map<string, number>()
   // What does not depend on what stands around it runs only once.
   let once = 0
@@ -75,7 +87,7 @@ export function rowsVisited(
 
   /** Loops are nested in each other; a compound, a recursion and an OR have parts. */
   function walk(node: unknown, name = ''): { visits: number; rows: number } {
-    let [visits, loops, parts] = [0, 1, 0]
+    let [visits, loops, parts, trees] = [0, 1, 0, 0]
     const inside = rows.filter(([, above]) => above === node)
     // SQLite makes an automatic index once, however often what it is for is run.
     const isIndexed = inside.some(([, , , text]) => String(text).includes(' USING AUTOMATIC '))
@@ -96,10 +108,26 @@ export function rowsVisited(
       const isOnce = query === undefined ? /^(?:scalar|list) subquery/.test(detail) : isIndexed
       if (isOnce) once += inner.visits
       else visits += times * inner.visits
+      if (steps !== undefined) visits += steps * stepCost(name)
+      if (/^use temp b-tree for (?:count\()?distinct/.test(detail)) trees++
+      if (/^union using temp b-tree/.test(detail)) visits += kept(inner.rows)
       if (/^(?:multi-index or|compound|merge)/.test(detail)) loops *= inner.rows
       if (PART.test(detail)) parts += steps ?? inner.rows
     }
-    return { visits, rows: loops + parts }
+    return { visits: visits + trees * kept(loops), rows: loops + parts }
+  }
+
+  /** What it costs to keep so many rows apart, which SQLite does in a tree. */
+  function kept(rows: number): number {
+    return rows * (rows > LARGE_TREE ? 100 : 10)
+  }
+
+  /** How many rows of a query share its value of a column. */
+  function sharing(rows: number, column: string): number {
+    const how = computed.get(column)
+    const values = how === undefined ? counts.values(column) : 1
+    if (values > 1) return rows / values
+    return how !== 'literal' && GROUPED.test(sql) ? Math.sqrt(rows) : rows
   }
 
   /** How many rows a SCAN or SEARCH finds each time. */
@@ -121,15 +149,45 @@ export function rowsVisited(
     const sizes = [name, ...(meanings.get(name) ?? [])].flatMap((table) => {
       const all = made.get(table) ?? (counts.tables.has(table) ? counts.of(table) : undefined)
       if (all === undefined || columns.length === 0) return all ?? []
-      if (made.has(table)) return Math.sqrt(all)
-      return all / Math.max(1, ...columns.map((column) => counts.of(table, column)))
+      const own = made.has(table)
+      return Math.min(...columns.map((it) => (own ? sharing(all, it) : counts.of(table, it))))
     })
     if (sizes.length === 0) return counts.most
     return Math.max(1, ...sizes)
   }
 }
 
+// With more entries than these, a tree takes ten times as long for each.
+const LARGE_TREE = 100_000
+
+const GROUPED = /\b(?:group|distinct|partition)\b/i
+
 const PART = /^(?:setup|recursive step|left|right|union|intersect|except|index)/
+
+/** The names that are given to what is no column: to a literal, or to more than that. */
+function computedNames(
+  all: readonly Token[],
+  counts: Counts,
+): ReadonlyMap<string, 'literal' | 'more'> {
+  const names = new Map<string, 'literal' | 'more'>()
+  const tokens = all.filter(({ kind, value }) => kind !== 'word' || value !== 'as')
+  const isName = (at: number) => tokens[at]?.kind === 'word' || tokens[at]?.kind === 'name'
+  const compute = (name: string) => names.has(name) || names.set(name, 'more')
+  for (const [i, { value }] of tokens.entries()) {
+    const before = tokens[i - 1]
+    if (value === ')' && HEADS.has(tokens[i + 1]?.value ?? '')) {
+      // `t (a, b) as (…)` gives names as well.
+      for (let at = i - 1; isName(at); at -= 2) compute(tokens[at]!.value)
+    }
+    if (!isName(i) || !before) continue
+    if (before.kind === 'number' || before.kind === 'text') names.set(value, 'literal')
+    else if (before.value === ')' || before.value === 'end') compute(value)
+    else if (isName(i - 1) && counts.values(before.value) > 1) compute(value)
+  }
+  return names
+}
+
+const HEADS = new Set(['(', 'not', 'materialized'])
 
 /** Each name among these, with the names right before it: so an alias has its table. */
 function aliases(tokens: readonly Token[]): Map<string, Set<string>> {
