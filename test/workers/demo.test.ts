@@ -395,6 +395,8 @@ describe('a statement that would not end in time is refused', () => {
       (select 1 id from orders limit -1) b where a.order_id = i.line_no and b.id = i.line_no`,
     `select count(*) from orders a join orders b on a.status = b.status and a.customer_id < b.customer_id
       join customers c on c.country = 'DE'`,
+    'select max((select max(total) from order_totals t where t.order_id + 0 = o.id)) from orders o',
+    'select count(*) from orders o where o.id + 0.5 in (select i.order_id + o.id * 0 from order_items i)',
     counter('limit 30000000'),
     counter('limit 2000000').replace('union all', 'union'),
     counter('limit 2000000').replace('count(*)', 'count(distinct x * 7919 % 1000003)'),

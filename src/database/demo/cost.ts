@@ -87,7 +87,7 @@ export function rowsVisited(
 
   /** Loops are nested in each other; a compound, a recursion and an OR have parts. */
   function walk(node: unknown, name = ''): { visits: number; rows: number } {
-    let [visits, loops, parts, trees] = [0, 1, 0, 0]
+    let [visits, loops, parts, trees, sorts] = [0, 1, 0, 0, 0]
     const inside = rows.filter(([, above]) => above === node)
     // SQLite makes an automatic index once, however often what it is for is run.
     const isIndexed = inside.some(([, , , text]) => String(text).includes(' USING AUTOMATIC '))
@@ -110,11 +110,15 @@ export function rowsVisited(
       else visits += times * inner.visits
       if (steps !== undefined) visits += steps * stepCost(name)
       if (/^use temp b-tree for (?:count\()?distinct/.test(detail)) trees++
+      if (/^use temp b-tree for (?:group|order) by/.test(detail)) sorts++
       if (/^union using temp b-tree/.test(detail)) visits += kept(inner.rows)
+      // To begin one anew takes its time, and so does what it groups.
+      if (/^correlated/.test(detail)) visits += times * inner.visits
+      if (/^correlated list/.test(detail)) visits += times * kept(inner.rows)
       if (/^(?:multi-index or|compound|merge)/.test(detail)) loops *= inner.rows
       if (PART.test(detail)) parts += steps ?? inner.rows
     }
-    return { visits: visits + trees * kept(loops), rows: loops + parts }
+    return { visits: visits + trees * kept(loops) + sorts * SORTED * loops, rows: loops + parts }
   }
 
   /** What it costs to keep so many rows apart, which SQLite does in a tree. */
@@ -159,6 +163,9 @@ export function rowsVisited(
 
 // With more entries than these, a tree takes ten times as long for each.
 const LARGE_TREE = 100_000
+
+// What it costs to sort a row, in rows.
+const SORTED = 5
 
 const GROUPED = /\b(?:group|distinct|partition)\b/i
 
