@@ -1,15 +1,21 @@
 import type { Dialect } from './dialect.ts'
-import type { Limits, Rows, Statement } from './rows.ts'
+import type { Answer, Limits, Rows, Statement } from './rows.ts'
 
 /** One open database, whatever carries the statements to it. */
-export interface Database {
+export interface Database extends Opened {
+  /** Runs one statement that only reads. Throws {@link DatabaseError}. */
+  query(statement: Statement, limits: Limits): Promise<Rows>
+}
+
+/** A database as its driver opens it: nothing has looked at what it is asked. */
+export interface Opened {
   readonly dialect: Dialect
   /** Whether the way there is encrypted, where that is known. */
   readonly tls?: boolean | undefined
   /** Whether every transaction is taken back in the end, with whatever it may have changed. */
   readonly undone?: boolean | undefined
   /** Runs one statement that only reads. Throws {@link DatabaseError}. */
-  query(statement: Statement, limits: Limits): Promise<Rows>
+  query(statement: Statement, limits: Limits): Promise<Answer>
 }
 
 /** A way to reach a database: which URLs it opens, and what it takes to send a statement there. */
@@ -20,7 +26,7 @@ export interface Driver {
    * Opens it without going there. What it returns may count on one statement that the guard has let
    * through, without a semicolon, and must still let the engine refuse whatever writes.
    */
-  open(url: URL, io: Io): Database
+  open(url: URL, io: Io): Opened
 }
 
 /** All that drivers touch of the outside world. */

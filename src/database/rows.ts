@@ -16,14 +16,18 @@ export interface Column {
   readonly type: string
 }
 
-/** What a statement returned. Rows are arrays, so that two columns of one name both survive. */
-export interface Rows {
+/** What an engine returned. Rows are arrays, so that two columns of one name both survive. */
+export interface Answer {
   readonly columns: readonly Column[]
   readonly rows: readonly (readonly Cell[])[]
   /** What a clause such as WITH TOTALS adds below the rows, and is none of them. */
   readonly totals?: readonly Cell[] | undefined
   /** Which cap cut the answer short, if one did. */
   readonly truncated: false | 'rows' | 'bytes'
+}
+
+/** What a statement returned, and how long that took. */
+export interface Rows extends Answer {
   readonly elapsedMs: number
 }
 

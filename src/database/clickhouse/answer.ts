@@ -1,4 +1,4 @@
-import type { Column, Limits, Rows } from '../rows.ts'
+import type { Answer, Column, Limits } from '../rows.ts'
 import { chunks } from '../transport/body.ts'
 import { Taken } from '../transport/row-cap.ts'
 import { type Asked, brokenOff, clickhouseError } from './error.ts'
@@ -31,7 +31,7 @@ export async function readAnswer(
   limits: Limits,
   asked: Asked,
   way: Way,
-): Promise<Omit<Rows, 'elapsedMs'>> {
+): Promise<Answer> {
   const taken = new Taken(limits)
   // An escape has at most twice the length of what it stands for: what is longer has no room.
   const longest = Math.max(limits.maxBytes * 2, HEADER)

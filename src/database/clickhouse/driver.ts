@@ -15,11 +15,7 @@ export const clickhouse: Driver = {
     return {
       dialect: { ...dialect, schema: address.database },
       tls: isHttps(address),
-      async query(statement, limits) {
-        const started = Date.now()
-        const rows = await send(address, statement, limits, io)
-        return { ...rows, elapsedMs: Date.now() - started }
-      },
+      query: (statement, limits) => send(address, statement, limits, io),
     }
   },
 }

@@ -1,6 +1,6 @@
 import type { Io } from '../database.ts'
 import { DatabaseError, unreachable } from '../error.ts'
-import type { Limits, Rows, Statement } from '../rows.ts'
+import type { Answer, Limits, Statement } from '../rows.ts'
 import { readBody } from '../transport/body.ts'
 import { type Patience, patience } from '../transport/deadline.ts'
 import { requestOf } from '../transport/post.ts'
@@ -52,7 +52,7 @@ export async function send(
   statement: Statement,
   limits: Limits,
   io: Io,
-): Promise<Omit<Rows, 'elapsedMs'>> {
+): Promise<Answer> {
   const wait = patience(limits)
   const key = `${address.endpoint} ${address.user}`
   const bound = bind(statement)
@@ -99,7 +99,7 @@ async function exchange(
   limits: Limits,
   { fetch }: Io,
   wait: Patience,
-): Promise<Omit<Rows, 'elapsedMs'>> {
+): Promise<Answer> {
   let id = ''
   const to = (more: Readonly<Record<string, string>>) => `${endpoint}?${new URLSearchParams(more)}`
   // Not by post(): a connection that broke is one thing here, and an answer that is an error another.

@@ -1,4 +1,4 @@
-import type { Database, Driver, Io } from '../database.ts'
+import type { Driver, Io, Opened } from '../database.ts'
 import { DatabaseError, unreachable } from '../error.ts'
 import type { Limits } from '../rows.ts'
 import { sqlite } from '../sqlite/dialect.ts'
@@ -9,13 +9,11 @@ import type { DemoAnswer, DemoQuery } from './shop.ts'
 export const demo: Driver = {
   name: 'demo',
   opens: (url) => url.protocol === 'demo:',
-  open: (_url, io): Database => ({
+  open: (_url, io): Opened => ({
     dialect: sqlite,
-    async query({ sql, params = [] }, limits) {
+    query({ sql, params = [] }, limits) {
       const { maxRows, maxBytes, timeoutMs } = limits
-      const started = performance.now()
-      const answer = await ask({ sql, params, maxRows, maxBytes, timeoutMs }, limits, io)
-      return { ...answer, elapsedMs: performance.now() - started }
+      return ask({ sql, params, maxRows, maxBytes, timeoutMs }, limits, io)
     },
   }),
 }

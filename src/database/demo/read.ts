@@ -1,6 +1,6 @@
 import { DatabaseError } from '../error.ts'
 import { Unreadable } from '../guard/lexer.ts'
-import type { Cell, Param, Rows } from '../rows.ts'
+import type { Answer, Cell, Param } from '../rows.ts'
 import { sqliteError } from '../sqlite/error.ts'
 import { type Exact, marked, unmark } from '../sqlite/exact.ts'
 import { assertReads } from '../sqlite/program.ts'
@@ -17,9 +17,6 @@ export interface Query {
   readonly maxBytes: number
   readonly timeoutMs: number
 }
-
-/** Its rows: all of {@link Rows} but the time, which stands still inside a Worker. */
-export type Answer = Omit<Rows, 'elapsedMs'>
 
 /**
  * Answers a query from the SQLite of a Durable Object. It trusts nobody to have looked at the

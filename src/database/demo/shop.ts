@@ -1,6 +1,7 @@
 import { DatabaseError, type Failure } from '../error.ts'
+import type { Answer } from '../rows.ts'
 import { Counts } from './cost.ts'
-import { type Answer, type Query, read } from './read.ts'
+import { type Query, read } from './read.ts'
 import { demoStatements, EDITION } from './statements.ts'
 
 /** What the driver sends. */

@@ -1,4 +1,4 @@
-import type { Database } from '../database.ts'
+import type { Database, Opened } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
 import { DatabaseError } from '../error.ts'
 import type { Param, Statement } from '../rows.ts'
@@ -19,7 +19,7 @@ export function admitted(asked: Statement, dialect: Dialect): Placed {
  * The same database, given nothing but single statements that read, and values that are text. Its
  * placeholders are `$1`, `$2`, … whatever the engine's own are, and those.
  */
-export function guarded(database: Database): Database {
+export function guarded(database: Opened): Database {
   const { dialect } = database
   return {
     ...database,
@@ -36,11 +36,13 @@ export function guarded(database: Database): Database {
       }
       const { rules } = dialect
       const one = single(read(statement, rules), { params, own: asked.own }, rules)
-      return database.query(one, limits).catch((error) => {
+      const started = Date.now()
+      const answer = await database.query(one, limits).catch((error) => {
         throw error instanceof DatabaseError && error.position !== undefined
           ? error.at(origin(error.position))
           : error
       })
+      return { ...answer, elapsedMs: Date.now() - started }
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Driver } from '../database.ts'
 import { DatabaseError } from '../error.ts'
-import type { Limits, Rows, Statement } from '../rows.ts'
+import type { Limits, Statement } from '../rows.ts'
 import { patience } from '../transport/deadline.ts'
 import { cap } from '../transport/row-cap.ts'
 import { isHttps } from '../transport/url.ts'
@@ -23,8 +23,7 @@ export const planetscale: Driver = {
     return {
       dialect: mysql(address.database),
       tls: isHttps(address),
-      async query(statement, limits): Promise<Rows> {
-        const started = Date.now()
+      async query(statement, limits) {
         const wait = patience(limits)
         const execute = session(address, limits, wait, io)
         const { fields = [], rows = [] } = await run(execute, statement, limits)
@@ -32,7 +31,6 @@ export const planetscale: Driver = {
         return {
           columns: fields.map(({ name }, i) => ({ name, type: types[i]!.name })),
           ...cap(cells(rows, types), limits),
-          elapsedMs: Date.now() - started,
         }
       },
     }

@@ -1,5 +1,5 @@
 import type { Driver } from '../database.ts'
-import type { Cell, Rows } from '../rows.ts'
+import type { Cell } from '../rows.ts'
 import { cap } from '../transport/row-cap.ts'
 import { mysql as dialect } from './dialect.ts'
 import { isPlanetScale } from './planetscale-hosts.ts'
@@ -18,8 +18,7 @@ export const mysql: Driver = {
     return {
       dialect: dialect(login.database),
       tls: login.tls,
-      async query(statement, limits): Promise<Rows> {
-        const started = Date.now()
+      async query(statement, limits) {
         const { fields, rows, cut } = await runReadOnly(login, statement, limits)
         const types = fields.map(typeOfField)
         const answer = cap(cells(rows, types), limits)
@@ -27,7 +26,6 @@ export const mysql: Driver = {
           columns: fields.map(({ name }, i) => ({ name, type: types[i]!.name })),
           rows: answer.rows,
           truncated: answer.truncated || (cut && 'bytes'),
-          elapsedMs: Date.now() - started,
         }
       },
     }
@@ -35,9 +33,6 @@ export const mysql: Driver = {
 }
 
 /** The rows, read one by one: those behind the cap never are. */
-export function* cells(
-  rows: readonly (readonly Raw[])[],
-  types: readonly Type[],
-): Iterable<Cell[]> {
+function* cells(rows: readonly (readonly Raw[])[], types: readonly Type[]): Iterable<Cell[]> {
   for (const row of rows) yield row.map((raw, i) => readValue(raw, types[i]!))
 }

@@ -1,4 +1,4 @@
-import type { Cell, Limits, Rows } from '../rows.ts'
+import type { Answer, Cell, Limits } from '../rows.ts'
 import { cap } from '../transport/row-cap.ts'
 import { readValue } from './values.ts'
 
@@ -19,7 +19,7 @@ export const answer = (
   { fields, rows }: Result,
   types: readonly string[],
   limits: Limits,
-): Omit<Rows, 'elapsedMs'> => ({
+): Answer => ({
   columns: fields.map(({ name }, i) => ({ name, type: types[i]! })),
   ...cap(cells(rows, types), limits),
 })

@@ -20,12 +20,11 @@ export const neon: Driver = {
       dialect: postgres,
       tls: isHttps(address),
       async query(statement, limits) {
-        const started = Date.now()
         const result = await run(address, statement, limits, io)
         const types = await typesOf(result.fields, host + pathname, (lookUp, maxRows) =>
           run(address, lookUp, { ...limits, maxRows }, io),
         )
-        return { ...answer(result, types, limits), elapsedMs: Date.now() - started }
+        return answer(result, types, limits)
       },
     }
   },

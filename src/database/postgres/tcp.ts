@@ -1,6 +1,6 @@
-import type { Database, Driver } from '../database.ts'
+import type { Driver, Opened } from '../database.ts'
 import { DatabaseError } from '../error.ts'
-import type { Limits, Rows, Statement } from '../rows.ts'
+import type { Answer, Limits, Statement } from '../rows.ts'
 import { answer } from './answer.ts'
 import { postgres as dialect } from './dialect.ts'
 import { isNeon } from './neon-hosts.ts'
@@ -19,28 +19,20 @@ export const postgres: Driver = {
     url.protocol === 'hyperdrive:' ? database(hyperdriveLogin(url, io)) : encrypted(loginOf(url)),
 }
 
-const database = (login: Login): Database => ({
+const database = (login: Login): Opened => ({
   dialect,
   undone: true,
-  async query(statement, limits) {
-    const started = Date.now()
-    const rows = await inSession(login, limits, (run) => read(login, statement, limits, run))
-    return { ...rows, elapsedMs: Date.now() - started }
-  },
+  query: (statement, limits) =>
+    inSession(login, limits, (run) => read(login, statement, limits, run)),
 })
 
-const encrypted = (login: Login): Database => ({
+const encrypted = (login: Login): Opened => ({
   ...database(login),
   tls: login.tls === 'offered' ? undefined : login.tls === 'always',
 })
 
 /** All of one query: the statement, and the names of its types. */
-async function read(
-  login: Login,
-  statement: Statement,
-  limits: Limits,
-  run: Run,
-): Promise<Omit<Rows, 'elapsedMs'>> {
+async function read(login: Login, statement: Statement, limits: Limits, run: Run): Promise<Answer> {
   const reading = await runReadOnly(statement, limits, run)
   // A pooler has many databases of one name at one address, and goes by the user.
   const { host, port, database, user, options } = login

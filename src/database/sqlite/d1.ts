@@ -1,6 +1,6 @@
 import type { Driver } from '../database.ts'
 import { DatabaseError } from '../error.ts'
-import type { Limits, Rows, Statement } from '../rows.ts'
+import type { Answer, Limits, Statement } from '../rows.ts'
 import { patience } from '../transport/deadline.ts'
 import { cap } from '../transport/row-cap.ts'
 import { byApi, byBinding, type Send, type Table } from './d1-send.ts'
@@ -22,12 +22,10 @@ export const d1: Driver = {
     return {
       dialect: sqlite,
       tls: url.host ? true : undefined,
-      async query(statement, limits) {
-        const started = Date.now()
-        const answer = await read(send, statement, limits).catch((thrown) => {
+      query(statement, limits) {
+        return read(send, statement, limits).catch((thrown) => {
           throw thrown instanceof DatabaseError ? thrown : sqliteError(thrown)
         })
-        return { ...answer, elapsedMs: Date.now() - started }
       },
     }
   },
@@ -74,7 +72,7 @@ function columnsOf({ rows }: Table): number {
   return Number(columns)
 }
 
-function answer({ columns, rows }: Table, limits: Limits): Omit<Rows, 'elapsedMs'> {
+function answer({ columns, rows }: Table, limits: Limits): Answer {
   const exact = rows.map((row) => row.map(unmark))
   const shown = exact.slice(0, limits.maxRows)
   return {

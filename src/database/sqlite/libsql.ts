@@ -1,6 +1,6 @@
 import type { Driver, Io } from '../database.ts'
 import { DatabaseError } from '../error.ts'
-import type { Cell, Limits, Param, Rows, Statement } from '../rows.ts'
+import type { Answer, Cell, Limits, Param, Statement } from '../rows.ts'
 import { type Patience, patience } from '../transport/deadline.ts'
 import { Taken } from '../transport/row-cap.ts'
 import { isHttps } from '../transport/url.ts'
@@ -22,11 +22,7 @@ export const libsql: Driver = {
     return {
       dialect: sqlite,
       tls: isHttps(address),
-      async query(statement, limits) {
-        const started = Date.now()
-        const answer = await read(address, statement, limits, io)
-        return { ...answer, elapsedMs: Date.now() - started }
-      },
+      query: (statement, limits) => read(address, statement, limits, io),
     }
   },
 }
@@ -38,7 +34,12 @@ export const libsql: Driver = {
  * The query runs as it is, with a LIMIT behind it that keeps the server from reading on. It takes
  * none where it has one of its own: then only our hanging up ends it.
  */
-async function read(address: Address, { sql, params = [] }: Statement, limits: Limits, io: Io) {
+async function read(
+  address: Address,
+  { sql, params = [] }: Statement,
+  limits: Limits,
+  io: Io,
+): Promise<Answer> {
   const wait = patience(limits)
   const [explain, query] = withoutExplain(sql)
   if (PRAGMA.test(query)) throw new DatabaseError('refused', WRITES)
@@ -65,7 +66,7 @@ async function read(address: Address, { sql, params = [] }: Statement, limits: L
     name,
     type: decltype?.toLowerCase() || commonClass(types.map((row) => row[i] ?? 'null')),
   }))
-  return { columns, rows, truncated } satisfies Omit<Rows, 'elapsedMs'>
+  return { columns, rows, truncated }
 }
 
 /** Refuses whatever is not one query that only reads, going by what was found out about the texts. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Io } from '../../../src/database/database.ts'
 import { demo } from '../../../src/database/demo/driver.ts'
 import { DatabaseError } from '../../../src/database/error.ts'
+import { guarded } from '../../../src/database/guard/guarded.ts'
 
 const limits = { maxRows: 10, maxBytes: 1000, timeoutMs: 1000 }
 
@@ -20,7 +21,7 @@ function store(answer: (request: Request) => Response | Promise<Response>) {
     }),
   }
   const io: Io = { fetch, bindings: { DEMO: namespace } }
-  return { names, database: demo.open(new URL('demo:'), io) }
+  return { names, database: guarded(demo.open(new URL('demo:'), io)) }
 }
 
 const never = () => new Promise<Response>(() => {})

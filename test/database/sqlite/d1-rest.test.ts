@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../../src/database/database.ts'
+import type { Opened } from '../../../src/database/database.ts'
 import { DatabaseError } from '../../../src/database/error.ts'
 import type { Limits } from '../../../src/database/rows.ts'
 import { d1 } from '../../../src/database/sqlite/d1.ts'
@@ -121,7 +121,7 @@ describe('an API that fails', () => {
   })
 
   /** Opens a database behind an API that answers like this. */
-  const serve = async (listener: RequestListener): Promise<Database> => {
+  const serve = async (listener: RequestListener): Promise<Opened> => {
     const server = createServer(listener)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     servers.push(() => {

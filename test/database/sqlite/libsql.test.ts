@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../../src/database/database.ts'
+import type { Opened } from '../../../src/database/database.ts'
 import { DatabaseError } from '../../../src/database/error.ts'
 import type { Limits } from '../../../src/database/rows.ts'
 import { libsql } from '../../../src/database/sqlite/libsql.ts'
@@ -158,7 +158,7 @@ afterAll(() => {
 })
 
 /** Opens a database behind a service that answers like this. */
-async function serve(listener: RequestListener): Promise<Database> {
+async function serve(listener: RequestListener): Promise<Opened> {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   servers.push(() => {
