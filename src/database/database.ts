@@ -42,6 +42,8 @@ export interface Engine {
   readonly title: string
   /** What the URLs of its databases begin with, without the colon. */
   readonly schemes: readonly string[]
+  /** Its URLs with nothing to hide, where BINDING stands for the name of one. */
+  readonly open?: readonly string[] | undefined
   /** Its ways to reach a database. One of them opens each URL of its schemes. */
   read(): Promise<{ readonly drivers: readonly Driver[] }>
 }

@@ -14,6 +14,12 @@ export interface Dialect {
   readonly rules: Rules
   /** Quotes an identifier that the catalog has named. */
   quote(identifier: string): string
+  /** The name of a table as FROM takes it, quoted. */
+  qualified(table: TableName): string
+  /** The clause that ends a SELECT after so many rows, and begins it behind so many. */
+  page(limit: string, offset?: string): string
+  /** How many parameters a statement takes; 100 if left out. */
+  readonly maxParams?: number | undefined
   /** What the catalog calls a type of an answer, where it has other words for it. */
   inWords?(type: string): string
   /** The placeholder of the n-th parameter, counted from 1; of this column type, if one is given. */
@@ -28,16 +34,20 @@ export interface Dialect {
   readonly unknown: Unknown
 }
 
-/** How an engine words it that a table or a column is not there; the first group is its name. */
+/**
+ * How an engine words it that a table or a column is not there, or that several tables have a column;
+ * the first group is its name.
+ */
 export interface Unknown {
   readonly table: RegExp
   readonly column: RegExp
+  readonly ambiguous: RegExp
 }
 
 /** How a dialect tells how it would run a statement. */
 export interface Plan {
-  /** What makes a statement one that is planned and not run. */
-  readonly prefix: string
+  /** The statement that tells how this one would run, and does not run it; it ends with its text. */
+  of(sql: string): string
   read(rows: Rows): { readonly summary: readonly string[]; readonly plan: Cell }
 }
 
@@ -95,3 +105,7 @@ export interface TableName {
   readonly schema: string
   readonly name: string
 }
+
+/** How most dialects take a page: `limit 10 offset 20`. */
+export const limitOffset: Dialect['page'] = (limit, offset) =>
+  offset === undefined ? `limit ${limit}` : `limit ${limit}\noffset ${offset}`

@@ -2,13 +2,24 @@ import type { Engine } from './database.ts'
 
 /** Every engine, one line each. What stands in its folder is read when one of its databases is asked. */
 export const engines: readonly Engine[] = [
-  { title: 'SQLite', schemes: ['demo'], read: () => import('./demo/index.ts') },
+  {
+    title: 'SQLite',
+    schemes: ['demo'],
+    open: ['demo:'],
+    read: () => import('./demo/index.ts'),
+  },
   {
     title: 'PostgreSQL',
     schemes: ['postgres', 'postgresql', 'neon', 'hyperdrive'],
+    open: ['hyperdrive:BINDING'],
     read: () => import('./postgres/index.ts'),
   },
-  { title: 'SQLite', schemes: ['d1', 'libsql', 'turso'], read: () => import('./sqlite/index.ts') },
+  {
+    title: 'SQLite',
+    schemes: ['d1', 'libsql', 'turso'],
+    open: ['d1:BINDING'],
+    read: () => import('./sqlite/index.ts'),
+  },
   {
     title: 'MySQL',
     schemes: ['mysql', 'mariadb', 'planetscale'],

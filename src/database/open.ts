@@ -27,8 +27,7 @@ export function locate(url: string, io: Io): Located {
   if (!engine) {
     throw new DatabaseError(
       'config',
-      'No driver opens this database URL. What opens is demo:, a postgres://, neon://, mysql://, libsql://, clickhouse:// or ' +
-        'd1:// URL, and hyperdrive: or d1: with the name of a binding.',
+      `No driver opens this database URL. One begins with ${schemes.slice(0, -1).join(', ')} or ${schemes.at(-1)}.`,
     )
   }
   let opened: Promise<Database> | undefined
@@ -37,6 +36,15 @@ export function locate(url: string, io: Io): Located {
     open: () => (opened ??= openWith(engine, parsed, io)),
   }
 }
+
+const schemes = engines.flatMap((it) => it.schemes.map((scheme) => `${scheme}:`))
+
+/** The URLs of databases with nothing to hide, where BINDING stands for the name of one. */
+export const openUrls: readonly string[] = engines.flatMap(({ open = [] }) => open)
+
+/** Whether the URL of a database has nothing to hide: it is one of {@link openUrls}. */
+export const isOpenUrl = (url: string): boolean =>
+  openUrls.includes(url.replace(/:[A-Za-z_][A-Za-z0-9_]*$/, ':BINDING'))
 
 /** Makes sure that a database may run a statement, without asking it. Throws {@link DatabaseError}. */
 export async function assertReads({ dialect }: Database, statement: Statement): Promise<void> {

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { isOpenUrl, openUrls } from '../database/index.ts'
 import { configFaults } from './config-fault.ts'
 import { curated } from './custom-tool-config.ts'
 import { jsonFault } from './json-fault.ts'
@@ -12,16 +13,13 @@ const name = z
 
 const SECRET = /^secret:([A-Za-z_][A-Za-z0-9_]*)$/
 
-/** URLs with nothing to hide: the demo, and the name of a binding. */
-const OPEN = /^(?:demo:|(?:hyperdrive|d1):[A-Za-z_][A-Za-z0-9_]*)$/
-
 const database = z.strictObject({
   /** `secret:NAME`, the Worker secret that holds the URL; or a URL that has nothing to hide. */
   url: z.string().check(
     z.maxLength(200),
-    z.refine((url) => SECRET.test(url) || OPEN.test(url), {
-      error:
-        'must be "secret:NAME", naming the Worker secret that holds the URL, "hyperdrive:BINDING", "d1:BINDING" or "demo:"',
+    z.refine((url) => SECRET.test(url) || isOpenUrl(url), {
+      error: () =>
+        `must be "secret:NAME", naming the Worker secret that holds the URL, or one of ${openUrls.map((it) => `"${it}"`).join(', ')}`,
     }),
   ),
   /** What the model reads about it: "orders and customers of the web shop". */

@@ -1,7 +1,11 @@
-import type { Dialect } from '../dialect.ts'
+import { type Dialect, limitOffset } from '../dialect.ts'
 import { catalog } from './catalog.ts'
 import { plan } from './plan.ts'
 import { rules } from './rules.ts'
+
+// A backslash escapes there, and the guard reads no name with one.
+const quote = (identifier: string) =>
+  `\`${identifier.replace(/\\/g, '\\\\').replaceAll('`', '``')}\``
 
 /** ClickHouse, from version 18 on. The schema is that of a URL without a database. */
 export const clickhouse: Dialect = {
@@ -16,9 +20,11 @@ export const clickhouse: Dialect = {
     table: /Table (\S+) does(?:n't| not) exist/,
     column:
       /(?:Missing columns: |Unknown (?:expression )?(?:or function )?identifier:? )['`]?([^'`\s,.]+)/,
+    ambiguous: /^[^"']*["']([^"']+)["'] .*ambiguous/is,
   },
-  // A backslash escapes there, and the guard reads no name with one.
-  quote: (identifier) => `\`${identifier.replace(/\\/g, '\\\\').replaceAll('`', '``')}\``,
+  quote,
+  qualified: ({ schema, name }) => `${quote(schema)}.${quote(name)}`,
+  page: limitOffset,
   placeholder: (n, type) => (type === undefined ? `{p${n}}` : compared(n, inner(type))),
   comparison: {
     comparable: (column) => column,

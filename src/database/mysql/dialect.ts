@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import { type Dialect, limitOffset } from '../dialect.ts'
 import { truth } from '../transport/truth.ts'
 import { catalog } from './catalog.ts'
 import { plan } from './plan.ts'
@@ -16,8 +16,11 @@ export const mysql = (schema: string): Dialect => ({
   unknown: {
     table: /^Table '(.+?)' doesn't exist/,
     column: /^Unknown column '(.+?)' in/,
+    ambiguous: /^Column '([^']+)' in .+ is ambiguous/i,
   },
   quote,
+  qualified: ({ schema, name }) => `${quote(schema)}.${quote(name)}`,
+  page: limitOffset,
   placeholder: () => '?',
   comparison: {
     // Bytes compare in the form in which they are shown.

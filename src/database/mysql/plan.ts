@@ -2,7 +2,7 @@ import type { Plan } from '../dialect.ts'
 
 /** What MySQL and MariaDB plan, one row a table: https://mariadb.com/kb/en/explain/ */
 export const plan: Plan = {
-  prefix: 'explain ',
+  of: (sql) => `explain ${sql}`,
   read({ columns, rows }) {
     const steps = rows.map((row) =>
       Object.fromEntries(columns.map(({ name }, i) => [name, row[i] ?? null])),

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import { type Dialect, limitOffset } from '../dialect.ts'
 import { catalog } from './catalog.ts'
 import { plan } from './plan.ts'
 import { rules } from './rules.ts'
@@ -18,8 +18,11 @@ export const postgres: Dialect = {
   unknown: {
     table: /^relation "(.+)" does not exist/,
     column: /^column (.+) does not exist/,
+    ambiguous: /^column reference "(.+)" is ambiguous/,
   },
   quote,
+  qualified: ({ schema, name }) => `${quote(schema)}.${quote(name)}`,
+  page: limitOffset,
   inWords,
   placeholder: (n) => `$${n}`,
   comparison: {

@@ -15,7 +15,7 @@ interface Step {
 
 /** What PostgreSQL plans: https://www.postgresql.org/docs/current/sql-explain.html */
 export const plan: Plan = {
-  prefix: 'explain (format json) ',
+  of: (sql) => `explain (format json) ${sql}`,
   read({ rows }) {
     const [cell = null] = rows[0] ?? []
     const [found] = (Array.isArray(cell) ? cell : []) as unknown as readonly { Plan?: Step }[]

@@ -29,21 +29,12 @@ export async function suggest(
     if (table !== undefined) return await meantTables(database, last(table), bounds)
     const column = name('column')
     if (column !== undefined) return await columnMeant(database, statement, last(column), bounds)
-    const several = ambiguous(message)
+    const several = name('ambiguous')
     if (several !== undefined) return await whoseColumn(database, statement, last(several), bounds)
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
   }
   return undefined
-}
-
-/** The column of which an engine says that it is in several tables of a statement. */
-function ambiguous(message: string): string | undefined {
-  const at = message.search(/ambiguous/i)
-  if (at < 0) return undefined
-  const [, named] = /^ambiguous column name: (\S+)/i.exec(message.slice(at)) ?? []
-  const [, quoted] = /^[^"']*["'](.+?)["'] /s.exec(message.slice(0, at)) ?? []
-  return named ?? quoted
 }
 
 /** What to write for `interval $1`, which PostgreSQL takes for a literal that begins wrongly. */

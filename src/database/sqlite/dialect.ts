@@ -1,8 +1,10 @@
-import type { Dialect } from '../dialect.ts'
+import { type Dialect, limitOffset } from '../dialect.ts'
 import { truth } from '../transport/truth.ts'
 import { catalog } from './catalog.ts'
 import { plan } from './plan.ts'
 import { rules } from './rules.ts'
+
+const quote = (identifier: string) => `"${identifier.replaceAll('"', '""')}"`
 
 /** SQLite, as in a Durable Object, in D1 and in libSQL. */
 export const sqlite: Dialect = {
@@ -16,8 +18,11 @@ export const sqlite: Dialect = {
   unknown: {
     table: /no such table: (\S+)/,
     column: /no such column: (\S+)/,
+    ambiguous: /ambiguous column name: (\S+)/i,
   },
-  quote: (identifier) => `"${identifier.replaceAll('"', '""')}"`,
+  quote,
+  qualified: ({ schema, name }) => `${quote(schema)}.${quote(name)}`,
+  page: limitOffset,
   placeholder: (n) => `?${n}`,
   comparison: {
     comparable: (column) => column,

@@ -2,7 +2,7 @@ import type { Plan } from '../dialect.ts'
 
 /** What SQLite plans, a tree of sentences: https://sqlite.org/eqp.html */
 export const plan: Plan = {
-  prefix: 'explain query plan ',
+  of: (sql) => `explain query plan ${sql}`,
   read({ rows }) {
     const depths = new Map<unknown, number>()
     const summary = rows.map(([id, parent, , detail]) => {

@@ -27,12 +27,12 @@ export async function explain(
   if (!QUERIES.has(verb)) {
     throw new DatabaseError('refused', 'Only a query has a plan: send a SELECT, without EXPLAIN.')
   }
-  const explained = { sql: plan.prefix + sql, params: statement.params }
+  const explained = { sql: plan.of(sql), params: statement.params }
   const room = { ...limits, maxRows: 1_000, maxBytes: 1 << 20 }
   const rows = await database.query(explained, room).catch((error) => {
     if (!(error instanceof DatabaseError) || error.position === undefined) throw error
     // Its place in the statement that was asked about.
-    const position = error.position - plan.prefix.length
+    const position = error.position - (explained.sql.length - sql.length)
     throw error.at(position > 0 ? origin(position) : undefined)
   })
   return plan.read(rows)

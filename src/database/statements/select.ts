@@ -35,7 +35,7 @@ export interface Selection {
 }
 
 /** As many as a statement may bind in SQLite on Cloudflare, and more than a filter needs. */
-const MOST_VALUES = 100
+const MAX_PARAMS = 100
 
 /**
  * The statement that reads a selection. Names come from the catalog and values are bound: nothing
@@ -59,17 +59,17 @@ export function select(dialect: Dialect, selection: Selection): Statement {
   const computed = aggregates.map(({ sql, label }) => `${sql} as ${dialect.quote(label)}`)
   const sql = [
     `select ${[...shown, ...computed].join(', ') || '*'}`,
-    `from ${dialect.quote(table.schema)}.${dialect.quote(table.name)}`,
+    `from ${dialect.qualified(table)}`,
     tests.length > 0 && `where ${tests.join(' and ')}`,
     computed.length > 0 && shown.length > 0 && `group by ${shown.join(', ')}`,
     order.length > 0 && `order by ${order.join(', ')}`,
-    `limit ${bind(limit)}`,
-    offset > 0 && `offset ${bind(offset)}`,
+    dialect.page(bind(limit), offset > 0 ? bind(offset) : undefined),
   ]
-  if (params.length > MOST_VALUES) {
+  const { maxParams = MAX_PARAMS } = dialect
+  if (params.length > maxParams) {
     throw new DatabaseError(
       'sql',
-      `A filter takes at most ${MOST_VALUES - 2} values; these are more.`,
+      `A filter takes at most ${maxParams - 2} values; these are more.`,
     )
   }
   return { sql: sql.filter(Boolean).join('\n'), params }

@@ -14,7 +14,7 @@ export function searching(
   table: Table,
   { text, shown, query, limit }: Search,
 ): Statement {
-  const { quote, comparison } = dialect
+  const { quote, qualified, page, comparison } = dialect
   const words = [...new Set(query.toLowerCase().split(/\s+/).filter(Boolean))].slice(0, WORDS)
   const found = words.map((_, i) => {
     const holding = text.map((column) => comparison.contains(quote(column), `$${i + 1}`))
@@ -22,9 +22,9 @@ export function searching(
   })
   const sql = [
     `select ${shown.map((column) => quote(column)).join(', ')}`,
-    `from ${quote(table.schema)}.${quote(table.name)}`,
+    `from ${qualified(table)}`,
     found.length > 0 && `where ${found.join(' and ')}`,
-    `limit ${Math.trunc(limit)}`,
+    page(`${Math.trunc(limit)}`),
   ]
   return { sql: sql.filter(Boolean).join('\n'), params: words }
 }
