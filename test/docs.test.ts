@@ -1,0 +1,352 @@
+import { execFile } from 'node:child_process'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { lexer, type Token, type Tokens, walkTokens } from 'marked'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { experimental_readRawConfig } from 'wrangler'
+import { gateway, readEndpoints } from '../src/gateway/index.ts'
+import { describePostgres } from './support/postgres.ts'
+import { callTool, post, type RunningWorker, startWorker } from './support/worker.ts'
+
+const run = promisify(execFile)
+const root = join(import.meta.dirname, '..')
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...globSync('docs/*.md', { cwd: root }),
+]
+const text = (page: string) => readFileSync(join(root, page), 'utf8')
+
+function tokens(page: string): Token[] {
+  const all: Token[] = []
+  void walkTokens(lexer(text(page)), (it) => void all.push(it))
+  return all
+}
+
+/** What stands between two fences. */
+interface Block {
+  readonly page: string
+  readonly lang: string
+  readonly code: string
+}
+
+const blocks: Block[] = pages.flatMap((page) =>
+  tokens(page)
+    .filter((it): it is Tokens.Code => it.type === 'code')
+    .map(({ lang = '', text: code }) => ({ page, lang, code })),
+)
+const written = (lang: string) => blocks.filter((it) => it.lang === lang)
+
+/** The address of a heading, as GitHub makes it. */
+const slug = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replace(/\s/g, '-')
+
+test('the README takes three minutes: it has under 900 words', () => {
+  expect(text('README.md').split(/\s+/).filter(Boolean).length).toBeLessThan(900)
+})
+
+test.each(pages)('%s has none of the words that make people read a sentence twice', (page) => {
+  expect(text(page).match(/.*(?:whoever|whomever|that which|of its own|thereof|whereby).*/gi)).toBe(
+    null,
+  )
+})
+
+test.each(pages)('%s links to what is there', (page) => {
+  const links = tokens(page).filter((it): it is Tokens.Link => it.type === 'link')
+  const broken = links
+    .map(({ href }) => href)
+    .filter((href) => !/^https?:/.test(href))
+    .filter((href) => {
+      const [path = '', anchor] = href.split('#')
+      const file = path === '' ? page : join(dirname(page), path)
+      if (!existsSync(join(root, file))) return true
+      const headings = anchor ? tokens(file).filter((it) => it.type === 'heading') : []
+      return anchor && !headings.some((it) => slug((it as Tokens.Heading).text) === anchor)
+    })
+  expect(broken).toEqual([])
+})
+
+test('every page of docs/ is linked from the README', () => {
+  const linked = tokens('README.md').map((it) => (it.type === 'link' ? it.href : ''))
+  expect(pages.filter((page) => page.startsWith('docs/') && !linked.includes(page))).toEqual([])
+})
+
+describe('every block', () => {
+  test('says in what language it is, unless it is a drawing, a formula or what a program prints', () => {
+    const known = ['', 'json', 'jsonl', 'sh', 'sql', 'toml', 'ts', 'yaml']
+    expect(blocks.filter(({ lang }) => !known.includes(lang))).toEqual([])
+  })
+
+  test.each(written('json'))('of JSON in $page is read: $code', ({ code }) => {
+    expect(() => JSON.parse(code)).not.toThrow()
+  })
+
+  test.each(written('jsonl'))('of JSON lines in $page is read', ({ code }) => {
+    for (const line of code.split('\n')) expect(() => JSON.parse(line)).not.toThrow()
+  })
+
+  test.each(written('toml'))('of TOML in $page is read', ({ code }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'docs-'))
+    try {
+      const path = join(folder, 'wrangler.toml')
+      writeFileSync(path, code)
+      const { rawConfig } = experimental_readRawConfig({ config: path })
+      expect(Object.keys(rawConfig)).not.toEqual([])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  test.each(written('ts'))('of TypeScript in $page is read', ({ code }) => {
+    expect(() => stripTypeScriptTypes(code)).not.toThrow()
+  })
+
+  test.each(written('sh'))('of a shell in $page is read: $code', async ({ code }) => {
+    await run('sh', ['-n', '-c', code])
+  })
+})
+
+test('every npm run is a script, and every test that npm test is given is there', () => {
+  const { scripts } = JSON.parse(text('package.json'))
+  for (const page of pages) {
+    for (const [, name] of text(page).matchAll(/npm run ([\w-]+)/g)) {
+      expect(Object.keys(scripts), page).toContain(name)
+    }
+    for (const [, path = ''] of text(page).matchAll(/npm test -- (test\/[\w./-]+)/g)) {
+      expect(existsSync(resolve(root, path)), `${page}: ${path}`).toBe(true)
+    }
+  }
+})
+
+test('CONTRIBUTING.md names tests that are there', () => {
+  const named = [...text('CONTRIBUTING.md').matchAll(/`(test\/[a-z/.-]*[a-z/])`/g)].map(
+    ([, it]) => it!,
+  )
+  expect(named.length).toBeGreaterThan(20)
+  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
+})
+
+describe('the drawing of the house', () => {
+  const page = text('docs/design.md')
+  const [drawing = '', call = ''] = blocks
+    .filter((it) => it.page === 'docs/design.md' && it.lang === '')
+    .map(({ code }) => code)
+
+  test('fits a screen', () => {
+    expect(drawing.split('\n').length).toBeLessThan(40)
+  })
+
+  test('has every folder of src/ and of both foundations', () => {
+    const folders = ['src', 'src/mcp', 'src/database'].flatMap((above) =>
+      globSync(`${above}/*/`, { cwd: root }).map((path) => `${path.split(/[\\/]/).at(-1)}/`),
+    )
+    expect(folders.length).toBeGreaterThan(15)
+    expect(folders.filter((folder) => !drawing.includes(folder))).toEqual([])
+  })
+
+  test('goes on with the way of a call through files that are there', () => {
+    const files = call.split('\n').map((line) => line.trim().split(/\s/, 1)[0]!)
+    expect(files.length).toBeGreaterThan(10)
+    expect(files.filter((file) => !existsSync(join(root, 'src', file)))).toEqual([])
+  })
+
+  test('is followed by a table whose lines go into files that are there', () => {
+    const files = [...page.matchAll(/\| `([a-z/-]+\.ts)` \|$/gm)].map(([, it]) => it!)
+    expect(files.length).toBeGreaterThan(6)
+    expect(files.filter((file) => !existsSync(join(root, 'src', file)))).toEqual([])
+  })
+})
+
+describe('the lines for hosts', () => {
+  const configs = blocks.filter(({ page, lang, code }) => {
+    const isConfig = lang === 'json' || lang === 'yaml' || / mcp add /.test(code)
+    return /^(?:README|docs\/hosts)\.md$/.test(page) && isConfig
+  })
+
+  test('are there for ten hosts and more, and those of the README are on the page of hosts', () => {
+    const [first, all] = ['README.md', 'docs/hosts.md'].map((page) =>
+      configs.filter((it) => it.page === page),
+    )
+    expect(first).toHaveLength(5)
+    expect(all!.length).toBeGreaterThan(9)
+    expect(first!.filter(({ code }) => !all!.some((it) => it.code === code))).toEqual([])
+  })
+
+  test.each(configs.filter(({ lang }) => lang === 'json' || lang === 'yaml'))(
+    'hold the URL and the key of one server: $code',
+    ({ lang, code }) => {
+      const json = lang === 'yaml' ? code.replace(/^(\w+): (.*)$/s, '{"$1": $2}') : code
+      const [servers] = Object.values(JSON.parse(json)).filter((it) => {
+        return Array.isArray(it) ? 'name' in it[0] : 'tidegate' in (it as object)
+      }) as [object]
+      const [server] = Object.values(servers)
+      const { headers } = server.requestOptions ?? server
+      expect(server.url).toBe('URL')
+      expect(headers.Authorization).toMatch(/^Bearer (?:KEY|\$\{input:key\})$/)
+    },
+  )
+
+  test.each(configs.filter(({ lang }) => lang === 'sh'))(
+    'are commands with the URL, and with the key as one word: $code',
+    async ({ code }) => {
+      const [program = ''] = code.split(' ')
+      const { stdout } = await run('sh', ['-c', `${program}() { printf '%s\\n' "$@"; }; ${code}`])
+      const words = stdout.trimEnd().split('\n')
+      expect(words.slice(0, 2)).toEqual(['mcp', 'add'])
+      expect(words).toContain('URL')
+      expect(words.at(-1)).toMatch(/^(?:Authorization: Bearer KEY|TIDEGATE_KEY)$/)
+    },
+  )
+})
+
+/** What an endpoint is where an example shows only a part of one. */
+const base = { name: 'shop', title: 'Shop', databases: { shop: { url: 'demo:' } } }
+
+/** Every endpoint that an example shows, named for its place. */
+const examples = written('json').flatMap(({ page, code }) => {
+  const value = JSON.parse(code)
+  const all = Array.isArray(value) ? value : value.keep ? [{ ...base, ...value }] : []
+  return all.map((endpoint: typeof base) => ({ page, endpoint }))
+})
+
+describe('the examples of endpoints', () => {
+  test('are there for endpoints, tools and search', () => {
+    expect(new Set(examples.map(({ page }) => page))).toEqual(
+      new Set(['docs/endpoints.md', 'docs/search.md', 'docs/tools.md']),
+    )
+  })
+
+  test.each(examples)('in $page are endpoints that can be served', ({ endpoint }) => {
+    const [read] = readEndpoints({ ENDPOINTS: JSON.stringify([endpoint]) })
+    expect(gateway(read!, { fetch, bindings: { SHOP_URL: 'demo:', DEMO: {} } }).name).toBe(
+      'tidegate',
+    )
+  })
+
+  test('a claim is a parameter of a tool', () => {
+    const [claim] = written('json').filter(({ code }) => code.includes('"claim"'))
+    const sql = 'select id from orders where tenant = $1'
+    const own = { name: 'own', description: 'The orders of the tenant.', sql }
+    const tools = [{ ...own, params: [JSON.parse(claim!.code)] }]
+    expect(readEndpoints({ ENDPOINTS: JSON.stringify([{ ...base, tools }]) })).toHaveLength(1)
+  })
+})
+
+describe('the tables of endpoints.md', () => {
+  const tables = tokens('docs/endpoints.md').filter((it): it is Tokens.Table => it.type === 'table')
+  const cells = (row: Tokens.TableCell[]) => row.map((it) => it.text.replace(/`|,(?=\d)/g, ''))
+  const faultOf = (more: object) => {
+    try {
+      readEndpoints({ ENDPOINTS: JSON.stringify([{ ...base, ...more }]) })
+      return ''
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+
+  test.each(tables[0]!.rows.map(cells))('%s is a field', (field) => {
+    expect(faultOf({ [field]: null })).toContain(field)
+    expect(faultOf({ [field]: null })).not.toContain('unknown')
+  })
+
+  test.each(tables[1]!.rows.map(cells))('%s is a cap: %s, %s of %s to %s', (cap, _, ...numbers) => {
+    const [usual, from, to] = numbers.map(Number) as [number, number, number]
+    const [read] = readEndpoints({ ENDPOINTS: JSON.stringify([base]) })
+    expect(read!.caps).toMatchObject({ [cap]: usual })
+    for (const fine of [from, to]) expect(faultOf({ caps: { [cap]: fine } })).toBe('')
+    for (const past of [from - 1, to + 1]) expect(faultOf({ caps: { [cap]: past } })).not.toBe('')
+  })
+})
+
+test('errors.md quotes sentences that are said', () => {
+  const said = globSync('src/**/*.ts', { cwd: root }).map(text).join('\n')
+  const quoted = [...text('docs/errors.md').matchAll(/^\|[^|]*"([A-Z][^"]+)"/gm)].map(
+    ([, it]) => it!,
+  )
+  const ours = quoted.filter((it) => !it.startsWith('Dynamic Client Registration'))
+  expect(ours.length).toBeGreaterThan(5)
+  expect(ours.filter((it) => !said.includes(it))).toEqual([])
+})
+
+describe('what can be run', () => {
+  const KEY = { authorization: 'Bearer KEY' }
+  const ENDPOINTS = JSON.stringify([
+    { ...base, access: 'public' },
+    ...examples.map(({ endpoint }, i) => ({ ...endpoint, name: `example${i}` })),
+  ])
+  let worker: RunningWorker
+  beforeAll(async () => {
+    worker = await startWorker({ ENDPOINTS, TIDEGATE_KEY: 'KEY', SHOP_URL: 'demo:' })
+  })
+  afterAll(() => worker.close())
+
+  test.each(written('sh').filter(({ code }) => code.startsWith('curl')))(
+    'answers the line of curl in $page',
+    async ({ page, code }) => {
+      const here = code.replace(
+        /http:\/\/127\.0\.0\.1:8787|https:\/\/[\w.-]+\.workers\.dev/,
+        worker.url,
+      )
+      expect(here).toContain(worker.url)
+      const { stdout } = await run('sh', ['-c', here])
+      expect(stdout, page).toMatch(/"rowCount":\d|^shop\/shop: SQLite/)
+    },
+  )
+
+  test.each(examples.map((it, i) => [it.page, i, it.endpoint] as const))(
+    'lists the tools of the example in %s',
+    async (_, i, { search, tools }: (typeof examples)[number]['endpoint'] & Shown) => {
+      const body = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+      const answer = await post(`${worker.url}/mcp/example${i}`, body, KEY)
+      const names = answer.json().result.tools.map((it: { name: string }) => it.name)
+      const own = tools?.map((it) => (typeof it === 'string' ? it : it.name)) ?? []
+      expect(names).toEqual(expect.arrayContaining([...own, ...(search ? ['search'] : [])]))
+    },
+  )
+
+  test('runs the tool of tools.md, and finds by that of search.md', async () => {
+    const at = (page: string) => examples.findIndex((it) => it.page === page)
+    const tools = `${worker.url}/mcp/example${at('docs/tools.md')}`
+    const orders = await callTool(tools, 'orders_of_customer', { customer: 1 }, KEY)
+    expect(orders.structuredContent.columns).toHaveLength(3)
+    const search = `${worker.url}/mcp/example${at('docs/search.md')}`
+    const { structuredContent } = await callTool(search, 'search', { query: 'a' }, KEY)
+    expect(structuredContent.results[0].url).toMatch(/^https:\/\/shop\.example\.com\/product\/\d+$/)
+  })
+
+  test.each(written('sql').filter(({ code }) => code.startsWith('select')))(
+    'answers the statement in $page: $code',
+    async ({ code }) => {
+      const asked = { sql: code, params: [0] }
+      const { structuredContent } = await callTool(`${worker.url}/mcp`, 'query', asked)
+      expect(structuredContent.rowCount).toBeGreaterThan(0)
+    },
+  )
+})
+
+/** What an example may have besides. */
+interface Shown {
+  readonly search?: unknown
+  readonly tools?: readonly (string | { readonly name: string })[]
+}
+
+await describePostgres('PostgreSQL', 'create table shown (id int)', (postgres) => {
+  test.each(written('sql').filter(({ code }) => code.startsWith('create role')))(
+    'takes the role that $page advises',
+    async ({ code }) => {
+      const made = await postgres.admin(
+        `begin; ${code}; select has_table_privilege('tidegate', 'shown', 'select') reads,
+         has_table_privilege('tidegate', 'shown', 'insert') writes; rollback`,
+      )
+      const all = made as unknown as { rows: object[] }[]
+      expect(all.flatMap(({ rows }) => rows)).toEqual([{ reads: true, writes: false }])
+    },
+  )
+})
