@@ -25,9 +25,10 @@ export function locate(url: string, io: Io): Located {
   const parsed = new URL(url)
   const engine = engines.find(({ schemes }) => schemes.includes(parsed.protocol.slice(0, -1)))
   if (!engine) {
+    const schemes = engines.flatMap((it) => it.schemes.map((scheme) => `${scheme}:`))
     throw new DatabaseError(
       'config',
-      `No driver opens this database URL. One begins with ${schemes.slice(0, -1).join(', ')} or ${schemes.at(-1)}.`,
+      `No driver opens this database URL. It has to begin with one of ${schemes.join(', ')}.`,
     )
   }
   let opened: Promise<Database> | undefined
