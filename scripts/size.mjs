@@ -1,6 +1,6 @@
 // Prints what the Worker weighs, and fails when what an isolate evaluates before its first answer at
 // /mcp outgrows its budget. What is read when it is first asked for has none.
-// The protocol core has a budget of its own, as a Worker with three tools, Hono and zod.
+// The protocol core has a separate budget, as a Worker with three tools, Hono and zod.
 // Another budget in KiB for the gateway: npm run size -- 70
 import { gzipSync } from 'node:zlib'
 import { bundle } from '../bench/build.mjs'

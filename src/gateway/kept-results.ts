@@ -13,7 +13,7 @@ export interface Kept {
   readonly rows: readonly (readonly Cell[])[]
 }
 
-/** The large results of one endpoint's callers: each in a place of its own, for a while. */
+/** The large results of one endpoint's callers: each in a separate place, for a while. */
 export interface Results {
   /** Keeps a result for this caller alone, and says under which URI. */
   keep(result: Pick<Rows, 'columns' | 'rows'>, caller: Caller | undefined): Promise<string>

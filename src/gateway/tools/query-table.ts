@@ -50,7 +50,7 @@ export const queryTable = databaseTool({
       return answerOf({ ...kept, truncated: false, elapsedMs: 0 }, caps)
     }
     const table = await findSource(database, name, limits)
-    // Without a limit of its own, or with one past the cap, the cap cuts and says so.
+    // Without a limit, or with one past the cap, the cap cuts and says so.
     const most = Math.max(caps.rows, keep ? keep.rows : 0) + 1
     const rows = Math.min(limit ?? most, most)
     return ask(select(database.dialect, { ...asked, table, limit: rows }), context)
