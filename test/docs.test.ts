@@ -8,6 +8,7 @@ import { lexer, type Token, type Tokens, walkTokens } from 'marked'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { experimental_readRawConfig } from 'wrangler'
 import { gateway, readEndpoints } from '../src/gateway/index.ts'
+import { describeMariaDb } from './support/mariadb.ts'
 import { describePostgres } from './support/postgres.ts'
 import { callTool, post, type RunningWorker, startWorker } from './support/worker.ts'
 
@@ -347,6 +348,25 @@ await describePostgres('PostgreSQL', 'create table shown (id int)', (postgres) =
       )
       const all = made as unknown as { rows: object[] }[]
       expect(all.flatMap(({ rows }) => rows)).toEqual([{ reads: true, writes: false }])
+    },
+  )
+})
+
+await describeMariaDb('MariaDB', 'create table shown (id int)', (mariadb) => {
+  test.each(written('sql').filter(({ code }) => code.startsWith('create user')))(
+    'takes the user that $page advises',
+    async ({ code }) => {
+      const user = `${mariadb.database}_shown`
+      const here = code.replaceAll('tidegate', user).replaceAll('shop.', `${mariadb.database}.`)
+      try {
+        await mariadb.admin(here)
+        const grants = await mariadb.admin(`show grants for ${user}`)
+        const texts = grants.flatMap((it) => Object.values(it) as string[])
+        expect(texts[0]).toMatch(/^GRANT USAGE ON \*\.\* /)
+        expect(texts.slice(1)).toEqual([expect.stringMatching(/^GRANT SELECT ON /)])
+      } finally {
+        await mariadb.admin(`drop user if exists ${user}`)
+      }
     },
   )
 })
