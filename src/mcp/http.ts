@@ -15,13 +15,17 @@ import { isModern } from './wire/revisions.ts'
 
 export interface ServeOptions extends Welcome {
   readonly server: Server
-  /** Where legacy clients' sessions live. Without it, each of their requests stands alone. */
+  /**
+   * Where the sessions of legacy clients live. Without it, each of their requests is independent.
+   */
   readonly sessions?: Sessions | undefined
-  /** Where tasks live. Without it, tools that may run as one just run. */
+  /** Where tasks live. Without it, tools that can run as a task just run. */
   readonly tasks?: Tasks | undefined
-  /** Where handlers keep what they need again, outside sessions. Without it, they cannot. */
+  /** Where handlers keep values between calls, outside sessions. Without it, they cannot. */
   readonly stores?: Stores | undefined
-  /** Seals what travels through clients. Without one, only this isolate opens what it sealed. */
+  /**
+   * Seals values that travel through clients. Without it, only this isolate opens what it sealed.
+   */
   readonly seal?: Seal
   readonly limits?: Limits
 }
@@ -37,8 +41,8 @@ export interface ServeOptions extends Welcome {
  */
 export async function serve(request: Request, options: ServeOptions): Promise<Response> {
   try {
-    // Read first, whatever comes of it: a refusal sent while a body is still arriving costs some
-    // servers the connection, and the client its next request.
+    // Read first, even for a refusal: on some servers, an answer sent before the whole body has
+    // arrived breaks the connection, and the client's next request fails.
     const body = await readBody(request, (options.limits ?? limits).bodyBytes)
     if (!allowsOrigin(request, options)) throw new Refusal(403, FOREIGN)
     if (request.method === 'POST') return await post(request, body, options)
@@ -53,7 +57,7 @@ const own = sealWith()
 async function post(request: Request, body: string, options: ServeOptions): Promise<Response> {
   const { server, caller, sessions, tasks, stores, seal = own } = options
   const { callMs } = options.limits ?? limits
-  // A form is what a browser sends without asking first, and what curl sends without a header.
+  // Browsers send a form without asking first, and curl sends one if no header is given.
   if (FORM.test(request.headers.get('content-type') ?? '')) {
     throw new Refusal(415, 'Send JSON, with the header Content-Type: application/json.')
   }
@@ -65,7 +69,7 @@ async function post(request: Request, body: string, options: ServeOptions): Prom
     throw new RpcError(codes.invalidRequest, 'This revision has no batches: send one message.')
   }
   if (sessions && opens(message)) return sessions.open(again(request, body), caller)
-  // Many clients never open another session: one that is forgotten goes on without.
+  // Many clients never open another session. If theirs is forgotten, they are served without one.
   const named = sessions && request.headers.get(SESSION)
   const answer = named ? await sessions.fetch(again(request, body), caller) : undefined
   return answer ?? serveLegacy(message, exchange)
@@ -73,11 +77,11 @@ async function post(request: Request, body: string, options: ServeOptions): Prom
 
 const FORM = /^(application\/x-www-form-urlencoded|multipart\/)/i
 
-/** The request as it came, for whoever serves the session: its body has been read. */
+/** The request again, for the session: its body has been read here. */
 const again = ({ url, method, headers }: Request, body?: string) =>
   new Request(url, { method, headers, body: body ?? null })
 
-/** Serves a GET or a DELETE, which only sessions have. */
+/** Serves a GET or a DELETE, which only exist in sessions. */
 async function inSession(request: Request, { sessions, caller }: ServeOptions): Promise<Response> {
   const has = request.method === 'GET' || request.method === 'DELETE'
   const named = has && sessions && request.headers.get(SESSION)
@@ -94,8 +98,9 @@ const opens = (body: RpcMessage | RpcMessage[]): boolean =>
   typeof body.params?.protocolVersion === 'string'
 
 /**
- * Which era a body is of: modern if it says so, or if its header does. `initialize` without modern
- * metadata is legacy whatever its header, and so are `Mcp-Method` and `Mcp-Name`: proxies add them.
+ * Whether a body is of the modern era: its metadata or its header says so. `initialize` without
+ * modern metadata is legacy, whatever its header says. `Mcp-Method` and `Mcp-Name` say nothing:
+ * proxies add them.
  */
 function speaksModern(body: RpcMessage | RpcMessage[], { headers }: Request): boolean {
   if (!Array.isArray(body)) {

@@ -109,7 +109,7 @@ export function memoryTasks(
   })
 }
 
-/** What a session in memory has around it. */
+/** A session in memory, with its streams and its alarm. */
 class MemorySession {
   readonly session: Session
   readonly #listeners = new Set<Listener>()
@@ -137,7 +137,7 @@ class MemorySession {
     void changes?.listen((change) => this.session.announce(change), ended.signal)
   }
 
-  /** Keeps this place for as long as something is known of its session. */
+  /** Forgets the session once it is not known any longer. */
   keep(): void {
     if (!this.session.isKnown) this.#forget()
   }
@@ -163,7 +163,9 @@ class MemorySession {
   }
 }
 
-/** Wakes a session, a store or a task at the time set last, or before: then it sleeps on. */
+/**
+ * Wakes a session, a store or a task at the time set last. A timer may fire earlier: it sleeps on.
+ */
 function alarmClock(wake: () => Promise<void>) {
   let clear = () => {}
   return {
@@ -171,7 +173,7 @@ function alarmClock(wake: () => Promise<void>) {
       clear()
       const timer = setTimeout(() => void wake(), Math.min(time - Date.now(), MAX_TIMER_MS))
       clear = () => clearTimeout(timer)
-      // What only waits to end keeps no process alive.
+      // A timer should not keep the process alive.
       ;(timer as { unref?(): void }).unref?.()
     },
     clear: () => clear(),

@@ -10,8 +10,8 @@ import type { Stores } from './state/stores.ts'
 import type { Tasks } from './state/tasks.ts'
 
 /**
- * A whole Worker that is one MCP server, with legacy sessions, tasks, and what handlers
- * keep between calls, in its `SESSIONS` namespace.
+ * A complete Worker for one MCP server. Its namespace `SESSIONS` holds legacy sessions, tasks and
+ * stores.
  *
  * @example
  *

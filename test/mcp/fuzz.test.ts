@@ -163,7 +163,7 @@ function faultIn(text: string, status: number): string | undefined {
     if (error ? !Number.isInteger(error.code) || typeof error.message !== 'string' : !result)
       return text
     if (result && id === undefined) return 'a result without an id'
-    if (error?.code === -32603 && !/too often|in time/.test(error.message)) return text
+    if (error?.code === -32603 && !/too many times|in time/.test(error.message)) return text
   }
   return undefined
 }

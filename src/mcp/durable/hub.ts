@@ -1,5 +1,5 @@
 /**
- * Carries changes between isolates: one Durable Object that all who publish and listen know.
+ * Carries changes between isolates: one Durable Object to which all isolates publish and listen.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { tag } from './object-request.ts'
 const WATCHER = 'watcher:'
 const VERSION = 'version:'
 
-/** Changes that reach whoever listens, in whatever isolate. Servers with a hub of their own share none. */
+/** Changes that reach all isolates. Servers that use different hubs share no changes. */
 export function durableChanges(
   namespace: () => DurableObjectNamespace,
   hub = 'hub',
@@ -32,7 +32,7 @@ export function durableChanges(
   }
 }
 
-/** Has the session of this name told of what a hub carries, or no more. */
+/** Starts or stops telling a session of the changes in a hub. */
 export async function watch(
   namespace: DurableObjectNamespace,
   { hub, name }: Watching,
@@ -56,7 +56,7 @@ function ask(
   return hub.fetch(tag(new Request(`https://hub/${path}`, init), { as: 'hub' }))
 }
 
-/** The hub's side of all that. */
+/** Serves these requests in the object of the hub. */
 export async function serveHub(
   request: Request,
   state: DurableObjectState,

@@ -1,7 +1,6 @@
 /**
- * The one class of Durable Objects, in several roles: a legacy session, a task, what handlers keep
- * between calls; and two that keep what all isolates share: the secret of a deployment, and the hub
- * of changes.
+ * The only class of Durable Objects. An object is a legacy session, a task or a store. Two more are
+ * shared by all isolates: the secret of a deployment, and the hub of changes.
  *
  * @module
  */
@@ -22,7 +21,7 @@ import { type RequestTag, type Role, readTag, tag } from './object-request.ts'
 import { durableStores, serveStore, storeIn } from './stores.ts'
 import { serveTask, taskIn } from './tasks.ts'
 
-/** What the objects are made of. */
+/** What the objects need. */
 export interface SessionObject<Env> {
   /** The server that a request to a session or a task is for. */
   server(env: Env, request: Request, caller: Caller | undefined): Server | Promise<Server>
@@ -35,7 +34,10 @@ export interface SessionObject<Env> {
 
 type Serve = (request: Request, tag: RequestTag) => Response | Promise<Response>
 
-/** Serves what a client reads in the end: what is thrown becomes an answer. */
+/**
+ * Answers errors, since a client reads the answer. Without this they fail the request of the
+ * Worker.
+ */
 const orRefused =
   (serve: Serve): Serve =>
   async (request, tag) => {
@@ -59,7 +61,7 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
       this.#state = state
     }
 
-    /** What an object is asked as, one row a role. */
+    /** One row for each role. */
     readonly #roles: Readonly<Record<Role, Serve>> = {
       secret: () => new Response(this.#secret()),
       hub: (request) => serveHub(request, this.#state, (...told) => this.#tell(...told)),
@@ -143,7 +145,7 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
       return storeIn(this.#state, made.storeLimits ?? storeLimits)
     }
 
-    /** @param watching Where to hear of changes, and under which name, if there are any. */
+    /** @param watching The hub to watch, if the server has one, and the name of this session. */
     async #listen(request: Request, caller: Caller | undefined, watching: Watching | undefined) {
       const lastEventId = request.headers.get('last-event-id')
       const { stream, missed, open, primer } = this.#open().listen(caller?.subject, lastEventId)
@@ -157,7 +159,7 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
       return new Response(null, { status: 101, webSocket: client })
     }
 
-    /** Has changes told here from now on, or no more. */
+    /** Starts or stops watching the hub of changes. */
     async #watch(wanted: Watching | undefined): Promise<void> {
       const { kv } = this.#state.storage
       const watching = kv.get<Watching>(WATCHING)

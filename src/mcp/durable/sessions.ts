@@ -1,5 +1,5 @@
 /**
- * Legacy sessions in Durable Objects, one object a session: how a Worker reaches them.
+ * Legacy sessions in Durable Objects, one object for each session: how a Worker reaches them.
  *
  * @module
  */
@@ -10,25 +10,25 @@ import { type Seal, sealWith } from '../state/seal.ts'
 import { eventStream } from '../wire/sse.ts'
 import { tag } from './object-request.ts'
 
-/** A stream is closed after so long, and the client comes back: no connection is for ever. */
+/** A stream is closed after this time, and the client comes back. */
 const STREAM_MS = 30 * 60_000
 
 /** Sessions kept in a Durable Object namespace. */
 export function durableSessions(namespace: DurableObjectNamespace, seal: Seal): Sessions {
   return signedSessions(seal, async (name, request, caller, sse) => {
-    // By fetch and not by RPC: only then does a client that hangs up end the stream.
+    // By fetch and not by RPC: only with fetch does a client that hangs up end the stream.
     const object = namespace.get(namespace.idFromName(name))
     const inner = tag(request, { as: 'session', name, caller, sse })
     if (request.method !== 'GET') return object.fetch(inner)
-    // An object that holds a stream itself is billed for every second of it; one that holds a
-    // socket to the Worker sleeps until there is something to say.
+    // An object that holds a stream is billed for every second of it. An object that holds a socket
+    // to the Worker sleeps until there is something to send.
     inner.headers.set('upgrade', 'websocket')
     const answer = await object.fetch(inner)
     return answer.webSocket ? relay(answer.webSocket) : answer
   })
 }
 
-/** A seal that all isolates of a deployment share, from a secret made once and kept. */
+/** A seal that all isolates of a deployment share. Its secret is made once and stored. */
 export const sharedSeal = (namespace: DurableObjectNamespace): Seal =>
   sealWith(async () => {
     const object = namespace.get(namespace.idFromName('secret'))
@@ -36,7 +36,7 @@ export const sharedSeal = (namespace: DurableObjectNamespace): Seal =>
     return answer.text()
   })
 
-/** Writes what arrives by a socket to an event stream. */
+/** Writes the messages of a socket to an event stream. */
 function relay(socket: WebSocket): Response {
   const end = () => {
     clearTimeout(lifetime)

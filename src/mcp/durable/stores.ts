@@ -1,6 +1,5 @@
 /**
- * What handlers keep between calls, in Durable Objects: one object a store, of the same class as the
- * sessions.
+ * Stores in Durable Objects, one object for each store, of the same class as the sessions.
  *
  * @module
  */
@@ -21,7 +20,7 @@ export function durableStores(namespace: DurableObjectNamespace, seal: Seal): St
   })
 }
 
-/** The store that lives in an object. */
+/** The store in an object. */
 export function storeIn({ storage }: DurableObjectState, limits: StoreLimits): StoreState {
   return new StoreState({
     storage: storage.kv,
@@ -34,7 +33,7 @@ export function storeIn({ storage }: DurableObjectState, limits: StoreLimits): S
   })
 }
 
-/** The object's side of all that. */
+/** Serves an order in the object of the store. */
 export async function serveStore(request: Request, store: StoreState): Promise<Response> {
   return Response.json(store.take(await request.json<StoreOrder>()))
 }

@@ -1,5 +1,5 @@
 /**
- * Tasks in Durable Objects, one object a task, of the same class as the sessions.
+ * Tasks in Durable Objects, one object for each task, of the same class as the sessions.
  *
  * @module
  */
@@ -33,7 +33,7 @@ export function durableTasks(namespace: DurableObjectNamespace, seal: Seal): Tas
         more = !isOver(task.status)
         listener(task)
       })
-      // An object that starts anew has lost its sockets, and what it ran.
+      // An object that restarts loses its sockets and its work.
       webSocket.addEventListener('close', () => {
         if (more && !signal.aborted) backend.follow(name, listener, signal).catch(console.error)
       })
@@ -45,7 +45,7 @@ export function durableTasks(namespace: DurableObjectNamespace, seal: Seal): Tas
   return signedTasks(seal, backend)
 }
 
-/** The task that lives in an object. */
+/** The task in an object. */
 export function taskIn(state: DurableObjectState, limits: TaskLimits): Task {
   const { storage } = state
   return new Task({
@@ -63,7 +63,7 @@ export function taskIn(state: DurableObjectState, limits: TaskLimits): Task {
   })
 }
 
-/** The object's side of all that. */
+/** Serves an order, or a follower, in the object of the task. */
 export async function serveTask(
   request: Request,
   state: DurableObjectState,
@@ -73,7 +73,7 @@ export async function serveTask(
   if (request.headers.get('upgrade') === 'websocket') {
     if (!task.state) return new Response(null, { status: 404 })
     const [client, socket] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket]
-    // Hibernating: a task that waits for a person sleeps meanwhile.
+    // Hibernating: a task that waits for a person sleeps.
     state.acceptWebSocket(socket)
     say(socket, task.state)
     return new Response(null, { status: 101, webSocket: client })

@@ -5,14 +5,14 @@ import type { Stores } from '../state/stores.ts'
 import type { Tasks } from '../state/tasks.ts'
 import type { Accept } from '../wire/reply.ts'
 
-/** What an era needs to serve one HTTP request. */
+/** An HTTP request, and all that is needed to answer it. */
 export interface Exchange {
   readonly request: Request
   readonly server: Server
   readonly caller: Caller | undefined
   readonly accept: Accept
   readonly seal: Seal
-  /** A call that takes so long is stopped. */
+  /** A call that takes longer is stopped. */
   readonly callMs: number
   readonly tasks?: Tasks | undefined
   readonly stores?: Stores | undefined

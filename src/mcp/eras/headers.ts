@@ -3,7 +3,7 @@ import { findTool } from '../features/tool.ts'
 import { codes, isObject, RpcError, type RpcRequest } from '../wire/jsonrpc.ts'
 import { toJsonSchema } from '../wire/schema.ts'
 
-/** Where each method keeps the value that `Mcp-Name` repeats. */
+/** The field of each method that `Mcp-Name` repeats. */
 const named: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -14,8 +14,8 @@ const named: Readonly<Record<string, string>> = {
 }
 
 /**
- * Headers repeat the body so that proxies can route without parsing; the two must agree
- * (specification, "Server Validation"). Throws {@link RpcError} where they do not.
+ * Headers repeat parts of the body, so that proxies can route without parsing it. Throws
+ * {@link RpcError} if the two differ (specification, "Server Validation").
  */
 export function checkHeaders(
   { method, params }: RpcRequest,
@@ -62,13 +62,13 @@ const plain = (text: string) => text
 function decoded(value: string): string {
   if (!value.startsWith('=?base64?') || !value.endsWith('?=')) return value
   const base64 = value.slice(9, -2)
-  // `atob` alone forgives missing padding.
+  // `atob` accepts missing padding.
   if (base64.length % 4 !== 0) throw new TypeError('not padded')
   const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))
   return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
 }
 
-/** A parameter that clients repeat in a header, since its schema says `x-mcp-header`. */
+/** A parameter that clients repeat in a header, because its schema has `x-mcp-header`. */
 interface Mirrored {
   readonly header: string
   readonly path: readonly string[]

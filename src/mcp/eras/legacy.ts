@@ -1,6 +1,5 @@
 /**
- * The legacy era, without a session: each request is served on its own, in the shapes of the
- * revision that its header names.
+ * The legacy era without a session: each request is independent, and its header names the revision.
  *
  * @module
  */
@@ -23,10 +22,10 @@ import { type Revision, revisionOf, unnamed, versions } from '../wire/revisions.
 import type { Exchange } from './exchange.ts'
 import { dispatch } from './methods.ts'
 
-/** A batch runs at once, and each of its requests may be a query. */
+/** All requests of a batch run at once, and each may be a query. */
 const MAX_BATCH = 20
 
-/** Nothing is known of a client between its requests. */
+/** Without a session, nothing is known about a client. */
 const stranger: Client = { name: undefined, version: undefined, capabilities: {} }
 
 /** Serves one body of the legacy era: a message, or a batch where the revision has them. */
@@ -42,7 +41,7 @@ export async function serveLegacy(
   if (Array.isArray(body)) checkBatch(body, revision)
   if (requests.length === 0) return accepted()
 
-  // Without a session nobody could come back for the answer, so who hangs up is done with it.
+  // Without a session a client cannot come back for the answer, so a closed connection stops it.
   const stop = new Stop(() => request.signal)
   const work = async ({ send, readable: streams }: ReplySink) => {
     const notify = (method: string, params: RpcParams) =>
@@ -67,15 +66,15 @@ async function answer(
   try {
     const result = await dispatch(exchange, message, { ...facts, id, answers: {} })
     if (typeof result === 'string') return success(id, result)
-    // What asks has checked whom it asks: a client of which nothing is known has no capabilities.
-    const needs = 'This needs a session, to ask the client something.'
+    // Handlers check the client's capabilities before they ask, and this client has none.
+    const needs = 'This has to ask the client something, which needs a session.'
     throw new RpcError(codes.invalidRequest, needs)
   } catch (error) {
     return failure(id, asRpcError(error))
   }
 }
 
-/** `initialize` negotiates in its body: a header that comes with it names nothing yet. */
+/** `initialize` negotiates the revision in its body, so its header does not count. */
 export function revisionOfRequest({ headers }: Request, opens: boolean): Revision {
   const named = headers.get('mcp-protocol-version')?.trim()
   if (!named || opens) return unnamed

@@ -12,7 +12,7 @@ export type Part<Item> = (offset: number, context: Context) => Page<Item> | Prom
 /** A part and an offset in it. */
 type Place = readonly [part: number, offset: number]
 
-/** One page takes no further part once it has this many items. */
+/** A page with this many items is full. */
 const PAGE_ITEMS = 100
 
 /**
@@ -45,10 +45,13 @@ async function placeAt(cursor: unknown, field: string, seal: Seal): Promise<Plac
   const ours = typeof cursor === 'string' && cursor.length <= MAX_SHORT_CHARS
   const place = ours && (await seal.open(cursor, field))
   if (Array.isArray(place)) return place as unknown as Place
-  throw new RpcError(codes.invalidParams, 'This cursor is none of ours: list from the beginning.')
+  throw new RpcError(
+    codes.invalidParams,
+    'This cursor is not valid here: list again from the beginning.',
+  )
 }
 
-/** One page of a list: part after part, until it is full or a part has more than it gave. */
+/** One page of a list. Takes part after part until the page is full, or a part has more to come. */
 async function pageFrom<Item>(
   parts: readonly Part<Item>[],
   [first, start]: Place,
@@ -64,7 +67,7 @@ async function pageFrom<Item>(
   return { items }
 }
 
-/** The part of a list that is a list itself. */
+/** A part that is an array. */
 export const inPages =
   <Item>(items: readonly Item[] = []): Part<Item> =>
   (offset) => {

@@ -17,7 +17,7 @@ import { writeResult } from './result.ts'
 
 type Result = RpcParams | InputRequired
 
-/** One method of the protocol: when it exists, what it does, and how long its result keeps. */
+/** A method of the protocol: when it exists, what it does, and how long to keep its result. */
 interface Method extends Span {
   call(
     server: Server,
@@ -27,9 +27,9 @@ interface Method extends Span {
   ): Result | Promise<Result>
   /** Milliseconds a client may keep the result (specification, "Caching"). */
   readonly ttlMs?: number
-  /** Whether the result depends on the server and the revision alone, so it is written out once. */
+  /** Whether the result depends only on server and revision. Then it is written once. */
   readonly fixed?: (server: Server) => boolean
-  /** It lasts until the client ends it. */
+  /** It runs until the client ends it. */
   readonly lasts?: boolean
 }
 
@@ -37,7 +37,7 @@ const MINUTE = 60_000
 const always = () => true
 const listed = { ttlMs: 5 * MINUTE, fixed: always }
 
-/** The protocol, one row a method. */
+/** The protocol: one row for each method. */
 const methods: Readonly<Record<string, Method>> = {
   initialize: { call: initialize, until: '2025-11-25' },
   ping: { call: () => ({}), until: '2025-11-25' },
@@ -84,8 +84,8 @@ const methods: Readonly<Record<string, Method>> = {
 }
 
 /**
- * Calls a method of the revision that the client speaks. Gives back its result as JSON, or what it
- * asks the client: how a question travels is up to the era.
+ * Calls a method of the client's revision. Gives back the result as JSON, or questions to the
+ * client: each era sends those in its own way.
  */
 export async function dispatch(
   exchange: Exchange,
@@ -159,7 +159,7 @@ function complete(server: Server, { ref, argument, context: given }: RpcParams, 
   const asked = { name: argument.name, value: argument.value }
   const others = isObject(given) && isObject(given.arguments) ? given.arguments : {}
   if (!isTexts(others)) {
-    throw new RpcError(codes.invalidParams, 'The arguments of a context are texts.')
+    throw new RpcError(codes.invalidParams, 'The arguments in context must be texts.')
   }
   const excess = Object.values(asked).some((it) => it.length > MAX_SHORT_CHARS)
     ? `An argument to complete has at most ${MAX_SHORT_CHARS} characters.`
@@ -169,13 +169,13 @@ function complete(server: Server, { ref, argument, context: given }: RpcParams, 
     return completePrompt(server.prompts ?? [], ref.name, asked, others, context)
   if (ref.type === 'ref/resource')
     return completeTemplate(server.resources ?? [], ref.uri, asked, others, context)
-  throw new RpcError(codes.invalidParams, 'A ref is of type ref/prompt or ref/resource.')
+  throw new RpcError(codes.invalidParams, 'The type of a ref is ref/prompt or ref/resource.')
 }
 
 const isTexts = (value: RpcParams): value is Record<string, string> =>
   Object.values(value).every((it) => typeof it === 'string')
 
-/** Without a session there is nowhere to remember a level, and nothing is ever sent. */
+/** Without a session the level cannot be stored, and no message is sent. */
 function setLevel(_: Server, { level }: RpcParams): RpcParams {
   if (!logLevelOf(level)) throw new RpcError(codes.invalidParams, 'There is no such log level.')
   return {}
@@ -189,7 +189,11 @@ async function listen(
   exchange: Exchange,
 ): Promise<RpcParams> {
   const { id, notify, signal, streams } = context
-  if (!streams) throw new RpcError(codes.invalidRequest, 'To listen, accept text/event-stream.')
+  if (!streams)
+    throw new RpcError(
+      codes.invalidRequest,
+      'To listen, accept text/event-stream in the Accept header.',
+    )
   const tasks = await followed(notifications, context, exchange)
   if (!changes && !tasks)
     throw new RpcError(codes.methodNotFound, 'This server announces no changes.')

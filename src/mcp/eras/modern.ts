@@ -1,5 +1,5 @@
 /**
- * The modern era: every request stands alone and carries its own metadata.
+ * The modern era: each request is independent and carries its own metadata.
  *
  * @module
  */
@@ -34,13 +34,13 @@ const CLIENT = 'io.modelcontextprotocol/clientInfo'
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 
-/** HTTP statuses of what a method can answer; every other answer is a 200. */
+/** HTTP statuses for the errors of a method. Every other answer is a 200. */
 const statuses: Readonly<Record<number, number>> = {
   [codes.methodNotFound]: 404,
   [codes.missingCapability]: 400,
 }
 
-/** The version a message says it is written in, if it carries modern metadata. */
+/** The version that a message names in modern metadata, if it has any. */
 export function claimedVersion(message: RpcMessage): unknown {
   const meta = 'params' in message ? message.params?._meta : undefined
   return isObject(meta) ? meta[VERSION] : undefined
@@ -105,12 +105,12 @@ async function answer(admitted: Admitted, stop: Stop, sink: ReplySink): Promise<
   return typeof result === 'string' ? result : writeQuestions(result, answers, admitted)
 }
 
-/** Reads who speaks which revision from the request alone, or refuses it. */
+/** Reads the revision and the client from a request, or refuses it. */
 function admit(message: RpcRequest, exchange: Exchange): Admitted {
   const { request, server } = exchange
   const meta = message.params?._meta
   if (!isObject(meta))
-    throw new RpcError(codes.invalidParams, `params._meta is missing; it names ${VERSION}.`)
+    throw new RpcError(codes.invalidParams, `params._meta is missing: it must contain ${VERSION}.`)
   const { [VERSION]: version, [CAPABILITIES]: declared, [CLIENT]: info } = meta
   if (typeof version !== 'string')
     throw new RpcError(codes.invalidParams, `params._meta lacks ${VERSION}.`)
@@ -119,7 +119,8 @@ function admit(message: RpcRequest, exchange: Exchange): Admitted {
   checkHeaders(message, version, request.headers, server)
   const revision = revisionOf(version)
   if (revision?.era !== 'modern') {
-    // A legacy version is one we speak, but not here: naming it would send the client in a circle.
+    // We speak legacy versions, but not in this era. A client that read them here would go in a
+    // circle.
     const supported = versions(revision && 'modern')
     const data = { supported, requested: version }
     throw new RpcError(codes.unsupportedVersion, 'Unsupported protocol version', data)
@@ -142,10 +143,12 @@ function admit(message: RpcRequest, exchange: Exchange): Admitted {
 
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
-/** How long a person may take to answer a question. */
+/** A person has this long to answer a question. */
 const ANSWER_MS = 15 * 60_000
 
-/** What the client has answered so far: in this request, and in earlier rounds as they were sealed. */
+/**
+ * What the client has answered so far: in this request, and in earlier rounds as they were sealed.
+ */
 async function answersIn({ message, exchange }: Admitted): Promise<RpcParams> {
   const { inputResponses: given = {}, requestState: state } = message.params ?? {}
   if (!isObject(given))

@@ -2,7 +2,7 @@ import { identity, type Server } from '../features/server.ts'
 import { type RpcParams, write } from '../wire/jsonrpc.ts'
 import type { Revision } from '../wire/revisions.ts'
 
-/** What a result is the result of. */
+/** Where a result comes from. */
 export interface ResultFacts {
   readonly server: Server
   readonly revision: Revision
@@ -17,12 +17,12 @@ export function writeResult(result: RpcParams, facts: ResultFacts): string {
   const { ttlMs } = facts
   const _meta = { ...(result._meta as object | undefined), ...signature(facts) }
   const cacheScope = ttlMs === undefined ? undefined : 'private'
-  // What a result says itself counts: a task is no complete result, and has a time to live.
+  // Fields of the result itself win: a task is not complete, and has its own time to live.
   return write({ resultType: 'complete', ttlMs, cacheScope, ...result, _meta })
 }
 
 /** What every modern result says about the server that made it. */
 export const signature = ({ server, revision, method }: ResultFacts) => ({
-  // Its icons and its address are told once, and not with every answer.
+  // Only one method tells the icons and the website: not every answer has to.
   'io.modelcontextprotocol/serverInfo': identity(server, revision, method !== 'server/discover'),
 })

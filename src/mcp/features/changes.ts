@@ -2,20 +2,20 @@ import { isObject, type RpcParams } from '../wire/jsonrpc.ts'
 
 const listNames = ['tools', 'prompts', 'resources'] as const
 
-/** A list whose changes are told. */
+/** A list that announces its changes. */
 export type ListName = (typeof listNames)[number]
 
 /**
- * Something about a server that changed, for those who asked to be told. A `tree` is a resource, those
- * whose addresses continue its own after a slash, and which of them there are. Whoever looked may
- * publish the version that it found: only one that is new is told.
+ * A change of a server, for clients that asked to hear of it. A `tree` is a resource with all
+ * resources whose addresses continue its address after a slash, and the list of them. Publish the
+ * version of a tree as often as you read it: only a new version is announced.
  */
 export type Change =
   | { readonly kind: ListName }
   | { readonly kind: 'resource'; readonly uri: string }
   | { readonly kind: 'tree'; readonly uri: string; readonly version: string }
 
-/** What a subscriber wants to hear of, in the protocol's own words. */
+/** What a subscriber wants to hear of, as the protocol writes it. */
 export interface Filter {
   readonly toolsListChanged?: true
   readonly promptsListChanged?: true
@@ -23,14 +23,16 @@ export interface Filter {
   readonly resourceSubscriptions?: readonly string[]
 }
 
-/** Carries changes from whoever makes them to whoever listens. */
+/** Carries changes to those who listen. */
 export interface Changes {
-  /** The lists that may change; all of them unless this says which. */
+  /** The lists that may change. All of them, if this is missing. */
   readonly lists?: readonly ListName[]
-  /** The name of the object that carries them, if one does: it tells the sessions in objects. */
+  /**
+   * The name of the Durable Object that carries the changes, if one does. It tells the sessions.
+   */
   readonly hub?: string
   publish(change: Change): void | Promise<void>
-  /** Calls `listener` until `signal` aborts, at least with what the filter asks for. */
+  /** Calls `listener` until `signal` aborts. The filter may be ignored: it only spares calls. */
   listen(
     listener: (change: Change) => void,
     signal: AbortSignal,
@@ -58,7 +60,7 @@ export function localChanges(): Changes {
 /** Addresses one subscriber may name. */
 const MAX_URIS = 1_000
 
-/** Reads the filter of a subscriber; what it does not understand, or never changes, is left out. */
+/** Reads the filter of a subscriber. Leaves out what is unknown, and lists that never change. */
 export function filterOf(value: unknown, lists: readonly ListName[] = listNames): Filter {
   if (!isObject(value)) return {}
   const { resourceSubscriptions: uris } = value
@@ -71,7 +73,7 @@ export function filterOf(value: unknown, lists: readonly ListName[] = listNames)
   }
 }
 
-/** The notifications by which a subscriber hears of a change. */
+/** The notifications that tell a subscriber of a change. */
 export function notificationsOf(change: Change, filter: Filter): Notification[] {
   const { kind } = change
   const { resourceSubscriptions: uris = [] } = filter
@@ -93,7 +95,7 @@ interface Notification {
 const covers = ({ kind, uri }: Change & { readonly uri: string }, other: string) =>
   other === uri || (kind === 'tree' && other.startsWith(`${uri}/`))
 
-/** Whether a change is one, given where the last version of each tree is kept. */
+/** Whether a change is new. Remembers the last version of each tree in `versions`. */
 export function isNew(
   change: Change,
   versions: { get(uri: string): unknown; put(uri: string, version: string): void },

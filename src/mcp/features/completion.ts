@@ -1,9 +1,9 @@
 import type { Context } from './context.ts'
 
 /**
- * Suggests values for an argument that begins as given.
+ * Suggests values for an argument that begin with `value`.
  *
- * @param others Arguments that are filled in already.
+ * @param others The arguments that are already filled in.
  */
 export type Complete = (
   value: string,
@@ -11,12 +11,12 @@ export type Complete = (
   context: Context,
 ) => Completed | Promise<Completed>
 
-/** All the values that fit; or the first of them, and how many there are. */
+/** All matching values, or the first of them and how many there are. */
 export type Completed =
   | readonly string[]
   | { readonly values: readonly string[]; readonly total: number }
 
-/** The specification allows no more in one answer. */
+/** Values in one answer: the limit of the specification. */
 const MAX_VALUES = 100
 
 export async function completionOf(

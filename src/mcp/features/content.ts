@@ -27,17 +27,17 @@ const since: Partial<Record<Content['type'], string>> = {
   resource_link: '2025-06-18',
 }
 
-/** Content as a revision has it: what came later is told in words. */
+/** Content for a revision. Types that it does not have become text. */
 export function contentForRevision(content: Content, revision: Revision): Content {
   if (existsIn({ since: since[content.type] ?? '' }, revision)) return content
   const text =
     content.type === 'resource_link'
       ? `${content.name}: ${content.uri}`
-      : `Here would be content of type ${content.type}, which this client does not know.`
+      : `This client cannot read the content here, which is of type ${content.type}.`
   return { type: 'text', text }
 }
 
-/** For whom something is, and how much it matters, from 0 to 1. */
+/** Who something is for, and how important it is, from 0 to 1. */
 export interface Annotations {
   readonly audience?: readonly ('user' | 'assistant')[]
   readonly priority?: number

@@ -7,18 +7,18 @@ export interface Caller {
   /** Stable identity: a user id, a client id, the name of a key. */
   readonly subject: string
   readonly scopes: readonly string[]
-  /** What else their credentials say of them: a tenant, a region. */
+  /** What else the credentials say: a tenant, a region. */
   readonly claims?: Readonly<Record<string, string | number | boolean>>
 }
 
-/** The program on the other end, as it describes itself: for display and logs, never for decisions. */
+/** The client program as it describes itself. For display and logs, never for decisions. */
 export interface Client {
   readonly name: string | undefined
   readonly version: string | undefined
   readonly capabilities: Readonly<Record<string, unknown>>
 }
 
-/** Severities of RFC 5424, least first, as the specification names them. */
+/** Severities of RFC 5424, the least first, with the names of the specification. */
 export const logLevels = [
   'debug',
   'info',
@@ -42,7 +42,7 @@ export interface SessionStore {
   delete(key: string): Promise<void>
 }
 
-/** What a handler knows about the request it serves. The same in both eras. */
+/** What a handler knows about its request. The same in both eras. */
 export interface Context {
   readonly id: RpcId
   readonly revision: Revision
@@ -50,46 +50,46 @@ export interface Context {
   readonly caller: Caller | undefined
   /** Aborts when the client goes away or cancels, or when the call takes too long. */
   readonly signal: AbortSignal
-  /** What the client answered to an earlier {@link InputRequired}, by key. */
+  /** The client's answers to an earlier {@link InputRequired}, by key. */
   readonly answers: Readonly<Record<string, unknown>>
   /** Whether the client can be told anything before the result. */
   readonly streams: boolean
-  /** Tells the client something about this request before its result. */
+  /** Sends the client a notification about this request, before the result. */
   notify(method: string, params: RpcParams): void
   /** Reports progress, if the client asked for it. `done` only grows. */
   progress(done: number, total?: number, message?: string): void
   /** Logs to the client, if it asked for messages of this level. Never send it a secret. */
   log(level: LogLevel, data: unknown, logger?: string): void
   /**
-   * Closes the client's connection and goes on working; the client comes back for the rest. For long
-   * work, in the sessions of revisions that have that; elsewhere it does nothing.
+   * Closes the client's connection and goes on working. The client comes back for the rest. Meant
+   * for long work in sessions of revisions that have this; elsewhere it does nothing.
    */
   disconnect(): void
   /**
-   * Opens what is kept between calls. A session has one store, which needs no handle. Elsewhere each
-   * call without a handle begins another, and its handle is the only way back to it. One that opens
-   * nothing for this caller is a failure the model reads.
+   * Opens the store that keeps values between calls. A session has one store and needs no handle.
+   * Elsewhere each call without a handle begins a new store, and only its handle opens it again. If
+   * a handle opens nothing for this caller, the model reads so.
    */
   store(handle?: string): Promise<SessionStore>
 }
 
-/** A context before it can tell the client anything about its work. */
+/** What a context is made of. */
 export type Facts = Omit<Context, 'signal' | 'progress' | 'log' | 'disconnect'> & {
   readonly stop: Stop
-  /** The least severe messages that the client asked for; undefined if it wants none. */
+  /** The lowest level that the client asked for; undefined if it wants no messages. */
   readonly logLevel?: LogLevel | undefined
   disconnect?(): void
 }
 
-/** Completes a context with the two things a handler tells the client about its work. */
+/** Makes a context, with the progress and the log that a handler sends the client. */
 export function contextOf(
   facts: Omit<Facts, 'stop' | 'store'>,
   { stop, store }: Pick<Facts, 'stop' | 'store'>,
   params: RpcParams,
 ): Context {
-  // Each by its name: spreading the facts would be half of what a small call costs here.
+  // Copied one by one: spreading the facts would be half the cost of a small call here.
   const { id, revision, client, caller, answers, streams, logLevel } = facts
-  // Whoever goes on working when nobody waits for it any more speaks to nobody.
+  // Work that goes on after it was stopped is not heard.
   const notify: Context['notify'] = (...said) => stop.signal.aborted || facts.notify(...said)
   const { progressToken } = (params._meta ?? {}) as { progressToken?: unknown }
   const wanted = typeof progressToken === 'string' || Number.isSafeInteger(progressToken)
@@ -125,6 +125,6 @@ export function contextOf(
   }
 }
 
-/** A level as a client writes it, or undefined for what is none. */
+/** The log level with this name, or undefined. */
 export const logLevelOf = (value: unknown): LogLevel | undefined =>
   logLevels.find((it) => it === value)

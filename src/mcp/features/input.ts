@@ -4,15 +4,15 @@ import { codes, isObject, RpcError } from '../wire/jsonrpc.ts'
 import { toJsonSchema } from '../wire/schema.ts'
 import type { Context } from './context.ts'
 
-/** A request to the client, kept without its JSON-RPC id: the era decides how it travels. */
+/** A request to the client, without a JSON-RPC id: each era sends it in its own way. */
 export interface InputRequest {
   readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list'
   readonly params: Readonly<Record<string, unknown>>
 }
 
 /**
- * Returned by a handler that cannot finish until the client answers. The handler is then run again
- * from its beginning with `context.answers` filled in, so ask before you act.
+ * A handler returns this if it cannot finish until the client answers. It then runs again from its
+ * beginning, with the answers in `context.answers`. So ask before you act.
  */
 export class InputRequired {
   readonly requests: Readonly<Record<string, InputRequest>>
@@ -23,8 +23,8 @@ export class InputRequired {
 }
 
 /**
- * Asks several questions in one round. Gives back the answers, in order, or one
- * {@link InputRequired} for all that are not answered yet.
+ * Asks several questions in one round. Gives back the answers in order, or one
+ * {@link InputRequired} with all questions that are still open.
  *
  * @example
  *
@@ -43,8 +43,8 @@ export function together<const Asked extends readonly unknown[]>(
 }
 
 /**
- * Asks the user to fill in a form. Gives back what they filled in, null if they declined, or an
- * {@link InputRequired} for the handler to return if they have not answered yet.
+ * Asks the user to fill in a form. Gives back the values, or null if the user declined. If there is
+ * no answer yet, gives back an {@link InputRequired}, which the handler returns.
  *
  * @example
  *
@@ -64,7 +64,7 @@ export function elicit<Form extends $ZodObject>(
   const filled = safeParse(form, answer?.content)
   if (answer && filled.success) return filled.data
   const { elicitation } = context.client.capabilities
-  // An empty object means forms, from before there was anything else.
+  // An empty object means forms: they were the only kind at first.
   const forms = isObject(elicitation) && (isObject(elicitation.form) || !('url' in elicitation))
   if (!forms) throw missing(context, { elicitation: { form: {} } })
   const requestedSchema = toJsonSchema(form, 'input')
@@ -72,8 +72,8 @@ export function elicit<Form extends $ZodObject>(
 }
 
 /**
- * Asks the user to visit a page, for what must not pass through the client, such as a password.
- * Gives back whether they agreed to; that they have done there what was asked, the page knows.
+ * Asks the user to visit a page. Use it for what must not pass through the client, such as a
+ * password. Gives back whether the user agreed. Only the page knows whether they finished there.
  */
 export function elicitUrl(
   context: Context,
@@ -94,7 +94,7 @@ export function elicitUrl(
   })
 }
 
-/** Has the client's model write a message (specification, "Sampling"). */
+/** Asks the client's model for a message (specification, "Sampling"). */
 export function sample(
   context: Context,
   key: string,
@@ -139,7 +139,7 @@ function require(context: Context, capability: 'sampling' | 'roots'): void {
 
 function missing({ revision }: Context, requiredCapabilities: object): RpcError {
   const [name] = Object.keys(requiredCapabilities)
-  // The code is younger than the legacy revisions.
+  // The legacy revisions do not have this code.
   return revision.era === 'modern'
     ? new RpcError(codes.missingCapability, `This needs a client that supports ${name}.`, {
         requiredCapabilities,

@@ -6,7 +6,7 @@ import { type Content, contentForRevision, type Icon } from './content.ts'
 import type { Context } from './context.ts'
 import { InputRequired } from './input.ts'
 
-/** One value a prompt is filled in with. Prompts take only text. */
+/** An argument of a prompt. Prompts take only text. */
 export interface PromptArgument {
   readonly name: string
   readonly title?: string
@@ -20,7 +20,7 @@ export interface PromptMessage {
   readonly content: Content
 }
 
-/** Words a person picks from a menu to begin with. */
+/** A prompt that a person picks from a menu. */
 export interface Prompt {
   readonly name: string
   readonly title?: string

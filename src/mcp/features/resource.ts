@@ -6,17 +6,17 @@ import type { Context } from './context.ts'
 import { InputRequired } from './input.ts'
 
 /**
- * Something a client can read by its address. `{name}` in the uri makes it a template (RFC 6570,
- * level 1: a variable holds anything but `/`, percent-encoded).
+ * Something that a client can read by its address. `{name}` in the uri makes it a template (RFC
+ * 6570, level 1: a variable holds percent-encoded text without `/`).
  */
 export interface Resource extends Listed {
-  /** Milliseconds for which what was read keeps, in the revisions that have that. */
+  /** Milliseconds for which a client may keep the contents, in revisions that have that. */
   readonly ttlMs?: number
   /** Suggests values for the variables of a template. */
   readonly complete?: Readonly<Record<string, Complete>>
-  /** What stands at the addresses of a template, page by page, for `resources/list`. */
+  /** The resources of a template, page by page, for `resources/list`. */
   list?(offset: number, context: Context): Page<Listed> | Promise<Page<Listed>>
-  /** The text, or the contents themselves; undefined if there is nothing at this address. */
+  /** Gives back the text or the contents; undefined if nothing is at this address. */
   read(
     variables: Readonly<Record<string, string>>,
     context: Context,
@@ -24,7 +24,7 @@ export interface Resource extends Listed {
   ): Reading | Promise<Reading>
 }
 
-/** A resource, or a template, as clients see it in a list. */
+/** A resource or a template as a list shows it. */
 export interface Listed {
   readonly uri: string
   readonly name: string
@@ -33,11 +33,11 @@ export interface Listed {
   readonly mimeType?: string
   readonly icons?: readonly Icon[]
   readonly annotations?: Annotations
-  /** Bytes, where they are known. */
+  /** Size in bytes, if known. */
   readonly size?: number
 }
 
-/** A stretch of a list, and the offset of the next one, if there is one. */
+/** Some items of a list, and the offset of the next ones if there are more. */
 export interface Page<Item> {
   readonly items: readonly Item[]
   readonly next?: number | undefined
@@ -81,7 +81,7 @@ export async function readResource(
   throw noResource(context, uri)
 }
 
-/** What a client reads where there is nothing at an address, and perhaps what it meant. */
+/** The error for an address where nothing is. The hint says what the client may have meant. */
 export function noResource({ revision }: Context, uri: string, hint = ''): RpcError {
   const code = revision.era === 'modern' ? codes.invalidParams : codes.resourceNotFound
   return new RpcError(code, `There is no resource at this address. ${hint}`.trim(), { uri })
@@ -102,7 +102,7 @@ export function completeTemplate(
   return completionOf(own, value, others, context)
 }
 
-/** Reads the variables of a template out of an address, or undefined where it does not fit. */
+/** Reads the variables of a template from an address; undefined if it does not match. */
 function match(template: string, uri: string): Record<string, string> | undefined {
   if (!template.includes('{')) return template === uri ? {} : undefined
   const [start = '', ...parts] = template.split('{')
@@ -112,7 +112,7 @@ function match(template: string, uri: string): Record<string, string> | undefine
   for (const [i, part] of parts.entries()) {
     const [name = '', behind = ''] = part.split('}')
     const ends = i === parts.length - 1
-    // A variable is as short as it can be; what stands behind the last one ends the address.
+    // A variable is as short as possible. The text behind the last one ends the address.
     const end = ends ? uri.length - behind.length : uri.indexOf(behind, at + 1)
     const value = uri.slice(at, end)
     if (end <= at || value.includes('/') || !uri.startsWith(behind, end)) return undefined

@@ -6,8 +6,8 @@ import type { Resource } from './resource.ts'
 import type { Tool } from './tool.ts'
 
 /**
- * An MCP server is a value: what it is called and what it offers. Keep one as long as what it
- * offers stays the same, since its lists are written out once for each value.
+ * An MCP server is a value: its name and what it offers. Use the same value as long as the offer
+ * stays the same: its lists are written once for each value.
  */
 export interface Server {
   readonly name: string
@@ -15,20 +15,22 @@ export interface Server {
   readonly title?: string
   readonly websiteUrl?: string
   readonly icons?: readonly Icon[]
-  /** Advice to the model on how to use this server. Some hosts read only the first 512 characters. */
+  /**
+   * Advice to the model on how to use this server. Some hosts read only the first 512 characters.
+   */
   readonly instructions?: string
   readonly tools?: readonly Tool[]
   readonly resources?: readonly Resource[]
   readonly prompts?: readonly Prompt[]
-  /** Handlers log to clients that ask for it. */
+  /** Handlers log to clients that ask for the log. */
   readonly logs?: boolean
-  /** Tells clients when what is offered changes. Hosts hold a stream open for it. */
+  /** Tells clients when the offer changes. Hosts hold a stream open for this. */
   readonly changes?: Changes
 }
 
 /**
- * How a server introduces itself in one revision, or in brief, without pictures and addresses. Made
- * once, since every answer may say it.
+ * How a server introduces itself in one revision. `brief` leaves out icons and the website. Made
+ * once, since every answer may contain it.
  */
 export function identity(server: Server, revision: Revision, brief = false): object {
   const known = identities.get(server) ?? new Map<string, object>()

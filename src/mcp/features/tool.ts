@@ -5,7 +5,7 @@ import { type Content, contentForRevision, type Icon } from './content.ts'
 import type { Context } from './context.ts'
 import { InputRequired } from './input.ts'
 
-/** What a tool does to the world. Hosts decide by these whether to ask a person first. */
+/** What effects a tool has. Hosts use this to decide whether to ask a person first. */
 export interface ToolAnnotations {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean
@@ -22,24 +22,25 @@ export interface Tool {
   readonly output?: Schema
   readonly annotations?: ToolAnnotations
   readonly icons?: readonly Icon[]
-  /** In no list: for a name that models try all the same, to be told what to do instead. */
+  /** Not listed. For a name that models try anyway: the tool says what to do instead. */
   readonly unlisted?: boolean
   /**
-   * A call outlasts its request, as a task that the client looks in on (SEP-2663): `optional` where
-   * client and server have tasks; `required` so much that a client without them is refused. Where
-   * there is no place for tasks, and in the legacy era, the tool just runs.
+   * A call becomes a task that outlives its request, and the client asks how it is going
+   * (SEP-2663). `optional`: only for clients that have tasks. `required`: clients without tasks are
+   * refused. If the server keeps no tasks, and in the legacy era, the tool just runs.
    */
   readonly task?: 'optional' | 'required'
   /**
-   * Asks what must be answered before a task begins, in the call itself: whatever but an
-   * {@link InputRequired} this returns, the task begins. `run` asks the same and finds the answers.
+   * Asks the client before a task begins. If this returns an {@link InputRequired}, the client is
+   * asked; after anything else, the task begins. `run` asks the same questions and finds the
+   * answers.
    */
   // biome-ignore lint/suspicious/noExplicitAny: as with run
   ask?(input: any, context: Context): unknown
   /**
-   * Returns a string for text, a plain object for structured content, a {@link ToolResult}, or an
-   * {@link InputRequired} to be run again with the client's answers. Throws a {@link ToolError} for
-   * the model to read.
+   * Returns a string for text, a plain object for structured content, or a {@link ToolResult}.
+   * Returns an {@link InputRequired} to run again with the client's answers. Throws a {@link
+   * ToolError} to tell the model what went wrong.
    */
   // biome-ignore lint/suspicious/noExplicitAny: a list of tools holds many inputs; tool() checks each
   run(input: any, context: Context): unknown
@@ -72,12 +73,12 @@ export function tool<const Input extends Schema>(
   return definition
 }
 
-/** A failure the model should read and may repair: it becomes a result with `isError`. */
+/** A failure that the model should read and may fix: it becomes a result with `isError`. */
 export class ToolError extends Error {
   override readonly name = 'ToolError'
 }
 
-/** Content given as it is, when a string or an object is not enough. */
+/** Content of any type, for when a string or an object is not enough. */
 export class ToolResult {
   readonly content: readonly Content[]
   readonly structured: Readonly<Record<string, unknown>> | undefined
@@ -98,7 +99,7 @@ export const describeTool = (it: Tool, revision: Revision): object =>
       inputSchema: toJsonSchema(it.input, 'input'),
       outputSchema: it.output && toJsonSchema(it.output, 'output'),
       annotations: it.annotations && {
-        // Where revisions that have no `title` of a tool look for it.
+        // Revisions without the field `title` look for it here.
         ...('title' in forRevision({ title: it.title }, revision) ? {} : { title: it.title }),
         ...it.annotations,
       },
@@ -110,7 +111,7 @@ export const describeTool = (it: Tool, revision: Revision): object =>
 /**
  * Calls the tool that `params` names. Its failures are results; an unknown tool is an error.
  *
- * @param run What to do with the tool once its input is read.
+ * @param run Runs the tool after its input was read.
  */
 export async function callTool(
   tools: readonly Tool[],
@@ -137,7 +138,7 @@ export async function callTool(
   }
 }
 
-/** Runs a tool to its result, or to its next question. */
+/** Runs a tool until its result or its next question. */
 export async function runTool(
   it: Tool,
   input: unknown,
@@ -151,7 +152,7 @@ function resultOf(value: unknown, revision: Revision): RpcParams {
   if (typeof value === 'string') return { content: [{ type: 'text', text: value }] }
   const { content, structured } =
     value instanceof ToolResult ? value : { content: undefined, structured: value }
-  // Hosts give the model either the text or the structure, so the two say the same.
+  // A host shows the model either the text or the structure, so both hold the same.
   const json = structured === undefined ? undefined : new Json(JSON.stringify(structured))
   return forRevision(
     {
@@ -169,7 +170,7 @@ const failed = (text: string): RpcParams => ({
   isError: true,
 })
 
-/** Some hosts leave the arguments out, and some models send them as JSON inside a string. */
+/** Some hosts omit the arguments, and some models send them as JSON in a string. */
 function argumentsOf(value: unknown): unknown {
   if (typeof value !== 'string') return value ?? {}
   try {
@@ -191,13 +192,13 @@ function unknownTool(tools: readonly Tool[], name: unknown): string {
   return names.length ? `${asked} Tools here: ${names.join(', ')}.` : asked
 }
 
-/** The tools that clients are told of. */
+/** The tools that are listed. */
 export const shown = (tools: readonly Tool[]): readonly Tool[] =>
   tools.filter(({ unlisted }) => !unlisted)
 
 const indexes = new WeakMap<readonly Tool[], Map<unknown, Tool>>()
 
-/** The tool of this name, in the same time among five and among five hundred. */
+/** The tool with this name. As fast among five hundred tools as among five. */
 export function findTool(tools: readonly Tool[], name: unknown): Tool | undefined {
   let index = indexes.get(tools)
   if (!index) {

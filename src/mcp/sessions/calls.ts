@@ -21,13 +21,15 @@ import type { Revision } from '../wire/revisions.ts'
 export interface CallLimits {
   /** Requests worked on at once. */
   readonly calls: number
-  /** A call that takes so long is stopped. Waiting for an answer of the client is not counted. */
+  /**
+   * A call that takes longer is stopped. The time that the client takes to answer is not counted.
+   */
   readonly callMs: number
-  /** A question that nobody answers for so long ends its call. */
+  /** A call ends if the client does not answer its question within this time. */
   readonly answerMs: number
 }
 
-/** What a call needs to know of its session, and its way out. */
+/** What a call knows of its session, and how it sends messages. */
 export interface CallChannel {
   readonly revision: Revision
   readonly client: Client
@@ -38,25 +40,25 @@ export interface CallChannel {
   streams(stream: string): boolean
   /** Closes the connection that carries this stream. */
   disconnect(stream: string): void
-  /** Has {@link Calls.expire} called at this time, if not before. */
+  /** Calls {@link Calls.expire} at this time or earlier. */
   wakeBy(time: number): void
 }
 
-/** A request that waits for the client to answer questions about it. It outlives the memory. */
+/** A request that waits for answers of the client. It is stored. */
 interface Waiting {
   readonly key: string
   readonly stream: string
   readonly message: RpcRequest
   readonly answers: RpcParams
   readonly round: number
-  /** Keys of the questions not answered yet, by the id each was asked under. */
+  /** Keys of the open questions, by the id of each question. */
   readonly asked: Readonly<Record<string, string>>
   readonly until: number
 }
 
 type Call = Omit<Waiting, 'asked' | 'until'>
 
-/** What became of a call whose response nobody in this memory waits for. */
+/** The end of a call for which no request waits in memory. */
 export interface Outcome {
   readonly stream: string
   /** The response, or undefined if the call was cancelled. */
@@ -69,8 +71,8 @@ const MAX_ROUNDS = 8
 const PREFIX = 'call:'
 
 /**
- * The requests a session works on. One that asks the client something is put away until the answers
- * are there, and then run again from its beginning: by this instance, or by one that comes after it.
+ * The requests that a session works on. A request that asks the client something is stored until
+ * the answers are there. Then it runs again from its beginning, in this instance or a later one.
  */
 export class Calls {
   readonly #storage: Storage
@@ -83,7 +85,7 @@ export class Calls {
     this.#limits = limits
   }
 
-  /** Works on a request until its response, which is undefined if the client cancels it. */
+  /** Runs a request and gives back its response; undefined if the client cancels it. */
   start(
     message: RpcRequest,
     stream: string,
@@ -91,7 +93,8 @@ export class Calls {
     channel: CallChannel,
   ): Promise<string | undefined> {
     if (this.#running.size >= this.#limits.calls) {
-      const busy = `This session works on ${this.#running.size} requests already: wait for one.`
+      const works = `This session already works on ${this.#running.size} requests`
+      const busy = `${works}: wait until one ends.`
       return Promise.resolve(failure(message.id, new RpcError(codes.invalidRequest, busy)))
     }
     // Two requests of a batch may have the same id.
@@ -102,7 +105,7 @@ export class Calls {
     })
   }
 
-  /** Takes an answer of the client, and goes on with the call it was the last one for. */
+  /** Takes an answer of the client. If it was the last one for its call, the call goes on. */
   async answer(
     { id, result }: RpcResponse,
     exchange: Exchange,
@@ -111,7 +114,7 @@ export class Calls {
     const call = this.#waiting().find(({ asked }) => Object.hasOwn(asked, String(id)))
     if (!call) return undefined
     const { [String(id)]: key, ...asked } = call.asked
-    // A client that fails to answer has declined to.
+    // A client that answers with an error has declined.
     const answers = { ...call.answers, [key!]: result ?? { action: 'cancel' } }
     if (Object.keys(asked).length > 0) {
       this.#storage.put<Waiting>(PREFIX + call.key, { ...call, answers, asked })
@@ -129,18 +132,21 @@ export class Calls {
     return call && this.#finish(call, undefined)
   }
 
-  /** Ends the calls whose questions nobody has answered in time. */
+  /** Ends the calls whose questions were not answered in time. */
   expire(now: number): Outcome[] {
     return this.#waiting()
       .filter(({ until }) => until <= now)
       .map((call) => {
-        const error = new RpcError(codes.internal, 'Nobody answered in time.')
+        const error = new RpcError(
+          codes.internal,
+          'The question of this call was not answered in time: call again.',
+        )
         return this.#finish(call, failure(call.message.id, error))
       })
       .filter((it) => it !== undefined)
   }
 
-  /** When the first question runs out, if one is open. */
+  /** When the first open question expires. */
   nextExpiry(): number | undefined {
     const times = this.#waiting().map(({ until }) => until)
     return times.length > 0 ? Math.min(...times) : undefined
@@ -187,11 +193,12 @@ export class Calls {
     return this.#finish(call, stop.stopped ? undefined : text)
   }
 
-  /** Puts a call away until the client has answered its questions. */
+  /** Stores a call until the client has answered its questions. */
   #ask(call: Call, { requests }: InputRequired, channel: CallChannel): undefined {
-    if (call.round === MAX_ROUNDS) throw new RpcError(codes.internal, 'This asked too often.')
+    if (call.round === MAX_ROUNDS)
+      throw new RpcError(codes.internal, 'The call asked the client too many times.')
     if (!channel.streams(call.stream)) {
-      const needs = 'This asks the client something: accept text/event-stream to be asked.'
+      const needs = 'This has to ask the client something: accept text/event-stream to be asked.'
       throw new RpcError(codes.invalidRequest, needs)
     }
     const asked: Record<string, string> = {}
@@ -205,9 +212,9 @@ export class Calls {
     }
   }
 
-  /** Hands the response to whoever waits for it here, or else back to the caller. */
+  /** Gives the response to the request that waits for it; if none waits, gives it back. */
   #finish({ key, stream, round }: Call, text: string | undefined): Outcome | undefined {
-    // A call that asked nothing was never put away, and a write is dear even if it changes nothing.
+    // A call that asked nothing was never stored, and even a write without effect is expensive.
     if (round > 0) this.#storage.delete(PREFIX + key)
     const resolve = this.#awaited.get(key)
     this.#awaited.delete(key)

@@ -1,6 +1,6 @@
 import type { Storage } from '../state/storage.ts'
 
-/** Bounds on what is kept for clients that lost their stream. Past them, the oldest goes first. */
+/** Bounds on what is kept for clients that lose their stream. The oldest messages go first. */
 export interface Kept {
   readonly events: number
   readonly bytes: number
@@ -15,12 +15,12 @@ interface Event {
 
 const PREFIX = 'event:'
 
-/** A single message larger than this is sent and not kept: a storage value holds 2 MB. */
+/** A larger message is sent but not kept: a storage value holds 2 MB. */
 const MAX_KEPT_CHARS = 512 * 1024
 
 /**
- * Messages kept so that a client that lost a stream can catch up on that stream. An id is the name
- * of its stream and a number that grows over all streams of a session.
+ * Keeps messages, so that a client that lost a stream can catch up. The id of an event is the name
+ * of its stream and a number that grows across all streams of the session.
  */
 export class EventLog {
   readonly #storage: Storage
@@ -40,7 +40,7 @@ export class EventLog {
     this.#last = Math.max(this.#last, storage.get<number>('sent') ?? 0)
   }
 
-  /** Keeps a message and returns the id to send it under. */
+  /** Keeps a message and returns its event id. */
   add(stream: string, message: string): string {
     const number = ++this.#last
     this.#storage.put('sent', number)
@@ -53,12 +53,12 @@ export class EventLog {
     return `${stream}-${number}`
   }
 
-  /** The id of a place before whatever is sent next. */
+  /** An id from which a client reads everything sent after this. */
   here(stream: string): string {
     return `${stream}-${this.#last}`
   }
 
-  /** The stream of an event id, and what was sent on it after that event. */
+  /** The stream of an event, and what was sent on it later. */
   after(id: string): { stream: string; events: { id: string; message: string }[] } | undefined {
     const [, stream, number] = /^([cg][0-9a-f]{8})-(\d{1,12})$/.exec(id) ?? []
     if (!stream || !number) return undefined
@@ -76,7 +76,7 @@ export class EventLog {
     }
   }
 
-  /** Forgets what passes a bound, the oldest first. */
+  /** Deletes the oldest messages until all bounds hold. */
   forget(): void {
     const since = Date.now() - this.#kept.ageMs
     for (const [key, { message, at }] of this.#storage.list<Event>({ prefix: PREFIX })) {
@@ -87,7 +87,7 @@ export class EventLog {
     }
   }
 
-  /** When the oldest message is too old. */
+  /** When the oldest message expires. */
   nextExpiry(): number | undefined {
     for (const [, { at }] of this.#storage.list<Event>({ prefix: PREFIX }))
       return at + this.#kept.ageMs

@@ -1,6 +1,6 @@
 /**
- * The HTTP+SSE transport of `2024-11-05`, deprecated since: a client opens a stream, is told on it
- * where to post, and gets every answer by the stream. Here both go to a session like any other.
+ * The HTTP+SSE transport of `2024-11-05`, which is deprecated. A client opens a stream, reads on it
+ * where to post, and gets every answer on that stream. Both lead to an ordinary session.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { accepted } from '../wire/reply.ts'
 import type { Session } from './session.ts'
 import type { Sessions } from './sessions.ts'
 
-/** Where a client posts to, beside the address of its stream. */
+/** The query parameter with the session, at the address to post to. */
 const PARAMETER = 'sessionId'
 
 /**
@@ -55,7 +55,7 @@ export async function serveHttpSse(
   }
 }
 
-/** A stream with something before it. */
+/** A stream with a text before it. */
 function after(text: string, rest: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = rest.getReader()
   return new ReadableStream({
@@ -69,7 +69,7 @@ function after(text: string, rest: ReadableStream<Uint8Array>): ReadableStream<U
   })
 }
 
-/** Serves a message within its session: what would be the answer goes to the stream. */
+/** Serves a message in its session. The answer goes to the stream. */
 export async function answerByStream(session: Session, exchange: Exchange): Promise<Response> {
   const response = await session.fetch({ ...exchange, accept: { json: true, stream: true } })
   void relay(response, session)

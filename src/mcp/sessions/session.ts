@@ -1,6 +1,6 @@
 /**
- * A session of the legacy era: what `initialize` opened, for as long as it lasts. It may be evicted
- * from memory between any two requests and goes on from what it stored.
+ * A session of the legacy era, which `initialize` opens. Between two requests it may be evicted
+ * from memory. It then goes on from what it stored.
  *
  * @module
  */
@@ -36,13 +36,13 @@ import { EventLog, type Kept } from './event-log.ts'
 
 /** Bounds on one session. */
 export interface SessionLimits extends CallLimits {
-  /** Without use for so long, a session is forgotten; that it was ended, so long after its end. */
+  /** A session that is not used for this long is forgotten. So is the fact that it ended. */
   readonly idleMs: number
-  /** Streams open beside the client's requests. The oldest makes room. */
+  /** Open streams besides those of requests. A new one closes the oldest. */
   readonly streams: number
   readonly subscriptions: number
   readonly kept: Kept
-  /** What handlers keep between calls. */
+  /** Bounds on the store of the session. */
   readonly store: StoreBounds
 }
 
@@ -60,35 +60,35 @@ export const sessionLimits: SessionLimits = {
   store: storeLimits,
 }
 
-/** A stream the client holds open beside its requests. */
+/** A stream that the client holds open besides its requests. */
 export interface Listener {
   readonly stream: string
   send(message: string, id: string): void
   close(): void
 }
 
-/** What a session needs of the place it lives in. */
+/** What a session needs from its surroundings. */
 export interface Home {
   readonly storage: Storage
   readonly limits: SessionLimits
   /** The open streams, oldest first. */
   listeners(): readonly Listener[]
-  /** Has {@link Session.wake} called at this time, and at none named before. */
+  /** Calls {@link Session.wake} at this time, instead of the time set before. */
   wakeAt(time: number): void
-  /** Forgets everything, the time to wake included. */
+  /** Deletes everything, also the time to wake. */
   clear(): Promise<void>
 }
 
-/** A stream as it begins: what the client missed of it, and whether anything is still to come. */
+/** A new or resumed stream: what the client missed, and whether more will come. */
 export interface Listening {
   readonly stream: string
   readonly missed: readonly { readonly id: string; readonly message: string }[]
   readonly open: boolean
-  /** Begins the stream, in the revisions that have that. */
+  /** Opens the stream, in revisions that have that. */
   readonly primer: Primer | undefined
 }
 
-/** What outlives the memory. */
+/** What is stored of a session. */
 interface Saved {
   readonly version: string
   readonly client: Client
@@ -97,33 +97,33 @@ interface Saved {
   readonly logLevel?: LogLevel
   readonly initialized?: boolean
   readonly subscriptions?: readonly string[]
-  /** A stream is there, and `initialize` is still to come. */
+  /** There is a stream, but no `initialize` yet. */
   readonly begun?: boolean
-  /** The stream that was begun last beside the requests. */
+  /** The newest stream besides those of requests. */
   readonly listening?: string
 }
 
-/** A session hears of every list that changes. */
+/** A session hears of changes in every list. */
 const LISTS = {
   toolsListChanged: true,
   promptsListChanged: true,
   resourcesListChanged: true,
 } as const
 
-/** The time of its end, which is all that is kept of a session that was ended. */
+/** The key for the time of its end: all that is kept of an ended session. */
 const ENDED = 'ended'
 
-/** Marks the refusal of a session of which nothing is known: what needs none may go on without it. */
+/** The header of a refusal because a session is unknown. The request may be served without one. */
 export const UNKNOWN = 'x-mcp-unknown-session'
 
-/** A client whose connection is closed comes back after so long. */
+/** A client whose connection was closed comes back after this time. */
 export const RETRY_MS = 1_000
 
 export class Session {
   readonly #home: Home
   readonly #log: EventLog
   readonly #calls: Calls
-  /** The requests that are being answered, by stream. */
+  /** The open requests, by stream. */
   readonly #sinks = new Map<string, ReplySink>()
   #saved: Saved | undefined
   #wakesAt: number | undefined
@@ -133,7 +133,7 @@ export class Session {
     this.#log = new EventLog(home.storage, home.limits.kept)
     this.#calls = new Calls(home.storage, home.limits)
     this.#saved = home.storage.get('session')
-    // What was due before this object was evicted still is.
+    // What was due before the eviction is still due.
     if (this.#saved) this.#wakesAt = this.#nextWake()
   }
 
@@ -154,14 +154,14 @@ export class Session {
     return this.#post(body, { ...exchange, stores: this.#stores }, this.#use(caller?.subject))
   }
 
-  /** Begins a session that `initialize` opens later, by a stream (the transport of `2024-11-05`). */
+  /** Begins a session with a stream; `initialize` comes later (the transport of `2024-11-05`). */
   begin(subject: string | undefined): void {
     const client = { name: undefined, version: undefined, capabilities: {} }
     this.#save({ version: '2024-11-05', client, subject, usedAt: Date.now(), begun: true })
     this.#wakeBy(this.#endsAt())
   }
 
-  /** Begins a stream beside the requests: a new one, or one that was lost, from where it was. */
+  /** Begins a stream besides the requests: a new one, or the rest of a lost one. */
   listen(subject: string | undefined, lastEventId: string | null): Listening {
     const { limits } = this.#home
     const { version } = this.#use(subject)
@@ -171,20 +171,20 @@ export class Session {
     const stream = lost?.stream ?? newStream('g')
     if (!lost) this.#change({ listening: stream })
     const open = stream.startsWith('g') || this.#calls.isOpen(stream)
-    // Whoever comes back has seen nothing yet of what it missed.
+    // A client that comes back starts where it left, before what it missed.
     const at = lost ? lastEventId! : this.#log.here(stream)
     const primer = revisionOf(version)!.primes ? { id: at, retryMs: RETRY_MS } : undefined
     return { stream, missed: lost?.events ?? [], open, primer }
   }
 
-  /** Sends a message by the stream beside the requests. */
+  /** Sends a message on the newest stream besides the requests. */
   tell(message: string): void {
     if (this.#saved?.listening) this.#send(this.#saved.listening, message)
   }
 
   /**
-   * Tells the client of a change, if it asked to hear of it: on one stream alone (specification,
-   * "Multiple Connections"), the newest, or the one it will come back to.
+   * Tells the client of a change, if it asked for that. Uses only one stream (specification,
+   * "Multiple Connections"): the newest, or the one that the client will resume.
    */
   announce(change: Change): void {
     const { initialized, subscriptions = [], listening } = this.#saved ?? {}
@@ -197,7 +197,7 @@ export class Session {
     }
   }
 
-  /** Ends what has waited too long, at the time that `wakeAt` named. */
+  /** Runs at the time that `wakeAt` set. Ends what has waited too long. */
   async wake(): Promise<void> {
     const now = Date.now()
     for (const outcome of this.#calls.expire(now)) this.#deliver(outcome)
@@ -208,12 +208,12 @@ export class Session {
     this.#wakeBy(this.#nextWake())
   }
 
-  /** Whether it was opened here, and also whether it was ended. */
+  /** Whether this session exists or has ended, and not just never existed. */
   get isKnown(): boolean {
     return this.#saved !== undefined || this.#home.storage.get(ENDED) !== undefined
   }
 
-  /** Whether somebody may still hear what the session is told. */
+  /** Whether the client may still read what is sent. */
   get hears(): boolean {
     if (this.#home.listeners().length > 0) return true
     const { idleMs, kept } = this.#home.limits
@@ -221,7 +221,7 @@ export class Session {
     return this.#saved !== undefined && this.#saved.usedAt > since
   }
 
-  /** Ends the session. Nothing of it remains but that it has ended. */
+  /** Ends the session. Only the fact that it ended is kept. */
   async end(): Promise<void> {
     await this.#forget()
     this.#home.storage.put(ENDED, Date.now())
@@ -256,7 +256,7 @@ export class Session {
     saved: Saved,
   ): Promise<Response> {
     const revision = revisionOf(saved.version)!
-    // The header is checked, and what was negotiated counts.
+    // The header must be valid, but the negotiated revision counts.
     revisionOfRequest(exchange.request, false)
     if (Array.isArray(body)) checkBatch(body, revision)
     const messages = Array.isArray(body) ? body : [body]
@@ -278,7 +278,7 @@ export class Session {
       this.#sinks.delete(stream)
       return streaming || text === undefined ? undefined : { text, status: 200 }
     }
-    // A dropped connection cancels nothing in this era: the client may come back for the answer.
+    // In this era a lost connection cancels nothing: the client may come back for the answer.
     const onCancel = () => this.#sinks.delete(stream)
     return reply(work, exchange.accept, onCancel, this.#primer(stream, revision))
   }
@@ -299,7 +299,7 @@ export class Session {
     }
   }
 
-  /** The methods that concern the session itself. */
+  /** The methods that change the session itself. */
   readonly #methods: Readonly<Record<string, (params: RpcParams) => void | Promise<void>>> = {
     'logging/setLevel': ({ level }) => {
       const logLevel = logLevelOf(level)
@@ -323,10 +323,10 @@ export class Session {
     shutdown: () => this.end(),
   }
 
-  /** Takes in a message that needs no answer. */
+  /** Receives a message that needs no answer. */
   async #receive(message: RpcMessage, exchange: Exchange, revision: Revision): Promise<void> {
     if (!isNotification(message)) {
-      // Not awaited: the client waits for no more than that its answer was taken.
+      // Not awaited: the client only waits until its answer is accepted.
       void this.#calls
         .answer(message as RpcResponse, exchange, this.#channel(revision))
         .then((outcome) => outcome && this.#deliver(outcome))
@@ -352,7 +352,7 @@ export class Session {
     }
   }
 
-  /** The one store of the session, whoever asks: the session itself is its caller's alone. */
+  /** The only store of the session. Only its caller can use the session. */
   readonly #stores: Stores = {
     open: async (handle) => {
       const { storage, limits } = this.#home
@@ -368,7 +368,7 @@ export class Session {
     for (const listener of this.#home.listeners()) if (listener.stream === stream) listener.close()
   }
 
-  /** Sends a message on a stream, to whichever connection carries it now, and keeps it. */
+  /** Sends a message on the current connection of a stream, and keeps it. */
   #send(stream: string, message: string): void {
     const sink = this.#sinks.get(stream)
     if (!this.#saved || (sink && !sink.readable)) return
@@ -384,7 +384,7 @@ export class Session {
     return primes ? { id: this.#log.here(stream), retryMs: RETRY_MS } : undefined
   }
 
-  /** The session, for its caller; it counts as used. Others learn no more than that it is not there. */
+  /** Gives its caller the session, which counts as used. To others it does not exist. */
   #use(subject: string | undefined): Saved {
     if (!this.#saved || this.#saved.subject !== subject) {
       throw new Refusal(404, NO_SESSION, this.isKnown ? {} : { [UNKNOWN]: '1' })
@@ -409,13 +409,13 @@ export class Session {
     return usedAt + limits.idleMs + precisionOf(limits.idleMs)
   }
 
-  /** When the first thing of this session ends that ends by itself. */
+  /** When the next thing in this session expires. */
   #nextWake(): number {
     const others = [this.#calls.nextExpiry(), this.#log.nextExpiry()]
     return Math.min(this.#endsAt(), ...others.filter((it) => it !== undefined))
   }
 
-  /** Wakes at this time, or before it if that is due already. */
+  /** Wakes at this time, or earlier if that is already set. */
   #wakeBy(time: number): void {
     if (this.#wakesAt !== undefined && this.#wakesAt <= time) return
     this.#wakesAt = time
@@ -423,8 +423,8 @@ export class Session {
   }
 }
 
-/** What a client reads whose session is not there. */
+/** The error for a client whose session does not exist. */
 export const NO_SESSION = 'There is no such session: open one with initialize.'
 
-/** The name of a stream: of a request's answer (`c`), or of what is sent unasked (`g`). */
+/** A name for a stream: of a request (`c`), or besides the requests (`g`). */
 const newStream = (kind: 'c' | 'g') => kind + crypto.randomUUID().slice(0, 8)

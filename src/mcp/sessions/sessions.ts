@@ -4,25 +4,25 @@ import { signedIds } from '../state/signed-ids.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { NO_SESSION, UNKNOWN } from './session.ts'
 
-/** The header that names a session (lower case, as `Headers` has it). */
+/** The header that names a session, in lower case, as in `Headers`. */
 export const SESSION = 'mcp-session-id'
 
-/** Where legacy sessions live. The requests they are handed are theirs to change. */
+/** Where legacy sessions live. They may change the requests that they get. */
 export interface Sessions {
   /** Opens a session with the `initialize` in this request, and names it in the response. */
   open(request: Request, caller: Caller | undefined): Promise<Response>
   /**
-   * Brings a request to the session it names. Undefined if that is none any more, though it was this
-   * caller's; throws {@link Refusal} if it never was.
+   * Sends a request to the session that it names. Undefined if the session was this caller's and is
+   * forgotten. Throws {@link Refusal} if it never was this caller's.
    */
   fetch(request: Request, caller: Caller | undefined): Promise<Response | undefined>
   /** Opens a session with a stream, before `initialize` (the transport of `2024-11-05`). */
   stream(request: Request, caller: Caller | undefined): Promise<{ id: string; response: Response }>
-  /** Brings a message to the session of a stream, by which it is answered. */
+  /** Sends a message to the session of a stream. The answer comes on that stream. */
   post(request: Request, id: string, caller: Caller | undefined): Promise<Response>
 }
 
-/** Brings a request to the place of this name. `bySse`: in the transport of `2024-11-05`. */
+/** Sends a request to the session with this name. `bySse`: in the transport of `2024-11-05`. */
 export type Reach = (
   name: string,
   request: Request,
@@ -30,7 +30,7 @@ export type Reach = (
   bySse: boolean,
 ) => Promise<Response>
 
-/** Sessions at places found by name. The id a client holds is the name of the place, signed. */
+/** Sessions that are found by name. The id that a client holds is the signed name. */
 export function signedSessions(seal: Seal, reach: Reach): Sessions {
   const ids = signedIds(seal, 'session')
   const nameOf = async (id: string, request: Request, caller: Caller | undefined) => {

@@ -1,14 +1,17 @@
 import { isObject } from '../wire/jsonrpc.ts'
 
 /**
- * Seals values that travel through a client: it can neither read nor change them, nor use them
- * elsewhere than where they were made for (AES-256-GCM, the place as additional data).
+ * Seals values that travel through a client. The client cannot read or change them, or use them for
+ * another purpose than theirs (AES-256-GCM with the purpose as additional data).
  */
 export interface Seal {
-  seal(value: unknown, place: string): Promise<string>
-  /** The value, or undefined if the text was not sealed here for this place. */
-  open(text: string, place: string): Promise<unknown>
-  /** A signature that nobody else can make for this text: 128 bits (RFC 2104, section 5), for a model reads it. */
+  seal(value: unknown, purpose: string): Promise<string>
+  /** The value, or undefined if the text was not sealed here for this purpose. */
+  open(text: string, purpose: string): Promise<unknown>
+  /**
+   * A signature of a text that only this seal can make. 128 bits, as models read it (RFC 2104,
+   * section 5).
+   */
   sign(text: string): Promise<string>
 }
 
@@ -16,18 +19,18 @@ const NONCE_BYTES = 12
 const encoder = new TextEncoder()
 
 /**
- * A seal whose keys are derived from a secret that all isolates share, fetched at first use; without
- * one from chance, so that only this isolate opens what it sealed.
+ * A seal with keys derived from a secret, which is fetched at first use. With a shared secret, all
+ * isolates open what one has sealed. Without one, the secret is random and only this isolate does.
  */
-export function sealWith(secret: string | (() => Promise<string>) = chance): Seal {
-  // At first use also because workerd gives out no random bytes in the global scope.
+export function sealWith(secret: string | (() => Promise<string>) = randomSecret): Seal {
+  // Another reason to wait for the first use: workerd has no random bytes in the global scope.
   let keys: Keys | undefined
   const keyed = async () =>
     (keys ??= await deriveKeys(typeof secret === 'string' ? secret : await secret()))
   return {
-    async seal(value, place) {
+    async seal(value, purpose) {
       const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
-      const additionalData = encoder.encode(place)
+      const additionalData = encoder.encode(purpose)
       const plain = encoder.encode(JSON.stringify(value))
       const sealed = await crypto.subtle.encrypt(
         { name: 'AES-GCM', iv, additionalData },
@@ -36,13 +39,13 @@ export function sealWith(secret: string | (() => Promise<string>) = chance): Sea
       )
       return toBase64Url(new Uint8Array([...iv, ...new Uint8Array(sealed)]))
     },
-    async open(text, place) {
+    async open(text, purpose) {
       try {
         const bytes = fromBase64Url(text)
         const algorithm = {
           name: 'AES-GCM',
           iv: bytes.subarray(0, NONCE_BYTES),
-          additionalData: encoder.encode(place),
+          additionalData: encoder.encode(purpose),
         }
         const plain = await crypto.subtle.decrypt(
           algorithm,
@@ -62,7 +65,7 @@ export function sealWith(secret: string | (() => Promise<string>) = chance): Sea
   }
 }
 
-const chance = async () => crypto.randomUUID() + crypto.randomUUID()
+const randomSecret = async () => crypto.randomUUID() + crypto.randomUUID()
 
 interface Keys {
   readonly sealing: CryptoKey
@@ -85,7 +88,7 @@ async function deriveKeys(secret: string): Promise<Keys> {
   }
 }
 
-/** The same text for the same value, in whatever order a client wrote its keys. */
+/** The same text for the same value, whatever the order of its keys. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (!isObject(value)) return JSON.stringify(value) ?? 'null'

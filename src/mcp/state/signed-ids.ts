@@ -1,21 +1,21 @@
 import type { Caller } from '../features/context.ts'
 import type { Seal } from './seal.ts'
 
-/** Who asks for something that is kept, and by which request. */
+/** The caller and the request that ask for something stored. */
 export interface Asker {
   readonly request: Request
   readonly caller: Caller | undefined
 }
 
-/** Ids of this isolate's clients that need not be signed again to be checked. */
+/** Ids that this isolate remembers, so that it need not sign them again to check them. */
 const MAX_KNOWN_IDS = 1_000
 
 /**
- * Names of places, as clients hold them: signed for the caller, the path and the kind of place. An id
- * that was made up, or that somebody else uses, holds no name.
+ * Ids for clients: the name of a session, a task or a store, signed for its kind, the caller and
+ * the path. An id that is forged, or of another caller, gives no name.
  */
 export function signedIds(seal: Seal, kind: 'session' | 'task' | 'store') {
-  // What was signed, and the id it made: a session is asked for with every request.
+  // Ids by the text that was signed for them: each request of a session brings its id.
   const known = new Map<string, string>()
   const idOf = async (name: string, { request, caller }: Asker) => {
     const { pathname } = new URL(request.url)
@@ -23,12 +23,12 @@ export function signedIds(seal: Seal, kind: 'session' | 'task' | 'store') {
     return { signed, id: known.get(signed) ?? `${name}.${await seal.sign(signed)}` }
   }
   return {
-    /** A new name, and the id by which this caller may use it. */
+    /** A new name, and its id for this caller. */
     async make(asker: Asker): Promise<{ name: string; id: string }> {
       const name = crypto.randomUUID().replaceAll('-', '')
       return { name, id: (await idOf(name, asker)).id }
     },
-    /** The name in an id; undefined if it is none of this caller's. */
+    /** The name in an id; undefined if the id is not this caller's. */
     async read(id: string, asker: Asker): Promise<string | undefined> {
       const [name = ''] = id.split('.')
       const { signed, id: right } = await idOf(name, asker)

@@ -1,6 +1,6 @@
 /**
- * What a session, a task or a store keeps beyond its memory: a Durable Object's synchronous storage,
- * or a map. Keys sort as text.
+ * What a session, a task or a store keeps beyond its memory: a Durable Object's synchronous
+ * storage, or a map. Keys sort as text.
  */
 export interface Storage {
   get<T>(key: string): T | undefined

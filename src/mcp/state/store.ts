@@ -1,6 +1,6 @@
 /**
- * A store: what handlers keep between calls, for as long as it is used. In a legacy session it is a
- * part of the session; elsewhere it has a place of its own.
+ * A store keeps values of handlers between calls, as long as it is used. In a legacy session it is
+ * part of the session; elsewhere it stands alone.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { ToolError } from '../features/tool.ts'
 import type { Storage } from './storage.ts'
 import { type EntryOrder, NO_STORE, type StoreAnswer, type StoreOrder, storeBy } from './stores.ts'
 
-/** Bounds on what one store holds. */
+/** Bounds on one store. */
 export interface StoreBounds {
   readonly keys: number
   /** Characters of a key. */
@@ -19,9 +19,9 @@ export interface StoreBounds {
   readonly valueBytes: number
 }
 
-/** Bounds on a store that has a place of its own. */
+/** Bounds on a store that stands alone. */
 export interface StoreLimits extends StoreBounds {
-  /** Without use for so long, it is forgotten. */
+  /** A store that is not used for this long is forgotten. */
   readonly idleMs: number
 }
 
@@ -32,16 +32,16 @@ export const storeLimits: StoreLimits = {
   idleMs: 24 * 60 * MINUTE,
 }
 
-/** How precisely a last use is remembered: writing it down costs more than most requests. */
+/** How precisely the last use is stored: a write costs more than most requests. */
 export const precisionOf = (idleMs: number): number => Math.min(5 * MINUTE, idleMs / 10)
 
-/** What a store needs of the place it lives in. */
+/** What a store needs from its surroundings. */
 export interface StoreHome {
   readonly storage: Storage
   readonly limits: StoreLimits
-  /** Has {@link StoreState.wake} called at this time, and at none named before. */
+  /** Calls {@link StoreState.wake} at this time, instead of the time set before. */
   wakeAt(time: number): void
-  /** Forgets everything, the time to wake included. */
+  /** Deletes everything, also the time to wake. */
   clear(): Promise<void>
 }
 
@@ -50,11 +50,11 @@ const HANDLE = 'handle'
 const COUNT = 'entries'
 const PREFIX = 'entry:'
 
-/** Whether what is stored here is a store. */
+/** Whether this storage holds a store. */
 export const isStore = (storage: Pick<Storage, 'get'>): boolean =>
   storage.get(USED_AT) !== undefined
 
-/** A store with a place of its own. */
+/** A store that stands alone. */
 export class StoreState {
   readonly #home: StoreHome
 
@@ -62,7 +62,7 @@ export class StoreState {
     this.#home = home
   }
 
-  /** Does what is asked. Every order but the first is refused where nothing is kept (any more). */
+  /** Carries out an order. If nothing is stored, or it has expired, only `begin` is accepted. */
   take(order: StoreOrder): StoreAnswer {
     const { storage, limits } = this.#home
     if (order.to !== 'begin' && this.#endsAt <= Date.now()) return { refusal: NO_STORE }
@@ -74,7 +74,7 @@ export class StoreState {
     return 'key' in order ? enter(storage, limits, order) : {}
   }
 
-  /** At the time that `wakeAt` named: forgets everything, unless it was used since. */
+  /** Runs at the time that `wakeAt` set. Forgets everything, unless it was used since. */
   async wake(): Promise<void> {
     if (this.#endsAt > Date.now()) this.#home.wakeAt(this.#endsAt)
     else await this.#home.clear()
@@ -88,10 +88,10 @@ export class StoreState {
 }
 
 /**
- * The store that is a part of a session, and ends with it. It needs no handle, and has one that no
+ * The store that is part of a session and ends with it. It needs no handle, but has one, which no
  * other session knows.
  *
- * @param lives Whether the session has not ended yet, after which nothing may be stored.
+ * @param lives Whether the session still exists: after its end nothing may be stored.
  */
 export function storeWithin(
   storage: Storage,
@@ -113,7 +113,7 @@ export function storeWithin(
 function enter(storage: Storage, bounds: StoreBounds, order: EntryOrder): StoreAnswer {
   const at = PREFIX + order.key
   const count = storage.get<number>(COUNT) ?? 0
-  // Nothing is there under a key that is too long, and storage would not even look.
+  // Nothing is stored under a key that is too long, and the storage refuses to look it up.
   const isLong = order.key.length > bounds.key
   const found = isLong ? undefined : storage.get<string>(at)
   if (order.to === 'get') return { value: found }
@@ -135,7 +135,7 @@ function enter(storage: Storage, bounds: StoreBounds, order: EntryOrder): StoreA
   return {}
 }
 
-/** Which bound something to put would pass, in words; undefined if none. */
+/** Says which bound a value would exceed; undefined if none. */
 function refusalOf(
   value: string,
   isLong: boolean,
@@ -144,7 +144,7 @@ function refusalOf(
 ): string | undefined {
   const bytes = encoder.encode(value).length
   if (isLong) return `A key has at most ${key} characters.`
-  if (isFull) return `At most ${keys} keys are kept at once: delete one first.`
+  if (isFull) return `A store holds at most ${keys} keys: delete one first.`
   if (bytes > valueBytes) return `A value has at most ${valueBytes} bytes as JSON, not ${bytes}.`
   return undefined
 }

@@ -1,5 +1,6 @@
 /**
- * What handlers keep between calls, and how they reach it. How it is kept, is in `store.ts`.
+ * Stores keep values of handlers between calls. This is how handlers reach them; `store.ts` is how
+ * they are kept.
  *
  * @module
  */
@@ -9,16 +10,16 @@ import { ToolError } from '../features/tool.ts'
 import type { Seal } from './seal.ts'
 import { type Asker, signedIds } from './signed-ids.ts'
 
-/** What is asked about one entry of a store. Values are JSON. */
+/** An order about one entry of a store. Values are JSON. */
 export type EntryOrder =
   | { readonly to: 'get'; readonly key: string }
   | { readonly to: 'put'; readonly key: string; readonly value: string }
   | { readonly to: 'delete'; readonly key: string }
 
-/** What is asked of a store. */
+/** An order to a store. */
 export type StoreOrder = EntryOrder | { readonly to: 'begin' } | { readonly to: 'open' }
 
-/** What comes of it: the value asked for, or why it was refused, in words for the model. */
+/** The answer to an order: the value, or a refusal for the model to read. */
 export interface StoreAnswer {
   readonly value?: string | undefined
   readonly refusal?: string
@@ -26,23 +27,25 @@ export interface StoreAnswer {
 
 /** Where stores live. */
 export interface Stores {
-  /** Opens the store of this handle, or a new one. Throws {@link ToolError} if this caller has none. */
+  /**
+   * Opens the store of this handle, or a new one. Throws {@link ToolError} if this caller has none.
+   */
   open(handle: string | undefined, asker: Asker): Promise<SessionStore>
 }
 
-/** Brings an order to the place of this name. */
+/** Sends an order to the store with this name. */
 type Send = (name: string, order: StoreOrder) => Promise<StoreAnswer>
 
-/** Says what a model can do about a handle that opens nothing. */
+/** Tells the model what to do about a handle that opens nothing. */
 export const NO_STORE =
-  'Nothing is kept under this handle: it may have expired, or be of somebody else. Leave it out to begin anew.'
+  'Nothing is stored under this handle. It may have expired, or belong to another caller. Leave it out to start again.'
 
-/** Stores at places that are found by name. A handle is the name of the place, signed. */
+/** Stores that are found by name. A handle is the signed name. */
 export function signedStores(seal: Seal, send: Send): Stores {
   const ids = signedIds(seal, 'store')
   return {
     async open(handle, asker) {
-      // Models fill in what they do not know with nothing at all.
+      // Models fill in an empty text for what they do not know.
       const { name, id } = handle
         ? { name: await ids.read(handle, asker), id: handle }
         : await ids.make(asker)
@@ -54,16 +57,16 @@ export function signedStores(seal: Seal, send: Send): Stores {
   }
 }
 
-/** Opens a store of a server that may have no place for any. */
+/** Opens a store, if the server has stores. */
 export async function openStore(
   handle: string | undefined,
   asking: Asker & { readonly stores?: Stores | undefined },
 ): Promise<SessionStore> {
   if (asking.stores) return asking.stores.open(handle, asking)
-  throw new Error('This server has no place for stores: give serve() one, as the option stores.')
+  throw new Error('This server has no stores: give serve() the option stores.')
 }
 
-/** A store as handlers see it, over a way to give it orders. */
+/** A store as handlers see it. */
 export function storeBy(
   handle: string,
   send: (order: StoreOrder) => Promise<StoreAnswer>,

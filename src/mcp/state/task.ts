@@ -1,6 +1,6 @@
 /**
- * A task: a tool call that outlasts its request, from its beginning to its time to live. It may be
- * evicted from memory whenever nothing runs, and goes on from what it stored.
+ * A task is a tool call that outlives its request. When nothing runs, it may be evicted from
+ * memory. It then goes on from what it stored.
  *
  * @module
  */
@@ -17,27 +17,27 @@ import { isOver, type Order, type TaskCall, type TaskStatus } from './tasks.ts'
 
 /** Bounds on one task. */
 export interface TaskLimits {
-  /** So long after its beginning, a task ends and is forgotten. */
+  /** A task ends, and is forgotten, this long after it began. */
   readonly ttlMs: number
-  /** How often a client should look in on it. */
+  /** How often a client should ask how it is going. */
   readonly pollIntervalMs: number
 }
 
 export const taskLimits: TaskLimits = { ttlMs: 60 * 60_000, pollIntervalMs: 1_000 }
 
-/** What a task needs of the place it lives in. */
+/** What a task needs from its surroundings. */
 export interface TaskHome {
   readonly storage: Storage
   readonly limits: TaskLimits
-  /** Tells those who follow the task how it is. */
+  /** Tells the state of the task to those who follow it. */
   tell(task: RpcParams): void
-  /** Has {@link Task.wake} called at this time, and at none named before. */
+  /** Calls {@link Task.wake} at this time, instead of the time set before. */
   wakeAt(time: number): void
-  /** Forgets everything, the time to wake included. */
+  /** Deletes everything, also the time to wake. */
   clear(): Promise<void>
 }
 
-/** Who has a task run, and with what. */
+/** What a task needs to run. */
 export interface Runner {
   server(): Server
   readonly caller: Caller | undefined
@@ -52,10 +52,10 @@ interface Saved extends TaskLimits {
   readonly lastUpdatedAt: string
 }
 
-/** The call a task is made of, and what it asks of the client. */
+/** The call that a task runs, and its questions to the client. */
 interface Call extends TaskCall {
   readonly round: number
-  /** The questions not answered yet. Each has an id that no other of this task has (SEP-2663). */
+  /** The open questions. No id is used twice in a task (SEP-2663). */
   readonly asked: readonly {
     readonly id: string
     readonly key: string
@@ -67,13 +67,13 @@ const STATE = 'task'
 const CALL = 'call:'
 const OUTCOME = 'outcome:'
 
-/** Whether what is stored here is a task. */
+/** Whether this storage holds a task. */
 export const isTask = (storage: Pick<Storage, 'get'>): boolean => storage.get(STATE) !== undefined
 
 /** A tool may ask this often before it counts as stuck. */
 const MAX_ROUNDS = 8
 
-/** A Durable Object that nobody speaks to is evicted after 70 seconds, whatever it is working on. */
+/** A Durable Object without requests is evicted after 70 seconds, even while it works. */
 const HEARTBEAT_MS = 30_000
 
 export class Task {
@@ -85,14 +85,14 @@ export class Task {
   constructor(home: TaskHome) {
     this.#home = home
     this.#saved = home.storage.get(STATE)
-    // Whoever was working on it is gone with the memory.
+    // The work was lost with the memory.
     if (this.#saved?.status === 'working') {
-      const lost = 'The server stopped in the middle of this task: call the tool again.'
+      const lost = 'The server stopped during this task: call the tool again.'
       this.#end('failed', new RpcError(codes.internal, lost))
     }
   }
 
-  /** How the task is. Undefined if it is not, or no more. */
+  /** The state of the task; undefined if there is none or it has expired. */
   get state(): RpcParams | undefined {
     const saved = this.#saved
     if (!saved || this.#isOver) return undefined
@@ -104,7 +104,7 @@ export class Task {
     return { ...saved, ...(outcome && JSON.parse(outcome)) }
   }
 
-  /** Does what is asked, and gives back how the task is then. */
+  /** Carries out an order and gives back the state of the task. */
   take(order: Order, runner: Runner): RpcParams | undefined {
     if (order.to === 'begin') this.#begin(order.call, runner)
     else if (this.#isOver) return undefined
@@ -113,7 +113,7 @@ export class Task {
     return this.state
   }
 
-  /** At the time that `wakeAt` named: ends the task, or sees to it that it is woken again. */
+  /** Runs at the time that `wakeAt` set. Ends the task, or sets the next time. */
   async wake(): Promise<void> {
     if (!this.#isOver) return this.#home.wakeAt(this.#wakesAt)
     this.#running?.stop()
@@ -182,15 +182,16 @@ export class Task {
     }
   }
 
-  /** Says how far the work is. In memory alone, since the work is, too. */
+  /** Tells how far the work is. Kept only in memory, as the work is. */
   #report(statusMessage: string): void {
     this.#saved = { ...this.#saved!, statusMessage, lastUpdatedAt: new Date().toISOString() }
     if (Date.now() - this.#toldAt >= this.#saved.pollIntervalMs) this.#tell()
   }
 
-  /** Puts the call away until the client has answered. */
+  /** Stores the call until the client has answered. */
   #ask(call: Call, { requests }: InputRequired): void {
-    if (call.round === MAX_ROUNDS) throw new RpcError(codes.internal, 'This asked too often.')
+    if (call.round === MAX_ROUNDS)
+      throw new RpcError(codes.internal, 'The tool asked the client too many times.')
     const round = call.round + 1
     const asked = Object.entries(requests).map(([key, request]) => ({
       ...{ id: `${round}-${key}`, key, request },

@@ -1,6 +1,6 @@
 /**
- * The extension `io.modelcontextprotocol/tasks` (SEP-2663): a call answered with a task, and what a
- * client then asks of it. The methods are here; what a task is, is in `task.ts`.
+ * The extension `io.modelcontextprotocol/tasks` (SEP-2663): a call is answered with a task, and the
+ * client then asks about it. The methods are here, the task itself is in `task.ts`.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { type Asker, signedIds } from './signed-ids.ts'
 
 const TASKS = 'io.modelcontextprotocol/tasks'
 
-/** A `tools/call` as a task keeps it, to be run by whoever holds it then. */
+/** A `tools/call` as a task stores it. */
 export interface TaskCall {
   readonly id: RpcId
   readonly params: RpcParams
@@ -24,13 +24,13 @@ export interface TaskCall {
   readonly answers: RpcParams
 }
 
-/** How a task is. The last three are for good. */
+/** The status of a task. The last three are final. */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
 
 export const isOver = (status: unknown): boolean =>
   status === 'completed' || status === 'failed' || status === 'cancelled'
 
-/** What is asked of a task. */
+/** An order to a task. */
 export type Order =
   | { readonly to: 'begin'; readonly call: TaskCall }
   | { readonly to: 'get' | 'cancel' }
@@ -38,11 +38,11 @@ export type Order =
 
 /** Where tasks live. */
 export interface Tasks {
-  /** Begins a task. It is kept, and worked on, before its description is given back. */
+  /** Begins a task. It is stored and running when its description is given back. */
   begin(call: TaskCall, asker: Asker): Promise<RpcParams>
-  /** Asks something of a task. Undefined where this caller has none of this id. */
+  /** Sends an order to a task. Undefined if this caller has no task with this id. */
   ask(id: string, order: Order, asker: Asker): Promise<RpcParams | undefined>
-  /** Tells how a task is, at once and whenever that changes, until `signal` aborts. */
+  /** Tells the state of a task, now and after each change, until `signal` aborts. */
   follow(
     id: string,
     asker: Asker,
@@ -51,13 +51,13 @@ export interface Tasks {
   ): Promise<void>
 }
 
-/** Tasks as a place has them: by name, and for whoever asks. */
+/** Runs and keeps tasks by name, for any caller. */
 export interface TaskBackend {
   send(name: string, order: Order, asker: Asker): Promise<RpcParams | undefined>
   follow(name: string, listener: (task: RpcParams) => void, signal: AbortSignal): Promise<void>
 }
 
-/** Tasks at places that are found by name. The id a client holds is the name of the place, signed. */
+/** Tasks that are found by name. The id that a client holds is the signed name. */
 export function signedTasks(seal: Seal, backend: TaskBackend): Tasks {
   const ids = signedIds(seal, 'task')
   return {
@@ -78,21 +78,21 @@ export function signedTasks(seal: Seal, backend: TaskBackend): Tasks {
   }
 }
 
-/** What a server with a place for tasks declares of them. */
+/** What a server with tasks declares about them. */
 export const tasksOffered = ({ tools }: Server): object | undefined =>
   tools?.some(({ task }) => task) ? { extensions: { [TASKS]: {} } } : undefined
 
-/** A request to a server that may have a place for tasks. */
+/** A request to a server that may have tasks. */
 type Asking = Asker & { readonly tasks?: Tasks | undefined }
 
-/** How a tool is run where there are tasks: there and then, or in a task that begins now. */
+/** How a tool runs on a server that may have tasks: right away, or in a new task. */
 export function runOrBegin(params: RpcParams, asking: Asking): typeof runTool {
   const { tasks } = asking
   if (!tasks) return runTool
   return async (it, input, context) => {
     if (!it.task || context.revision.era === 'legacy') return runTool(it, input, context)
     if (!declares(context)) {
-      if (it.task === 'required') throw undeclared(`${it.name} runs as a task.`)
+      if (it.task === 'required') throw undeclared(`The tool ${it.name} runs only as a task.`)
       return runTool(it, input, context)
     }
     const asked = await it.ask?.(input, context)
@@ -105,34 +105,34 @@ export function runOrBegin(params: RpcParams, asking: Asking): typeof runTool {
   }
 }
 
-/** A method of the extension: what to ask of the task that `params` names. */
+/** A method of the extension: sends an order to the task that `params` names. */
 export const askTask =
   (to: 'get' | 'update' | 'cancel') =>
   async (_: Server, params: RpcParams, context: Context, asking: Asking): Promise<RpcParams> => {
     const { tasks } = asking
     if (!tasks) throw new RpcError(codes.methodNotFound, 'This server has no tasks.')
-    if (!declares(context)) throw undeclared('This is about a task.')
+    if (!declares(context)) throw undeclared('This method is about tasks.')
     const { taskId, inputResponses: responses } = params
     if (to === 'update' && !isObject(responses))
       throw new RpcError(codes.invalidParams, 'inputResponses is an object of answers by key.')
     const order = to === 'update' ? { to, responses: responses as RpcParams } : { to }
     const found = typeof taskId === 'string' && (await tasks.ask(taskId, order, asking))
     if (!found) {
-      const none = 'There is no such task: it may have expired, or be of another caller.'
+      const none = 'There is no such task. It may have expired, or belong to another caller.'
       throw new RpcError(codes.invalidParams, none)
     }
     return to === 'get' ? { ...found, taskId } : {}
   }
 
-/** Tasks one subscription may follow. */
+/** Tasks that one subscription may follow. */
 const MAX_IDS = 100
 
-/** The tasks that a subscription names and may follow; undefined if it names none. */
+/** The tasks of this caller that a subscription names; undefined if it names none. */
 export async function followed(notifications: unknown, context: Context, asking: Asking) {
   const named = isObject(notifications) ? notifications.taskIds : undefined
   const { tasks } = asking
   if (!tasks || !Array.isArray(named)) return undefined
-  if (!declares(context)) throw undeclared('This subscribes to tasks.')
+  if (!declares(context)) throw undeclared('This subscription names tasks.')
   const ids: string[] = []
   for (const id of new Set(named.slice(0, MAX_IDS))) {
     if (typeof id === 'string' && (await tasks.ask(id, { to: 'get' }, asking))) ids.push(id)
@@ -145,13 +145,13 @@ export async function followed(notifications: unknown, context: Context, asking:
   }
 }
 
-/** Whether the client can deal with tasks, as it says on each request. */
+/** Whether the client supports tasks: it says so on each request. */
 function declares({ client }: Context): boolean {
   const { extensions } = client.capabilities
   return isObject(extensions) && isObject(extensions[TASKS])
 }
 
 const undeclared = (why: string) =>
-  new RpcError(codes.missingCapability, `${why} That needs a client that supports ${TASKS}.`, {
+  new RpcError(codes.missingCapability, `${why} It needs a client that supports ${TASKS}.`, {
     requiredCapabilities: { extensions: { [TASKS]: {} } },
   })

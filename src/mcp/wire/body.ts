@@ -1,12 +1,12 @@
 import { codes, RpcError } from './jsonrpc.ts'
 import { Refusal } from './refusal.ts'
 
-/** A larger body than this many times the limit is not even read to its end. */
+/** A body larger than this many times the limit is not read to its end. */
 const OVERREAD_FACTOR = 16
 
-/** Reads a body of at most `limit` bytes as text; of a larger one it keeps nothing. */
+/** Reads a body of at most `limit` bytes as text. Keeps nothing of a larger one. */
 export async function readBody(request: Request, limit: number): Promise<string> {
-  // HTTP lets no more arrive than was announced. Read in one go it costs a third.
+  // HTTP delivers no more than the header announces. Reading it in one go costs a third.
   const announced = Number(request.headers.get('content-length') ?? Number.NaN)
   if (announced <= limit) return textOf(new Uint8Array(await request.arrayBuffer()))
   const chunks: Uint8Array[] = []

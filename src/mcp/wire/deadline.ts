@@ -1,8 +1,8 @@
 import { codes, RpcError } from './jsonrpc.ts'
 
 /**
- * The end that work may be put to before it is over. Its signal is made when somebody looks at it:
- * most calls are over by then, and signals are among the dearest things in a request.
+ * Stops work before it is done. The signal is made when it is first read: most calls never read it,
+ * and signals are among the most expensive things in a request.
  */
 export class Stop {
   readonly #outer: (() => AbortSignal) | undefined
@@ -39,13 +39,10 @@ export class Stop {
   }
 }
 
-/** A timer set for longer goes off at once. */
+/** A timer that is set for longer fires at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
 
-/**
- * Runs what may take so long and no longer: then it is stopped, and has failed, whether it heeds that
- * or not.
- */
+/** Runs work with a time limit. After that it is stopped and has failed, even if it goes on. */
 export async function within<T>(
   ms: number,
   outer: Stop,
@@ -58,7 +55,7 @@ export async function within<T>(
   const { promise: failed, reject } = Promise.withResolvers<never>()
   const stop = () => {
     const error = new RpcError(codes.internal, tooLong(ms))
-    // In this order: what is made of the signal comes too late to be the answer.
+    // In this order: how the work reacts to the signal comes too late to be the answer.
     reject(error)
     late.stop(error)
   }
@@ -70,12 +67,12 @@ export async function within<T>(
   }
 }
 
-/** Turns of promises that a call takes which waits for nothing outside. */
+/** A call that waits for nothing outside is done after this many turns of promises. */
 const MAX_TURNS = 16
 
 /**
- * Whether work is over after a few turns of promises. Most calls are, and need no timer: setting one
- * and clearing it costs more than those turns.
+ * Whether work is done after a few turns of promises. Most calls are. They need no timer, and
+ * setting and clearing one costs more than these turns.
  */
 async function settlesAtOnce(running: Promise<unknown>): Promise<boolean> {
   let over = false

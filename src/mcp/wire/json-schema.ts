@@ -1,18 +1,18 @@
 /**
- * Schemas of `zod/mini` as JSON Schema. Those of `zod` bring zod's own converter with them; bringing
- * it for all of `zod/mini`, which leaves it out for its size, would weigh as much as three drivers.
+ * Schemas of `zod/mini` as JSON Schema. Schemas of `zod` bring zod's own converter. `zod/mini`
+ * leaves it out for its size: it is as large as three drivers.
  *
  * @module
  */
 
 import * as z from 'zod/v4/core'
 
-/** Whether a schema is written for what goes in, before defaults, or for what comes out. */
+/** Whether a schema describes what goes in, before defaults, or what comes out. */
 export type Direction = 'input' | 'output'
 
 type Json = Record<string, unknown>
 
-/** Writes a schema in JSON Schema 2020-12. Throws for what has no form there. */
+/** Writes a schema in JSON Schema 2020-12. Throws if JSON Schema cannot express it. */
 export function jsonSchemaOf(schema: z.$ZodType, io: Direction): Json {
   const { jsonSchema: own } = schema['~standard'] as Standard
   if (!own) return write(schema as z.$ZodTypes, io)
@@ -21,12 +21,12 @@ export function jsonSchemaOf(schema: z.$ZodType, io: Direction): Json {
   return json
 }
 
-/** What a schema that brings its own converter has of it: https://standardschema.dev/json-schema */
+/** The converter that a schema may bring: https://standardschema.dev/json-schema */
 interface Standard {
   readonly jsonSchema?: Readonly<Record<Direction, (options: object) => Json>>
 }
 
-/** Whether an object refuses unknown fields is said only where its author said so. */
+/** Leaves out whether an object refuses unknown fields, unless its author said so. */
 function withoutAdditionalProperties({ zodSchema: { _zod }, jsonSchema }: ZodAndJson): void {
   if (_zod.def.type === 'object' && !(_zod.def as z.$ZodObjectDef).catchall) {
     delete jsonSchema.additionalProperties
@@ -100,7 +100,7 @@ function shapeOf(schema: z.$ZodTypes, io: Direction): Json {
     case 'custom':
       return {}
     default:
-      throw new Error(`A schema of type ${def.type} has no form in JSON Schema.`)
+      throw new Error(`JSON Schema cannot express a schema of type ${def.type}.`)
   }
 }
 
@@ -130,13 +130,13 @@ type CheckDef = z.$ZodChecks['_zod']['def']
 const defsOf = (checks: Checks) =>
   (checks ?? []).map((it) => it._zod.def as z.$ZodChecks['_zod']['def'])
 
-/** The formats of zod that JSON Schema knows, by the names it knows them by. */
+/** The formats of zod that JSON Schema knows, and their names there. */
 const FORMATS: Readonly<Record<string, string>> = {
   ...{ email: 'email', url: 'uri', uuid: 'uuid', guid: 'uuid', ipv4: 'ipv4', ipv6: 'ipv6' },
   ...{ datetime: 'date-time', date: 'date', time: 'time', duration: 'duration' },
 }
 
-/** A string or a number within its bounds. */
+/** A string or a number, with its bounds. */
 function bounded(def: z.$ZodStringDef | z.$ZodNumberDef): Json {
   const all = [def as unknown as CheckDef, ...defsOf(def.checks)]
   const json: Json = { type: def.type, ...lengths(def.checks, 'Length') }

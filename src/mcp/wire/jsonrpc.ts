@@ -48,12 +48,14 @@ export const codes = {
   unsupportedVersion: -32022,
 } as const
 
-/** An error that answers the request as a JSON-RPC error. For what a model can act on, see ToolError. */
+/**
+ * An error that answers the request as a JSON-RPC error. If the model can act on it, use ToolError.
+ */
 export class RpcError extends Error {
   override readonly name = 'RpcError'
   readonly code: number
   readonly data: unknown
-  /** The id of the message at fault, where one could be read. */
+  /** The id of the faulty message, if it could be read. */
   readonly id: RpcId | undefined
 
   constructor(code: number, message: string, data?: unknown, id?: RpcId) {
@@ -88,7 +90,7 @@ export const isRequest = (message: RpcMessage): message is RpcRequest =>
 export const isNotification = (message: RpcMessage): message is RpcNotification =>
   'method' in message && !('id' in message)
 
-/** JSON that is already written, so that a large value is serialised once and not again. */
+/** JSON that is already written, so that a large value is serialized only once. */
 export class Json {
   readonly text: string
 
@@ -114,17 +116,19 @@ export const success = (id: RpcId, result: string): string =>
   `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
 
 /**
- * The text of an error response. A stranger's error is logged whole, and the peer reads only that
- * something went wrong.
+ * The text of an error response.
  *
- * @param id Null where no id could be read and the era writes that down; undefined leaves it out.
+ * @param id Null if no id could be read and the era says so; undefined leaves it out.
  */
 export function failure(id: RpcId | null | undefined, error: RpcError): string {
   const { code, message, data } = error
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } })
 }
 
-/** Makes any thrown thing an {@link RpcError}. What went wrong inside stays in the log. */
+/**
+ * Makes anything thrown an {@link RpcError}. An unexpected error goes to the log; the client reads
+ * only that something went wrong.
+ */
 export function asRpcError(thrown: unknown): RpcError {
   if (thrown instanceof RpcError) return thrown
   console.error(thrown)
@@ -136,7 +140,7 @@ function checkMessage(value: unknown, bounds: Limits): RpcMessage {
     throw new RpcError(codes.invalidRequest, 'The body is not a JSON-RPC 2.0 message.')
   }
   const { id, method, params } = value
-  // Whoever could not read what we sent says so without an id.
+  // A client that could not read our message says so without an id.
   if (!method && isObject(value.error) && (id === null || id === undefined)) {
     return { jsonrpc: '2.0', error: value.error as RpcResponse['error'] & object }
   }

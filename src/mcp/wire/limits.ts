@@ -1,8 +1,8 @@
-/** Bounds on one request. What passes those of its body is refused before it costs memory. */
+/** Bounds on one request. A body that exceeds its bounds is refused before it costs memory. */
 export interface Limits {
   /** Bytes of a body. */
   readonly bodyBytes: number
-  /** Levels of a body. A message of MCP nests a handful of them; a schema in it, a dozen. */
+  /** Levels of a body. An MCP message nests about five; a schema in it, about a dozen. */
   readonly depth: number
   /** Keys of all objects in a body. */
   readonly keys: number
@@ -11,8 +11,8 @@ export interface Limits {
   /** Characters of the address of a resource. */
   readonly uri: number
   /**
-   * A call that takes so long is stopped. Subscriptions and tasks are not, and the time that a client
-   * takes to answer a question does not count.
+   * A call that takes longer is stopped. Subscriptions and tasks may take longer, and the time that
+   * a client takes to answer a question does not count.
    */
   readonly callMs: number
 }
@@ -27,8 +27,8 @@ export const limits: Limits = {
 }
 
 /**
- * What in a body of JSON passes a bound, in words; undefined if nothing does. Looks before
- * `JSON.parse` builds anything: what nests deep costs memory, and stack to write out again.
+ * Says which bound a JSON body exceeds; undefined if none. Checked before `JSON.parse` builds
+ * anything: deep nesting costs memory, and stack when it is written again.
  */
 export function excess(body: string, { depth: deepest, keys: most }: Limits): string | undefined {
   let depth = 0
@@ -52,10 +52,10 @@ const MAX_CHARS = 100_000
 const MAX_ITEMS = 1_000
 const MAX_KEYS = 200
 const MAX_LEVELS = 16
-/** Characters of a key, or of a place in a list. */
+/** Characters of a key, or of a cursor in a list. */
 export const MAX_SHORT_CHARS = 1_000
 
-/** What in arguments passes a bound, in words; undefined if nothing does. */
+/** Says which bound the arguments exceed; undefined if none. */
 export function tooMuch(value: unknown, name = 'An argument', level = 0): string | undefined {
   if (typeof value === 'string') {
     return value.length > MAX_CHARS ? `${name} has more than ${MAX_CHARS} characters.` : undefined

@@ -2,7 +2,7 @@ import { asRpcError, codes, failure, RpcError } from './jsonrpc.ts'
 import { acceptOf, respond } from './reply.ts'
 import { isModern } from './revisions.ts'
 
-/** A refusal of the transport, with the HTTP status that says which. */
+/** A refusal by the transport, with its HTTP status. */
 export class Refusal extends RpcError {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -14,7 +14,7 @@ export class Refusal extends RpcError {
   }
 }
 
-/** The response to a request that could not be served, whatever was thrown over it. */
+/** The response to a request that failed, for anything that was thrown. */
 export function refused(request: Request, thrown: unknown): Response {
   const error = asRpcError(thrown)
   const status = thrown instanceof Refusal ? thrown.status : thrown === error ? 400 : 500

@@ -1,6 +1,6 @@
 import { type EventStream, eventStream, frame, streamHeaders } from './sse.ts'
 
-/** The answer to one HTTP request: the text of a response, and the HTTP status it goes with. */
+/** The answer to one HTTP request: the text of a response, and its HTTP status. */
 export interface Answer {
   readonly text: string
   readonly status: number
@@ -13,8 +13,8 @@ export interface Accept {
 }
 
 /**
- * Reads `Accept` generously: a client that names neither form gets JSON. A refusal would help
- * nobody, as hosts send everything from nothing at all to one form alone.
+ * Reads `Accept` generously: a client that names neither form gets JSON. A refusal would not help:
+ * some hosts send no such header, others name only one form.
  */
 export function acceptOf(header: string | null): Accept {
   if (!header) return { json: true, stream: true }
@@ -22,7 +22,7 @@ export function acceptOf(header: string | null): Accept {
   return last.accept
 }
 
-/** The header that was read last: a client sends the same with every request. */
+/** The header that was read last: a client sends the same one with every request. */
 let last: { readonly header: string; readonly accept: Accept } | undefined
 
 function readAccept(header: string): Accept {
@@ -41,41 +41,41 @@ const jsonHeaders = new Headers({
   'cache-control': 'no-store',
 })
 
-/** One answer, in JSON wherever the client takes it, else as a stream of one event. */
+/** One answer: in JSON if the client accepts that, else as a stream of one event. */
 export function respond({ text, status }: Answer, { json }: Accept): Response {
   return json
     ? new Response(text, { status, headers: jsonHeaders })
     : new Response(frame(text), { status, headers: streamHeaders })
 }
 
-/** Says that a message was taken, and that nothing more will be said about it. */
+/** Says that a message was accepted. Nothing else follows. */
 export const accepted = (): Response => new Response(null, { status: 202 })
 
-/** The way out while a request is worked on. */
+/** Sends messages to the client while its request runs. */
 export interface ReplySink {
-  /** Whether something has been sent, so that the answer has become a stream. */
+  /** Whether a message was sent, so that the answer has become a stream. */
   readonly streaming: boolean
   /** Whether the client reads streams. */
   readonly readable: boolean
-  /** Sends a message before the answer; dropped where the client reads no streams or is gone. */
+  /** Sends a message before the answer. Dropped if the client reads no streams or is gone. */
   send(message: string, id?: string): void
-  /** Closes the connection, not the work: the client is to come back for the rest. */
+  /** Closes the connection. The work goes on, and the client comes back for the rest. */
   disconnect(): void
 }
 
-/** A place in a stream to which a client may come back. */
+/** A point in a stream where a client may resume. */
 export interface Primer {
   readonly id: string
   readonly retryMs: number
 }
 
 /**
- * Answers one HTTP request with the outcome of `work`. The answer is plain while the work only
- * returns, and becomes an event stream at the first message sent before that. Undefined is no
- * answer: the end of a stream, or nothing but an acknowledgement.
+ * Answers one HTTP request with the outcome of `work`. The answer is plain, or an event stream if
+ * the work sends a message before it returns. If the work returns undefined, the stream just ends,
+ * or the request is only acknowledged.
  *
  * @param onCancel Runs when the client closes the stream before its end.
- * @param primer Opens every stream, where the revision has that.
+ * @param primer Opens the stream, in revisions that have that.
  */
 export function reply(
   work: (sink: ReplySink) => Promise<Answer | undefined>,

@@ -14,11 +14,11 @@ export interface Revision {
   /** One body may hold an array of messages. */
   readonly batches: boolean
   /**
-   * Whether arguments that do not fit a tool's schema are a result the model reads (SEP-1303) or a
-   * JSON-RPC error.
+   * How arguments that do not fit a tool's schema are answered: by a result that the model reads
+   * (SEP-1303) or by a JSON-RPC error.
    */
   readonly argumentErrors: 'result' | 'rpc'
-  /** A stream begins with an empty event, from whose id the client may come back (SEP-1699). */
+  /** A stream begins with an empty event. Its id lets the client resume (SEP-1699). */
   readonly primes: boolean
 }
 
@@ -39,7 +39,7 @@ const legacy = revisions.filter(({ era }) => era === 'legacy')
 
 /**
  * The revision of a legacy client that names none. Several hosts negotiate a new revision and never
- * send its header, so they get the newest shapes; and batches, which only the older revisions have.
+ * send its header. So such clients get the newest shapes, and the batches of the older revisions.
  */
 export const unnamed: Revision = { ...legacy[0]!, batches: true }
 
@@ -47,7 +47,7 @@ export function revisionOf(version: unknown): Revision | undefined {
   return revisions.find((known) => known.version === version)
 }
 
-/** The legacy revision to answer `initialize` with: the one asked for, or else our newest. */
+/** The legacy revision that answers `initialize`: the requested one, else our newest. */
 export function negotiate(version: unknown): Revision {
   return legacy.find((known) => known.version === version) ?? legacy[0]!
 }
@@ -56,11 +56,11 @@ export function negotiate(version: unknown): Revision {
 export const versions = (era?: Era): string[] =>
   revisions.filter((it) => !era || it.era === era).map(({ version }) => version)
 
-/** Whether a version, known or not, belongs to the era of per-request metadata. */
+/** Whether a version, known or unknown, is of the era of per-request metadata. */
 export const isModern = (version: string | null): boolean =>
   version !== null && /^\d{4}-\d\d-\d\d$/.test(version) && version >= '2026-07-28'
 
-/** The revisions between which a thing exists, both ends included. */
+/** The first and the last revision in which a thing exists. */
 export interface Span {
   readonly since?: string
   readonly until?: string
@@ -69,7 +69,7 @@ export interface Span {
 export const existsIn = ({ since = '', until = '9' }: Span, { version }: Revision): boolean =>
   since <= version && version <= until
 
-/** Fields younger than the protocol, and when each arrived. A peer never sees one from its future. */
+/** When each later field was added. A client never sees a field newer than its revision. */
 const fields: Readonly<Record<string, string>> = {
   annotations: '2025-03-26',
   title: '2025-06-18',
@@ -79,7 +79,7 @@ const fields: Readonly<Record<string, string>> = {
   websiteUrl: '2025-11-25',
 }
 
-/** Drops the fields that `revision` does not have yet, and those that are undefined. */
+/** Drops fields that are newer than `revision`, and those that are undefined. */
 export function forRevision<T extends object>(value: T, revision: Revision): Partial<T> {
   const kept: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(value)) {

@@ -3,19 +3,19 @@ import { type Direction, jsonSchemaOf } from './json-schema.ts'
 import { isObject } from './jsonrpc.ts'
 import { MAX_SHORT_CHARS, tooMuch } from './limits.ts'
 
-/** A schema written by hand, in JSON Schema 2020-12. Clients get it as it is. */
+/** A schema written by hand in JSON Schema 2020-12. Clients get it unchanged. */
 export interface JsonSchema {
   readonly type: 'object'
   readonly [keyword: string]: unknown
 }
 
-/** What a tool takes or returns: a zod object, which is also checked, or JSON Schema, which is not. */
+/** What a tool takes or returns. A zod object is also checked; JSON Schema is not. */
 export type Schema = z.$ZodObject | JsonSchema
 
-/** What a handler receives of a schema's values. */
+/** What a handler gets for a value of a schema. */
 export type Read<S extends Schema> = S extends z.$ZodObject ? z.output<S> : Record<string, unknown>
 
-/** Reads a value by a schema, or says what is wrong with it in words for the model. */
+/** Reads a value by a schema, or tells the model what is wrong with it. */
 export function read(
   schema: Schema,
   value: unknown,
@@ -23,22 +23,21 @@ export function read(
   const excess = tooMuch(value)
   if (excess) return { fault: excess }
   if (!(schema instanceof z.$ZodType)) {
-    return isObject(value) ? { value } : { fault: 'They are not an object.' }
+    return isObject(value) ? { value } : { fault: 'The arguments are not an object.' }
   }
   const parsed = z.safeParse(schema, value)
   if (parsed.success) return { value: parsed.data }
-  // What is wrong with the first few is enough to go on, and may repeat what was sent.
+  // The first few faults are enough to go on. They may repeat what was sent.
   const { issues } = parsed.error
   return {
     fault: z.prettifyError({ issues: issues.slice(0, MAX_FAULTS) }).slice(0, 2 * MAX_SHORT_CHARS),
   }
 }
 
-/** Faults that are told at once. */
+/** Faults in one message. */
 const MAX_FAULTS = 10
 
-// Schemas of `zod/mini` have no words for what is wrong with a value, and zod's own for all of them
-// weigh as much as a driver.
+// Schemas of `zod/mini` have no error messages, and zod's own messages are as large as a driver.
 if (!z.config().localeError) z.config({ localeError: inWords })
 
 function inWords(issue: z.$ZodRawIssue): string {
@@ -66,7 +65,7 @@ const listed = (values: readonly unknown[], separator = ', ') =>
 
 const made = new WeakMap<z.$ZodObject, object>()
 
-/** A schema as JSON Schema. Made once: that costs a hundred times what checking a value does. */
+/** A schema as JSON Schema. Made once: it costs a hundred times as much as checking a value. */
 export function toJsonSchema(schema: Schema, io: Direction): object {
   if (!(schema instanceof z.$ZodType)) return schema
   let found = made.get(schema)
@@ -79,13 +78,13 @@ export function toJsonSchema(schema: Schema, io: Direction): object {
 }
 
 /**
- * A part of a schema as every host reads it, and in no more words than it needs, since models pay
- * for each: no array of types, no bounds that any integer keeps, nothing that says nothing.
+ * A part of a schema in a form that every host reads, and short, since models pay for each word: no
+ * array of types, no bounds that hold for any integer, no empty schema for items.
  */
 function portable(part: unknown, io: Direction): unknown {
   if (!isObject(part)) return part
   const { type, minimum, maximum, items, ...rest } = part
-  // Hosts refuse an argument that is a list of nothing said.
+  // Hosts refuse an argument that is a list without `items`.
   const anything = io === 'output' && isObject(items) && Object.keys(items).length === 0
   return {
     ...(Array.isArray(type) ? { anyOf: type.map((it) => ({ type: it })) } : { type }),

@@ -1,30 +1,30 @@
 /** One server-sent event stream and the response that carries it. */
 export interface EventStream {
   readonly response: Response
-  /** Sends one JSON-RPC message, as text, under an id from which the client may resume. */
+  /** Sends one JSON-RPC message as text. The client may resume after its id. */
   send(message: string, id?: string): void
-  /** Tells the client from where, and after how many milliseconds, to come back. */
+  /** Tells the client where to resume, and after how many milliseconds to come back. */
   prime(id: string, retryMs: number): void
   /** Tells the client after how many milliseconds to come back. */
   retry(ms: number): void
   close(): void
 }
 
-/** Frames one message. Sent in one piece: some readers take a gap inside an event for its end. */
+/** Frames one message. Sent in one piece: some readers end an event at a gap. */
 export const frame = (message: string, id?: string): string =>
   `event: message\n${id === undefined ? '' : `id: ${id}\n`}data: ${message}\n\n`
 
-/** Proxies must neither hold back nor compress a stream. */
+/** Keep proxies from buffering or compressing a stream. */
 export const streamHeaders = new Headers({
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
 })
 
-/** A silent stream never learns that its reader left; a write finds out. */
+/** Only a write finds out that the reader has left. */
 const KEEP_ALIVE_MS = 15_000
 
-/** Events that may wait for a slow reader; each pull costs more than most events (measured). */
+/** Events that may wait for a slow reader. A pull costs more than most events (measured). */
 const BUFFERED_EVENTS = 16
 
 const encoder = new TextEncoder()

@@ -220,7 +220,7 @@ test('a client that declines, fails or answers wrongly is not asked for ever', a
     const { message } = (await stream.next())!
     await client.post({ id: message.id, result: { action: 'accept', content: {} } })
   }
-  expect((await stream.next())?.message.error.message).toContain('too often')
+  expect((await stream.next())?.message.error.message).toContain('too many times')
 })
 
 test('a client is asked only what it said it can answer', async () => {
@@ -478,7 +478,7 @@ test('a session keeps its bounds: calls, streams, subscriptions and what it keep
   const waiting = await Promise.all(
     [1, 2].map((id) => client.call('wait', id, { progressToken: id })),
   )
-  expect((await json(await client.call('speak', 3))).error.message).toContain('requests already')
+  expect((await json(await client.call('speak', 3))).error.message).toContain('already works on')
   for (const id of [1, 2])
     await client.post({ method: 'notifications/cancelled', params: { requestId: id } })
   await Promise.all(waiting.map((it) => it.text()))

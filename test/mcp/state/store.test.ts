@@ -95,7 +95,7 @@ async function call(
 const put = (key: string, value: unknown) => (store: SessionStore) => store.put(key, value)
 const get = (key: string) => (store: SessionStore) => store.get(key)
 
-const NOTHING = /^Nothing is kept under this handle.*Leave it out/
+const NOTHING = /^Nothing is stored under this handle.*Leave it out/
 
 describe.each([MODERN, LEGACY])('a store outside sessions (%s)', (version) => {
   test('is found again by the handle that a call has returned', async () => {
@@ -136,7 +136,7 @@ describe.each([MODERN, LEGACY])('a store outside sessions (%s)', (version) => {
       serve(request, { server }),
     )
     expect(refusal).toContain('was logged')
-    expect(String(log.mock.calls[0])).toContain('no place for stores')
+    expect(String(log.mock.calls[0])).toContain('has no stores')
   })
 })
 
@@ -179,7 +179,7 @@ describe('the store of a session', () => {
     await session.call(undefined, async (store) => {
       for (const key of ['a', 'b']) await store.put(key, key)
     })
-    expect((await session.call(undefined, put('c', 1))).refusal).toContain('At most 2 keys')
+    expect((await session.call(undefined, put('c', 1))).refusal).toContain('at most 2 keys')
   })
 
   test('takes nothing more when the session has ended', async () => {
@@ -229,7 +229,7 @@ describe('a store', () => {
       for (let i = 0; i < count; i++) await store.put(`key ${i}`, i)
     }
     expect(await within((store) => fill(store, 100))).toBeUndefined()
-    expect(await within((store) => fill(store, 101))).toContain('At most 100 keys')
+    expect(await within((store) => fill(store, 101))).toContain('at most 100 keys')
     const replaced = async (store: SessionStore) => {
       await fill(store, 100)
       await store.put('key 1', 'again')
@@ -242,7 +242,7 @@ describe('a store', () => {
       await store.delete('none')
       await store.put('another', 1)
     }
-    expect(await within(nothingDeleted)).toContain('At most 100 keys')
+    expect(await within(nothingDeleted)).toContain('at most 100 keys')
   })
 
   test('has keys of 256 characters, and none of one more', async () => {
