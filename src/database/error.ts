@@ -6,7 +6,7 @@
 export type Failure = 'refused' | 'sql' | 'timeout' | 'too_large' | 'auth' | 'network' | 'config'
 
 /** Characters of a message: no engine needs as many for what it has to say. */
-const LONGEST = 2_000
+const MAX_MESSAGE_CHARACTERS = 2_000
 
 /** What the database, or the way to it, said no to. Its message is fit for the model to read. */
 export class DatabaseError extends Error {
@@ -28,7 +28,7 @@ export class DatabaseError extends Error {
     } = {},
   ) {
     // Engines repeat what a caller sent, and whoever reads this looks for words in it.
-    super(message.slice(0, LONGEST).toWellFormed())
+    super(message.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed())
     this.kind = kind
     this.code = details.code
     this.hint = details.hint

@@ -7,7 +7,7 @@ export { assertReads, isOpenUrl, type Located, locate, openUrls } from './open.t
 export type { Finding, Reported, RoleReport } from './role.ts'
 export type { Cell, Column, Limits, Param, Rows, Statement } from './rows.ts'
 export { columnsOf, findSource, findTable, listTables } from './schema/catalog.ts'
-export { suggest } from './schema/hints.ts'
+export { hintFor } from './schema/hints.ts'
 export type { OverviewColumn } from './schema/overview.ts'
 export { fingerprint, keyOf, overview } from './schema/overview.ts'
 export { rowSecurity } from './schema/row-security.ts'
@@ -23,7 +23,7 @@ export { shownName } from './schema/table-name.ts'
 export { explain } from './statements/explain.ts'
 export type { Condition, Operator, Selection } from './statements/select.ts'
 export { keyOfOrder, operators, select } from './statements/select.ts'
-export { searching } from './statements/text-search.ts'
+export { textSearch } from './statements/text-search.ts'
 export { withoutEnd } from './transport/end.ts'
 
 /** How roles are inspected and reported: who never asks never reads it. */

@@ -83,10 +83,10 @@ export function sorted(
 }
 
 /** An examination has room of its own: it is small whatever the database, and not for a model. */
-export const ROOM = { maxRows: 2_000, maxBytes: 1 << 20 }
+export const ROLE_LIMITS = { maxRows: 2_000, maxBytes: 1 << 20 }
 
 /** Objects of one finding that are named. The others are only counted. */
-export const NAMED = 20
+export const MAX_OBJECTS = 20
 
 /** What a person puts in the place of a password that nobody else shall know. */
 export const PASSWORD = "'a long password of your own'"

@@ -2,9 +2,9 @@ import * as z from 'zod/mini'
 import {
   type Database,
   DatabaseError,
+  hintFor,
   type Limits,
   type Located,
-  suggest,
 } from '../database/index.ts'
 import { type Context, type Tool, type ToolAnnotations, ToolError, tool } from '../mcp/index.ts'
 import type { Caps, Endpoint } from './endpoint.ts'
@@ -112,7 +112,7 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
             if (error instanceof ToolError) throw new ToolError(said(error.message, format))
             if (!(error instanceof DatabaseError)) throw error
             const { sql = '' } = given as { sql?: string }
-            const hint = database && (await suggest(database, { sql }, error, limits))
+            const hint = database && (await hintFor(database, { sql }, error, limits))
             throw new ToolError(said(inWords(error, sql, hint), format))
           } finally {
             clearInterval(still)

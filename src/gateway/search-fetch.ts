@@ -6,9 +6,9 @@ import {
   type Io,
   type Limits,
   type Located,
-  searching,
   select,
   type Table,
+  textSearch,
 } from '../database/index.ts'
 import { type Tool, ToolError, tool } from '../mcp/index.ts'
 import { shorten } from './answer.ts'
@@ -85,7 +85,7 @@ export function documentsOf(
           const shown = [...new Set([...table.primaryKey, source.title, ...inUrl])]
           known(table, [...shown, ...source.text])
           const asked = { text: source.text, shown, query, limit: FOUND }
-          const statement = searching(database.dialect, table, asked)
+          const statement = textSearch(database.dialect, table, asked)
           const { rows } = await database.query(statement, limits)
           return rows.map((row) => refer(source, table, named(shown, row)))
         }),

@@ -64,7 +64,7 @@ export async function send(
     return await ask(agreed.get(key) ?? usual)
   } catch (error) {
     if (agreed.has(key) || !tooMuch(error)) throw error
-    const answer = await post(QUESTION, {}, { ...limits, ...ROOM }).catch(
+    const answer = await post(QUESTION, {}, { ...limits, ...QUESTION_LIMITS }).catch(
       (thrown: DatabaseError) => {
         throw thrown.kind === 'network' || thrown.kind === 'timeout' ? thrown : error
       },
@@ -84,7 +84,7 @@ function inTerms(sql: string, { lacking }: Terms): string {
 }
 
 /** Room for the answer to {@link QUESTION}. */
-const ROOM = { maxRows: 100, maxBytes: 100_000 }
+const QUESTION_LIMITS = { maxRows: 100, maxBytes: 100_000 }
 
 function parametersOf(terms: Terms, limits: Limits): Record<string, string> {
   // Who may set no bounds must not have the server gather all there is before it answers.

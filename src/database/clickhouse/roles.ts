@@ -1,4 +1,11 @@
-import { type InspectRole, type Kinds, NAMED, PASSWORD, ROOM, sorted } from '../role.ts'
+import {
+  type InspectRole,
+  type Kinds,
+  MAX_OBJECTS,
+  PASSWORD,
+  ROLE_LIMITS,
+  sorted,
+} from '../role.ts'
 
 const kinds: Kinds = {
   'kill-query': [
@@ -25,7 +32,7 @@ const ABOUT = 'select version(), currentDatabase()'
 
 /** Whether the user may set anything: then the bounds of this query are seen to be ours. */
 const FREE = `select count() from system.settings
-  where name = 'max_result_rows' and value = '${ROOM.maxRows + 1}'`
+  where name = 'max_result_rows' and value = '${ROLE_LIMITS.maxRows + 1}'`
 
 /** Looks at the user of a ClickHouse database, from version 18 on. */
 export const inspectRole: InspectRole = async (ask) => {
@@ -57,7 +64,7 @@ export const inspectRole: InspectRole = async (ask) => {
     [...Map.groupBy(rights, ({ kind }) => kind)].map(([kind, list]) => ({
       kind,
       count: list.length,
-      objects: list.slice(0, NAMED).map(({ object }) => object),
+      objects: list.slice(0, MAX_OBJECTS).map(({ object }) => object),
       statements: admin ? [] : list.flatMap((it) => closing(kind, it, database)),
     })),
   )

@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts'
-import { ROOM, type RoleReport } from '../role.ts'
+import { ROLE_LIMITS, type RoleReport } from '../role.ts'
 import type { Limits } from '../rows.ts'
 
 /**
@@ -11,6 +11,6 @@ export const inspectRole = (
   limits: Pick<Limits, 'timeoutMs' | 'signal'>,
 ): Promise<RoleReport> =>
   database.dialect.inspectRole(
-    async (sql) => (await database.query({ sql, own: true }, { ...limits, ...ROOM })).rows,
+    async (sql) => (await database.query({ sql, own: true }, { ...limits, ...ROLE_LIMITS })).rows,
     database,
   )

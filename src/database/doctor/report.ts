@@ -1,7 +1,7 @@
 import type { Finding, Reported } from '../role.ts'
 
 /** Objects of a finding that a person is shown. In JSON there are more. */
-const SHOWN = 5
+const MAX_SHOWN_OBJECTS = 5
 
 /** What was found as a person reads it in a terminal, the SQL ready to be pasted. */
 export function reported(it: Reported): string {
@@ -17,7 +17,8 @@ export function reported(it: Reported): string {
       [
         `\n${severity === 'high' ? 'HIGH' : 'low '} ${kind}`,
         sentence,
-        objects.slice(0, SHOWN).join(', ') + (count > SHOWN ? ` … ${count} in all` : ''),
+        objects.slice(0, MAX_SHOWN_OBJECTS).join(', ') +
+          (count > MAX_SHOWN_OBJECTS ? ` … ${count} in all` : ''),
       ].join('\n     '),
     ),
     findings.length === 0 && 'No findings.',

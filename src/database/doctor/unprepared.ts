@@ -1,6 +1,6 @@
 import type { Database } from '../database.ts'
 import { DatabaseError } from '../error.ts'
-import { type Prepared, ROOM } from '../role.ts'
+import { type Prepared, ROLE_LIMITS } from '../role.ts'
 import type { Limits, Param, Statement } from '../rows.ts'
 import { explain } from '../statements/explain.ts'
 
@@ -14,7 +14,7 @@ export async function unprepared(
   limits: Pick<Limits, 'timeoutMs' | 'signal'>,
 ): Promise<string[]> {
   const problem = (statement: Statement) =>
-    explain(database, statement, { ...limits, ...ROOM }).then(
+    explain(database, statement, { ...limits, ...ROLE_LIMITS }).then(
       () => undefined,
       (error: unknown) => {
         if (!(error instanceof DatabaseError)) throw error

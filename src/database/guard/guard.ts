@@ -158,12 +158,12 @@ const isRefused = (tokens: readonly Token[], i: number, { calls, pairs }: Rules)
   (pairs !== undefined && matches(pairs, tokens[i]!.value) && !hasThird(tokens, i + 1))
 
 /** How many tokens of a call are counted. */
-const FAR = 200
+const MAX_CALL_TOKENS = 200
 
 /** Whether there are two commas between these parentheses, as far as anybody looks. */
 function hasThird(tokens: readonly Token[], open: number): boolean {
   let [depth, commas] = [0, 0]
-  for (let i = open; i < open + FAR; i++) {
+  for (let i = open; i < open + MAX_CALL_TOKENS; i++) {
     if (isOne(tokens[i], '(', '[')) depth++
     if (isOne(tokens[i], ')', ']') && --depth === 0) break
     if (depth === 1 && isOne(tokens[i], ',')) commas++

@@ -8,7 +8,7 @@ import { mysql } from './dialect.ts'
 import { limited } from './limit.ts'
 import { isPlanetScale } from './planetscale-hosts.ts'
 import { addressOf, type Execute, type Field, type Result, session } from './planetscale-http.ts'
-import { written } from './quote.ts'
+import { inlineParams } from './quote.ts'
 import { READ_ONLY } from './read-only.ts'
 import { typeOf } from './types.ts'
 import { type Raw, readValue, type Type } from './values.ts'
@@ -46,7 +46,7 @@ async function run(
   statement: Statement,
   { maxRows, timeoutMs }: Limits,
 ): Promise<Result> {
-  const sql = written(statement)
+  const sql = inlineParams(statement)
   const few = limited(statement, maxRows + 1, sql)
   await execute(READ_ONLY)
   // For a caller that left unheard. A plain MySQL behind the protocol does not know the variable.

@@ -7,7 +7,7 @@ import { rules } from './rules.ts'
  * A statement with its values written into it, for a protocol that cannot send them apart. It is
  * taken apart as the guard does it: a question mark in a text or a comment is none.
  */
-export function written(statement: Statement): string {
+export function inlineParams(statement: Statement): string {
   const { sql, params = [] } = statement
   const { tokens, fault = '' } = read(statement, rules)
   if (tokens.length === 0) throw new DatabaseError('refused', fault)

@@ -1,4 +1,4 @@
-import { type InspectRole, type Kinds, NAMED, PASSWORD, sorted } from '../role.ts'
+import { type InspectRole, type Kinds, MAX_OBJECTS, PASSWORD, sorted } from '../role.ts'
 
 const refused = 'A read-only session refuses it; the user should have no such right, too.'
 
@@ -55,7 +55,7 @@ const table = `concat(${quoted('table_schema')}, '.', ${quoted('table_name')})`
 const column = `concat(privilege_type, ' (', ${quoted('column_name')}, ')')`
 
 /** Rows for things with rights on them. A user with rights on each of many tables has as many. */
-const MOST = 300
+const MAX_GRANTS = 300
 
 const LOOK = `
   select 'me' as what, version() as name, ${me} as rights, database() as grantable, 0 as total
@@ -65,13 +65,13 @@ const LOOK = `
     union all ${level('schema_privileges', schema, reads)}
     union all ${level('table_privileges', table, reads)}
     union all ${level('column_privileges', table, reads, column)}) it
-  order by thing limit ${MOST})
+  order by thing limit ${MAX_GRANTS})
   union all
   (select 'run', concat(routine_type, ' ',
     ${quoted('routine_schema')}, '.', ${quoted('routine_name')}), null, null, count(*) over ()
   from information_schema.routines
   where routine_schema not in ('mysql', 'sys', 'information_schema', 'performance_schema')
-  limit ${MOST})
+  limit ${MAX_GRANTS})
   union all
   select 'role', role_name, null, null, 0 from information_schema.enabled_roles
   where role_name is not null`
@@ -119,8 +119,8 @@ export const inspectRole: InspectRole = async (ask) => {
       if (kind === 'every-database') statements.unshift(reading(database, role))
       return {
         kind,
-        count: total > MOST ? total : objects.length,
-        objects: objects.slice(0, NAMED),
+        count: total > MAX_GRANTS ? total : objects.length,
+        objects: objects.slice(0, MAX_OBJECTS),
         statements: admin ? [] : statements,
       }
     }),

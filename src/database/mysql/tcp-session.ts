@@ -55,8 +55,8 @@ export async function runReadOnly(
 }
 
 /** Bytes of one session that are read: what is behind them is beyond the cap of any answer. */
-const MOST = 10 * 1024 * 1024
-const SLACK = 1024 * 1024
+const MAX_BYTES = 10 * 1024 * 1024
+const SLACK_BYTES = 1024 * 1024
 
 /** What a goodbye may take. */
 const LEAVE_MS = 1_000
@@ -131,7 +131,7 @@ class Session {
     return new Promise((resolve, reject) => {
       const rows: Raw[][] = []
       let fields: readonly Field[] = []
-      let room = Math.min(2 * maxBytes + SLACK, MOST)
+      let room = Math.min(2 * maxBytes + SLACK_BYTES, MAX_BYTES)
       const stop = () => {
         this.#cut = true
         stream.removeAllListeners('data')

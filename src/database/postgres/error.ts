@@ -51,11 +51,11 @@ export function postgresError(
 /** Of a value or a statement gone wrong, the detail says where. That of a broken constraint is a row. */
 function withDetail(message: string, code: string, detail: string | undefined): string {
   if (!detail || !/^(?:22|42)/.test(code)) return message
-  return `${message}: ${detail.slice(0, LONGEST).toWellFormed().replace(/\s/g, ' ')}`
+  return `${message}: ${detail.slice(0, MAX_DETAIL_CHARACTERS).toWellFormed().replace(/\s/g, ' ')}`
 }
 
 /** Characters of a detail: it may hold a value of the statement's. */
-const LONGEST = 300
+const MAX_DETAIL_CHARACTERS = 300
 
 const DULL: Partial<Record<Failure, string>> = {
   auth: 'The database refused the login of this endpoint: its operator has to mend that.',

@@ -5,7 +5,7 @@ import { answer, type Result } from './answer.ts'
 import { postgres } from './dialect.ts'
 import { isNeon } from './neon-hosts.ts'
 import { type Address, addressOf, send } from './neon-http.ts'
-import { inOwnText, recipe } from './read-only.ts'
+import { inOwnText, readOnlySteps } from './read-only.ts'
 import { typesOf } from './types.ts'
 
 /** PostgreSQL behind Neon's SQL over HTTP: `postgres://…neon.tech/db`, or `neon://` anywhere. */
@@ -37,8 +37,10 @@ async function run(
   limits: Limits,
   io: Io,
 ): Promise<Result> {
-  const results = await send(address, recipe(statement, limits), limits, io).catch((error) => {
-    throw inOwnText(error, statement)
-  })
+  const results = await send(address, readOnlySteps(statement, limits), limits, io).catch(
+    (error) => {
+      throw inOwnText(error, statement)
+    },
+  )
   return results.at(-1)!
 }

@@ -45,7 +45,10 @@ const CURSOR = 'declare tidegate no scroll cursor for '
  * caller's, and after it only ours. If it managed to end the transaction, the next one would run
  * outside. The last of them returns the rows, one more than the limit where there are more.
  */
-export function recipe(statement: Statement, { timeoutMs, maxRows }: Limits): readonly Statement[] {
+export function readOnlySteps(
+  statement: Statement,
+  { timeoutMs, maxRows }: Limits,
+): readonly Statement[] {
   const { sql, params, own } = statement
   const times = [timeoutMs, Math.min(timeoutMs, LOCK_MS)].map((ms) => String(Math.ceil(ms)))
   const settings = { sql: set(own ? [...SETTINGS, ...OWN_PATH] : SETTINGS), params: times }
@@ -75,7 +78,7 @@ function cursorAt(statement: Statement): number | undefined {
 
 const QUERY = /^(?:select|with|values|table)$/
 
-/** The error of a recipe with its position in the caller's own text. */
+/** The error of these steps with its position in the caller's own text. */
 export function inOwnText(error: unknown, statement: Statement): unknown {
   if (!(error instanceof DatabaseError) || error.position === undefined) return error
   const at = cursorAt(statement)

@@ -1,4 +1,4 @@
-import { type InspectRole, type Kinds, NAMED, PASSWORD, sorted } from '../role.ts'
+import { type InspectRole, type Kinds, MAX_OBJECTS, PASSWORD, sorted } from '../role.ts'
 
 const only = 'Only the guard keeps statements from it.'
 const refused = 'A read-only session refuses it; the role should, too.'
@@ -245,7 +245,7 @@ const LOOK = `with me as (select * from pg_catalog.pg_roles where rolname = curr
   select 'me', 1, array[version(), current_user::text, current_database()::text], null::text[]
   union all
   select f.kind, count(distinct f.object),
-    (array_agg(distinct f.object order by f.object))[1:${NAMED}],
+    (array_agg(distinct f.object order by f.object))[1:${MAX_OBJECTS}],
     (select array_agg(distinct c.sql order by c.sql) from closed c where c.kind = f.kind)
   from found f group by f.kind
   union all

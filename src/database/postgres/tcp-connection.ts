@@ -17,8 +17,8 @@ export interface Reading extends Result {
 export type Run = (...statements: readonly Statement[]) => Promise<Reading>
 
 /** Bytes of one connection that are read: what is behind them is beyond the cap of any answer. */
-const MOST = 10 * 1024 * 1024
-const SLACK = 1024 * 1024
+const MAX_BYTES = 10 * 1024 * 1024
+const SLACK_BYTES = 1024 * 1024
 
 /** A server that has not let anybody in by then is not going to. */
 const CONNECT_MS = 10_000
@@ -51,7 +51,7 @@ export class Connection {
     this.#Client = PgClient
     this.#login = login
     this.#timeoutMs = timeoutMs
-    this.#room = Math.min(2 * maxBytes + SLACK, MOST)
+    this.#room = Math.min(2 * maxBytes + SLACK_BYTES, MAX_BYTES)
     this.#client = new PgClient(configOf(login))
     // What goes wrong is heard of where somebody waits. Unheard, an error would end the process.
     this.#client.on('error', () => {})

@@ -4,7 +4,7 @@ import type { Answer, Limits, Statement } from '../rows.ts'
 import { answer } from './answer.ts'
 import { postgres as dialect } from './dialect.ts'
 import { isNeon } from './neon-hosts.ts'
-import { inOwnText, recipe } from './read-only.ts'
+import { inOwnText, readOnlySteps } from './read-only.ts'
 import type { Reading, Run } from './tcp-connection.ts'
 import { hyperdriveLogin, type Login, loginOf } from './tcp-login.ts'
 import { inSession } from './tcp-session.ts'
@@ -59,7 +59,7 @@ const CHECKS = `select pg_catalog.current_setting('transaction_read_only'),
 
 /** Runs one statement in a transaction that is known to be read-only before it is sent. */
 async function runReadOnly(statement: Statement, limits: Limits, run: Run): Promise<Reading> {
-  const [settings, ...rest] = recipe(statement, limits)
+  const [settings, ...rest] = readOnlySteps(statement, limits)
   const { rows } = await run({ sql: 'begin read only' }, settings!, { sql: CHECKS })
   if (rows[0]?.[0] !== 'on') {
     throw new DatabaseError('network', 'The database did not begin a read-only transaction.')

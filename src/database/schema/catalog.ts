@@ -82,7 +82,7 @@ export async function columnsOf(
 }
 
 /** Describing has room of its own: a table of a thousand columns is not cut like an answer. */
-export const ROOM = { maxRows: 5_000, maxBytes: 4 << 20 }
+export const CATALOG_LIMITS = { maxRows: 5_000, maxBytes: 4 << 20 }
 
 type Row = readonly Cell[]
 
@@ -91,7 +91,10 @@ async function ask(
   statement: Statement,
   limits: Limits,
 ): Promise<readonly Row[]> {
-  const { rows } = await database.query({ ...statement, own: true }, { ...limits, ...ROOM })
+  const { rows } = await database.query(
+    { ...statement, own: true },
+    { ...limits, ...CATALOG_LIMITS },
+  )
   return rows
 }
 
@@ -107,7 +110,7 @@ export async function summaries(
 }
 
 /** Tables that are named where no name is near: more would fill an error. */
-const NAMED = 20
+const MAX_NAMES = 20
 
 /**
  * What may have been meant by a name that no table has, as a sentence: the names nearest to it, or
@@ -120,7 +123,7 @@ export async function meantTables(
 ): Promise<string | undefined> {
   const likely = await near(database, name, limits)
   if (likely.length > 0) return `Did you mean ${likely.join(' or ')}?`
-  const { tables, total } = await listTables(database, { limit: NAMED, limits })
+  const { tables, total } = await listTables(database, { limit: MAX_NAMES, limits })
   if (tables.length === 0) return undefined
   const names = tables.map((it) => shownName(database.dialect, it))
   const more = total > names.length ? ` and ${total - names.length} more` : ''

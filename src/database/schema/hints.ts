@@ -3,7 +3,7 @@ import type { Unknown } from '../dialect.ts'
 import { DatabaseError } from '../error.ts'
 import type { Limits, Statement } from '../rows.ts'
 import { columnsOf, meantTables, summaries } from './catalog.ts'
-import { sources } from './mentioned-tables.ts'
+import { mentionedTables } from './mentioned-tables.ts'
 import { nearest } from './nearest-names.ts'
 
 /** What may be spent on saying what was meant. */
@@ -13,7 +13,7 @@ const PATIENCE_MS = 2_000
  * What somebody may have meant who named a table or a column that is not there, as a sentence; nothing
  * if the error is about something else, or if it cannot be told. It asks the catalog, and never fails.
  */
-export async function suggest(
+export async function hintFor(
   database: Database,
   statement: Statement,
   { kind, message, hint, position }: DatabaseError,
@@ -90,7 +90,7 @@ async function columnsIn(
   limits: Limits,
 ): Promise<readonly (readonly [table: string, column: string])[]> {
   const found = await Promise.all(
-    sources(statement, database.dialect).map((name) => summaries(database, name, limits)),
+    mentionedTables(statement, database.dialect).map((name) => summaries(database, name, limits)),
   )
   const tables = found.flatMap((it) => it.slice(0, 1))
   const columns = await columnsOf(database, tables, limits)

@@ -3,13 +3,13 @@ import { read } from '../guard/reading.ts'
 import type { Statement } from '../rows.ts'
 
 /** Names of one statement that are worth a question to the catalog. */
-const MOST = 5
+const MAX_TABLES = 5
 
 /**
  * The first names behind FROM, JOIN and commas in a statement: tables, or what only looks like one.
  * For hints, and never to judge by.
  */
-export function sources(statement: Statement, { rules }: Dialect): readonly string[] {
+export function mentionedTables(statement: Statement, { rules }: Dialect): readonly string[] {
   const { tokens } = read(statement, rules)
   const names = tokens.flatMap(({ kind, value }, i) => {
     const before = tokens[i - 1]
@@ -18,5 +18,5 @@ export function sources(statement: Statement, { rules }: Dialect): readonly stri
     const qualified = tokens[i + 1]?.value === '.' && tokens[i + 2]
     return [qualified ? `${value}.${qualified.value}` : value]
   })
-  return [...new Set(names)].slice(0, MOST)
+  return [...new Set(names)].slice(0, MAX_TABLES)
 }

@@ -1,5 +1,5 @@
 /** Longer names than any database allows are compared by their beginning. */
-const COMPARED = 128
+const MAX_COMPARED_CHARACTERS = 128
 
 /** The few of these names that somebody who wrote `wanted` may have meant, the likeliest first. */
 export function nearest(wanted: string, names: readonly string[], count = 3): string[] {
@@ -16,7 +16,7 @@ export function nearest(wanted: string, names: readonly string[], count = 3): st
 /** As compared: no case, no quotes, and `order items` is `order_items`. */
 const bare = (name: string) =>
   name
-    .slice(0, COMPARED)
+    .slice(0, MAX_COMPARED_CHARACTERS)
     .toLowerCase()
     .replace(/["'`[\]]/g, '')
     .replace(/[\s-]+/g, '_')

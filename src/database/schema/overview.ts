@@ -1,7 +1,7 @@
 import type { Database } from '../database.ts'
 import type { TableName } from '../dialect.ts'
 import type { Cell, Limits } from '../rows.ts'
-import { ROOM } from './catalog.ts'
+import { CATALOG_LIMITS } from './catalog.ts'
 
 /** A column as an overview of all tables shows it. */
 export interface OverviewColumn {
@@ -23,7 +23,7 @@ export async function overview(
   limits: Limits,
 ): Promise<ReadonlyMap<string, readonly OverviewColumn[]> | undefined> {
   const statement = { ...database.dialect.catalog.overview(), own: true }
-  const { rows, truncated } = await database.query(statement, { ...limits, ...ROOM })
+  const { rows, truncated } = await database.query(statement, { ...limits, ...CATALOG_LIMITS })
   if (truncated) return undefined
   const tables = Map.groupBy(rows, ([schema, name]) => keyOf({ schema, name }))
   return new Map([...tables].map(([key, columns]) => [key, columns.map(columnOf)]))
@@ -49,7 +49,11 @@ function columnOf(row: readonly Cell[]): OverviewColumn {
 /** The same text as long as no table, column, comment or key is another than it was. */
 export async function fingerprint(database: Database, limits: Limits): Promise<string> {
   const statement = { ...database.dialect.catalog.fingerprint(), own: true }
-  const { rows } = await database.query(statement, { ...limits, ...ROOM, maxRows: 100_000 })
+  const { rows } = await database.query(statement, {
+    ...limits,
+    ...CATALOG_LIMITS,
+    maxRows: 100_000,
+  })
   const bytes = new TextEncoder().encode(
     rows
       .map((it) => JSON.stringify(it))

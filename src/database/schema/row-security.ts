@@ -1,7 +1,7 @@
 import type { Database } from '../database.ts'
 import { DatabaseError } from '../error.ts'
 import type { Limits, Statement } from '../rows.ts'
-import { sources } from './mentioned-tables.ts'
+import { mentionedTables } from './mentioned-tables.ts'
 
 /**
  * The tables of a statement whose rows the database shows this role only in part, so far as it tells:
@@ -13,7 +13,7 @@ export async function rowSecurity(
   limits: Limits,
 ): Promise<readonly string[]> {
   const { secured } = database.dialect.catalog
-  const names = secured ? sources(statement, database.dialect) : []
+  const names = secured ? mentionedTables(statement, database.dialect) : []
   if (!secured || names.length === 0) return []
   const bare = names.map((name) => name.split('.').at(-1)!)
   try {

@@ -3,19 +3,19 @@ import type { Statement } from '../rows.ts'
 import type { Table } from '../schema/table.ts'
 
 /** Words of one search. What is behind them would only find less. */
-const WORDS = 8
+const MAX_WORDS = 8
 
 /**
  * The statement that finds rows of a table in whose columns each of some words occurs, in any case
  * and anywhere. It returns the columns shown, and their names come from the catalog.
  */
-export function searching(
+export function textSearch(
   dialect: Dialect,
   table: Table,
   { text, shown, query, limit }: Search,
 ): Statement {
   const { quote, qualified, page, comparison } = dialect
-  const words = [...new Set(query.toLowerCase().split(/\s+/).filter(Boolean))].slice(0, WORDS)
+  const words = [...new Set(query.toLowerCase().split(/\s+/).filter(Boolean))].slice(0, MAX_WORDS)
   const found = words.map((_, i) => {
     const holding = text.map((column) => comparison.contains(quote(column), `$${i + 1}`))
     return `(${holding.join(' or ')})`

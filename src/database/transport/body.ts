@@ -21,7 +21,7 @@ export function objectOf<T extends object>(text = ''): T | undefined {
   }
 }
 
-const CHUNK = 32 * 1024
+const CHUNK_BYTES = 32 * 1024
 
 interface Reader {
   read(view: Uint8Array): Promise<ReadableStreamReadResult<Uint8Array>>
@@ -40,8 +40,8 @@ export async function* chunks({ body }: Response): AsyncGenerator<Uint8Array> {
   let ended = !reader
   try {
     while (!ended) {
-      const view = new Uint8Array(CHUNK)
-      const { value, done } = await (reader!.readAtLeast?.(CHUNK, view) ?? reader!.read(view))
+      const view = new Uint8Array(CHUNK_BYTES)
+      const { value, done } = await (reader!.readAtLeast?.(CHUNK_BYTES, view) ?? reader!.read(view))
       ended = done
       if (value) yield value
     }

@@ -17,7 +17,7 @@ const parseJson = JSON.parse as (text: string, reviver: Reviver) => Cell
  */
 export function readJson(text: string): Cell {
   const { names, depth } = outline(text)
-  if (depth > DEEPEST) return text
+  if (depth > MAX_DEPTH) return text
   const value = parseJson(text, (_key, value, { source }) =>
     typeof value !== 'number' || survives(source!, value) ? value : source!,
   )
@@ -35,7 +35,7 @@ export function readJson(text: string): Cell {
 }
 
 /** What is nested deeper than this is nothing to be read, and could not be written out again. */
-const DEEPEST = 200
+const MAX_DEPTH = 200
 
 /** The names of all members in their order, and how deep they are nested, of a text that may be JSON. */
 function outline(text: string): { readonly names: readonly string[]; readonly depth: number } {
@@ -67,10 +67,10 @@ function isJson(text: string): boolean {
 
 /** Whether a number reads the same in decimal before and after it was a double. */
 const survives = (source: string, value: number) =>
-  isNumber(value) && source.length <= LONGEST && decimal(source) === decimal(String(value))
+  isNumber(value) && source.length <= MAX_DIGITS && decimal(source) === decimal(String(value))
 
 /** Digits of a number that could come out of a double as they went in: 1e308 has 309. */
-const LONGEST = 400
+const MAX_DIGITS = 400
 
 /** Sign, digits and exponent, the same for `1.50`, `15e-1` and `1.5`. */
 function decimal(number: string): string {

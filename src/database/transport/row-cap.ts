@@ -58,15 +58,15 @@ export class Taken {
 const sizeOf = (row: readonly Cell[]) => encoder.encode(JSON.stringify(row)).byteLength + 1
 
 /** A number, true, false or null, with what is around it. */
-const SHORT = 26
+const SHORT_CELL_BYTES = 26
 
 /** No less than the bytes of a row as JSON: no character takes more than six, `\u0000`. */
 function atMost(row: readonly Cell[]): number {
-  let most = SHORT
+  let most = SHORT_CELL_BYTES
   for (const cell of row) {
-    if (typeof cell === 'string') most += cell.length * 6 + SHORT
+    if (typeof cell === 'string') most += cell.length * 6 + SHORT_CELL_BYTES
     else if (typeof cell === 'object' && cell !== null) most += sizeOf([cell])
-    else most += SHORT
+    else most += SHORT_CELL_BYTES
   }
   return most
 }

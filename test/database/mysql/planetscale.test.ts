@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DatabaseError } from '../../../src/database/error.ts'
 import { findTable } from '../../../src/database/index.ts'
 import { planetscale } from '../../../src/database/mysql/planetscale.ts'
-import { literal, written } from '../../../src/database/mysql/quote.ts'
+import { inlineParams, literal } from '../../../src/database/mysql/quote.ts'
 import type { Cell, Limits, Param } from '../../../src/database/rows.ts'
 import { type PlanetScaleServer, startPlanetScale } from '../../servers/planetscale.ts'
 import { attacks, exhausting } from '../../support/attacks.ts'
@@ -53,7 +53,7 @@ describe('a value written into a statement', () => {
     ['select /* ? */ ?-?', [-1, -1], 'select /* ? */  -1 - -1 '],
     ['select 1', [], 'select 1'],
   ])('goes where %s has a placeholder', (sql, params, text) => {
-    expect(written({ sql, params })).toBe(text)
+    expect(inlineParams({ sql, params })).toBe(text)
   })
 
   test.each<[string, Param[]]>([
@@ -61,7 +61,7 @@ describe('a value written into a statement', () => {
     ['select 1', [1]],
     ["select '?'", [1]],
   ])('has a placeholder of its own, unlike in %s with %j', (sql, params) => {
-    expect(() => written({ sql, params })).toThrow('a value for each placeholder')
+    expect(() => inlineParams({ sql, params })).toThrow('a value for each placeholder')
   })
 })
 
