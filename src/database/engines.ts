@@ -20,6 +20,7 @@ export const engines: readonly Engine[] = [
     open: ['d1:BINDING'],
     read: () => import('./sqlite/index.ts'),
   },
+  { title: 'SQLite', schemes: ['rqlite', 'rqlites'], read: () => import('./rqlite/index.ts') },
   {
     title: 'MySQL',
     schemes: ['mysql', 'mariadb', 'planetscale'],

@@ -38,8 +38,6 @@ export function locate(url: string, io: Io): Located {
   }
 }
 
-const schemes = engines.flatMap((it) => it.schemes.map((scheme) => `${scheme}:`))
-
 /** The URLs of databases with nothing to hide, where BINDING stands for the name of one. */
 export const openUrls: readonly string[] = engines.flatMap(({ open = [] }) => open)
 

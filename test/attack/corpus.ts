@@ -21,7 +21,7 @@ export const ours: readonly string[] = ['readonly', 'identifiers', 'benign'].map
 /** What else people call the engines. */
 const aliases: Readonly<Record<string, string>> = {
   ...{ postgresql: 'postgres', pg: 'postgres', neon: 'postgres', mariadb: 'mysql' },
-  ...{ planetscale: 'mysql', libsql: 'sqlite', turso: 'sqlite', d1: 'sqlite' },
+  ...{ planetscale: 'mysql', libsql: 'sqlite', rqlite: 'sqlite', turso: 'sqlite', d1: 'sqlite' },
 }
 
 /** Reads files of a JSON object a line, of any of the three kinds, for these engines. */

@@ -1,8 +1,11 @@
 import { rmSync } from 'node:fs'
+import type { Driver } from '../../src/database/database.ts'
 import { guarded } from '../../src/database/guard/guarded.ts'
+import { rqlite } from '../../src/database/rqlite/driver.ts'
 import { sqlite as dialect } from '../../src/database/sqlite/dialect.ts'
 import { libsql } from '../../src/database/sqlite/libsql.ts'
 import { startHrana } from '../servers/hrana.ts'
+import { startRqlite } from '../servers/rqlite.ts'
 import { type SqliteServer, TOKEN } from '../servers/sqlite-child.ts'
 import { startRaw } from '../servers/sqlite-raw.ts'
 import { passOn, startTcp } from '../servers/tcp.ts'
@@ -12,20 +15,21 @@ import { tables } from './sqlite-tables.ts'
 
 const io = { fetch, bindings: {} }
 
-/** SQLite as the demo store and as D1, both in workerd, and behind our own server of libSQL's protocol. */
+/** SQLite as the demo store and as D1, both in workerd, and behind our own servers of libSQL and rqlite. */
 export async function startSqlite(statements: readonly string[]): Promise<Engine> {
   const files = filesNamedIn(statements)
   const raw = await startUnguarded(files)
-  const [workerd, behind] = [
+  const [workerd, ...behind] = [
     await startWorkerd(raw.unlayered),
-    await startLibsql(files, raw.unlayered),
+    await startBehind(ofLibsql, files, raw.unlayered),
+    await startBehind(ofRqlite, files, raw.unlayered),
   ]
   return {
     title: `SQLite ${process.versions.sqlite}`,
-    places: [...workerd.places, behind.place],
+    places: [...workerd.places, ...behind.map(({ place }) => place)],
     async close() {
       await workerd.close()
-      await behind.close()
+      for (const it of behind) await it.close()
       raw.close()
     },
   }
@@ -74,25 +78,50 @@ async function startWorkerd(guardAlone: Unlayered) {
   }
 }
 
-/** libSQL's protocol, at one address for however many servers have to take the place of one that hangs. */
-async function startLibsql(files: readonly string[], guardAlone: Unlayered) {
-  let server = await startHrana(tables('fts4'))
+/** A protocol that a server of ours speaks, and the driver of it. */
+interface Behind {
+  readonly name: string
+  readonly way: string
+  readonly driver: Driver
+  readonly start: (setup: Iterable<string>) => Promise<SqliteServer>
+  readonly url: (port: number) => string
+}
+
+const ofLibsql: Behind = {
+  name: 'libsql',
+  way: 'libSQL',
+  driver: libsql,
+  start: startHrana,
+  url: (port) => `libsql://127.0.0.1:${port}?authToken=${TOKEN}`,
+}
+
+const ofRqlite: Behind = {
+  name: 'rqlite',
+  way: 'rqlite',
+  driver: rqlite,
+  start: startRqlite,
+  url: (port) => `rqlite://reader:${TOKEN}@127.0.0.1:${port}`,
+}
+
+/** One protocol, at one address for however many servers have to take the place of one that hangs. */
+async function startBehind(by: Behind, files: readonly string[], guardAlone: Unlayered) {
+  let server = await by.start(tables('fts4'))
   const door = await startTcp((socket) => passOn(socket, server.port))
-  const url = `libsql://127.0.0.1:${door.port}?authToken=${TOKEN}`
+  const url = by.url(door.port)
   const revive = async () => {
     server.close()
-    server = await startHrana(tables('fts4'))
+    server = await by.start(tables('fts4'))
   }
-  const worker = await startEndpoints({ libsql: url })
+  const worker = await startEndpoints({ [by.name]: url })
   const place: Place = {
-    way: 'libSQL',
+    way: by.way,
     role: '–',
     secrets: [TOKEN],
     guardAlone,
-    tools: worker.toolsOf('libsql'),
+    tools: worker.toolsOf(by.name),
     scene: sceneOf(() => server, files, revive),
     revive,
-    engineAlone: libsql.open(new URL(url), io),
+    engineAlone: by.driver.open(new URL(url), io),
   }
   return {
     place,

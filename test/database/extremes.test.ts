@@ -4,6 +4,7 @@ import type { Cell } from '../../src/database/rows.ts'
 import { startD1 } from '../servers/d1.ts'
 import { startHrana } from '../servers/hrana.ts'
 import { startPlanetScale } from '../servers/planetscale.ts'
+import { startRqlite } from '../servers/rqlite.ts'
 import { TOKEN } from '../servers/sqlite-child.ts'
 import { describeClickHouse } from '../support/clickhouse.ts'
 import { describeMariaDb } from '../support/mariadb.ts'
@@ -365,9 +366,14 @@ describe('a value stored in SQLite', async () => {
     `create table held (id integer primary key, ${declared})`,
     ...ofSqlite.map(([it], i) => `insert into held values (${[i, it, it, it, it, it]})`),
   ]
-  const [libsql, d1] = await Promise.all([startHrana(setup), startD1(setup)])
+  const [libsql, d1, rqlite] = await Promise.all([
+    startHrana(setup),
+    startD1(setup),
+    startRqlite(setup),
+  ])
   afterAll(() => {
     libsql.close()
+    rqlite.close()
     d1.close()
   })
   const api = {
@@ -378,6 +384,7 @@ describe('a value stored in SQLite', async () => {
   const ways = [
     open(`libsql://127.0.0.1:${libsql.port}?authToken=${TOKEN}`, io),
     open(`d1://:${TOKEN}@an-account/a-database`, api),
+    open(`rqlite://reader:${TOKEN}@127.0.0.1:${rqlite.port}`, io),
   ]
   test.each(ofSqlite.map((row, i) => [i, ...row] as const))(
     'in row %i, %s, is exact in a column of each affinity',

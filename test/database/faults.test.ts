@@ -10,6 +10,7 @@ import { startD1 } from '../servers/d1.ts'
 import { greetEncrypted, mysqlReport, relay } from '../servers/faulty.ts'
 import { startHrana } from '../servers/hrana.ts'
 import { startPlanetScale } from '../servers/planetscale.ts'
+import { startRqlite } from '../servers/rqlite.ts'
 import { TOKEN } from '../servers/sqlite-child.ts'
 import { encrypt, report, startTcp } from '../servers/tcp.ts'
 import { makeCertificate } from '../support/certificate.ts'
@@ -124,8 +125,9 @@ if (clickhouse) {
   }
 }
 
-const [libsql, d1] = await Promise.all([startHrana([]), startD1([])])
+const [libsql, d1, rqlite] = await Promise.all([startHrana([]), startD1([]), startRqlite([])])
 closing.push(
+  () => rqlite.close(),
   () => libsql.close(),
   () => d1.close(),
 )
@@ -137,6 +139,11 @@ ways.libsql = {
     baton: null,
     results: Array(3).fill({ type: 'error', error: { message: MARKER, code: 'INTERNAL' } }),
   }),
+}
+ways.rqlite = {
+  port: rqlite.port,
+  url: (port, login) => `rqlite://reader:${token(login)}@127.0.0.1:${port}`,
+  failing: JSON.stringify({ results: [], error: `leadership lost: ${MARKER}` }),
 }
 ways.d1 = {
   port: d1.port,

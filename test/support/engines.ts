@@ -1,5 +1,6 @@
 import { startHrana } from '../servers/hrana.ts'
 import { startPlanetScale } from '../servers/planetscale.ts'
+import { startRqlite } from '../servers/rqlite.ts'
 import { TOKEN } from '../servers/sqlite-child.ts'
 import { startClickHouse } from './clickhouse.ts'
 import { startMariaDb } from './mariadb.ts'
@@ -28,8 +29,9 @@ export interface Setups {
 
 /** Starts them side by side. What is not installed is left out, as each of them says. */
 export async function startEngines(setups: Setups): Promise<Engines> {
-  const [hrana, postgres, mariadb, clickhouse] = await Promise.all([
+  const [hrana, rqlite, postgres, mariadb, clickhouse] = await Promise.all([
     startHrana(setups.sqlite),
+    startRqlite(setups.sqlite),
     startPostgres(setups.postgres.join(';\n')),
     startMariaDb(setups.mysql.join(';\n')),
     startClickHouse(setups.clickhouse),
@@ -40,6 +42,11 @@ export async function startEngines(setups: Setups): Promise<Engines> {
       name: 'libsql',
       dialect: 'sqlite',
       url: `libsql://127.0.0.1:${hrana.port}?authToken=${TOKEN}`,
+    },
+    {
+      name: 'rqlite',
+      dialect: 'sqlite',
+      url: `rqlite://reader:${TOKEN}@127.0.0.1:${rqlite.port}`,
     },
   ]
   if (postgres) {
@@ -59,6 +66,7 @@ export async function startEngines(setups: Setups): Promise<Engines> {
     ways,
     async drop() {
       hrana.close()
+      rqlite.close()
       await planetscale?.close()
       await Promise.all([postgres?.drop(), mariadb?.drop(), clickhouse?.stop()])
     },

@@ -1,0 +1,117 @@
+import type { Driver, Io } from '../database.ts'
+import { DatabaseError } from '../error.ts'
+import type { Answer, Limits, Param, Statement } from '../rows.ts'
+import { sqlite } from '../sqlite/dialect.ts'
+import { type Exact, marked, unmark, within } from '../sqlite/exact.ts'
+import { withoutExplain } from '../sqlite/explain-prefix.ts'
+import { heading } from '../sqlite/heading.ts'
+import { assertReads } from '../sqlite/program.ts'
+import { ONE, unwrapped } from '../sqlite/single.ts'
+import { commonClass } from '../sqlite/values.ts'
+import { patience } from '../transport/deadline.ts'
+import { cap } from '../transport/row-cap.ts'
+import { isHttps } from '../transport/url.ts'
+import { addressOf } from './address.ts'
+import { type Send, sender, type Table } from './http.ts'
+import { inspectRole } from './roles.ts'
+
+/**
+ * rqlite, SQLite on several machines, by HTTP: `rqlite://user:password@host:4001?level=weak`, or
+ * `rqlites://`, which is HTTPS. The port is 4001 if left out.
+ */
+export const rqlite: Driver = {
+  name: 'rqlite',
+  opens: ({ protocol }) => /^rqlites?:$/.test(protocol),
+  open(url, io: Io) {
+    const address = addressOf(url)
+    return {
+      dialect: { ...sqlite, inspectRole },
+      tls: isHttps(address),
+      query: (statement, limits) =>
+        read(sender(address, patience(limits), limits, io), statement, limits),
+    }
+  },
+}
+
+/**
+ * Three trips. A node opens its database only to read when it gets a query, but it takes a text of
+ * several statements; so nothing runs before SQLite has shown that the text is one query, and that
+ * its program writes nothing. Then it runs within a query of ours, which caps it and keeps its values
+ * exact. Its own columns tell the names and the declared types, and none of the values: rqlite turns
+ * those of dates and truth values into others.
+ */
+async function read(send: Send, { sql, params = [] }: Statement, limits: Limits) {
+  const values = params.map(argument)
+  const [explain, query] = withoutExplain(sql)
+  await assertSingle(send, query, values)
+  const [program] = await send([[`explain ${query}`, ...values]])
+  const { rows } = program!
+  assertReads(rows)
+  if (explain) {
+    const [plan] = await send([[explain + query, ...values]])
+    return answer(plan!, plan!, limits)
+  }
+  const [, , , columns] = rows.find(([, opcode]) => opcode === 'ResultRow') ?? []
+  const width = Number(columns)
+  const { maxRows, maxBytes } = limits
+  const [head, table] = await send([
+    [heading({ sql: query, params: values }), ...values],
+    [within(maxBytes, marked(query, width, maxRows + 1), width), ...values],
+  ])
+  return answer(head!, table!, limits)
+}
+
+/**
+ * Lets a text pass only if it is one query, and lets SQLite itself be the judge.
+ *
+ * Of several statements rqlite answers the last. So the beginning of the text is given a value that
+ * nobody can guess: where the answer is a program with this value, the first is the last, and nothing
+ * but a query can stand between the parentheses.
+ */
+async function assertSingle(send: Send, query: string, values: readonly Value[]): Promise<void> {
+  const proof = crypto.randomUUID()
+  const ask = (end: string) =>
+    send([[`explain select '${proof}' from (${query}\n${end}`, ...values]])
+  const [program] = await ask(')').catch(async (error: DatabaseError) => {
+    if (error.message !== NEAR_END) throw mended(error, query)
+    // The parenthesis may be ours: then SQLite stumbles over whatever stands in its place.
+    const other = await ask(']').catch((thrown: DatabaseError) => thrown)
+    const ours = other instanceof DatabaseError && other.message.startsWith('unrecognized token')
+    throw ours ? new DatabaseError('sql', 'incomplete input') : error
+  })
+  if (!program!.rows.some((row) => row.includes(proof))) throw new DatabaseError('refused', ONE)
+}
+
+const NEAR_END = 'near ")": syntax error'
+
+const mended = (error: DatabaseError, query: string) =>
+  error.kind === 'sql' && error.hint === undefined ? unwrapped(error, query) : error
+
+type Value = null | number | string
+
+/** A value as rqlite takes it. Throws {@link DatabaseError} for one that it would take for another. */
+function argument(param: Param): Value {
+  if (typeof param === 'string' && HEX.test(param)) {
+    throw new DatabaseError('sql', "A parameter of the form x'…' would be taken for bytes.", {
+      hint: 'Write this text into the statement instead, between single quotes.',
+    })
+  }
+  return typeof param === 'boolean' ? Number(param) : param
+}
+
+const HEX = /^[\s\u0085]*x'(?:[\da-f]{2})*'[\s\u0085]*$/i
+
+function answer(head: Table, { rows }: Table, limits: Limits): Answer {
+  const exact: Exact[][] = rows.map((row) => row.map(unmark))
+  const shown = exact.slice(0, limits.maxRows)
+  return {
+    columns: head.columns.map((name, i) => ({
+      name,
+      type: head.types[i] || commonClass(shown.map((row) => row[i]?.type ?? 'null')),
+    })),
+    ...cap(
+      exact.map((row) => row.map(({ cell }) => cell)),
+      limits,
+    ),
+  }
+}
