@@ -74,7 +74,7 @@ export function session(
     const text = await posted.text(MAX_BODY)
     if (text === undefined) {
       throw new DatabaseError('too_large', 'The answer is larger than what can be fetched.', {
-        hint: 'Select fewer columns, a substr() of the long ones, or fewer rows.',
+        hint: 'Select fewer columns, shorter pieces of the long ones, or fewer rows.',
       })
     }
     const body = objectOf<Body>(text) ?? {}

@@ -186,7 +186,7 @@ class Session {
   }
 }
 
-const NARROW = { hint: 'Select fewer columns, or a substr() of the long ones.' }
+const NARROW = { hint: 'Select fewer columns, or shorter pieces of the long ones.' }
 
 /** Resolves with the kind of server once it has let us in. */
 const opened = (connection: Connection) =>

@@ -160,7 +160,7 @@ export class Connection {
   }
 }
 
-const NARROW = { hint: 'Select fewer columns, or a substr() of the long ones.' }
+const NARROW = { hint: 'Select fewer columns, or shorter pieces of the long ones.' }
 
 const configOf = (login: Login): ClientConfig => ({
   host: login.host,

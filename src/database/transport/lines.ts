@@ -21,7 +21,7 @@ export async function* lines(response: Response, maxLength: number): AsyncGenera
       length += part.length
       if (length > maxLength) {
         throw new DatabaseError('too_large', 'One row alone is larger than can be fetched.', {
-          hint: 'Select fewer columns, or a substr() of the long ones.',
+          hint: 'Select fewer columns, or shorter pieces of the long ones.',
         })
       }
       if (part) pieces.push(part)

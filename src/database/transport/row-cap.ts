@@ -38,7 +38,7 @@ export class Taken {
         'too_large',
         `One row alone is over the ${maxBytes} bytes of an answer.`,
         {
-          hint: 'Select fewer columns, or a substr() of the long ones.',
+          hint: 'Select fewer columns, or shorter pieces of the long ones.',
         },
       )
     }

@@ -74,7 +74,10 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
 
   test('says so when one row alone is beyond the cap of bytes', async () => {
     const error = await failure(query("select repeat('x', 200)", { maxBytes: 100 }))
-    expect(error).toMatchObject({ kind: 'too_large', hint: expect.stringContaining('substr()') })
+    expect(error).toMatchObject({
+      kind: 'too_large',
+      hint: expect.stringContaining('shorter pieces'),
+    })
   })
 
   test('computes no more rows than it returns', async () => {
