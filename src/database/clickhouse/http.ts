@@ -43,6 +43,9 @@ export function addressOf(url: URL): Address {
 /** What is known of servers that do not take what is usual, by their address and the user. */
 const agreed = new Map<string, Terms>()
 
+/** Servers of an isolate that are remembered. */
+const MAX_AGREED_SERVERS = 200
+
 /**
  * Runs one statement so that it can only read. A server that finds something too much is asked once
  * what it takes, and then told no more. Throws {@link DatabaseError}.
@@ -71,6 +74,8 @@ export async function send(
     )
     const terms = termsOf(answer)
     agreed.set(key, terms)
+    const [oldest] = agreed.keys()
+    if (agreed.size > MAX_AGREED_SERVERS && oldest !== undefined) agreed.delete(oldest)
     if (terms.free && terms.lacking.size === 0) throw error
     return ask(terms)
   }
