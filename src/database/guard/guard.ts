@@ -9,7 +9,7 @@ const judged = new WeakMap<Reading, string | undefined>()
 
 /**
  * Why a statement may not run as one that only reads, as a sentence its author can act on; nothing if
- * it may.
+ * it may. A statement of ours may look at relations that hide what they hold from everybody else.
  *
  * It is the first of three layers. The engine's own read-only mode is the second and the rights of
  * the database role the third: a function that somebody defined is beyond any list of words.
@@ -17,9 +17,12 @@ const judged = new WeakMap<Reading, string | undefined>()
 export function refuse(statement: Statement, rules: Rules): string | undefined {
   const reading = read(statement, rules)
   if (reading.fault !== undefined) return reading.fault
-  if (!judged.has(reading)) judged.set(reading, judge(reading.tokens, rules))
+  const ours = statement.own ? { ...rules, hidden: NOTHING } : rules
+  if (!judged.has(reading)) judged.set(reading, judge(reading.tokens, ours))
   return judged.get(reading)
 }
+
+const NOTHING = /(?!)/
 
 function judge(all: readonly Token[], rules: Rules): string | undefined {
   const tokens = all.filter(({ kind }) => kind !== 'end')

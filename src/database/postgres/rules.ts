@@ -94,7 +94,7 @@ export const rules: Rules = {
       ],
       ...['pg_subscription', 'pg_hba_file_rules', 'pg_ident_file_mappings', 'pg_file_settings'],
       // They may hold a password, too.
-      ...['srvoptions', '_pg_foreign_servers', 'foreign_server_options', 'pg_dist_authinfo'],
+      ...['srvoptions', '_?pg_foreign_servers?', 'foreign_server_options', 'pg_dist_authinfo'],
       // Values of all tables: to a superuser, the hashes of passwords.
       ...['pg_stats(?:_ext)?(?:_exprs)?', 'pg_statistic(?:_ext_data)?', 'pg_toast_\\d+'],
       'decrypted_secrets',

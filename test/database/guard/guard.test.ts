@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { DatabaseError } from '../../../src/database/error.ts'
+import { admitted } from '../../../src/database/guard/guarded.ts'
 import { rules as mysql } from '../../../src/database/mysql/rules.ts'
+import { postgres } from '../../../src/database/postgres/dialect.ts'
 import { rules as postgresRules } from '../../../src/database/postgres/rules.ts'
 import { rules as sqlite } from '../../../src/database/sqlite/rules.ts'
 import { attacks, benign, exhausting } from '../../support/attacks.ts'
@@ -122,6 +125,21 @@ describe('what the guard answers', () => {
 
   test('lets whole numbers of any base pass', () => {
     expect(refuse('select 0o273, 0b101, 0xff, 1_000', postgresRules)).toBeUndefined()
+  })
+})
+
+describe('a statement of ours', () => {
+  const servers = { sql: 'select srvname, srvacl from pg_catalog.pg_foreign_server' }
+
+  test('may look at what holds secrets, and nobody else may', () => {
+    expect(() => admitted(servers, postgres)).toThrow('pg_foreign_server is not allowed here.')
+    expect(() => admitted({ ...servers, own: true }, postgres)).not.toThrow()
+  })
+
+  test('may do no more than read', () => {
+    for (const sql of ['select pg_sleep(1)', 'delete from users', 'select 1; select 2']) {
+      expect(() => admitted({ sql, own: true }, postgres)).toThrow(DatabaseError)
+    }
   })
 })
 
