@@ -116,7 +116,7 @@ describe.each([
       expect.arrayContaining(['schema://demo', 'schema://demo/orders']),
     )
     const { contents } = await client.readResource({ uri: 'schema://demo' })
-    expect(contents[0]!.text).toContain('customer_id INTEGER not null -> customers.id')
+    expect(contents[0]!.text).toContain('customer_id integer not null -> customers.id')
     const { prompts } = await client.listPrompts()
     expect(prompts.map(({ name }) => name)).toEqual([
       ...['explore', 'answer_question', 'profile_table', 'explain_slow_query', 'document_schema'],

@@ -301,16 +301,16 @@ test('what does not fit the bytes of an answer is left out in steps, and said', 
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(bytes)
     return text as string
   }
-  expect(await read(80_000, 'schema://shop')).toContain('  column_39 INTEGER\n')
+  expect(await read(80_000, 'schema://shop')).toContain('  column_39 integer\n')
   const keys = await read(10_000, 'schema://shop')
   expect(keys).toContain('13 tables and views. Columns that are no keys are left out.')
-  expect(keys).toContain('table_11 (table)\n  id INTEGER primary key')
+  expect(keys).toContain('table_11 (table)\n  id integer primary key')
   expect(keys).not.toContain('column_')
   expect(await read(1_000, 'schema://shop')).toContain(
     'Columns are left out.\n\nhuge (table)\ntable_0 (table)\ntable_1',
   )
   expect(await read(10_000, 'schema://shop/huge')).toMatch(
-    / {2}c\d+ TEXT\n\d+ lines more are left out\.$/,
+    / {2}c\d+ text\n\d+ lines more are left out\.$/,
   )
   await server.close()
 })
@@ -326,7 +326,7 @@ test('the demo tells its schema through the real Worker, in both eras', async ()
     const { resources } = await ask('resources/list')
     expect(resources.map((it: { uri: string }) => it.uri)).toContain('schema://demo/order_items')
     const [{ text }] = (await ask('resources/read', { uri: 'schema://demo' })).contents
-    expect(text).toMatch(/^ {2}product_id INTEGER not null -> products\.id$/m)
+    expect(text).toMatch(/^ {2}product_id integer not null -> products\.id$/m)
     expect(text).toMatch(/^ {2}total$/m)
     expect(text).not.toMatch(/sqlite_|_cf_|__miniflare/)
     for (const { uri } of resources) expect(await ask('resources/read', { uri })).toBeDefined()

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { startHrana } from '../servers/hrana.ts'
+import { TOKEN } from '../servers/sqlite-child.ts'
 import { endpointBefore, resultOf, structureOf } from '../support/endpoint.ts'
 import { describeMariaDb } from '../support/mariadb.ts'
 import { describePostgres } from '../support/postgres.ts'
@@ -34,6 +36,21 @@ await describePostgres(
     })
   },
 )
+
+test('a declared type of SQLite is called the same by every tool', async () => {
+  const declared = ['INTEGER', 'int', 'Text', 'VARCHAR(9)', 'REAL', 'DATE', 'NUMERIC(10,2)', 'BLOB']
+  const shop = await startHrana([
+    `create table every (${declared.map((type, i) => `c${i} ${type}`).join(', ')})`,
+    `insert into every values (${declared.map(() => 1).join(', ')})`,
+  ])
+  const server = endpointBefore(`libsql://127.0.0.1:${shop.port}?authToken=${TOKEN}`)
+  const described = await structureOf(server, 'describe_table', { table: 'every' })
+  const found = await structureOf(server, 'query', { sql: 'select * from every' })
+  const types = ({ columns }: { columns: { type: string }[] }) => columns.map((it) => it.type)
+  expect(types(described)).toEqual(declared.map((type) => type.toLowerCase()))
+  expect(types(found)).toEqual(types(described))
+  shop.close()
+})
 
 await describePostgres('a literal of a type', '', (postgres) => {
   test.each(['url', 'tcp'] as const)(

@@ -36,10 +36,10 @@ test('a schema that changed is told to whoever watches it, whichever isolate fin
     const { body } = await serve(asked, { server: isolate() })
     return new Response(body).text()
   }
-  expect(await read()).toContain('id INTEGER primary key')
+  expect(await read()).toContain('id integer primary key')
   await read()
   await d1.exec('alter table watched add column note text')
-  expect(await read()).toContain('note TEXT')
+  expect(await read()).toContain('note text')
   await read()
   const told = (await next()) + (await next())
   expect(told).toContain(`"method":"notifications/resources/updated","params":{"uri":"${uri}"`)

@@ -59,7 +59,7 @@ export const catalog: Catalog = {
   }),
 
   columns: (tables) => ({
-    sql: `select 'main', m.name, c.name, c.type, c."notnull" = 0 and c.pk = 0,
+    sql: `select 'main', m.name, c.name, lower(c.type), c."notnull" = 0 and c.pk = 0,
         case when c.hidden in (2, 3) then 'generated' else c.dflt_value end, null, null
       from sqlite_schema m join pragma_table_xinfo(m.name) c
       where m.type in ('table', 'view') and m.name in (${tables.map((_, i) => `?${i + 1}`)})
@@ -95,7 +95,7 @@ export const catalog: Catalog = {
 
   // Without a table to ask about, Durable Objects refuse a pragma.
   overview: () => ({
-    sql: `select 'main', m.name, c.name, c.type, c."notnull" = 0 and c.pk = 0, null, c.pk > 0,
+    sql: `select 'main', m.name, c.name, lower(c.type), c."notnull" = 0 and c.pk = 0, null, c.pk > 0,
         'main', f."table", iif(f.id is null, null, ${target})
       from sqlite_schema m join pragma_table_xinfo(m.name) c
       left join pragma_foreign_key_list(m.name) f on f."from" = c.name collate nocase

@@ -340,8 +340,8 @@ describe('the tables of SQLite', () => {
   test('are described with columns, keys in both directions, and indexes', async () => {
     const orders = await findTable(database, 'orders', limits)
     expect(orders.columns).toEqual([
-      { name: 'region', type: 'TEXT', nullable: false, primaryKey: true },
-      { name: 'number', type: 'INTEGER', nullable: false, default: '7', primaryKey: true },
+      { name: 'region', type: 'text', nullable: false, primaryKey: true },
+      { name: 'number', type: 'integer', nullable: false, default: '7', primaryKey: true },
       { name: 'buyer', type: '', nullable: true, primaryKey: false },
       { name: 'total', type: 'decimal(12,2)', nullable: true, primaryKey: false },
       { name: 'doubled', type: '', nullable: true, default: 'generated', primaryKey: false },
