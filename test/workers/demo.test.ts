@@ -399,6 +399,19 @@ describe('a statement that would not end in time is refused', () => {
     'select count(*) from orders o where o.id + 0.5 in (select i.order_id + o.id * 0 from order_items i)',
     counter('limit 30000000'),
     counter('limit 2000000').replace('union all', 'union'),
+    ...[
+      'select abs(id * 0) k from orders group by id',
+      'select id, abs(id * 0) k from orders group by 1',
+      'select distinct id, abs(id * 0) l from orders',
+      'select abs(id * 0) k, count(*) over (partition by id) n from orders',
+      'select abs(id * 0) k from orders group by id, k',
+      'select row_number() over (partition by id) k from orders',
+    ].map(
+      (list) =>
+        `with a as (${list}), b as (${list}), c as (${list}) select count(*) from a
+         join b on a.${list.includes(' l ') ? 'l = b.l' : 'k = b.k'}
+         join c on c.${list.includes(' l ') ? 'l = b.l' : 'k = b.k'}`,
+    ),
     counter('limit 2000000').replace('count(*)', 'count(distinct x * 7919 % 1000003)'),
     counter('limit 2000000').replace('select count(*)', 'select distinct x * 7919 % 1000003'),
   ])('%s', async (sql) => {

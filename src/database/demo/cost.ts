@@ -80,6 +80,7 @@ export function rowsVisited(
   const arrays = sql.match(ARRAYS)?.length ?? 0
   const meanings = aliases([...tokens, ...counts.views])
   const computed = computedNames(tokens, counts)
+  const grouped = groupedNames(tokens)
   const made = new Map<string, number>()
   // What does not depend on what stands around it runs only once.
   let once = 0
@@ -131,7 +132,7 @@ export function rowsVisited(
     const how = computed.get(column)
     const values = how === undefined ? counts.values(column) : 1
     if (values > 1) return rows / values
-    return how !== 'literal' && GROUPED.test(sql) ? Math.sqrt(rows) : rows
+    return how === 'more' && grouped.has(column) ? Math.sqrt(rows) : rows
   }
 
   /** How many rows a SCAN or SEARCH finds each time. */
@@ -167,8 +168,6 @@ const LARGE_TREE = 100_000
 // What it costs to sort a row, in rows.
 const SORTED = 5
 
-const GROUPED = /\b(?:group|distinct|partition)\b/i
-
 const PART = /^(?:setup|recursive step|left|right|union|intersect|except|index)/
 
 /** The names that are given to what is no column: to a literal, or to more than that. */
@@ -195,6 +194,69 @@ function computedNames(
 }
 
 const HEADS = new Set(['(', 'not', 'materialized'])
+
+/** A SELECT at some depth of parentheses: the names of its columns, and what keeps its rows apart. */
+interface Select {
+  readonly names: (string | undefined)[]
+  readonly groups: (string | undefined)[]
+  readonly numbers: Set<string | undefined>
+  /** Whether these parentheses are those of `row_number() over (…)`, without partitions so far. */
+  isNumber: boolean
+  isDistinct: boolean
+  part: 'columns' | 'groups' | 'rest'
+}
+
+/**
+ * The names of columns that have another value in each row wherever they are given: the one column
+ * that the query groups by or keeps distinct, or the number of a row.
+ */
+function groupedNames(tokens: readonly Token[]): ReadonlySet<string> {
+  const begin = (isNumber = false): Select => ({
+    ...{ names: [], groups: [], numbers: new Set<string | undefined>(), isNumber },
+    ...{ isDistinct: false, part: 'rest' as const },
+  })
+  const [found, others] = [new Set<string>(), new Set<string>()]
+  const end = ({ names, groups, numbers, isDistinct }: Select) => {
+    const only = groups.length === 1 ? groups[0] : isDistinct && names.length === 1 && names[0]
+    for (const name of names) {
+      if (name !== undefined) (name === only || numbers.has(name) ? found : others).add(name)
+    }
+  }
+  const depths = [begin()]
+  let last: string | undefined
+  for (const [i, { kind, value }] of tokens.entries()) {
+    const at = depths.at(-1)!
+    if (value === '(' && kind === 'symbol') {
+      depths.push(begin(tokens[i - 1]?.value === 'over' && tokens[i - 4]?.value === 'row_number'))
+    } else if (value === ')' && kind === 'symbol') {
+      end(at)
+      if (depths.length > 1) depths.pop()
+      const named = tokens[tokens[i + 1]?.value === 'as' ? i + 2 : i + 1]
+      if (at.isNumber) depths.at(-1)!.numbers.add(named?.value)
+    } else if (kind === 'word' && value === 'select') {
+      end(at)
+      depths[depths.length - 1] = { ...begin(at.isNumber), part: 'columns' }
+      depths.at(-1)!.isDistinct = tokens[i + 1]?.value === 'distinct'
+    } else if (at.part === 'columns' && (value === ',' || value === 'from')) {
+      at.names.push(last)
+      if (value === 'from') at.part = 'rest'
+    } else if (kind === 'word' && value === 'by') {
+      at.part = tokens[i - 1]?.value === 'group' ? 'groups' : 'rest'
+      if (tokens[i - 1]?.value === 'partition') at.isNumber = false
+    } else if (at.part === 'groups') {
+      if (kind === 'number') at.groups.push(at.names[Number(value) - 1])
+      else if (ENDS.has(value)) at.part = 'rest'
+      else if (value !== ',') at.groups.push(value)
+    }
+    last = kind === 'word' || kind === 'name' ? value : undefined
+  }
+  for (const it of depths) end(it)
+  for (const name of others) found.delete(name)
+  return found
+}
+
+/** What may follow a GROUP BY. */
+const ENDS = new Set(['having', 'order', 'limit', 'window', 'union', 'intersect', 'except'])
 
 /** Each name among these, with the names right before it: so an alias has its table. */
 function aliases(tokens: readonly Token[]): Map<string, Set<string>> {
