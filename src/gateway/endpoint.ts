@@ -7,86 +7,101 @@ import { searched } from './search-config.ts'
 
 /** One name, as it stands in a URL and in a tool's `database` argument. */
 const NAME = /^[a-z][a-z0-9_-]{0,30}$/
-const name = z
-  .string()
-  .check(z.regex(NAME, 'must be lower case and at most 31 characters, such as "shop"'))
+const name = () =>
+  z.string().check(z.regex(NAME, 'must be lower case and at most 31 characters, such as "shop"'))
 
 const SECRET = /^secret:([A-Za-z_][A-Za-z0-9_]*)$/
 
-const database = z.strictObject({
-  /** `secret:NAME`, the Worker secret that holds the URL; or a URL that has nothing to hide. */
-  url: z.string().check(
-    z.maxLength(200),
-    z.refine((url) => SECRET.test(url) || isOpenUrl(url), {
-      error: () =>
-        `must be "secret:NAME", naming the Worker secret that holds the URL, or one of ${openUrls.map((it) => `"${it}"`).join(', ')}`,
-    }),
-  ),
-  /** What the model reads about it: "orders and customers of the web shop". */
-  purpose: z.optional(z.string().check(z.maxLength(200))),
-})
+/** What an endpoint is where its configuration leaves something out. */
+const defaults = {
+  sql: true,
+  format: 'json',
+  caps: { rows: 200, bytes: 10_000, cell: 1_000, samples: 0, timeoutMs: 20_000 },
+  keep: { rows: 2_000, bytes: 250_000, repeatSeconds: 0 },
+  access: 'key',
+} as const
+
+// A schema takes longer to make than to use, and most deployments configure no endpoint: so these are
+// made when they are first needed.
+const database = () =>
+  z.strictObject({
+    /** `secret:NAME`, the Worker secret that holds the URL; or a URL that has nothing to hide. */
+    url: z.string().check(
+      z.maxLength(200),
+      z.refine((url) => SECRET.test(url) || isOpenUrl(url), {
+        error: () =>
+          `must be "secret:NAME", naming the Worker secret that holds the URL, or one of ${openUrls.map((it) => `"${it}"`).join(', ')}`,
+      }),
+    ),
+    /** What the model reads about it: "orders and customers of the web shop". */
+    purpose: z.optional(z.string().check(z.maxLength(200))),
+  })
 
 /** Bounds on every answer. A model can ask for less, never for more. */
-const caps = z.strictObject({
-  rows: z._default(z.int().check(z.gte(1), z.lte(10_000)), 200),
-  /** Bytes of one answer's rows, as JSON. Hosts cut or divert what is much larger. */
-  bytes: z._default(z.int().check(z.gte(1_000), z.lte(80_000)), 10_000),
-  /** Characters of one cell. */
-  cell: z._default(z.int().check(z.gte(20), z.lte(80_000)), 1_000),
-  /** How many values of each column describe_table shows, out of the first rows. */
-  samples: z._default(z.int().check(z.gte(0), z.lte(10)), 0),
-  /** Hosts give up after about a minute. */
-  timeoutMs: z._default(z.int().check(z.gte(100), z.lte(55_000)), 20_000),
-})
+const caps = () =>
+  z.strictObject({
+    rows: z._default(z.int().check(z.gte(1), z.lte(10_000)), defaults.caps.rows),
+    /** Bytes of one answer's rows, as JSON. Hosts cut or divert what is much larger. */
+    bytes: z._default(z.int().check(z.gte(1_000), z.lte(80_000)), defaults.caps.bytes),
+    /** Characters of one cell. */
+    cell: z._default(z.int().check(z.gte(20), z.lte(80_000)), defaults.caps.cell),
+    /** How many values of each column describe_table shows, out of the first rows. */
+    samples: z._default(z.int().check(z.gte(0), z.lte(10)), defaults.caps.samples),
+    /** Hosts give up after about a minute. */
+    timeoutMs: z._default(z.int().check(z.gte(100), z.lte(55_000)), defaults.caps.timeoutMs),
+  })
 
 /** What is kept of an answer that is larger than its caps, for half an hour, for its caller alone. */
-const keep = z.strictObject({
-  rows: z._default(z.int().check(z.gte(1), z.lte(10_000)), 2_000),
-  /** Bytes of the rows, as JSON. */
-  bytes: z._default(z.int().check(z.gte(1_000), z.lte(4_000_000)), 250_000),
-  /** For so long, the same statement is answered from what was kept, and says so. */
-  repeatSeconds: z._default(z.int().check(z.gte(0), z.lte(1_800)), 0),
-})
+const keep = () =>
+  z.strictObject({
+    rows: z._default(z.int().check(z.gte(1), z.lte(10_000)), defaults.keep.rows),
+    /** Bytes of the rows, as JSON. */
+    bytes: z._default(z.int().check(z.gte(1_000), z.lte(4_000_000)), defaults.keep.bytes),
+    /** For so long, the same statement is answered from what was kept, and says so. */
+    repeatSeconds: z._default(z.int().check(z.gte(0), z.lte(1_800)), defaults.keep.repeatSeconds),
+  })
 
 /** What one URL serves. The registry to come stores the same shape. */
-const endpoint = z.strictObject({
-  name,
-  title: z.string().check(z.minLength(1), z.maxLength(80)),
-  databases: z.catchall(z.object({}), database).check(
-    z.refine((it) => Object.keys(it).length > 0, { error: 'must name at least one database' }),
-    z.refine((it) => Object.keys(it).every((key) => NAME.test(key)), {
-      error: 'must have names in lower case, such as "shop"',
+const endpoint = () =>
+  z.strictObject({
+    name: name(),
+    title: z.string().check(z.minLength(1), z.maxLength(80)),
+    databases: z.catchall(z.object({}), database()).check(
+      z.refine((it) => Object.keys(it).length > 0, { error: 'must name at least one database' }),
+      z.refine((it) => Object.keys(it).every((key) => NAME.test(key)), {
+        error: 'must have names in lower case, such as "shop"',
+      }),
+      z.refine((it) => Object.keys(it).length <= 50, { error: 'must name at most 50 databases' }),
+    ),
+    /** Names of the tools offered, all of them unless listed; and tools of the operator's own. */
+    tools: z.optional(
+      z
+        .array(z.union([z.string().check(z.maxLength(64)), curated()]))
+        .check(z.minLength(1), z.maxLength(100)),
+    ),
+    /** Tables for ChatGPT's `search` and `fetch`. Without any, there are no such tools. */
+    search: z.optional(z.array(searched()).check(z.minLength(1), z.maxLength(10))),
+    /** Whether a model may write SQL. */
+    sql: z._default(z.boolean(), defaults.sql),
+    /** How the text of an answer is written. The structure beside it stays the same. */
+    format: z._default(z.enum(['json', 'markdown', 'csv']), defaults.format),
+    caps: z._default(caps(), defaults.caps),
+    /** `false` keeps nothing. */
+    keep: z._default(z.union([keep(), z.literal(false)]), defaults.keep),
+    /** `key`: callers show TIDEGATE_KEY. `public`: anyone who knows the URL may ask. */
+    access: z._default(z.enum(['key', 'public']), defaults.access),
+  })
+
+const endpoints = () =>
+  z.array(endpoint()).check(
+    z.minLength(1),
+    z.maxLength(100),
+    z.refine((all) => new Set(all.map((it) => it.name)).size === all.length, {
+      error: 'has two endpoints of the same name',
     }),
-    z.refine((it) => Object.keys(it).length <= 50, { error: 'must name at most 50 databases' }),
-  ),
-  /** Names of the tools offered, all of them unless listed; and tools of the operator's own. */
-  tools: z.optional(
-    z
-      .array(z.union([z.string().check(z.maxLength(64)), curated]))
-      .check(z.minLength(1), z.maxLength(100)),
-  ),
-  /** Tables for ChatGPT's `search` and `fetch`. Without any, there are no such tools. */
-  search: z.optional(z.array(searched).check(z.minLength(1), z.maxLength(10))),
-  /** Whether a model may write SQL. */
-  sql: z._default(z.boolean(), true),
-  /** How the text of an answer is written. The structure beside it stays the same. */
-  format: z._default(z.enum(['json', 'markdown', 'csv']), 'json'),
-  caps: z._default(caps, caps.parse({})),
-  /** `false` keeps nothing. */
-  keep: z._default(z.union([keep, z.literal(false)]), keep.parse({})),
-  /** `key`: callers show TIDEGATE_KEY. `public`: anyone who knows the URL may ask. */
-  access: z._default(z.enum(['key', 'public']), 'key'),
-})
+  )
 
-const endpoints = z.array(endpoint).check(
-  z.minLength(1),
-  z.maxLength(100),
-  z.refine((all) => new Set(all.map((it) => it.name)).size === all.length, {
-    error: 'has two endpoints of the same name',
-  }),
-)
-
-export type Endpoint = z.infer<typeof endpoint>
+export type Endpoint = z.infer<ReturnType<typeof endpoint>>
 export type Caps = Endpoint['caps']
 
 /** What a deployment is configured with: variables and secrets of the Worker. */
@@ -102,14 +117,16 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-const demo: z.input<typeof endpoint> = {
+const demo: Endpoint = {
+  ...defaults,
   name: 'demo',
   title: 'Demo store',
   databases: { demo: { url: 'demo:', purpose: 'a small made-up web shop, all times in UTC' } },
   access: 'public',
 }
 
-const own: z.input<typeof endpoint> = {
+const own: Endpoint = {
+  ...defaults,
   name: 'main',
   title: 'Database',
   databases: { main: { url: 'secret:DATABASE_URL' } },
@@ -117,14 +134,14 @@ const own: z.input<typeof endpoint> = {
 
 /** The endpoints of a deployment, in order: as configured, else the one database, else the demo. */
 export function readEndpoints({ ENDPOINTS, DATABASE_URL }: Settings): Endpoint[] {
-  if (!ENDPOINTS) return endpoints.parse([DATABASE_URL ? own : demo])
+  if (!ENDPOINTS) return [DATABASE_URL ? own : demo]
   let value: unknown
   try {
     value = JSON.parse(ENDPOINTS)
   } catch {
     throw new ConfigError(`ENDPOINTS is not JSON. ${jsonFault(ENDPOINTS)}`)
   }
-  const parsed = endpoints.safeParse(value)
+  const parsed = endpoints().safeParse(value)
   if (parsed.success) return parsed.data
   throw new ConfigError(`ENDPOINTS is not valid.\n${configFaults(parsed.error, value)}`)
 }
