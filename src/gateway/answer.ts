@@ -1,12 +1,19 @@
-import * as z from 'zod/mini'
 import type { Cell, Column, Rows } from '../database/index.ts'
+import type { JsonSchema } from '../mcp/index.ts'
 import type { Caps } from './endpoint.ts'
+
+/** The schema of an answer that has a list, and may have more. It says nothing of the items. */
+export const listOf = (name: string): JsonSchema => ({
+  type: 'object',
+  properties: { [name]: { type: 'array' } },
+  required: [name],
+})
 
 /**
  * Rows as the model gets them: columnar, every cap kept and said. What a schema says of them is paid
  * for in every conversation, so it says no more than that they are there.
  */
-export const answer = z.object({ rows: z.array(z.unknown()) })
+export const answer = listOf('rows')
 
 /** What an answer holds. */
 export interface Answer {

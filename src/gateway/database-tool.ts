@@ -6,7 +6,14 @@ import {
   type Limits,
   type Located,
 } from '../database/index.ts'
-import { type Context, type Tool, type ToolAnnotations, ToolError, tool } from '../mcp/index.ts'
+import {
+  type Context,
+  type JsonSchema,
+  type Tool,
+  type ToolAnnotations,
+  ToolError,
+  tool,
+} from '../mcp/index.ts'
 import type { Caps, Endpoint } from './endpoint.ts'
 import { formatted, said } from './format.ts'
 import type { Results } from './kept-results.ts'
@@ -68,7 +75,7 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
   readonly description: string
   readonly takesSql?: boolean
   readonly input: Input
-  readonly output: z.ZodMiniObject
+  readonly output: JsonSchema
   run(input: z.infer<Input>, context: DatabaseContext): Promise<object>
 }): DatabaseTool {
   const { name, title, description, takesSql = false, input, output } = definition

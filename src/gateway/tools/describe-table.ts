@@ -8,7 +8,7 @@ import {
   shownName,
   type Table,
 } from '../../database/index.ts'
-import { firstOf, fitting, shorten, sizeOf } from '../answer.ts'
+import { firstOf, fitting, listOf, shorten, sizeOf } from '../answer.ts'
 import { atMost, databaseTool } from '../database-tool.ts'
 
 export const describeTable = databaseTool({
@@ -16,7 +16,7 @@ export const describeTable = databaseTool({
   title: 'Describe table',
   description: 'Columns, keys, indexes, comments of one table. Look before you write SQL.',
   input: z.strictObject({ table: z.string().check(atMost(1_000, 'characters')) }),
-  output: z.object({ columns: z.array(z.unknown()) }),
+  output: listOf('columns'),
   async run({ table: name }, { database, caps, limits }) {
     const table = await findTable(database, name, limits)
     const shown = ({ columns, table: other, tableColumns }: ForeignKey) => ({

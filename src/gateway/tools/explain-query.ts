@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { explain } from '../../database/index.ts'
-import { fitting } from '../answer.ts'
+import { fitting, listOf } from '../answer.ts'
 import { databaseTool } from '../database-tool.ts'
 
 // Written as text alone, in fewer words than query has for the same.
@@ -17,7 +17,7 @@ export const explainQuery = databaseTool({
   description: 'How the database would run a statement: its plan, without running it.',
   takesSql: true,
   input: z.strictObject({ sql: z.string(), params: z.optional(z.array(param)) }),
-  output: z.object({ summary: z.array(z.unknown()) }),
+  output: listOf('summary'),
   async run(asked, { database, caps, limits }) {
     const { summary, plan } = await explain(database, asked, limits)
     const lines = summary.slice(0, LINES).map((it) => it.slice(0, 300))

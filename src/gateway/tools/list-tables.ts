@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { columnsOf, listTables as list, shownName } from '../../database/index.ts'
 import { ToolError } from '../../mcp/index.ts'
-import { firstOf, fitting, shorten } from '../answer.ts'
+import { firstOf, fitting, listOf, shorten } from '../answer.ts'
 import { databaseTool } from '../database-tool.ts'
 
 /** What a page may weigh in bytes, however long the names are: it is read before every question. */
@@ -23,7 +23,7 @@ export const listTables = databaseTool({
     detail: z.optional(z.boolean()),
     cursor: z.optional(z.string()),
   }),
-  output: z.object({ tables: z.array(z.unknown()) }),
+  output: listOf('tables'),
   async run({ search, detail, cursor }, { database, limits }) {
     const offset = offsetOf(cursor)
     const { tables, total } = await list(database, {
