@@ -3,10 +3,8 @@ import { cors } from 'hono/cors'
 import { Hono } from 'hono/tiny'
 import { type App, addressed, admission, NO_SIGN_IN, refuse, wantsPage } from './admission.ts'
 import { deploymentOf } from './deployment.ts'
-import { doctor } from './doctor.ts'
 import { ConfigError } from './gateway/index.ts'
 import { serve, serveHttpSse } from './mcp/index.ts'
-import { page, pageHeaders, recordPage } from './page.ts'
 
 // A browser asks first, without a key; and it must be able to read refusals, too.
 const browsers = cors({
@@ -45,8 +43,17 @@ export const app = new Hono<App>({ strict: false })
     return refuse(c, 500, 'Something went wrong inside the server. It was logged.')
   })
 
-function showPage(c: Context<App>): Response | Promise<Response> {
+// Read by the first person who looks: hosts never do.
+const pages = () => import('./page.ts')
+
+async function showPage(c: Context<App>): Promise<Response> {
+  const { page, pageHeaders } = await pages()
   return c.html(page(c.req.url, deploymentOf(c.env)), 200, pageHeaders)
+}
+
+async function doctor(c: Context<App>): Promise<Response> {
+  const { examine } = await import('./doctor.ts')
+  return examine(c)
 }
 
 /** One request to an endpoint, from somebody who may. */
@@ -81,6 +88,7 @@ async function record(c: Context<App>): Promise<Response> {
   })
   if (found === null) return refuse(c, 503, 'This record cannot be read. Try again later.')
   if (!found) return refuse(c, 404, 'There is no such record here.')
+  const { pageHeaders, recordPage } = await pages()
   return c.html(recordPage(found), 200, { ...pageHeaders, 'cache-control': 'no-store' })
 }
 

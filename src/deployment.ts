@@ -4,7 +4,7 @@ import {
   ConfigError,
   type Diagnosis,
   type Document,
-  diagnose,
+  diagnosis,
   type Endpoint,
   gateway,
   isDemo,
@@ -107,7 +107,7 @@ function read(env: Env): Deployment {
     },
     document: (endpoint, id, { url, signal }) =>
       readDocument(endpoint, io, id, new URL(url).origin, signal),
-    diagnose: (endpoints, signal) => diagnose(endpoints, io, signal),
+    diagnose: async (endpoints, signal) => (await diagnosis()).diagnose(endpoints, io, signal),
   }
 }
 

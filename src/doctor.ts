@@ -1,13 +1,13 @@
 import type { Context } from 'hono'
 import { type App, refuse, told } from './admission.ts'
 import { deploymentOf } from './deployment.ts'
-import { ConfigError, type Endpoint, report } from './gateway/index.ts'
+import { ConfigError, diagnosis, type Endpoint } from './gateway/index.ts'
 
 /**
  * `GET /doctor` and `/doctor/NAME`: whether the databases answer, and what their roles may do besides
  * reading, for the operator.
  */
-export async function doctor(c: Context<App>): Promise<Response> {
+export async function examine(c: Context<App>): Promise<Response> {
   const deployment = deploymentOf(c.env)
   const { endpoints } = c.var
   if (c.req.method !== 'GET') return refuse(c, 405, 'Send a GET.', { allow: 'GET, OPTIONS' })
@@ -17,6 +17,7 @@ export async function doctor(c: Context<App>): Promise<Response> {
   const problems = (
     await Promise.all(endpoints.map((endpoint) => problemOf(endpoint, deployment.server)))
   ).flat()
+  const { report } = await diagnosis()
   const databases = await deployment.diagnose(endpoints, c.req.raw.signal)
   const healthy =
     problems.length === 0 && databases.every(({ problem, broken }) => !problem && !broken?.length)

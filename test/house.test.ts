@@ -30,7 +30,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
   database: [
     ...['rows', 'error', 'role', 'rules', 'dialect', 'database'],
     ...['guard', 'transport', 'schema', 'statements', 'an engine', 'doctor'],
-    ...['engines', 'open', 'index'],
+    ...['engines', 'open', 'questions', 'index'],
   ],
 }
 

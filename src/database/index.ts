@@ -4,13 +4,20 @@ export type { Dialect, TableName } from './dialect.ts'
 export type { Failure } from './error.ts'
 export { DatabaseError } from './error.ts'
 export { assertReads, isOpenUrl, type Located, locate, openUrls } from './open.ts'
+export {
+  columnsOf,
+  explain,
+  findSource,
+  findTable,
+  fingerprint,
+  hintFor,
+  listTables,
+  overview,
+  rowSecurity,
+} from './questions.ts'
 export type { Finding, Reported, RoleReport } from './role.ts'
 export type { Cell, Column, Limits, Param, Rows, Statement } from './rows.ts'
-export { columnsOf, findSource, findTable, listTables } from './schema/catalog.ts'
-export { hintFor } from './schema/hints.ts'
 export type { OverviewColumn } from './schema/overview.ts'
-export { fingerprint, keyOf, overview } from './schema/overview.ts'
-export { rowSecurity } from './schema/row-security.ts'
 export type {
   ForeignKey,
   Index,
@@ -19,12 +26,11 @@ export type {
   TableList,
   TableSummary,
 } from './schema/table.ts'
-export { shownName } from './schema/table-name.ts'
-export { explain } from './statements/explain.ts'
+export { keyOf, shownName } from './schema/table-name.ts'
 export type { Condition, Operator, Selection } from './statements/select.ts'
 export { keyOfOrder, operators, select } from './statements/select.ts'
 export { textSearch } from './statements/text-search.ts'
 export { withoutEnd } from './transport/end.ts'
 
-/** How roles are inspected and reported: who never asks never reads it. */
+/** How roles are inspected and reported. */
 export const doctor = () => import('./doctor/index.ts')

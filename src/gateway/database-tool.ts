@@ -134,8 +134,10 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
  * A strict object whose schema does not say that it is: what a model pays for in every conversation
  * is said once, in the refusal of an argument that nobody knows.
  */
-export const unsaid = <Strict extends z.ZodMiniObject>(input: Strict): Strict =>
-  input.check(z.meta({ additionalProperties: undefined }))
+export function unsaid<Strict extends z.ZodMiniObject>(input: Strict): Strict {
+  z.globalRegistry.add(input, { additionalProperties: undefined })
+  return input
+}
 
 /** A bound on an argument that its schema does not say, either. */
 export const atMost = (most: number, what: string) =>
@@ -164,6 +166,6 @@ function placeOf(sql: string, position: number): string {
   const before = characters.slice(0, position - 1)
   const line = before.filter((it) => it === '\n').length + 1
   const column = before.length - before.lastIndexOf('\n')
-  const [token] = /^(?:[\p{L}\p{N}_$.]+|.)/u.exec(characters.slice(position - 1).join('')) ?? []
+  const [token] = /^(?:[\w$.\u00a1-\uffff]+|.)/s.exec(characters.slice(position - 1).join('')) ?? []
   return `At line ${line}, column ${column}${token ? `: ${token.slice(0, 60)}` : ''}`
 }

@@ -84,9 +84,12 @@ export function gateway(
   }
 }
 
-export { type Diagnosis, diagnose, report } from './diagnosis.ts'
+export type { Diagnosis } from './diagnosis.ts'
 export type { Endpoint, Settings } from './endpoint.ts'
 export { ConfigError, isDemo, readEndpoints } from './endpoint.ts'
 export { KEPT_MS } from './kept-results.ts'
 export { type Document, readDocument } from './search-fetch.ts'
 export { assertOwnTools } from './tool-set.ts'
+
+/** How the databases of endpoints are looked at, and what there is to say of them. */
+export const diagnosis = () => import('./diagnosis.ts')

@@ -3,7 +3,7 @@ type Due = 'value' | 'first value' | 'name' | 'first name' | 'colon' | 'next' | 
 
 const BLANK = /[ \t\r\n]*/y
 const TOKEN =
-  /([{}[\],:])|("(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|((?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.$]))/uy
+  /([{}[\],:])|("(?:[ !#-[\]-~\u00a0-\uffff]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|((?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.$]))/y
 
 /**
  * Where a text stops being JSON, and what stands there, as a sentence for its author. It repeats

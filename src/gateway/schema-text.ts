@@ -96,7 +96,7 @@ const remark = (comment: string | undefined) => (comment ? ` -- ${line(comment)}
 /** A text that stays on its line. */
 const line = (text: string) =>
   text
-    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .replace(/(?:\s|[^ -~\u00a0-\uffff])+/g, ' ')
     .slice(0, 200)
     .toWellFormed()
 

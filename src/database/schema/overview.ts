@@ -2,6 +2,7 @@ import type { Database } from '../database.ts'
 import type { TableName } from '../dialect.ts'
 import type { Cell, Limits } from '../rows.ts'
 import { CATALOG_LIMITS } from './catalog.ts'
+import { keyOf } from './table-name.ts'
 
 /** A column as an overview of all tables shows it. */
 export interface OverviewColumn {
@@ -28,10 +29,6 @@ export async function overview(
   const tables = Map.groupBy(rows, ([schema, name]) => keyOf({ schema, name }))
   return new Map([...tables].map(([key, columns]) => [key, columns.map(columnOf)]))
 }
-
-/** What tells a table from all others, as a key. */
-export const keyOf = ({ schema, name }: { schema: Cell | undefined; name: Cell | undefined }) =>
-  `${schema}\0${name}`
 
 function columnOf(row: readonly Cell[]): OverviewColumn {
   const [, , name, type, nullable, comment, primaryKey, ...to] = row

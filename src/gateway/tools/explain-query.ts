@@ -6,7 +6,7 @@ import { databaseTool } from '../database-tool.ts'
 // Written as text alone, in fewer words than query has for the same.
 const param = z
   .union([z.string(), z.number(), z.boolean(), z.null()])
-  .check(z.meta({ type: 'string', anyOf: undefined }))
+  .register(z.globalRegistry, { type: 'string', anyOf: undefined })
 
 /** Lines of a summary: what is deeper in a plan tells little without what is above it. */
 const LINES = 30

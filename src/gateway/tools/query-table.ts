@@ -7,8 +7,9 @@ import { handleOf } from '../kept-results.ts'
 import { ask } from '../run-query.ts'
 
 // Written as text alone, which every column takes, and in fewer words; numbers come all the same.
-const text = z.meta({ type: 'string', anyOf: undefined })
-const one = z.union([z.string(), z.number(), z.boolean()]).check(text)
+const one = z
+  .union([z.string(), z.number(), z.boolean()])
+  .register(z.globalRegistry, { type: 'string', anyOf: undefined })
 
 /** Characters of a name: of a table with its schema, of a column with what is done to it. */
 const name = z.string().check(atMost(1_000, 'characters'))

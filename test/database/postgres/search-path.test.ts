@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { inspectRole } from '../../../src/database/doctor/index.ts'
 import { fingerprint } from '../../../src/database/index.ts'
-import { diagnose, readEndpoints } from '../../../src/gateway/index.ts'
+import { diagnosis, readEndpoints } from '../../../src/gateway/index.ts'
 import { type NeonServer, startNeon } from '../../servers/neon.ts'
 import { endpointBefore, resultOf, structureOf } from '../../support/endpoint.ts'
 import { ask, MODERN, requestOf } from '../../support/mcp.ts'
@@ -263,11 +263,12 @@ await describePostgres('functions, operators and types of a stranger', setup, (p
           },
         ],
       }
-      const [diagnosis] = await diagnose(
+      const { diagnose } = await diagnosis()
+      const [found] = await diagnose(
         readEndpoints({ ENDPOINTS: JSON.stringify([endpoint]) }),
         io,
       )
-      expect(diagnosis!.problem).toBeUndefined()
+      expect(found!.problem).toBeUndefined()
       expect(await marks()).toEqual([])
     })
   })
