@@ -15,7 +15,7 @@ import { resultResources } from './result-resource.ts'
 import { type World, withRoleWarning } from './role-warning.ts'
 import { schemaChanges } from './schema-changes.ts'
 import { schemaResources } from './schema-resource.ts'
-import { documentsOf, searchTools } from './search-fetch.ts'
+import { searchSources, searchTools } from './search-fetch.ts'
 import { toolsOf } from './tool-set.ts'
 import { describeTable } from './tools/describe-table.ts'
 import { explainQuery } from './tools/explain-query.ts'
@@ -76,7 +76,7 @@ export function gateway(
     icons,
     instructions: instructions(endpoint, databases),
     tools: endpoint.search
-      ? [...made, ...searchTools(documentsOf(endpoint, databases, origin))]
+      ? [...made, ...searchTools(searchSources(endpoint, databases, origin))]
       : made,
     ...(resources.length > 0 && { resources }),
     prompts: prompts.flatMap((it) => promptOf(it, names, databases, endpoint.caps) ?? []),
