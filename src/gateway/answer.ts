@@ -10,106 +10,129 @@ export const listOf = (name: string): JsonSchema => ({
 })
 
 /**
- * Rows as the model gets them: columnar, every cap kept and said. What a schema says of them is paid
- * for in every conversation, so it says no more than that they are there.
+ * The output schema of tools that return rows. Models pay for it in every conversation, so it only
+ * says that there are rows.
  */
 export const answer = listOf('rows')
 
-/** What an answer holds. */
+/** Rows as the model gets them, cut to the caps of the endpoint. */
 export interface Answer {
   readonly columns: readonly Column[]
   readonly rows: readonly (readonly Cell[])[]
-  /** What WITH TOTALS adds, apart from the rows. */
+  /** The row that WITH TOTALS adds. */
   readonly totals?: readonly Cell[]
   readonly rowCount: number
   readonly truncated: boolean
   /** What was left out, and what to do next. */
   readonly hint?: string
-  /** Where the whole of it is kept, if it is. */
+  /** The URI of the whole result, if it is kept. */
   readonly result?: string
   readonly elapsedMs: number
 }
 
-/** Whether what a tool returns are rows. */
+/** Whether a tool returned rows. */
 export const isAnswer = (value: object): value is Answer => 'rows' in value && 'columns' in value
 
 /** Cuts what a database returned to the caps of an endpoint. */
 export function answerOf(found: Rows, caps: Caps): Answer {
-  const { columns, rows, truncated, elapsedMs } = found
-  // The cells below them need more, each a character and what says that it was cut.
-  const shown = columns.slice(0, fitting(columns, caps.bytes / 3))
-  let cut = false
+  const { truncated, elapsedMs } = found
+  // The cells under the columns need more: each has a character, and says that it was cut.
+  const columns = found.columns.slice(0, fitting(found.columns, caps.bytes / 3))
+  const cellBytes = Math.floor(caps.bytes / 3 / columns.length)
+  const totals =
+    found.totals && shrinkRow(found.totals, columns.length, Math.min(caps.cell, cellBytes))
+  const rows: (readonly Cell[])[] = []
+  let bytes = sizeOf(columns) + (totals?.bytes ?? 0)
+  let cut = totals?.cut ?? false
   let full = truncated === 'bytes'
-  const kept: Cell[][] = []
-  const cells = (row: Rows['rows'][number], longest: number) =>
-    row.slice(0, shown.length).map((cell) => {
-      const short = shorten(cell, longest)
-      cut ||= short !== cell
-      return short
-    })
-  const third = Math.floor(caps.bytes / 3 / shown.length)
-  const totals = found.totals && cells(found.totals, Math.min(caps.cell, third))
-  let bytes = sizeOf(shown) + (totals ? sizeOf(totals) : 0)
-  for (const row of rows.slice(0, caps.rows)) {
-    let line = cells(row, caps.cell)
-    const wide = () => bytes + sizeOf(line) > caps.bytes
-    if (wide()) {
+  for (const row of found.rows.slice(0, caps.rows)) {
+    let shrunk = shrinkRow(row, columns.length, caps.cell)
+    cut ||= shrunk.cut
+    if (bytes + shrunk.bytes > caps.bytes) {
       full = true
-      if (kept.length > 0) break
+      if (rows.length > 0) break
       // The first row always shows, so that a wide table is never an empty answer.
-      for (let most = caps.cell; most > 1 && wide(); line = cells(row, most)) most >>= 1
+      shrunk = squeezeRow(row, columns.length, caps.cell, caps.bytes - bytes)
+      cut ||= shrunk.cut
     }
-    bytes += sizeOf(line)
-    kept.push(line)
+    bytes += shrunk.bytes
+    rows.push(shrunk.cells)
   }
-  const narrow = shown.length < columns.length
-  const limited = (truncated === 'rows' || rows.length > caps.rows) && !full
+  const narrow = columns.length < found.columns.length
+  const limited = (truncated === 'rows' || found.rows.length > caps.rows) && !full
   const hints = [
-    narrow && `Only the first ${shown.length} of ${columns.length} columns: name those you need.`,
+    narrow &&
+      `Only the first ${columns.length} of ${found.columns.length} columns: name those you need.`,
     full &&
-      `The answer is full after ${kept.length} rows: select fewer columns, aggregate, or filter.`,
+      `The answer is full after ${rows.length} rows: select fewer columns, aggregate, or filter.`,
     limited &&
-      `Only the first ${kept.length} rows: aggregate, filter, or page with ORDER BY and LIMIT.`,
+      `Only the first ${rows.length} rows: aggregate, filter, or page with ORDER BY and LIMIT.`,
     cut && `Cells longer than ${caps.cell} characters are cut: select a part with substr().`,
-  ].filter((it) => it !== false)
+  ].filter((hint) => hint !== false)
   return {
-    columns: shown,
-    rows: kept,
-    ...(totals && { totals }),
-    rowCount: kept.length,
+    columns,
+    rows,
+    ...(totals && { totals: totals.cells }),
+    rowCount: rows.length,
     truncated: hints.length > 0,
     ...(hints.length > 0 && { hint: hints.join(' ') }),
     elapsedMs,
   }
 }
 
-/** How many items of a list fit so many bytes of JSON. */
-export function fitting(items: readonly unknown[], most: number): number {
+/** A row with fewer or shorter cells, its size as JSON, and whether a cell was cut. */
+interface ShrunkRow {
+  readonly cells: readonly Cell[]
+  readonly bytes: number
+  readonly cut: boolean
+}
+
+/** Cuts a row to its first cells, and each cell to so many characters. */
+function shrinkRow(row: readonly Cell[], width: number, maxChars: number): ShrunkRow {
+  const cells = row.slice(0, width).map((cell) => shorten(cell, maxChars))
+  return { cells, bytes: sizeOf(cells), cut: cells.some((cell, i) => cell !== row[i]) }
+}
+
+/** Halves the length of the cells until the row fits, or each cell is one character. */
+function squeezeRow(
+  row: readonly Cell[],
+  width: number,
+  maxChars: number,
+  maxBytes: number,
+): ShrunkRow {
+  const shrunk = shrinkRow(row, width, maxChars)
+  return shrunk.bytes > maxBytes && maxChars > 1
+    ? squeezeRow(row, width, maxChars >> 1, maxBytes)
+    : shrunk
+}
+
+/** How many items of a list fit so many bytes of JSON. The first one shows, however large it is. */
+export function fitting(items: readonly unknown[], maxBytes: number, least = 1): number {
   let bytes = 0
   const past = items.findIndex((item) => {
     bytes += sizeOf(item)
-    return bytes > most
+    return bytes > maxBytes
   })
-  return past < 0 ? items.length : Math.max(1, past)
+  return past < 0 ? items.length : Math.max(least, past)
 }
 
 /** As many texts as fit so many bytes, and how many more there are. */
-export const firstOf = (texts: readonly string[], most: number): readonly string[] => {
-  const more = texts.length - fitting(texts, most)
+export const firstOf = (texts: readonly string[], maxBytes: number): readonly string[] => {
+  const more = texts.length - fitting(texts, maxBytes)
   return more > 0 ? [...texts.slice(0, -more), `… ${more} more`] : texts
 }
 
-/** Bytes of a value as JSON, and of the comma behind it. */
+/** Bytes of a value as JSON in UTF-8, with the comma that follows it. */
 export const sizeOf = (value: unknown) => encoder.encode(JSON.stringify(value)).byteLength + 1
 
 const encoder = new TextEncoder()
 
 /** Cuts one cell, or a text. A structure that is too long becomes the beginning of its JSON. */
-export function shorten<T extends Cell | undefined>(cell: T, max: number): T | string {
+export function shorten<T extends Cell | undefined>(cell: T, maxChars: number): T | string {
   if (typeof cell !== 'string' && (typeof cell !== 'object' || !cell)) return cell
   const text = typeof cell === 'string' ? cell : JSON.stringify(cell)
-  if (text.length <= max) return cell
-  // Never half of a surrogate pair.
-  const end = /[\ud800-\udbff]/.test(text[max - 1]!) ? max - 1 : max
+  if (text.length <= maxChars) return cell
+  // A surrogate pair is not split.
+  const end = /[\ud800-\udbff]/.test(text[maxChars - 1]!) ? maxChars - 1 : maxChars
   return `${text.slice(0, end)}… (+${text.length - end} characters)`
 }

@@ -1,42 +1,44 @@
 import type { Cell, Column, Rows } from '../database/index.ts'
 import { type Caller, type Seal, type SessionStore, type Stores, ToolError } from '../mcp/index.ts'
+import { sizeOf } from './answer.ts'
 
-/** Where results are kept: places that end by themselves, and what seals what lies there. */
+/** Where results are kept: stores that expire, and the seal of what is in them. */
 export interface Keeping {
   readonly stores: Stores
   readonly seal: Seal
 }
 
-/** A result as it was kept, with its cells whole. */
+/** A result as it was kept. Its cells are not cut. */
 export interface Kept {
   readonly columns: readonly Column[]
   readonly rows: readonly (readonly Cell[])[]
 }
 
-/** The large results of one endpoint's callers: each in a separate place, for a while. */
+/** The large results of the callers of one endpoint, each in a store that expires. */
 export interface Results {
-  /** Keeps a result for this caller alone, and says under which URI. */
+  /** Keeps a result for this caller alone, and gives back its URI. */
   keep(result: Pick<Rows, 'columns' | 'rows'>, caller: Caller | undefined): Promise<string>
-  /** What is kept under a handle. Throws {@link ToolError} if there is nothing for this caller. */
+  /** Reads a kept result. Throws {@link ToolError} if this caller has none with this handle. */
   read(handle: string, caller: Caller | undefined): Promise<Kept>
 }
 
-/** Bytes of a part as JSON: sealed, and written in base64, it still fits a value of a store. */
-const PART = 90_000
+/** Bytes of a part as JSON. Sealed and in Base64, it still fits a value of a store. */
+const PART_BYTES = 90_000
 
-/** Without use for so long, nothing is left of a result. Stores are made for this. */
+/** A result that is not used for this long is deleted. */
 export const KEPT_MS = 30 * 60_000
 
+/** How the URI of a kept result begins. */
 export const SCHEME = 'result://'
 
-/** The handle in the URI of a result, or in that of a part of one. */
+/** The handle in the URI of a result, or of a part of it. */
 export const handleOf = (uri: string): string | undefined =>
   /^result:\/\/([\w.-]+)(?:\/\w*)?$/.exec(uri)?.[1]
 
 /** Results in stores that are signed for their callers and for this endpoint. */
 export function resultsOf(endpoint: string, { stores, seal }: Keeping): Results {
   const open = (handle: string | undefined, caller: Caller | undefined): Promise<SessionStore> => {
-    // A store is signed for a path: that of an endpoint, by whichever route it was asked.
+    // A store is signed for a path. This one is the same for each route to the endpoint.
     const request = new Request(`https://results/${endpoint}`)
     return stores.open(handle, { request, caller })
   }
@@ -59,7 +61,7 @@ export function resultsOf(endpoint: string, { stores, seal }: Keeping): Results 
       const part = async (i: number) => {
         const sealed = await store.get(`${i}`)
         const found = await seal.open(String(sealed), `${handle} ${i}`)
-        // A key of the deployment that has changed since opens nothing any more.
+        // Undefined if the key of the deployment has changed.
         if (found === undefined) throw gone()
         return found
       }
@@ -72,14 +74,14 @@ export function resultsOf(endpoint: string, { stores, seal }: Keeping): Results 
 
 const gone = () => new ToolError('This result is gone: run the statement again.')
 
-/** Rows in parts that a store takes. A row that is larger than that is left out, with all behind it. */
+/** Rows in parts that a store takes. A row that is too large is left out, with all rows after it. */
 function partsOf(rows: Kept['rows']): readonly Kept['rows'][] {
   const parts: (readonly Cell[])[][] = []
-  let bytes = PART
+  let bytes = PART_BYTES
   for (const row of rows) {
-    const size = encoder.encode(JSON.stringify(row)).byteLength + 1
-    if (size > PART) break
-    if (bytes + size > PART) {
+    const size = sizeOf(row)
+    if (size > PART_BYTES) break
+    if (bytes + size > PART_BYTES) {
       parts.push([])
       bytes = 2
     }
@@ -88,5 +90,3 @@ function partsOf(rows: Kept['rows']): readonly Kept['rows'][] {
   }
   return parts
 }
-
-const encoder = new TextEncoder()
