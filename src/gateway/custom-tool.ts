@@ -4,7 +4,7 @@ import { type Caller, ToolError } from '../mcp/index.ts'
 import { answer } from './answer.ts'
 import type { Claimed, Curated, Given } from './custom-tool-config.ts'
 import { type DatabaseTool, databaseTool } from './database-tool.ts'
-import { ask } from './run-query.ts'
+import { runQuery } from './run-query.ts'
 
 /** The tool that a curated statement is to a model: named, typed, and nothing to write SQL for. */
 export function curatedTool({ name, title, description, sql, params }: Curated): DatabaseTool {
@@ -20,7 +20,7 @@ export function curatedTool({ name, title, description, sql, params }: Curated):
     async run(input, context) {
       const value = (it: Given | Claimed) =>
         'type' in it ? (input[it.name] as Param) : claimOf(it, context.caller)
-      return ask({ sql, params: params.map(value) }, context)
+      return runQuery({ sql, params: params.map(value) }, context)
     },
   })
 }

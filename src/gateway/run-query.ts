@@ -1,21 +1,21 @@
 import { type Database, type Rows, rowSecurity, type Statement } from '../database/index.ts'
 import { ToolError } from '../mcp/index.ts'
-import { type Answer, answerOf } from './answer.ts'
+import { type Answer, answerOf, fitting } from './answer.ts'
 import type { DatabaseContext } from './database-tool.ts'
 import { handleOf, KEPT_MS } from './kept-results.ts'
 
 /**
- * What a database answers to a statement, as the model gets it. What its caps leave out is kept, if
- * the endpoint keeps anything. Throws DatabaseError.
+ * Runs a statement and gives back its rows as the model gets them. Rows beyond the caps are kept, if
+ * the endpoint keeps any. Throws DatabaseError.
  */
-export async function ask(statement: Statement, context: DatabaseContext): Promise<Answer> {
+export async function runQuery(statement: Statement, context: DatabaseContext): Promise<Answer> {
   const { database, caps, limits, keep } = context
-  const again = keep && (await repeated(statement, context))
-  if (again) return again
+  const repeated = keep && (await repeatedAnswer(statement, context))
+  if (repeated) return repeated
   const maxRows = Math.max(caps.rows, keep ? keep.rows : 0)
-  const found = inWords(await database.query(statement, { ...limits, maxRows }), database)
+  const found = withTypeNames(await database.query(statement, { ...limits, maxRows }), database)
   const answer = answerOf(found, caps)
-  if (answer.truncated && keep) return kept(statement, found, answer, context)
+  if (answer.truncated && keep) return keepResult(statement, found, answer, context)
   if (answer.rowCount > 0) return answer
   const hiding = await rowSecurity(database, statement, limits)
   if (hiding.length === 0) return answer
@@ -23,8 +23,8 @@ export async function ask(statement: Statement, context: DatabaseContext): Promi
   return { ...answer, hint }
 }
 
-/** The same answer, its types called as the tools that show a schema call them. */
-function inWords(found: Rows, { dialect }: Database): Rows {
+/** The same rows. Their types are named as in the tools that show a schema. */
+function withTypeNames(found: Rows, { dialect }: Database): Rows {
   const columns = found.columns.map(({ name, type }) => ({
     name,
     type: dialect.inWords?.(type) ?? type,
@@ -32,7 +32,8 @@ function inWords(found: Rows, { dialect }: Database): Rows {
   return { ...found, columns }
 }
 
-async function kept(
+/** Keeps the rows of an answer that was cut, as far as they fit, and says so in the answer. */
+async function keepResult(
   statement: Statement,
   found: Rows,
   answer: Answer,
@@ -40,8 +41,7 @@ async function kept(
 ): Promise<Answer> {
   const { keep, results, caller } = context
   if (!keep || !results) return answer
-  const rows = within(found.rows, keep.bytes)
-  // Of rows so large that none is kept, or of none that was left out, there is nothing to add.
+  const rows = found.rows.slice(0, fitting(found.rows, keep.bytes, 0))
   if (rows.length === 0) return answer
   const result = await results.keep({ columns: found.columns, rows }, caller)
   // Totals are not kept.
@@ -52,47 +52,36 @@ async function kept(
   return { ...answer, hint, result }
 }
 
-/** As many rows as so many bytes hold. */
-function within(rows: Rows['rows'], most: number): Rows['rows'] {
-  let bytes = 0
-  const past = rows.findIndex((row) => {
-    bytes += JSON.stringify(row).length
-    return bytes > most
-  })
-  return past < 0 ? rows : rows.slice(0, past)
-}
+/** The results that this isolate kept last, by statement and caller. */
+const recentResults = new Map<string, { readonly result: string; readonly at: number }>()
 
-/** Where the results of statements are that this isolate kept lately. */
-const lately = new Map<string, { readonly result: string; readonly at: number }>()
-
-/** Statements of an isolate that are remembered. */
-const REMEMBERED = 200
+const MAX_RECENT_RESULTS = 200
 
 function remember(key: string, result: string): void {
-  lately.delete(key)
-  lately.set(key, { result, at: Date.now() })
-  const [oldest] = lately.keys()
-  if (lately.size > REMEMBERED && oldest !== undefined) lately.delete(oldest)
+  recentResults.delete(key)
+  recentResults.set(key, { result, at: Date.now() })
+  const [oldest] = recentResults.keys()
+  if (recentResults.size > MAX_RECENT_RESULTS && oldest !== undefined) recentResults.delete(oldest)
 }
 
-/** Callers never meet each other's results, nor one endpoint another's. */
+/** A result is only repeated to the same caller, at the same endpoint. */
 const keyOf = ({ sql, params }: Statement, { endpoint, name, caller }: DatabaseContext) =>
   JSON.stringify([endpoint, name, sql, params, caller?.subject, caller?.claims])
 
-/** The answer to a statement that was asked a short while ago, from what was kept of it. */
-async function repeated(
+/** The answer to a statement that ran a short while ago, from the result that was kept. */
+async function repeatedAnswer(
   statement: Statement,
   context: DatabaseContext,
 ): Promise<Answer | undefined> {
   const { keep, results, caps, caller } = context
   if (!keep || !results || keep.repeatSeconds === 0) return undefined
-  const found = lately.get(keyOf(statement, context))
-  const age = found ? Math.round((Date.now() - found.at) / 1_000) : Number.POSITIVE_INFINITY
-  if (!found || age > keep.repeatSeconds) return undefined
+  const found = recentResults.get(keyOf(statement, context))
+  const ageSeconds = found ? Math.round((Date.now() - found.at) / 1_000) : Number.POSITIVE_INFINITY
+  if (!found || ageSeconds > keep.repeatSeconds) return undefined
   try {
     const rows = await results.read(handleOf(found.result)!, caller)
     const answer = answerOf({ ...rows, truncated: false, elapsedMs: 0 }, caps)
-    const hint = [answer.hint, `Not asked again: kept ${age} s ago.`]
+    const hint = [answer.hint, `Not asked again: kept ${ageSeconds} s ago.`]
     return { ...answer, hint: hint.filter(Boolean).join(' '), result: found.result }
   } catch (error) {
     if (error instanceof ToolError) return undefined

@@ -181,6 +181,15 @@ await describePostgres('an answer that is larger than its caps', setup, (postgre
     expect(one.structuredContent).not.toHaveProperty('result')
   })
 
+  test('is kept within bytes, of which a character may have three', async () => {
+    const { call, text } = served({ keep: { bytes: 3_000 } })
+    const sql = "select id, repeat('€', 100) as price from events order by id"
+    const { structuredContent } = await call('query', { sql })
+    const rows = (await text(`${structuredContent.result}/jsonl`)).split('\n')
+    expect(rows).toHaveLength(9)
+    expect(Buffer.byteLength(rows.join())).toBeLessThanOrEqual(3_000)
+  })
+
   test('answers the same statement for as long as the operator allows, and says so', async () => {
     const { call } = served({ keep: { repeatSeconds: 60 } })
     const sql = 'select id, random() as luck from events order by id'

@@ -4,7 +4,7 @@ import { answer, answerOf } from '../answer.ts'
 import { atMost, databaseTool, unsaid } from '../database-tool.ts'
 import { select as selectKept } from '../filter-kept.ts'
 import { handleOf } from '../kept-results.ts'
-import { ask } from '../run-query.ts'
+import { runQuery } from '../run-query.ts'
 
 // Written as text alone, which every column takes, and in fewer words; numbers come all the same.
 const one = z
@@ -54,6 +54,6 @@ export const queryTable = databaseTool({
     // Without a limit, or with one past the cap, the cap cuts and says so.
     const most = Math.max(caps.rows, keep ? keep.rows : 0) + 1
     const rows = Math.min(limit ?? most, most)
-    return ask(select(database.dialect, { ...asked, table, limit: rows }), context)
+    return runQuery(select(database.dialect, { ...asked, table, limit: rows }), context)
   },
 })

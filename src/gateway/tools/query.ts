@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { answer } from '../answer.ts'
 import { databaseTool } from '../database-tool.ts'
-import { ask } from '../run-query.ts'
+import { runQuery } from '../run-query.ts'
 
 const param = z.union([z.string(), z.number(), z.boolean(), z.null()])
 
@@ -16,5 +16,5 @@ export const query = databaseTool({
   takesSql: true,
   input: statement,
   output: answer,
-  run: ask,
+  run: runQuery,
 })
