@@ -18,7 +18,7 @@ export interface Dialect {
   qualified(table: TableName): string
   /** The clause that ends a SELECT after so many rows, and begins it behind so many. */
   page(limit: string, offset?: string): string
-  /** How many parameters a statement takes; 100 if left out. */
+  /** How many parameters a statement takes; {@link MAX_PARAMS} if left out. */
   readonly maxParams?: number | undefined
   /** What the catalog calls a type of an answer, where it has other words for it. */
   inWords?(type: string): string
@@ -33,6 +33,9 @@ export interface Dialect {
   readonly inspectRole: InspectRole
   readonly unknown: Unknown
 }
+
+/** As many parameters as SQLite on Cloudflare takes. Other engines take more. */
+export const MAX_PARAMS = 100
 
 /**
  * How an engine words it that a table or a column is not there, or that several tables have a column;

@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts'
-import type { Page, TableName } from '../dialect.ts'
+import { MAX_PARAMS, type Page, type TableName } from '../dialect.ts'
 import { DatabaseError } from '../error.ts'
 import type { Cell, Limits, Statement } from '../rows.ts'
 import { nearest } from './nearest-names.ts'
@@ -63,14 +63,24 @@ export async function findSource(
   return { ...found, columns: rows!.map((row) => column(row, [])) }
 }
 
-/** The columns of some tables that the catalog has named: of each a row, with its name and type first. */
+/**
+ * The columns of some tables that the catalog has named: of each a row, with its name and type first.
+ * One statement asks for as many tables as its parameters can name.
+ */
 export async function columnsOf(
   database: Database,
   tables: readonly TableName[],
   limits: Limits,
 ): Promise<readonly (readonly Row[])[]> {
   if (tables.length === 0) return []
-  const rows = await ask(database, database.dialect.catalog.columns(tables), limits)
+  const { catalog, maxParams = MAX_PARAMS } = database.dialect
+  const { params = [] } = catalog.columns(tables.slice(0, 1))
+  const atOnce = Math.max(1, Math.floor(maxParams / params.length))
+  const rows: Row[] = []
+  for (let at = 0; at < tables.length; at += atOnce) {
+    const statement = catalog.columns(tables.slice(at, at + atOnce))
+    rows.push(...(await ask(database, statement, limits)))
+  }
   const found = new Map<string, Row[]>()
   for (const [schema, table, ...row] of rows) {
     const key = JSON.stringify([schema, table])

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import { type Dialect, MAX_PARAMS } from '../dialect.ts'
 import { DatabaseError } from '../error.ts'
 import type { Param, Statement } from '../rows.ts'
 import { nearest } from '../schema/nearest-names.ts'
@@ -33,9 +33,6 @@ export interface Selection {
   readonly limit: number
   readonly offset?: number | undefined
 }
-
-/** As many as a statement may bind in SQLite on Cloudflare, and more than a filter needs. */
-const MAX_PARAMS = 100
 
 /**
  * The statement that reads a selection. Names come from the catalog and values are bound: nothing

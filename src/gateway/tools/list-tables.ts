@@ -4,14 +4,17 @@ import { ToolError } from '../../mcp/index.ts'
 import { firstOf, fitting, listOf, shorten } from '../answer.ts'
 import { databaseTool } from '../database-tool.ts'
 
-/** What a page may weigh in bytes, however long the names are: it is read before every question. */
-const PAGE = 4_000
+/** Bytes of a page, however long the names are: a model reads one before every question. */
+const PAGE_BYTES = 4_000
 
-/** Tables of a page with columns. SQLite on Cloudflare takes 100 parameters, and MySQL three a table. */
-const DETAILED = 30
+/** Tables of a page. With their columns, fewer of them fit. */
+const PAGE_TABLES = 100
+const DETAILED_TABLES = 30
 
-/** A model that is told only that there is nothing tries the same with other words. */
-const NOTHING = 'No name, column or comment contains this: search for one word, or list all.'
+const MAX_COMMENT_CHARS = 200
+
+/** Without this, a model tries the same with other words. */
+const NOTHING_FOUND = 'No name, column or comment contains this: search for one word, or list all.'
 
 export const listTables = databaseTool({
   name: 'list_tables',
@@ -29,7 +32,7 @@ export const listTables = databaseTool({
     const { tables, total } = await list(database, {
       search,
       offset,
-      limit: detail ? DETAILED : 100,
+      limit: detail ? DETAILED_TABLES : PAGE_TABLES,
       limits,
     })
     const columns = detail ? await columnsOf(database, tables, limits) : []
@@ -37,23 +40,23 @@ export const listTables = databaseTool({
     const all = tables.map((it, i) => ({
       name: shownName(database.dialect, it),
       kind: it.kind === 'table' ? undefined : it.kind,
-      columns: texts[i] ? firstOf(texts[i], PAGE / 2) : it.columnCount,
+      columns: texts[i] ? firstOf(texts[i], PAGE_BYTES / 2) : it.columnCount,
       estimatedRows: it.estimatedRows,
-      comment: shorten(it.comment, 200),
+      comment: shorten(it.comment, MAX_COMMENT_CHARS),
     }))
-    const shown = all.slice(0, fitting(all, PAGE))
+    const shown = all.slice(0, fitting(all, PAGE_BYTES))
     const next = offset + shown.length
     return {
       tables: shown,
       total,
       ...(shown.length > 0 && next < total && { nextCursor: String(next) }),
-      ...(search && total === 0 && { hint: NOTHING }),
+      ...(search && total === 0 && { hint: NOTHING_FOUND }),
     }
   },
 })
 
-/** A cursor is how many tables came before. */
+/** A cursor is the number of tables before its page. */
 function offsetOf(cursor = '0'): number {
   if (/^\d{1,9}$/.test(cursor)) return Number(cursor)
-  throw new ToolError('This cursor is none of ours: list from the beginning.')
+  throw new ToolError('This cursor is not valid. Call list_tables without a cursor to start again.')
 }

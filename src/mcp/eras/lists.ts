@@ -42,12 +42,12 @@ export const listOf =
 
 async function placeAt(cursor: unknown, field: string, seal: Seal): Promise<Place> {
   if (cursor === undefined || cursor === null) return [0, 0]
-  const ours = typeof cursor === 'string' && cursor.length <= MAX_SHORT_CHARS
-  const place = ours && (await seal.open(cursor, field))
+  const readable = typeof cursor === 'string' && cursor.length <= MAX_SHORT_CHARS
+  const place = readable && (await seal.open(cursor, field))
   if (Array.isArray(place)) return place as unknown as Place
   throw new RpcError(
     codes.invalidParams,
-    'This cursor is not valid here: list again from the beginning.',
+    'This cursor is not valid. List without a cursor to start again.',
   )
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Database } from '../../../src/database/database.ts'
 import {
+  columnsOf,
   DatabaseError,
   findTable,
   keyOf,
@@ -107,6 +108,22 @@ await describePostgres('the tables of PostgreSQL', setup, (postgres) => {
     })
     expect(tables.find(({ name }) => name === 'cheap')?.kind).toBe('view')
     expect(tables.find(({ name }) => name === 'counted')?.kind).toBe('materialized view')
+  })
+
+  test('have their columns asked for in statements that take all their names', async () => {
+    const { tables } = await listTables(database, { limit: 100, limits })
+    const sizes: number[] = []
+    const narrow: Database = {
+      ...database,
+      dialect: { ...database.dialect, maxParams: 5 },
+      query(statement, bounds) {
+        sizes.push(statement.params?.length ?? 0)
+        return database.query(statement, bounds)
+      },
+    }
+    const columns = await columnsOf(narrow, tables, limits)
+    expect(columns).toEqual(await columnsOf(database, tables, limits))
+    expect(sizes).toEqual(tables.filter((_, i) => i % 2 === 0).map(() => 4))
   })
 
   test('are found by a part of a name, a column or a comment, in any case', async () => {
