@@ -2,27 +2,27 @@ import type * as z from 'zod/mini'
 
 type Issue = z.core.$ZodIssue
 
-/** Faults that are told at once. */
-const MOST = 10
+/** Faults in one message. */
+const MAX_FAULTS = 10
 
 /**
- * What is wrong with a value of the configuration, for the operator to read: where, what, and what to
- * write. It repeats names that may stand there, and no values.
+ * Says what is wrong with a configuration, for the operator to read: where, what, and what to write.
+ * It repeats names of fields and endpoints, but no values.
  */
 export function configFaults({ issues }: z.core.$ZodError, value: unknown): string {
   const faults = issues.flatMap((it) => faultsOf(it, [], value))
-  const more = faults.length > MOST ? [`There are ${faults.length - MOST} more.`] : []
-  return [...faults.slice(0, MOST), ...more].join('\n')
+  const more = faults.length > MAX_FAULTS ? [`There are ${faults.length - MAX_FAULTS} more.`] : []
+  return [...faults.slice(0, MAX_FAULTS), ...more].join('\n')
 }
 
 function faultsOf(issue: Issue, above: readonly PropertyKey[], root: unknown): string[] {
   const path = [...above, ...issue.path]
   const value = at(root, path)
   if (issue.code === 'invalid_union') {
-    // Of what it may be: what it is meant to be.
+    // Of the things that the value may be, only the one that it is meant to be.
     const isOther = ({ code, path }: Issue) =>
       path.length === 0 && (code === 'invalid_type' || code === 'invalid_value')
-    const meant = issue.errors.find((them) => !them.some(isOther))
+    const meant = issue.errors.find((issues) => !issues.some(isOther))
     if (meant) return meant.flatMap((it) => faultsOf(it, path, root))
   }
   const where = placeOf(path, root)
@@ -36,7 +36,7 @@ function faultsOf(issue: Issue, above: readonly PropertyKey[], root: unknown): s
   return [`${where} ${wrong(issue, value)}`]
 }
 
-/** What stands in fields that have to be there. */
+/** What to write in the fields that are required. */
 const examples: Readonly<Record<string, string>> = {
   name: '"shop"',
   title: '"Web shop"',
@@ -71,7 +71,7 @@ const units: Readonly<Record<string, string>> = {
   array: ' entries',
 }
 
-/** The place of a value: `Endpoint 1 ("shop"): databases.shop.url`. */
+/** Where a value is: `Endpoint 1 ("shop"): databases.shop.url`. */
 function placeOf([index, ...path]: readonly PropertyKey[], root: unknown): string {
   if (index === undefined) return 'ENDPOINTS'
   const name = at(root, [index, 'name'])
@@ -83,7 +83,7 @@ function placeOf([index, ...path]: readonly PropertyKey[], root: unknown): strin
 
 const NAME = /^[\w-]{1,60}$/
 
-/** A name, unless it looks like something that should not be told. */
+/** A name, unless it could be a secret. */
 const named = (it: string) => (NAME.test(it) ? it : '…')
 
 const kindOf = (value: unknown) =>

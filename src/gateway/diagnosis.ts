@@ -3,22 +3,21 @@ import type { Curated } from './custom-tool-config.ts'
 import { ConfigError, type Endpoint } from './endpoint.ts'
 import { located } from './open-database.ts'
 
-/** What an endpoint's operator has to know of one of its databases. Holds no secret, and no host. */
+/** What an operator has to know about a database of an endpoint. Holds no secret and no host. */
 export interface Diagnosis extends Partial<Reported> {
   readonly endpoint: string
   readonly database: string
   readonly dialect?: string
-  /** Why it could not be looked at. */
+  /** Why the database could not be inspected. */
   readonly problem?: string
 }
 
-/** How many databases are looked at at once: a request may hold six connections. */
-const AT_ONCE = 4
+/** A request may hold six connections. */
+const MAX_DATABASES_AT_ONCE = 4
 
-/** What the look at one database may take. */
-const PATIENCE_MS = 10_000
+const MAX_INSPECTION_MS = 10_000
 
-/** Looks at every database of these endpoints, and at who they take us for. It only asks. */
+/** Inspects every database of these endpoints, and the role that is used there. Changes nothing. */
 export async function diagnose(
   endpoints: readonly Endpoint[],
   io: Io,
@@ -31,15 +30,15 @@ export async function diagnose(
   const queue = all.entries()
   const work = async () => {
     for (const [i, [endpoint, name]] of queue) {
-      const of = { endpoint: endpoint.name, database: name }
-      diagnoses[i] = { ...of, ...(await look(endpoint, name, io, signal)) }
+      const database = { endpoint: endpoint.name, database: name }
+      diagnoses[i] = { ...database, ...(await inspect(endpoint, name, io, signal)) }
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  await Promise.all(Array.from({ length: MAX_DATABASES_AT_ONCE }, work))
   return diagnoses
 }
 
-async function look(
+async function inspect(
   { databases, caps, tools = [] }: Endpoint,
   name: string,
   io: Io,
@@ -50,7 +49,7 @@ async function look(
   const { inspectRole, reason, unprepared } = await doctor()
   try {
     const database = await located(url, io).open()
-    const timeoutMs = Math.min(caps.timeoutMs, PATIENCE_MS)
+    const timeoutMs = Math.min(caps.timeoutMs, MAX_INSPECTION_MS)
     const about = { dialect: database.dialect.name, tls: database.tls }
     try {
       const { note, ...found } = await inspectRole(database, { timeoutMs, signal })
@@ -66,8 +65,8 @@ async function look(
   }
 }
 
-/** One database as a person reads of it in a terminal. */
-export async function report({ endpoint, database, problem, ...it }: Diagnosis): Promise<string> {
-  const said = problem ?? (await doctor()).reported(it as Required<Omit<Diagnosis, 'problem'>>)
-  return `${endpoint}/${database}: ${said}`
+/** The diagnosis of one database, as a person reads it in a terminal. */
+export async function report({ endpoint, database, problem, ...rest }: Diagnosis): Promise<string> {
+  const text = problem ?? (await doctor()).reported(rest as Required<Omit<Diagnosis, 'problem'>>)
+  return `${endpoint}/${database}: ${text}`
 }

@@ -3,8 +3,8 @@ import { ToolError } from '../mcp/index.ts'
 import type { Kept } from './kept-results.ts'
 import { likeness } from './likeness.ts'
 
-/** What query_table asks of a table, asked of a result that was kept. */
-export interface Asked {
+/** The arguments of query_table, for a result that was kept. */
+export interface KeptSelection {
   readonly columns?: readonly string[] | undefined
   readonly aggregates?: readonly string[] | undefined
   readonly where?:
@@ -19,29 +19,29 @@ export interface Asked {
   readonly offset?: number | undefined
 }
 
-/** Conditions of one reading: each looks through all that is kept. */
-const MOST_CONDITIONS = 20
+/** Each condition reads all rows that are kept. */
+const MAX_CONDITIONS = 20
 
-/** Reads some of the rows of a result. Throws {@link ToolError} for what a result cannot answer. */
-export function select(kept: Kept, asked: Asked): Kept {
-  const { columns, where = [], orderBy = [], limit, offset = 0 } = asked
-  if (asked.aggregates) {
+/** Selects rows of a kept result. Throws {@link ToolError} for what a result cannot answer. */
+export function select(kept: Kept, selection: KeptSelection): Kept {
+  const { columns, where = [], orderBy = [], limit, offset = 0 } = selection
+  if (selection.aggregates) {
     throw new ToolError('A kept result cannot be aggregated: aggregate in a new statement.')
   }
-  if (where.length > MOST_CONDITIONS) {
-    throw new ToolError(`A kept result takes at most ${MOST_CONDITIONS} conditions.`)
+  if (where.length > MAX_CONDITIONS) {
+    throw new ToolError(`A kept result takes at most ${MAX_CONDITIONS} conditions.`)
   }
   const at = (name: string) => placeOf(kept, name)
-  const known = new Map<number, readonly Worth[]>()
-  /** What the cells of a column are worth, worked out once however often they are compared. */
+  const known = new Map<number, readonly Comparable[]>()
+  /** The values of a column as they are compared. Read once for all conditions and orders. */
   const column = (place: number) => {
-    const worths = known.get(place) ?? kept.rows.map((row) => worthOf(row[place] ?? null))
-    known.set(place, worths)
-    return worths
+    const values = known.get(place) ?? kept.rows.map((row) => comparableOf(row[place] ?? null))
+    known.set(place, values)
+    return values
   }
   const tests = where.map(({ column: name, op, value }) => {
-    const [worths, holds] = [column(at(name)), testOf(op, value)]
-    return (i: number) => holds(worths[i]!)
+    const [values, holds] = [column(at(name)), testOf(op, value)]
+    return (i: number) => holds(values[i]!)
   })
   const shown = columns?.map(at)
   const rows = kept.rows
@@ -57,23 +57,23 @@ export function select(kept: Kept, asked: Asked): Kept {
   }
 }
 
-/** Compares two rows, by their numbers. The second key of one column would never be asked. */
+/** Compares two rows by their indexes. Only the first key of a column counts. */
 function orderOf(
   kept: Kept,
   orderBy: readonly string[],
-  column: (place: number) => readonly Worth[],
+  column: (place: number) => readonly Comparable[],
 ) {
   const signs = new Map<number, number>()
-  for (const asked of orderBy) {
-    const whole = kept.columns.some(({ name }) => name === asked)
-    const { key, descends } = whole ? { key: asked, descends: false } : keyOfOrder(asked)
+  for (const term of orderBy) {
+    const whole = kept.columns.some(({ name }) => name === term)
+    const { key, descends } = whole ? { key: term, descends: false } : keyOfOrder(term)
     const place = placeOf(kept, key)
     if (!signs.has(place)) signs.set(place, descends ? -1 : 1)
   }
-  const keys = [...signs].map(([place, sign]) => ({ worths: column(place), sign }))
+  const keys = [...signs].map(([place, sign]) => ({ values: column(place), sign }))
   return (a: number, b: number) => {
-    for (const { worths, sign } of keys) {
-      const order = compare(worths[a]!, worths[b]!)
+    for (const { values, sign } of keys) {
+      const order = compare(values[a]!, values[b]!)
       if (order !== 0) return sign * order
     }
     return 0
@@ -92,14 +92,14 @@ function placeOf({ columns }: Kept, name: string): number {
 const list = (value: Param | readonly Param[] | undefined): readonly Param[] =>
   value === undefined ? [] : Array.isArray(value) ? value : [value as Param]
 
-/** Whether a cell meets a condition, which is read once for all of them. */
+/** Makes the test of a condition, so that its value is read once for all cells. */
 function testOf(
   op: Operator,
   value: Param | readonly Param[] | undefined,
-): (cell: Worth) => boolean {
+): (cell: Comparable) => boolean {
   if (op === 'is_null') return (cell) => cell === null
   if (op === 'not_null') return (cell) => cell !== null
-  const values = list(value).map(worthOf)
+  const values = list(value).map(comparableOf)
   if (values.length === 0) throw new ToolError(`${op} takes a value.`)
   const [first = null, second = null] = values
   const matches = matching(op, first, second, values)
@@ -108,9 +108,9 @@ function testOf(
 
 function matching(
   op: Exclude<Operator, 'is_null' | 'not_null'>,
-  first: Worth,
-  second: Worth,
-  values: readonly Worth[],
+  first: Comparable,
+  second: Comparable,
+  values: readonly Comparable[],
 ): (cell: Value) => boolean {
   switch (op) {
     case 'eq':
@@ -143,33 +143,32 @@ function matching(
   }
 }
 
-/** Characters of a text that is looked for. */
-const LONGEST = 1_000
+const MAX_PATTERN_CHARS = 1_000
 
-function pattern(value: Worth): string {
+function pattern(value: Comparable): string {
   const text = value?.text ?? 'null'
-  if (text.length <= LONGEST) return text
-  throw new ToolError(`In a kept result, look for at most ${LONGEST} characters.`)
+  if (text.length <= MAX_PATTERN_CHARS) return text
+  throw new ToolError(`In a kept result, look for at most ${MAX_PATTERN_CHARS} characters.`)
 }
 
-/** A value as it is compared, and NULL as itself. */
-type Worth = Value | null
+/** A cell as it is compared. NULL stays NULL. */
+type Comparable = Value | null
 
 interface Value {
   readonly text: string
-  /** The same for all values that are equal, and only for those. */
+  /** The same text for equal values, and another for others. */
   readonly same: string
   readonly digits?: Digits | undefined
 }
 
-/** The digits of a number, without the zeros that say nothing. */
+/** The digits of a number, without leading and trailing zeros. */
 interface Digits {
   readonly sign: number
   readonly whole: string
   readonly fraction: string
 }
 
-function worthOf(cell: Cell): Worth {
+function comparableOf(cell: Cell): Comparable {
   if (cell === null) return null
   const text = typeof cell === 'object' ? JSON.stringify(cell) : String(cell)
   const [, minus = '', integer, decimals = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? []
@@ -178,13 +177,13 @@ function worthOf(cell: Cell): Worth {
   const fraction = withoutEnd(decimals, '0')
   const isZero = whole === '' && fraction === ''
   const sign = isZero ? 0 : minus ? -1 : 1
-  // A number again, so that no text that is none is the same.
+  // In the form of a number, so that no other text is equal.
   const same = `${sign < 0 ? '-' : ''}${whole || 0}${fraction && `.${fraction}`}`
   return { text, same, digits: { sign, whole, fraction } }
 }
 
-/** Numbers by what they are worth, however long; other values by their text. NULL is above all. */
-function compare(a: Worth, b: Worth): number {
+/** Compares numbers of any length by value, and other values by their text. NULL is the largest. */
+function compare(a: Comparable, b: Comparable): number {
   if (a === null || b === null) return (a === null ? 1 : 0) - (b === null ? 1 : 0)
   if (a.same === b.same) return 0
   const [x, y] = [a.digits, b.digits]

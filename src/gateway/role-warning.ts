@@ -1,25 +1,29 @@
 import { type Database, DatabaseError, doctor, type Io, type Located } from '../database/index.ts'
 
-/** What a gateway touches of the outside world. */
+/** What a gateway needs from the outside world. */
 export interface World extends Io {
-  /** Lets work go on when its request has been answered. */
+  /** Lets work go on after its request was answered. */
   readonly waitUntil?: (work: Promise<unknown>) => void
 }
 
-/** What nobody waits for is not waited for long. */
-const PATIENCE_MS = 10_000
+const MAX_INSPECTION_MS = 10_000
 
-/** The databases whose roles were inspected, by their URLs, for as long as this Worker lives. */
+/** The URLs of the databases whose roles this isolate has inspected. */
 const inspected = new Set<string>()
 
 /**
- * The same database. After its first answer, and once only, the rights of its role are inspected in
- * the background, and a line in the log says what only the guard stands before.
+ * The same database. After its first answer, its role is inspected once, in the background. A line in
+ * the log says what the role may do that only the guard stops.
  */
-export function withRoleWarning(it: Located, url: string, name: string, world: World): Located {
+export function withRoleWarning(
+  located: Located,
+  url: string,
+  name: string,
+  world: World,
+): Located {
   const { waitUntil } = world
-  const warned = async (): Promise<Database> => {
-    const database = await it.open()
+  const openWithWarning = async (): Promise<Database> => {
+    const database = await located.open()
     return {
       ...database,
       async query(statement, limits) {
@@ -33,17 +37,17 @@ export function withRoleWarning(it: Located, url: string, name: string, world: W
     }
   }
   let opened: Promise<Database> | undefined
-  return { ...it, open: () => (opened ??= warned()) }
+  return { ...located, open: () => (opened ??= openWithWarning()) }
 }
 
 async function warn(database: Database, name: string): Promise<void> {
   try {
     const { inspectRole, warning } = await doctor()
-    const { findings } = await inspectRole(database, { timeoutMs: PATIENCE_MS })
+    const { findings } = await inspectRole(database, { timeoutMs: MAX_INSPECTION_MS })
     const line = warning(name, findings)
     if (line) console.warn(line)
   } catch (error) {
-    // Callers are told why a database gives no answer.
+    // The callers of the database read this error themselves.
     if (!(error instanceof DatabaseError)) console.error(error)
   }
 }

@@ -414,7 +414,7 @@ describe('an endpoint', () => {
       name: 'answer_question',
       arguments: { question: 'x'.repeat(20_001) },
     })
-    expect(error.message).toBe('question may have 20000 characters at most.')
+    expect(error.message).toBe('question has more than 20000 characters: shorten it.')
   })
 
   test('says of every prompt and argument more than its name', async () => {

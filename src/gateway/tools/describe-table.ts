@@ -27,9 +27,9 @@ export const describeTable = databaseTool({
     const part = caps.bytes / 8
     const sampled = await samplesOf(table, database, limits, caps.samples)
     const cut: string[] = []
-    /** The first of a list. One that is empty says nothing that its absence does not. */
-    const some = <T>(what: string, list: readonly T[], most = part) => {
-      const kept = list.slice(0, fitting(list, most))
+    /** The first items of a list; undefined if it is empty, which says the same in fewer tokens. */
+    const some = <T>(what: string, list: readonly T[], maxBytes = part) => {
+      const kept = list.slice(0, fitting(list, maxBytes))
       if (kept.length < list.length) cut.push(`${kept.length} of ${list.length} ${what}`)
       return kept.length > 0 ? kept : undefined
     }
@@ -42,16 +42,16 @@ export const describeTable = databaseTool({
         'indexes',
         table.indexes.map(({ partial, where, ...index }) => ({
           ...index,
-          // Unique among these rows alone.
-          where: partial ? (shorten(where, LONGEST) ?? 'only some rows') : undefined,
+          // A partial index is unique among these rows only.
+          where: partial ? (shorten(where, MAX_TEXT_CHARS) ?? 'only some rows') : undefined,
         })),
       ),
     }
     const columns = table.columns.map(
       ({ primaryKey, nullable, values, operators, ...column }, i) => ({
         ...column,
-        default: shorten(column.default, LONGEST),
-        comment: shorten(column.comment, LONGEST),
+        default: shorten(column.default, MAX_TEXT_CHARS),
+        comment: shorten(column.comment, MAX_TEXT_CHARS),
         values: values && firstOf(values, part),
         samples: sampled?.[i],
         nullable: nullable || undefined,
@@ -60,7 +60,7 @@ export const describeTable = databaseTool({
     return {
       name: shownName(database.dialect, table),
       kind: table.kind === 'table' ? undefined : table.kind,
-      comment: shorten(table.comment, LONGEST),
+      comment: shorten(table.comment, MAX_TEXT_CHARS),
       estimatedRows: table.estimatedRows,
       columns: some('columns', columns, caps.bytes - sizeOf(keys)) ?? [],
       hint:
@@ -70,22 +70,22 @@ export const describeTable = databaseTool({
   },
 })
 
-/** Of each column the values in the first rows, each once: what its texts and numbers look like. */
-async function samplesOf(table: Table, database: Database, limits: Limits, most: number) {
-  if (most === 0) return undefined
+/** The distinct values of each column in the first rows, which show what its values look like. */
+async function samplesOf(table: Table, database: Database, limits: Limits, maxRows: number) {
+  if (maxRows === 0) return undefined
   const names = table.columns.map((it) => it.name)
-  const first = select(database.dialect, { table, columns: names, limit: most })
-  // What cannot be sampled can still be described.
+  const first = select(database.dialect, { table, columns: names, limit: maxRows })
+  // A table that cannot be sampled is still described.
   const found = await database.query(first, limits).catch(() => undefined)
   return table.columns.map((_, i) => {
-    const values = new Set(found?.rows.map((row) => shorten(row[i], SAMPLE)))
+    const values = new Set(found?.rows.map((row) => shorten(row[i], MAX_SAMPLE_CHARS)))
     values.delete(null)
     return values.size > 0 ? [...values] : undefined
   })
 }
 
-/** Characters of a value that is only to show what it looks like. */
-const SAMPLE = 40
+/** A sample only shows what the values of a column look like. */
+const MAX_SAMPLE_CHARS = 40
 
-/** Characters of a comment or of a default. */
-const LONGEST = 500
+/** Characters of a comment, a default or a condition. */
+const MAX_TEXT_CHARS = 500

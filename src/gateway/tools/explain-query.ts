@@ -3,13 +3,14 @@ import { explain } from '../../database/index.ts'
 import { fitting, listOf } from '../answer.ts'
 import { databaseTool } from '../database-tool.ts'
 
-// Written as text alone, in fewer words than query has for the same.
+// A shorter schema than in query, for fewer tokens: the tool also takes numbers and booleans.
 const param = z
   .union([z.string(), z.number(), z.boolean(), z.null()])
   .register(z.globalRegistry, { type: 'string', anyOf: undefined })
 
-/** Lines of a summary: what is deeper in a plan tells little without what is above it. */
-const LINES = 30
+/** The deeper lines of a plan say little without the lines above them. */
+const MAX_SUMMARY_LINES = 30
+const MAX_LINE_CHARS = 300
 
 export const explainQuery = databaseTool({
   name: 'explain_query',
@@ -18,9 +19,9 @@ export const explainQuery = databaseTool({
   takesSql: true,
   input: z.strictObject({ sql: z.string(), params: z.optional(z.array(param)) }),
   output: listOf('summary'),
-  async run(asked, { database, caps, limits }) {
-    const { summary, plan } = await explain(database, asked, limits)
-    const lines = summary.slice(0, LINES).map((it) => it.slice(0, 300))
+  async run(statement, { database, caps, limits }) {
+    const { summary, plan } = await explain(database, statement, limits)
+    const lines = summary.slice(0, MAX_SUMMARY_LINES).map((it) => it.slice(0, MAX_LINE_CHARS))
     const shown = lines.slice(0, fitting(lines, caps.bytes / 2))
     const raw = fitting([shown, plan], caps.bytes) === 2
     return {

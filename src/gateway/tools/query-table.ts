@@ -1,17 +1,17 @@
 import * as z from 'zod/mini'
 import { findSource, operators, select } from '../../database/index.ts'
 import { answer, answerOf } from '../answer.ts'
-import { atMost, databaseTool, unsaid } from '../database-tool.ts'
+import { atMost, databaseTool, withoutAdditionalProperties } from '../database-tool.ts'
 import { select as selectKept } from '../filter-kept.ts'
 import { handleOf } from '../kept-results.ts'
 import { runQuery } from '../run-query.ts'
 
-// Written as text alone, which every column takes, and in fewer words; numbers come all the same.
+// The schema says text, which fits every column, for fewer tokens. Numbers and booleans also work.
 const one = z
   .union([z.string(), z.number(), z.boolean()])
   .register(z.globalRegistry, { type: 'string', anyOf: undefined })
 
-/** Characters of a name: of a table with its schema, of a column with what is done to it. */
+/** The name of a table with its schema, or of a column, perhaps in an aggregate. */
 const name = z.string().check(atMost(1_000, 'characters'))
 const names = z.array(name).check(atMost(500, 'names'))
 
@@ -28,7 +28,7 @@ export const queryTable = databaseTool({
     where: z.optional(
       z
         .array(
-          unsaid(
+          withoutAdditionalProperties(
             z.strictObject({
               column: name,
               op: z.enum(operators),
@@ -43,17 +43,17 @@ export const queryTable = databaseTool({
     offset: z.optional(count),
   }),
   output: answer,
-  async run({ table: name, limit, ...asked }, context) {
+  async run({ table: name, limit, ...selection }, context) {
     const { database, caps, keep, limits, results, caller } = context
     const handle = handleOf(name)
     if (handle && results) {
-      const kept = selectKept(await results.read(handle, caller), { ...asked, limit })
+      const kept = selectKept(await results.read(handle, caller), { ...selection, limit })
       return answerOf({ ...kept, truncated: false, elapsedMs: 0 }, caps)
     }
     const table = await findSource(database, name, limits)
-    // Without a limit, or with one past the cap, the cap cuts and says so.
-    const most = Math.max(caps.rows, keep ? keep.rows : 0) + 1
-    const rows = Math.min(limit ?? most, most)
-    return runQuery(select(database.dialect, { ...asked, table, limit: rows }), context)
+    // One row more than the caps, at most: then the answer says that it was cut.
+    const maxRows = Math.max(caps.rows, keep ? keep.rows : 0) + 1
+    const rows = Math.min(limit ?? maxRows, maxRows)
+    return runQuery(select(database.dialect, { ...selection, table, limit: rows }), context)
   },
 })
