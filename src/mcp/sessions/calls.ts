@@ -16,6 +16,7 @@ import {
   success,
 } from '../wire/jsonrpc.ts'
 import type { Revision } from '../wire/revisions.ts'
+import { type Call, WaitingCalls } from './waiting-calls.ts'
 
 /** Bounds on the requests of one session. */
 export interface CallLimits {
@@ -44,20 +45,6 @@ export interface CallChannel {
   wakeBy(time: number): void
 }
 
-/** A request that waits for answers of the client. It is stored. */
-interface Waiting {
-  readonly key: string
-  readonly stream: string
-  readonly message: RpcRequest
-  readonly answers: RpcParams
-  readonly round: number
-  /** Keys of the open questions, by the id of each question. */
-  readonly asked: Readonly<Record<string, string>>
-  readonly until: number
-}
-
-type Call = Omit<Waiting, 'asked' | 'until'>
-
 /** The end of a call for which no request waits in memory. */
 export interface Outcome {
   readonly stream: string
@@ -68,21 +55,19 @@ export interface Outcome {
 /** A handler may ask this often before it counts as stuck. */
 const MAX_ROUNDS = 8
 
-const PREFIX = 'call:'
-
 /**
  * The requests that a session works on. A request that asks the client something is stored until
  * the answers are there. Then it runs again from its beginning, in this instance or a later one.
  */
 export class Calls {
-  readonly #storage: Storage
   readonly #limits: CallLimits
+  readonly #waiting: WaitingCalls
   readonly #running = new Map<string, Stop>()
   readonly #awaited = new Map<string, (text: string | undefined) => void>()
 
   constructor(storage: Storage, limits: CallLimits) {
-    this.#storage = storage
     this.#limits = limits
+    this.#waiting = new WaitingCalls(storage)
   }
 
   /** Runs a request and gives back its response; undefined if the client cancels it. */
@@ -107,35 +92,26 @@ export class Calls {
 
   /** Takes an answer of the client. If it was the last one for its call, the call goes on. */
   async answer(
-    { id, result }: RpcResponse,
+    response: RpcResponse,
     exchange: Exchange,
     channel: CallChannel,
   ): Promise<Outcome | undefined> {
-    const call = this.#waiting().find(({ asked }) => Object.hasOwn(asked, String(id)))
-    if (!call) return undefined
-    const { [String(id)]: key, ...asked } = call.asked
-    // A client that answers with an error has declined.
-    const answers = { ...call.answers, [key!]: result ?? { action: 'cancel' } }
-    if (Object.keys(asked).length > 0) {
-      this.#storage.put<Waiting>(PREFIX + call.key, { ...call, answers, asked })
-      return undefined
-    }
-    this.#storage.delete(PREFIX + call.key)
-    return this.#run({ ...call, answers }, exchange, channel)
+    const call = this.#waiting.answer(response)
+    return call && this.#run(call, exchange, channel)
   }
 
   /** Stops a call. It gets no response. */
   cancel(id: unknown): Outcome | undefined {
     if (typeof id !== 'string' && typeof id !== 'number') return undefined
     this.#running.get(idOf(id))?.stop()
-    const call = this.#waiting().find(({ message }) => message.id === id)
+    const call = this.#waiting.find(id)
     return call && this.#finish(call, undefined)
   }
 
   /** Ends the calls whose questions were not answered in time. */
   expire(now: number): Outcome[] {
-    return this.#waiting()
-      .filter(({ until }) => until <= now)
+    return this.#waiting
+      .expired(now)
       .map((call) => {
         const error = new RpcError(
           codes.internal,
@@ -148,13 +124,12 @@ export class Calls {
 
   /** When the first open question expires. */
   nextExpiry(): number | undefined {
-    const times = this.#waiting().map(({ until }) => until)
-    return times.length > 0 ? Math.min(...times) : undefined
+    return this.#waiting.nextExpiry()
   }
 
   /** Whether a response is still to come on this stream. */
   isOpen(stream: string): boolean {
-    const keys = [...this.#awaited.keys(), ...this.#waiting().map(({ key }) => key)]
+    const keys = [...this.#awaited.keys(), ...this.#waiting.keys()]
     return keys.some((key) => key.startsWith(`${stream}:`))
   }
 
@@ -201,30 +176,22 @@ export class Calls {
       const needs = 'This has to ask the client something: accept text/event-stream to be asked.'
       throw new RpcError(codes.invalidRequest, needs)
     }
-    const asked: Record<string, string> = {}
-    for (const key of Object.keys(requests)) asked[crypto.randomUUID()] = key
     const until = Date.now() + this.#limits.answerMs
-    const waiting: Waiting = { ...call, round: call.round + 1, asked, until }
-    this.#storage.put(PREFIX + call.key, waiting)
+    const questions = this.#waiting.ask(call, requests, until)
     channel.wakeBy(until)
-    for (const [id, key] of Object.entries(asked)) {
-      channel.send(call.stream, JSON.stringify({ jsonrpc: '2.0', id, ...requests[key] }))
-    }
+    for (const question of questions) channel.send(call.stream, question)
   }
 
   /** Gives the response to the request that waits for it; if none waits, gives it back. */
-  #finish({ key, stream, round }: Call, text: string | undefined): Outcome | undefined {
+  #finish(call: Call, text: string | undefined): Outcome | undefined {
+    const { key, stream } = call
     // A call that asked nothing was never stored, and even a write without effect is expensive.
-    if (round > 0) this.#storage.delete(PREFIX + key)
+    if (call.round > 0) this.#waiting.delete(call)
     const resolve = this.#awaited.get(key)
     this.#awaited.delete(key)
     if (!resolve) return { stream, text }
     resolve(text)
     return undefined
-  }
-
-  #waiting(): Waiting[] {
-    return [...this.#storage.list<Waiting>({ prefix: PREFIX })].map(([, call]) => call)
   }
 }
 

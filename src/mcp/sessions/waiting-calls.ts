@@ -1,0 +1,86 @@
+import type { InputRequest } from '../features/input.ts'
+import type { Storage } from '../state/storage.ts'
+import type { RpcParams, RpcRequest, RpcResponse } from '../wire/jsonrpc.ts'
+
+/** A request, and what the client has answered so far. */
+export interface Call {
+  readonly key: string
+  readonly stream: string
+  readonly message: RpcRequest
+  readonly answers: RpcParams
+  readonly round: number
+}
+
+interface WaitingCall extends Call {
+  /** Keys of the open questions, by the id of each question. */
+  readonly asked: Readonly<Record<string, string>>
+  readonly until: number
+}
+
+const PREFIX = 'call:'
+
+/** The requests of a session that wait for answers of the client. They are stored. */
+export class WaitingCalls {
+  readonly #storage: Storage
+
+  constructor(storage: Storage) {
+    this.#storage = storage
+  }
+
+  /** Stores a call until this time, and gives back its questions as messages to the client. */
+  ask(call: Call, requests: Readonly<Record<string, InputRequest>>, until: number): string[] {
+    const asked: Record<string, string> = {}
+    for (const key of Object.keys(requests)) asked[crypto.randomUUID()] = key
+    this.#put({ ...call, round: call.round + 1, asked, until })
+    return Object.entries(asked).map(([id, key]) =>
+      JSON.stringify({ jsonrpc: '2.0', id, ...requests[key] }),
+    )
+  }
+
+  /** Takes an answer of the client. Gives back the call if this was its last open question. */
+  answer({ id, result }: RpcResponse): Call | undefined {
+    const call = this.#list().find(({ asked }) => Object.hasOwn(asked, String(id)))
+    if (!call) return undefined
+    const { [String(id)]: key, ...asked } = call.asked
+    // A client that answers with an error has declined.
+    const answers = { ...call.answers, [key!]: result ?? { action: 'cancel' } }
+    if (Object.keys(asked).length === 0) {
+      this.delete(call)
+      return { ...call, answers }
+    }
+    this.#put({ ...call, answers, asked })
+    return undefined
+  }
+
+  delete({ key }: Call): void {
+    this.#storage.delete(PREFIX + key)
+  }
+
+  /** The call of the request with this id. */
+  find(id: unknown): Call | undefined {
+    return this.#list().find(({ message }) => message.id === id)
+  }
+
+  /** The calls whose questions were not answered in time. */
+  expired(now: number): Call[] {
+    return this.#list().filter(({ until }) => until <= now)
+  }
+
+  /** When the first open question expires. */
+  nextExpiry(): number | undefined {
+    const times = this.#list().map(({ until }) => until)
+    return times.length > 0 ? Math.min(...times) : undefined
+  }
+
+  keys(): string[] {
+    return this.#list().map(({ key }) => key)
+  }
+
+  #put(call: WaitingCall): void {
+    this.#storage.put(PREFIX + call.key, call)
+  }
+
+  #list(): WaitingCall[] {
+    return [...this.#storage.list<WaitingCall>({ prefix: PREFIX })].map(([, call]) => call)
+  }
+}
