@@ -2,7 +2,6 @@ import * as z from 'zod/mini'
 import { findSource, operators, select } from '../../database/index.ts'
 import { answer, answerOf } from '../answer.ts'
 import { atMost, databaseTool, withoutAdditionalProperties } from '../database-tool.ts'
-import { select as selectKept } from '../filter-kept.ts'
 import { handleOf } from '../kept-results.ts'
 import { runQuery } from '../run-query.ts'
 
@@ -47,8 +46,10 @@ export const queryTable = databaseTool({
     const { database, caps, keep, limits, results, caller } = context
     const handle = handleOf(name)
     if (handle && results) {
-      const kept = selectKept(await results.read(handle, caller), { ...selection, limit })
-      return answerOf({ ...kept, truncated: false, elapsedMs: 0 }, caps)
+      const kept = await results.read(handle, caller)
+      const { select: selectKept } = await import('../filter-kept.ts')
+      const found = selectKept(kept, { ...selection, limit })
+      return answerOf({ ...found, truncated: false, elapsedMs: 0 }, caps)
     }
     const table = await findSource(database, name, limits)
     // One row more than the caps, at most: then the answer says that it was cut.
