@@ -1,7 +1,8 @@
 // `node bench/costs.mjs`: what a month costs at Cloudflare. A working day of one user is played against
 // the protocol core, and what is billed is counted: requests, objects reached, rows written.
 import { memoryStores, sealWith, serve, tool } from '../src/mcp/index.ts'
-import { Session, sessionLimits } from '../src/mcp/sessions/session.ts'
+import { Session } from '../src/mcp/sessions/session.ts'
+import { sessionLimits } from '../src/mcp/sessions/session-limits.ts'
 import { signedSessions } from '../src/mcp/sessions/sessions.ts'
 import { LEGACY, request } from './requests.mjs'
 import { print } from './table.mjs'

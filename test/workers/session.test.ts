@@ -4,7 +4,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterEach, expect, test, vi } from 'vitest'
 import { tag } from '../../src/mcp/durable/object-request.ts'
-import { Session, sessionLimits } from '../../src/mcp/sessions/session.ts'
+import { Session } from '../../src/mcp/sessions/session.ts'
+import { sessionLimits } from '../../src/mcp/sessions/session-limits.ts'
 
 afterEach(() => vi.useRealTimers())
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { RETRY_MS } from '../sessions/session.ts'
 import { type Sessions, signedSessions } from '../sessions/sessions.ts'
+import { RETRY_MS } from '../sessions/streams.ts'
 import { type Seal, sealWith } from '../state/seal.ts'
 import { eventStream } from '../wire/sse.ts'
 import { tag } from './object-request.ts'

@@ -1,7 +1,7 @@
 import type { Storage } from '../state/storage.ts'
 
 /** Bounds on what is kept for clients that lose their stream. The oldest messages go first. */
-export interface Kept {
+export interface EventBounds {
   readonly events: number
   readonly bytes: number
   readonly ageMs: number
@@ -24,14 +24,14 @@ const MAX_KEPT_CHARS = 512 * 1024
  */
 export class EventLog {
   readonly #storage: Storage
-  readonly #kept: Kept
+  readonly #bounds: EventBounds
   #last = 0
   #count = 0
   #bytes = 0
 
-  constructor(storage: Storage, kept: Kept) {
+  constructor(storage: Storage, bounds: EventBounds) {
     this.#storage = storage
-    this.#kept = kept
+    this.#bounds = bounds
     for (const [key, { message }] of storage.list<Event>({ prefix: PREFIX })) {
       this.#last = Number(key.slice(PREFIX.length))
       this.#count++
@@ -78,9 +78,10 @@ export class EventLog {
 
   /** Deletes the oldest messages until all bounds hold. */
   forget(): void {
-    const since = Date.now() - this.#kept.ageMs
+    const since = Date.now() - this.#bounds.ageMs
     for (const [key, { message, at }] of this.#storage.list<Event>({ prefix: PREFIX })) {
-      if (this.#count <= this.#kept.events && this.#bytes <= this.#kept.bytes && at > since) return
+      if (this.#count <= this.#bounds.events && this.#bytes <= this.#bounds.bytes && at > since)
+        return
       this.#storage.delete(key)
       this.#count--
       this.#bytes -= message.length
@@ -90,7 +91,7 @@ export class EventLog {
   /** When the oldest message expires. */
   nextExpiry(): number | undefined {
     for (const [, { at }] of this.#storage.list<Event>({ prefix: PREFIX }))
-      return at + this.#kept.ageMs
+      return at + this.#bounds.ageMs
     return undefined
   }
 }

@@ -2,7 +2,7 @@ import type { Caller } from '../features/context.ts'
 import type { Seal } from '../state/seal.ts'
 import { signedIds } from '../state/signed-ids.ts'
 import { Refusal } from '../wire/refusal.ts'
-import { NO_SESSION, UNKNOWN } from './session.ts'
+import { NO_SESSION, UNKNOWN } from './session-state.ts'
 
 /** The header that names a session, in lower case, as in `Headers`. */
 export const SESSION = 'mcp-session-id'

@@ -1,0 +1,29 @@
+import { type StoreBounds, storeLimits } from '../state/store.ts'
+import { limits } from '../wire/limits.ts'
+import type { CallLimits } from './calls.ts'
+import type { EventBounds } from './event-log.ts'
+
+/** Bounds on one session. */
+export interface SessionLimits extends CallLimits {
+  /** A session that is not used for this long is forgotten. So is the fact that it ended. */
+  readonly idleMs: number
+  /** Open streams besides those of requests. A new one closes the oldest. */
+  readonly streams: number
+  readonly subscriptions: number
+  readonly kept: EventBounds
+  /** Bounds on the store of the session. */
+  readonly store: StoreBounds
+}
+
+const HOUR_MS = 60 * 60_000
+
+export const sessionLimits: SessionLimits = {
+  calls: 32,
+  callMs: limits.callMs,
+  answerMs: HOUR_MS / 4,
+  idleMs: 30 * 24 * HOUR_MS,
+  streams: 4,
+  subscriptions: 200,
+  kept: { events: 500, bytes: 1024 * 1024, ageMs: HOUR_MS },
+  store: storeLimits,
+}
