@@ -1,4 +1,3 @@
-import { filterOf, notificationsOf } from '../features/changes.ts'
 import { type Context, contextOf, type Facts, logLevelOf } from '../features/context.ts'
 import { InputRequired } from '../features/input.ts'
 import { completePrompt, describePrompt, getPrompt } from '../features/prompt.ts'
@@ -6,7 +5,7 @@ import { completeTemplate, describeResource, readResource } from '../features/re
 import { capabilities, identity, type Server } from '../features/server.ts'
 import { callTool, describeTool, shown } from '../features/tool.ts'
 import { openStore } from '../state/stores.ts'
-import { askTask, followed, runOrBegin, tasksOffered } from '../state/tasks.ts'
+import { askTask, runOrBegin, tasksOffered } from '../state/tasks.ts'
 import { type Stop, within } from '../wire/deadline.ts'
 import { codes, isObject, RpcError, type RpcNotification, type RpcParams } from '../wire/jsonrpc.ts'
 import { MAX_SHORT_CHARS, tooMuch } from '../wire/limits.ts'
@@ -14,6 +13,7 @@ import { existsIn, negotiate, type Span, versions } from '../wire/revisions.ts'
 import type { Exchange } from './exchange.ts'
 import { inPages, listOf, resourceParts, templateParts } from './lists.ts'
 import { writeResult } from './result.ts'
+import { listen } from './subscription.ts'
 
 type Result = RpcParams | InputRequired
 
@@ -179,43 +179,6 @@ const isTexts = (value: RpcParams): value is Record<string, string> =>
 function setLevel(_: Server, { level }: RpcParams): RpcParams {
   if (!logLevelOf(level)) throw new RpcError(codes.invalidParams, 'There is no such log level.')
   return {}
-}
-
-/** A subscription is a call that has not returned yet. */
-async function listen(
-  { changes }: Server,
-  { notifications }: RpcParams,
-  context: Context,
-  exchange: Exchange,
-): Promise<RpcParams> {
-  const { id, notify, signal, streams } = context
-  if (!streams)
-    throw new RpcError(
-      codes.invalidRequest,
-      'To listen, accept text/event-stream in the Accept header.',
-    )
-  const tasks = await followed(notifications, context, exchange)
-  if (!changes && !tasks)
-    throw new RpcError(codes.methodNotFound, 'This server announces no changes.')
-  const filter = changes ? filterOf(notifications, changes.lists) : {}
-  const _meta = { 'io.modelcontextprotocol/subscriptionId': id }
-  let acknowledged = false
-  await changes?.listen(
-    (change) => {
-      if (!acknowledged) return
-      for (const { method, params } of notificationsOf(change, filter)) {
-        notify(method, { ...params, _meta })
-      }
-    },
-    signal,
-    filter,
-  )
-  const agreed = { ...filter, taskIds: tasks?.ids }
-  notify('notifications/subscriptions/acknowledged', { notifications: agreed, _meta })
-  acknowledged = true
-  await tasks?.follow((task) => notify('notifications/tasks', { ...task, _meta }))
-  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))
-  return { _meta }
 }
 
 const fixedTexts = new WeakMap<Server, Map<string, string>>()
