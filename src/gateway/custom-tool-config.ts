@@ -12,38 +12,36 @@ const name = () =>
 const text = () => z.string().check(z.maxLength(1_000))
 const number = () => z.union([z.number(), text()])
 
-/** A value that the model gives: what it may be is checked before anything is asked. */
+/** A parameter that the model sets. It is checked before the statement runs. */
 const given = () =>
   z.strictObject({
     name: name(),
-    /** A date is written `2026-01-31`. An id past 2^53 is a string. */
+    /** A date is `2026-01-31`. For ids above 2^53, use a string. */
     type: z.enum(['string', 'integer', 'number', 'boolean', 'date']),
     description: z.optional(z.string().check(z.maxLength(300))),
-    /** The only values there are. */
+    /** The only values that are allowed. */
     values: z.optional(
       z.array(z.union([text(), z.number()])).check(z.minLength(1), z.maxLength(500)),
     ),
-    /** The least and the most there are, of a number or of a date. */
+    /** The smallest and the largest value of a number or a date. */
     min: z.optional(number()),
     max: z.optional(number()),
-    /** What it is if it is left out. Without one, it may not be. */
+    /** The value if the model sets none. Without a default, the model has to set one. */
     default: z.optional(z.union([text(), z.number(), z.boolean()])),
   })
 
-/** A value that comes with the caller's access: the model neither sees it nor sets it. */
+/** A parameter that comes from the caller's credentials. The model neither sees nor sets it. */
 const claimed = () =>
   z.strictObject({ name: name(), claim: z.string().check(z.minLength(1), z.maxLength(200)) })
 
-/**
- * A statement of the operator's own as a tool. Its parameters stand for `$1`, `$2`, … in their order.
- */
+/** A tool that an operator defines by a statement. Its parameters are `$1`, `$2`, … in order. */
 export const curated = () =>
   z.strictObject({
     name: name(),
     title: z.optional(z.string().check(z.maxLength(80))),
-    // Hosts take 1,024 characters, and every tool says one sentence more.
+    // Hosts take 1,024 characters, and a sentence is added to each description.
     description: z.string().check(z.minLength(10), z.maxLength(900)),
-    /** Which of the endpoint's databases, if there are several. */
+    /** The database to ask. Only needed if the endpoint has several. */
     database: z.optional(z.string().check(z.maxLength(31))),
     sql: z.string().check(z.minLength(1), z.maxLength(100_000)),
     params: z._default(z.array(z.union([given(), claimed()])).check(z.maxLength(100)), []),

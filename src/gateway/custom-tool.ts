@@ -6,7 +6,7 @@ import type { Claimed, Curated, Given } from './custom-tool-config.ts'
 import { type DatabaseTool, databaseTool } from './database-tool.ts'
 import { runQuery } from './run-query.ts'
 
-/** The tool that a curated statement is to a model: named, typed, and nothing to write SQL for. */
+/** Makes a tool of an operator's statement, so that a model runs it without writing SQL. */
 export function curatedTool({ name, title, description, sql, params }: Curated): DatabaseTool {
   const shape = Object.fromEntries(
     params.filter((it) => 'type' in it).map((it) => [it.name, schemaOf(it)]),
@@ -18,14 +18,14 @@ export function curatedTool({ name, title, description, sql, params }: Curated):
     input: z.strictObject(shape),
     output: answer,
     async run(input, context) {
-      const value = (it: Given | Claimed) =>
-        'type' in it ? (input[it.name] as Param) : claimOf(it, context.caller)
-      return runQuery({ sql, params: params.map(value) }, context)
+      const paramValue = (param: Given | Claimed) =>
+        'type' in param ? (input[param.name] as Param) : claimOf(param, context.caller)
+      return runQuery({ sql, params: params.map(paramValue) }, context)
     },
   })
 }
 
-/** What a caller's access says of it. Without the claim there is no answer, not one for everybody. */
+/** A claim of the caller. Without it the tool refuses, and does not answer as for everybody. */
 function claimOf({ claim }: Claimed, caller: Caller | undefined): Param {
   const { subject, claims = {} } = caller ?? {}
   const own = Object.hasOwn(claims, claim) ? claims[claim] : undefined
@@ -52,16 +52,16 @@ function typeOf({ type, min, max }: Given): z.ZodMiniType {
     case 'date':
       return z.string().check(
         z.regex(/^\d{4}-\d\d-\d\d$/, 'must be a date such as 2026-01-31'),
-        // Dates of this form sort as texts.
+        // Dates in this form compare as text.
         z.refine((it) => it >= String(min ?? '') && it <= String(max ?? ':'), {
           error: `must be ${[min && `from ${min}`, max && `to ${max}`].filter(Boolean).join(' ')}`,
         }),
       )
     default: {
       const number = type === 'integer' ? z.int() : z.number()
-      const least = min === undefined ? [] : [z.gte(Number(min))]
-      const most = max === undefined ? [] : [z.lte(Number(max))]
-      return number.check(...least, ...most)
+      const lower = min === undefined ? [] : [z.gte(Number(min))]
+      const upper = max === undefined ? [] : [z.lte(Number(max))]
+      return number.check(...lower, ...upper)
     }
   }
 }

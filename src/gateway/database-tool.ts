@@ -15,7 +15,7 @@ import {
   tool,
 } from '../mcp/index.ts'
 import type { Caps, Endpoint } from './endpoint.ts'
-import { formatted, said } from './format.ts'
+import { escaped, formatted } from './format.ts'
 import type { Results } from './kept-results.ts'
 
 /** What a database tool gets besides the request: its database and its bounds. */
@@ -118,11 +118,11 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
             })
             return formatted(value, format)
           } catch (error) {
-            if (error instanceof ToolError) throw new ToolError(said(error.message, format))
+            if (error instanceof ToolError) throw new ToolError(escaped(error.message, format))
             if (!(error instanceof DatabaseError)) throw error
             const { sql = '' } = given as { sql?: string }
             const hint = database && (await hintFor(database, { sql }, error, limits))
-            throw new ToolError(said(inWords(error, sql, hint), format))
+            throw new ToolError(escaped(inWords(error, sql, hint), format))
           } finally {
             clearInterval(progress)
           }

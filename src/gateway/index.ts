@@ -35,13 +35,13 @@ const prompts: readonly DatabasePrompt[] = [
   documentSchema,
 ]
 
-/** What a gateway may count on around it. */
+/** What a deployment gives a gateway. */
 export interface Surroundings {
-  /** Where large answers are kept. Without it they are cut, and the rest is gone. */
+  /** Where large answers are kept. Without it they are only cut. */
   readonly keeping?: Keeping | undefined
-  /** Carries news of schemas that change; without one, none is told. */
+  /** Carries changes of schemas to clients. Without it, no change is announced. */
   readonly carrier?: Changes | undefined
-  /** Where this deployment is: `https://tidegate.example.com`. */
+  /** The origin of this deployment: `https://tidegate.example.com`. */
   readonly origin?: string | undefined
 }
 
@@ -58,15 +58,15 @@ export function gateway(
     const label = `Endpoint ${endpoint.name}, database ${name}`
     databases.set(name, withRoleWarning(database, endpoint.databases[name]!.url, label, world))
   }
-  // Lists are of all databases: one that answers nothing would take them from the others.
-  const sound = new Map([...databases].filter(([, it]) => it.problem === undefined))
+  // Lists are of all databases. One that cannot be opened would make them fail for the others.
+  const available = new Map([...databases].filter(([, it]) => it.problem === undefined))
   const made = toolsOf(tools, endpoint, databases, results)
   const names = made.filter(({ unlisted }) => !unlisted).map(({ name }) => name)
-  // Who may not browse by tools may not do so by resources.
+  // If the tools that browse are turned off, the resources are, too.
   const browses = names.includes('list_tables') && names.includes('describe_table')
-  const changes = browses && carrier ? schemaChanges(endpoint, sound, carrier) : undefined
+  const changes = browses && carrier ? schemaChanges(endpoint, available, carrier) : undefined
   const resources = [
-    ...(browses ? schemaResources(endpoint, sound, changes) : []),
+    ...(browses ? schemaResources(endpoint, available, changes) : []),
     ...(results ? resultResources(endpoint, results) : []),
   ]
   return {

@@ -1,7 +1,7 @@
 import type { Located } from '../database/index.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** What a model has to know before its first call, in the 512 characters that every host reads. */
+/** Tells a model what it has to know before its first call, in the 512 characters that all hosts read. */
 export function instructions(
   { title, databases: definitions, caps, sql }: Endpoint,
   databases: ReadonlyMap<string, Located>,

@@ -1,4 +1,4 @@
-/** What may come next, by what came before. */
+/** What must come next. */
 type Due = 'value' | 'first value' | 'name' | 'first name' | 'colon' | 'next' | 'end'
 
 const BLANK = /[ \t\r\n]*/y
@@ -6,8 +6,8 @@ const TOKEN =
   /([{}[\],:])|("(?:[ !#-[\]-~\u00a0-\uffff]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|((?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.$]))/y
 
 /**
- * Where a text stops being JSON, and what stands there, as a sentence for its author. It repeats
- * one character of the text at most. What engines say differs, and repeats more.
+ * Says where a text stops being JSON, and what is there. It repeats at most one character of the
+ * text. The messages of engines differ, and repeat more.
  */
 export function jsonFault(text: string): string {
   const open: ('{' | '[')[] = []
@@ -30,7 +30,7 @@ export function jsonFault(text: string): string {
   }
 }
 
-/** What is due after this token; undefined if it must not stand here. */
+/** What must come after this token; undefined if the token is not allowed here. */
 function step(due: Due, token: string | undefined, open: ('{' | '[')[]): Due | undefined {
   const isValue = due === 'value' || due === 'first value'
   const isName = due === 'name' || due === 'first name'

@@ -1,7 +1,7 @@
 /**
- * Whether a text is like a pattern of SQL, in which `%` is any text and `_` any character. How much
- * of the pattern may have been met is kept for all of its beginnings at once, a bit for each: so a
- * text is read once, whatever the pattern.
+ * Makes the test of an SQL LIKE pattern, in which `%` is any text and `_` any character. A bit for
+ * each position in the pattern says whether the text so far can lead there. So each text is read once,
+ * whatever the pattern is.
  */
 export function likeness(pattern: string): (text: string) => boolean {
   const characters = [...pattern]
@@ -10,7 +10,7 @@ export function likeness(pattern: string): (text: string) => boolean {
   const set = (bits: Int32Array, n: number) => {
     bits[n >> 5]! |= 1 << (n & 31)
   }
-  /** After so many characters of the pattern, any text may follow. */
+  /** Positions in the pattern at which any text may follow. */
   const loops = none()
   const any = none()
   const masks = new Map<string, Int32Array>()

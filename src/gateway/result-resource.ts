@@ -4,7 +4,7 @@ import type { Endpoint } from './endpoint.ts'
 import { csv, inert } from './format.ts'
 import { type Results, SCHEME } from './kept-results.ts'
 
-/** What is kept of large answers, to be read by those it was kept for: by pages, or whole. */
+/** The results that were kept, as resources for their callers: page by page, or whole. */
 export const resultResources = ({ caps }: Endpoint, results: Results): readonly Resource[] => [
   {
     uri: `${SCHEME}{handle}/{part}`,

@@ -2,24 +2,24 @@ import { DatabaseError, fingerprint, type Located } from '../database/index.ts'
 import type { Changes } from '../mcp/index.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** News of schemas, for those who subscribed to them. */
+/** Changes of schemas, for clients that subscribed to them. */
 export interface SchemaChanges extends Changes {
-  /** Compares a schema with what it was, at most once a minute. It never fails. */
-  look(database: string, signal: AbortSignal): Promise<void>
+  /** Compares a schema with its last version, at most once a minute. It never fails. */
+  compare(database: string, signal: AbortSignal): Promise<void>
 }
 
-/** A schema is looked at no more often than this, however often it is read. */
-const LOOK_MS = 60_000
+/** A schema is compared at most this often, however often it is read. */
+const COMPARE_MS = 60_000
 
 /**
- * And so often while a client watches a resource of it. A database that sleeps when nobody asks is
- * not kept awake by clients that listen for changes of lists alone.
+ * How often a schema is compared while a client watches a resource of it. Clients that only listen
+ * for changes of lists cause no queries: they would keep a serverless database awake.
  */
 const WATCH_MS = 5 * 60_000
 
 /**
- * Tells by `carrier` that a schema changed. Nobody says when it does: its fingerprint is compared
- * when somebody reads it, and from time to time while a client watches one of its resources.
+ * Announces changes of schemas through `carrier`. Databases do not tell when a schema changes. So its
+ * fingerprint is compared when it is read, and regularly while a client watches one of its resources.
  */
 export function schemaChanges(
   { caps }: Endpoint,
@@ -28,9 +28,9 @@ export function schemaChanges(
 ): SchemaChanges {
   const seen = new Map<string, { readonly version: string; readonly at: number }>()
 
-  async function look(name: string, signal: AbortSignal): Promise<void> {
+  async function compare(name: string, signal: AbortSignal): Promise<void> {
     const last = seen.get(name)
-    if (last && Date.now() - last.at < LOOK_MS) return
+    if (last && Date.now() - last.at < COMPARE_MS) return
     const { rows: maxRows, bytes: maxBytes, timeoutMs } = caps
     try {
       const limits = { maxRows, maxBytes, timeoutMs, signal }
@@ -40,14 +40,14 @@ export function schemaChanges(
       }
       seen.set(name, { version, at: Date.now() })
     } catch (error) {
-      // Readers are told that a database does not answer.
+      // Those who read the schema get this error themselves.
       if (!(error instanceof DatabaseError)) console.error(error)
     }
   }
 
   async function watch(name: string, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await look(name, signal)
+      await compare(name, signal)
       await pause(signal)
     }
   }
@@ -55,7 +55,7 @@ export function schemaChanges(
   return {
     ...carrier,
     lists: ['resources'],
-    look,
+    compare,
     async listen(listener, signal, filter) {
       await carrier.listen(listener, signal, filter)
       for (const name of databases.keys()) {

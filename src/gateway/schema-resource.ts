@@ -45,7 +45,7 @@ export function schemaResources(
       read: (database: Database, limits: Limits) => Promise<T>,
     ) =>
       orRpcError(name, async () => {
-        const compared = changes?.look(name, signal)
+        const compared = changes?.compare(name, signal)
         const contents = await read(await located.open(), {
           ...listingLimits(caps, signal),
           timeoutMs: caps.timeoutMs,

@@ -1,21 +1,21 @@
 import * as z from 'zod/mini'
 
-/** A name as databases have them. */
+/** The name of a table or a column. */
 const name = () => z.string().check(z.minLength(1), z.maxLength(300))
 
-/** A table that `search` looks into, and `fetch` reads rows of. It needs a primary key. */
+/** A table for `search` and `fetch`. It needs a primary key. */
 export const searched = () =>
   z.strictObject({
-    /** Which of the endpoint's databases, if there are several. */
+    /** The database of the table. Only needed if the endpoint has several. */
     database: z.optional(z.string().check(z.maxLength(31))),
     table: name(),
-    /** The column by which a row is called. */
+    /** The column that is the title of a row. */
     title: name(),
-    /** Columns whose text is looked into. */
+    /** The columns that are searched. */
     text: z.array(name()).check(z.minLength(1), z.maxLength(10)),
     /**
-     * Where a person finds a row, with columns in braces: `https://shop.example.com/product/{id}`.
-     * Without it, rows have a page here.
+     * The address of a row for a person, with columns in braces:
+     * `https://shop.example.com/product/{id}`. Without it, rows have a page in this deployment.
      */
     url: z.optional(
       z.string().check(z.maxLength(2_000), z.regex(/^https:\/\//, 'must begin with https://')),

@@ -5,7 +5,7 @@ import { runQuery } from '../run-query.ts'
 
 const param = z.union([z.string(), z.number(), z.boolean(), z.null()])
 
-/** A statement and the values of its placeholders, as a model sends them. */
+/** A statement, with the values of its placeholders. */
 const statement = z.strictObject({ sql: z.string(), params: z.optional(z.array(param)) })
 
 export const query = databaseTool({
