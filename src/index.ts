@@ -1,7 +1,7 @@
 import { app } from './app.ts'
 import { deploymentOf, type Env } from './deployment.ts'
 import { KEPT_MS } from './gateway/index.ts'
-import { sessionObject, storeLimits } from './mcp/index.ts'
+import { sessionObject } from './mcp/index.ts'
 
 export { DemoStore } from './database/index.ts'
 
@@ -15,7 +15,7 @@ export const McpSession = sessionObject<Env>({
   seal: (env) => deploymentOf(env).seal,
   namespace: ({ SESSIONS }) => SESSIONS,
   // Stores hold results, and nothing else.
-  storeLimits: { ...storeLimits, idleMs: KEPT_MS },
+  storeLimits: { idleMs: KEPT_MS },
 })
 
 export default app

@@ -7,10 +7,17 @@ import { type Sessions, signedSessions } from './sessions/sessions.ts'
 import type { Listener } from './sessions/streams.ts'
 import { sealWith } from './state/seal.ts'
 import type { Storage } from './state/storage.ts'
-import { type StoreLimits, StoreState, storeLimits } from './state/store.ts'
-import { NO_STORE, openStore, type Stores, signedStores } from './state/stores.ts'
-import { Task, type TaskLimits, taskLimits } from './state/task.ts'
-import { signedTasks, type Tasks } from './state/tasks.ts'
+import { StoreState } from './state/store.ts'
+import {
+  NO_STORE,
+  openStore,
+  type StoreLimits,
+  type Stores,
+  signedStores,
+  storeLimits,
+} from './state/stores.ts'
+import { Task } from './state/task.ts'
+import { signedTasks, type TaskLimits, type Tasks, taskLimits } from './state/tasks.ts'
 import { MAX_TIMER_MS } from './wire/deadline.ts'
 import type { RpcParams } from './wire/jsonrpc.ts'
 import { refused } from './wire/refusal.ts'

@@ -1,4 +1,4 @@
-import { sessionObject } from './durable/roles.ts'
+import { sessionObject } from './durable/object.ts'
 import { durableSessions, sharedSeal } from './durable/sessions.ts'
 import { durableStores } from './durable/stores.ts'
 import { durableTasks } from './durable/tasks.ts'

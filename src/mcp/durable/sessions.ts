@@ -5,9 +5,8 @@
  */
 
 import { type Sessions, signedSessions } from '../sessions/sessions.ts'
-import { RETRY_MS } from '../sessions/streams.ts'
 import { type Seal, sealWith } from '../state/seal.ts'
-import { eventStream } from '../wire/sse.ts'
+import { eventStream, RETRY_MS } from '../wire/sse.ts'
 import { tag } from './object-request.ts'
 
 /** A stream is closed after this time, and the client comes back. */

@@ -1,12 +1,12 @@
 /**
- * Stores in Durable Objects, one object for each store, of the same class as the sessions.
+ * Stores in Durable Objects, one object for each store, of the same class as the sessions: how a Worker
+ * reaches them.
  *
  * @module
  */
 
 import type { Seal } from '../state/seal.ts'
-import { type StoreLimits, StoreState } from '../state/store.ts'
-import { type StoreAnswer, type StoreOrder, type Stores, signedStores } from '../state/stores.ts'
+import { type StoreAnswer, type Stores, signedStores } from '../state/stores.ts'
 import { tag } from './object-request.ts'
 
 /** Stores kept in a Durable Object namespace. */
@@ -18,22 +18,4 @@ export function durableStores(namespace: DurableObjectNamespace, seal: Seal): St
     if (!answer.ok) throw new Error(`The object of a store answered ${answer.status}.`)
     return answer.json<StoreAnswer>()
   })
-}
-
-/** The store in an object. */
-export function storeIn({ storage }: DurableObjectState, limits: StoreLimits): StoreState {
-  return new StoreState({
-    storage: storage.kv,
-    limits,
-    wakeAt: (time) => void storage.setAlarm(time),
-    clear: async () => {
-      await storage.deleteAlarm()
-      await storage.deleteAll()
-    },
-  })
-}
-
-/** Serves an order in the object of the store. */
-export async function serveStore(request: Request, store: StoreState): Promise<Response> {
-  return Response.json(store.take(await request.json<StoreOrder>()))
 }

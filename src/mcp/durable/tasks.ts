@@ -1,13 +1,13 @@
 /**
- * Tasks in Durable Objects, one object for each task, of the same class as the sessions.
+ * Tasks in Durable Objects, one object for each task, of the same class as the sessions: how a Worker
+ * reaches them.
  *
  * @module
  */
 
 import type { Caller } from '../features/context.ts'
 import type { Seal } from '../state/seal.ts'
-import { type Runner, Task, type TaskLimits } from '../state/task.ts'
-import { isOver, type Order, signedTasks, type TaskBackend, type Tasks } from '../state/tasks.ts'
+import { isOver, signedTasks, type TaskBackend, type Tasks } from '../state/tasks.ts'
 import type { RpcParams } from '../wire/jsonrpc.ts'
 import { tag } from './object-request.ts'
 
@@ -44,41 +44,3 @@ export function durableTasks(namespace: DurableObjectNamespace, seal: Seal): Tas
   }
   return signedTasks(seal, backend)
 }
-
-/** The task in an object. */
-export function taskIn(state: DurableObjectState, limits: TaskLimits): Task {
-  const { storage } = state
-  return new Task({
-    storage: storage.kv,
-    limits,
-    tell: (task) => {
-      for (const socket of state.getWebSockets()) say(socket, task)
-    },
-    wakeAt: (time) => void storage.setAlarm(time),
-    clear: async () => {
-      for (const socket of state.getWebSockets()) socket.close()
-      await storage.deleteAlarm()
-      await storage.deleteAll()
-    },
-  })
-}
-
-/** Serves an order, or a follower, in the object of the task. */
-export async function serveTask(
-  request: Request,
-  state: DurableObjectState,
-  task: Task,
-  runner: Runner,
-): Promise<Response> {
-  if (request.headers.get('upgrade') === 'websocket') {
-    if (!task.state) return new Response(null, { status: 404 })
-    const [client, socket] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket]
-    // Hibernating: a task that waits for a person sleeps.
-    state.acceptWebSocket(socket)
-    say(socket, task.state)
-    return new Response(null, { status: 101, webSocket: client })
-  }
-  return Response.json(task.take(await request.json<Order>(), runner) ?? null)
-}
-
-const say = (socket: WebSocket, task: RpcParams) => socket.send(JSON.stringify(task))

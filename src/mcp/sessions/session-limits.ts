@@ -1,4 +1,4 @@
-import { type StoreBounds, storeLimits } from '../state/store.ts'
+import { type StoreBounds, storeLimits } from '../state/stores.ts'
 import { limits } from '../wire/limits.ts'
 import type { CallLimits } from './calls.ts'
 import type { EventBounds } from './event-log.ts'

@@ -4,6 +4,7 @@ import { precisionOf } from '../state/store.ts'
 import { isObject, type RpcParams } from '../wire/jsonrpc.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { negotiate } from '../wire/revisions.ts'
+import { NO_SESSION, UNKNOWN } from './sessions.ts'
 
 /** What is stored of a session. */
 export interface SavedSession {
@@ -24,12 +25,6 @@ const SESSION = 'session'
 
 /** The key for the time of its end: all that is kept of an ended session. */
 const ENDED = 'ended'
-
-/** The error for a client whose session does not exist. */
-export const NO_SESSION = 'There is no such session: open one with initialize.'
-
-/** The header of a refusal because a session is unknown. The request may be served without one. */
-export const UNKNOWN = 'x-mcp-unknown-session'
 
 /** What is stored of a session, and for how long. */
 export class SessionState {

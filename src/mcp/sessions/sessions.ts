@@ -2,10 +2,15 @@ import type { Caller } from '../features/context.ts'
 import type { Seal } from '../state/seal.ts'
 import { signedIds } from '../state/signed-ids.ts'
 import { Refusal } from '../wire/refusal.ts'
-import { NO_SESSION, UNKNOWN } from './session-state.ts'
 
 /** The header that names a session, in lower case, as in `Headers`. */
 export const SESSION = 'mcp-session-id'
+
+/** The error for a client whose session does not exist. */
+export const NO_SESSION = 'There is no such session: open one with initialize.'
+
+/** The header of a refusal because a session is unknown. The request may be served without one. */
+export const UNKNOWN = 'x-mcp-unknown-session'
 
 /** Where legacy sessions live. They may change the requests that they get. */
 export interface Sessions {

@@ -1,6 +1,7 @@
 import type { Storage } from '../state/storage.ts'
 import type { Primer, ReplySink } from '../wire/reply.ts'
 import type { Revision } from '../wire/revisions.ts'
+import { RETRY_MS } from '../wire/sse.ts'
 import { EventLog } from './event-log.ts'
 import type { SessionLimits } from './session-limits.ts'
 
@@ -27,9 +28,6 @@ export interface OpenedStream {
   /** Opens the stream, in revisions that have that. */
   readonly primer: Primer | undefined
 }
-
-/** A client whose connection was closed comes back after this time. */
-export const RETRY_MS = 1_000
 
 /**
  * The streams of a session: those of its requests, and those that the client opens besides. Each

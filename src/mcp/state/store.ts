@@ -8,32 +8,20 @@
 import type { SessionStore } from '../features/context.ts'
 import { ToolError } from '../features/tool.ts'
 import type { Storage } from './storage.ts'
-import { type EntryOrder, NO_STORE, type StoreAnswer, type StoreOrder, storeBy } from './stores.ts'
+import {
+  type EntryOrder,
+  NO_STORE,
+  type StoreAnswer,
+  type StoreBounds,
+  type StoreLimits,
+  type StoreOrder,
+  storeBy,
+} from './stores.ts'
 
-/** Bounds on one store. */
-export interface StoreBounds {
-  readonly keys: number
-  /** Characters of a key. */
-  readonly key: number
-  /** Bytes of a value, as JSON. */
-  readonly valueBytes: number
-}
-
-/** Bounds on a store that stands alone. */
-export interface StoreLimits extends StoreBounds {
-  /** A store that is not used for this long is forgotten. */
-  readonly idleMs: number
-}
-
-const MINUTE = 60_000
-
-export const storeLimits: StoreLimits = {
-  ...{ keys: 100, key: 256, valueBytes: 128 * 1024 },
-  idleMs: 24 * 60 * MINUTE,
-}
+const MINUTE_MS = 60_000
 
 /** How precisely the last use is stored: a write costs more than most requests. */
-export const precisionOf = (idleMs: number): number => Math.min(5 * MINUTE, idleMs / 10)
+export const precisionOf = (idleMs: number): number => Math.min(5 * MINUTE_MS, idleMs / 10)
 
 /** What a store needs from its surroundings. */
 export interface StoreHome {

@@ -10,6 +10,26 @@ import { ToolError } from '../features/tool.ts'
 import type { Seal } from './seal.ts'
 import { type Asker, signedIds } from './signed-ids.ts'
 
+/** Bounds on one store. */
+export interface StoreBounds {
+  readonly keys: number
+  /** Characters of a key. */
+  readonly key: number
+  /** Bytes of a value, as JSON. */
+  readonly valueBytes: number
+}
+
+/** Bounds on a store that stands alone. */
+export interface StoreLimits extends StoreBounds {
+  /** A store that is not used for this long is forgotten. */
+  readonly idleMs: number
+}
+
+export const storeLimits: StoreLimits = {
+  ...{ keys: 100, key: 256, valueBytes: 128 * 1024 },
+  idleMs: 24 * 60 * 60_000,
+}
+
 /** An order about one entry of a store. Values are JSON. */
 export type EntryOrder =
   | { readonly to: 'get'; readonly key: string }

@@ -13,17 +13,7 @@ import { Stop } from '../wire/deadline.ts'
 import { asRpcError, codes, RpcError, type RpcParams, write } from '../wire/jsonrpc.ts'
 import { revisionOf } from '../wire/revisions.ts'
 import { keepText, keptText, type Storage } from './storage.ts'
-import { isOver, type Order, type TaskCall, type TaskStatus } from './tasks.ts'
-
-/** Bounds on one task. */
-export interface TaskLimits {
-  /** A task ends, and is forgotten, this long after it began. */
-  readonly ttlMs: number
-  /** How often a client should ask how it is going. */
-  readonly pollIntervalMs: number
-}
-
-export const taskLimits: TaskLimits = { ttlMs: 60 * 60_000, pollIntervalMs: 1_000 }
+import { isOver, type Order, type TaskCall, type TaskLimits, type TaskStatus } from './tasks.ts'
 
 /** What a task needs from its surroundings. */
 export interface TaskHome {

@@ -15,6 +15,16 @@ import { type Asker, signedIds } from './signed-ids.ts'
 
 const TASKS = 'io.modelcontextprotocol/tasks'
 
+/** Bounds on one task. */
+export interface TaskLimits {
+  /** A task ends, and is forgotten, this long after it began. */
+  readonly ttlMs: number
+  /** How often a client should ask how it is going. */
+  readonly pollIntervalMs: number
+}
+
+export const taskLimits: TaskLimits = { ttlMs: 60 * 60_000, pollIntervalMs: 1_000 }
+
 /** A `tools/call` as a task stores it. */
 export interface TaskCall {
   readonly id: RpcId

@@ -14,6 +14,9 @@ export interface EventStream {
 export const frame = (message: string, id?: string): string =>
   `event: message\n${id === undefined ? '' : `id: ${id}\n`}data: ${message}\n\n`
 
+/** A client whose connection was closed comes back after this time. */
+export const RETRY_MS = 1_000
+
 /** Keep proxies from buffering or compressing a stream. */
 export const streamHeaders = new Headers({
   'content-type': 'text/event-stream; charset=utf-8',

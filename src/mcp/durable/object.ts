@@ -1,0 +1,41 @@
+/**
+ * The only class of Durable Objects. An object is a legacy session, a task or a store. Two more are
+ * shared by all isolates: the secret of a deployment, and the hub of changes.
+ *
+ * @module
+ */
+
+import type { Roles, SessionObject } from './roles.ts'
+
+/** The Durable Object class to export beside the Worker. What its objects do is read by the first. */
+export function sessionObject<Env>(made: SessionObject<Env>) {
+  return class McpSession {
+    readonly #state: DurableObjectState
+    readonly #env: Env
+    #roles: Promise<Roles<Env>> | undefined
+
+    constructor(state: DurableObjectState, env: Env) {
+      this.#state = state
+      this.#env = env
+    }
+
+    async fetch(request: Request): Promise<Response> {
+      return (await this.#read()).fetch(request)
+    }
+
+    async alarm(): Promise<void> {
+      await (await this.#read()).alarm()
+    }
+
+    webSocketClose(socket: WebSocket): void {
+      socket.close()
+    }
+
+    #read(): Promise<Roles<Env>> {
+      this.#roles ??= import('./roles.ts').then(
+        ({ Roles }) => new Roles(made, this.#state, this.#env),
+      )
+      return this.#roles
+    }
+  }
+}
