@@ -11,6 +11,12 @@ const root = resolve(import.meta.dirname, '..')
 /** The date that wrangler.toml names: the newest which the pinned runtime knows. */
 export const date = /^compatibility_date = "(.+)"/m.exec(read('../wrangler.toml'))[1]
 
+/** The flags that wrangler.toml names, which the whole gateway runs with. */
+export const flags = /^compatibility_flags = \[([^\]]*)\]/m
+  .exec(read('../wrangler.toml'))[1]
+  .split('\n')
+  .flatMap((line) => /^ *"(\w+)"/.exec(line)?.[1] ?? [])
+
 /**
  * Builds a Worker. Names of functions are not kept, whatever wrangler's default: all targets are
  * smaller and faster without.

@@ -1,4 +1,5 @@
 // What is measured, one row a target. A new peer, or a variant, is one file in targets/ and one row.
+import { flags } from './build.mjs'
 
 const SESSIONS = { objects: { SESSIONS: 'McpSession' } }
 
@@ -89,6 +90,6 @@ export const gateway = {
   says: 'Tidegate, with the demo database',
   entry: 'gateway.mjs',
   eras: ['modern', 'legacy'],
-  flags: ['enable_request_signal'],
+  flags,
   objects: { SESSIONS: 'McpSession', DEMO: 'DemoStore' },
 }

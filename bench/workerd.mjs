@@ -69,13 +69,17 @@ const q = JSON.stringify
 /** How long a runtime may take until it listens. */
 const PATIENCE_MS = 20_000
 
-/** Starts a Worker that was configured. */
+/** Starts a Worker that was configured, with the options that `wrangler dev` gives workerd. */
 export async function start(place, ...options) {
   const begun = performance.now()
-  const child = spawn(workerd, ['serve', 'config.capnp', '--control-fd=3', ...options], {
-    cwd: place,
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-  })
+  const child = spawn(
+    workerd,
+    ['serve', 'config.capnp', '--control-fd=3', '--experimental', ...options],
+    {
+      cwd: place,
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    },
+  )
   running.add(child)
   let log = ''
   const keep = (chunk) => {

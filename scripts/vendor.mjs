@@ -72,6 +72,8 @@ for (const [name, contents] of Object.entries(modules)) {
     external: ['cloudflare:sockets'],
     // Else `require` would find the module that is for `import`.
     alias: { long: './node_modules/long/umd/index.js' },
+    define: { global: 'globalThis' },
+    inject: ['scripts/node-globals.mjs'],
     plugins: [unused, node],
     logLevel: 'error',
   })

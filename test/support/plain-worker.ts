@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 // @ts-expect-error: plain JavaScript
-import { bundle } from '../../bench/build.mjs'
+import { bundle, flags } from '../../bench/build.mjs'
 // @ts-expect-error: plain JavaScript
 import { configure, start } from '../../bench/workerd.mjs'
 
@@ -21,7 +21,7 @@ export async function startPlainWorker(vars: Record<string, string>): Promise<Pl
   const target = {
     entry: '../../src/index.ts',
     objects: { DEMO: 'DemoStore', SESSIONS: 'McpSession' },
-    flags: ['enable_request_signal'],
+    flags,
     vars,
   }
   const { port, log, stop } = await start(configure(target, await bundle(target)))

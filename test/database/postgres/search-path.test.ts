@@ -264,10 +264,7 @@ await describePostgres('functions, operators and types of a stranger', setup, (p
         ],
       }
       const { diagnose } = await diagnosis()
-      const [found] = await diagnose(
-        readEndpoints({ ENDPOINTS: JSON.stringify([endpoint]) }),
-        io,
-      )
+      const [found] = await diagnose(readEndpoints({ ENDPOINTS: JSON.stringify([endpoint]) }), io)
       expect(found!.problem).toBeUndefined()
       expect(await marks()).toEqual([])
     })
