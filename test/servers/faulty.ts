@@ -63,7 +63,7 @@ export function greetEncrypted(client: Socket, certificate: Certificate): void {
     Buffer.from(`${'\0'.repeat(10)}abcdefghijkl\0mysql_native_password\0`, 'latin1'),
   ])
   client.write(Buffer.concat([Buffer.from([body.length, 0, 0, 0]), body]))
-  client.once('data', (chunk) => {
+  client.once('data', (chunk: Buffer) => {
     // Behind what asks for it, encryption may have begun.
     client.pause().unshift(chunk.subarray(4 + chunk.readUIntLE(0, 3)))
     new TLSSocket(client, { isServer: true, ...certificate }).on('error', () => {})

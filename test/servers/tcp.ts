@@ -56,7 +56,7 @@ export function passOn(
     server.destroy()
   }
   for (const it of [client, server]) it.on('error', end).on('close', end)
-  client.on('data', (chunk) => {
+  client.on('data', (chunk: Buffer) => {
     const changed = change(chunk)
     if (!changed) return end()
     if (changed.length > 0) return void server.write(changed)
