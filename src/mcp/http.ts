@@ -52,10 +52,11 @@ export async function serve(request: Request, options: ServeOptions): Promise<Re
   }
 }
 
-const own = sealWith()
+/** Only this isolate opens what it seals. */
+const ownSeal = sealWith()
 
 async function post(request: Request, body: string, options: ServeOptions): Promise<Response> {
-  const { server, caller, sessions, tasks, stores, seal = own } = options
+  const { server, caller, sessions, tasks, stores, seal = ownSeal } = options
   const { callMs } = options.limits ?? limits
   // Browsers send a form without asking first, and curl sends one if no header is given.
   if (FORM.test(request.headers.get('content-type') ?? '')) {
@@ -68,24 +69,24 @@ async function post(request: Request, body: string, options: ServeOptions): Prom
     if (!Array.isArray(message)) return serveModern(message, exchange)
     throw new RpcError(codes.invalidRequest, 'This revision has no batches: send one message.')
   }
-  if (sessions && opens(message)) return sessions.open(again(request, body), caller)
+  if (sessions && opens(message)) return sessions.open(copyOf(request, body), caller)
   // Many clients never open another session. If theirs is forgotten, they are served without one.
   const named = sessions && request.headers.get(SESSION)
-  const answer = named ? await sessions.fetch(again(request, body), caller) : undefined
+  const answer = named ? await sessions.fetch(copyOf(request, body), caller) : undefined
   return answer ?? serveLegacy(message, exchange)
 }
 
 const FORM = /^(application\/x-www-form-urlencoded|multipart\/)/i
 
 /** The request again, for the session: its body has been read here. */
-const again = ({ url, method, headers }: Request, body?: string) =>
+const copyOf = ({ url, method, headers }: Request, body?: string) =>
   new Request(url, { method, headers, body: body ?? null })
 
 /** Serves a GET or a DELETE, which only exist in sessions. */
 async function inSession(request: Request, { sessions, caller }: ServeOptions): Promise<Response> {
   const has = request.method === 'GET' || request.method === 'DELETE'
   const named = has && sessions && request.headers.get(SESSION)
-  const answer = named ? await sessions.fetch(again(request), caller) : undefined
+  const answer = named ? await sessions.fetch(copyOf(request), caller) : undefined
   if (answer) return answer
   throw new Refusal(405, 'Send MCP messages to this URL by POST.', { allow: 'POST, OPTIONS' })
 }

@@ -30,48 +30,49 @@ export function memorySessions(
   limits: SessionLimits = sessionLimits,
 ): Sessions {
   const seal = sealWith()
-  const places = new Map<string, MemorySession>()
+  const sessions = new Map<string, MemorySession>()
   return signedSessions(seal, async (name, request, caller, sse) => {
     const server = build(request, caller)
-    const place = places.get(name) ?? new MemorySession(server, limits, () => places.delete(name))
-    places.set(name, place)
+    const memory =
+      sessions.get(name) ?? new MemorySession(server, limits, () => sessions.delete(name))
+    sessions.set(name, memory)
     try {
       if (request.method === 'GET') {
-        if (sse) place.session.begin(caller?.subject)
-        return place.listen(request, caller)
+        if (sse) memory.session.begin(caller?.subject)
+        return memory.listen(request, caller)
       }
       const accept = acceptOf(request.headers.get('accept'))
       const { callMs } = limits
       const exchange = { request, server, caller, accept, seal, callMs }
-      const { session } = place
+      const { session } = memory
       return await (sse ? answerByStream(session, exchange) : session.fetch(exchange))
     } catch (error) {
       return refused(request, error)
     } finally {
-      place.keep()
+      memory.keep()
     }
   })
 }
 
 /** Stores in memory: for tests, and for a server that is a single process. */
 export function memoryStores(limits: StoreLimits = storeLimits): Stores {
-  const places = new Map<string, StoreState>()
+  const stores = new Map<string, StoreState>()
   const open = (name: string) => {
-    const alarm = alarmClock(() => place.wake())
-    const place: StoreState = new StoreState({
+    const alarm = alarmClock(() => store.wake())
+    const store: StoreState = new StoreState({
       storage: mapStorage(),
       limits,
       wakeAt: alarm.set,
       clear: async () => {
         alarm.clear()
-        places.delete(name)
+        stores.delete(name)
       },
     })
-    places.set(name, place)
+    stores.set(name, store)
   }
   return signedStores(sealWith(), async (name, order) => {
     if (order.to === 'begin') open(name)
-    return places.get(name)?.take(order) ?? { refusal: NO_STORE }
+    return stores.get(name)?.take(order) ?? { refusal: NO_STORE }
   })
 }
 
@@ -81,7 +82,7 @@ export function memoryTasks(
   limits: TaskLimits = taskLimits,
   stores?: Stores,
 ): Tasks {
-  const places = new Map<string, { task: Task; followers: Set<(task: RpcParams) => void> }>()
+  const tasks = new Map<string, { task: Task; followers: Set<(task: RpcParams) => void> }>()
   const open = (name: string) => {
     const followers = new Set<(task: RpcParams) => void>()
     const alarm = alarmClock(() => task.wake())
@@ -94,22 +95,22 @@ export function memoryTasks(
       wakeAt: alarm.set,
       clear: async () => {
         alarm.clear()
-        places.delete(name)
+        tasks.delete(name)
       },
     })
-    places.set(name, { task, followers })
+    tasks.set(name, { task, followers })
   }
   return signedTasks(sealWith(), {
     async send(name, order, { request, caller }) {
       if (order.to === 'begin') open(name)
-      return places.get(name)?.task.take(order, {
+      return tasks.get(name)?.task.take(order, {
         server: () => build(request, caller),
         caller,
         store: (handle) => openStore(handle, { request, caller, stores }),
       })
     },
     async follow(name, listener, signal) {
-      const { task, followers } = places.get(name) ?? {}
+      const { task, followers } = tasks.get(name) ?? {}
       if (signal.aborted) return
       if (task?.state) listener(task.state)
       followers?.add(listener)

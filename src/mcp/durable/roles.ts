@@ -68,7 +68,8 @@ export class Roles<Env> {
   /** One row for each role. */
   readonly #roles: Readonly<Record<Role, Serve>> = {
     secret: () => new Response(this.#secret()),
-    hub: (request) => serveHub(request, this.#state, (...told) => this.#tell(...told)),
+    hub: (request) =>
+      serveHub(request, this.#state, (session, change) => this.#tell(session, change)),
     change: (request) => this.#announce(request),
     store: orRefused((request) => serveStore(request, this.#openStore())),
     task: orRefused((request, tag) => this.#serveTask(request, tag)),

@@ -4,7 +4,7 @@ import { codes, isObject, RpcError, type RpcRequest } from '../wire/jsonrpc.ts'
 import { toJsonSchema } from '../wire/schema.ts'
 
 /** The field of each method that `Mcp-Name` repeats. */
-const named: Readonly<Record<string, string>> = {
+const nameFields: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
   'resources/read': 'uri',
@@ -25,7 +25,7 @@ export function checkHeaders(
 ): void {
   check('MCP-Protocol-Version', headers, version, plain)
   check('Mcp-Method', headers, method, plain)
-  const field = Object.hasOwn(named, method) ? named[method] : undefined
+  const field = Object.hasOwn(nameFields, method) ? nameFields[method] : undefined
   const name = field && params?.[field]
   if (typeof name === 'string') check('Mcp-Name', headers, name, decoded)
   if (method !== 'tools/call') return
@@ -75,16 +75,17 @@ interface Mirrored {
   readonly type: unknown
 }
 
-const found = new WeakMap<object, readonly Mirrored[]>()
+/** The parameters of each schema, searched once. */
+const mirroredIn = new WeakMap<object, readonly Mirrored[]>()
 
 function mirrored({ tools = [] }: Server, name: unknown): readonly Mirrored[] {
   const tool = findTool(tools, name)
   if (!tool) return []
   const schema = toJsonSchema(tool.input, 'input')
-  let parameters = found.get(schema)
+  let parameters = mirroredIn.get(schema)
   if (!parameters) {
     parameters = search(schema, [])
-    found.set(schema, parameters)
+    mirroredIn.set(schema, parameters)
   }
   return parameters
 }

@@ -23,10 +23,10 @@ import type { Exchange } from './exchange.ts'
 import { dispatch } from './methods.ts'
 
 /** All requests of a batch run at once, and each may be a query. */
-const MAX_BATCH = 20
+const MAX_BATCH_MESSAGES = 20
 
 /** Without a session, nothing is known about a client. */
-const stranger: Client = { name: undefined, version: undefined, capabilities: {} }
+const unknownClient: Client = { name: undefined, version: undefined, capabilities: {} }
 
 /** Serves one body of the legacy era: a message, or a batch where the revision has them. */
 export async function serveLegacy(
@@ -48,7 +48,7 @@ export async function serveLegacy(
       send(JSON.stringify({ jsonrpc: '2.0', method, params }))
     const facts = {
       ...{ revision, stop, streams, notify },
-      client: stranger,
+      client: unknownClient,
       caller: exchange.caller,
     }
     const answers = await Promise.all(requests.map((it) => answer(it, facts, exchange)))
@@ -87,6 +87,7 @@ export function revisionOfRequest({ headers }: Request, opens: boolean): Revisio
   )
 }
 
+/** Refuses a batch that the revision does not have, or that is too large. */
 export function checkBatch(batch: readonly RpcMessage[], { batches, version }: Revision): void {
   if (!batches)
     throw new RpcError(
@@ -95,6 +96,9 @@ export function checkBatch(batch: readonly RpcMessage[], { batches, version }: R
     )
   const opens = batch.some((it) => isRequest(it) && it.method === 'initialize')
   if (opens) throw new RpcError(codes.invalidRequest, 'initialize must not be part of a batch.')
-  if (batch.length > MAX_BATCH)
-    throw new RpcError(codes.invalidRequest, `A batch holds at most ${MAX_BATCH} messages.`)
+  if (batch.length > MAX_BATCH_MESSAGES)
+    throw new RpcError(
+      codes.invalidRequest,
+      `A batch holds at most ${MAX_BATCH_MESSAGES} messages.`,
+    )
 }

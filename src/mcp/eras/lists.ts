@@ -10,7 +10,7 @@ import type { Revision } from '../wire/revisions.ts'
 export type Part<Item> = (offset: number, context: Context) => Page<Item> | Promise<Page<Item>>
 
 /** A part and an offset in it. */
-type Place = readonly [part: number, offset: number]
+type Position = readonly [part: number, offset: number]
 
 /** A page with this many items is full. */
 const PAGE_ITEMS = 100
@@ -32,19 +32,19 @@ export const listOf =
     context: Context,
     { seal }: { readonly seal: Seal },
   ): Promise<RpcParams> => {
-    const place = await placeAt(cursor, field, seal)
-    const { items, next } = await pageFrom(partsOf(server), place, context)
+    const position = await positionOf(cursor, field, seal)
+    const { items, next } = await pageFrom(partsOf(server), position, context)
     return {
       [field]: items.map((it) => describe(it, context.revision)),
       nextCursor: next && (await seal.seal(next, field)),
     }
   }
 
-async function placeAt(cursor: unknown, field: string, seal: Seal): Promise<Place> {
+async function positionOf(cursor: unknown, field: string, seal: Seal): Promise<Position> {
   if (cursor === undefined || cursor === null) return [0, 0]
   const readable = typeof cursor === 'string' && cursor.length <= MAX_SHORT_CHARS
-  const place = readable && (await seal.open(cursor, field))
-  if (Array.isArray(place)) return place as unknown as Place
+  const position = readable && (await seal.open(cursor, field))
+  if (Array.isArray(position)) return position as unknown as Position
   throw new RpcError(
     codes.invalidParams,
     'This cursor is not valid. List without a cursor to start again.',
@@ -54,9 +54,9 @@ async function placeAt(cursor: unknown, field: string, seal: Seal): Promise<Plac
 /** One page of a list. Takes part after part until the page is full, or a part has more to come. */
 async function pageFrom<Item>(
   parts: readonly Part<Item>[],
-  [first, start]: Place,
+  [first, start]: Position,
   context: Context,
-): Promise<{ items: readonly Item[]; next?: Place }> {
+): Promise<{ items: readonly Item[]; next?: Position }> {
   const items: Item[] = []
   for (let part = first; part < parts.length; part++) {
     if (items.length >= PAGE_ITEMS) return { items, next: [part, 0] }

@@ -1,4 +1,10 @@
-import { type Context, contextOf, type Facts, logLevelOf } from '../features/context.ts'
+import {
+  type Context,
+  contextOf,
+  type Facts,
+  logLevelOf,
+  NO_LOG_LEVEL,
+} from '../features/context.ts'
 import { InputRequired } from '../features/input.ts'
 import { completePrompt, describePrompt, getPrompt } from '../features/prompt.ts'
 import { completeTemplate, describeResource, readResource } from '../features/resource.ts'
@@ -33,9 +39,11 @@ interface Method extends Span {
   readonly lasts?: boolean
 }
 
-const MINUTE = 60_000
+const MINUTE_MS = 60_000
 const always = () => true
-const listed = { ttlMs: 5 * MINUTE, fixed: always }
+
+/** Lists stay the same for as long as the server does. */
+const listCaching = { ttlMs: 5 * MINUTE_MS, fixed: always }
 
 /** The protocol: one row for each method. */
 const methods: Readonly<Record<string, Method>> = {
@@ -44,12 +52,12 @@ const methods: Readonly<Record<string, Method>> = {
   'server/discover': {
     call: discover,
     since: '2026-07-28',
-    ttlMs: 60 * MINUTE,
+    ttlMs: 60 * MINUTE_MS,
     fixed: always,
   },
   'tools/list': {
     call: listOf('tools', ({ tools = [] }) => [inPages(shown(tools))], describeTool),
-    ...listed,
+    ...listCaching,
   },
   'tools/call': {
     call: ({ tools = [] }, params, context, exchange) =>
@@ -57,12 +65,12 @@ const methods: Readonly<Record<string, Method>> = {
   },
   'resources/list': {
     call: listOf('resources', resourceParts, describeResource),
-    ...listed,
+    ...listCaching,
     fixed: ({ resources = [] }) => !resources.some(({ list }) => list),
   },
   'resources/templates/list': {
     call: listOf('resourceTemplates', templateParts, describeResource),
-    ...listed,
+    ...listCaching,
   },
   'resources/read': {
     call: ({ resources = [] }, params, context) => readResource(resources, params, context),
@@ -70,7 +78,7 @@ const methods: Readonly<Record<string, Method>> = {
   },
   'prompts/list': {
     call: listOf('prompts', ({ prompts }) => [inPages(prompts)], describePrompt),
-    ...listed,
+    ...listCaching,
   },
   'prompts/get': {
     call: ({ prompts = [] }, params, context) => getPrompt(prompts, params, context),
@@ -111,7 +119,7 @@ export async function dispatch(
   if (method.lasts) return run(facts.stop)
   if (!method.fixed?.(server) || params.cursor !== undefined) return within(callMs, facts.stop, run)
 
-  const texts = textsOf(server)
+  const texts = writtenResultsOf(server)
   const key = `${revision.version} ${name} ${tasks ? 'tasks' : ''}`
   const known = texts.get(key)
   if (known !== undefined) return known
@@ -177,17 +185,17 @@ const isTexts = (value: RpcParams): value is Record<string, string> =>
 
 /** Without a session the level cannot be stored, and no message is sent. */
 function setLevel(_: Server, { level }: RpcParams): RpcParams {
-  if (!logLevelOf(level)) throw new RpcError(codes.invalidParams, 'There is no such log level.')
+  if (!logLevelOf(level)) throw new RpcError(codes.invalidParams, NO_LOG_LEVEL)
   return {}
 }
 
-const fixedTexts = new WeakMap<Server, Map<string, string>>()
+const writtenResults = new WeakMap<Server, Map<string, string>>()
 
-function textsOf(server: Server): Map<string, string> {
-  let texts = fixedTexts.get(server)
+function writtenResultsOf(server: Server): Map<string, string> {
+  let texts = writtenResults.get(server)
   if (!texts) {
     texts = new Map()
-    fixedTexts.set(server, texts)
+    writtenResults.set(server, texts)
   }
   return texts
 }

@@ -58,7 +58,7 @@ export function localChanges(): Changes {
 }
 
 /** Addresses one subscriber may name. */
-const MAX_URIS = 1_000
+const MAX_SUBSCRIBED_URIS = 1_000
 
 /** Reads the filter of a subscriber. Leaves out what is unknown, and lists that never change. */
 export function filterOf(value: unknown, lists: readonly ListName[] = listNames): Filter {
@@ -68,7 +68,9 @@ export function filterOf(value: unknown, lists: readonly ListName[] = listNames)
   return {
     ...Object.fromEntries(changing.filter((it) => value[it] === true).map((it) => [it, true])),
     ...(Array.isArray(uris) && {
-      resourceSubscriptions: uris.filter((it) => typeof it === 'string').slice(0, MAX_URIS),
+      resourceSubscriptions: uris
+        .filter((it) => typeof it === 'string')
+        .slice(0, MAX_SUBSCRIBED_URIS),
     }),
   }
 }
@@ -78,8 +80,8 @@ export function notificationsOf(change: Change, filter: Filter): Notification[] 
   const { kind } = change
   const { resourceSubscriptions: uris = [] } = filter
   const list = kind === 'tree' ? 'resources' : kind
-  const told = 'uri' in change ? uris.filter((it) => covers(change, it)) : []
-  const updated = told.map((uri) => ({
+  const covered = 'uri' in change ? uris.filter((it) => covers(change, it)) : []
+  const updated = covered.map((uri) => ({
     method: 'notifications/resources/updated',
     params: { uri },
   }))

@@ -32,6 +32,9 @@ export const logLevels = [
 
 export type LogLevel = (typeof logLevels)[number]
 
+/** The error for a level that is not one of them. */
+export const NO_LOG_LEVEL = `There is no such log level. There are: ${logLevels.join(', ')}.`
+
 /** What a handler keeps between calls: JSON, by key. */
 export interface SessionStore {
   /** Opens this store in a later call: give it to the model, and take it as an argument. */
@@ -87,10 +90,11 @@ export function contextOf(
   { stop, store }: Pick<Facts, 'stop' | 'store'>,
   params: RpcParams,
 ): Context {
-  // Copied one by one: spreading the facts would be half the cost of a small call here.
+  // Copied one by one: a spread would be half the cost of a small call.
   const { id, revision, client, caller, answers, streams, logLevel } = facts
-  // Work that goes on after it was stopped is not heard.
-  const notify: Context['notify'] = (...said) => stop.signal.aborted || facts.notify(...said)
+  // Work that goes on after it was stopped sends nothing.
+  const notify: Context['notify'] = (method, about) =>
+    stop.signal.aborted || facts.notify(method, about)
   const { progressToken } = (params._meta ?? {}) as { progressToken?: unknown }
   const wanted = typeof progressToken === 'string' || Number.isSafeInteger(progressToken)
   const least = logLevel ? logLevels.indexOf(logLevel) : Number.POSITIVE_INFINITY

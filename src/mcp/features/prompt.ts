@@ -84,6 +84,10 @@ export function completePrompt(
 
 function find(prompts: readonly Prompt[], name: unknown): Prompt {
   const prompt = prompts.find((it) => it.name === name)
-  if (!prompt) throw new RpcError(codes.invalidParams, 'There is no such prompt.')
+  if (!prompt)
+    throw new RpcError(
+      codes.invalidParams,
+      'There is no such prompt: prompts/list has their names.',
+    )
   return prompt
 }

@@ -96,7 +96,11 @@ export function completeTemplate(
   context: Context,
 ): Promise<{ completion: object }> {
   const template = resources.find((it) => it.uri === uri)
-  if (!template) throw new RpcError(codes.invalidParams, 'There is no such resource template.')
+  if (!template)
+    throw new RpcError(
+      codes.invalidParams,
+      'There is no such resource template: resources/templates/list has them.',
+    )
   const { complete = {} } = template
   const own = Object.hasOwn(complete, name) ? complete[name] : undefined
   return completionOf(own, value, others, context)

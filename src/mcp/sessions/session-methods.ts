@@ -1,4 +1,4 @@
-import { logLevelOf } from '../features/context.ts'
+import { logLevelOf, NO_LOG_LEVEL } from '../features/context.ts'
 import { codes, RpcError, type RpcParams } from '../wire/jsonrpc.ts'
 import type { SessionState } from './session-state.ts'
 
@@ -13,7 +13,7 @@ type SessionMethod = (
 export const sessionMethods: Readonly<Record<string, SessionMethod>> = {
   'logging/setLevel'({ level }, state) {
     const logLevel = logLevelOf(level)
-    if (!logLevel) throw new RpcError(codes.invalidParams, 'There is no such log level.')
+    if (!logLevel) throw new RpcError(codes.invalidParams, NO_LOG_LEVEL)
     state.change({ logLevel })
   },
   'resources/subscribe'({ uri }, state, limits) {

@@ -135,7 +135,7 @@ export const askTask =
   }
 
 /** Tasks that one subscription may follow. */
-const MAX_IDS = 100
+const MAX_FOLLOWED_TASKS = 100
 
 /** The tasks of this caller that a subscription names; undefined if it names none. */
 export async function followed(notifications: unknown, context: Context, asking: Asking) {
@@ -144,7 +144,7 @@ export async function followed(notifications: unknown, context: Context, asking:
   if (!tasks || !Array.isArray(named)) return undefined
   if (!declares(context)) throw undeclared('This subscription names tasks.')
   const ids: string[] = []
-  for (const id of new Set(named.slice(0, MAX_IDS))) {
+  for (const id of new Set(named.slice(0, MAX_FOLLOWED_TASKS))) {
     if (typeof id === 'string' && (await tasks.ask(id, { to: 'get' }, asking))) ids.push(id)
   }
   return {
