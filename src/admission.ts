@@ -4,29 +4,29 @@ import { deploymentOf, type Env, NO_KEY } from './deployment.ts'
 import { type Endpoint, isDemo } from './gateway/index.ts'
 import { allowsHost, allowsOrigin, type Caller, codes, FOREIGN, namesHost } from './mcp/index.ts'
 
-/** What every route is handed. */
+/** What every route gets. */
 export type App = {
   Bindings: Env
   Variables: {
-    /** Who calls; undefined is a stranger, who may come in all the same. */
+    /** Undefined for a caller without a key, who may use public endpoints. */
     caller: Caller | undefined
-    /** The endpoints that are asked for: the one in the path, else the first; by `/doctor` all. */
+    /** The endpoints of the request: the one in its path, else the first one, or all for `/doctor`. */
     endpoints: readonly Endpoint[]
   }
 }
 
-/** Says where the key goes, to a host that looks for another way in. */
+/** Tells a host that looks for a sign-in where to put the key. */
 export const NO_SIGN_IN =
   'This endpoint has no sign-in. Add its key as the header Authorization: Bearer KEY.'
 
 const FOREIGN_HOST =
   'Over plain http, only this machine is served without a key. Use https, send the key, or add this address to the variable ORIGINS.'
 
-/** Refuses a request whose `Host` no address can be made of, before one is made. */
+/** Refuses a request whose `Host` is not valid, before a URL is made of it. */
 export const addressed: MiddlewareHandler<App> = async (c, next) =>
   namesHost(c.req.raw) ? next() : refuse(c, 400, 'The Host header is not valid.')
 
-/** The one place that decides who comes in, for every route: with which key, by which page and host. */
+/** Decides for every route who may come in: by the key, the page and the host of a request. */
 export const admission: MiddlewareHandler<App> = async (c, next) => {
   const request = c.req.raw
   const { endpoints, origins } = deploymentOf(c.env)
@@ -45,20 +45,20 @@ export const admission: MiddlewareHandler<App> = async (c, next) => {
   return next()
 }
 
-/** Whether a stranger may have what is asked for. What is said of a role is for its operator alone. */
+/** Whether a caller without a key may have this. Only an operator may read about the roles. */
 function isOpen(room: string, asked: readonly Endpoint[]): boolean {
   if (!['mcp', 'sse', 'record', 'doctor'].includes(room)) return true
   const open = asked.every((it) => it.access === 'public' && (room !== 'doctor' || isDemo(it)))
   return open && asked.length > 0
 }
 
-/** Whether a person looks at the address of an endpoint, who is told what it is. */
+/** Whether a person opens the URL of an endpoint in a browser. They get a page that explains it. */
 export const wantsPage = ({ req }: Context<App>): boolean =>
   /^\/mcp(?:\/|$)/.test(req.path) &&
   req.method === 'GET' &&
   /\btext\/html\b/.test(req.header('accept') ?? '')
 
-/** A key was shown, and none is asked for by this name of an error where none was (RFC 6750, 3.1). */
+/** Asks for the key. Names an error only if a wrong key was sent (RFC 6750, section 3.1). */
 function askForKey(c: Context<App>): Promise<Response> {
   const wrong = /^Bearer +\S/i.test(c.req.header('authorization') ?? '')
   const message = wrong
@@ -68,13 +68,13 @@ function askForKey(c: Context<App>): Promise<Response> {
   return refuse(c, 401, message, { 'www-authenticate': `Bearer realm="Tidegate"${error}` })
 }
 
-/** Bytes of a refused body that are read and forgotten. */
+/** Bytes of a refused body that are read and dropped. */
 const DRAINED = 16 * 1024 * 1024
 
 /**
- * A refusal before the protocol begins, in the protocol's own form, or in that of `/doctor`. The body
- * is read first: answered too early, local servers drop the connection and the client's next request
- * on it.
+ * Refuses a request before the protocol begins, in the form of the protocol or of `/doctor`. Reads the
+ * body first: if the answer comes too early, local servers drop the connection and with it the
+ * client's next request.
  */
 export async function refuse(
   c: Context<App>,
@@ -93,7 +93,7 @@ export async function refuse(
   return Response.json(body, { status, headers: { 'cache-control': 'no-store', ...headers } })
 }
 
-/** An answer for a person, as text; or as JSON for who accepts only that or asks `?format=json`. */
+/** Answers a person with text, or with JSON if they ask for it by `Accept` or `?format=json`. */
 export function told(
   { req }: Context<App>,
   status: number,

@@ -6,7 +6,7 @@ import { deploymentOf } from './deployment.ts'
 import { ConfigError } from './gateway/index.ts'
 import { serve, serveHttpSse } from './mcp/index.ts'
 
-// A browser asks first, without a key; and it must be able to read refusals, too.
+// A browser sends a preflight without a key. It also has to be able to read refusals.
 const browsers = cors({
   origin: (origin) => origin,
   allowMethods: ['GET', 'POST', 'DELETE', 'OPTIONS'],
@@ -56,7 +56,7 @@ async function doctor(c: Context<App>): Promise<Response> {
   return examine(c)
 }
 
-/** One request to an endpoint, from somebody who may. */
+/** Serves an MCP request that was admitted. */
 async function mcp(c: Context<App>): Promise<Response> {
   if (wantsPage(c)) return showPage(c)
   const request = c.req.raw
@@ -75,11 +75,11 @@ async function mcp(c: Context<App>): Promise<Response> {
   }
 }
 
-/** A row that a search found, for a person to look at. */
+/** Shows a person a row that a search found. */
 async function record(c: Context<App>): Promise<Response> {
   const request = c.req.raw
   const [endpoint] = c.var.endpoints
-  // As it was written: what is decoded may hold a slash.
+  // Not decoded: a decoded part may contain a slash.
   const [, , , ...id] = new URL(request.url).pathname.split('/')
   const reading = endpoint?.search && deploymentOf(c.env).document(endpoint, id.join('/'), request)
   const found = await reading?.catch((error: unknown) => {
@@ -92,7 +92,7 @@ async function record(c: Context<App>): Promise<Response> {
   return c.html(recordPage(found), 200, { ...pageHeaders, 'cache-control': 'no-store' })
 }
 
-/** Where hosts look for a sign-in when a key is missing: they print this answer (RFC 7591, 3.2.2). */
+/** Answers hosts that try to register when a key is missing: they print this (RFC 7591, 3.2.2). */
 function register(c: Context<App>): Response {
   const error = { error: 'invalid_client_metadata', error_description: NO_SIGN_IN }
   return c.json(error, 400, { 'cache-control': 'no-store' })

@@ -23,9 +23,9 @@ import {
   sharedSeal,
 } from './mcp/index.ts'
 
-/** Variables, secrets and bindings of the Worker. Secrets that endpoints name are among them. */
+/** Variables, secrets and bindings of the Worker, also the secrets that endpoints name. */
 export interface Env extends Settings {
-  /** What callers show as `Authorization: Bearer`. */
+  /** The key that callers send as `Authorization: Bearer`. */
   readonly TIDEGATE_KEY?: string
   /** Origins of web pages that may use public endpoints, separated by spaces. */
   readonly ORIGINS?: string
@@ -35,7 +35,7 @@ export interface Env extends Settings {
   readonly SESSIONS: DurableObjectNamespace
 }
 
-/** What a deployment serves, worked out once for as long as its Worker lives. */
+/** What a deployment serves. Made once in each isolate. */
 export interface Deployment {
   readonly endpoints: readonly Endpoint[]
   readonly origins: readonly string[]
@@ -45,15 +45,15 @@ export interface Deployment {
   readonly problem: string | undefined
   /** The endpoint at a URL: the first at `/mcp`, each at `/mcp/NAME`. */
   endpoint(url: string): Endpoint | undefined
-  /** The MCP server of an endpoint, as it is seen at this origin. Throws ConfigError. */
+  /** The MCP server of an endpoint at this origin. Throws ConfigError. */
   server(endpoint: Endpoint, origin?: string): Promise<Server>
-  /** A row that an endpoint lets be searched, as a document. Throws ConfigError. */
+  /** A row of a table that an endpoint lets be searched. Throws ConfigError. */
   document(endpoint: Endpoint, id: string, request: Request): Promise<Document | undefined>
-  /** What there is to know of the databases of these endpoints, asked of them now. */
+  /** Inspects the databases of these endpoints. */
   diagnose(endpoints: readonly Endpoint[], signal: AbortSignal): Promise<readonly Diagnosis[]>
 }
 
-/** What a deployment says that would show a database to everybody. */
+/** The error of a deployment that would otherwise open a database to everybody. */
 export const NO_KEY =
   'This deployment has a database but no key, so it does not serve it. Set one with: npx wrangler secret put TIDEGATE_KEY'
 
@@ -75,7 +75,7 @@ function read(env: Env): Deployment {
     bindings: { ...env },
     waitUntil,
   }
-  // With a new key, nothing that was sealed for callers of the old one opens any more.
+  // With a new key, nothing opens that was sealed with the old one.
   const seal = env.TIDEGATE_KEY ? sealWith(env.TIDEGATE_KEY) : sharedSeal(env.SESSIONS)
   const stores = durableStores(env.SESSIONS, seal)
   const { endpoints, problem } = configured(env)
@@ -90,11 +90,11 @@ function read(env: Env): Deployment {
       return name === undefined ? endpoints[0] : endpoints.find((it) => it.name === name)
     },
     server(endpoint, origin = '') {
-      // What a search finds is told with its address here.
+      // The results of a search contain this origin.
       const key = endpoint.search ? `${endpoint.name} ${origin}` : endpoint.name
       const known = servers.get(key)
       if (known) return known
-      // The demo never changes, and hosts hold a stream open wherever something might.
+      // The demo never changes. For a server that may change, hosts hold a stream open.
       const carrier = isDemo(endpoint)
         ? undefined
         : durableChanges(() => env.SESSIONS, `hub:${endpoint.name}`)
@@ -111,7 +111,7 @@ function read(env: Env): Deployment {
   }
 }
 
-/** Servers that are kept: an endpoint has one for each origin, if it is searched. */
+/** Servers that are kept. An endpoint with a search has one for each origin. */
 const MAX_SERVERS = 1_000
 
 function configured(env: Env): Pick<Deployment, 'endpoints' | 'problem'> {

@@ -4,8 +4,8 @@ import { deploymentOf } from './deployment.ts'
 import { ConfigError, diagnosis, type Endpoint } from './gateway/index.ts'
 
 /**
- * `GET /doctor` and `/doctor/NAME`: whether the databases answer, and what their roles may do besides
- * reading, for the operator.
+ * Serves `GET /doctor` and `/doctor/NAME`, which tell the operator whether the databases answer and
+ * what their roles may do besides reading.
  */
 export async function examine(c: Context<App>): Promise<Response> {
   const deployment = deploymentOf(c.env)

@@ -5,11 +5,11 @@ import { sessionObject } from './mcp/index.ts'
 
 export { DemoStore } from './database/index.ts'
 
-/** A legacy client's session with one endpoint. */
+/** The session of a legacy client with one endpoint. */
 export const McpSession = sessionObject<Env>({
   server(env, { url }) {
     const deployment = deploymentOf(env)
-    // The Worker has found the endpoint before it sent the request here.
+    // The Worker has checked that the endpoint exists.
     return deployment.server(deployment.endpoint(url)!, new URL(url).origin)
   },
   seal: (env) => deploymentOf(env).seal,

@@ -1,7 +1,7 @@
 import type { Deployment } from './deployment.ts'
 import type { Document } from './gateway/index.ts'
 
-/** No script, nothing from elsewhere, in nobody's frame, in no search engine. */
+/** The headers of a page: it runs no scripts, loads nothing, and may not be framed or indexed. */
 export const pageHeaders = {
   'content-security-policy':
     "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
@@ -9,10 +9,10 @@ export const pageHeaders = {
   'x-robots-tag': 'noindex',
 }
 
-/** The page a browser gets: what this URL is, and how to paste it. It names no table and no secret. */
+/** The page for a browser: what this URL is, and how to add it to an app. Names no table or secret. */
 export function page(url: string, { endpoints, problem }: Deployment): string {
   const origin = new URL(url).origin
-  // The names of endpoints that need a key are told to nobody without it.
+  // Without the key, nobody reads the names of endpoints that need it.
   const shown = endpoints.filter(({ access }, i) => i === 0 || access === 'public')
   const addresses = shown.map(({ name, title, access }) => ({
     title: access === 'public' ? title : 'A database',
@@ -40,7 +40,7 @@ send it as the header <code>Authorization: Bearer KEY</code>.</p>`
   )
 }
 
-/** One row of a table, as a person reads it. */
+/** The page for one row of a table. */
 export const recordPage = ({ title, text, metadata }: Document): string =>
   document(
     title,

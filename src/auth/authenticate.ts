@@ -1,4 +1,4 @@
 import type { Caller } from '../mcp/index.ts'
 
-/** One way to know a caller. Undefined means: not by me. */
+/** One way to recognize a caller. Undefined if this way does not. */
 export type Authenticate = (request: Request) => Caller | undefined | Promise<Caller | undefined>

@@ -1,6 +1,6 @@
 import type { Authenticate } from './authenticate.ts'
 
-/** Knows whoever shows the one key of this deployment (RFC 6750, `Authorization: Bearer`). */
+/** Recognizes callers by the key of this deployment (RFC 6750, `Authorization: Bearer`). */
 export function bearer(key: string): Authenticate {
   const expected = encoder.encode(key)
   const caller = { subject: 'key', scopes: [] }
@@ -12,7 +12,7 @@ export function bearer(key: string): Authenticate {
 
 const encoder = new TextEncoder()
 
-/** Takes the same time wherever two texts differ, so that the time says nothing about the key. */
+/** Takes the same time wherever two texts differ, so that the time tells nothing about the key. */
 function equal(a: Uint8Array, b: Uint8Array): boolean {
   let difference = a.length ^ b.length
   for (let i = 0; i < a.length; i++) difference |= a[i]! ^ b[i % b.length]!

@@ -2,12 +2,12 @@ import type { Caller } from '../mcp/index.ts'
 import type { Authenticate } from './authenticate.ts'
 import { bearer } from './bearer.ts'
 
-/** The ways this deployment is configured for, one line each. */
+/** The ways that this deployment is configured for, one line each. */
 const ways = (secrets: { TIDEGATE_KEY?: string }): Authenticate[] => [
   ...(secrets.TIDEGATE_KEY ? [bearer(secrets.TIDEGATE_KEY)] : []),
 ]
 
-/** Finds out who is calling. Undefined is a stranger. */
+/** Finds out who calls. Undefined for a stranger. */
 export async function authenticate(
   request: Request,
   secrets: { TIDEGATE_KEY?: string },
