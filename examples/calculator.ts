@@ -1,4 +1,4 @@
-// A whole MCP server: npx wrangler dev examples/calculator.ts --config examples/wrangler.toml
+// A complete MCP server: npx wrangler dev examples/calculator.ts --config examples/wrangler.toml
 import * as z from 'zod'
 import { ToolError, tool, worker } from '../src/mcp/index.ts'
 

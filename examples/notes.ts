@@ -10,7 +10,7 @@ import {
   worker,
 } from '../src/mcp/index.ts'
 
-// In memory, to be short: a real server keeps them where every isolate finds them.
+// In memory, to keep this short. A real server stores them where every isolate finds them.
 const notes = new Map([['welcome', 'Write with write_note, read note://welcome.']])
 
 const note: Resource = {
@@ -23,7 +23,7 @@ const note: Resource = {
 
 const writeNote = tool({
   name: 'write_note',
-  description: 'Write a note, or write it anew.',
+  description: 'Write or overwrite a note.',
   input: z.object({ name: z.string().regex(/^[a-z-]+$/), text: z.string() }),
   run({ name, text }) {
     notes.set(name, text)
@@ -39,7 +39,7 @@ const deleteNote = tool({
     if (!notes.has(name)) return `There is no note called ${name}.`
     const form = z.object({ sure: z.boolean() })
     const answer = elicit(context, 'sure', `Delete the note ${name}?`, form)
-    // The first time there is no answer yet: the tool is run again when there is.
+    // The first time there is no answer yet. The tool runs again when there is one.
     if (answer instanceof InputRequired) return answer
     if (!answer?.sure) return 'Kept.'
     notes.delete(name)

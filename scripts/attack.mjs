@@ -1,8 +1,8 @@
-// `npm run attack`: installs what is missing, then tries the corpus of attacks. Arguments go to
+// `npm run attack`: installs what is missing, then runs the corpus of attacks. Arguments go to
 // test/attack/attack.ts: npm run attack -- --help
 import { start } from './child.mjs'
 import { node } from './install.mjs'
-// The Worker, and the libraries that its drivers import.
+// Builds the Worker and the libraries that its drivers import.
 import './build.mjs'
 
 const attack = start(node, ['test/attack/attack.ts', ...process.argv.slice(2)], {

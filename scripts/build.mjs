@@ -1,6 +1,6 @@
-// Builds the Worker into dist/: index.js with what every request needs, and beside it a module for each
-// `import()`, which is read when it is first asked for. wrangler would put all of it into one file,
-// which every isolate evaluates before its first answer.
+// Builds the Worker into dist/: index.js with what every request needs, and a module for each
+// `import()`, which is read when it is first used. wrangler would put everything into one file, which
+// every isolate evaluates before its first answer.
 import { globSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { relative, resolve } from 'node:path'
@@ -9,7 +9,7 @@ import './vendor.mjs'
 const { build } = await import('esbuild')
 const { options } = await import('./bundling.mjs')
 
-/** Where the Worker lies when it is built. */
+/** The folder of the built Worker. */
 export const dist = resolve(import.meta.dirname, '../dist')
 
 const { outputFiles } = await build({
@@ -18,7 +18,7 @@ const { outputFiles } = await build({
   outdir: dist,
 })
 
-// `wrangler dev` looks at what is written: a file that stays the same is not written again.
+// `wrangler dev` watches this folder, so files that stay the same are not written again.
 await mkdir(dist, { recursive: true })
 for (const { path, text } of outputFiles) {
   const kept = await readFile(path, 'utf8').catch(() => undefined)

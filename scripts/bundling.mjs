@@ -1,4 +1,4 @@
-/** How esbuild bundles a Worker: one module for every request, and one for each `import()` in it. */
+/** How esbuild bundles a Worker: one module for every request, and one for each `import()`. */
 export const options = {
   bundle: true,
   splitting: true,

@@ -1,16 +1,16 @@
-// A program that ends when we end, whole: with every process it started.
+// Starts a program that ends when this process ends, with all processes that it started.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 
-// Where signals exist, the program leads a group of its own, which can be ended in one go.
+// Where signals exist, the program leads its own process group, which one signal ends.
 const GROUPS = process.platform !== 'win32'
 
-/** How long a program may take to end in good order. */
+/** A program that has not ended after this time is killed. */
 const GRACE_MS = 600
 
 /**
- * Starts a program. Ctrl-C, SIGTERM, a closed terminal and the death of npm end it.
- * @returns the child, with `over`: a promise of its exit code, undefined if we ended it; and `end()`
+ * Starts a program. It ends on Ctrl-C, on SIGTERM, if the terminal closes, and if npm dies.
+ * @returns the child, with `over`, a promise of its exit code (undefined if we ended it), and `end()`
  */
 export function start(command, args, options) {
   const child = spawn(command, args, { ...options, detached: GROUPS })
@@ -28,14 +28,14 @@ export function start(command, args, options) {
   const over = new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code) => {
-      kill(child, 'SIGKILL') // whoever of its group outlived it
+      kill(child, 'SIGKILL') // what is left of its group
       resolve(ending ? undefined : (code ?? 1))
     })
   })
   return Object.assign(child, { over, end })
 }
 
-/** npm runs a script through a shell, and neither tells it when they are killed. */
+/** npm runs a script through a shell. A script is not told when either of them is killed. */
 function whenNpmDies(act) {
   const parent = process.ppid
   const npm = parentOfShell(parent)
@@ -56,6 +56,6 @@ function kill(child, signal) {
     if (GROUPS) process.kill(-child.pid, signal)
     else if (child.exitCode === null) spawnSync('taskkill', ['/pid', child.pid, '/t', '/f'])
   } catch {
-    // Nobody is left.
+    // The process has already ended.
   }
 }

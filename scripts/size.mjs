@@ -1,7 +1,7 @@
-// Prints what the Worker weighs, and fails when what an isolate evaluates before its first answer at
-// /mcp outgrows its budget. What is read when it is first asked for has none.
-// The protocol core has a separate budget, as a Worker with three tools, Hono and zod.
-// Another budget in KiB for the gateway: npm run size -- 70
+// Prints the sizes of the Worker's modules. Fails if what an isolate evaluates before its first answer
+// at /mcp is over its budget. Modules that are read when they are first used have no budget.
+// The protocol core has its own budget, as a Worker with three tools, Hono and zod.
+// To use another budget for the gateway, in KiB: npm run size -- 70
 import { gzipSync } from 'node:zlib'
 import { bundle } from '../bench/build.mjs'
 import './build.mjs'

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { attempt, readOptions } from './options.mjs'
 
-/** How long a start may stay silent. */
-const PATIENCE_MS = 15_000
+/** If the start takes longer, what wrangler says is shown. */
+const MAX_SILENT_MS = 15_000
 
 const { port, verbose } = await readOptions()
 const { node } = await import('./install.mjs')
@@ -38,14 +38,14 @@ const wrangler = start(
   },
 )
 
-// Errors are shown at once; what else wrangler says while it starts, only if it comes to nothing.
-let said = []
+// Errors show at once. Other lines of wrangler show only if the start fails or takes long.
+let held = []
 wrangler.stderr.pipe(process.stderr)
 const lines = createInterface({ input: wrangler.stdout })
-lines.on('line', (line) => (said ? said.push(line) : show(line)))
-const hurry = setTimeout(speak, PATIENCE_MS)
+lines.on('line', (line) => (held ? held.push(line) : show(line)))
+const silence = setTimeout(showHeld, MAX_SILENT_MS)
 void wrangler.over.then((code) => {
-  if (code) speak()
+  if (code) showHeld()
   process.exit(code ?? 0)
 })
 
@@ -56,10 +56,10 @@ const bearer = open?.status === 401 ? `Bearer ${vars.TIDEGATE_KEY}` : undefined
 const answer = bearer ? await ask('/mcp', ping({ authorization: bearer })) : open
 const problem = answer?.status >= 500 && (await reasonOf(answer))
 
-// What it logs of these questions comes a moment after its answers.
+// wrangler logs these requests a moment after it has answered them.
 await sleep(100)
-clearTimeout(hurry)
-said = undefined
+clearTimeout(silence)
+held = undefined
 if (problem) {
   console.error(`
 Tidegate cannot serve ${url}/mcp yet.
@@ -89,7 +89,7 @@ Try it:  curl -s ${url}/mcp -H 'Content-Type: application/json'${
 `)
 }
 
-/** The line for each host, as it is pasted. */
+/** What to paste into each host. */
 function hosts(address, key) {
   const header = key && `Authorization: Bearer ${key}`
   const headers = key ? { headers: { Authorization: `Bearer ${key}` } } : {}
@@ -107,17 +107,18 @@ function hosts(address, key) {
     ${JSON.stringify(code)}`
 }
 
-/** A text as a shell takes it for one word. */
+/** Quotes a text for the shell. */
 function quote(text) {
   return /^[\w .:-]*$/.test(text) ? `"${text}"` : `'${text.replaceAll("'", "'\\''")}'`
 }
 
-function speak() {
-  for (const line of said ?? []) console.log(line)
-  said = undefined
+/** Shows the lines of wrangler so far, and from now on each line. */
+function showHeld() {
+  for (const line of held ?? []) console.log(line)
+  held = undefined
 }
 
-/** Shows what wrangler says, but for the lines of requests, unless somebody wants these. */
+/** Shows a line of wrangler. Lines about requests show only with --verbose. */
 function show(line) {
   const isRequest = /^\[wrangler:info\] [A-Z]+ \S+ \d{3} /.test(stripVTControlCharacters(line))
   if (verbose || !isRequest) console.log(line)
@@ -127,19 +128,19 @@ function isDemo() {
   return !vars.DATABASE_URL && !vars.ENDPOINTS
 }
 
-/** What is served, without the user or the password of its URL. */
+/** Names the database, without the user or the password in its URL. */
 function database() {
   if (vars.ENDPOINTS) return 'as set in ENDPOINTS'
   if (!vars.DATABASE_URL) return 'the built-in demo store (SQLite)'
   const { host, pathname, search, hash } = URL.canParse(vars.DATABASE_URL)
     ? new URL(vars.DATABASE_URL)
     : {}
-  // With a / ? or # in a password that should be encoded, its start would pass for the host.
+  // If a password contains a / ? or # that is not encoded, its beginning looks like the host.
   const certain = host && !`${pathname}${search}${hash}`.includes('@')
   return certain ? `${host} (DATABASE_URL)` : 'the one in DATABASE_URL'
 }
 
-/** Why the Worker does not serve, in its own words if it has any. */
+/** Why the Worker does not serve: its own message, if there is one. */
 function reasonOf(answer) {
   return answer.json().then(
     ({ error }) => error?.message ?? 'the error above',
@@ -147,23 +148,23 @@ function reasonOf(answer) {
   )
 }
 
-/** Says which database does not answer, and where only the guard stands before a role's rights. */
+/** Says which databases do not answer, and whose roles may do more than read. */
 async function advise() {
   if (problem || !bearer) return
   const answer = await ask('/doctor?format=json', { headers: { authorization: bearer } })
   const { databases = [] } = (await answer?.json().catch(() => undefined)) ?? {}
   const lines = databases.flatMap(({ endpoint, database, problem, findings = [] }) => {
     const kinds = findings.filter(({ severity }) => severity === 'high').map(({ kind }) => kind)
-    const said =
+    const advice =
       problem ?? (kinds.length > 0 && `the role may do more than read: ${kinds.join(', ')}`)
-    return said ? [`  ${endpoint}/${database}: ${said}`] : []
+    return advice ? [`  ${endpoint}/${database}: ${advice}`] : []
   })
   if (lines.length === 0) return
   console.log(`To fix:\n${lines.join('\n')}`)
   console.log(`More about it:  curl -s ${url}/doctor -H 'Authorization: ${bearer}'\n`)
 }
 
-/** A ping in the protocol. */
+/** An MCP ping. */
 function ping(headers) {
   const accept = 'application/json, text/event-stream'
   const body = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
@@ -174,7 +175,7 @@ function ping(headers) {
   }
 }
 
-/** One request to the Worker. Undefined while nobody listens. */
+/** Sends a request to the Worker. Undefined while it does not listen. */
 async function ask(path, request) {
   return fetch(url + path, request).catch(() => undefined)
 }

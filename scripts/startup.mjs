@@ -1,6 +1,6 @@
-// Fails when a cold process takes far too long until its first answer: processor time as a multiple of
-// what a bare Hono takes on the same machine, the least of some rounds. The bounds are generous; what it
-// is on one machine stands in docs/benchmarks.md.
+// Fails if a cold process takes far too long until its first answer. Measures processor time as a
+// multiple of what a bare Hono takes on the same machine, and takes the best of some rounds. The bounds
+// are generous; docs/benchmarks.md has the numbers of one machine.
 import { existsSync } from 'node:fs'
 import { start } from './child.mjs'
 import { node } from './install.mjs'
@@ -18,7 +18,7 @@ if (process.execPath !== node) {
   const again = start(node, [import.meta.filename], { stdio: 'inherit' })
   process.exit((await again.over) ?? 130)
 }
-// The libraries beside the drivers.
+// Bundles the libraries that the drivers import.
 await import('./vendor.mjs')
 const { bundle } = await import('../bench/build.mjs')
 const { startup } = await import('../bench/startup.mjs')

@@ -3,7 +3,7 @@
 
 import { start } from './child.mjs'
 import { node } from './install.mjs'
-// The Worker, as wrangler has it built, for the tests that ask it.
+// Builds the Worker, for the tests that start it.
 import './build.mjs'
 
 const vitest = start(node, ['node_modules/vitest/vitest.mjs', 'run', ...process.argv.slice(2)], {

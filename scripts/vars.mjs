@@ -1,4 +1,4 @@
-// Variables for the local Worker: `.dev.vars`, and what of the environment goes on top of it.
+// Variables for the local Worker: from `.dev.vars`, and from the environment, which wins.
 import { randomBytes } from 'node:crypto'
 import {
   appendFileSync,
@@ -14,7 +14,7 @@ import { join } from 'node:path'
 const FILE = '.dev.vars'
 const NAMES = ['DATABASE_URL', 'ENDPOINTS', 'ORIGINS', 'TIDEGATE_KEY']
 
-/** All of `.dev.vars`; over it, from the environment, our names and the secrets ENDPOINTS names. */
+/** Reads `.dev.vars`, then our variables and the secrets that ENDPOINTS names from the environment. */
 export function readVars() {
   const vars = existsSync(FILE) ? parse(readFileSync(FILE, 'utf8')) : {}
   const endpoints = process.env.ENDPOINTS || vars.ENDPOINTS || ''
@@ -25,7 +25,7 @@ export function readVars() {
   return vars
 }
 
-/** Makes a key and keeps it in `.dev.vars`, whose other lines stay as they are. */
+/** Makes a key and adds it to `.dev.vars`. The other lines stay as they are. */
 export function makeKey() {
   const key = `tg_${randomBytes(32).toString('base64url')}`
   const before = existsSync(FILE) ? readFileSync(FILE, 'utf8') : ''
@@ -35,8 +35,8 @@ export function makeKey() {
 }
 
 /**
- * Writes variables so that wrangler reads the same values: one file each, readable by us alone and
- * gone when we are. A command line or the log would show them to others.
+ * Writes variables so that wrangler reads the same values: one file for each, which only this user can
+ * read and which is deleted at the end. A command line or a log would show them to others.
  * @returns the paths
  */
 export function writeVars(vars) {
@@ -51,18 +51,19 @@ export function writeVars(vars) {
 }
 
 /**
- * In quotes that the value does not contain; within double quotes `\n` and `\r` would become line
- * ends. A dollar names another variable unless a backslash precedes it, which then disappears.
+ * Puts a value in quotes that it does not contain. In double quotes, `\n` and `\r` would become line
+ * ends. A dollar would name another variable without the backslash before it, which wrangler drops.
  */
 function quote(name, value) {
   const mark = ["'", '`', '"'].find(
     (it) => !value.includes(it) && (it !== '"' || !/\\[nr]/.test(value)),
   )
-  if (!mark) throw new Error(`${name} holds all three kinds of quote. In a URL, write " as %22.`)
+  if (!mark)
+    throw new Error(`${name} contains all three kinds of quotes. In a URL, write " as %22.`)
   return mark + value.replaceAll('$', '\\$') + mark
 }
 
-// As wrangler reads `.dev.vars`, with the same expression: that of dotenv.
+// The expression of dotenv, with which wrangler reads `.dev.vars`.
 const LINE =
   /^\s*(?:export\s+)?([\w.-]+)(?:\s*=\s*?|:\s+?)(\s*'(?:\\'|[^'])*'|\s*"(?:\\"|[^"])*"|\s*`(?:\\`|[^`])*`|[^#\r\n]+)?\s*(?:#.*)?$/gm
 

@@ -1,15 +1,15 @@
-// Bundles the database libraries that speak TCP, each into one module without what no Worker needs of
-// it, beside the drivers that import it.
+// Bundles each database library that speaks TCP into one module beside the drivers that import it,
+// without the parts that no Worker needs.
 import { readFile, writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import './install.mjs'
 
-// Not there before: on a fresh clone, `npx wrangler deploy` comes here first.
+// Imported late: on a fresh clone, `npx wrangler deploy` runs this before anything is installed.
 const { build } = await import('esbuild')
 
 const names = new Set(builtinModules)
 
-/** These libraries `require` what Workers only `import`. */
+/** These libraries `require` modules of Node that Workers can only `import`. */
 const node = {
   name: 'node',
   setup(build) {
@@ -27,9 +27,9 @@ const node = {
 }
 
 /**
- * What mysql2 would bring and no connection here asks for: the names of errors, which are as large as
- * the rest of it, certificates of RDS, code made while it runs, tables of encodings. A session speaks
- * UTF-8; only the greeting of a server calls it CESU-8.
+ * Parts of mysql2 that no connection here uses: the names of errors, which are as large as the rest,
+ * certificates of RDS, code made at run time, tables of encodings. A session is in UTF-8; only the
+ * greeting of a server calls it CESU-8.
  */
 const unused = {
   name: 'unused',
@@ -70,7 +70,7 @@ const tls = {
   },
 }
 
-/** The modules beside the drivers, and what each of them exports. */
+/** The modules to make beside the drivers, and what each exports. */
 const modules = {
   'postgres/pg': `export { default } from 'pg/lib/client.js'`,
   // A connection alone. The package itself brings pools, promises and a server.
@@ -95,14 +95,14 @@ for (const [name, contents] of Object.entries(modules)) {
     mainFields: ['module', 'main'],
     conditions: ['workerd', 'worker', 'import'],
     external: ['cloudflare:sockets'],
-    // Else `require` would find the module that is for `import`.
+    // Otherwise `require` would find the module for `import`.
     alias: { long: './node_modules/long/umd/index.js' },
     define: { global: 'globalThis' },
     inject: ['scripts/node-globals.mjs'],
     plugins: [unused, tls, node],
     logLevel: 'error',
   })
-  // `wrangler dev` watches src and builds at every write there: this one would never end.
+  // `wrangler dev` watches src and builds after every write there, so it would never stop building.
   const made = outputFiles[0].text
   const kept = await readFile(file, 'utf8').catch(() => undefined)
   if (kept !== made) await writeFile(file, made)
