@@ -1,4 +1,4 @@
-// Tidegate as it was at another commit, checked out beside this one for as long as the bench runs.
+// Checks out Tidegate at another commit, beside this one, for as long as the bench runs.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 const root = resolve(import.meta.dirname, '..')
 const git = (...args) => execFileSync('git', args, { cwd: root, stdio: 'pipe' })
 
-/** The path of a working tree at a commit, with the packages that are installed here. */
+/** Gives back the path of a working tree at a commit, with the packages that are installed here. */
 export function checkedOut(ref) {
   const place = join(mkdtempSync(join(tmpdir(), 'tidegate-against-')), 'tree')
   git('worktree', 'add', '--detach', place, ref)

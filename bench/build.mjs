@@ -8,7 +8,7 @@ import { options } from '../scripts/bundling.mjs'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** The date that wrangler.toml names: the newest which the pinned runtime knows. */
+/** The compatibility date of wrangler.toml: the newest that the pinned runtime knows. */
 export const date = /^compatibility_date = "(.+)"/m.exec(read('../wrangler.toml'))[1]
 
 /** The flags that wrangler.toml names, which the whole gateway runs with. */
@@ -18,13 +18,13 @@ export const flags = /^compatibility_flags = \[([^\]]*)\]/m
   .flatMap((line) => /^ *"(\w+)"/.exec(line)?.[1] ?? [])
 
 /**
- * Builds a Worker. Names of functions are not kept, whatever wrangler's default: all targets are
- * smaller and faster without.
+ * Builds a Worker. Unlike in wrangler, names of functions are not kept: without them, all targets are
+ * smaller and faster.
  *
- * @param target its `entry`, and where Tidegate's own source is taken from, if not from here
- * @param tools How many tools to offer beyond the three.
- * @returns its modules by name, the first of them the main one, and the size of what is evaluated
- * before the first request, with gzip -9
+ * @param target its `entry`, and the path of Tidegate's source if it is not this one
+ * @param tools how many tools to offer besides the three
+ * @returns its modules by name, the main one first, and the size with gzip -9 of what is evaluated
+ * before the first request
  */
 export async function bundle({ entry, source }, { minify = true, tools = 0 } = {}) {
   const { outputFiles, metafile } = await build({
@@ -52,7 +52,7 @@ export async function bundle({ entry, source }, { minify = true, tools = 0 } = {
   }
 }
 
-/** The modules that are evaluated with this one, itself first: what it imports, but not by `import()`. */
+/** A module and those that are evaluated with it: all that it imports, but not by `import()`. */
 export function hotModules({ outputs }, entry) {
   const paths = Object.fromEntries(Object.keys(outputs).map((path) => [basename(path), path]))
   const found = new Set([entry])
@@ -66,7 +66,7 @@ export function hotModules({ outputs }, entry) {
 
 const names = new Set(builtinModules)
 
-/** What workerd has of Node stays outside. Some libraries `require` what Workers only `import`. */
+/** Leaves out Node's modules, which workerd has. Some libraries `require` what Workers can only `import`. */
 const node = {
   name: 'node',
   setup({ onResolve, onLoad }) {
@@ -83,7 +83,7 @@ const node = {
   },
 }
 
-/** Tidegate's own targets take the product's libraries, and not the copies that the peers brought. */
+/** Gives Tidegate's targets the libraries of Tidegate, and not the copies of the peers. */
 export const ours = {
   name: 'ours',
   setup(build) {

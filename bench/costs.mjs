@@ -1,5 +1,5 @@
-// `node bench/costs.mjs`: what a month costs at Cloudflare. A working day of one user is played against
-// the protocol core, and what is billed is counted: requests, objects reached, rows written.
+// `node bench/costs.mjs`: what a month costs at Cloudflare. Plays a working day of one user against the
+// protocol core, and counts what is billed: requests, requests to objects, rows written.
 import { memoryStores, sealWith, serve, tool } from '../src/mcp/index.ts'
 import { Session } from '../src/mcp/sessions/session.ts'
 import { sessionLimits } from '../src/mcp/sessions/session-limits.ts'
@@ -7,7 +7,7 @@ import { signedSessions } from '../src/mcp/sessions/sessions.ts'
 import { LEGACY, request } from './requests.mjs'
 import { print } from './table.mjs'
 
-/** Workers Paid, in dollars a month: what is included, and what a million more costs. */
+/** Workers Paid: what is included each month, and the price in dollars of a million more. */
 const BASE = 5
 const prices = {
   'Worker requests': { included: 10e6, million: 0.3 },
@@ -17,22 +17,22 @@ const prices = {
   'rows written': { included: 50e6, million: 1 },
 }
 
-/** Taken high: the milliseconds that docs/benchmarks.md has for a message, and for a query. */
+/** Milliseconds of a message and of a query, rounded up from docs/benchmarks.md. */
 const MESSAGE_MS = 0.5
 const QUERY_MS = 10
 
-/** A query as it is waited for, and another message. Sessions run both in their object. */
+/** Seconds until a query and another message are answered. A session runs both in its object. */
 const QUERY_S = 0.3
 const MESSAGE_S = 0.01
 
-/** An object is billed for 128 MB, whatever it takes. */
+/** An object is billed for 128 MB, however much it uses. */
 const GIGABYTES = 0.128
 
 const DAYS = 22
 const CONVERSATIONS = 6
 const QUERIES = 10
 
-/** Streams are open for a working day, and closed and opened again after half an hour. */
+/** Streams are open for a working day, and are opened again every half hour. */
 const STREAMS = 16
 const KEEP_ALIVES = (8 * 3600) / 15
 const KEEP_ALIVE_MS = 0.02
@@ -45,7 +45,7 @@ const server = {
   ],
 }
 
-/** Plays a day of a client. @returns how often each thing happened that is billed */
+/** Plays a day of a client. @returns how often each thing that is billed happened */
 async function day({ era, streams }) {
   const counted = { worker: 0, object: 0, rows: 0 }
   const seal = sealWith('costs')
@@ -112,7 +112,7 @@ async function day({ era, streams }) {
   }
 }
 
-/** What an object has around it, where every row that is written is counted, alarms among them. */
+/** The surroundings of an object. Counts all rows that are written, also alarms. */
 function home(counted) {
   const values = new Map()
   return {

@@ -1,5 +1,5 @@
-// Processor time of one query of 1,000 rows and 10 columns: by Tidegate's driver, by the vendor's own
-// client, and where the protocol is HTTP and JSON, by a bare fetch with JSON.parse.
+// Measures the processor time of one query of 1,000 rows and 10 columns: with Tidegate's driver, with
+// the vendor's client, and if the protocol is HTTP and JSON, with a bare fetch and JSON.parse.
 import { bundle } from './build.mjs'
 import { drive } from './load.mjs'
 import { bytesOf } from './requests.mjs'
@@ -10,7 +10,7 @@ const CONNECTIONS = 8
 const request = { headers: {}, body: '' }
 const QUERY = 'select a, b, c, d, e, f, g, h, i, j from wide'
 
-/** The same table everywhere: integers, decimals, a date, words, and some that are null. */
+/** The same table in each database: integers, decimals, a date, words, and some NULLs. */
 const columns = (n, text, day) => [
   n,
   `${n} * 1000003`,
@@ -28,7 +28,7 @@ const concat = (...parts) => `concat(${parts.join(', ')})`
 const NAMES = 'abcdefghij'.split('')
 const aliased = (values) => values.map((it, i) => `${it} as ${NAMES[i]}`).join(', ')
 
-/** Starts a database with that table, and says how it is reached and ended. */
+/** Starts a database with that table. @returns its URL and how to end it */
 export const starts = {
   async neon() {
     const { startPostgres } = await import('../test/support/postgres.ts')
@@ -78,7 +78,7 @@ export const starts = {
 
 const tidegate = { entry: 'database-tidegate.mjs', name: 'tidegate' }
 
-/** Each database, and who asks it. The last is Tidegate. */
+/** Each database, and the clients that ask it. The last one is Tidegate. */
 const asked = {
   'Neon over HTTP': {
     by: 'neon',
@@ -105,8 +105,8 @@ const asked = {
 }
 
 /**
- * Measures every database that can be had here.
- * @returns rows of what was measured; a database that cannot be had is missing
+ * Measures every database that is available here.
+ * @returns a row for each measurement; databases that are not available are missing
  */
 export async function databases({ rounds, warm, seconds }) {
   const rows = []

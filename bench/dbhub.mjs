@@ -1,4 +1,5 @@
-// The same tool call by Tidegate's gateway in workerd and by DBHub in Node, on the same PostgreSQL.
+// Measures the same tool call in Tidegate's gateway in workerd and in DBHub in Node, on the same
+// PostgreSQL.
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { resolve } from 'node:path'
@@ -13,7 +14,7 @@ const KEY = 'tg_bench'
 const CONNECTIONS = 4
 const WHAT = 'tools/call, 50 rows of 10 columns'
 
-/** @returns rows of what was measured; none without a PostgreSQL */
+/** @returns a row for each measurement; none without a PostgreSQL */
 export async function dbhub({ rounds, warm, seconds }) {
   const postgres = await starts.neon()
   if (!postgres) return []

@@ -1,12 +1,12 @@
-// The client: a process of its own that sends requests over a bounded number of connections, each the
-// next as soon as it has its answer.
+// The client: a separate process that sends requests over some connections. Each connection sends the
+// next request as soon as it has the answer to the last one.
 import { connect } from 'node:net'
 
 const PATIENCE_MS = 20_000
 
 /**
- * Sends requests in turn for so long, and waits for the answers to the last ones.
- * @returns how many were answered with 200, how many not, and when the answers came, in milliseconds
+ * Sends requests in turn for some seconds, and waits for the last answers.
+ * @returns how many answers had status 200 and how many had not, and their latencies in milliseconds
  */
 async function drive({ port, requests, connections, seconds, atMost = Number.POSITIVE_INFINITY }) {
   const until = performance.now() + seconds * 1_000
@@ -54,14 +54,14 @@ async function drive({ port, requests, connections, seconds, atMost = Number.POS
   return { answered: latencies.length, failed, received, tookMs, p50: at(0.5), p99: at(0.99) }
 }
 
-/** One HTTP response, as far as it has come: only its status, and where it ends. */
+/** Reads one HTTP response as it arrives: only its status, and where it ends. */
 class Answer {
   status
   #head = ''
   #left
   #tail = ''
 
-  /** Whether the response is whole with this. */
+  /** Whether the response is complete with this chunk. */
   take(chunk) {
     if (this.status === undefined) return this.#begin(chunk.toString('latin1'))
     if (this.#left === undefined) return this.#chunked(chunk.subarray(-5).toString('latin1'))

@@ -1,5 +1,5 @@
-// `node bench/drivers.mjs`: what the libraries that speak TCP cost, in bytes and in the time a Worker
-// takes to start, beside a Worker that has none of them. Numbers and their reading: README.md
+// `node bench/drivers.mjs`: what the libraries that speak TCP cost in bytes, and in the time a Worker
+// takes to start, compared with a Worker without them. README.md explains the numbers.
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
@@ -34,7 +34,7 @@ const ANSWER = "export default { fetch: () => new Response('ok') }"
 const unused = (name) => [`globalThis.open = () => import('./${name}')\n${ANSWER}`, [name]]
 const used = (name) => [`import it from './${name}'; globalThis.it = it\n${ANSWER}`, [name]]
 
-/** Kinds of Workers: their main module, and what is beside it. */
+/** Kinds of Workers: their main module, and their other modules. */
 const kinds = {
   'neither library': [ANSWER, []],
   'pg.mjs beside it': unused('pg.mjs'),
@@ -45,7 +45,7 @@ const kinds = {
 
 process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false' // stays on this machine
 const { createTestHarness } = await import('wrangler')
-// One Worker makes and asks all the others, each new: a runtime of its own would be all noise.
+// One Worker loads and asks all others. A new runtime for each would vary too much.
 const harness = createTestHarness({
   workers: [
     {
@@ -61,13 +61,13 @@ try {
   const times = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, []]))
   for (let turn = -3; turn < STARTS; turn++) {
     for (const [kind, [main, needs]] of Object.entries(kinds)) {
-      // All are sent the same, so that what is sent makes no difference.
+      // All get the same modules, so that sending them makes no difference.
       const body = JSON.stringify({ id: `${kind} ${turn}`, main, needs, libraries })
       const began = performance.now()
       const response = await fetch(url, { method: 'POST', body })
       const text = await response.text()
       if (text !== 'ok') throw new Error(text)
-      // The first turns warm up what is shared.
+      // The first rounds warm up what all Workers share.
       if (turn >= 0) times[kind].push(performance.now() - began)
     }
   }

@@ -1,4 +1,4 @@
-// What a request costs when there is more of everything: tools, endpoints, tables.
+// Measures what a request costs with more tools, endpoints or tables.
 import { bundle } from './build.mjs'
 import { drive } from './load.mjs'
 import { bytesOf, cases, request } from './requests.mjs'
@@ -8,7 +8,7 @@ import { configure, start } from './workerd.mjs'
 const KEY = 'tg_bench'
 const modern = { era: 'modern' }
 
-/** Of what, how many, and the Worker, request and path to ask. */
+/** What grows, how many there are, and the Worker, request and path to ask. */
 async function steps(postgres) {
   const core = targets.find(({ name }) => name === 'tidegate')
   const made = []
@@ -59,14 +59,14 @@ async function steps(postgres) {
   return made
 }
 
-/** Databases of 100 and of 10,000 tables, where there is a PostgreSQL. */
+/** Databases of 100 and of 10,000 tables, if there is a PostgreSQL. */
 async function tables() {
   const { startPostgres } = await import('../test/support/postgres.ts')
   const made = []
   for (const count of [100, 10_000]) {
     const postgres = await startPostgres('select 1')
     if (!postgres) return made
-    // Each table made holds a lock until the end of its transaction, and there are not so many.
+    // Each new table holds a lock until its transaction ends, and the number of locks is limited.
     for (let from = 1; from <= count; from += 1_000) {
       const to = Math.min(count, from + 999)
       await postgres.admin(`do $$ begin for i in ${from}..${to} loop
@@ -78,7 +78,7 @@ async function tables() {
   return made
 }
 
-/** @returns rows of what was measured, by count */
+/** @returns a row for each measurement */
 export async function growth({ rounds, warm, seconds }) {
   const databases = await tables()
   const rows = []

@@ -1,17 +1,17 @@
-// Processor time per request, of each target at each case, the targets in turn over several rounds.
+// Measures processor time per request, for each target and case, in several rounds.
 import { fork } from 'node:child_process'
 import { resolve } from 'node:path'
 import { bytesOf, cases, open, request, verify } from './requests.mjs'
 import { processorTime, start } from './workerd.mjs'
 
-/** Requests under way at once. */
+/** Requests at once. */
 const CONNECTIONS = 32
 
 const child = fork(resolve(import.meta.dirname, 'driver.mjs'))
 child.unref()
 child.channel.unref()
 
-/** Has the client send requests to a port; what came of it, and what it cost the server each. */
+/** Lets the client send requests to a port. @returns its results, and the cost of a request for the server */
 export async function drive(pid, work) {
   const { promise: over, resolve: done, reject } = Promise.withResolvers()
   const lost = () => reject(new Error('The client has ended.'))
@@ -27,8 +27,8 @@ export async function drive(pid, work) {
 }
 
 /**
- * One round of a target: a runtime of its own, each era warmed up, each case measured.
- * @returns rows of what was measured
+ * Runs one round of a target in a new runtime: warms up each era, then measures each case.
+ * @returns a row for each measurement
  */
 export async function round({ name, eras }, place, { warm, seconds, only = Object.keys(cases) }) {
   const server = await start(place)

@@ -1,4 +1,4 @@
-/** Makes a Worker of its main module and some of the libraries sent, a new one for each id. */
+/** Loads a Worker from the modules in the request: a new one for each id. */
 export default {
   async fetch(request, { LOADER }) {
     const { id, main, needs, libraries } = await request.json()

@@ -1,9 +1,9 @@
-// The requests that are sent, in both eras, and what a right answer to each looks like.
+// The requests in both eras, and how the right answer to each looks.
 
 export const MODERN = '2026-07-28'
 export const LEGACY = '2025-11-25'
 
-/** What is asked of every server. */
+/** The requests that every server gets. */
 export const cases = {
   small: {
     says: 'tools/call, 12 bytes back',
@@ -35,8 +35,8 @@ const opening = {
 }
 
 /**
- * One message as an HTTP request.
- * @param how `modern`, `legacy` or `session`; the version agreed on and the session, if there is one
+ * Makes an HTTP request of a message.
+ * @param how `modern`, `legacy` or `session`; the negotiated version and the session, if there is one
  */
 export function request({ era, version = LEGACY, session }, { method, params, id = 1 }) {
   const headers = {
@@ -80,7 +80,7 @@ export async function ask(url, how, message) {
   return { result, response, text }
 }
 
-/** Opens what an era needs: nothing, a version agreed on, or a session. */
+/** Prepares what an era needs: nothing, a negotiated version, or a session. */
 export async function open(url, era) {
   if (era === 'modern') return { era }
   const { result, response, text } = await ask(url, { era }, opening)
@@ -96,7 +96,7 @@ export async function open(url, era) {
 export const first = (era) =>
   era === 'modern' ? request({ era }, cases.list) : request({ era }, opening)
 
-/** Throws where a server answers a case wrongly: what is fast and wrong is not measured. */
+/** Throws if the answer to a case is wrong: wrong answers are not measured. */
 export async function verify(url, how, { method, params, right }) {
   const { result, response, text } = await ask(url, how, { method, params })
   if (response.status === 200 && result && right(result)) return

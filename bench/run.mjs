@@ -44,7 +44,7 @@ if (!existsSync('/proc/self/schedstat')) {
   process.exit(1)
 }
 await install()
-// The libraries beside the drivers.
+// Bundles the libraries that the drivers import.
 await import('../scripts/vendor.mjs')
 
 const { soak } = await import('./soak.mjs')
@@ -185,7 +185,7 @@ writeFileSync(resolve(import.meta.dirname, '../results/bench.json'), JSON.string
 console.log('\nEvery measurement is in results/bench.json.')
 process.exit()
 
-/** One line for each name that a question was measured for, and its ratio to the first. */
+/** A line for each name that was measured, with its ratio to the first one. */
 function byQuestion(rows, floor, precision = 0) {
   const lines = [...Map.groupBy(rows, ({ what }) => what)].flatMap(([what, of]) =>
     summary(of, floor(of[0].name)).map((it) => [
@@ -196,7 +196,7 @@ function byQuestion(rows, floor, precision = 0) {
   print(['', '', 'CPU µs', 'least–most', 'to the first'], lines)
 }
 
-/** Installs the peers, which are no dependencies of Tidegate, when this runs first. */
+/** Installs the peers at the first run: they are no dependencies of Tidegate. */
 async function install() {
   const cwd = import.meta.dirname
   const lock = resolve(cwd, 'node_modules/.package-lock.json')

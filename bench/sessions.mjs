@@ -1,5 +1,5 @@
-// `node bench/sessions.mjs`: opens sessions, abandons them, and looks at what is left when their time
-// is over: in storage, and in the memory of the Workers runtime. Numbers and their reading: README.md
+// `node bench/sessions.mjs`: opens sessions, abandons them, and measures what is left after they
+// expired, in storage and in the memory of the Workers runtime. README.md explains the numbers.
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { start } from '../scripts/child.mjs'
@@ -9,8 +9,8 @@ const SESSIONS = 1_000
 const AT_ONCE = 16
 
 /**
- * Sessions of test/conformance/brief.ts end after 20 s without use, and at most 2 s more. The runtime
- * drops their objects from memory when it looks, every 70 s, and finds them unused for 70 s.
+ * Sessions of test/conformance/brief.ts end after 20 to 22 s without use. The runtime checks every
+ * 70 s, and drops objects from memory that were not used for 70 s.
  */
 const PATIENCE_MS = 125_000
 
@@ -46,7 +46,7 @@ try {
 process.exit()
 
 async function bench() {
-  await abandon() // whatever is loaded at first use
+  await abandon() // loads what is loaded at first use
   const before = memory()
   const began = Date.now()
   const ids = await inTurn(Array.from({ length: SESSIONS }), abandon)
@@ -56,7 +56,7 @@ async function bench() {
   console.log(`objects with rows or alarms then: ${await left(ids)}`)
   await sleep(opened + PATIENCE_MS - Date.now())
   const after = memory()
-  // What the runtime has freed and not given back, it uses again.
+  // Memory that the runtime has freed but not given back is used again.
   await inTurn(Array.from({ length: SESSIONS / 2 }), abandon)
   const again = memory()
   console.log(`objects with rows or alarms after ${PATIENCE_MS / 1000} s: ${await left(ids)}`)
@@ -88,7 +88,7 @@ async function post(message, headers) {
   return response
 }
 
-/** How many of these sessions' objects hold something. */
+/** How many objects of these sessions store something. */
 async function left(ids) {
   const held = await inTurn(ids, async (id) => {
     const [name] = id.split('.')
@@ -98,7 +98,7 @@ async function left(ids) {
   return held.filter(Boolean).length
 }
 
-/** Does something with each item, some at once. */
+/** Does work for each item, for some at once. */
 async function inTurn(items, action) {
   const done = []
   const rest = items.entries()
@@ -109,7 +109,7 @@ async function inTurn(items, action) {
   return done
 }
 
-/** Megabytes that the runtime under this process holds. */
+/** Megabytes of memory of the runtime that this process started. */
 function memory() {
   const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,rss=,comm='], { encoding: 'utf8' })
   const rows = table.split('\n').map((line) => line.trim().split(/\s+/))

@@ -1,6 +1,6 @@
-// Mixed traffic on the whole gateway for some minutes, and what it leaves behind. Both eras, sessions
-// that are used, ended or walked away from, streams, calls given up in the middle, a slow database,
-// and one request in twenty that is wrong.
+// Sends mixed traffic to the whole gateway for some minutes, and measures what it leaves behind: both
+// eras, sessions that are used, ended or abandoned, streams, calls that are cancelled, a slow database,
+// and one wrong request in twenty.
 import { readdirSync, readlinkSync } from 'node:fs'
 import { startPostgres } from '../test/support/postgres.ts'
 import { bundle } from './build.mjs'
@@ -14,8 +14,8 @@ const KEY = 'tg_soak'
 const LOOKS = 10
 
 /**
- * A local workerd does not hear that a caller left who waits for plain JSON: what was asked runs until
- * its time is over. So that is short here, or there would soon be more sessions than PostgreSQL has.
+ * A local workerd does not notice that a client left that waits for plain JSON: its query runs until
+ * the time limit. So the limit is short here. Otherwise PostgreSQL would run out of connections.
  */
 const settings = {
   ENDPOINTS: JSON.stringify([
@@ -26,10 +26,10 @@ const settings = {
   ]),
 }
 
-/** A silence so long shows whether something still ticks: streams do so every 15 s. */
+/** A pause this long shows whether timers are left: streams write every 15 s. */
 const SILENCE_MS = 20_000
 
-/** Runs so many minutes. @returns the exit code: 1 if a valid request failed */
+/** Runs for some minutes. @returns the exit code: 1 if a valid request failed */
 export async function soak(minutes) {
   if (!(minutes > 0)) throw new Error('Say how many minutes: --soak 10')
   const postgres = await startPostgres(
@@ -159,7 +159,7 @@ const modern = { era: 'modern' }
 const legacy = { era: 'legacy', version: LEGACY }
 const ROWS = /"rowCount":\s*\d|"rows"|row/
 
-/** What is sent, and how often among a hundred. */
+/** The requests, and how many of a hundred are of each kind. */
 const traffic = [
   [
     20,
@@ -252,7 +252,7 @@ function chosen() {
   return traffic[0].slice(1)
 }
 
-/** Connections that a process holds open. */
+/** The number of open connections of a process. */
 const sockets = (pid) =>
   readdirSync(`/proc/${pid}/fd`).filter((it) => {
     try {

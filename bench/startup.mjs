@@ -1,10 +1,10 @@
-// What a cold process costs until its first answer, from its start on.
+// Measures what a cold process costs from its start to its first answer.
 import { first } from './requests.mjs'
 import { processorTime, start } from './workerd.mjs'
 
 /**
- * @param list targets with the place each was configured at
- * @returns rows with the milliseconds to the first answer, and those of processor time among them
+ * @param list targets, with the place of their configuration
+ * @returns rows with the milliseconds and the processor time until the first answer
  */
 export async function startup(list, { rounds }) {
   const rows = []
@@ -18,7 +18,7 @@ export async function startup(list, { rounds }) {
         const ms = performance.now() - server.begun
         const cpu = processorTime(server.pid) / 1_000
         if (!text.includes('"result"')) throw new Error(`${name}: ${text.slice(0, 300)}`)
-        // The first round fetches files from the disk.
+        // The first round reads files from the disk.
         if (i > 0) rows.push({ name, ms, cpu })
       } finally {
         await server.stop()

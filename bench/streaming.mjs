@@ -1,10 +1,10 @@
-// Processor time of one event of a stream, above that of a bare ReadableStream.
+// Measures the processor time of one event of a stream, more than that of a bare ReadableStream.
 import { bundle } from './build.mjs'
 import { drive } from './load.mjs'
 import { bytesOf, request } from './requests.mjs'
 import { configure, start } from './workerd.mjs'
 
-/** Of each answer: so many that what is around them hardly counts. */
+/** Events in an answer: so many that the rest of the answer hardly counts. */
 const EVENTS = 500
 
 const list = [
@@ -12,7 +12,7 @@ const list = [
   { name: 'tidegate', entry: 'stream-tidegate.mjs', flags: ['enable_request_signal'] },
 ]
 
-/** @returns rows of what was measured, processor time by event */
+/** @returns rows with the processor time of an event */
 export async function streaming({ rounds, warm, seconds }) {
   const params = { name: 'report', arguments: { events: EVENTS } }
   const asked = request({ era: 'modern' }, { method: 'tools/call', params })

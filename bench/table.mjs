@@ -1,4 +1,4 @@
-// Tables of what was measured: medians, the spread over the rounds, ratios to the floor of the round.
+// Prints tables of measurements: medians, the spread over the rounds, ratios to the floor of a round.
 
 export function median(numbers) {
   const sorted = numbers.toSorted((a, b) => a - b)
@@ -7,8 +7,8 @@ export function median(numbers) {
 }
 
 /**
- * Rows of one question, by name: the median of a value, its least and most, and the median of its
- * ratios to the floor, each of one round.
+ * Summarizes the rounds of each name: the median, the least and the most of a value, and the median of
+ * its ratios to the floor in the same round.
  */
 export function summary(rows, floor, value = 'cpu') {
   const byName = Map.groupBy(rows, ({ name }) => name)
@@ -27,7 +27,7 @@ export function summary(rows, floor, value = 'cpu') {
   })
 }
 
-/** A table in Markdown, its columns in line. */
+/** Writes a table in Markdown, with aligned columns. */
 export function print(head, rows) {
   const all = [head, ...rows].map((row) => row.map(String))
   const widths = head.map((_, i) => Math.max(...all.map((row) => row[i].length)))

@@ -1,9 +1,9 @@
-// What is measured, one row a target. A new peer, or a variant, is one file in targets/ and one row.
+// The targets, one row for each. A new peer or variant is one file in targets/ and one row.
 import { flags } from './build.mjs'
 
 const SESSIONS = { objects: { SESSIONS: 'McpSession' } }
 
-/** `eras`: what a target speaks. A floor answers with the right bytes and checks nothing. */
+/** `eras`: what a target supports. A floor answers with the right bytes and checks nothing. */
 export const targets = [
   {
     name: 'floor',
@@ -84,7 +84,7 @@ export const targets = [
   },
 ]
 
-/** The whole gateway, as it is deployed: weighed and started, and measured with databases behind it. */
+/** The whole gateway, as it is deployed: for its size, its start, and queries. */
 export const gateway = {
   name: 'gateway',
   says: 'Tidegate, with the demo database',

@@ -1,4 +1,4 @@
-// Plain workerd, the runtime that wrangler brings, with one Worker and nothing in front of it.
+// Starts plain workerd, the runtime of wrangler, with one Worker and nothing in front of it.
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -20,8 +20,8 @@ process.on('exit', () => {
 let count = 0
 
 /**
- * Writes the configuration of a Worker, and says how to start it.
- * @param target its `flags`, and its classes of Durable Objects by binding, `objects`
+ * Writes the configuration of a Worker. @returns what {@link start} needs
+ * @param target its `flags`, and `objects`: its classes of Durable Objects by binding
  */
 export function configure({ flags = [], objects = {}, vars = {} }, { modules }) {
   const place = join(folder, String(++count))
@@ -66,10 +66,10 @@ const main :Workerd.Worker = (
 
 const q = JSON.stringify
 
-/** How long a runtime may take until it listens. */
+/** A runtime has to listen after this time. */
 const PATIENCE_MS = 20_000
 
-/** Starts a Worker that was configured, with the options that `wrangler dev` gives workerd. */
+/** Starts a configured Worker, with the options that `wrangler dev` gives workerd. */
 export async function start(place, ...options) {
   const begun = performance.now()
   const child = spawn(
@@ -120,7 +120,7 @@ export async function start(place, ...options) {
   }
 }
 
-/** Microseconds of processor time that a process has used so far, all its threads together. */
+/** Microseconds of processor time that all threads of a process have used so far. */
 export function processorTime(pid) {
   let nanoseconds = 0
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
@@ -128,13 +128,13 @@ export function processorTime(pid) {
       const schedule = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8')
       nanoseconds += Number(schedule.split(' ')[0])
     } catch {
-      // It has ended meanwhile.
+      // The thread has ended meanwhile.
     }
   }
   return nanoseconds / 1_000
 }
 
-/** Megabytes of memory that a process holds. */
+/** Megabytes of memory of a process. */
 export function memory(pid) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024)

@@ -1,4 +1,4 @@
-// agents: McpAgent, a Durable Object a session.
+// agents: McpAgent, a Durable Object for each session.
 import { McpAgent } from 'agents/mcp'
 import { build } from './sdk-1-server.mjs'
 

@@ -1,9 +1,9 @@
-// What every target has in common: three tools and their texts. A tool does nothing, so that what is
-// measured is what stands around it.
+// What all targets share: three tools and their texts. The tools do nothing, so that only the server
+// around them is measured.
 
 const cities = ['Oslo', 'Lima', 'Pune', 'Kyiv', 'Reno']
 
-/** Some 5 KB of JSON. */
+/** About 5 KB of JSON. */
 export const rowsText = JSON.stringify(
   Array.from({ length: 50 }, (_, i) => ({
     id: i + 1,
@@ -45,7 +45,7 @@ const tools = [
   { name: 'rows', description: says.rows, inputSchema: { type: 'object', properties: {} } },
 ]
 
-/** The floor: the right bytes for a message, with nothing checked. */
+/** The floor: answers a message with the right bytes, and checks nothing. */
 export function answer({ id, method, params }) {
   return { jsonrpc: '2.0', id, result: result(method, params) }
 }
@@ -61,7 +61,7 @@ function result(method, params) {
   return text(name === 'add' ? String(given.a + given.b) : rowsText)
 }
 
-/** How many tools a target offers beyond the three, where it can be told. */
+/** How many tools a target offers besides the three, if it can be set. */
 export const more = Array.from(
   { length: Number(globalThis.MORE_TOOLS ?? 0) },
   (_, i) => `extra_${i}`,

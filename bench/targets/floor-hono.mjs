@@ -1,4 +1,4 @@
-// The floor under Hono, which most targets stand on.
+// The floor with Hono, which most targets use.
 import { Hono } from 'hono'
 import { answer } from './canned.mjs'
 

@@ -1,4 +1,5 @@
-// The floor of a session that outlives its isolate: a Worker that hands the request to a Durable Object.
+// The floor of a session that outlives its isolate: a Worker that forwards the request to a Durable
+// Object.
 import { answer } from './canned.mjs'
 
 export class Session {

@@ -1,4 +1,4 @@
-// mcp-lite, each request on its own.
+// mcp-lite, each request by itself.
 import { Hono } from 'hono'
 import { StreamableHttpTransport } from 'mcp-lite'
 import { build } from './mcp-lite-server.mjs'

@@ -1,4 +1,4 @@
-// The floor of a query by Neon's protocol: one fetch, and JSON.parse of the answer.
+// The floor of a query in Neon's protocol: one fetch, and JSON.parse of the answer.
 
 export default {
   async fetch(_, { URL: url, QUERY: query }) {

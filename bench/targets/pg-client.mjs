@@ -1,4 +1,4 @@
-// pg, a connection a request, which is what a Worker without Hyperdrive has.
+// pg, a connection for each request, as in a Worker without Hyperdrive.
 import pg from 'pg'
 
 export default {

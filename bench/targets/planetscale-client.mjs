@@ -1,4 +1,4 @@
-// @planetscale/database, one connection for all. It speaks https alone: here its fetch goes without.
+// @planetscale/database, one connection for all. It only speaks https, so its fetch is replaced here.
 import { connect } from '@planetscale/database'
 
 let connection

@@ -8,7 +8,7 @@ const schemas = {
   rows: {},
 }
 
-/** The server of the official SDK's first generation. */
+/** The server of the official SDK, version 1. */
 export function build() {
   const server = new McpServer({ name: 'bench', version: '1.0.0' })
   const add = (name, run) =>

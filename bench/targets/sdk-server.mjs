@@ -17,7 +17,7 @@ const further = more.map((name) => ({
   }),
 }))
 
-/** The server of the official SDK's second generation, and of what is built on it. */
+/** The server of the official SDK, version 2, and of the libraries that use it. */
 export function build() {
   const server = new McpServer({ name: 'bench', version: '1.0.0' })
   register(server)

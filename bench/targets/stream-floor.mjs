@@ -1,4 +1,4 @@
-// The floor of a stream: events written to a bare ReadableStream, as many as the request asks for.
+// The floor of a stream: writes as many events to a bare ReadableStream as the request asks for.
 
 const encoder = new TextEncoder()
 

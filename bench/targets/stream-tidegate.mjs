@@ -1,4 +1,4 @@
-// A tool that reports its progress so often.
+// A tool that reports its progress many times.
 import * as z from 'zod/mini'
 import { serve, tool } from '../../src/mcp/index.ts'
 
