@@ -32,7 +32,7 @@ function claimOf({ claim }: Claimed, caller: Caller | undefined): Param {
   const value = claim === 'sub' ? subject : own
   if (value !== undefined) return value
   throw new ToolError(
-    `Your access to this endpoint does not include "${claim}", which this tool needs.`,
+    `Your access to this endpoint does not include "${claim}", which this tool needs. Ask its operator for it.`,
   )
 }
 

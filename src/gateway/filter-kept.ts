@@ -29,7 +29,7 @@ export function select(kept: Kept, selection: KeptSelection): Kept {
     throw new ToolError('A kept result cannot be aggregated: aggregate in a new statement.')
   }
   if (where.length > MAX_CONDITIONS) {
-    throw new ToolError(`A kept result takes at most ${MAX_CONDITIONS} conditions.`)
+    throw new ToolError(`A kept result takes at most ${MAX_CONDITIONS} conditions: send fewer.`)
   }
   const at = (name: string) => placeOf(kept, name)
   const known = new Map<number, readonly Comparable[]>()

@@ -62,11 +62,11 @@ const wanted: Readonly<Record<Due, string>> = {
 
 function found(rest: string, due: Due): string {
   const [character] = rest
-  if (character === undefined) return `the text ends where ${wanted[due]}.`
+  if (character === undefined) return `the text ends, but ${wanted[due]}.`
   if (character === '"' && /value|name/.test(due)) {
     return 'a text is not closed on its line, or has a wrong escape after \\.'
   }
-  return `${JSON.stringify(character)} stands where ${wanted[due]}.`
+  return `there is ${JSON.stringify(character)}, but ${wanted[due]}.`
 }
 
 function place(text: string, at: number): string {

@@ -129,7 +129,9 @@ async function openTable({ located, table: name }: Source, limits: Limits) {
   const database = await located.open()
   const table = await findTable(database, name, limits)
   if (table.primaryKey.length > 0) return { database, table }
-  throw new ToolError(`${name} has no primary key: rows of it cannot be told apart.`)
+  throw new ToolError(
+    `${name} has no primary key, which search and fetch need. Its operator has to add one.`,
+  )
 }
 
 type Row = Readonly<Record<string, Cell>>
@@ -155,7 +157,7 @@ function assertColumns(table: Table, names: readonly string[]): void {
   const missing = names.find((name) => !table.columns.some((it) => it.name === name))
   if (missing === undefined) return
   throw new ToolError(
-    `This endpoint is set up to search ${table.name}.${missing}, which is not there.`,
+    `This endpoint is set up to search ${table.name}.${missing}, which does not exist. Its operator has to correct that.`,
   )
 }
 
@@ -190,7 +192,7 @@ export const searchTools = (sources: readonly Source[]): readonly Tool[] => [
     async run({ id }, { signal }) {
       const found = await fetchDocument(sources, id, signal).catch(asToolError)
       if (found) return { ...found }
-      throw new ToolError('There is no record of this id: take one that search returned.')
+      throw new ToolError('There is no record with this id. Use an id that search returned.')
     },
   }),
 ]

@@ -78,27 +78,27 @@ describe('a configuration that cannot be used is told', () => {
     [
       'single quotes',
       "[{'name': 1}]",
-      'At line 1, column 3 "\'" stands where a name in double quotes, or }, is expected.',
+      'At line 1, column 3 there is "\'", but a name in double quotes, or }, is expected.',
     ],
     [
       'a name without quotes',
       '[{name: 1}]',
-      'At line 1, column 3 "n" stands where a name in double quotes, or }, is expected.',
+      'At line 1, column 3 there is "n", but a name in double quotes, or }, is expected.',
     ],
     [
       'no colon',
       '[{"name" "shop"}]',
-      'At line 1, column 10 "\\"" stands where a colon is expected.',
+      'At line 1, column 10 there is "\\"", but a colon is expected.',
     ],
     [
       'no comma',
       '["a"\n"b"]',
-      'At line 2, column 1 "\\"" stands where a comma or the closing bracket is expected.',
+      'At line 2, column 1 there is "\\"", but a comma or the closing bracket is expected.',
     ],
     [
       'an end too soon',
       '[{"name": "shop"',
-      'At line 1, column 17 the text ends where a comma or the closing bracket is expected.',
+      'At line 1, column 17 the text ends, but a comma or the closing bracket is expected.',
     ],
     [
       'an open text',
@@ -108,22 +108,22 @@ describe('a configuration that cannot be used is told', () => {
     [
       'a bracket of the other kind',
       '[{"a": 1]]',
-      'At line 1, column 9 "]" stands where a comma or the closing bracket is expected.',
+      'At line 1, column 9 there is "]", but a comma or the closing bracket is expected.',
     ],
     [
       'something behind the end',
       '[] hunter2',
-      'At line 1, column 4 "h" stands where the text should end.',
+      'At line 1, column 4 there is "h", but the text should end.',
     ],
     [
       'a number that is none',
       '[01]',
-      'At line 1, column 2 "0" stands where a value, or ], is expected.',
+      'At line 1, column 2 there is "0", but a value, or ], is expected.',
     ],
     [
       'a comment',
       '[ // hunter2\n]',
-      'At line 1, column 3 "/" stands where a value, or ], is expected.',
+      'At line 1, column 3 there is "/", but a value, or ], is expected.',
     ],
   ])('by where it is not JSON: %s', (_, text, sentence) => {
     expect(faultOf(text)).toBe(`ENDPOINTS is not JSON. ${sentence}`)

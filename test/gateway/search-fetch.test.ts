@@ -104,7 +104,7 @@ describe("ChatGPT's search and fetch", () => {
       return content[0].text
     }
     for (const id of ['demo/products/999999', 'demo/orders/1', 'demo/products', 'x', '%', ''])
-      expect(await refused('open', 'fetch', { id })).toContain('no record of this id')
+      expect(await refused('open', 'fetch', { id })).toContain('no record with this id')
     expect(await refused('wrong', 'search', { query: 'x' })).toContain('products.nmae')
   })
 

@@ -28,7 +28,7 @@ export const explainQuery = databaseTool({
       summary: shown,
       ...(raw && { plan }),
       ...((!raw || shown.length < summary.length) && {
-        hint: 'The plan is longer than an answer.',
+        hint: 'The plan is too long for an answer: explain a part of the statement.',
       }),
     }
   },
