@@ -95,27 +95,16 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
         output,
         annotations,
         async run(given, context) {
-          const { database: chosen, ...others } = given as { database?: string }
+          const { database: chosen, ...rest } = given as { database?: string }
           // A tool for one database may have its own argument of that name.
-          const rest = only ? given : others
-          const limits: Limits = {
-            maxRows: caps.rows,
-            maxBytes: caps.bytes * READ_FACTOR,
-            timeoutMs: caps.timeoutMs,
-            signal: context.signal,
-          }
-          const which = only ?? chosen!
-          const startedAt = Date.now()
-          const progress = setInterval(() => {
-            context.progress(Math.round((Date.now() - startedAt) / 1_000), undefined, STILL_WORKING)
-          }, PROGRESS_MS)
+          const [name, input] = only ? [only, given] : [chosen!, rest]
+          const limits = limitsOf(caps, context.signal)
+          const stopProgress = startProgress(context)
           let database: Database | undefined
           try {
-            database = await databases.get(which)!.open()
-            const value = await definition.run(rest as z.infer<Input>, {
-              ...context,
-              ...{ database, name: which, endpoint, caps, keep, results, limits },
-            })
+            database = await databases.get(name)!.open()
+            const facts = { database, name, endpoint, caps, keep, results, limits }
+            const value = await definition.run(input as z.infer<Input>, { ...context, ...facts })
             return formatted(value, format)
           } catch (error) {
             if (error instanceof ToolError) throw new ToolError(escaped(error.message, format))
@@ -124,12 +113,28 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
             const hint = database && (await hintFor(database, { sql }, error, limits))
             throw new ToolError(escaped(inWords(error, sql, hint), format))
           } finally {
-            clearInterval(progress)
+            stopProgress()
           }
         },
       })
     },
   }
+}
+
+const limitsOf = (caps: Caps, signal: AbortSignal): Limits => ({
+  maxRows: caps.rows,
+  maxBytes: caps.bytes * READ_FACTOR,
+  timeoutMs: caps.timeoutMs,
+  signal,
+})
+
+/** Tells the client regularly that the database still works. Gives back how to stop. */
+function startProgress(context: Context): () => void {
+  const startedAt = Date.now()
+  const timer = setInterval(() => {
+    context.progress(Math.round((Date.now() - startedAt) / 1_000), undefined, STILL_WORKING)
+  }, PROGRESS_MS)
+  return () => clearInterval(timer)
 }
 
 /**

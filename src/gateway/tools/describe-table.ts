@@ -19,56 +19,65 @@ export const describeTable = databaseTool({
   output: listOf('columns'),
   async run({ table: name }, { database, caps, limits }) {
     const table = await findTable(database, name, limits)
-    const shown = ({ columns, table: other, tableColumns }: ForeignKey) => ({
+    const samples = await samplesOf(table, database, limits, caps.samples)
+    const keyOf = ({ columns, table: other, tableColumns }: ForeignKey) => ({
       columns,
       table: shownName(database.dialect, other),
       tableColumns,
     })
-    const part = caps.bytes / 8
-    const sampled = await samplesOf(table, database, limits, caps.samples)
-    const cut: string[] = []
-    /** The first items of a list; undefined if it is empty, which says the same in fewer tokens. */
-    const some = <T>(what: string, list: readonly T[], maxBytes = part) => {
-      const kept = list.slice(0, fitting(list, maxBytes))
-      if (kept.length < list.length) cut.push(`${kept.length} of ${list.length} ${what}`)
-      return kept.length > 0 ? kept : undefined
-    }
+    const listBytes = caps.bytes / 8
     const keys = {
       primaryKey: table.primaryKey,
-      uniqueKeys: some('uniqueKeys', table.uniqueKeys),
-      foreignKeys: some('foreignKeys', table.foreignKeys.map(shown)),
-      referencedBy: some('referencedBy', table.referencedBy.map(shown)),
-      indexes: some(
-        'indexes',
+      uniqueKeys: firstItems(table.uniqueKeys, listBytes),
+      foreignKeys: firstItems(table.foreignKeys.map(keyOf), listBytes),
+      referencedBy: firstItems(table.referencedBy.map(keyOf), listBytes),
+      indexes: firstItems(
         table.indexes.map(({ partial, where, ...index }) => ({
           ...index,
           // A partial index is unique among these rows only.
           where: partial ? (shorten(where, MAX_TEXT_CHARS) ?? 'only some rows') : undefined,
         })),
+        listBytes,
       ),
     }
-    const columns = table.columns.map(
-      ({ primaryKey, nullable, values, operators, ...column }, i) => ({
-        ...column,
-        default: shorten(column.default, MAX_TEXT_CHARS),
-        comment: shorten(column.comment, MAX_TEXT_CHARS),
-        values: values && firstOf(values, part),
-        samples: sampled?.[i],
-        nullable: nullable || undefined,
-      }),
-    )
+    const all = table.columns.map(({ primaryKey, nullable, values, operators, ...column }, i) => ({
+      ...column,
+      default: shorten(column.default, MAX_TEXT_CHARS),
+      comment: shorten(column.comment, MAX_TEXT_CHARS),
+      values: values && firstOf(values, listBytes),
+      samples: samples?.[i],
+      nullable: nullable || undefined,
+    }))
+    const columns = firstItems(all, caps.bytes - sizeOf(keys)) ?? []
     return {
       name: shownName(database.dialect, table),
       kind: table.kind === 'table' ? undefined : table.kind,
       comment: shorten(table.comment, MAX_TEXT_CHARS),
       estimatedRows: table.estimatedRows,
-      columns: some('columns', columns, caps.bytes - sizeOf(keys)) ?? [],
-      hint:
-        cut[0] && `Only the first ${cut.join(', ')}: the others are in the database's own catalog.`,
+      columns,
+      hint: hintOf(table, { ...keys, columns }),
       ...keys,
     }
   },
 })
+
+/** The first items of a list; undefined if it is empty, which says the same in fewer tokens. */
+const firstItems = <T>(items: readonly T[], maxBytes: number): readonly T[] | undefined =>
+  items.length > 0 ? items.slice(0, fitting(items, maxBytes)) : undefined
+
+const lists = ['uniqueKeys', 'foreignKeys', 'referencedBy', 'indexes', 'columns'] as const
+
+type Lists = Readonly<Partial<Record<(typeof lists)[number], readonly unknown[] | undefined>>>
+
+/** Says which lists of a table are cut; undefined if none is. */
+function hintOf(table: Table, shown: Lists): string | undefined {
+  const cut = lists.flatMap((list) => {
+    const [all, kept] = [table[list].length, shown[list]?.length ?? 0]
+    return kept < all ? [`${kept} of ${all} ${list}`] : []
+  })
+  if (cut.length === 0) return undefined
+  return `Only the first ${cut.join(', ')}: the others are in the database's own catalog.`
+}
 
 /** The distinct values of each column in the first rows, which show what its values look like. */
 async function samplesOf(table: Table, database: Database, limits: Limits, maxRows: number) {
