@@ -2,7 +2,7 @@ import { serveLegacy } from './eras/legacy.ts'
 import { claimedVersion, serveModern } from './eras/modern.ts'
 import { allowsOrigin, FOREIGN, type Welcome } from './eras/origin.ts'
 import type { Server } from './features/server.ts'
-import { SESSION, type Sessions } from './sessions/sessions.ts'
+import { SESSION_HEADER, type Sessions } from './sessions/sessions.ts'
 import { type Seal, sealWith } from './state/seal.ts'
 import type { Stores } from './state/stores.ts'
 import type { Tasks } from './state/tasks.ts'
@@ -71,7 +71,7 @@ async function post(request: Request, body: string, options: ServeOptions): Prom
   }
   if (sessions && opens(message)) return sessions.open(copyOf(request, body), caller)
   // Many clients never open another session. If theirs is forgotten, they are served without one.
-  const named = sessions && request.headers.get(SESSION)
+  const named = sessions && request.headers.get(SESSION_HEADER)
   const answer = named ? await sessions.fetch(copyOf(request, body), caller) : undefined
   return answer ?? serveLegacy(message, exchange)
 }
@@ -85,7 +85,7 @@ const copyOf = ({ url, method, headers }: Request, body?: string) =>
 /** Serves a GET or a DELETE, which only exist in sessions. */
 async function inSession(request: Request, { sessions, caller }: ServeOptions): Promise<Response> {
   const has = request.method === 'GET' || request.method === 'DELETE'
-  const named = has && sessions && request.headers.get(SESSION)
+  const named = has && sessions && request.headers.get(SESSION_HEADER)
   const answer = named ? await sessions.fetch(copyOf(request), caller) : undefined
   if (answer) return answer
   throw new Refusal(405, 'Send MCP messages to this URL by POST.', { allow: 'POST, OPTIONS' })

@@ -12,16 +12,16 @@ export interface RequestTag {
   readonly sse?: boolean
 }
 
-const HEADER = 'x-mcp-internal'
+const TAG_HEADER = 'x-mcp-internal'
 
 /** Tags our request to an object. A tag that a client sent along is overwritten. */
 export function tag(request: Request, content: RequestTag): Request {
-  request.headers.set(HEADER, encodeURIComponent(JSON.stringify(content)))
+  request.headers.set(TAG_HEADER, encodeURIComponent(JSON.stringify(content)))
   return request
 }
 
 /** Reads the tag of a request. One without a tag is for a session. */
 export function readTag({ headers }: Request): RequestTag {
-  const value = headers.get(HEADER)
+  const value = headers.get(TAG_HEADER)
   return value ? (JSON.parse(decodeURIComponent(value)) as RequestTag) : { as: 'session' }
 }

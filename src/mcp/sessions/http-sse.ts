@@ -15,7 +15,7 @@ import type { Session } from './session.ts'
 import type { Sessions } from './sessions.ts'
 
 /** The query parameter with the session, at the address to post to. */
-const PARAMETER = 'sessionId'
+const SESSION_PARAMETER = 'sessionId'
 
 /**
  * Serves `GET` with a stream, and `POST` to the address that its first event names.
@@ -38,7 +38,7 @@ export async function serveHttpSse(
     const body = posted ? await readBody(request, limits.bodyBytes) : ''
     if (!allowsOrigin(request, welcome)) throw new Refusal(403, FOREIGN)
     if (posted) {
-      const id = url.searchParams.get(PARAMETER) ?? ''
+      const id = url.searchParams.get(SESSION_PARAMETER) ?? ''
       const again = new Request(url, { method: 'POST', headers: request.headers, body })
       return await sessions.post(again, id, caller)
     }
@@ -48,7 +48,7 @@ export async function serveHttpSse(
       new Request(url, { headers: request.headers }),
       caller,
     )
-    const address = `${url.pathname}?${PARAMETER}=${encodeURIComponent(id)}`
+    const address = `${url.pathname}?${SESSION_PARAMETER}=${encodeURIComponent(id)}`
     return new Response(after(`event: endpoint\ndata: ${address}\n\n`, response.body!), response)
   } catch (error) {
     return refused(request, error)

@@ -4,7 +4,7 @@ import { precisionOf } from '../state/store.ts'
 import { isObject, type RpcParams } from '../wire/jsonrpc.ts'
 import { Refusal } from '../wire/refusal.ts'
 import { negotiate } from '../wire/revisions.ts'
-import { NO_SESSION, UNKNOWN } from './sessions.ts'
+import { NO_SESSION, UNKNOWN_SESSION_HEADER } from './sessions.ts'
 
 /** What is stored of a session. */
 export interface SavedSession {
@@ -21,10 +21,10 @@ export interface SavedSession {
   readonly listening?: string
 }
 
-const SESSION = 'session'
+const SAVED = 'session'
 
 /** The key for the time of its end: all that is kept of an ended session. */
-const ENDED = 'ended'
+const ENDED_AT = 'ended'
 
 /** What is stored of a session, and for how long. */
 export class SessionState {
@@ -35,7 +35,7 @@ export class SessionState {
   constructor(storage: Storage, idleMs: number) {
     this.#storage = storage
     this.#idleMs = idleMs
-    this.#saved = storage.get(SESSION)
+    this.#saved = storage.get(SAVED)
   }
 
   /** Undefined before the session begins and after its end. */
@@ -45,12 +45,12 @@ export class SessionState {
 
   /** Whether the session exists or has ended, and not just never existed. */
   get isKnown(): boolean {
-    return this.#saved !== undefined || this.#storage.get(ENDED) !== undefined
+    return this.#saved !== undefined || this.#storage.get(ENDED_AT) !== undefined
   }
 
   /** When the session is forgotten, or the fact that it ended, unless it is used again. */
   get expiresAt(): number {
-    const usedAt = this.#saved?.usedAt ?? this.#storage.get<number>(ENDED)!
+    const usedAt = this.#saved?.usedAt ?? this.#storage.get<number>(ENDED_AT)!
     return usedAt + this.#idleMs + precisionOf(this.#idleMs)
   }
 
@@ -85,7 +85,7 @@ export class SessionState {
   /** Gives its caller the session, which counts as used. To others it does not exist. */
   use(subject: string | undefined): SavedSession {
     if (!this.#saved || this.#saved.subject !== subject) {
-      throw new Refusal(404, NO_SESSION, this.isKnown ? {} : { [UNKNOWN]: '1' })
+      throw new Refusal(404, NO_SESSION, this.isKnown ? {} : { [UNKNOWN_SESSION_HEADER]: '1' })
     }
     const precision = precisionOf(this.#idleMs)
     if (Date.now() - this.#saved.usedAt > precision) this.change({ usedAt: Date.now() })
@@ -104,12 +104,12 @@ export class SessionState {
 
   /** Stores that the session ended. */
   end(): void {
-    this.#storage.put(ENDED, Date.now())
+    this.#storage.put(ENDED_AT, Date.now())
   }
 
   #save(saved: SavedSession): void {
     this.#saved = saved
-    this.#storage.put(SESSION, saved)
+    this.#storage.put(SAVED, saved)
   }
 }
 

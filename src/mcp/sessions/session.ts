@@ -45,7 +45,7 @@ export interface Listening extends OpenedStream {
 }
 
 /** A session hears of changes in every list. */
-const LISTS = {
+const ALL_LISTS = {
   toolsListChanged: true,
   promptsListChanged: true,
   resourcesListChanged: true,
@@ -116,7 +116,10 @@ export class Session {
     const { initialized, subscriptions = [], listening } = this.#state.saved ?? {}
     const stream = initialized && (this.#streams.newest() ?? listening)
     if (!stream) return
-    for (const it of notificationsOf(change, { ...LISTS, resourceSubscriptions: subscriptions })) {
+    for (const it of notificationsOf(change, {
+      ...ALL_LISTS,
+      resourceSubscriptions: subscriptions,
+    })) {
       this.#send(stream, JSON.stringify({ jsonrpc: '2.0', ...it }))
     }
   }

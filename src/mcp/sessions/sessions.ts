@@ -4,13 +4,13 @@ import { signedIds } from '../state/signed-ids.ts'
 import { Refusal } from '../wire/refusal.ts'
 
 /** The header that names a session, in lower case, as in `Headers`. */
-export const SESSION = 'mcp-session-id'
+export const SESSION_HEADER = 'mcp-session-id'
 
 /** The error for a client whose session does not exist. */
 export const NO_SESSION = 'There is no such session: open one with initialize.'
 
 /** The header of a refusal because a session is unknown. The request may be served without one. */
-export const UNKNOWN = 'x-mcp-unknown-session'
+export const UNKNOWN_SESSION_HEADER = 'x-mcp-unknown-session'
 
 /** Where legacy sessions live. They may change the requests that they get. */
 export interface Sessions {
@@ -45,7 +45,7 @@ export function signedSessions(seal: Seal, reach: Reach): Sessions {
   }
   const found = async (...to: Parameters<Reach>) => {
     const answer = await reach(...to)
-    if (!answer.headers.has(UNKNOWN)) return answer
+    if (!answer.headers.has(UNKNOWN_SESSION_HEADER)) return answer
     await answer.body?.cancel()
     return undefined
   }
@@ -54,11 +54,11 @@ export function signedSessions(seal: Seal, reach: Reach): Sessions {
       const { name, id } = await ids.make({ request, caller })
       const answer = await reach(name, request, caller, false)
       const response = new Response(answer.body, answer)
-      response.headers.set(SESSION, id)
+      response.headers.set(SESSION_HEADER, id)
       return response
     },
     async fetch(request, caller) {
-      const id = request.headers.get(SESSION) ?? ''
+      const id = request.headers.get(SESSION_HEADER) ?? ''
       return found(await nameOf(id, request, caller), request, caller, false)
     },
     async stream(request, caller) {

@@ -13,7 +13,7 @@ import { codes, isObject, RpcError, type RpcId, type RpcParams } from '../wire/j
 import type { Seal } from './seal.ts'
 import { type Asker, signedIds } from './signed-ids.ts'
 
-const TASKS = 'io.modelcontextprotocol/tasks'
+const EXTENSION = 'io.modelcontextprotocol/tasks'
 
 /** Bounds on one task. */
 export interface TaskLimits {
@@ -90,7 +90,7 @@ export function signedTasks(seal: Seal, backend: TaskBackend): Tasks {
 
 /** What a server with tasks declares about them. */
 export const tasksOffered = ({ tools }: Server): object | undefined =>
-  tools?.some(({ task }) => task) ? { extensions: { [TASKS]: {} } } : undefined
+  tools?.some(({ task }) => task) ? { extensions: { [EXTENSION]: {} } } : undefined
 
 /** A request to a server that may have tasks. */
 type Asking = Asker & { readonly tasks?: Tasks | undefined }
@@ -158,10 +158,10 @@ export async function followed(notifications: unknown, context: Context, asking:
 /** Whether the client supports tasks: it says so on each request. */
 function declares({ client }: Context): boolean {
   const { extensions } = client.capabilities
-  return isObject(extensions) && isObject(extensions[TASKS])
+  return isObject(extensions) && isObject(extensions[EXTENSION])
 }
 
 const undeclared = (why: string) =>
-  new RpcError(codes.missingCapability, `${why} It needs a client that supports ${TASKS}.`, {
-    requiredCapabilities: { extensions: { [TASKS]: {} } },
+  new RpcError(codes.missingCapability, `${why} It needs a client that supports ${EXTENSION}.`, {
+    requiredCapabilities: { extensions: { [EXTENSION]: {} } },
   })
