@@ -8,8 +8,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { start } from './child.mjs'
+import { outcomeOf, rounds, SUITE } from './conformance-suite.mjs'
 import { node } from './install.mjs'
-import { outcomeOf, REFEREE, rounds } from './referee.mjs'
 
 const FIXTURE = 'test/conformance'
 
@@ -21,7 +21,7 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
 const { url, worker } = await startWorker()
 const asked = process.argv.slice(2)
-process.exitCode = asked.length > 0 ? await play(REFEREE, asked, 'inherit') : await judge()
+process.exitCode = asked.length > 0 ? await play(SUITE, asked, 'inherit') : await judge()
 worker.end() // which also ends this process
 
 /** Runs all scenarios, prints the problems and the score, and gives back an exit code. */

@@ -8,19 +8,19 @@ import { node } from './install.mjs'
 const HOME = 'node_modules/@modelcontextprotocol/conformance'
 
 /** The program of the suite that has both eras. */
-export const REFEREE = `${HOME}/dist/index.js`
+export const SUITE = `${HOME}/dist/index.js`
 
-const OLDER = 'node_modules/conformance-0.1/dist/index.js'
+const OLDER_SUITE = 'node_modules/conformance-0.1/dist/index.js'
 
 /** The rounds: which program runs, with which arguments, and its scenarios. */
 export const rounds = [
   ...['2025-11-25', '2026-07-28'].map((revision) => ({
     name: revision,
-    program: REFEREE,
+    program: SUITE,
     rules: ['--requirements', revision],
     scenarios: () => required(revision),
   })),
-  { name: '0.1.16', program: OLDER, rules: ['--suite', 'all'], scenarios: listed },
+  { name: '0.1.16', program: OLDER_SUITE, rules: ['--suite', 'all'], scenarios: listed },
 ]
 
 /** The scenarios of one revision, and whether they count for its score. */
@@ -36,9 +36,9 @@ function required(revision) {
 
 /** The scenarios that the older version of the suite lists. */
 function listed() {
-  const { stdout } = spawnSync(node, [OLDER, 'list', '--server'], { encoding: 'utf8' })
+  const { stdout } = spawnSync(node, [OLDER_SUITE, 'list', '--server'], { encoding: 'utf8' })
   const names = [...stdout.matchAll(/^ {2}- (\S+)/gm)]
-  if (names.length === 0) throw new Error(`${OLDER} lists no scenarios.`)
+  if (names.length === 0) throw new Error(`${OLDER_SUITE} lists no scenarios.`)
   return names.map(([, name]) => ({ name, group: '0.1.16' }))
 }
 
