@@ -1,6 +1,7 @@
 import type { Io } from '../database.ts'
 import { DatabaseError } from '../error.ts'
 import { decoded, isLoopback } from '../transport/url.ts'
+import type { ClientConfig } from './pg.mjs'
 
 /** Where a PostgreSQL server is, and in whose name to connect. */
 export interface Login {
@@ -74,3 +75,17 @@ export function hyperdriveLogin({ pathname: name }: URL, { bindings }: Io): Logi
   // It is reached within Cloudflare, and sees to the encryption from there.
   return { ...loginOf(new URL(binding.connectionString)), tls: 'never' }
 }
+
+/** How `pg` is told to connect. */
+export const configOf = (login: Login): ClientConfig => ({
+  host: login.host,
+  port: login.port,
+  user: login.user,
+  // A function: for an empty text, `pg` would look in the environment and in files.
+  password: () => login.password,
+  database: login.database,
+  ssl: login.tls !== 'never',
+  options: login.options,
+  application_name: login.name,
+  pipeline: true,
+})

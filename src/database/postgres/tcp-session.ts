@@ -1,6 +1,6 @@
 import type { Limits } from '../rows.ts'
-import { patience } from '../transport/deadline.ts'
-import { Connection, type Run, until } from './tcp-connection.ts'
+import { patience, until } from '../transport/deadline.ts'
+import { Connection, type Run } from './tcp-connection.ts'
 import { refusesTls } from './tcp-error.ts'
 import type { Login } from './tcp-login.ts'
 

@@ -37,3 +37,13 @@ export function patience({ timeoutMs, signal: caller }: Limits, graceMs = 0): Pa
     },
   }
 }
+
+/** The outcome of a work, unless the signal aborts first: then its reason. The work may go on. */
+export function until<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}

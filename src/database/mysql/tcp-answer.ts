@@ -1,0 +1,50 @@
+import type { Limits, Param } from '../rows.ts'
+import { type ByteBudget, rowTooLarge } from '../transport/byte-budget.ts'
+import type { Field, default as Library, Prepared } from './mysql2.mjs'
+import type { Connection } from './tcp-connection.ts'
+import { failure } from './tcp-error.ts'
+import type { Raw } from './values.ts'
+
+/** What came back, and whether there was too much of it to be read to the end. */
+export interface Reading {
+  readonly fields: readonly Field[]
+  readonly rows: readonly (readonly Raw[])[]
+  readonly cut: boolean
+}
+
+/** Runs what was prepared, and collects its rows until the answer ends or the budget is spent. */
+export function execute(
+  { TypedParameter: { LONGLONG } }: typeof Library,
+  { client }: Connection,
+  prepared: Prepared,
+  params: readonly Param[],
+  budget: ByteBudget,
+  { maxRows, timeoutMs }: Limits,
+): Promise<Reading> {
+  return new Promise((resolve, reject) => {
+    const rows: Raw[][] = []
+    let fields: readonly Field[] = []
+    const fail = (error: unknown) => reject(failure(error, timeoutMs))
+    budget.watch(client.stream)
+    void budget.spent.then(() => {
+      if (rows.length > 0) resolve({ fields, rows, cut: true })
+      else reject(rowTooLarge())
+    })
+    // A connection that breaks ends no statement.
+    client.on('error', fail)
+    prepared
+      // MySQL takes no double as a LIMIT.
+      .execute(params.map((it) => (Number.isSafeInteger(it) ? LONGLONG(Number(it)) : it)))
+      .on('fields', (it) => {
+        fields = it ?? []
+      })
+      .on('result', (row) => {
+        if (budget.isSpent || !Array.isArray(row)) return
+        // The statement may have a larger LIMIT than ours.
+        if (rows.length > maxRows) budget.spend()
+        else rows.push(row)
+      })
+      .on('error', fail)
+      .on('end', () => resolve({ fields, rows, cut: budget.isSpent }))
+  })
+}

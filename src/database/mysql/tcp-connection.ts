@@ -1,0 +1,93 @@
+import type {
+  Connection as Client,
+  ConnectionConfig,
+  default as Library,
+  Prepared,
+} from './mysql2.mjs'
+import { type Server, serverOf } from './read-only.ts'
+import { connectFailure, failure } from './tcp-error.ts'
+import type { Login } from './tcp-login.ts'
+
+/** One connection to a MySQL server. What it does is a promise that fails with a DatabaseError. */
+export class Connection {
+  readonly client: Client
+  readonly #timeoutMs: number
+
+  constructor(library: typeof Library, login: Login, timeoutMs: number) {
+    this.#timeoutMs = timeoutMs
+    this.client = library.createConnection(configOf(login, timeoutMs))
+    // Errors are told where somebody waits for an answer. Without a listener, one would end the process.
+    this.client.on('error', () => {})
+  }
+
+  /** Resolves with the kind of server once it has let us in. */
+  opened(): Promise<Server> {
+    return new Promise((resolve, reject) => {
+      this.client.on('error', (error: unknown) => reject(connectFailure(error)))
+      this.client.once('connect', ({ serverVersion }: { serverVersion: string }) =>
+        resolve(serverOf(serverVersion)),
+      )
+    })
+  }
+
+  /** Runs a statement of ours, and returns its rows. */
+  run(sql: string): Promise<readonly (readonly unknown[])[]> {
+    return new Promise((resolve, reject) => {
+      this.client.query(sql, (error, rows) =>
+        error ? reject(failure(error, this.#timeoutMs)) : resolve(rows),
+      )
+    })
+  }
+
+  /** Has the server read a statement without running it. It takes one, and no more. */
+  prepare(sql: string): Promise<Prepared> {
+    return new Promise((resolve, reject) => {
+      this.client.prepare(sql, (error, prepared) =>
+        error ? reject(failure(error, this.#timeoutMs)) : resolve(prepared),
+      )
+    })
+  }
+
+  /** Takes leave of the server. Resolves when the connection is closed. */
+  end(): Promise<void> {
+    return new Promise((resolve) => {
+      this.client.on('end', resolve)
+      this.client.end(() => resolve())
+    })
+  }
+
+  /** Closes the connection at once. */
+  destroy(): void {
+    this.client.stream.destroy()
+  }
+}
+
+/** How long to wait for a connection: a server that takes longer does not let us in at all. */
+const CONNECT_MS = 10_000
+
+/** Types whose values `mysql2` reads. All others are left as bytes. */
+const FORMED = new Set([
+  ...['TINY', 'SHORT', 'LONG', 'INT24', 'LONGLONG', 'YEAR', 'FLOAT', 'DOUBLE', 'NULL'],
+  ...['DATE', 'NEWDATE', 'DATETIME', 'TIMESTAMP', 'TIME'],
+])
+
+const configOf = (login: Login, timeoutMs: number): ConnectionConfig => ({
+  host: login.host,
+  port: login.port,
+  user: login.user,
+  password: login.password,
+  database: login.database,
+  ssl: login.tls ? { verifyIdentity: true } : undefined,
+  connectTimeout: Math.min(timeoutMs, CONNECT_MS),
+  charset: 'utf8mb4',
+  // The server cannot ask for a file, and a name before a space and a parenthesis calls no function.
+  flags: ['-LOCAL_FILES', '-IGNORE_SPACE', '-MULTI_RESULTS', '-ODBC'],
+  multipleStatements: false,
+  // A Worker compiles no code while it runs.
+  disableEval: true,
+  rowsAsArray: true,
+  supportBigNumbers: true,
+  bigNumberStrings: true,
+  dateStrings: true,
+  typeCast: (field, next) => (FORMED.has(field.type) ? next() : field.buffer()),
+})

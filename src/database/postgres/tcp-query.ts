@@ -1,0 +1,48 @@
+import type { Statement } from '../rows.ts'
+import { type ByteBudget, rowTooLarge } from '../transport/byte-budget.ts'
+import type { Result } from './answer.ts'
+import type { default as Client } from './pg.mjs'
+import { failure } from './tcp-error.ts'
+
+/** What came back, and whether there was too much of it to be read to the end. */
+export interface Reading extends Result {
+  readonly cut: boolean
+}
+
+/** Values are read by `values.ts`, from the text that the server sends. */
+const raw = { getTypeParser: () => (text: string) => text }
+
+/**
+ * Sends one statement, and collects its rows until its answer ends or the budget is spent. It goes
+ * by the extended protocol, which refuses a text that holds more than one statement.
+ */
+export function query(
+  PgClient: typeof Client,
+  client: Client,
+  { sql, params = [] }: Statement,
+  budget: ByteBudget,
+  timeoutMs: number,
+): Promise<Reading> {
+  return new Promise((resolve, reject) => {
+    const rows: (string | null)[][] = []
+    let fields: Result['fields'] = []
+    const query = new PgClient.Query({
+      text: sql,
+      values: params,
+      rowMode: 'array',
+      queryMode: 'extended',
+      types: raw,
+    })
+    query.on('row', (row, result) => {
+      fields = result.fields
+      rows.push(row)
+    })
+    query.on('end', (result) => resolve({ fields: result.fields, rows, cut: false }))
+    query.on('error', (error) => reject(failure(error, timeoutMs)))
+    void budget.spent.then(() => {
+      if (rows.length > 0) resolve({ fields, rows, cut: true })
+      else reject(rowTooLarge())
+    })
+    client.query(query)
+  })
+}

@@ -1,0 +1,59 @@
+import { PassThrough } from 'node:stream'
+import { describe, expect, test } from 'vitest'
+import { ByteBudget, rowTooLarge } from '../../../src/database/transport/byte-budget.ts'
+
+const MIB = 1024 * 1024
+
+/** Waits until a stream has passed on what was written to it. */
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('the bytes that are read for an answer', () => {
+  test.each([
+    ['twice its cap, and a mebibyte', 1_000_000, 2_000_000 + MIB],
+    ['ten mebibytes at the most', 1e9, 10 * MIB],
+  ])('are %s', async (_, maxBytes, most) => {
+    const budget = new ByteBudget({ maxBytes })
+    const stream = new PassThrough({ highWaterMark: 2 * most })
+    budget.watch(stream)
+    stream.write(Buffer.alloc(most))
+    await turn()
+    expect(budget.isSpent).toBe(false)
+    stream.write(Buffer.alloc(1))
+    await budget.spent
+    expect(budget.isSpent).toBe(true)
+    expect(stream.listenerCount('data')).toBe(0)
+    expect(stream.destroyed).toBe(false)
+  })
+
+  test('are those of all its streams together', async () => {
+    const budget = new ByteBudget({ maxBytes: 0 })
+    const streams = [new PassThrough(), new PassThrough()]
+    for (const stream of streams) budget.watch(stream)
+    for (const stream of streams) stream.write(Buffer.alloc(MIB))
+    await budget.spent
+    expect(streams.map((it) => it.listenerCount('data'))).toEqual([0, 0])
+  })
+
+  test('are no more once a reader has enough', async () => {
+    const budget = new ByteBudget({ maxBytes: 1_000 })
+    const stream = new PassThrough()
+    let read = 0
+    budget.watch(stream)
+    stream.on('data', ({ length }: Buffer) => {
+      read += length
+      budget.spend()
+    })
+    stream.write(Buffer.alloc(10))
+    await budget.spent
+    stream.write(Buffer.alloc(10))
+    await turn()
+    expect(read).toBe(10)
+  })
+
+  test('hold no row that is larger', () => {
+    expect(rowTooLarge()).toMatchObject({
+      kind: 'too_large',
+      hint: expect.stringContaining('shorter pieces'),
+    })
+  })
+})
