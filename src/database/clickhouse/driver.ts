@@ -1,7 +1,13 @@
-import type { Driver } from '../database.ts'
+import type { Driver, Io } from '../database.ts'
+import type { Answer, Limits, Statement } from '../rows.ts'
+import { patience } from '../transport/deadline.ts'
 import { isHttps } from '../transport/url.ts'
+import { type Address, addressOf } from './address.ts'
+import { bind } from './bind.ts'
 import { clickhouse as dialect } from './dialect.ts'
-import { addressOf, send } from './http.ts'
+import { exchange, SETTLED, type Way } from './http.ts'
+import { negotiate } from './negotiate.ts'
+import { inTerms, QUESTION, settings, type Terms } from './server-capabilities.ts'
 
 /**
  * ClickHouse by its HTTP interface: `clickhouse://user:password@host:8123/database`, or
@@ -15,7 +21,27 @@ export const clickhouse: Driver = {
     return {
       dialect: { ...dialect, schema: address.database },
       tls: isHttps(address),
-      query: (statement, limits) => send(address, statement, limits, io),
+      query: (statement, limits) => read(address, statement, limits, io),
     }
   },
+}
+
+/** Room for the answer to {@link QUESTION}. */
+const QUESTION_LIMITS = { maxRows: 100, maxBytes: 100_000 }
+
+/** Runs one statement so that it can only read, with settings that the server takes. */
+function read(address: Address, statement: Statement, limits: Limits, io: Io): Promise<Answer> {
+  const sql = bind(statement)
+  const asked = { sql: sql === statement.sql ? sql : undefined, ...address, ...limits }
+  const way: Way = { address, asked, wait: patience(limits), io }
+  return negotiate(
+    `${address.endpoint} ${address.user}`,
+    (terms) => exchange(way, inTerms(sql, terms), parametersOf(terms, limits), limits),
+    () => exchange(way, QUESTION, {}, { ...limits, ...QUESTION_LIMITS }),
+  )
+}
+
+function parametersOf(terms: Terms, limits: Limits): Record<string, string> {
+  // For a user who may set no bounds, the server must not gather all rows before it answers.
+  return { ...settings(terms, limits), ...(terms.free && SETTLED) }
 }

@@ -52,6 +52,13 @@ export function settings(
   }
 }
 
+/** A statement without the columns of the catalog that the server does not have. */
+export function inTerms(sql: string, { lacking }: Terms): string {
+  return Object.entries(later)
+    .filter(([name]) => lacking.has(name))
+    .reduce((text, [name, instead]) => text.replaceAll(name, instead), sql)
+}
+
 /** UNKNOWN_IDENTIFIER, UNKNOWN_SETTING, READONLY: what it is told that is asked too much. */
 export const tooMuch = (error: unknown) =>
   error instanceof DatabaseError && ['47', '115', '164'].includes(error.code ?? '')

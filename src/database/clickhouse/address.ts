@@ -1,0 +1,31 @@
+import { DatabaseError } from '../error.ts'
+import { decoded } from '../transport/url.ts'
+
+/** Where to send statements, and in whose name. */
+export interface Address {
+  readonly endpoint: string
+  readonly user: string
+  readonly database: string
+  /** Holds the password, which travels in this header and nowhere else. */
+  readonly authorization: string
+}
+
+/** The address that a URL stands for. Throws {@link DatabaseError}. */
+export function addressOf(url: URL): Address {
+  const [, database = '', more] = url.pathname.split('/')
+  if (!url.hostname || more !== undefined) {
+    throw new DatabaseError(
+      'config',
+      'A ClickHouse URL names a host and a database: clickhouse://user:password@host/database',
+    )
+  }
+  const [scheme, port] = url.protocol === 'clickhouses:' ? ['https', '8443'] : ['http', '8123']
+  const user = decoded(url.username) || 'default'
+  const login = new TextEncoder().encode(`${user}:${decoded(url.password)}`)
+  return {
+    endpoint: `${scheme}://${url.hostname}:${url.port || port}/`,
+    user,
+    database: decoded(database) || 'default',
+    authorization: `Basic ${btoa(String.fromCharCode(...login))}`,
+  }
+}

@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest'
+import { negotiate } from '../../../src/database/clickhouse/negotiate.ts'
+import { type Terms, usual } from '../../../src/database/clickhouse/server-capabilities.ts'
+import { DatabaseError, type Failure } from '../../../src/database/error.ts'
+import type { Answer } from '../../../src/database/rows.ts'
+
+const rowsOf = (rows: Answer['rows']): Answer => ({ columns: [], rows, truncated: false })
+const answer = rowsOf([[42]])
+
+/** What a user who may set nothing is told, and then tells. */
+const readonly = new DatabaseError('refused', 'Cannot modify setting', { code: '164' })
+const told = rowsOf([['readonly', '1']])
+
+let servers = 0
+
+/** A server whose users may set nothing: what it was asked by, and how often for its terms. */
+function strict(learned: () => Promise<Answer> = async () => told) {
+  const name = `server ${servers++}`
+  const asked: Terms[] = []
+  let questions = 0
+  const ask = () =>
+    negotiate(
+      name,
+      async (terms) => {
+        asked.push(terms)
+        if (terms.free) throw readonly
+        return answer
+      },
+      () => {
+        questions++
+        return learned()
+      },
+    )
+  return { ask, asked, questions: () => questions }
+}
+
+describe('a ClickHouse that is asked', () => {
+  test('takes what is usual without a question', async () => {
+    const asked: Terms[] = []
+    const ask = async (terms: Terms) => {
+      asked.push(terms)
+      return answer
+    }
+    const never = () => Promise.reject(new Error('It was asked for its terms.'))
+    expect(await negotiate(`server ${servers++}`, ask, never)).toBe(answer)
+    expect(asked).toEqual([usual])
+  })
+
+  test('is asked again by its own terms, and from then on by those at once', async () => {
+    const server = strict()
+    expect(await server.ask()).toBe(answer)
+    expect(server.asked.map(({ free }) => free)).toEqual([true, false])
+    expect(await server.ask()).toBe(answer)
+    expect(server.asked.map(({ free }) => free)).toEqual([true, false, false])
+    expect(server.questions()).toBe(1)
+  })
+
+  test('is not asked for its terms after an error that they cannot mend', async () => {
+    const wrong = new DatabaseError('sql', 'Syntax error', { code: '62' })
+    let questions = 0
+    const work = negotiate(
+      `server ${servers++}`,
+      () => Promise.reject(wrong),
+      async () => {
+        questions++
+        return told
+      },
+    )
+    await expect(work).rejects.toBe(wrong)
+    expect(questions).toBe(0)
+  })
+
+  test('tells the error of the statement where its terms are the usual ones', async () => {
+    const settings = [
+      'cancel_http_readonly_queries_on_client_close',
+      'date_time_output_format',
+      'output_format_decimal_trailing_zeros',
+      'format_tsv_null_representation',
+      'output_format_tsv_crlf_end_of_line',
+      'send_progress_in_http_headers',
+    ]
+    const all = [...settings, 'comment', 'total_rows'].map((name) => [name, ''])
+    const server = strict(async () => rowsOf([['readonly', '0'], ...all]))
+    await expect(server.ask()).rejects.toBe(readonly)
+    await expect(server.ask()).rejects.toBe(readonly)
+    expect(server.asked).toHaveLength(2)
+    expect(server.questions()).toBe(1)
+  })
+
+  test.each<[Failure, boolean]>([
+    ['network', false],
+    ['timeout', false],
+    ['refused', true],
+  ])('that does not tell its terms, for %s: the first error stands: %s', async (kind, first) => {
+    const second = new DatabaseError(kind, 'No terms.')
+    const server = strict(() => Promise.reject(second))
+    await expect(server.ask()).rejects.toBe(first ? readonly : second)
+    // It is asked again the next time.
+    await expect(server.ask()).rejects.toBe(first ? readonly : second)
+    expect(server.questions()).toBe(2)
+  })
+
+  test('is forgotten after 200 others', async () => {
+    const server = strict()
+    await server.ask()
+    for (let i = 0; i < 199; i++) await strict().ask()
+    await server.ask()
+    expect(server.questions()).toBe(1)
+    await strict().ask()
+    await server.ask()
+    expect(server.questions()).toBe(2)
+  })
+})
