@@ -20,10 +20,11 @@ export async function negotiate(
   ask: (terms: Terms) => Promise<Answer>,
   learn: () => Promise<Answer>,
 ): Promise<Answer> {
+  const known = agreed.get(server)
   try {
-    return await ask(agreed.get(server) ?? usual)
+    return await ask(known ?? usual)
   } catch (error) {
-    if (agreed.has(server) || !tooMuch(error)) throw error
+    if (known || !tooMuch(error)) throw error
     const answer = await learn().catch((thrown: DatabaseError) => {
       throw thrown.kind === 'network' || thrown.kind === 'timeout' ? thrown : error
     })

@@ -100,6 +100,27 @@ describe('a ClickHouse that is asked', () => {
     expect(server.questions()).toBe(2)
   })
 
+  test('is asked by its terms where another query has just learned them', async () => {
+    const slow = Promise.withResolvers<void>()
+    const name = `server ${servers++}`
+    const first = negotiate(
+      name,
+      async ({ free }) => {
+        if (!free) return answer
+        await slow.promise
+        throw readonly
+      },
+      async () => told,
+    )
+    const refuse = async ({ free }: Terms) => {
+      if (free) throw readonly
+      return answer
+    }
+    expect(await negotiate(name, refuse, async () => told)).toBe(answer)
+    slow.resolve()
+    expect(await first).toBe(answer)
+  })
+
   test('is forgotten after 200 others', async () => {
     const server = strict()
     await server.ask()
