@@ -159,7 +159,7 @@ await describePostgres('a deployment with databases', setup, (postgres) => {
     expect(text).toContain('HIGH superuser\n     The role is a superuser')
     expect(text).toContain('low  write-grants\n')
     const reports = text.split('\n\nshop/reader: ')
-    const sql = reports[1]!.slice(reports[1]!.indexOf('-- Closes'))
+    const sql = reports[1]!.slice(reports[1]!.indexOf('-- This SQL'))
     await postgres.admin(sql.slice(0, sql.indexOf('\n\n')))
     const after = await get(`${doctor}/shop`, KEY)
     expect(after.text.split('\n\nshop/reader: ')[1]).toMatch(

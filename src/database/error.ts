@@ -46,7 +46,7 @@ export class DatabaseError extends Error {
 export const tooSlow = (timeoutMs: number, code?: string) =>
   new DatabaseError('timeout', `The query was stopped after ${timeoutMs / 1000} seconds.`, {
     code,
-    hint: 'Ask for less: filter on indexed columns, aggregate, or take fewer joins.',
+    hint: 'Ask for less: filter on indexed columns, aggregate, or use fewer joins.',
   })
 
 /** The error for a query whose caller has left. */
@@ -55,6 +55,16 @@ export const leftAlone = () => new DatabaseError('timeout', 'The query was stopp
 /** The error for a database that nothing came back from. */
 export const unreachable = () =>
   new DatabaseError('network', 'The database cannot be reached. Try again later.')
+
+/** The error for a row that does not fit into an answer, of so many bytes if that is known. */
+export const rowTooLarge = (maxBytes?: number) =>
+  new DatabaseError(
+    'too_large',
+    maxBytes === undefined
+      ? 'One row alone is more than can be fetched.'
+      : `One row alone is over the ${maxBytes} bytes of an answer.`,
+    { hint: 'Select fewer columns, or shorter pieces of the long ones.' },
+  )
 
 /** What helps where a placeholder has no value, or is not of a form that takes one. */
 export const UNBOUND = 'For a value write $1, for the next $2, and send them in params.'

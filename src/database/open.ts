@@ -19,7 +19,7 @@ export function locate(url: string, io: Io): Located {
   if (!URL.canParse(url)) {
     throw new DatabaseError(
       'config',
-      'The database URL is not one: percent-encode its user and password.',
+      'The database URL is not a URL. Percent-encode its user and its password.',
     )
   }
   const parsed = new URL(url)
@@ -28,7 +28,7 @@ export function locate(url: string, io: Io): Located {
     const schemes = engines.flatMap((it) => it.schemes.map((scheme) => `${scheme}:`))
     throw new DatabaseError(
       'config',
-      `No driver opens this database URL. It has to begin with one of ${schemes.join(', ')}.`,
+      `No driver opens this database URL. It must begin with one of ${schemes.join(', ')}.`,
     )
   }
   let opened: Promise<Database> | undefined

@@ -18,7 +18,7 @@ const TIMEOUT_EXCEEDED = '159'
 
 /** Errors whose own words name nothing but places in the server's program. */
 const INSIDE: Readonly<Record<string, string>> = {
-  1001: 'The database has a fault of its own that this statement meets: write it another way.',
+  1001: 'This statement runs into a fault of the database itself. Write it another way.',
 }
 
 /** How a placeholder begins that no parameter was written into: `?`, `:p`, `{p}`, `%s`, `@p`. */
@@ -26,8 +26,9 @@ const PLACEHOLDER = /^(?:\?|[:@]\w|\{|%[s(])/
 
 /** What ClickHouse says of itself, or of a login, is for the operator. */
 const DULL: Partial<Record<Failure, string>> = {
-  auth: 'The database refused the login of this endpoint: its operator has to mend that.',
-  config: 'The database cannot be used as this endpoint is set up: its operator has to mend that.',
+  auth: 'The database refused the login of this endpoint. The operator must check the user and the password in its URL.',
+  config:
+    'The database of this endpoint does not exist, or it does not allow the settings of Tidegate. The operator must check the name in its URL and the profile of its user.',
   network: 'The database cannot answer at the moment. Try again later.',
 }
 

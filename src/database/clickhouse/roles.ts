@@ -10,21 +10,21 @@ import {
 const kinds: Kinds = {
   'kill-query': [
     'high',
-    'The user may end the queries of other users (KILL QUERY), which readonly = 1 does not refuse. Only the guard keeps statements from it.',
+    'The user may end the queries of other users (KILL QUERY), and readonly = 1 does not refuse it. Only the guard does.',
   ],
   'every-database': [
     'high',
-    'The user may read every database of the server, system.query_log with the statements of others among them. No setting of a session takes that away.',
+    'The user may read every database of the server, including system.query_log with the statements of other users. No setting of a session takes that away.',
   ],
   'write-grants': [
     'low',
-    'The user may write, or reach other servers. readonly = 1 refuses it; the user should have no such right, too.',
+    'The user may write, or connect to other servers. readonly = 1 refuses it, but the user should not have the right at all.',
   ],
-  roles: ['low', 'The user is in roles. Their rights count like its own, and are not told here.'],
-  'grant-option': ['low', 'The user may give its rights to others, which readonly = 1 refuses.'],
+  roles: ['low', 'The user is a member of roles. It has their rights, which are not listed here.'],
+  'grant-option': ['low', 'The user may give its rights to others. readonly = 1 refuses it.'],
   'no-grants': [
     'low',
-    'This version knows no GRANT, and the profile of the user lets it write, if not Tidegate, which says readonly = 1 with every query.',
+    'This version has no GRANT, and the profile of the user allows it to write. Tidegate cannot, because it sends readonly = 1 with every query.',
   ],
 }
 
@@ -86,7 +86,7 @@ const reading = (database: string, user: string) =>
   `GRANT SELECT ON ${quote(database)}.* TO ${user};`
 
 const profile = (database: string) =>
-  `In users.xml, give Tidegate a user of its own, with <allow_databases><database>${database}</database></allow_databases> and a profile with <readonly>1</readonly>, <max_execution_time>, <max_result_rows> and <result_overflow_mode>break</result_overflow_mode>: it may set no bounds itself then.`
+  `In users.xml, give Tidegate a user of its own, with <allow_databases><database>${database}</database></allow_databases> and a profile with <readonly>1</readonly>, <max_execution_time>, <max_result_rows> and <result_overflow_mode>break</result_overflow_mode>. The bounds must be there, because such a user cannot set them.`
 
 interface Right {
   readonly kind: string

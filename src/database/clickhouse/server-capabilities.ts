@@ -80,7 +80,7 @@ export function termsOf({ rows }: Pick<Rows, 'rows'>): Terms {
     // Which lets table functions reach out, and cannot be set to 1.
     throw new DatabaseError(
       'config',
-      "The database user's profile has readonly = 2: its operator has to set it to 0 or 1.",
+      'The profile of the database user has readonly = 2. The operator must set it to 0 or 1.',
     )
   }
   const missing = [

@@ -4,9 +4,9 @@ import { DatabaseError } from '../error.ts'
 export function reason(error: unknown): string {
   if (!(error instanceof DatabaseError)) {
     console.error(error)
-    return 'It failed for a reason that was logged.'
+    return 'It failed. The reason is in the log.'
   }
   const { kind, message, hint } = error
-  if (kind === 'sql' || kind === 'refused') return `Its role cannot be looked at: ${message}`
+  if (kind === 'sql' || kind === 'refused') return `Its role cannot be inspected: ${message}`
   return kind === 'timeout' || !hint ? message : `${message} ${hint}`
 }

@@ -23,10 +23,10 @@ export function reported(it: Reported): string {
     ),
     findings.length === 0 && 'No findings.',
     statements.length > 0 &&
-      '\n-- Closes it, for everybody where it says PUBLIC. To be run in this database, by its administrator:',
+      '\n-- This SQL takes these rights away. Where it says PUBLIC, it affects every role.\n-- Run it in this database, as an administrator:',
     ...statements,
     reader.length > 0 &&
-      `\n-- ${needed ? 'For the rest' : 'Or, if others use this role'}, makes another for the URL of the database:`,
+      `\n-- ${needed ? 'For the rest' : 'Or, if others use this role'}, make a new role and put it into the URL of the database:`,
     ...reader,
     note && `\n${note}`,
   ]

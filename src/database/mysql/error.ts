@@ -56,8 +56,8 @@ const withoutNames = (message: string) =>
 const USER = /^ (?:to|for) user '(?:[^']|'')*'@'(?:[^']|'')*'(?: \(using password: \w+\))?/
 
 const DULL: Partial<Record<Failure, string>> = {
-  auth: 'The database refused the login of this endpoint: its operator has to mend that.',
+  auth: 'The database refused the login of this endpoint. The operator must check the user and the password in its URL, and the rights of the user.',
   config:
-    'The database of this endpoint is not set up as it should be: its operator has to mend that.',
+    'The database of this endpoint does not exist, or it takes only encrypted connections. The operator must check its URL.',
   network: 'The database cannot answer at the moment. Try again later.',
 }

@@ -73,7 +73,7 @@ export function session(
     const { status } = posted.response
     const text = await posted.text(MAX_BODY)
     if (text === undefined) {
-      throw new DatabaseError('too_large', 'The answer is larger than what can be fetched.', {
+      throw new DatabaseError('too_large', 'The answer is larger than can be fetched.', {
         hint: 'Select fewer columns, shorter pieces of the long ones, or fewer rows.',
       })
     }
@@ -114,7 +114,7 @@ function failure(
   if (/UNAUTHENTICATED|PERMISSION_DENIED/.test(code)) return loginError(1045)
   if (/DEADLINE_EXCEEDED|CANCELED/.test(code)) return mysqlError(1317, '', timeoutMs)
   if (/RESOURCE_EXHAUSTED/.test(code)) {
-    return new DatabaseError('too_large', 'The answer is larger than what the database sends.', {
+    return new DatabaseError('too_large', 'The answer is larger than the database sends.', {
       hint: 'Select fewer columns or fewer rows.',
     })
   }

@@ -53,7 +53,10 @@ async function run(
   await execute(`set query_timeout = ${timeoutMs}`).catch(() => {})
   const mode = await execute('select @@sql_mode')
   if (/ANSI|NO_BACKSLASH_ESCAPES/.test(atob(mode.rows?.[0]?.values ?? ''))) {
-    throw new DatabaseError('config', 'The sql_mode of the database changes what a text means.')
+    throw new DatabaseError(
+      'config',
+      'The sql_mode of the database changes how texts are read. The operator must take ANSI, ANSI_QUOTES and NO_BACKSLASH_ESCAPES out of it.',
+    )
   }
   await execute('start transaction read only')
   try {

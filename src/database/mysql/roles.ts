@@ -1,29 +1,29 @@
 import { type InspectRole, type Kinds, MAX_OBJECTS, PASSWORD, sorted } from '../role.ts'
 
-const refused = 'A read-only session refuses it; the user should have no such right, too.'
+const refused = 'A read-only session refuses it, but the user should not have the right at all.'
 
 const kinds: Kinds = {
   file: [
     'high',
-    "The user has FILE: it reads and writes files of the server, from within a SELECT. Only the guard keeps statements from it, where the server's secure_file_priv does not.",
+    'The user has FILE: its SELECT can read and write files of the server. Only the guard stops it, or secure_file_priv where the server sets it.',
   ],
   administration: [
     'high',
-    'The user has rights of an administrator, such as to see what other sessions run. No setting of a session takes them away.',
+    'The user has rights of an administrator, such as seeing what other sessions run. No setting of a session takes them away.',
   ],
   'every-database': [
     'high',
-    'The user may read every database of the server, the hashes of all passwords in mysql among them. Only the guard keeps statements from those.',
+    'The user may read every database of the server, including the hashes of all passwords in mysql. Only the guard refuses to read those.',
   ],
   'write-grants': ['low', `The user may write. ${refused}`],
   'grant-option': ['low', `The user may give its rights to others. ${refused}`],
   routines: [
     'low',
-    'The user may run stored functions and procedures, which may have the rights of somebody else. A read-only session refuses what functions write; procedures are not called at all.',
+    'The user may run stored functions and procedures, which may have the rights of another user. A read-only session refuses what functions write, and procedures cannot be called.',
   ],
   roles: [
     'low',
-    'The user is in roles. Their rights count like its own, and cannot be seen from here.',
+    'The user is a member of roles. It has their rights, which cannot be seen from here.',
   ],
 }
 

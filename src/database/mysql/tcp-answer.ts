@@ -1,5 +1,6 @@
+import { rowTooLarge } from '../error.ts'
 import type { Limits, Param } from '../rows.ts'
-import { type ByteBudget, rowTooLarge } from '../transport/byte-budget.ts'
+import type { ByteBudget } from '../transport/byte-budget.ts'
 import type { Field, default as Library, Prepared } from './mysql2.mjs'
 import type { Connection } from './tcp-connection.ts'
 import { failure } from './tcp-error.ts'

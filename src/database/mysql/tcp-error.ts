@@ -24,7 +24,7 @@ export function connectFailure(error: unknown): DatabaseError {
   if (errno !== undefined && sqlMessage !== undefined) return loginError(errno)
   if (code === 'HANDSHAKE_NO_SSL_SUPPORT') {
     return new DatabaseError('config', 'The database does not speak TLS.', {
-      hint: 'Its operator can turn TLS on there, or put ssl-mode=DISABLED into the database URL.',
+      hint: 'The operator can turn on TLS in the database, or add ssl-mode=DISABLED to its URL.',
     })
   }
   if (
@@ -34,8 +34,8 @@ export function connectFailure(error: unknown): DatabaseError {
   ) {
     return new DatabaseError(
       'config',
-      'The certificate of the database is not one that can be trusted for its host.',
-      { hint: 'Its operator can give it one of a public certificate authority.' },
+      'The certificate of the database cannot be trusted for its host.',
+      { hint: 'The operator can install a certificate from a public certificate authority.' },
     )
   }
   return code.startsWith('AUTH_') ? loginError(1045) : unreachable()

@@ -41,7 +41,7 @@ export function loginOf({
   if (tls === undefined) {
     throw new DatabaseError(
       'config',
-      'The ssl-mode of the database URL is none of DISABLED, REQUIRED, VERIFY_CA, VERIFY_IDENTITY.',
+      'The ssl-mode of the database URL must be one of DISABLED, REQUIRED, VERIFY_CA, VERIFY_IDENTITY.',
     )
   }
   const user = decoded(username)

@@ -58,7 +58,8 @@ function withDetail(message: string, code: string, detail: string | undefined): 
 const MAX_DETAIL_CHARACTERS = 300
 
 const DULL: Partial<Record<Failure, string>> = {
-  auth: 'The database refused the login of this endpoint: its operator has to mend that.',
-  config: 'The database of this endpoint does not exist: its operator has to mend that.',
+  auth: 'The database refused the login of this endpoint. The operator must check the user and the password in its URL.',
+  config:
+    'The database of this endpoint does not exist. The operator must check the name in its URL.',
   network: 'The database cannot answer at the moment. Try again later.',
 }

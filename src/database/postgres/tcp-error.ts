@@ -35,15 +35,15 @@ export function connectFailure(error: unknown, shakingHands: boolean): DatabaseE
   if (/^SASL/.test(message)) return postgresError({ code: '28000', message: '' }, 0, true)
   if (NO_TLS.test(message)) {
     return new DatabaseError('config', PLAIN, {
-      hint: 'Its operator can turn TLS on there, or put sslmode=disable into the database URL.',
+      hint: 'The operator can turn on TLS in the database, or add sslmode=disable to its URL.',
     })
   }
   if (shakingHands || /CERT|TLS|SSL/.test(code) || /certificate|\bTLS\b/i.test(message)) {
     return new DatabaseError(
       'config',
-      'The certificate of the database is not one that can be trusted for its host.',
+      'The certificate of the database cannot be trusted for its host.',
       {
-        hint: "Its operator can put Hyperdrive in front, which takes a certificate authority of one's own.",
+        hint: 'The operator can connect through Hyperdrive, which accepts a private certificate authority.',
       },
     )
   }

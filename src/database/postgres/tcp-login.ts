@@ -41,7 +41,7 @@ export function loginOf(url: URL): Login {
   if (!tls) {
     throw new DatabaseError(
       'config',
-      `The sslmode of the database URL is none of ${Object.keys(modes).join(', ')}.`,
+      `The sslmode of the database URL must be one of ${Object.keys(modes).join(', ')}.`,
     )
   }
   const user = decoded(username)

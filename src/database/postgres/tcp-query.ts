@@ -1,5 +1,6 @@
+import { rowTooLarge } from '../error.ts'
 import type { Statement } from '../rows.ts'
-import { type ByteBudget, rowTooLarge } from '../transport/byte-budget.ts'
+import type { ByteBudget } from '../transport/byte-budget.ts'
 import type { Result } from './answer.ts'
 import type { default as Client } from './pg.mjs'
 import { failure } from './tcp-error.ts'

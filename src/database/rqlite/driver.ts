@@ -92,7 +92,7 @@ type Value = null | number | string
 /** A value as rqlite takes it. Throws {@link DatabaseError} for one that it would take for another. */
 function argument(param: Param): Value {
   if (typeof param === 'string' && HEX.test(param)) {
-    throw new DatabaseError('sql', "A parameter of the form x'…' would be taken for bytes.", {
+    throw new DatabaseError('sql', "rqlite would read a parameter of the form x'…' as bytes.", {
       hint: 'Write this text into the statement instead, between single quotes.',
     })
   }

@@ -4,11 +4,12 @@ import { PARAMETERS } from '../sqlite/error.ts'
 
 /** The error for an answer that does not fit. */
 export const TOO_LARGE = () =>
-  new DatabaseError('too_large', 'The answer, or the way to it, is too large for rqlite.', {
+  new DatabaseError('too_large', 'The answer, or a value on the way to it, is too large.', {
     hint: 'Select fewer columns, shorter pieces of the long ones, or fewer rows.',
   })
 
-const broken = () => new DatabaseError('network', 'The database failed. Its operator can tell why.')
+const broken = () =>
+  new DatabaseError('network', 'The database failed. The operator can find the reason in its log.')
 
 /**
  * What a node says of a query, in a sentence. SQLite's own words come without a code.
@@ -22,14 +23,17 @@ export function rqliteError(said: string, limits: Limits, ofStatement: boolean):
   if (said === 'stale read') {
     return new DatabaseError(
       'network',
-      'This node of rqlite has not heard of its leader for longer than freshness allows. Try again later.',
+      'This node of rqlite has not heard from its leader for longer than freshness allows. Try again later.',
     )
   }
   if (!ofStatement) {
     return new DatabaseError('network', 'The rqlite cluster could not answer. Try again later.')
   }
   if (said === 'attempt to change database via query operation' || /readonly database/.test(said)) {
-    return new DatabaseError('refused', 'This database is only read: that would write.')
+    return new DatabaseError(
+      'refused',
+      'This database is read-only, and the statement would write.',
+    )
   }
   if (said.startsWith('not enough args')) return new DatabaseError('sql', PARAMETERS)
   if (/^(?:string or blob too big|out of memory|database or disk is full)/.test(said)) {
@@ -48,7 +52,7 @@ export function rqliteError(said: string, limits: Limits, ofStatement: boolean):
 export function refusal(status: number, text: string): DatabaseError {
   if (status === 401 || status === 403) {
     return new DatabaseError('auth', 'The rqlite server refused the login.', {
-      hint: 'Its operator has to set a user and a password that may query.',
+      hint: 'The operator must set a user and a password that may query.',
     })
   }
   if (status === 404) return new DatabaseError('config', 'There is no rqlite at this address.')

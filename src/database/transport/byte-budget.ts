@@ -1,4 +1,3 @@
-import { DatabaseError } from '../error.ts'
 import type { Limits } from '../rows.ts'
 
 /** A socket of Node or of Workers, as far as its bytes are counted. */
@@ -46,9 +45,3 @@ export class ByteBudget {
     this.#spent.resolve()
   }
 }
-
-/** The error for an answer whose first row does not fit into the budget. */
-export const rowTooLarge = () =>
-  new DatabaseError('too_large', 'One row alone is more than can be fetched.', {
-    hint: 'Select fewer columns, or shorter pieces of the long ones.',
-  })

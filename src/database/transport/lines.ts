@@ -1,4 +1,4 @@
-import { DatabaseError } from '../error.ts'
+import { rowTooLarge } from '../error.ts'
 import { chunks } from './body.ts'
 
 /**
@@ -19,11 +19,7 @@ export async function* lines(response: Response, maxLength: number): AsyncGenera
         length = 0
       }
       length += part.length
-      if (length > maxLength) {
-        throw new DatabaseError('too_large', 'One row alone is larger than can be fetched.', {
-          hint: 'Select fewer columns, or shorter pieces of the long ones.',
-        })
-      }
+      if (length > maxLength) throw rowTooLarge()
       if (part) pieces.push(part)
     }
   }

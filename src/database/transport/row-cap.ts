@@ -1,4 +1,4 @@
-import { DatabaseError } from '../error.ts'
+import { rowTooLarge } from '../error.ts'
 import type { Cell, Limits, Rows } from '../rows.ts'
 
 const encoder = new TextEncoder()
@@ -33,15 +33,7 @@ export class Taken {
     this.#count(row, maxBytes)
     if (this.rows.length === maxRows) this.truncated = 'rows'
     else if (this.#bytes > maxBytes) this.truncated = 'bytes'
-    if (this.truncated === 'bytes' && this.rows.length === 0) {
-      throw new DatabaseError(
-        'too_large',
-        `One row alone is over the ${maxBytes} bytes of an answer.`,
-        {
-          hint: 'Select fewer columns, or shorter pieces of the long ones.',
-        },
-      )
-    }
+    if (this.truncated === 'bytes' && this.rows.length === 0) throw rowTooLarge(maxBytes)
     if (!this.truncated) this.rows.push(row)
     return !this.truncated
   }

@@ -13,6 +13,9 @@ export function decoded(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {
-    throw new DatabaseError('config', 'The database URL has a % that begins no percent-encoding.')
+    throw new DatabaseError(
+      'config',
+      'The database URL has a % that begins no percent-encoding. Write it as %25.',
+    )
   }
 }

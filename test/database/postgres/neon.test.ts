@@ -365,8 +365,8 @@ describe('a database URL', () => {
   test.each([
     ['oracle://app:secret@db.example.com/shop', 'No driver opens this database URL.'],
     ['app:secret@db.example.com', 'No driver opens this database URL.'],
-    ['secret', 'The database URL is not one'],
-    ['postgres://app:sec#ret@x.neon.tech:port/shop', 'The database URL is not one'],
+    ['secret', 'The database URL is not a URL'],
+    ['postgres://app:sec#ret@x.neon.tech:port/shop', 'The database URL is not a URL'],
     ['neon://x.neon.tech/secret', 'A Neon URL names a user and a database'],
     ['neon://app:secret@x.neon.tech', 'A Neon URL names a user and a database'],
   ])('that cannot be opened is not repeated: %s', async (url, sentence) => {

@@ -214,7 +214,7 @@ describe('rqlite', () => {
   test('is inspected, though its users cannot be asked for', async () => {
     const found = await inspectRole(database, limits)
     expect(found).toMatchObject({ version: expect.stringMatching(/^SQLite 3\./), findings: [] })
-    expect(found.note).toContain('the permission query and no other')
+    expect(found.note).toContain('only the permission query')
   })
 
   test('is reached from a Worker, and a refused password never shows', async () => {

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { ByteBudget, rowTooLarge } from '../../../src/database/transport/byte-budget.ts'
+import { ByteBudget } from '../../../src/database/transport/byte-budget.ts'
 
 const MIB = 1024 * 1024
 
@@ -48,12 +48,5 @@ describe('the bytes that are read for an answer', () => {
     stream.write(Buffer.alloc(10))
     await turn()
     expect(read).toBe(10)
-  })
-
-  test('hold no row that is larger', () => {
-    expect(rowTooLarge()).toMatchObject({
-      kind: 'too_large',
-      hint: expect.stringContaining('shorter pieces'),
-    })
   })
 })
