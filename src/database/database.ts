@@ -18,7 +18,7 @@ export interface Opened {
   query(statement: Statement, limits: Limits): Promise<Answer>
 }
 
-/** A way to reach a database: which URLs it opens, and what it takes to send a statement there. */
+/** A way to reach a database: which URLs it opens, and how a statement is sent there. */
 export interface Driver {
   readonly name: string
   opens(url: URL): boolean
@@ -44,6 +44,6 @@ export interface Engine {
   readonly schemes: readonly string[]
   /** Its URLs with nothing to hide, where BINDING stands for the name of one. */
   readonly open?: readonly string[] | undefined
-  /** Its ways to reach a database. One of them opens each URL of its schemes. */
+  /** Reads its drivers. The first one that opens a URL is taken, and one of them opens each of its schemes. */
   read(): Promise<{ readonly drivers: readonly Driver[] }>
 }

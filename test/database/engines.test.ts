@@ -5,6 +5,24 @@ import { locate } from '../../src/database/index.ts'
 const io = { fetch, bindings: {} }
 const schemes = engines.flatMap((it) => it.schemes)
 
+describe('the first driver that opens a URL', () => {
+  test.each([
+    ['neon', 'neon://app:secret@db.example.com/shop'],
+    ['neon', 'postgres://app:secret@ep-x.us-east-2.aws.neon.tech/shop'],
+    ['postgres', 'postgresql://app:secret@db.example.com/shop'],
+    ['postgres', 'hyperdrive:STORE'],
+    ['planetscale', 'planetscale://app:secret@127.0.0.1/shop'],
+    ['planetscale', 'mysql://app:secret@aws.connect.psdb.cloud/shop'],
+    ['mysql', 'mysql://app:secret@db.example.com/shop'],
+    ['mysql', 'mariadb://app:secret@aws.connect.psdb.cloud/shop'],
+  ])('is %s of %s', async (name, url) => {
+    const parsed = new URL(url)
+    const engine = engines.find((it) => it.schemes.includes(parsed.protocol.slice(0, -1)))!
+    const { drivers } = await engine.read()
+    expect(drivers.find((it) => it.opens(parsed))?.name).toBe(name)
+  })
+})
+
 describe('the list of engines', () => {
   test('is what a URL that nobody opens is told', () => {
     let message = ''

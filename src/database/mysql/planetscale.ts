@@ -6,7 +6,6 @@ import { cap } from '../transport/row-cap.ts'
 import { isHttps } from '../transport/url.ts'
 import { mysql } from './dialect.ts'
 import { limited } from './limit.ts'
-import { isPlanetScale } from './planetscale-hosts.ts'
 import { addressOf, type Execute, type Field, type Result, session } from './planetscale-http.ts'
 import { inlineParams } from './quote.ts'
 import { READ_ONLY } from './read-only.ts'
@@ -17,7 +16,7 @@ import { type Raw, readValue, type Type } from './values.ts'
 export const planetscale: Driver = {
   name: 'planetscale',
   opens: ({ protocol, hostname }) =>
-    protocol === 'planetscale:' || (protocol === 'mysql:' && isPlanetScale(hostname)),
+    protocol === 'planetscale:' || (protocol === 'mysql:' && /\.psdb\.cloud$/i.test(hostname)),
   open(url, io) {
     const address = addressOf(url)
     return {

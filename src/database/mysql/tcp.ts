@@ -2,17 +2,15 @@ import type { Driver } from '../database.ts'
 import type { Cell } from '../rows.ts'
 import { cap } from '../transport/row-cap.ts'
 import { mysql as dialect } from './dialect.ts'
-import { isPlanetScale } from './planetscale-hosts.ts'
 import { loginOf } from './tcp-login.ts'
 import { runReadOnly } from './tcp-session.ts'
 import { typeOfField } from './types.ts'
 import { type Raw, readValue, type Type } from './values.ts'
 
-/** MySQL and MariaDB over TCP: `mysql://…` at hosts that are not PlanetScale's, or `mariadb://…`. */
+/** MySQL and MariaDB over TCP: `mysql://…` or `mariadb://…`. */
 export const mysql: Driver = {
   name: 'mysql',
-  opens: ({ protocol, hostname }) =>
-    protocol === 'mariadb:' || (protocol === 'mysql:' && !isPlanetScale(hostname)),
+  opens: ({ protocol }) => /^(?:mysql|mariadb):$/.test(protocol),
   open(url) {
     const login = loginOf(url)
     return {

@@ -7,7 +7,6 @@ import { post } from '../transport/post.ts'
 import { isLoopback } from '../transport/url.ts'
 import type { Result } from './answer.ts'
 import { postgresError } from './error.ts'
-import { isNeon } from './neon-hosts.ts'
 
 /** Where to send statements, and in whose name. */
 export interface Address {
@@ -15,6 +14,9 @@ export interface Address {
   /** Holds the password: it travels in a header, and nowhere else. */
   readonly connection: string
 }
+
+/** Whether a host belongs to Neon. */
+export const isNeon = (hostname: string) => /\.neon\.(?:tech|build)$/i.test(hostname)
 
 /** The address that a URL stands for. Throws {@link DatabaseError}. */
 export function addressOf({ protocol, hostname, host, href, username, pathname }: URL): Address {

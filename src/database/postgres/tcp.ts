@@ -3,7 +3,6 @@ import { DatabaseError } from '../error.ts'
 import type { Answer, Limits, Statement } from '../rows.ts'
 import { answer } from './answer.ts'
 import { postgres as dialect } from './dialect.ts'
-import { isNeon } from './neon-hosts.ts'
 import { inOwnText, readOnlySteps } from './read-only.ts'
 import type { Run } from './tcp-connection.ts'
 import { hyperdriveLogin, type Login, loginOf } from './tcp-login.ts'
@@ -11,11 +10,10 @@ import type { Reading } from './tcp-query.ts'
 import { inSession } from './tcp-session.ts'
 import { typesOf } from './types.ts'
 
-/** PostgreSQL over TCP: `postgres://…` at hosts that are not Neon's, or `hyperdrive:BINDING`. */
+/** PostgreSQL over TCP: `postgres://…` or `hyperdrive:BINDING`. */
 export const postgres: Driver = {
   name: 'postgres',
-  opens: ({ protocol, hostname }) =>
-    protocol === 'hyperdrive:' || (/^postgres(?:ql)?:$/.test(protocol) && !isNeon(hostname)),
+  opens: ({ protocol }) => /^(?:postgres|postgresql|hyperdrive):$/.test(protocol),
   open: (url, io) =>
     url.protocol === 'hyperdrive:' ? database(hyperdriveLogin(url, io)) : encrypted(loginOf(url)),
 }
