@@ -7,12 +7,12 @@ export interface Database extends Opened {
   query(statement: Statement, limits: Limits): Promise<Rows>
 }
 
-/** A database as its driver opens it: nothing has looked at what it is asked. */
+/** A database as its driver opens it, without the guard in front. */
 export interface Opened {
   readonly dialect: Dialect
-  /** Whether the way there is encrypted, where that is known. */
+  /** Whether the connection is encrypted, where that is known. */
   readonly tls?: boolean | undefined
-  /** Whether every transaction is taken back in the end, with whatever it may have changed. */
+  /** Whether every transaction is rolled back in the end, with all that it may have changed. */
   readonly undone?: boolean | undefined
   /** Runs one statement that only reads. Throws {@link DatabaseError}. */
   query(statement: Statement, limits: Limits): Promise<Answer>
@@ -23,8 +23,8 @@ export interface Driver {
   readonly name: string
   opens(url: URL): boolean
   /**
-   * Opens it without going there. What it returns may count on one statement that the guard has let
-   * through, without a semicolon, and must still let the engine refuse whatever writes.
+   * Opens it without connecting. Its queries get one statement that the guard has let through, without
+   * a semicolon. They must still have the engine refuse all writes.
    */
   open(url: URL, io: Io): Opened
 }
@@ -32,17 +32,17 @@ export interface Driver {
 /** All that drivers touch of the outside world. */
 export interface Io {
   readonly fetch: typeof fetch
-  /** Bindings of the Worker, for databases that are one. */
+  /** Bindings of the Worker: some databases are one. */
   readonly bindings: Readonly<Record<string, unknown>>
 }
 
-/** A kind of database: what is known of it before it is read, and where the rest of it is. */
+/** A kind of database: what is known before its code is read, and how to read that. */
 export interface Engine {
   /** As people write it: `PostgreSQL`, `SQLite`. */
   readonly title: string
   /** What the URLs of its databases begin with, without the colon. */
   readonly schemes: readonly string[]
-  /** Its URLs with nothing to hide, where BINDING stands for the name of one. */
+  /** Those of its URLs that hold no secret. BINDING stands for the name of a binding. */
   readonly open?: readonly string[] | undefined
   /** Reads its drivers. The first one that opens a URL is taken, and one of them opens each of its schemes. */
   read(): Promise<{ readonly drivers: readonly Driver[] }>

@@ -8,7 +8,7 @@ export interface Dialect {
   readonly name: string
   /** As people write it: `PostgreSQL`, `SQLite`. */
   readonly title: string
-  /** The schema whose tables are named without it. */
+  /** The usual schema: its tables are shown without it. */
   readonly schema: string
   /** How the guard reads this dialect, and what it lets through. */
   readonly rules: Rules
@@ -16,20 +16,20 @@ export interface Dialect {
   quote(identifier: string): string
   /** The name of a table as FROM takes it, quoted. */
   qualified(table: TableName): string
-  /** The clause that ends a SELECT after so many rows, and begins it behind so many. */
+  /** The clause that limits a SELECT to so many rows, and skips so many before them. */
   page(limit: string, offset?: string): string
   /** How many parameters a statement takes; {@link MAX_PARAMS} if left out. */
   readonly maxParams?: number | undefined
-  /** What the catalog calls a type of an answer, where it has other words for it. */
+  /** The catalog's name for a type of an answer, where it has another one. */
   inWords?(type: string): string
   /** The placeholder of the n-th parameter, counted from 1; of this column type, if one is given. */
   placeholder(n: number, type?: string): string
   readonly comparison: Comparison
-  /** How its own operators and aggregates are called where others may have made some of that name. */
+  /** How the system's operators and aggregates are called where users can make others of the same name. */
   readonly calls?: Calls | undefined
   readonly catalog: Catalog
   readonly plan: Plan
-  /** What the role of such a database may do besides reading. */
+  /** Finds out what the role of a database may do besides reading. */
   readonly inspectRole: InspectRole
   readonly unknown: Unknown
 }
@@ -38,8 +38,8 @@ export interface Dialect {
 export const MAX_PARAMS = 100
 
 /**
- * How an engine words it that a table or a column is not there, or that several tables have a column;
- * the first group is its name.
+ * How an engine says that a table or a column does not exist, or that several tables have the column.
+ * The first group is its name.
  */
 export interface Unknown {
   readonly table: RegExp
@@ -47,9 +47,9 @@ export interface Unknown {
   readonly ambiguous: RegExp
 }
 
-/** How a dialect tells how it would run a statement. */
+/** How a dialect asks for the plan of a statement, and reads it. */
 export interface Plan {
-  /** The statement that tells how this one would run, and does not run it; it ends with its text. */
+  /** The statement that plans this one without running it. It ends with the text of this one. */
   of(sql: string): string
   read(rows: Rows): { readonly summary: readonly string[]; readonly plan: Cell }
 }
@@ -58,52 +58,52 @@ export interface Plan {
 export interface Comparison {
   /** The column in a form that can be compared and is compared by value. */
   comparable(column: string, type: string): string
-  /** The value in the form in which a column of this type compares with it. */
+  /** The value in the form in which it compares with a column of this type. */
   bound(value: Param, type: string): Param
   like(column: string, placeholder: string): string
-  /** Whether the column's text holds the bound one, in any case, `%` and `_` being themselves. */
+  /** Whether the column's text contains the bound one, in any case. `%` and `_` are no wildcards. */
   contains(column: string, placeholder: string): string
 }
 
-/** An operator, or an aggregate of a column; of a type whose operators are in a schema of their own. */
+/** How operators and aggregates are written. `operators` is the schema of a type's operators, if not the system's. */
 export interface Calls {
   operator(sign: string, operators: string | undefined): string
   aggregate(name: string, column: string, operators: string | undefined): string
 }
 
 /**
- * The statements by which a dialect lists and describes what the role may read, and nothing of the
+ * The statements by which a dialect lists and describes the tables that the role may read, without the
  * system's own. `catalog.ts` says which columns each returns.
  */
 export interface Catalog {
   tables(page: Page): Statement
-  /** The tables a name may mean, written as `table` or `schema.table`, in whatever case. */
+  /** The tables a name may mean, written as `table` or `schema.table`, in any case. */
   find(name: string): Statement
   /** Tables whose names look like this one, for a hint. */
   near(name: string): Statement
-  /** The columns of some tables, of each in their order, behind its schema and name. */
+  /** The columns of some tables, in their order. A row begins with schema and name of the table. */
   columns(tables: readonly TableName[]): Statement
   keys(table: TableName): Statement
   indexes(table: TableName): Statement
-  /** Which tables of these names show this role only some of their rows, where a dialect has that. */
+  /** Which of these tables show the role only some of their rows, where a dialect has that. */
   secured?(names: readonly string[]): Statement
   /** The columns of all tables, each with the column it refers to, if it refers to one. */
   overview(): Statement
-  /** Rows that stay equal, in whatever order, as long as no table, column, comment or key changes. */
+  /** Rows that stay the same, in any order, as long as no table, column, comment or key changes. */
   fingerprint(): Statement
 }
 
-/** A stretch of the list of tables. */
+/** A page of the list of tables. */
 export interface Page {
-  /** Part of a table's name, of a column's name or of a comment, in whatever case. */
+  /** Part of a table's name, of a column's name or of a comment, in any case. */
   readonly search?: string | undefined
-  /** Searches names of tables alone, with their schemas where there are several. */
+  /** Searches only names of tables, with their schemas where there are several. */
   readonly names?: boolean | undefined
   readonly limit: number
   readonly offset?: number | undefined
 }
 
-/** Where a table is. A database without schemas calls its only one by a name of its own. */
+/** The schema and the name of a table. A database without schemas has one of a fixed name. */
 export interface TableName {
   readonly schema: string
   readonly name: string

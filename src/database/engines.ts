@@ -1,6 +1,6 @@
 import type { Engine } from './database.ts'
 
-/** Every engine, one line each. What stands in its folder is read when one of its databases is asked. */
+/** Every engine, one line each. The code in its folder is read when one of its databases is first asked. */
 export const engines: readonly Engine[] = [
   {
     title: 'SQLite',

@@ -1,14 +1,14 @@
 /**
  * Why a query has no answer. `refused`: the guard, the engine or the role does not let it run;
- * `sql`: the statement is wrong; `timeout`, `too_large`: a cap; `auth`, `network`: for the operator
- * to mend; `config`: this deployment names a database it cannot open.
+ * `sql`: the statement is wrong; `timeout`, `too_large`: a cap; `auth`: the login is refused;
+ * `network`: the database cannot answer; `config`: the deployment names a database it cannot open.
  */
 export type Failure = 'refused' | 'sql' | 'timeout' | 'too_large' | 'auth' | 'network' | 'config'
 
-/** Characters of a message: no engine needs as many for what it has to say. */
+/** The most characters of a message. No engine needs as many. */
 const MAX_MESSAGE_CHARACTERS = 2_000
 
-/** What the database, or the way to it, said no to. Its message is fit for the model to read. */
+/** Why a query has no answer, in a message that the model may read. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError'
   readonly kind: Failure
@@ -27,7 +27,7 @@ export class DatabaseError extends Error {
       position?: number | undefined
     } = {},
   ) {
-    // Engines repeat what a caller sent, and whoever reads this looks for words in it.
+    // Engines repeat what a caller sent, however long, and the message is searched for words.
     super(message.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed())
     this.kind = kind
     this.code = details.code
@@ -35,7 +35,7 @@ export class DatabaseError extends Error {
     this.position = details.position
   }
 
-  /** The same error at another place, or at none: what was sent was not what its author wrote. */
+  /** The same error at another position, or at none: the engine was sent another text than the author's. */
   at(position: number | undefined): DatabaseError {
     const { kind, message, code, hint } = this
     return new DatabaseError(kind, message, { code, hint, position })
@@ -52,7 +52,7 @@ export const tooSlow = (timeoutMs: number, code?: string) =>
 /** The error for a query whose caller has left. */
 export const leftAlone = () => new DatabaseError('timeout', 'The query was stopped: nobody waits.')
 
-/** The error for a database that nothing came back from. */
+/** The error for a database that does not answer. */
 export const unreachable = () =>
   new DatabaseError('network', 'The database cannot be reached. Try again later.')
 
@@ -66,5 +66,5 @@ export const rowTooLarge = (maxBytes?: number) =>
     { hint: 'Select fewer columns, or shorter pieces of the long ones.' },
   )
 
-/** What helps where a placeholder has no value, or is not of a form that takes one. */
+/** The hint for a placeholder that has no value, or the wrong form. */
 export const UNBOUND = 'For a value write $1, for the next $2, and send them in params.'

@@ -3,17 +3,17 @@ import { engines } from './engines.ts'
 import { DatabaseError } from './error.ts'
 import type { Statement } from './rows.ts'
 
-/** A database that a URL names. Nothing of its engine is read, and nobody asked, until it is opened. */
+/** The database that a URL names. The code of its engine is read when it is opened. */
 export interface Located {
   /** What its engine is called: `PostgreSQL`, `SQLite`. */
   readonly title: string
-  /** Opens it without going there. Throws {@link DatabaseError} for a URL that lacks something. */
+  /** Opens it without connecting. Throws {@link DatabaseError} for a URL that lacks something. */
   open(): Promise<Database>
 }
 
 /**
- * Finds the engine of the database that a URL names. Whatever the database is asked passes the guard
- * first. Throws {@link DatabaseError} for a URL that no engine knows, without repeating it.
+ * Finds the engine of the database that a URL names. The guard checks every statement first. Throws
+ * {@link DatabaseError} for a URL that no engine opens, without repeating the URL.
  */
 export function locate(url: string, io: Io): Located {
   if (!URL.canParse(url)) {
@@ -38,14 +38,14 @@ export function locate(url: string, io: Io): Located {
   }
 }
 
-/** The URLs of databases with nothing to hide, where BINDING stands for the name of one. */
+/** The URLs of databases that hold no secret. BINDING stands for the name of a binding. */
 export const openUrls: readonly string[] = engines.flatMap(({ open = [] }) => open)
 
-/** Whether the URL of a database has nothing to hide: it is one of {@link openUrls}. */
+/** Whether the URL of a database holds no secret: it is one of {@link openUrls}. */
 export const isOpenUrl = (url: string): boolean =>
   openUrls.includes(url.replace(/:[A-Za-z_][A-Za-z0-9_]*$/, ':BINDING'))
 
-/** Makes sure that a database may run a statement, without asking it. Throws {@link DatabaseError}. */
+/** Checks that the guard lets a statement through, without sending it. Throws {@link DatabaseError}. */
 export async function assertReads({ dialect }: Database, statement: Statement): Promise<void> {
   const { admitted } = await import('./guard/guarded.ts')
   admitted(statement, dialect)

@@ -4,16 +4,16 @@ import type { Cell } from './rows.ts'
 export interface RoleReport {
   /** The engine and its version, as the database tells. */
   readonly version: string
-  /** Who the database takes us for, where it knows roles. */
+  /** The role that we have in the database, where it has roles. */
   readonly role: string | undefined
   readonly findings: readonly Finding[]
-  /** SQL that makes a role that only reads, where a finding is closed by nothing less. */
+  /** SQL that makes a role that only reads, where nothing less takes a finding away. */
   readonly reader: readonly string[]
   /** What could not be asked, and what to do about it. */
   readonly note?: string | undefined
 }
 
-/** A statement of an operator's own, and what is known of its parameters. */
+/** The statement of an operator's tool, and what is known of its parameters. */
 export interface Prepared {
   readonly name: string
   readonly sql: string
@@ -26,37 +26,37 @@ export interface Prepared {
   }[]
 }
 
-/** An examination, and how the database was reached. */
+/** A role report, and how the database was reached. */
 export interface Reported extends RoleReport {
-  /** Which tools of the operator's own cannot be prepared, and why. */
+  /** Which tools of the operator cannot be prepared, and why. */
   readonly broken?: readonly string[]
   readonly elapsedMs: number
-  /** Whether the way there is encrypted, where that is known. */
+  /** Whether the connection is encrypted, where that is known. */
   readonly tls?: boolean | undefined
 }
 
-/** One thing that the role may do and need not. */
+/** One thing that the role may do and does not need. */
 export interface Finding {
   /** As in a log: `superuser`, `write-grants`. */
   readonly kind: string
   /**
-   * `high`: no setting of a session stops it, so that only the statement guard stands before it.
-   * `low`: the engine's read-only session refuses it as well, or nothing is lost by it.
+   * `high`: no setting of a session stops it, only the guard does.
+   * `low`: the engine's read-only session refuses it as well, or it does no harm.
    */
   readonly severity: 'high' | 'low'
   readonly sentence: string
-  /** What it is about: the first of them, by name. */
+  /** The names of the first objects that it is about. */
   readonly objects: readonly string[]
   /** How many there are in all. */
   readonly count: number
-  /** SQL that closes it, for an administrator; none where only another role does. */
+  /** SQL by which an administrator takes it away; none where only another role helps. */
   readonly statements: readonly string[]
 }
 
 /** Asks a database, in its dialect. It is guarded and bounded like any other query. */
 export type Ask = (sql: string) => Promise<readonly (readonly Cell[])[]>
 
-/** Finds out what the role of a database of one dialect may do; by a driver that takes back what it began? */
+/** Finds out what the role of a database may do. `undone`: the driver rolls every transaction back. */
 export type InspectRole = (
   ask: Ask,
   by: { readonly undone?: boolean | undefined },
@@ -82,11 +82,11 @@ export function sorted(
     )
 }
 
-/** An examination has room of its own: it is small whatever the database, and not for a model. */
+/** The limits of an inspection. Its answer is small on every database, and no model reads it. */
 export const ROLE_LIMITS = { maxRows: 2_000, maxBytes: 1 << 20 }
 
 /** Objects of one finding that are named. The others are only counted. */
 export const MAX_OBJECTS = 20
 
-/** What a person puts in the place of a password that nobody else shall know. */
+/** Stands in SQL where a person must write a new password. */
 export const PASSWORD = "'a long password of your own'"

@@ -20,7 +20,7 @@ export interface Column {
 export interface Answer {
   readonly columns: readonly Column[]
   readonly rows: readonly (readonly Cell[])[]
-  /** What a clause such as WITH TOTALS adds below the rows, and is none of them. */
+  /** What a clause such as WITH TOTALS adds below the rows. */
   readonly totals?: readonly Cell[] | undefined
   /** Which cap cut the answer short, if one did. */
   readonly truncated: false | 'rows' | 'bytes'
@@ -36,8 +36,8 @@ export interface Statement {
   readonly sql: string
   readonly params?: readonly Param[] | undefined
   /**
-   * Written here, about the catalog alone: its functions, operators and types are the system's,
-   * whatever of that name somebody has put into the schemas that the role looks into first.
+   * Whether it is one of Tidegate's questions to the catalog. Its functions, operators and types must
+   * be the system's, even if somebody has made others of the same name in the role's search path.
    */
   readonly own?: boolean | undefined
 }

@@ -1,20 +1,20 @@
 /**
- * How the guard reads a dialect, and what it lets through. A further dialect is one more of these.
+ * How the guard reads a dialect, and what it lets through.
  * Names are compared as the engine knows them: without quotes, in lower case, and without accents.
  */
 export interface Rules {
   readonly lexis: Lexis
-  /** First words of statements that only read, in the order they are told. */
+  /** First words of statements that only read, in the order in which an error lists them. */
   readonly reads: readonly string[]
-  /** What may stand between EXPLAIN and the statement it explains, its tokens parted by spaces. */
+  /** What may stand between EXPLAIN and the statement it explains, as tokens with spaces between. */
   readonly explain: RegExp
-  /** Functions that do more than compute: they write, lock, reach out, or run a text as SQL. */
+  /** Functions that do more than compute: they write, lock, connect elsewhere, or run a text as SQL. */
   readonly calls: RegExp
-  /** Those of them that `x.f` calls, too, where `x` is any value: one argument is enough for them. */
+  /** Those of them that `x.f` also calls, where `x` is any value: one argument is enough for them. */
   readonly attributes?: RegExp
   /** Functions that run a text when they are given no more than two values. */
   readonly pairs?: RegExp
-  /** `* APPLY f` calls a function by its name alone, and `(x AS f(y))` one behind AS. */
+  /** Whether `* APPLY f` calls a function by its name, and `(x AS f(y))` one after AS. */
   readonly applies?: boolean
   /** Functions that call another whose name is their first value: `arrayMap(f, x)`. */
   readonly callers?: RegExp
@@ -24,11 +24,11 @@ export interface Rules {
   readonly clauses: readonly string[]
   /** Clauses that only say how to run and to answer. */
   readonly forms?: readonly string[]
-  /** What to write in place of an EXPLAIN that is none of a query, as a sentence. */
+  /** What to write instead of an EXPLAIN that explains no query, as a sentence. */
   readonly instead?: string
 }
 
-/** How a dialect's text falls into tokens: what differs between dialects, and nothing else. */
+/** How a dialect divides a text into tokens: only what differs between dialects. */
 export interface Lexis {
   /** `"x"` is a name, as the standard has it, or a text. */
   readonly doubleQuotes: 'name' | 'text'
@@ -38,7 +38,7 @@ export interface Lexis {
   readonly brackets?: boolean
   /** `'x'` is a name where the name of a table is due: it is not read. */
   readonly textNames?: boolean
-  /** In a text, a backslash takes the meaning from the character after it. */
+  /** In a text, a backslash escapes the character after it. */
   readonly backslashes?: boolean
   /** `E'…'` is a text with backslashes, and `U&"…"` a name with them. */
   readonly escapePrefixes?: boolean
@@ -46,7 +46,7 @@ export interface Lexis {
   readonly dollarQuotes?: boolean
   /** `$x(…)`, `@x(…)`, `:x(…)` is one parameter, whatever stands between the parentheses. */
   readonly parameterSuffixes?: boolean
-  /** A block comment may hold others, and ends with the last of them. */
+  /** Block comments nest. */
   readonly nestedComments?: boolean
   /** `/*!…` is a comment that runs. */
   readonly runningComments?: boolean

@@ -1,6 +1,6 @@
 import { DatabaseError } from '../error.ts'
 
-/** Why a database could not be looked at, for its operator. What is no business of theirs is logged. */
+/** Why a database could not be inspected, for its operator. A fault of ours goes to the log. */
 export function reason(error: unknown): string {
   if (!(error instanceof DatabaseError)) {
     console.error(error)

@@ -1,9 +1,9 @@
 import type { Finding, Reported } from '../role.ts'
 
-/** Objects of a finding that a person is shown. In JSON there are more. */
+/** How many objects of a finding a person is shown. JSON has more. */
 const MAX_SHOWN_OBJECTS = 5
 
-/** What was found as a person reads it in a terminal, the SQL ready to be pasted. */
+/** A role report as text for a terminal, with SQL that can be pasted. */
 export function reported(it: Reported): string {
   const { role, findings, reader, note } = it
   const tls = it.tls === undefined ? '' : it.tls ? ', encrypted' : ', not encrypted'
@@ -34,7 +34,7 @@ export function reported(it: Reported): string {
     .join('\n')
 }
 
-/** A line for the log about what only the guard stands before; nothing where there is nothing. */
+/** A line for the log about rights that only the guard stops. Returns nothing if there are none. */
 export function warning(name: string, findings: readonly Finding[]): string | undefined {
   const kinds = findings.filter(({ severity }) => severity === 'high').map(({ kind }) => kind)
   if (kinds.length === 0) return undefined

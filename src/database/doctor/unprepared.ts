@@ -5,7 +5,7 @@ import type { Limits, Param, Statement } from '../rows.ts'
 import { explain } from '../statements/explain.ts'
 
 /**
- * Which statements of an operator's own the database cannot prepare, a sentence each. They are
+ * Tells which tools of the operator the database cannot prepare, a sentence each. Their statements are
  * planned with values of their parameters' types, and never run.
  */
 export async function unprepared(
@@ -22,7 +22,7 @@ export async function unprepared(
         return error.kind === 'refused' && !error.code ? undefined : error.message
       },
     )
-  // ClickHouse before 20.6 plans nothing, whatever it is.
+  // ClickHouse before 20.6 plans no statement.
   if (tools.length === 0 || (await problem({ sql: 'select 1' })) !== undefined) return []
   const sentences: string[] = []
   for (const { name, sql, params } of tools) {
@@ -32,7 +32,7 @@ export async function unprepared(
   return sentences
 }
 
-/** A value that a parameter may have. A text may have to look like something: none is better. */
+/** A value that a parameter may have. For a text it is NULL: a made-up one may have the wrong form. */
 function example(param: Prepared['params'][number]): Param {
   const { type, default: fallback, values, min } = param
   const known = fallback ?? values?.[0] ?? min

@@ -1,4 +1,4 @@
-/** Reads a body as text as far as `maxBytes`. Nothing if it is longer; the rest is not fetched. */
+/** Reads a body as text. If it is longer than `maxBytes`, it returns nothing and fetches no more. */
 export async function readBody(response: Response, maxBytes: number): Promise<string | undefined> {
   const decoder = new TextDecoder()
   let text = ''
@@ -11,7 +11,7 @@ export async function readBody(response: Response, maxBytes: number): Promise<st
   return text + decoder.decode()
 }
 
-/** What a text is as JSON, if that is an object. */
+/** Parses a text as a JSON object. Returns nothing for all other texts. */
 export function objectOf<T extends object>(text = ''): T | undefined {
   try {
     const value = JSON.parse(text)
@@ -25,15 +25,14 @@ const CHUNK_BYTES = 32 * 1024
 
 interface Reader {
   read(view: Uint8Array): Promise<ReadableStreamReadResult<Uint8Array>>
-  /** Of the Workers runtime alone: it waits until there is so much, or the end. */
+  /** Only the Workers runtime has it. It waits for so many bytes, or for the end. */
   readAtLeast?(least: number, view: Uint8Array): Promise<ReadableStreamReadResult<Uint8Array>>
   cancel(): Promise<void>
 }
 
 /**
- * A body in chunks of some size, however small those are in which a server sends it: to read each as
- * it comes costs the Workers runtime five times what is done with its rows. Whoever stops reading
- * cancels the body.
+ * Reads a body in large chunks, even if the server sends small ones. In the Workers runtime, to read
+ * each as it comes costs five times what is done with its rows. A loop that breaks cancels the body.
  */
 export async function* chunks({ body }: Response): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader({ mode: 'byob' }) as Reader | undefined

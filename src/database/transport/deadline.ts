@@ -2,21 +2,21 @@ import type { DatabaseError } from '../error.ts'
 import { leftAlone, tooSlow } from '../error.ts'
 import type { Limits } from '../rows.ts'
 
-/** How long an answer is waited for: until its time is over, or its caller has left. */
+/** How long to wait for an answer: until its time is over, or its caller has left. */
 export interface Patience {
   /** Aborts when the wait is over. */
   readonly signal: AbortSignal
-  /** What to tell, once it is over. */
+  /** The error to throw once the wait is over, and nothing before. */
   over(): DatabaseError | undefined
-  /** The outcome of a work, unless the wait is over first; the work may go on. */
+  /** The outcome of a work, unless the wait is over first. The work may go on. */
   race<T>(work: Promise<T>): Promise<T>
 }
 
 /**
- * The patience that the limits of a query leave, from this moment on.
+ * Starts the wait that the limits of a query allow.
  *
- * @param graceMs what is waited longer for a database with a timer of its own: that one tells what
- *   happened, and surely stops the query
+ * @param graceMs how much longer to wait for a database that has a timer too: the database stops the
+ *   query itself, and tells what happened
  */
 export function patience({ timeoutMs, signal: caller }: Limits, graceMs = 0): Patience {
   const timer = AbortSignal.timeout(timeoutMs + graceMs)

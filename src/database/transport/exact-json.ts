@@ -1,7 +1,7 @@
 import type { Cell } from '../rows.ts'
 import { withoutEnd } from './end.ts'
 
-/** What JSON can say as a number: neither NaN, nor infinite, nor minus zero. */
+/** Whether JSON can hold a number as it is: not NaN, not infinite and not minus zero. */
 export const isNumber = (value: number) => Number.isFinite(value) && !Object.is(value, -0)
 
 type Reviver = (key: string, value: Cell, context: { readonly source?: string }) => Cell
@@ -34,7 +34,7 @@ export function readJson(text: string): Cell {
   return inOrder(value) && at === names.length ? value : text
 }
 
-/** What is nested deeper than this is nothing to be read, and could not be written out again. */
+/** The deepest nesting that is parsed. Deeper JSON could not be written out again, and stays text. */
 const MAX_DEPTH = 200
 
 /** The names of all members in their order, and how deep they are nested, of a text that may be JSON. */
@@ -69,7 +69,7 @@ function isJson(text: string): boolean {
 const survives = (source: string, value: number) =>
   isNumber(value) && source.length <= MAX_DIGITS && decimal(source) === decimal(String(value))
 
-/** Digits of a number that could come out of a double as they went in: 1e308 has 309. */
+/** The most digits of a number that may survive as a double: 1e308 has 309. */
 const MAX_DIGITS = 400
 
 /** Sign, digits and exponent, the same for `1.50`, `15e-1` and `1.5`. */

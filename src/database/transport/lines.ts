@@ -2,8 +2,8 @@ import { rowTooLarge } from '../error.ts'
 import { chunks } from './body.ts'
 
 /**
- * The lines of a body while they come, none longer than `maxLength`. Whoever stops reading cancels
- * the body. What follows the last line feed is a line, too: a broken one, as likely as not.
+ * The lines of a body as they arrive, none longer than `maxLength`. A loop that breaks cancels the
+ * body. What follows the last line feed is also a line, and probably a broken one.
  */
 export async function* lines(response: Response, maxLength: number): AsyncGenerator<string> {
   const decoder = new TextDecoder()

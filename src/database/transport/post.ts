@@ -3,16 +3,16 @@ import { unreachable } from '../error.ts'
 import { readBody } from './body.ts'
 import type { Patience } from './deadline.ts'
 
-/** What came back from a service, its body unread. */
+/** What came back from a service, before its body is read. */
 export interface Posted {
   readonly response: Response
-  /** The body as far as `maxBytes`; nothing if it is longer. Throws {@link DatabaseError}. */
+  /** Reads the body; nothing if it is longer than `maxBytes`. Throws {@link DatabaseError}. */
   text(maxBytes: number): Promise<string | undefined>
 }
 
 /**
- * Sends a text to the service of a database. What a stranger's code throws on the way may hold the
- * address or a password: it is dropped. Throws {@link DatabaseError}.
+ * Sends a text to the service of a database. An error of `fetch` may hold the address or a password,
+ * so it is dropped. Throws {@link DatabaseError}.
  */
 export async function post(
   endpoint: string,
@@ -29,7 +29,7 @@ export async function post(
   return { response, text: (maxBytes) => readBody(response, maxBytes).catch(lost) }
 }
 
-/** A request that holds a secret: a redirect would carry it elsewhere, and is not followed. */
+/** A request that holds a secret. It follows no redirect, which would carry the secret elsewhere. */
 export const requestOf = (
   headers: Readonly<Record<string, string>>,
   body: string,

@@ -3,7 +3,7 @@ import type { Cell, Limits, Rows } from '../rows.ts'
 
 const encoder = new TextEncoder()
 
-/** Takes as many rows as the limits allow. Only from one row too many it learns that there are. */
+/** Takes as many rows as the limits allow. To know that there are more, it needs one row too many. */
 export function cap(
   rows: Iterable<readonly Cell[]>,
   limits: Limits,
@@ -14,12 +14,12 @@ export function cap(
   return { rows: taken.rows, truncated }
 }
 
-/** The rows of an answer that comes bit by bit, as far as the limits allow. */
+/** Collects rows one by one, as far as the limits allow. */
 export class Taken {
   readonly rows: (readonly Cell[])[] = []
   truncated: Rows['truncated'] = false
   readonly #limits: Limits
-  /** No less than the bytes so far: while this fits, nothing is written out to be counted. */
+  /** An upper bound of the bytes so far. While it fits, no row is written out to be counted. */
   #atMost = 0
   #bytes = 0
 
@@ -27,7 +27,7 @@ export class Taken {
     this.#limits = limits
   }
 
-  /** Takes a row, or says that there is no room for it nor for any other. */
+  /** Takes a row. Returns false if there is no room for it, and so for no other. */
   take(row: readonly Cell[]): boolean {
     const { maxRows, maxBytes } = this.#limits
     this.#count(row, maxBytes)
@@ -49,10 +49,10 @@ export class Taken {
 
 const sizeOf = (row: readonly Cell[]) => encoder.encode(JSON.stringify(row)).byteLength + 1
 
-/** A number, true, false or null, with what is around it. */
+/** An upper bound for a number, true, false or null, with what is around it. */
 const SHORT_CELL_BYTES = 26
 
-/** No less than the bytes of a row as JSON: no character takes more than six, `\u0000`. */
+/** An upper bound of the bytes of a row as JSON: no character takes more than six, `\u0000`. */
 function atMost(row: readonly Cell[]): number {
   let most = SHORT_CELL_BYTES
   for (const cell of row) {

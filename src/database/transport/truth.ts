@@ -1,6 +1,6 @@
 import type { Param } from '../rows.ts'
 
-/** A truth value that came as a word, as the number in which a database without booleans keeps it. */
+/** Turns the words true and false into 1 and 0, for a database without booleans. Other values stay. */
 export function truth(value: Param): Param {
   const word = typeof value === 'string' && value.toLowerCase()
   if (word === 'true') return 1

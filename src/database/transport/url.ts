@@ -1,14 +1,14 @@
 import { DatabaseError } from '../error.ts'
 
-/** Whether a host is the machine itself. */
+/** Whether a host is this machine. */
 export const isLoopback = (hostname: string) =>
   /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/i.test(hostname)
 
-/** Whether what is sent there is encrypted. */
+/** Whether the connection to an address is encrypted. */
 export const isHttps = ({ endpoint }: { readonly endpoint: string }) =>
   endpoint.startsWith('https:')
 
-/** A part of a URL as it was before it became one. Throws {@link DatabaseError}. */
+/** Decodes a part of a URL. Throws {@link DatabaseError}. */
 export function decoded(part: string): string {
   try {
     return decodeURIComponent(part)
