@@ -1,7 +1,7 @@
 import type { Dialect } from './dialect.ts'
 import type { Answer, Limits, Rows, Statement } from './rows.ts'
 
-/** One open database, whatever carries the statements to it. */
+/** One open database, behind the guard. */
 export interface Database extends Opened {
   /** Runs one statement that only reads. Throws {@link DatabaseError}. */
   query(statement: Statement, limits: Limits): Promise<Rows>

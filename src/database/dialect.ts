@@ -65,7 +65,7 @@ export interface Comparison {
   contains(column: string, placeholder: string): string
 }
 
-/** How operators and aggregates are written. `operators` is the schema of a type's operators, if not the system's. */
+/** How operators and aggregates are written. `operators` is the schema of those of an extension. */
 export interface Calls {
   operator(sign: string, operators: string | undefined): string
   aggregate(name: string, column: string, operators: string | undefined): string

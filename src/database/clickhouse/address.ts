@@ -1,7 +1,7 @@
 import { DatabaseError } from '../error.ts'
 import { decoded } from '../transport/url.ts'
 
-/** Where to send statements, and in whose name. */
+/** Where to send statements, and as which user. */
 export interface Address {
   readonly endpoint: string
   readonly user: string

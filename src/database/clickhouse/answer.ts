@@ -7,9 +7,9 @@ import { fromUtf8, readerOf, unescaped } from './values.ts'
 /** The format of the answers that {@link readAnswer} reads. */
 export const FORMAT = 'TabSeparatedWithNamesAndTypes'
 
-/** How to hear of an answer what its rows cannot say. */
+/** What tells of an answer what its rows cannot tell. */
 export interface Way {
-  /** Whether the server has said by its status that all went well: no line is an error then. */
+  /** Whether the status holds for the whole answer: then no line is an error. */
   readonly settled: boolean
   /** The same rows as CSV, in which a text is never an empty line. */
   csv(): Promise<string>
@@ -19,12 +19,12 @@ export interface Way {
 const UNSETTLED = Symbol('unsettled')
 
 /**
- * Reads an answer row by row, as far as the limits allow, and then lets go of the rest.
+ * Reads an answer row by row, as far as the limits allow, and does not fetch the rest.
  *
- * Its format is the one in which every version writes every value exactly: the JSON ones replace
- * bytes that are not UTF-8. The price is that its end does not show. So it is to be asked for with
- * `wait_end_of_query`: then an error has a status of its own, and does not come behind some rows.
- * Where it was not, whatever may be an error is left to an answer that was.
+ * In this format, every version writes every value exactly: the JSON formats replace bytes that are
+ * not UTF-8. But it has no mark at its end. So an answer should come with `wait_end_of_query`: then an
+ * error shows in the status, and does not follow some rows. In an answer without it, rows that may be
+ * an error throw something that is no {@link DatabaseError}: the caller has to ask again with it.
  */
 export async function readAnswer(
   response: Response,
@@ -33,13 +33,13 @@ export async function readAnswer(
   way: Way,
 ): Promise<Answer> {
   const taken = new Taken(limits)
-  // An escape has at most twice the length of what it stands for: what is longer has no room.
+  // An escape is at most twice as long as its character: a longer line has no room.
   const longest = Math.max(limits.maxBytes * 2, HEADER)
   let names: readonly string[] | undefined
   let columns: readonly Column[] | undefined
   let readers: ReturnType<typeof readerOf>[] = []
   let doubtful = false
-  // From an empty line on: what may be totals and extremes, each behind such a line.
+  // From an empty line on: perhaps totals and extremes, each after such a line.
   let tail: string[] = []
   const read = (line: string) => line.split('\t').map((cell, i) => readers[i]!(cell))
 
@@ -67,7 +67,7 @@ export async function readAnswer(
       tail.push(line)
       if (tail.length <= LONGEST_TAIL) continue
       if (!isText(columns)) throw brokenOff()
-      // So long is none: its first lines are rows.
+      // Totals and extremes are not that long: the first lines are rows.
       const next = tail.indexOf('', 1)
       const rows = tail.splice(0, next < 0 ? tail.length : next)
       if (!rows.every((row) => taken.take(read(row)))) break
@@ -104,16 +104,16 @@ function tailLength(csv: string): number {
 /** Room for the names and types of some thousand columns. */
 const HEADER = 256 * 1024
 
-/** One column of text: only there an empty line, or one that looks like an error, is a value. */
+/** One column of text: only there, an empty line or one that looks like an error may be a value. */
 const isText = (columns: readonly Column[]) =>
   columns.length === 1 && /String|Enum|Dynamic|AggregateFunction/.test(columns[0]!.type)
 
-/** One that is all of a line: no value of such a type begins so. */
+/** Whether a whole line is an error: no value of another type begins so. */
 const isReport = (line: string) => /^Code: \d+[.,].*DB::/.test(line) && !line.includes('\t')
 
 /**
- * The lines of a body with their line feeds, one character a byte. Without a line feed is one that
- * the body ends in, and one that is too long: the last of them.
+ * The lines of a body with their line feeds, one character a byte. The last one has no line feed if
+ * the body ends within it, or if it is too long.
  */
 async function* lines(response: Response, longest: number): AsyncGenerator<string> {
   // Joined once a line is whole: a long one comes in thousands of pieces.
@@ -137,7 +137,7 @@ async function* lines(response: Response, longest: number): AsyncGenerator<strin
 function binary(bytes: Uint8Array): string {
   let text = ''
   for (let at = 0; at < bytes.length; at += 8_192) {
-    // Spread, they would pass through an iterator one by one: that took longer than all else here.
+    // Not by spreading, which iterates over the bytes: that took longer than all else here.
     const some = bytes.subarray(at, at + 8_192) as unknown as number[]
     text += String.fromCharCode.apply(null, some)
   }

@@ -7,9 +7,9 @@ import { rules } from './rules.ts'
 /**
  * The text of a statement with its parameters written into it as literals.
  *
- * ClickHouse's own `{name:Type}` is what they look like: the n-th is `{pn:Type}`, a value of that
- * type, or `{pn}`, a number or a text as it was sent. They are not left to the server, because old
- * ones know none, and because a number of a type too small for it would wrap around there.
+ * Placeholders look like ClickHouse's own `{name:Type}`: the n-th is `{pn:Type}`, a value of that type,
+ * or `{pn}`, a number or a text as it was sent. The server does not bind them, because old ones cannot,
+ * and because a number too large for its type would wrap around there.
  */
 export function bind(statement: Statement): string {
   const { sql, params = [] } = statement
@@ -41,7 +41,7 @@ interface Place {
   readonly end: number
 }
 
-/** The placeholders that stand in no text, no name and no comment. */
+/** The placeholders of a statement, without those in texts, names and comments. */
 function* placesIn(statement: Statement): Iterable<Place> {
   const { tokens, fault = '' } = read(statement, rules)
   if (tokens.length === 0) throw new DatabaseError('refused', fault)
@@ -50,7 +50,7 @@ function* placesIn(statement: Statement): Iterable<Place> {
     const [open, name, colon] = tokens.slice(i, i + 3)
     const number = /^p([1-9]\d{0,3})$/.exec(name?.kind === 'word' ? name.value : '')?.[1]
     if (open?.value !== '{' || number === undefined) continue
-    // The next that closes: for the place before, perhaps, and then it is not looked for again.
+    // The next closing brace. One that was found for an earlier place is not looked for again.
     while (last < tokens.length && (last <= i || tokens[last]!.value !== '}')) last++
     const typed = colon?.value === ':'
     if (last === tokens.length || (!typed && last !== i + 2)) continue
@@ -61,7 +61,7 @@ function* placesIn(statement: Statement): Iterable<Place> {
   }
 }
 
-/** A value as SQL. What is not a number where one should be is left to the engine to judge. */
+/** A value as SQL. The engine judges a value that should be a number and is not. */
 function literal(value: Param, type: string | undefined): string {
   if (value === null) return 'NULL'
   if (type === undefined) return typeof value === 'string' ? quoted(value) : String(Number(value))

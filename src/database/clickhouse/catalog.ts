@@ -1,18 +1,18 @@
 import type { Catalog, TableName } from '../dialect.ts'
 
 /**
- * Columns that old versions do not have, and what stands for them there. Nobody else calls a table
- * by this name, so a driver can put the one in the place of the other.
+ * Columns that old versions do not have, and what replaces them there. Only our statements call a table
+ * by this name, so the driver can replace one text by the other.
  */
 export const later: Readonly<Record<string, string>> = {
   'tidegate_tables.comment': "''",
   'tidegate_tables.total_rows': 'NULL',
 }
 
-// Reading from these takes away what is read.
+// To read from these removes what is read.
 const queues = `('Kafka', 'RabbitMQ', 'NATS', 'FileLog', 'S3Queue', 'AzureQueue')`
 
-/** The tables that people made in the database of the URL, and that a read leaves as they are. */
+/** The tables of users in the database of the URL, without those that a read would change. */
 const readable = `database = currentDatabase() and not is_temporary and engine not in ${queues}
   and not startsWith(name, '.inner')`
 
@@ -37,7 +37,7 @@ const holds = (text: string) => `positionCaseInsensitiveUTF8(${text}, {p1}) > 0`
 
 const nullable = `match(type, '^(LowCardinality\\\\()?Nullable')`
 
-/** The one table that is asked about. */
+/** Finds the one table in question. */
 const one = (name: string) => `database = {p1} and ${name} = {p2}`
 const named = ({ schema, name }: TableName) => [schema, name]
 
@@ -124,7 +124,7 @@ export const catalog: Catalog = {
       from system.columns where database = currentDatabase()`,
   }),
 
-  // The statement that would make a table again says all about it.
+  // The statement that creates a table says all about it.
   fingerprint: () => ({
     sql: `select count(), groupBitXor(cityHash64(name, create_table_query))
       from system.tables where ${readable}`,

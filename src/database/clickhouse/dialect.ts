@@ -35,7 +35,7 @@ export const clickhouse: Dialect = {
   },
 }
 
-/** A type without what only says how it is kept: `Nullable(X)` and `LowCardinality(X)` are X. */
+/** A type without what only says how it is stored: `Nullable(X)` and `LowCardinality(X)` are X. */
 function inner(type: string): string {
   const [, of] = /^(?:Nullable|LowCardinality)\((.*)\)$/s.exec(type) ?? []
   return of === undefined ? type : inner(of)
@@ -45,12 +45,12 @@ const isNumeric = (type: string) => /^(?:U?Int|Float|BFloat|Decimal|Bool)/.test(
 
 /** The placeholder of a value that is compared with a column of this type. */
 function compared(n: number, type: string): string {
-  // A text beside most types is read as one of them. Not so a moment that tells its own zone.
+  // Most types read a text beside them as one of their own. DateTime does not take one with a zone.
   const [time, precision, zone64, zone32] =
     /^DateTime(?:64\((\d)(?:, ('[^']*'))?\)|\(('[^']*')\))?$/.exec(type) ?? []
   const zone = (zone64 ?? zone32) ? `, ${zone64 ?? zone32}` : ''
   if (precision !== undefined) {
-    // Digits that the column does not keep make a value unequal: they must not be cut.
+    // Digits that the column does not hold make a value unequal, so they must not be cut.
     return `parseDateTime64BestEffort({p${n}}, ${Math.max(6, Number(precision))}${zone})`
   }
   if (time !== undefined) return `parseDateTimeBestEffort({p${n}}${zone})`

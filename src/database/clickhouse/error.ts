@@ -1,6 +1,6 @@
 import { DatabaseError, type Failure, tooSlow, UNBOUND } from '../error.ts'
 
-/** The numbers of ClickHouse's errors that are not simply a statement gone wrong. */
+/** The numbers of ClickHouse's errors that mean more than a wrong statement. */
 const kinds: Readonly<Record<number, Failure>> = {
   ...{ 164: 'refused', 291: 'refused', 344: 'refused', 392: 'refused', 446: 'refused' },
   ...{ 497: 'refused', 452: 'config' },
@@ -16,16 +16,16 @@ const NO_DATABASE = 81
 
 const TIMEOUT_EXCEEDED = '159'
 
-/** Errors whose own words name nothing but places in the server's program. */
+/** Errors whose message only names places in the server's source. */
 const INSIDE: Readonly<Record<string, string>> = {
   1001: 'This statement runs into a fault of the database itself. Write it another way.',
 }
 
-/** How a placeholder begins that no parameter was written into: `?`, `:p`, `{p}`, `%s`, `@p`. */
+/** How a placeholder begins that has no value: `?`, `:p`, `{p}`, `%s`, `@p`. */
 const PLACEHOLDER = /^(?:\?|[:@]\w|\{|%[s(])/
 
-/** What ClickHouse says of itself, or of a login, is for the operator. */
-const DULL: Partial<Record<Failure, string>> = {
+/** What the caller reads instead of the server's message about a login, or about itself. */
+const INSTEAD: Partial<Record<Failure, string>> = {
   auth: 'The database refused the login of this endpoint. The operator must check the user and the password in its URL.',
   config:
     'The database of this endpoint does not exist, or it does not allow the settings of Tidegate. The operator must check the name in its URL and the profile of its user.',
@@ -36,22 +36,22 @@ const HINTS: Partial<Record<Failure, string>> = {
   too_large: 'Filter more, select fewer columns, or group by fewer values.',
 }
 
-/** What it takes to tell an error: the statement as its author wrote it, and where and how it ran. */
+/** What an error is told with: the statement as its author wrote it, and where and how it ran. */
 export interface Asked {
-  /** Nothing if something else was sent in its place: then no position in it is known. */
+  /** Nothing if another text was sent: then a position in it is not known. */
   readonly sql: string | undefined
   readonly database: string
   readonly timeoutMs: number
 }
 
-/** The text that ClickHouse sends of an error, in the fashion of old and of new versions. */
+/** The text of an error, as old and as new versions send it. */
 const REPORT = /Code: (\d+)(?:\.|,)(?: e\.displayText\(\) =)? DB::\w*Exception: (.*)$/s
 
-/** The text of an error of the libraries that it is made with. */
+/** The text of an error of a library that ClickHouse uses. */
 const FOREIGN =
   /^(?:Poco|std)::\w*exception\. Code: (\d+),(?: e\.code\(\) = \d+,| type: [^,]*,)?(?: e\.(?:displayText|what)\(\) =)? (.*)$/is
 
-/** Reads an error from what came instead of an answer, or behind it. Nothing if it is none. */
+/** Reads an error from what came instead of an answer, or after it. Returns nothing for all other texts. */
 export function clickhouseError(body: string, asked: Asked): DatabaseError | undefined {
   const [, number, said = ''] = FOREIGN.exec(body) ?? REPORT.exec(body) ?? []
   if (number === undefined) return undefined
@@ -68,7 +68,7 @@ export function clickhouseError(body: string, asked: Asked): DatabaseError | und
   if (number === TIMEOUT_EXCEEDED) return late
   const position = kind === 'sql' && at && asked.sql ? characters(asked.sql, Number(at)) : undefined
   const unbound = position && PLACEHOLDER.test(asked.sql!.slice(position - 1, position + 1))
-  return new DatabaseError(kind, DULL[kind] ?? INSIDE[number] ?? message.slice(0, 800), {
+  return new DatabaseError(kind, INSTEAD[kind] ?? INSIDE[number] ?? message.slice(0, 800), {
     code: number,
     hint: unbound || number === '456' ? UNBOUND : kind === 'timeout' ? late.hint : HINTS[kind],
     position,
@@ -84,17 +84,17 @@ function kindOf(code: number, message: string, { database }: Asked): Failure {
     : 'sql'
 }
 
-/** The place of a byte, counted from 1, in characters. */
+/** The position of a byte, counted from 1, in characters. */
 const characters = (sql: string, byte: number) =>
   new TextDecoder().decode(new TextEncoder().encode(sql).subarray(0, byte - 1)).length + 1
 
-/** The error for an answer that is none. */
+/** The error for an answer that broke off. */
 export const brokenOff = () =>
   new DatabaseError('network', "The database's answer broke off in the middle. Try again later.")
 
 /** The error for a status without a report. */
 export function statusError(status: number): DatabaseError {
-  if (status === 401 || status === 403) return new DatabaseError('auth', DULL.auth!)
+  if (status === 401 || status === 403) return new DatabaseError('auth', INSTEAD.auth!)
   const what = status === 200 ? 'broke off in the middle' : `was only a status ${status}`
   return new DatabaseError('network', `The database's answer ${what}. Try again later.`)
 }

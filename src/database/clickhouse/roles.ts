@@ -30,11 +30,11 @@ const kinds: Kinds = {
 
 const ABOUT = 'select version(), currentDatabase()'
 
-/** Whether the user may set anything: then the bounds of this query are seen to be ours. */
+/** Whether the user may set anything: then this query has our bounds. */
 const FREE = `select count() from system.settings
   where name = 'max_result_rows' and value = '${ROLE_LIMITS.maxRows + 1}'`
 
-/** Looks at the user of a ClickHouse database, from version 18 on. */
+/** Finds out what the user of a ClickHouse database may do, from version 18 on. */
 export const inspectRole: InspectRole = async (ask) => {
   const [about = []] = await ask(ABOUT)
   const [number, database] = about.map(String) as [string, string]
@@ -55,7 +55,7 @@ export const inspectRole: InspectRole = async (ask) => {
   }
   const [[role] = []] = await ask('select currentUser()')
   const rights = grants((await ask('show grants')).map(([line]) => String(line)))
-  // From an administrator nothing is taken: others need it.
+  // Nothing is revoked from an administrator: others need those rights.
   const admin = rights.some(
     ({ kind, object }) => kind !== 'grant-option' && /^ALL ON \*/.test(object),
   )
@@ -76,7 +76,7 @@ export const inspectRole: InspectRole = async (ask) => {
   }
 }
 
-/** Who may read all databases shall go on to read its own. */
+/** SQL that takes a right away. A user who may read all databases can still read its own. */
 function closing(kind: string, { object, of }: Right, database: string): string[] {
   const revoke = `REVOKE ${object} FROM ${of};`
   return kind === 'every-database' ? [revoke, reading(database, of)] : [revoke]
@@ -86,7 +86,7 @@ const reading = (database: string, user: string) =>
   `GRANT SELECT ON ${quote(database)}.* TO ${user};`
 
 const profile = (database: string) =>
-  `In users.xml, give Tidegate a user of its own, with <allow_databases><database>${database}</database></allow_databases> and a profile with <readonly>1</readonly>, <max_execution_time>, <max_result_rows> and <result_overflow_mode>break</result_overflow_mode>. The bounds must be there, because such a user cannot set them.`
+  `In users.xml, make a separate user for Tidegate, with <allow_databases><database>${database}</database></allow_databases> and a profile with <readonly>1</readonly>, <max_execution_time>, <max_result_rows> and <result_overflow_mode>break</result_overflow_mode>. The bounds must be there, because such a user cannot set them.`
 
 interface Right {
   readonly kind: string
@@ -95,10 +95,10 @@ interface Right {
   readonly of: string
 }
 
-/** What a role may have: it only reads. */
+/** Rights that only read. */
 const reads = /^(?:SELECT(?:\(.*\))?|SHOW(?: \w+)*|DICTGET|USAGE|NONE)$/i
 
-/** What statements such as `GRANT SELECT, INSERT(a) ON shop.* TO reader` give beyond that. */
+/** The rights beyond reading that lines such as `GRANT SELECT, INSERT(a) ON shop.* TO reader` give. */
 function grants(lines: readonly string[]): Right[] {
   return lines.flatMap((line) => {
     const found = grant(line)
@@ -121,7 +121,7 @@ function grants(lines: readonly string[]): Right[] {
   })
 }
 
-/** `GRANT list ON on TO of`, or of roles, which are granted on nothing. */
+/** The parts of `GRANT list ON on TO of`. A GRANT of roles has no ON. */
 function grant(line: string) {
   if (!line.startsWith('GRANT ')) return undefined
   const option = / WITH (?:GRANT|ADMIN) OPTION$/.test(line)
@@ -140,7 +140,7 @@ function grant(line: string) {
 
 const quote = (name: string) => `\`${name.replace(/[\\`]/g, '\\$&')}\``
 
-/** Makes a user that may read one database, and nothing else. */
+/** SQL that makes a user that may read one database, and nothing else. */
 function reader(database: string): string[] {
   const user = quote(`tidegate_${database}`)
   return [

@@ -2,7 +2,7 @@ import type { Rules } from '../rules.ts'
 
 const either = (...words: string[]) => words.join('|')
 
-/** Functions and table functions that reach past the tables of the server, and some that act. */
+/** Functions and table functions that read more than tables of the server, and some that act. */
 const calls = either(
   // Files, URLs, object stores, lakes.
   ...['url(?:cluster)?', 'files?(?:cluster)?', 'filesystem', 's3\\w*', 'gcs\\w*', 'oss', 'cosn'],
@@ -11,7 +11,7 @@ const calls = either(
   ...['remote\\w*', 'cluster\\w*', 'mysql', 'postgresql', 'mongodb', 'redis', 'sqlite'],
   ...['jdbc', 'odbc', 'arrowflight', 'ytsaurus', 'meilisearch', 'prometheusquery\\w*'],
   ...['timeseries(?:data|tags|metrics|selector)', 'hascolumnintable', 'kafka', 'rabbitmq', 'nats'],
-  // Language models, and whatever else answers from outside.
+  // Language models, and other services.
   ...['ai(?:generate|embed|classify|extract|translate|query|filter|agg)\\w*', 'llm\\w*'],
   // Programs and what they loaded: scripts, models, dictionaries and where those come from.
   ...['executable\\w*', 'python', 'catboost\\w*', 'modelevaluate', 'dict(?:get|has|is)\\w*'],
@@ -23,7 +23,7 @@ const calls = either(
   ...['addressto\\w+'],
 )
 
-/** Functions that take a lambda first, or instead of it the name of a function. */
+/** Functions whose first argument is a lambda, or the name of a function. */
 const callers = either(
   ...['array(?:map|filter|(?:reverse)?(?:fill|split|sort)|exists|all|first\\w*|last\\w*|min|max)'],
   ...['array(?:sum|avg|cumsum\\w*|product|count|partial\\w*|fold|difference|compact)'],

@@ -2,18 +2,18 @@ import { DatabaseError } from '../error.ts'
 import type { Limits, Rows } from '../rows.ts'
 import { later } from './catalog.ts'
 
-/** What a server lets be asked of it. */
+/** What a server takes: its terms. */
 export interface Terms {
-  /** Whether the user may set bounds. One who is read-only for good may set nothing at all. */
+  /** Whether the user may set bounds. One whose profile has readonly = 1 may set nothing at all. */
   readonly free: boolean
   /** Settings and catalog columns that its version does not have. */
   readonly lacking: ReadonlySet<string>
 }
 
-/** A server of our days, and a user whose profile leaves `readonly` at 0. */
+/** The terms of a current server, for a user whose profile leaves `readonly` at 0. */
 export const usual: Terms = { free: true, lacking: new Set() }
 
-/** Settings that the oldest versions refuse to be told. */
+/** Settings that the oldest versions do not have. */
 const LATER = {
   // Otherwise a query goes on when its caller has left.
   cancel_http_readonly_queries_on_client_close: '1',
@@ -23,20 +23,20 @@ const LATER = {
   // As the answer is read.
   format_tsv_null_representation: '\\N',
   output_format_tsv_crlf_end_of_line: '0',
-  // They would have a status sent before it is known.
+  // With progress in the headers, the status is sent before it is known.
   send_progress_in_http_headers: '0',
 }
 
 /**
- * The settings of one query. Those that bound it are refused to the statement by `readonly`, which
- * can be set with them and then no more. None may change what a statement computes: the size of a
- * block, for one, does so wherever a function counts from row to row.
+ * The settings of one query. `readonly` keeps the statement from changing the bounds that are set with
+ * it. No setting may change what a statement computes: the size of a block, for example, would do so
+ * wherever a function counts from row to row.
  */
 export function settings(
   { free, lacking }: Terms,
   { maxRows, timeoutMs }: Limits,
 ): Record<string, string> {
-  // What is so already may be said again, and holds should the profile ever change.
+  // A value that is already set may be set again, and it holds if the profile ever changes.
   if (!free) return { readonly: '1' }
   const known = Object.entries(LATER).filter(([name]) => !lacking.has(name))
   return {
@@ -59,14 +59,17 @@ export function inTerms(sql: string, { lacking }: Terms): string {
     .reduce((text, [name, instead]) => text.replaceAll(name, instead), sql)
 }
 
-/** UNKNOWN_IDENTIFIER, UNKNOWN_SETTING, READONLY: what it is told that is asked too much. */
+// UNKNOWN_IDENTIFIER, UNKNOWN_SETTING, READONLY.
+const TOO_MUCH = ['47', '115', '164']
+
+/** Whether an error may mean that a server was asked for more than it takes. */
 export const tooMuch = (error: unknown) =>
-  error instanceof DatabaseError && ['47', '115', '164'].includes(error.code ?? '')
+  error instanceof DatabaseError && TOO_MUCH.includes(error.code ?? '')
 
 const names = (list: readonly string[]) => list.map((name) => `'${name}'`).join(', ')
 const columns = Object.keys(later).map((name) => name.replace(/^.*\./, ''))
 
-/** Asks for the terms. It is sent without any settings, since those may be what was refused. */
+/** Asks for the terms. It is sent without settings, because those may be what was refused. */
 export const QUESTION = `select name, value from system.settings
   where name in ('readonly', ${names(Object.keys(LATER))})
   union all select name, '' from system.columns
@@ -77,7 +80,7 @@ export function termsOf({ rows }: Pick<Rows, 'rows'>): Terms {
   const found = new Map(rows.map(([name, value]) => [String(name), String(value)]))
   const readonly = found.get('readonly')
   if (readonly === '2') {
-    // Which lets table functions reach out, and cannot be set to 1.
+    // It lets table functions connect elsewhere, and it cannot be set to 1.
     throw new DatabaseError(
       'config',
       'The profile of the database user has readonly = 2. The operator must set it to 0 or 1.',

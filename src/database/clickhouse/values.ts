@@ -25,7 +25,7 @@ export const unescaped = (text: string) =>
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The text that bytes spell, and for bytes that spell none the expression that makes them. */
+/** Bytes as UTF-8 text; for bytes that are not UTF-8, the expression that makes them. */
 export function fromUtf8(bytes: string): string {
   if (/^[\0-\x7f]*$/.test(bytes)) return bytes
   try {
@@ -53,7 +53,7 @@ function scalarReader(type: string): (text: string) => Cell {
 
 const readScalar = (text: string, type: string) => scalarReader(type)(text)
 
-/** An object, unless it would lose a key that is there twice, or move one that is a number. */
+/** An object. Returns nothing if it would lose a key that is there twice, or move one that is a number. */
 function record(entries: readonly (readonly [string, Cell])[]): Cell | undefined {
   const object = Object.fromEntries(entries)
   const names = Object.keys(object)
@@ -63,7 +63,7 @@ function record(entries: readonly (readonly [string, Cell])[]): Cell | undefined
 /** Thrown within this file where a text is not what its type promises. */
 const UNEXPECTED = Symbol('unexpected')
 
-/** A list, record or map such as `[1,NULL,'a']`, `(1,'b')`, `{'k':1}`. Nothing if it is none. */
+/** Reads a list, record or map such as `[1,NULL,'a']`, `(1,'b')`, `{'k':1}`. Returns nothing for all other texts. */
 function readComposite(text: string, shape: Shape): Cell | undefined {
   let at = 0
   const expect = (sign: string) => {

@@ -1,7 +1,7 @@
 import type { Catalog, TableName } from '../dialect.ts'
 
-// information_schema names what the role has some right to, which need not be that to select. Its
-// columns compare in any case, and names may differ by nothing else: so they compare as bytes.
+// information_schema lists what the role has any right to, and not only what it may select. It compares
+// names in any case, and names may differ in nothing else: so they compare as bytes here.
 const bytes = (text: string) => `cast(${text} as binary)`
 
 /** The relations of the current database that the role may read, and how wide they are to it. */
@@ -15,7 +15,7 @@ const relations = `information_schema.tables t
   where t.table_schema = database()
     and t.table_type in ('BASE TABLE', 'VIEW', 'SYSTEM VERSIONED')`
 
-// InnoDB estimates: 0 is what it says of a table that is empty, and of one that it has not counted.
+// InnoDB estimates: it says 0 for an empty table, and for one that it has not counted.
 const summary = `t.table_schema, t.table_name,
   case t.table_type when 'VIEW' then 'view' else 'table' end,
   case t.table_type when 'VIEW' then null else nullif(t.table_comment, '') end,
@@ -50,7 +50,7 @@ export const catalog: Catalog = {
               and ${holds('c.column_name')})))
       select counted.total, page.* from (select count(*) as total from matching) counted
       left join (select * from matching order by ${bytes('table_name')} limit ? offset ?) page on true`,
-    // Nothing holds NULL.
+    // A condition with NULL finds nothing.
     params: [
       search,
       search ?? '',
@@ -95,7 +95,7 @@ export const catalog: Catalog = {
     params: tables.flatMap(named),
   }),
 
-  // Not from table_constraints, which MariaDB shows to nobody who may only select.
+  // Not from table_constraints, which MariaDB hides from users who may only select.
   keys: (table) => ({
     sql: `with ${readable}
       select case when u.constraint_name = 'PRIMARY' then 'primary'
@@ -117,7 +117,7 @@ export const catalog: Catalog = {
     params: [...named(table), ...named(table)],
   }),
 
-  // Those that are unique are keys, unless they hold an expression.
+  // Unique indexes are listed as keys, unless they hold an expression.
   indexes: (table) => ({
     sql: `select i.index_name, i.non_unique = 0, 0, coalesce(i.column_name, '(expression)')
       from information_schema.statistics i

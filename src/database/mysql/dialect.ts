@@ -4,7 +4,7 @@ import { catalog } from './catalog.ts'
 import { plan } from './plan.ts'
 import { rules } from './rules.ts'
 
-/** MySQL and MariaDB, in one of a server's databases: what others call a schema. */
+/** MySQL and MariaDB, for one database of a server, which other engines call a schema. */
 export const mysql = (schema: string): Dialect => ({
   name: 'mysql',
   title: 'MySQL',

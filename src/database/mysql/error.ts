@@ -1,6 +1,6 @@
 import { DatabaseError, type Failure, tooSlow, UNBOUND } from '../error.ts'
 
-/** Numbers of errors that are not simply a statement gone wrong. */
+/** Numbers of errors that mean more than a wrong statement. */
 const kinds: Readonly<Partial<Record<Failure, readonly number[]>>> = {
   // Written in a session that only reads; no right; a server that is set to only read.
   refused: [1792, 1044, 1045, 1142, 1143, 1227, 1290, 1370, 1836],
@@ -13,20 +13,20 @@ const kinds: Readonly<Partial<Record<Failure, readonly number[]>>> = {
   network: [1040, 1053, 1077, 1129, 1158, 1159, 1160, 1161, 1203, 1226, 1927, 2002, 2003, 2013],
 }
 
-/** What a login fails for: rights and passwords, or how the endpoint is set up. */
+/** Why a login fails: rights and passwords, or how the endpoint is set up. */
 const LOGIN = [1044, 1045, 1130, 1251, 1396, 1524, 1698, 1862, 3118]
 const SET_UP = [1049, 3159]
 
-/** Whether an error is of the login, if it comes amid one. */
+/** Whether an error is one of a login, if it comes during one. */
 export const ofLogin = (errno: number) => LOGIN.includes(errno) || SET_UP.includes(errno)
 
-/** What an error of MySQL or MariaDB means to whoever sent the statement, by its number. */
+/** What an error of MySQL or MariaDB means for the caller, by its number. */
 export function mysqlError(errno: number, message: string, timeoutMs: number): DatabaseError {
   const code = String(errno)
   const kind = (Object.keys(kinds) as Failure[]).find((it) => kinds[it]?.includes(errno)) ?? 'sql'
   if (kind === 'timeout' && errno !== 1205) return tooSlow(timeoutMs, code)
-  // What the server says about logging in, or about itself, is for the operator.
-  const said = DULL[kind] ?? withoutNames(message)
+  // The server's own message about a login, or about itself, is not for the caller.
+  const said = INSTEAD[kind] ?? withoutNames(message)
   const hint = /near '(?:\?|[:@]\w|\{|%[s(])/.test(said) ? UNBOUND : HINTS[kind]
   return new DatabaseError(kind, said, { code, hint })
 }
@@ -36,17 +36,17 @@ const HINTS: Partial<Record<Failure, string>> = {
 }
 
 /**
- * The error for a login that failed. Whatever the server says then names its user and its host, and
- * whatever it means is for the operator.
+ * The error for a login that failed. The server's own message names user and host, and the caller
+ * could not act on it.
  */
 export function loginError(errno: number): DatabaseError {
   const code = String(errno)
   const { kind } = mysqlError(errno, '', 0)
   const why = SET_UP.includes(errno) ? 'config' : kind === 'network' ? kind : 'auth'
-  return new DatabaseError(why, DULL[why]!, { code })
+  return new DatabaseError(why, INSTEAD[why]!, { code })
 }
 
-/** `SELECT command denied to user 'a'@'b' for table …` tells the model nothing by the user. */
+/** A message without the user: `SELECT command denied to user 'a'@'b' for table …`. */
 const withoutNames = (message: string) =>
   message
     .split(/(?= (?:to|for) user ')/)
@@ -55,7 +55,8 @@ const withoutNames = (message: string) =>
 
 const USER = /^ (?:to|for) user '(?:[^']|'')*'@'(?:[^']|'')*'(?: \(using password: \w+\))?/
 
-const DULL: Partial<Record<Failure, string>> = {
+/** What the caller reads instead of the server's message. */
+const INSTEAD: Partial<Record<Failure, string>> = {
   auth: 'The database refused the login of this endpoint. The operator must check the user and the password in its URL, and the rights of the user.',
   config:
     'The database of this endpoint does not exist, or it takes only encrypted connections. The operator must check its URL.',

@@ -3,27 +3,27 @@ import type { Statement } from '../rows.ts'
 import { rules } from './rules.ts'
 
 /**
- * A statement that ends with a LIMIT, so that no server gathers or sorts rows that nobody reads; as
- * it is where it ends otherwise, or where it cannot be told how.
+ * Ends a statement with a LIMIT, so that the server gathers and sorts no rows that nobody reads. A
+ * statement that ends with another clause, or that cannot be read, stays as it is.
  *
- * `sql_select_limit` is not for that: it holds inside stored functions as well, and with Vitess in
- * every subquery, and so changes what a statement computes.
+ * `sql_select_limit` also holds inside stored functions, and with Vitess in every subquery: it would
+ * change what a statement computes.
  *
- * @param text the statement as it is sent, its values perhaps written into it
+ * @param text the statement as it is sent, perhaps with its values written into it
  */
 export function limited(statement: Statement, rows: number, text = statement.sql): string {
   let depth = 0
   let selects = false
-  // None where it cannot be taken apart: a driver may be asked without the guard.
+  // No tokens where it cannot be read: a driver may be asked without the guard.
   for (const { kind, value } of read(statement, rules).tokens) {
     if (kind === 'symbol' && value === '(') depth++
     if (kind === 'symbol' && value === ')') depth--
     if (kind === 'end' || (kind === 'word' && depth === 0 && ENDINGS.has(value))) return text
     selects ||= kind === 'word' && depth === 0 && value === 'select'
   }
-  // In a line of its own: a comment may be the last of it.
+  // On a new line, because the statement may end with a comment.
   return selects && depth === 0 ? `${text}\nlimit ${rows}` : text
 }
 
-/** What only a LIMIT of its own would stand before, or what may be one. */
+/** Clauses that are a LIMIT, or that have to come after one. */
 const ENDINGS = new Set(['limit', 'fetch', 'offset', 'for', 'lock', 'into', 'procedure'])

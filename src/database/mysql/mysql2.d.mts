@@ -1,4 +1,4 @@
-/** Of the package `mysql2`, all that is used here. Its own types bring those of Node with them. */
+/** All that is used of the package `mysql2`. Its own types would need those of Node. */
 
 interface Events {
   on(event: string, listener: (...args: never[]) => void): this

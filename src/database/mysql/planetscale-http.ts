@@ -7,10 +7,10 @@ import { post } from '../transport/post.ts'
 import { decoded, isLoopback } from '../transport/url.ts'
 import { loginError, mysqlError, ofLogin } from './error.ts'
 
-/** Where to send statements, and in whose name. */
+/** Where to send statements, and as which user. */
 export interface Address {
   readonly endpoint: string
-  /** Holds the password: it travels in a header, and nowhere else. */
+  /** Holds the password, which travels in a header and nowhere else. */
   readonly authorization: string
   readonly database: string
 }
@@ -33,7 +33,7 @@ export function addressOf({ hostname, host, username, password, pathname }: URL)
   }
 }
 
-/** A column of an answer, as Vitess describes it. What is nothing or zero may be missing. */
+/** A column of an answer, as Vitess describes it. Members that are empty or zero may be missing. */
 export interface Field {
   readonly name: string
   readonly type?: string
@@ -48,13 +48,13 @@ export interface Result {
   readonly rows?: readonly { readonly lengths: readonly string[]; readonly values?: string }[]
 }
 
-/** Runs one statement in the session that those before it have made. */
+/** Runs one statement, in the same session as those before it. */
 export type Execute = (query: string) => Promise<Result>
 
-/** Larger than what a Worker can take in and still serve others. */
+/** More than a Worker can take in and still serve others. */
 const MAX_BODY = 16 * 1024 * 1024
 
-/** A session, as far as there is one: each answer brings what has to be sent back with the next. */
+/** A session over HTTP: each answer brings the state that the next request has to send back. */
 export function session(
   { endpoint, authorization }: Address,
   { timeoutMs }: Limits,
@@ -93,7 +93,7 @@ interface Body {
   readonly error?: { readonly code?: string; readonly message?: string }
 }
 
-/** The number of an error. What was said stands before it, and behind it statement and caller. */
+/** The number of an error. The message is before it; the statement and the caller are after it. */
 const NUMBERED = / \(errno (\d+)\) \(sqlstate \w+\)/
 const SAID = ' desc = '
 
@@ -118,7 +118,7 @@ function failure(
       hint: 'Select fewer columns or fewer rows.',
     })
   }
-  // A message without a number may say anything: who asked, or where.
+  // A message without a number may say anything, such as user and host.
   return /INVALID_ARGUMENT|UNIMPLEMENTED|NOT_FOUND/.test(code)
     ? new DatabaseError('sql', 'The database does not take this statement.', { code })
     : new DatabaseError('network', 'The database cannot answer at the moment. Try again later.')

@@ -37,8 +37,8 @@ export const planetscale: Driver = {
 }
 
 /**
- * Runs one statement in a transaction that only reads, and ends it. Vitess takes the first statement
- * without heeding it; a plain MySQL heeds it as well.
+ * Runs one statement in a read-only transaction, and ends it. Vitess accepts the first statement and
+ * ignores it; a plain MySQL obeys it.
  */
 async function run(
   execute: Execute,
@@ -48,7 +48,7 @@ async function run(
   const sql = inlineParams(statement)
   const few = limited(statement, maxRows + 1, sql)
   await execute(READ_ONLY)
-  // For a caller that left unheard. A plain MySQL behind the protocol does not know the variable.
+  // For a caller that leaves unnoticed. A plain MySQL behind the protocol has no such variable.
   await execute(`set query_timeout = ${timeoutMs}`).catch(() => {})
   const mode = await execute('select @@sql_mode')
   if (/ANSI|NO_BACKSLASH_ESCAPES/.test(atob(mode.rows?.[0]?.values ?? ''))) {
@@ -61,16 +61,16 @@ async function run(
   try {
     return await execute(few).catch((error) => {
       if (few === sql || !(error instanceof DatabaseError) || error.kind !== 'sql') throw error
-      // Whatever is wrong is told of what its author wrote.
+      // An error is told of the statement as its author wrote it, without the LIMIT.
       return execute(sql)
     })
   } finally {
-    // What went wrong before is what matters; a transaction left open ends after 20 seconds.
+    // An earlier error matters more, and a transaction that is left open ends after 20 seconds.
     await execute('rollback').catch(() => {})
   }
 }
 
-/** The names that Vitess has of its own. The others are those of MySQL in capitals. */
+/** Types that Vitess calls by another name. The others are the names of MySQL in capitals. */
 const names: Readonly<Record<string, string>> = {
   INT8: 'tinyint',
   INT16: 'smallint',
@@ -93,7 +93,7 @@ function typeOfField({ type = 'NULL_TYPE', columnLength = 0, decimals = 0 }: Fie
   })
 }
 
-/** The rows, read one by one: those behind the cap never are. */
+/** Reads the rows one by one, so that those beyond the cap are never read. */
 function* cells(rows: NonNullable<Result['rows']>, types: readonly Type[]) {
   for (const { lengths, values = '' } of rows) {
     const bytes = atob(values)

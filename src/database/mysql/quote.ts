@@ -4,8 +4,8 @@ import type { Param, Statement } from '../rows.ts'
 import { rules } from './rules.ts'
 
 /**
- * A statement with its values written into it, for a protocol that cannot send them apart. It is
- * taken apart as the guard does it: a question mark in a text or a comment is none.
+ * Writes the values of a statement into it, for a protocol that cannot send them separately. The
+ * guard's lexer finds their places: a question mark in a text or a comment is no placeholder.
  */
 export function inlineParams(statement: Statement): string {
   const { sql, params = [] } = statement

@@ -4,12 +4,12 @@ import { read } from '../guard/reading.ts'
 import type { Limits, Statement } from '../rows.ts'
 import { rules } from './rules.ts'
 
-/** A lock not to be had by then is held by something long, such as a migration. */
+/** How long to wait for a lock. A longer one is held by something long, such as a migration. */
 const LOCK_S = 3
 
 /**
- * Comes before anything else. Not START TRANSACTION READ ONLY: whatever commits by itself, such as
- * DROP TABLE, would end that and run.
+ * Comes before all other statements. START TRANSACTION READ ONLY would not do: a statement that commits
+ * implicitly, such as DROP TABLE, would end the transaction and run.
  */
 export const READ_ONLY = 'set session transaction read only'
 
@@ -25,9 +25,9 @@ export function settings({ timeoutMs }: Limits, server: Server): string {
     `session sql_mode = '${server === 'mysql' ? 'ONLY_FULL_GROUP_BY,' : ''}${MODE}'`,
     `session lock_wait_timeout = ${lock}`,
     `session innodb_lock_wait_timeout = ${lock}`,
-    // Else it cuts its answer at 1 KiB, and only a warning tells.
+    // By default it cuts its answer at 1 KiB, with no more than a warning.
     'session group_concat_max_len = 1048576',
-    // A session that was left alone ends by itself.
+    // An abandoned session ends by itself.
     `session wait_timeout = ${Math.ceil(seconds) + 10}`,
     server === 'mysql'
       ? `session max_execution_time = ${Math.ceil(timeoutMs)}`
@@ -35,6 +35,7 @@ export function settings({ timeoutMs }: Limits, server: Server): string {
   ].join(', ')}`
 }
 
+/** The two kinds of server, whose settings differ. */
 export type Server = 'mysql' | 'mariadb'
 
 /** Which server it is, by its version. A proxy in front may lie. */
@@ -45,7 +46,7 @@ export const serverOf = (version: string): Server =>
 export const CHECKS = `show session variables
   where variable_name in ('tx_read_only', 'transaction_read_only', 'sql_mode')`
 
-/** Throws unless the session is what was asked for: a proxy may have given another. */
+/** Throws unless the session is as it was set: a proxy may have passed on another one. */
 export function check(variables: readonly (readonly [name: string, value: string])[]): void {
   const values = (name: RegExp) => variables.filter(([it]) => name.test(it)).map(([, it]) => it)
   const readOnly = values(/read_only$/)
@@ -56,8 +57,8 @@ export function check(variables: readonly (readonly [name: string, value: string
 }
 
 /**
- * Whether it is SHOW, DESCRIBE or EXPLAIN, and the guard has nothing against it. They return rows
- * though the server does not foresee it when it prepares them.
+ * Whether a statement is a SHOW, DESCRIBE or EXPLAIN that the guard lets through. These return rows,
+ * though the server does not say so when it prepares them.
  */
 export function standsAlone(statement: Statement): boolean {
   const { verb = '' } = read(statement, rules)
@@ -65,6 +66,6 @@ export function standsAlone(statement: Statement): boolean {
   return alone && refuse(statement, rules) === undefined
 }
 
-/** For what the server prepares without foreseeing rows: INTO OUTFILE, SET, CALL, DO, all writes. */
+/** The error for a statement that returns no rows: INTO OUTFILE, SET, CALL, DO, all writes. */
 export const noQuery = () =>
   new DatabaseError('refused', 'The database sees no query in this statement, so it was not run.')

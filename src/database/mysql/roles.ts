@@ -27,12 +27,12 @@ const kinds: Kinds = {
   ],
 }
 
-/** What only tells about tables, besides their rows. */
+/** Rights that only tell about tables. */
 const harmless = ['USAGE', 'SHOW VIEW', 'SHOW DATABASES', 'SHOW CREATE ROUTINE']
 const writing =
   /^(?:INSERT|UPDATE|DELETE|CREATE|DROP|REFERENCES|INDEX|ALTER|LOCK TABLES|EVENT|TRIGGER)\b/
 
-/** The current user as it stands in the tables of grants, and in a GRANT. */
+/** The current user, as the tables of grants and a GRANT write it. */
 const host = "substring_index(current_user(), '@', -1)"
 const me = `concat(
   quote(left(current_user(), char_length(current_user()) - char_length(${host}) - 1)),
@@ -40,7 +40,7 @@ const me = `concat(
 
 const quoted = (name: string) => `concat('\`', replace(${name}, '\`', '\`\`'), '\`')`
 
-/** The rights of one level that need a word, a row for each thing that they are on. */
+/** The rights of one level beyond reading: a row for each object. */
 const level = (name: string, on: string, least: readonly string[], right = 'privilege_type') => `
   select ${on} as thing, group_concat(distinct ${right} order by ${right} separator '\\n') as rights,
     max(is_grantable) as grantable
@@ -54,7 +54,7 @@ const schema = `concat(${quoted('table_schema')}, '.*')`
 const table = `concat(${quoted('table_schema')}, '.', ${quoted('table_name')})`
 const column = `concat(privilege_type, ' (', ${quoted('column_name')}, ')')`
 
-/** Rows for things with rights on them. A user with rights on each of many tables has as many. */
+/** The most objects that are read. A user may have rights on each of many tables. */
 const MAX_GRANTS = 300
 
 const LOOK = `
@@ -83,7 +83,7 @@ interface Right {
   readonly statement: string
 }
 
-/** Looks at the user of a MySQL or MariaDB database. */
+/** Finds out what the user of a MySQL or MariaDB database may do. */
 export const inspectRole: InspectRole = async (ask) => {
   const rows = await ask(LOOK)
   const of = (what: string) => rows.filter(([it]) => it === what)
@@ -93,12 +93,12 @@ export const inspectRole: InspectRole = async (ask) => {
     rightsOn(String(thing), String(list).split('\n'), grantable === 'YES', role),
   )
   const wide = on.some(({ object, kind }) => kind === 'execute' && /\.\*$/.test(object))
-  // Who may read the tables of mysql sees routines that it may not run.
+  // A user who may read the tables of mysql also sees routines that it may not run.
   const seeing = on.some(({ kind }) => kind === 'every-database')
   const run = (seeing ? [] : of('run')).map(([, name]) => ({
     kind: 'routines',
     object: String(name),
-    // Where the right is on the whole database, there is none on the routine.
+    // If the right is on the whole database, there is none on the routine to revoke.
     statement: wide ? '' : `REVOKE EXECUTE ON ${name} FROM ${role}`,
   }))
   const roles = of('role').map(([, name]) => ({
@@ -108,7 +108,7 @@ export const inspectRole: InspectRole = async (ask) => {
   }))
   const found = [...on.map((it) => (it.kind === 'execute' ? { ...it, kind: 'routines' } : it))]
   const all = [...found, ...run, ...roles]
-  // From an administrator nothing is taken: others need it.
+  // Nothing is revoked from an administrator: others need those rights.
   const admin = on.some(({ object }) => object === 'GRANT OPTION ON *.*')
   const findings = sorted(
     kinds,
@@ -153,13 +153,13 @@ function rightsOn(
 
 const quote = (name: string) => `\`${name.replaceAll('`', '``')}\``
 
-/** Makes a user that may read one database, and nothing else. */
+/** SQL that makes a user that may read one database, and nothing else. */
 function reader(database: string): string[] {
   // 32 characters is the longest name of a user.
   const user = `'${`tidegate_${database}`.slice(0, 32).replace(/['\\]/g, '')}'@'%'`
   return [`CREATE USER ${user} IDENTIFIED BY ${PASSWORD};`, reading(database, user)]
 }
 
-/** Lets a user read one database. In its name, _ and % would be patterns. */
+/** SQL that lets a user read one database. In its name, _ and % would be patterns. */
 const reading = (database: string, user: string) =>
   `GRANT SELECT, SHOW VIEW ON ${quote(database.replace(/[_%\\]/g, '\\$&'))}.* TO ${user};`

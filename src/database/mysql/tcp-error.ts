@@ -10,7 +10,7 @@ interface Failed {
   readonly sqlMessage?: string
 }
 
-/** Why a statement has no answer. The message of anything but the database is dropped. */
+/** Why a statement has no answer. A message that does not come from the database is dropped. */
 export function failure(error: unknown, timeoutMs: number): DatabaseError {
   if (error instanceof DatabaseError) return error
   const { errno, sqlMessage } = error as Failed
@@ -18,7 +18,7 @@ export function failure(error: unknown, timeoutMs: number): DatabaseError {
   return mysqlError(errno, sqlMessage, timeoutMs)
 }
 
-/** Why there is no connection, in sentences that name neither host nor user: a server's own words do. */
+/** Why there is no connection. A server's own message names host and user, so others stand for it. */
 export function connectFailure(error: unknown): DatabaseError {
   const { errno, code = '', message = '', sqlMessage } = error as Failed
   if (errno !== undefined && sqlMessage !== undefined) return loginError(errno)

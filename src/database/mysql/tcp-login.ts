@@ -1,7 +1,7 @@
 import { DatabaseError } from '../error.ts'
 import { decoded, isLoopback } from '../transport/url.ts'
 
-/** Where a MySQL server is, and in whose name to connect. */
+/** Where a MySQL server is, and as which user to connect. */
 export interface Login {
   readonly host: string
   readonly port: number
@@ -12,8 +12,8 @@ export interface Login {
 }
 
 /**
- * Whether to encrypt. A Worker's TLS always verifies certificate and name: what is weaker in other
- * clients is not weaker here, and what would do without encryption has to say so.
+ * Whether to encrypt. A Worker's TLS always verifies certificate and name, so the weaker modes of other
+ * clients are not weaker here. There is no mode that encrypts only if the server does.
  */
 const modes: Readonly<Record<string, boolean>> = {
   disabled: false,

@@ -30,7 +30,7 @@ export const mysql: Driver = {
   },
 }
 
-/** The rows, read one by one: those behind the cap never are. */
+/** Reads the rows one by one, so that those beyond the cap are never read. */
 function* cells(rows: readonly (readonly Raw[])[], types: readonly Type[]): Iterable<Cell[]> {
   for (const row of rows) yield row.map((raw, i) => readValue(raw, types[i]!))
 }

@@ -1,6 +1,6 @@
 import type { Type } from './values.ts'
 
-/** What a server says about a column of an answer, whichever way it says it. */
+/** What a server says about a column of an answer, in either protocol. */
 export interface Described {
   /** The type's own name: `bigint`, `varchar`. */
   readonly base: string
@@ -111,7 +111,7 @@ export function typeOfField(field: Field): Type {
   return field.extendedTypeName ? { ...type, name: field.extendedTypeName } : type
 }
 
-/** Texts and bytes have their types in common. */
+/** Texts and bytes have the same numbers. */
 function ofText(columnType: number, flags: number, binary: boolean): string {
   if (flags & ENUM) return 'enum'
   if (flags & SET) return 'set'

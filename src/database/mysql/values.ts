@@ -11,8 +11,8 @@ export interface Type {
 }
 
 /**
- * A value as it came: NULL, a number of at most 53 bits, digits, or bytes. Whether they are text is
- * for the type to say.
+ * A value as it came: NULL, a number of at most 53 bits, digits, or bytes. The type says whether the
+ * bytes are text.
  */
 export type Raw = null | number | string | Uint8Array
 
@@ -62,7 +62,7 @@ function shortest(value: number): number {
   return value
 }
 
-/** Whatever is no JSON after all stays as it is: MariaDB calls a text JSON without looking. */
+/** A text that is not JSON stays as it is: MariaDB calls a column JSON without checking it. */
 function json(text: string): Cell {
   try {
     return readJson(text)

@@ -8,7 +8,7 @@ export interface Result {
   readonly rows: readonly (readonly (string | null)[])[]
 }
 
-/** A column of an answer: its type is an OID, its name is not sent. */
+/** A column of an answer. Its type is sent as an OID, without a name. */
 export interface Field {
   readonly name: string
   readonly dataTypeID: number
@@ -24,7 +24,7 @@ export const answer = (
   ...cap(cells(rows, types), limits),
 })
 
-/** The rows, read one by one: those behind the cap never are. */
+/** Reads the rows one by one, so that those beyond the cap are never read. */
 function* cells(rows: Result['rows'], types: readonly string[]): Iterable<Cell[]> {
   for (const row of rows) {
     yield row.map((text, i) => (text === null ? null : readValue(text, types[i]!)))

@@ -1,6 +1,6 @@
 import type { Catalog, TableName } from '../dialect.ts'
 
-/** A relation, and its columns, that the role may read and that is not the system's own. */
+/** The relations and the columns that the role may read, without the system's own. */
 const readable = `n.nspname !~ '^(pg_|information_schema$)'
   and c.relkind in ('r', 'p', 'v', 'm', 'f')
   and has_schema_privilege(n.oid, 'usage') and has_any_column_privilege(c.oid, 'select')`
@@ -10,7 +10,7 @@ const live = `a.attnum > 0 and not a.attisdropped
 const relations = `pg_catalog.pg_class c
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace`
 
-/** As obj_description() and col_description() have it, whose bodies are read anew when they run. */
+/** What obj_description() and col_description() return: their bodies would be parsed again when they run. */
 const comment = (of: string, column = '0') => `(select d.description
   from pg_catalog.pg_description d where d.objoid = ${of}.oid and d.objsubid = ${column}
     and d.classoid = 'pg_catalog.pg_class'::regclass)`
@@ -37,15 +37,15 @@ const found = `${holds('c.relname')} or ${holds(comment('c'))}
   or exists (select from pg_catalog.pg_attribute a where a.attrelid = c.oid and ${live}
     and (${holds('a.attname')} or ${holds(comment('c', 'a.attnum'))}))`
 
-/** Whether a column may be NULL: a domain may say for it that it may not, or the domain below that. */
+/** Whether a column may be NULL. Its domain may forbid it, or a domain that this one is based on. */
 const nullable = `not (a.attnotnull or a.atttypid in (with recursive solid as (
     select t.oid from pg_catalog.pg_type t where t.typtype = 'd' and t.typnotnull
     union select t.oid from pg_catalog.pg_type t join solid on t.typbasetype = solid.oid)
   select solid.oid from solid))`
 
 /**
- * Where the operators of a column's type are, if they came with an extension: those of the order that
- * a superuser gave it.
+ * The schema of the operators of a column's type, if an extension brought them: those of the type's
+ * default order, which only a superuser can define.
  */
 const operators = `(with recursive base as (
     select t.oid, t.typbasetype from pg_catalog.pg_type t where t.oid = a.atttypid
@@ -59,7 +59,7 @@ const operators = `(with recursive base as (
   join pg_catalog.pg_namespace m on m.oid = o.oprnamespace
   where m.nspname <> 'pg_catalog' and has_schema_privilege(m.oid, 'usage'))`
 
-/** A key that a table declares, or that a partition has of its parent; not what is kept for a partition of the other end. */
+/** A key that a table declares or inherits as a partition. Not one that is kept for partitions of the other table. */
 const ofTable = `not exists (select from pg_catalog.pg_constraint p where p.oid = k.conparentid
   and (p.conrelid = k.conrelid or p.confrelid <> k.confrelid))`
 

@@ -26,8 +26,8 @@ export const postgres: Dialect = {
   inWords,
   placeholder: (n) => `$${n}`,
   comparison: {
-    // A placeholder of no stated type takes that of the column it is compared with. These have no
-    // equality; jsonb's is by value.
+    // A placeholder without a type takes the type of the column beside it. These types have no
+    // equality; that of jsonb is by value.
     comparable: (column, type) => {
       if (type === 'json') return `${column}::pg_catalog.jsonb`
       return UNEQUAL.has(type) ? text(column) : column
@@ -40,7 +40,7 @@ export const postgres: Dialect = {
   calls: {
     operator: (sign, operators = 'pg_catalog') => `operator(${quote(operators)}.${sign})`,
     aggregate(name, column, operators) {
-      // Of a type that an extension brought, by the order that the type has.
+      // pg_catalog has no min() and max() of an extension's type, but the type has an order.
       if (!operators || !/^m/.test(name)) return `pg_catalog.${name}(${column})`
       const order = `${column}${name === 'max' ? ' desc nulls last' : ''}`
       return `(pg_catalog.array_agg(distinct ${column} order by ${order}))[1]`
@@ -48,8 +48,8 @@ export const postgres: Dialect = {
   },
 }
 
-// Whole names: a statement about a table has the path of the role, which the views and functions that
-// it meets count on.
+// Full names: a statement about a table runs with the path of the role, because the views and
+// functions that it uses count on that.
 const text = (value: string) => `${value}::pg_catalog.text`
 const lower = (value: string) => `pg_catalog.lower(${text(value)})`
 

@@ -11,7 +11,7 @@ export interface ErrorReport {
 }
 
 /**
- * SQLSTATEs, and classes of them, that are not simply a statement gone wrong. Some are so only while
+ * SQLSTATEs, and classes of them, that mean more than a wrong statement. Some do so only while
  * connecting: a statement can ask about another database, or read a table of another server.
  */
 const kinds: readonly (readonly [prefix: string, kind: Failure, connecting?: true])[] = [
@@ -32,7 +32,7 @@ const kinds: readonly (readonly [prefix: string, kind: Failure, connecting?: tru
   ['58030', 'network'],
 ]
 
-/** What an error of PostgreSQL means to whoever sent the statement, by its SQLSTATE. */
+/** What an error of PostgreSQL means for the caller, by its SQLSTATE. */
 export function postgresError(
   { code, message, detail, hint, position }: ErrorReport,
   timeoutMs: number,
@@ -41,23 +41,24 @@ export function postgresError(
   const applies = (it: (typeof kinds)[number]) => code.startsWith(it[0]) && (connecting || !it[2])
   const kind = kinds.find(applies)?.[1] ?? 'sql'
   if (code === '57014') return tooSlow(timeoutMs, code)
-  // What the server says about logging in, or about itself, is for the operator.
-  const dull = DULL[kind]
-  return dull
-    ? new DatabaseError(kind, dull, { code })
+  // The server's own message about a login, or about itself, is not for the caller.
+  const sentence = INSTEAD[kind]
+  return sentence
+    ? new DatabaseError(kind, sentence, { code })
     : new DatabaseError(kind, withDetail(message, code, detail), { code, hint, position })
 }
 
-/** Of a value or a statement gone wrong, the detail says where. That of a broken constraint is a row. */
+/** The detail of a wrong value or statement says where. The detail of a broken constraint holds a row. */
 function withDetail(message: string, code: string, detail: string | undefined): string {
   if (!detail || !/^(?:22|42)/.test(code)) return message
   return `${message}: ${detail.slice(0, MAX_DETAIL_CHARACTERS).toWellFormed().replace(/\s/g, ' ')}`
 }
 
-/** Characters of a detail: it may hold a value of the statement's. */
+/** The most characters of a detail, which may hold a value of the statement. */
 const MAX_DETAIL_CHARACTERS = 300
 
-const DULL: Partial<Record<Failure, string>> = {
+/** What the caller reads instead of the server's message. */
+const INSTEAD: Partial<Record<Failure, string>> = {
   auth: 'The database refused the login of this endpoint. The operator must check the user and the password in its URL.',
   config:
     'The database of this endpoint does not exist. The operator must check the name in its URL.',

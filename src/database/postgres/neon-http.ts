@@ -8,10 +8,10 @@ import { isLoopback } from '../transport/url.ts'
 import type { Result } from './answer.ts'
 import { postgresError } from './error.ts'
 
-/** Where to send statements, and in whose name. */
+/** Where to send statements, and as which user. */
 export interface Address {
   readonly endpoint: string
-  /** Holds the password: it travels in a header, and nowhere else. */
+  /** Holds the password, which travels in a header and nowhere else. */
   readonly connection: string
 }
 
@@ -37,8 +37,8 @@ export function addressOf({ protocol, hostname, host, href, username, pathname }
 const MAX_BODY = 10 * 1024 * 1024
 
 /**
- * Sends statements to run in one transaction that can only read, and returns their results. The
- * header has no effect on a statement that is sent outside a batch. Throws {@link DatabaseError}.
+ * Sends statements to run in one read-only transaction, and returns their results. They go as a batch,
+ * because the header has no effect on a single statement. Throws {@link DatabaseError}.
  */
 export async function send(
   { endpoint, connection }: Address,
@@ -87,7 +87,7 @@ function failure(body: Body | undefined, status: number, timeoutMs: number): Dat
   if (/^[0-9A-Z]{5}$/.test(code)) {
     const at = Number(position) || undefined
     const report = { code, message, detail, hint: hint || undefined, position: at }
-    // That of a session that could not begin is FATAL.
+    // The error of a session that could not begin is FATAL.
     return postgresError(report, timeoutMs, unauthorized || severity !== 'ERROR')
   }
   const what = status === 200 ? 'broke off in the middle' : `was only a status ${status}`

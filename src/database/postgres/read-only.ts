@@ -5,8 +5,8 @@ import type { Limits, Statement } from '../rows.ts'
 import { rules } from './rules.ts'
 
 /**
- * Comes first, and is a query for a reason: once one has run, a transaction that began read-only
- * cannot be made anything else. The guard and the value reader count on the last four settings.
+ * They come first, and in a query: after a query, a read-only transaction cannot be changed into
+ * another. The guard and `values.ts` count on the four settings from `standard_conforming_strings` on.
  */
 const SETTINGS = [
   ['statement_timeout', '$1'],
@@ -21,9 +21,9 @@ const SETTINGS = [
 ] as const
 
 /**
- * While a statement of ours is read, only the system's own functions, operators and types are found;
- * left out, pg_temp would come first. While it runs, the path is the role's: by that, names are shown
- * with their schemas or without.
+ * While a statement of ours is parsed, only the system's functions, operators and types are found. If
+ * pg_temp were left out, it would come first. While the statement runs, the path is the role's, which
+ * decides whether names are shown with their schemas.
  */
 const OWN_PATH = [
   ['tidegate.path', "pg_catalog.current_setting('search_path')"],
@@ -34,16 +34,16 @@ const ITS_PATH = [['search_path', "pg_catalog.current_setting('tidegate.path')"]
 const set = (settings: readonly (readonly [name: string, value: string])[]) =>
   `select ${settings.map(([name, value]) => `pg_catalog.set_config('${name}', ${value}, true)`)}`
 
-/** A lock not to be had by then is held by something long, such as a migration. */
+/** How long to wait for a lock. A longer one is held by something long, such as a migration. */
 const LOCK_MS = 3_000
 
-// A cursor takes nothing but a query that reads, and computes only the rows that are fetched.
+// A cursor takes only a query that reads, and computes only the rows that are fetched.
 const CURSOR = 'declare tidegate no scroll cursor for '
 
 /**
  * What runs, in order, in a transaction that began read-only: settings, then the one statement of the
- * caller's, and after it only ours. If it managed to end the transaction, the next one would run
- * outside. The last of them returns the rows, one more than the limit where there are more.
+ * caller, then only statements of ours, because the caller's could have ended the transaction. The
+ * last one returns the rows, one more than the limit if there are more.
  */
 export function readOnlySteps(
   statement: Statement,
@@ -63,8 +63,8 @@ export function readOnlySteps(
 }
 
 /**
- * Where in a statement its cursor is declared: before it, or behind EXPLAIN, so that the plan is that
- * of what would run. SHOW, against which the guard has nothing, takes none.
+ * Where in a statement its cursor is declared: at the beginning, or after EXPLAIN, so that the plan is
+ * the plan of what would run. A SHOW that the guard lets through takes no cursor.
  */
 function cursorAt(statement: Statement): number | undefined {
   const { verb, tokens } = read(statement, rules)

@@ -2,7 +2,7 @@ import { MAX_OBJECTS } from '../role.ts'
 
 const list = (...names: string[]) => `('${names.join("', '")}')`
 
-/** Extensions whose functions reach past the database. Those for superusers only are not callable. */
+/** Extensions whose functions have access to more than the database. Those for superusers only are left out. */
 const reaching = list(
   ...['dblink', 'http', 'pg_net', 'plproxy', 'pg_background'],
   ...['pg_cron', 'aws_s3', 'aws_lambda', 'azure_storage', 'xml2', 'orafce'],
@@ -27,7 +27,7 @@ const table = `${at} || '.' || quote_ident(c.relname)`
 const routine = `${at} || '.' || quote_ident(p.proname)
   || '(' || pg_get_function_identity_arguments(p.oid) || ')'`
 
-/** Rights that are given to somebody, as rows of a privilege and who has it. */
+/** Rights that somebody was granted: rows of a privilege and a role whose rights count. */
 const granted = (acl: string) => `aclexplode(${acl}) g
   join mine on mine.oid = g.grantee and not mine.super`
 const functions = `pg_catalog.pg_proc p
@@ -36,12 +36,12 @@ const functions = `pg_catalog.pg_proc p
 const relations = `pg_catalog.pg_class c
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace and ${own('n')}`
 
-/** The extension that a function is part of. */
+/** The extension that a function belongs to. */
 const extension = `(select e.extname from pg_catalog.pg_depend d
   join pg_catalog.pg_extension e on e.oid = d.refobjid
   where d.classid = 'pg_catalog.pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')`
 
-/** Whether a function, or what an aggregate is made of, runs with other rights or without bounds. */
+/** Whether a function, or one of an aggregate, runs with other rights or in an untrusted language. */
 const unbounded = `case when p.prokind = 'a' then exists (select from pg_catalog.pg_aggregate a
     join pg_catalog.pg_proc s on s.oid in (a.aggtransfn, a.aggfinalfn, a.aggcombinefn, a.aggserialfn,
       a.aggdeserialfn, a.aggmtransfn, a.aggminvtransfn, a.aggmfinalfn)
@@ -50,8 +50,8 @@ const unbounded = `case when p.prokind = 'a' then exists (select from pg_catalog
   else p.prosecdef or not l.lanpltrusted end`
 
 /**
- * Whether something else calls a function, with the rights of who reads it: all that the catalog
- * knows, and a body that holds its name. Triggers do not run for who reads.
+ * Whether something that the role reads calls a function, by the catalog or by a body that holds its
+ * name. Triggers do not count: no read runs them.
  */
 const needed = `exists (select from pg_catalog.pg_depend d where d.refobjid = p.oid
     and d.refclassid = 'pg_catalog.pg_proc'::regclass
@@ -60,7 +60,7 @@ const needed = `exists (select from pg_catalog.pg_depend d where d.refobjid = p.
     where q.oid <> p.oid and q.oid >= 16384 and ql.lanname not in ('c', 'internal')
       and strpos(upper(q.prosrc), upper(p.proname::text)) > 0)`
 
-/** What is found: of which kind, on which object, and what is to be revoked of whom. */
+/** Findings: of which kind, on which object, and which privilege to revoke on which target from whom. */
 const found = `
   select 'superuser' as kind, quote_ident(rolname) as object, null as privilege, null as target,
     null::oid as grantee from me where rolsuper
@@ -138,7 +138,7 @@ const found = `
   where n.nspname = 'pg_catalog' and (p.proname in ('pg_notify', 'pg_logical_emit_message')
     or p.proname in ${large} and current_setting('server_version_num')::int < 160000)`
 
-/** What each role may read: tables, columns, schemas, and everything for those who read all. */
+/** What each role may read: tables, columns, schemas, and `all` for a role that reads everything. */
 const readable = `
     select g.grantee, concat(c.oid) as it from ${relations}
     cross join aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) g

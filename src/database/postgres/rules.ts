@@ -2,7 +2,7 @@ import type { Rules } from '../rules.ts'
 
 const either = (...words: string[]) => words.join('|')
 
-/** The `pg_` functions that only look, and types. Whatever else has the prefix is refused, known or not. */
+/** The `pg_` functions that only read, and types. All others with the prefix are refused, known or not. */
 const looking = either(
   ...[
     'get_(?!wal|logical|process)\\w+',
@@ -33,7 +33,7 @@ const looking = either(
   ],
 )
 
-/** Functions that one value is enough for. */
+/** Functions that can be called with one value. */
 const attributes = either(
   `pg_(?!(?:${looking})$).*`,
   // Settings, sequences, transaction ids, large objects, the bytes of any table.
@@ -54,7 +54,7 @@ const attributes = either(
 
 const calls = either(
   attributes,
-  // Of several values: columns have these names, too.
+  // These take several values. Columns may have the same names.
   ...['set_config', 'setval', 'lo(?:_\\w+|read|write|creat|open|close|unlink)?'],
   ...['schedule(?:_in_database)?', 'invoke\\w*'],
   // azure_storage, and the files of orafce.

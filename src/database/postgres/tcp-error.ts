@@ -11,7 +11,7 @@ interface Failed {
   readonly position?: string
 }
 
-/** Why a statement has no answer. The message of anything but the database is dropped. */
+/** Why a statement has no answer. A message that does not come from the database is dropped. */
 export function failure(error: unknown, timeoutMs: number): DatabaseError {
   if (error instanceof DatabaseError) return error
   const { severity, code, message = '', detail, hint, position } = error as Failed
@@ -22,8 +22,8 @@ export function failure(error: unknown, timeoutMs: number): DatabaseError {
 }
 
 /**
- * Why there is no connection, in sentences that name neither host nor user: a server's own words do.
- * An error while hands are shaken comes from the encryption, whatever it says.
+ * Why there is no connection. A server's own message names host and user, so others stand for it. An
+ * error during the TLS handshake comes from the encryption, whatever its message.
  */
 export function connectFailure(error: unknown, shakingHands: boolean): DatabaseError {
   const { severity, code = '', message = '' } = error as Failed
@@ -55,6 +55,6 @@ const NO_TLS = /server does not support SSL|establishing an SSL connection/
 
 const PLAIN = 'The database does not speak TLS.'
 
-/** Whether it failed for a server that does not encrypt. */
+/** Whether an error says that the server does not encrypt. */
 export const refusesTls = (error: unknown) =>
   error instanceof DatabaseError && error.message === PLAIN

@@ -3,7 +3,7 @@ import { DatabaseError } from '../error.ts'
 import { decoded, isLoopback } from '../transport/url.ts'
 import type { ClientConfig } from './pg.mjs'
 
-/** Where a PostgreSQL server is, and in whose name to connect. */
+/** Where a PostgreSQL server is, and as which user to connect. */
 export interface Login {
   readonly host: string
   readonly port: number
@@ -11,18 +11,18 @@ export interface Login {
   readonly password: string
   readonly database: string
   readonly tls: Tls
-  /** Settings for the session, as `-c name=value`, or what a proxy wants to be told. */
+  /** Settings for the session, as `-c name=value`, or what a proxy needs to know. */
   readonly options: string | undefined
-  /** As the session is called in pg_stat_activity. */
+  /** The name of the session in pg_stat_activity. */
   readonly name: string
 }
 
-/** Whether to encrypt: also if the server does not, if it does, or not at all. */
+/** Whether to encrypt: in any case, if the server offers it, or not at all. */
 export type Tls = 'always' | 'offered' | 'never'
 
 /**
  * What `sslmode` asks for. A Worker's TLS always verifies certificate and name, against the public
- * authorities: what is weaker in libpq is not weaker here.
+ * authorities, so the weaker modes of libpq are not weaker here.
  */
 const modes: Readonly<Record<string, Tls>> = {
   disable: 'never',
@@ -72,7 +72,7 @@ export function hyperdriveLogin({ pathname: name }: URL, { bindings }: Io): Logi
       `This deployment has no Hyperdrive binding called ${JSON.stringify(name)}.`,
     )
   }
-  // It is reached within Cloudflare, and sees to the encryption from there.
+  // The connection to Hyperdrive stays within Cloudflare. Hyperdrive encrypts the rest of the way.
   return { ...loginOf(new URL(binding.connectionString)), tls: 'never' }
 }
 

@@ -30,14 +30,14 @@ const encrypted = (login: Login): Opened => ({
   tls: login.tls === 'offered' ? undefined : login.tls === 'always',
 })
 
-/** All of one query: the statement, and the names of its types. */
+/** Runs a statement, and asks for the names of its types. */
 async function read(login: Login, statement: Statement, limits: Limits, run: Run): Promise<Answer> {
   const reading = await runReadOnly(statement, limits, run)
-  // A pooler has many databases of one name at one address, and goes by the user.
+  // A pooler has many databases of one name at one address, and tells them apart by the user.
   const { host, port, database, user, options } = login
   const key = JSON.stringify([host, port, database, user, options])
   const types = await typesOf(reading.fields, key, (lookUp, maxRows) =>
-    // Amid an answer, a session is of no more use.
+    // A session that stopped amid an answer cannot be used again.
     reading.cut
       ? inSession(login, { ...limits, maxRows }, (other) => runReadOnly(lookUp, limits, other))
       : run(lookUp),
@@ -47,9 +47,9 @@ async function read(login: Login, statement: Statement, limits: Limits, run: Run
 }
 
 /**
- * Asks whether the transaction is what was begun: a proxy may have begun another. Also has the
- * server look for a client that is gone, where it can (from version 14 on, and not on Windows): a
- * Worker whose own client hangs up is stopped before it could cancel anything.
+ * Asks whether the transaction is read-only: a proxy may have begun another. It also makes the server
+ * look for a client that is gone, where it can (from version 14 on, and not on Windows): a Worker whose
+ * own client hangs up is stopped before it can cancel anything.
  */
 const CHECKS = `select pg_catalog.current_setting('transaction_read_only'),
   (select pg_catalog.set_config(name, '1000', true) from pg_catalog.pg_settings

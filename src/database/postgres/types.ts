@@ -93,8 +93,8 @@ const MOST_DATABASES = 100
 const MOST_TYPES = 1_000
 
 /**
- * The names of the columns' types. Those that a database has of its own are asked for, once: one row
- * each, of OID and name.
+ * The names of the columns' types. The database is asked for those that are not built in, once: a row
+ * for each, of OID and name.
  */
 export async function typesOf(
   fields: readonly Field[],
@@ -106,7 +106,7 @@ export async function typesOf(
   const oids = new Set(fields.map((it) => it.dataTypeID).filter((oid) => nameOf(oid) === undefined))
   if (oids.size > 0) {
     const lookUp = {
-      // In the path of the role, which decides whether a name is told with its schema.
+      // With the path of the role, which decides whether a name comes with its schema.
       sql: `select t.oid, pg_catalog.format_type(t.oid, null) from pg_catalog.pg_type t
         where t.oid operator(pg_catalog.=) any ($1::pg_catalog.oid[])`,
       params: [`{${[...oids].join()}}`],

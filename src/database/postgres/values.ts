@@ -3,8 +3,8 @@ import { isNumber, readJson } from '../transport/exact-json.ts'
 
 /**
  * Reads one value from PostgreSQL's own text for it: as a JSON number, boolean, array or object
- * where that loses nothing, else as the text itself. The type is a name out of pg_type, with `[]`
- * behind it for an array.
+ * where that loses nothing, else as the text itself. The type is a name of pg_type, with `[]` after it
+ * for an array.
  */
 export function readValue(text: string, type: string): Cell {
   if (type.endsWith('[]')) return readArray(text, type.slice(0, -2)) ?? text
@@ -17,7 +17,7 @@ export function readValue(text: string, type: string): Cell {
     case 'oid':
       return Number.isSafeInteger(Number(text)) ? Number(text) : text
     case 'numeric':
-      // A sum of bigint is one without a fraction; `1.0` says more than 1.
+      // A sum of bigint is a numeric without a fraction. `1.0` stays text: it says more than 1.
       return /^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text
     case 'float4':
     case 'float8':
@@ -31,8 +31,8 @@ export function readValue(text: string, type: string): Cell {
 }
 
 /**
- * An array literal such as `{1,NULL,"a b",{2}}`, its elements read. Nothing if it is not one, or one
- * whose first element is not the first: `[0:1]={…}` has bounds, which a JSON array would lose.
+ * Reads an array literal such as `{1,NULL,"a b",{2}}`. Returns nothing for all other texts, such as
+ * `[0:1]={…}`: a JSON array would lose its bounds.
  */
 function readArray(text: string, type: string): Cell[] | undefined {
   const separator = type === 'box' ? ';' : ','

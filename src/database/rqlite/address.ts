@@ -1,11 +1,11 @@
 import { DatabaseError } from '../error.ts'
 import { decoded } from '../transport/url.ts'
 
-/** Where a node is, what lets us in, and how fresh its answers have to be. */
+/** Where a node is, how to log in, and how fresh its answers have to be. */
 export interface Address {
   readonly endpoint: string
   readonly authorization: string | undefined
-  /** `level`, and what goes with it. */
+  /** `level`, and the parameters that go with it. */
   readonly consistency: Readonly<Record<string, string>>
 }
 
@@ -32,7 +32,7 @@ const LEVELS = ['none', 'weak', 'linearizable', 'strong', 'auto']
 /** As Go writes it: `500ms`, `1m30s`. */
 const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/
 
-// The server itself takes a level that it does not know for weak, and drops what it cannot use.
+// The server itself reads an unknown level as weak, and ignores what it cannot use.
 function consistencyOf(params: URLSearchParams): Record<string, string> {
   const {
     level = 'weak',

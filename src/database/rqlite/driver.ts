@@ -34,11 +34,11 @@ export const rqlite: Driver = {
 }
 
 /**
- * Three trips. A node opens its database only to read when it gets a query, but it takes a text of
- * several statements; so nothing runs before SQLite has shown that the text is one query, and that
- * its program writes nothing. Then it runs within a query of ours, which caps it and keeps its values
- * exact. Its own columns tell the names and the declared types, and none of the values: rqlite turns
- * those of dates and truth values into others.
+ * Runs one statement, in three trips. A node opens its database read-only for a query, but it takes a
+ * text of several statements; so nothing runs before SQLite has shown that the text is one query, and
+ * that its program writes nothing. Then it runs within a query of ours, which caps it and keeps its
+ * values exact. Names and declared types are those of the query itself, without its values: rqlite
+ * turns dates and truth values into others.
  */
 async function read(send: Send, { sql, params = [] }: Statement, limits: Limits) {
   const values = params.map(argument)
@@ -62,19 +62,19 @@ async function read(send: Send, { sql, params = [] }: Statement, limits: Limits)
 }
 
 /**
- * Lets a text pass only if it is one query, and lets SQLite itself be the judge.
+ * Throws unless a text is one query, by what SQLite itself says.
  *
- * Of several statements rqlite answers the last. So the beginning of the text is given a value that
- * nobody can guess: where the answer is a program with this value, the first is the last, and nothing
- * but a query can stand between the parentheses.
+ * Of several statements, rqlite answers the last. So a value that nobody can guess is put before the
+ * text: if the answer is a program with this value, the first statement is also the last, and only a
+ * query can be between the parentheses.
  */
 async function assertSingle(send: Send, query: string, values: readonly Value[]): Promise<void> {
   const proof = crypto.randomUUID()
   const ask = (end: string) =>
     send([[`explain select '${proof}' from (${query}\n${end}`, ...values]])
   const [program] = await ask(')').catch(async (error: DatabaseError) => {
-    if (error.message !== NEAR_END) throw mended(error, query)
-    // The parenthesis may be ours: then SQLite stumbles over whatever stands in its place.
+    if (error.message !== NEAR_END) throw inQuery(error, query)
+    // The parenthesis may be ours: then SQLite refuses another sign in its place, too.
     const other = await ask(']').catch((thrown: DatabaseError) => thrown)
     const ours = other instanceof DatabaseError && other.message.startsWith('unrecognized token')
     throw ours ? new DatabaseError('sql', 'incomplete input') : error
@@ -84,12 +84,13 @@ async function assertSingle(send: Send, query: string, values: readonly Value[])
 
 const NEAR_END = 'near ")": syntax error'
 
-const mended = (error: DatabaseError, query: string) =>
+/** The error of the wrapped text, as one of the query. */
+const inQuery = (error: DatabaseError, query: string) =>
   error.kind === 'sql' && error.hint === undefined ? unwrapped(error, query) : error
 
 type Value = null | number | string
 
-/** A value as rqlite takes it. Throws {@link DatabaseError} for one that it would take for another. */
+/** A value as rqlite takes it. Throws {@link DatabaseError} for a text that it would read as bytes. */
 function argument(param: Param): Value {
   if (typeof param === 'string' && HEX.test(param)) {
     throw new DatabaseError('sql', "rqlite would read a parameter of the form x'…' as bytes.", {

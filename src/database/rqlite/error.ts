@@ -12,9 +12,9 @@ const broken = () =>
   new DatabaseError('network', 'The database failed. The operator can find the reason in its log.')
 
 /**
- * What a node says of a query, in a sentence. SQLite's own words come without a code.
+ * The error for what a node says about a query. SQLite's own messages come without a code.
  *
- * @param ofStatement Whether it is about a statement, and not about the request or the cluster.
+ * @param ofStatement whether it is about a statement, and not about the request or the cluster
  */
 export function rqliteError(said: string, limits: Limits, ofStatement: boolean): DatabaseError {
   if (/^(?:query timeout|context deadline exceeded|interrupted)$/.test(said)) {
@@ -48,7 +48,7 @@ export function rqliteError(said: string, limits: Limits, ofStatement: boolean):
   return new DatabaseError('sql', said)
 }
 
-/** Why a request has no answer. Its text is looked at for one known sentence: nobody knows what is in it. */
+/** Why a request has no answer. Its text may hold anything, so it is only compared with a known sentence. */
 export function refusal(status: number, text: string): DatabaseError {
   if (status === 401 || status === 403) {
     return new DatabaseError('auth', 'The rqlite server refused the login.', {

@@ -11,7 +11,7 @@ import { refusal, rqliteError, TOO_LARGE } from './error.ts'
 /** What a node answers to one statement. */
 export interface Table {
   readonly columns: readonly string[]
-  /** As they were declared, in lower case; empty for what is no column of a table. */
+  /** As they were declared, in lower case; empty for a column that is not one of a table. */
   readonly types: readonly string[]
   readonly rows: readonly (readonly (null | number | string)[])[]
 }
@@ -21,10 +21,10 @@ export type Send = (
   statements: readonly (readonly (null | number | string)[])[],
 ) => Promise<readonly Table[]>
 
-/** Larger than what a Worker can take in and still serve others. */
+/** More than a Worker can take in and still serve others. */
 const MAX_BODY = 16 * 1024 * 1024
 
-/** The way to a node, for one query. The node ends it when its time is over, and passes it on to its leader. */
+/** Sends one query to a node, which ends it when its time is over, or passes it on to the leader. */
 export function sender(address: Address, wait: Patience, limits: Limits, io: Io): Send {
   const time = `${limits.timeoutMs}ms`
   const url = new URL(address.endpoint)
