@@ -1,20 +1,12 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
-import { DatabaseError } from '../../../src/database/error.ts'
 import type { Limits } from '../../../src/database/rows.ts'
 import { describeClickHouse, PASSWORD } from '../../support/clickhouse.ts'
+import { failure, MARKER } from '../../support/failure.ts'
 import { open } from '../../support/open.ts'
 
 const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
-const MARKER = 'hunter2-marker'
-
-const failure = async (work: Promise<unknown>): Promise<DatabaseError> => {
-  const outcome: unknown = await work.catch((error) => error)
-  if (!(outcome instanceof DatabaseError)) throw new Error('It did not fail as it should.')
-  expect(`${outcome.stack}${JSON.stringify(outcome)}`).not.toContain(MARKER)
-  return outcome
-}
 
 const setup = [
   'create table users (id UInt32, email String) engine = MergeTree order by id',
@@ -411,14 +403,9 @@ describe('a ClickHouse that fails', () => {
     ['clickhouse:secret', 'A ClickHouse URL names a host and a database'],
     ['clickhouse://app:secret@db.example.com/shop/users', 'A ClickHouse URL names a host'],
     ['clickhouse://app:sec%ret@db.example.com/shop', 'percent-encoding'],
-  ])('is not opened by a URL that is none: %s', (url, sentence) => {
-    let error: unknown
-    try {
-      open(url, { fetch, bindings: {} })
-    } catch (thrown) {
-      error = thrown
-    }
+  ])('is not opened by a URL that is none: %s', async (url, sentence) => {
+    const error = await failure(() => open(url, { fetch, bindings: {} }))
     expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining(sentence) })
-    expect((error as Error).message).not.toContain('secret')
+    expect(error.message).not.toContain('secret')
   })
 })

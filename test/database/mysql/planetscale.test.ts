@@ -3,26 +3,18 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import mysql2 from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DatabaseError } from '../../../src/database/error.ts'
 import { findTable } from '../../../src/database/index.ts'
 import { planetscale } from '../../../src/database/mysql/planetscale.ts'
 import { inlineParams, literal } from '../../../src/database/mysql/quote.ts'
 import type { Cell, Limits, Param } from '../../../src/database/rows.ts'
 import { type PlanetScaleServer, startPlanetScale } from '../../servers/planetscale.ts'
 import { attacks, exhausting } from '../../support/attacks.ts'
+import { failure, MARKER } from '../../support/failure.ts'
 import { describeMariaDb } from '../../support/mariadb.ts'
 import { open } from '../../support/open.ts'
 
 const limits: Limits = { maxRows: 10, maxBytes: 100_000, timeoutMs: 10_000 }
 const io = { fetch, bindings: {} }
-const MARKER = 'hunter2-marker'
-
-const failure = async (work: Promise<unknown>): Promise<DatabaseError> => {
-  const outcome: unknown = await work.catch((error) => error)
-  if (!(outcome instanceof DatabaseError)) throw new Error('It did not fail as it should.')
-  expect(`${outcome.stack}${JSON.stringify(outcome)}`).not.toContain(MARKER)
-  return outcome
-}
 
 describe('a value written into a statement', () => {
   test.each<[Param, string]>([

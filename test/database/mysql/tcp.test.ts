@@ -2,26 +2,18 @@ import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
 import { createConnection } from 'mysql2/promise'
 import { afterAll, describe, expect, test } from 'vitest'
-import { DatabaseError } from '../../../src/database/error.ts'
 import { mysqlError } from '../../../src/database/mysql/error.ts'
 import { limited } from '../../../src/database/mysql/limit.ts'
 import { check } from '../../../src/database/mysql/read-only.ts'
 import { mysql } from '../../../src/database/mysql/tcp.ts'
 import type { Limits, Param } from '../../../src/database/rows.ts'
 import { passOn, startTcp } from '../../servers/tcp.ts'
+import { failure, MARKER } from '../../support/failure.ts'
 import { describeMariaDb } from '../../support/mariadb.ts'
 import { open } from '../../support/open.ts'
 
 const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
 const io = { fetch, bindings: {} }
-const MARKER = 'hunter2-marker'
-
-const failure = async (work: Promise<unknown>): Promise<DatabaseError> => {
-  const outcome: unknown = await work.catch((error) => error)
-  if (!(outcome instanceof DatabaseError)) throw new Error('It did not fail as it should.')
-  expect(`${outcome.stack}${JSON.stringify(outcome)}`).not.toContain(MARKER)
-  return outcome
-}
 
 const setup = (reader: string) => `
   create table users (id integer, email varchar(80));
@@ -471,14 +463,9 @@ describe('a MySQL URL', () => {
     ['mysql://app:secret@db.example.com', 'A MySQL URL names a user, a host and a database'],
     ['mariadb://app:secret@db.example.com/x?ssl-mode=maybe', 'The ssl-mode'],
     ['mysql://app:secret%@db.example.com/x', 'a % that begins no percent-encoding'],
-  ])('that cannot be opened is not repeated: %s', (url, sentence) => {
-    let error: unknown
-    try {
-      open(url, io)
-    } catch (thrown) {
-      error = thrown
-    }
+  ])('that cannot be opened is not repeated: %s', async (url, sentence) => {
+    const error = await failure(() => open(url, io))
     expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining(sentence) })
-    expect((error as Error).message).not.toContain('secret')
+    expect(error.message).not.toContain('secret')
   })
 })

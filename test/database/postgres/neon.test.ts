@@ -1,22 +1,14 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
-import { DatabaseError } from '../../../src/database/error.ts'
 import { locate } from '../../../src/database/index.ts'
 import { neon } from '../../../src/database/postgres/neon.ts'
 import type { Limits } from '../../../src/database/rows.ts'
+import { failure, MARKER } from '../../support/failure.ts'
 import { open } from '../../support/open.ts'
 import { describePostgres } from '../../support/postgres.ts'
 
 const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
-const MARKER = 'hunter2-marker'
-
-const failure = async (work: Promise<unknown>): Promise<DatabaseError> => {
-  const outcome: unknown = await work.catch((error) => error)
-  if (!(outcome instanceof DatabaseError)) throw new Error('It did not fail as it should.')
-  expect(`${outcome.stack}${JSON.stringify(outcome)}`).not.toContain(MARKER)
-  return outcome
-}
 
 const setup = (reader: string) => `
   create table users (id integer, email text);
@@ -370,9 +362,7 @@ describe('a database URL', () => {
     ['neon://x.neon.tech/secret', 'A Neon URL names a user and a database'],
     ['neon://app:secret@x.neon.tech', 'A Neon URL names a user and a database'],
   ])('that cannot be opened is not repeated: %s', async (url, sentence) => {
-    const error = await (async () => locate(url, { fetch, bindings: {} }).open())().catch(
-      (it) => it,
-    )
+    const error = await failure(() => locate(url, { fetch, bindings: {} }).open())
     expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining(sentence) })
     expect(error.message).not.toContain('secret')
   })

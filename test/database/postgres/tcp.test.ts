@@ -1,27 +1,19 @@
 import type { Socket } from 'node:net'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { DatabaseError } from '../../../src/database/error.ts'
 import { explain } from '../../../src/database/index.ts'
 import { postgres as driver } from '../../../src/database/postgres/tcp.ts'
 import type { Limits } from '../../../src/database/rows.ts'
 import { encrypt, passOn, report, startTcp, type TcpServer } from '../../servers/tcp.ts'
 import { makeCertificate } from '../../support/certificate.ts'
+import { failure, MARKER } from '../../support/failure.ts'
 import { open } from '../../support/open.ts'
 import { describePostgres } from '../../support/postgres.ts'
 
 const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
 const io = { fetch, bindings: {} }
-const MARKER = 'hunter2-marker'
 
 /** The code of a request to cancel, in place of a version of the protocol. */
 const CANCEL = 80_877_102
-
-const failure = async (work: Promise<unknown>): Promise<DatabaseError> => {
-  const outcome: unknown = await work.catch((error) => error)
-  if (!(outcome instanceof DatabaseError)) throw new Error('It did not fail as it should.')
-  expect(`${outcome.stack}${JSON.stringify(outcome)}`).not.toContain(MARKER)
-  return outcome
-}
 
 const servers: TcpServer[] = []
 const serve = async (listener: (socket: Socket) => void) => {
@@ -466,14 +458,9 @@ describe('a PostgreSQL URL', () => {
     ['postgres:///secret', 'names a user and a host'],
     ['postgres://app:sec%ret@db.example.com/shop', 'begins no percent-encoding'],
     ['postgres://app:secret@db.example.com/shop?sslmode=secret', 'The sslmode'],
-  ])('that cannot be opened is not repeated: %s', (url, sentence) => {
-    let error: unknown
-    try {
-      open(url, io)
-    } catch (thrown) {
-      error = thrown
-    }
+  ])('that cannot be opened is not repeated: %s', async (url, sentence) => {
+    const error = await failure(() => open(url, io))
     expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining(sentence) })
-    expect((error as Error).message).not.toContain('secret')
+    expect(error.message).not.toContain('secret')
   })
 })

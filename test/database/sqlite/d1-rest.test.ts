@@ -2,25 +2,17 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Opened } from '../../../src/database/database.ts'
-import { DatabaseError } from '../../../src/database/error.ts'
 import type { Limits } from '../../../src/database/rows.ts'
 import { d1 } from '../../../src/database/sqlite/d1.ts'
 import { readEndpoints } from '../../../src/gateway/index.ts'
 import { startD1 } from '../../servers/d1.ts'
 import { TOKEN } from '../../servers/sqlite-child.ts'
+import { failure, MARKER } from '../../support/failure.ts'
 import { open } from '../../support/open.ts'
 import { outlivesCosts, withstandsAttacks } from '../../support/sqlite-attacks.ts'
 import { shop, speaksSqlite } from '../../support/sqlite-shop.ts'
 
 const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
-const MARKER = 'hunter2-marker'
-
-const failure = async (work: Promise<unknown>): Promise<DatabaseError> => {
-  const outcome: unknown = await work.catch((error) => error)
-  if (!(outcome instanceof DatabaseError)) throw new Error('It did not fail as it should.')
-  expect(`${outcome.stack}${JSON.stringify(outcome)}`).not.toContain(MARKER)
-  return outcome
-}
 
 /** The way out, but for Cloudflare's API: that is on this port. */
 const towards = (port: number) => ({

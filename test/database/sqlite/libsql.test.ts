@@ -2,26 +2,18 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Opened } from '../../../src/database/database.ts'
-import { DatabaseError } from '../../../src/database/error.ts'
 import type { Limits } from '../../../src/database/rows.ts'
 import { libsql } from '../../../src/database/sqlite/libsql.ts'
 import { startHrana } from '../../servers/hrana.ts'
 import { TOKEN } from '../../servers/sqlite-child.ts'
+import { failure, MARKER } from '../../support/failure.ts'
 import { open } from '../../support/open.ts'
 import { outlivesCosts, withstandsAttacks } from '../../support/sqlite-attacks.ts'
 import { shop, speaksSqlite } from '../../support/sqlite-shop.ts'
 import { callTool, startWorker } from '../../support/worker.ts'
 
 const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
-const MARKER = 'hunter2-marker'
 const io = { fetch, bindings: {} }
-
-const failure = async (work: Promise<unknown>): Promise<DatabaseError> => {
-  const outcome: unknown = await work.catch((error) => error)
-  if (!(outcome instanceof DatabaseError)) throw new Error('It did not fail as it should.')
-  expect(`${outcome.stack}${JSON.stringify(outcome)}`).not.toContain(MARKER)
-  return outcome
-}
 
 const server = await startHrana(shop())
 afterAll(() => server.close())
