@@ -1,5 +1,4 @@
-import type { AddressInfo } from 'node:net'
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { createConnection } from 'mysql2/promise'
 import { afterAll, describe, expect, test } from 'vitest'
 import { mysqlError } from '../../../src/database/mysql/error.ts'
@@ -7,7 +6,7 @@ import { limited } from '../../../src/database/mysql/limit.ts'
 import { check } from '../../../src/database/mysql/read-only.ts'
 import { mysql } from '../../../src/database/mysql/tcp.ts'
 import type { Limits, Param } from '../../../src/database/rows.ts'
-import { passOn, startTcp } from '../../servers/tcp.ts'
+import { passOn, startTcp, type TcpServer } from '../../servers/tcp.ts'
 import { failure, MARKER } from '../../support/failure.ts'
 import { describeMariaDb } from '../../support/mariadb.ts'
 import { open } from '../../support/open.ts'
@@ -314,29 +313,18 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
   })
 
   describe('on a way that fails', () => {
-    const servers: (() => void)[] = []
-    afterAll(() => {
-      for (const close of servers) close()
-    })
+    const servers: TcpServer[] = []
+    afterAll(() => Promise.all(servers.map((it) => it.close())))
 
     /** Opens a database behind a server that does this with every connection. */
-    const behind = async (serve: (socket: Socket) => void, search = '') => {
-      const sockets = new Set<Socket>()
-      const server = createServer((socket) => {
-        sockets.add(socket.on('error', () => {}))
-        serve(socket)
-      })
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      servers.push(() => {
-        for (const socket of sockets) socket.destroy()
-        server.close()
-      })
-      const { port } = server.address() as AddressInfo
+    const behind = async (serve: (socket: Socket) => void) => {
+      const server = await startTcp(serve)
+      servers.push(server)
       const { reader: user, database } = mariadb
-      return open(`mysql://${user}:${MARKER}@127.0.0.1:${port}/${database}${search}`, io)
+      return open(`mysql://${user}:${MARKER}@127.0.0.1:${server.port}/${database}`, io)
     }
-    const ask = async (serve: (socket: Socket) => void, more: Partial<Limits> = {}, search = '') =>
-      failure((await behind(serve, search)).query({ sql: 'select 1' }, { ...limits, ...more }))
+    const ask = async (serve: (socket: Socket) => void, more: Partial<Limits> = {}) =>
+      failure((await behind(serve)).query({ sql: 'select 1' }, { ...limits, ...more }))
 
     test('is told when nothing listens', async () => {
       const url = `mysql://app:${MARKER}@127.0.0.1:9/shop`
@@ -361,18 +349,17 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
 
     test('is told when the connection is cut amid a query', async () => {
       const { host, port, reader, database: name } = mariadb
-      const relay = createServer((socket) => {
+      const relay = await startTcp((socket) => {
         const server = connect(port, host)
-        socket.on('error', () => {}).pipe(server)
+        socket.pipe(server)
         server.on('error', () => {}).pipe(socket)
         server.on('data', (chunk: Buffer) => {
           // The answer to what was prepared: its column is called so.
           if (chunk.includes('cut_here')) socket.destroy()
         })
       })
-      await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve))
-      servers.push(() => relay.close())
-      const url = `mysql://${reader}@127.0.0.1:${(relay.address() as AddressInfo).port}/${name}`
+      servers.push(relay)
+      const url = `mysql://${reader}@127.0.0.1:${relay.port}/${name}`
       const work = open(url, io).query({ sql: 'select 1 as cut_here' }, limits)
       expect(await failure(work)).toMatchObject({ kind: 'network' })
     })
