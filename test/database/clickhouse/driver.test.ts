@@ -1,7 +1,7 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, describe, expect, test } from 'vitest'
+import type { RequestListener } from 'node:http'
+import { describe, expect, test } from 'vitest'
 import type { Limits } from '../../../src/database/rows.ts'
+import { startHttp } from '../../servers/http.ts'
 import { describeClickHouse, PASSWORD } from '../../support/clickhouse.ts'
 import { failure, MARKER } from '../../support/failure.ts'
 import { open } from '../../support/open.ts'
@@ -228,20 +228,9 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
 })
 
 describe('a ClickHouse that fails', () => {
-  const servers: (() => void)[] = []
-  afterAll(() => {
-    for (const close of servers) close()
-  })
-
   /** Opens a database behind a service that answers like this. */
   const ask = async (listener: RequestListener, more: Partial<Limits> = {}) => {
-    const server = createServer(listener)
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    servers.push(() => {
-      server.closeAllConnections()
-      server.close()
-    })
-    const { port } = server.address() as AddressInfo
+    const port = await startHttp(listener)
     const database = open(`clickhouse://app:${MARKER}@127.0.0.1:${port}/shop`, {
       fetch,
       bindings: {},

@@ -1,5 +1,4 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
 import mysql2 from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -7,6 +6,7 @@ import { findTable } from '../../../src/database/index.ts'
 import { planetscale } from '../../../src/database/mysql/planetscale.ts'
 import { inlineParams, literal } from '../../../src/database/mysql/quote.ts'
 import type { Cell, Limits, Param } from '../../../src/database/rows.ts'
+import { startHttp } from '../../servers/http.ts'
 import { type PlanetScaleServer, startPlanetScale } from '../../servers/planetscale.ts'
 import { attacks, exhausting } from '../../support/attacks.ts'
 import { failure, MARKER } from '../../support/failure.ts'
@@ -258,19 +258,8 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
 })
 
 describe('a service of PlanetScale’s that fails', () => {
-  const servers: (() => void)[] = []
-  afterAll(() => {
-    for (const close of servers) close()
-  })
-
   const ask = async (listener: RequestListener, more: Partial<Limits> = {}) => {
-    const server = createServer(listener)
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    servers.push(() => {
-      server.closeAllConnections()
-      server.close()
-    })
-    const { port } = server.address() as AddressInfo
+    const port = await startHttp(listener)
     const database = open(`planetscale://app:${MARKER}@127.0.0.1:${port}/shop`, io)
     return failure(database.query({ sql: 'select 1' }, { ...limits, ...more }))
   }

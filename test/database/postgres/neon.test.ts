@@ -1,9 +1,9 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, describe, expect, test } from 'vitest'
+import type { RequestListener } from 'node:http'
+import { describe, expect, test } from 'vitest'
 import { locate } from '../../../src/database/index.ts'
 import { neon } from '../../../src/database/postgres/neon.ts'
 import type { Limits } from '../../../src/database/rows.ts'
+import { startHttp } from '../../servers/http.ts'
 import { failure, MARKER } from '../../support/failure.ts'
 import { open } from '../../support/open.ts'
 import { describePostgres } from '../../support/postgres.ts'
@@ -226,20 +226,9 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
 })
 
 describe('a service that fails', () => {
-  const servers: (() => void)[] = []
-  afterAll(() => {
-    for (const close of servers) close()
-  })
-
   /** Opens a database behind a service that answers like this. */
   const serve = async (listener: RequestListener) => {
-    const server = createServer(listener)
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    servers.push(() => {
-      server.closeAllConnections()
-      server.close()
-    })
-    const { port } = server.address() as AddressInfo
+    const port = await startHttp(listener)
     return open(`neon://app:${MARKER}@127.0.0.1:${port}/shop`, { fetch, bindings: {} })
   }
   const ask = async (listener: RequestListener, more: Partial<Limits> = {}) =>

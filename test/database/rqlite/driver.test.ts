@@ -1,10 +1,10 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../../src/database/database.ts'
 import { inspectRole } from '../../../src/database/doctor/index.ts'
 import type { Limits, Param } from '../../../src/database/rows.ts'
 import { rqlite } from '../../../src/database/rqlite/driver.ts'
+import { startHttp } from '../../servers/http.ts'
 import { startRqlite } from '../../servers/rqlite.ts'
 import { TOKEN } from '../../servers/sqlite-child.ts'
 import { failure, MARKER } from '../../support/failure.ts'
@@ -290,20 +290,10 @@ describe('a URL of rqlite', () => {
   })
 })
 
-const servers: (() => void)[] = []
-afterAll(() => {
-  for (const close of servers) close()
-})
-
 /** Opens a database behind a node that answers like this. */
 async function serve(listener: RequestListener): Promise<Database> {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  servers.push(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return open(urlOf((server.address() as AddressInfo).port, `reader:${MARKER}`), io)
+  const port = await startHttp(listener)
+  return open(urlOf(port, `reader:${MARKER}`), io)
 }
 
 describe('a node that fails', () => {

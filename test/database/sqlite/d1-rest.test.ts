@@ -1,11 +1,11 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Opened } from '../../../src/database/database.ts'
 import type { Limits } from '../../../src/database/rows.ts'
 import { d1 } from '../../../src/database/sqlite/d1.ts'
 import { readEndpoints } from '../../../src/gateway/index.ts'
 import { startD1 } from '../../servers/d1.ts'
+import { startHttp } from '../../servers/http.ts'
 import { TOKEN } from '../../servers/sqlite-child.ts'
 import { failure, MARKER } from '../../support/failure.ts'
 import { open } from '../../support/open.ts'
@@ -107,20 +107,9 @@ describe('D1 by the API of Cloudflare', () => {
 })
 
 describe('an API that fails', () => {
-  const servers: (() => void)[] = []
-  afterAll(() => {
-    for (const close of servers) close()
-  })
-
   /** Opens a database behind an API that answers like this. */
   const serve = async (listener: RequestListener): Promise<Opened> => {
-    const server = createServer(listener)
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    servers.push(() => {
-      server.closeAllConnections()
-      server.close()
-    })
-    const { port } = server.address() as AddressInfo
+    const port = await startHttp(listener)
     return open(`d1://:${MARKER}@an-account/a-database`, towards(port))
   }
   const ask = async (listener: RequestListener, more: Partial<Limits> = {}) =>

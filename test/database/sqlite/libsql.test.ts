@@ -1,10 +1,10 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Opened } from '../../../src/database/database.ts'
 import type { Limits } from '../../../src/database/rows.ts'
 import { libsql } from '../../../src/database/sqlite/libsql.ts'
 import { startHrana } from '../../servers/hrana.ts'
+import { startHttp } from '../../servers/http.ts'
 import { TOKEN } from '../../servers/sqlite-child.ts'
 import { failure, MARKER } from '../../support/failure.ts'
 import { open } from '../../support/open.ts'
@@ -144,20 +144,9 @@ describe('libSQL over Hrana', () => {
   )
 })
 
-const servers: (() => void)[] = []
-afterAll(() => {
-  for (const close of servers) close()
-})
-
 /** Opens a database behind a service that answers like this. */
 async function serve(listener: RequestListener): Promise<Opened> {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  servers.push(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
+  const port = await startHttp(listener)
   return open(`libsql://127.0.0.1:${port}?authToken=${MARKER}`, io)
 }
 
