@@ -5,7 +5,7 @@ import { locate } from '../../src/database/index.ts'
 const io = { fetch, bindings: {} }
 const schemes = engines.flatMap((it) => it.schemes)
 
-describe('the first driver that opens a URL', () => {
+describe('a URL that several drivers open', () => {
   test.each([
     ['neon', 'neon://app:secret@db.example.com/shop'],
     ['neon', 'postgres://app:secret@ep-x.us-east-2.aws.neon.tech/shop'],
@@ -15,7 +15,7 @@ describe('the first driver that opens a URL', () => {
     ['planetscale', 'mysql://app:secret@aws.connect.psdb.cloud/shop'],
     ['mysql', 'mysql://app:secret@db.example.com/shop'],
     ['mysql', 'mariadb://app:secret@aws.connect.psdb.cloud/shop'],
-  ])('is %s of %s', async (name, url) => {
+  ])('goes to the first of them, %s: %s', async (name, url) => {
     const parsed = new URL(url)
     const engine = engines.find((it) => it.schemes.includes(parsed.protocol.slice(0, -1)))!
     const { drivers } = await engine.read()

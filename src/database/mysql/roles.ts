@@ -106,8 +106,8 @@ export const inspectRole: InspectRole = async (ask) => {
     object: String(name),
     statement: `REVOKE ${quote(String(name))} FROM ${role}`,
   }))
-  const found = [...on.map((it) => (it.kind === 'execute' ? { ...it, kind: 'routines' } : it))]
-  const all = [...found, ...run, ...roles]
+  const rights = on.map((it) => (it.kind === 'execute' ? { ...it, kind: 'routines' } : it))
+  const all = [...rights, ...run, ...roles]
   // Nothing is revoked from an administrator: others need those rights.
   const admin = on.some(({ object }) => object === 'GRANT OPTION ON *.*')
   const findings = sorted(
