@@ -33,7 +33,7 @@ describe('cancelling what a session does', () => {
     const answered = Promise.withResolvers<void>()
     const requests: number[][] = []
     await serve((socket) =>
-      socket.once('data', (chunk) => {
+      socket.once('data', (chunk: Buffer) => {
         requests.push([0, 4, 8, 12].map((at) => chunk.readInt32BE(at)))
         if (requests.length === 3) answered.resolve()
         socket.end()
@@ -64,7 +64,7 @@ describe('cancelling what a session does', () => {
   test('tells no secret to a server that does not encrypt as it should', async () => {
     const said: number[] = []
     await serve((socket) =>
-      socket.once('data', (chunk) => {
+      socket.once('data', (chunk: Buffer) => {
         said.push(chunk.length, chunk.readInt32BE(4))
         socket.on('data', ({ length }) => said.push(length))
         socket.write('N')
