@@ -2,9 +2,12 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { Counts, rowsVisited } from '../../src/database/demo/cost.ts'
+import { rowsVisited } from '../../src/database/demo/cost.ts'
+import { Counts } from '../../src/database/demo/counts.ts'
+import { readPlan } from '../../src/database/demo/plan.ts'
 import { type DemoAnswer, Shop } from '../../src/database/demo/shop.ts'
-import { textOf } from '../../src/database/demo/weight.ts'
+import { TableSizes } from '../../src/database/demo/table-sizes.ts'
+import { textOf } from '../../src/database/demo/text.ts'
 import { DatabaseError } from '../../src/database/error.ts'
 import type { Param } from '../../src/database/rows.ts'
 import { assertReads } from '../../src/database/sqlite/program.ts'
@@ -590,11 +593,12 @@ describe('a reasonable statement is not refused', () => {
     expect(answer).not.toHaveProperty('error')
     expect('rows' in answer && answer.rows.length).toBeGreaterThan(0)
     const [estimate, visited] = await store.inside((storage) => {
-      const plan = storage.sql.exec(`explain query plan ${sql}`).raw()
+      const plan = readPlan(storage.sql.exec(`explain query plan ${sql}`).raw())
       const cursor = storage.sql.exec(sql)
       cursor.toArray()
-      const counts = new Counts(storage.sql)
-      return [rowsVisited(plan, textOf(sql), counts, () => Infinity), cursor.rowsRead]
+      const sizes = new TableSizes(textOf(sql), new Counts(storage.sql), 0)
+      const recursive = { length: () => Infinity, stepCost: () => 0 }
+      return [rowsVisited(plan, sizes, recursive), cursor.rowsRead]
     })
     // An entry of an index and the row that it is for are read as two, and estimated as one.
     expect(visited).toBeLessThanOrEqual(2 * estimate + 100)

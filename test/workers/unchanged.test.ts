@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { Counts } from '../../src/database/demo/cost.ts'
+import { Counts } from '../../src/database/demo/counts.ts'
 import { read } from '../../src/database/demo/read.ts'
 import type { Cell } from '../../src/database/rows.ts'
 import { d1 } from '../../src/database/sqlite/d1.ts'

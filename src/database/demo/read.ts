@@ -7,7 +7,7 @@ import { assertReads } from '../sqlite/program.ts'
 import { assertSingle } from '../sqlite/single.ts'
 import { cell, classOf, commonClass, mayBeRounded, type SqliteValue } from '../sqlite/values.ts'
 import { assertBounded } from './bounded.ts'
-import type { Counts } from './cost.ts'
+import type { Counts } from './counts.ts'
 
 /** One query, and how much of its answer is wanted. */
 export interface Query {

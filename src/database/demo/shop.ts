@@ -1,6 +1,6 @@
 import { DatabaseError, type Failure } from '../error.ts'
 import type { Answer } from '../rows.ts'
-import { Counts } from './cost.ts'
+import { Counts } from './counts.ts'
 import { type Query, read } from './read.ts'
 import { demoStatements, EDITION } from './statements.ts'
 

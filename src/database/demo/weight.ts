@@ -1,106 +1,96 @@
-import { lex, type Token } from '../guard/lexer.ts'
-import { rules } from '../sqlite/rules.ts'
+import type { Token } from '../guard/lexer.ts'
+import { type Call, callsIn, numberLiteral, textLiteral } from './calls.ts'
+import type { Text } from './text.ts'
 
-// Bytes of a value: as many as the store holds in one, and as many as the platform lets one have.
-const STORED = 100
-// As many rows make as long a text together as any column of the store.
-const GROUPED = 500
-const LARGEST = 2_000_000
-// As many as printf() makes of one directive.
-const PRINTED = 100_000
-
-/** A text, and what it is made of. */
-export interface Text {
-  readonly sql: string
-  readonly tokens: readonly Token[]
-}
-
-/** Takes a text apart. Throws {@link Unreadable}. */
-export const textOf = (sql: string): Text => ({ sql, tokens: lex(sql, rules.lexis) })
-
-/** What a statement does with a row, for which a plan has no words. */
+/** What a statement does with each row, for which a plan has no words. */
 export interface Weight {
-  /** Bytes that a value may get. */
+  /** Bytes of the largest value that it may make. */
   readonly largest: number
-  /** As many rows could be visited in the time that one of these takes. */
-  readonly row: number
+  /** How many rows could be visited in the time that it takes for one row. */
+  readonly perRow: number
   /** Whether it makes values larger than those it is given. */
   readonly grows: boolean
   /** Whether the frame of a window is gone through anew for each row. */
-  readonly frames: boolean
+  readonly rereadsFrames: boolean
 }
+
+/** Bytes of a value that the store holds, at most. */
+const STORED_BYTES = 100
+
+/** Bytes of the largest value on the platform. */
+const MAX_VALUE_BYTES = 2_000_000
+
+/** Bytes that printf() makes of one directive, at most. */
+const MAX_DIRECTIVE_BYTES = 100_000
+
+/** A text of all values of a column is as long as so many values of {@link STORED_BYTES}. */
+const GROUP_GROWTH = 500
+
+/** How many times larger than it is stored a value may be shown for what a visit to its row costs. */
+const FREE_GROWTH = 8
+
+/** How many bytes of a value take as long as a visit to a row, by what is done with them. */
+const BYTES_PER_VISIT = { returned: 1_000, fedBack: 50, read: 64, made: 16, matched: 5 }
+
+/** A statement of more tokens costs more for each row: a visit for so many. */
+const FREE_TOKENS = 200
+const TOKENS_PER_VISIT = 10
 
 /**
  * How heavy the expressions of a statement are at the worst: how large a value may get by what makes
- * large ones, and how often such a value is gone through. What is only written short costs little.
+ * large ones, and how often such a value is gone through.
  *
  * @param longest characters of the longest parameter
- * @param fed whether a value may come back to what made it, as in a recursion
+ * @param fedBack whether a value may come back to what made it, as in a recursion
  */
-export function weightOf({ sql, tokens }: Text, longest: number, fed = false): Weight {
+export function weightOf({ sql, tokens }: Text, longest: number, fedBack = false): Weight {
   const calls = callsIn(tokens)
-  const texts = tokens.filter(({ kind }) => kind === 'text').map(({ start, end }) => end - start)
-  const literal = texts.reduce((most, it) => Math.max(most, it), longest)
-  let [size, factor] = [STORED + literal, joined(tokens)]
-  for (const call of calls) {
-    const made = madeBy(call, sql)
-    size += made.bytes
-    factor *= made.times
-    // The texts of a group are as long as its rows together, for whatever stands around it.
-    if (GROUPS.test(call.name) && (call.depth > 0 || call.over)) factor *= GROUPED
-  }
-  const grows = factor > 1
-  size = fed && grows ? LARGEST : Math.min(LARGEST, size * factor)
-  // A row of the store has its time, however it is shown.
-  const extra = size - STORED * Math.min(factor, 8)
+  const { bytes, times } = growthOf(calls, { sql, tokens })
+  const grows = times > 1
+  const given = STORED_BYTES + longestLiteral(tokens, longest) + bytes
+  const largest = fedBack && grows ? MAX_VALUE_BYTES : Math.min(MAX_VALUE_BYTES, given * times)
+  const extra = largest - STORED_BYTES * Math.min(times, FREE_GROWTH)
+
   const words = tokens.filter(({ kind }) => kind === 'word').map(({ value }) => value)
-  const likes = words.filter((it) => it === 'like' || it === 'glob').length
-  const work = calls.reduce((sum, call) => sum + workOf(call, size, extra, sql), 0)
-  const written = Math.max(0, tokens.length - 200) / 10
+  const patterns = words.filter((it) => it === 'like' || it === 'glob').length
+  const written = Math.max(0, tokens.length - FREE_TOKENS) / TOKENS_PER_VISIT
+  const called = calls.reduce((sum, call) => sum + costOfCall(call, largest, extra, sql), 0)
+  const matched = patterns * (2 + extra / BYTES_PER_VISIT.matched)
+  const returned = extra / BYTES_PER_VISIT[fedBack && grows ? 'fedBack' : 'returned']
   return {
-    largest: size,
-    row: 1 + written + work + likes * (2 + extra / 5) + extra / (fed && grows ? 50 : 1_000),
+    largest,
+    perRow: 1 + written + called + matched + returned,
     grows,
-    frames: words.includes('exclude'),
+    rereadsFrames: words.includes('exclude'),
   }
 }
 
-interface Call {
-  readonly name: string
-  /** The tokens of each argument. */
-  readonly given: (readonly Token[])[]
-  /** Parentheses around it. */
-  readonly depth: number
-  readonly over: boolean
+function longestLiteral(tokens: readonly Token[], longest: number): number {
+  const texts = tokens.filter(({ kind }) => kind === 'text').map(({ start, end }) => end - start)
+  return texts.reduce((most, it) => Math.max(most, it), longest)
 }
 
-/** What looks like a call, inner ones first. */
-function callsIn(tokens: readonly Token[]): Call[] {
-  const calls: Call[] = []
-  const open: { at: number; commas: number[] }[] = []
-  for (const [i, { kind, value }] of tokens.entries()) {
-    if (kind !== 'symbol') continue
-    if (value === '(') open.push({ at: i, commas: [] })
-    if (value === ',') open.at(-1)?.commas.push(i)
-    const closed = value === ')' ? open.pop() : undefined
-    const before = closed && tokens[closed.at - 1]
-    if (!closed || (before?.kind !== 'word' && before?.kind !== 'name')) continue
-    // `with t (a, b) as (…)` names columns.
-    const names = tokens[i + 1]?.value === 'as' && NAMING.has(tokens[i + 2]?.value ?? '')
-    if (names || before.value === 'count') continue
-    const edges = [closed.at, ...closed.commas, i]
-    // No more of an argument than it takes to tell a literal.
-    const given = edges
-      .slice(1)
-      .map((end, n) => tokens.slice(edges[n]! + 1, Math.min(end, edges[n]! + 3)))
-    const over = tokens[i + 1]?.value === 'over' || tokens[i + 1]?.value === 'filter'
-    calls.push({ name: before.value, given, depth: open.length, over })
+/** The bytes that are added to a value, and how many times larger it gets then. */
+interface Growth {
+  readonly bytes: number
+  readonly times: number
+}
+
+/** How much larger a value gets that goes through all calls of a statement. */
+function growthOf(calls: readonly Call[], { sql, tokens }: Text): Growth {
+  let [bytes, times] = [0, concatenated(tokens)]
+  for (const call of calls) {
+    const growth = growthByCall(call, sql)
+    bytes += growth.bytes
+    times *= growth.times
+    // The text of a group is as long as its rows together, for whatever is around it.
+    if (AGGREGATES.test(call.name) && (call.depth > 0 || call.isWindow)) times *= GROUP_GROWTH
   }
-  return calls
+  return { bytes, times }
 }
 
-/** How many times larger a value gets where values are put together with `||`: at each level anew. */
-function joined(tokens: readonly Token[]): number {
+/** How many times larger a value gets by `||`: in each SELECT anew. */
+function concatenated(tokens: readonly Token[]): number {
   let [times, here] = [1, 1]
   for (const [i, { value }] of tokens.entries()) {
     if (value === '|' && tokens[i - 1]?.value === '|') here++
@@ -111,63 +101,66 @@ function joined(tokens: readonly Token[]): number {
   return times * here
 }
 
-const NAMING = new Set(['(', 'not', 'materialized'])
+/** Makes a text of a group. */
+const AGGREGATES = /^(?:group_concat|string_agg|jsonb?_group_(?:array|object))$/
+/** Puts its arguments together. */
+const COMPOSERS = /^(?:concat|concat_ws|jsonb?_(?:array|object|set|insert|replace|patch|quote))$/
+/** Looks for one value in another, from each place anew. */
+const SEEKERS = /^(?:instr|replace|trim|ltrim|rtrim|json_patch|jsonb_patch)$/
+/** Makes a value that is larger than what it is given. */
+const MAKERS = /^(?:printf|format|zeroblob|randomblob|replace|hex|quote|strftime)$/
 
-const GROUPS = /^(?:group_concat|string_agg|jsonb?_group_(?:array|object))$/
-const BUILDS = /^(?:concat|concat_ws|jsonb?_(?:array|object|set|insert|replace|patch|quote))$/
-const SEEKS = /^(?:instr|replace|trim|ltrim|rtrim|json_patch|jsonb_patch)$/
-const MAKES = /^(?:printf|format|zeroblob|randomblob|replace|hex|quote|strftime)$/
-
-/** The bytes that a call adds to what it is given, and how many times larger it makes that. */
-function madeBy({ name, given }: Call, sql: string): { bytes: number; times: number } {
-  const [first = [], second = [], third = []] = given
+function growthByCall({ name, args }: Call, sql: string): Growth {
+  const [first, second, third] = args
   switch (name) {
     case 'zeroblob':
     case 'randomblob':
-      return { bytes: numberIn(first), times: 1 }
+      return { bytes: Math.min(MAX_VALUE_BYTES, numberLiteral(first) ?? MAX_VALUE_BYTES), times: 1 }
     case 'printf':
-    case 'format': {
-      const form = textIn(first, sql)
-      const directives = form?.split('%').slice(1) ?? []
-      if (form === undefined || /\*|\d{3}/.test(form)) {
-        return {
-          bytes: PRINTED * Math.max(1, directives.length, given.length),
-          times: given.length,
-        }
-      }
-      const texts = directives.some((it) => !/^[-+ 0,#!.\d]{0,6}[dfgeuixXc]/.test(it))
-      return { bytes: form.length, times: texts ? given.length : 1 }
-    }
+    case 'format':
+      return growthByFormat(textLiteral(sql, first), args.length)
     case 'replace': {
-      const [from, to] = [textIn(second, sql), textIn(third, sql)]
-      if (from === undefined || to === undefined) return { bytes: LARGEST, times: 2 }
+      const [from, to] = [textLiteral(sql, second), textLiteral(sql, third)]
+      if (from === undefined || to === undefined) return { bytes: MAX_VALUE_BYTES, times: 2 }
       return { bytes: 0, times: Math.max(1, to.length / Math.max(1, from.length)) }
     }
     case 'hex':
     case 'quote':
       return { bytes: 0, times: 2 }
-    case 'strftime':
-      return { bytes: 0, times: (textIn(first, sql)?.length ?? 100) > 40 ? 10 : 1 }
+    case 'strftime': {
+      const format = textLiteral(sql, first)
+      return { bytes: 0, times: format !== undefined && format.length <= 40 ? 1 : 10 }
+    }
     default:
-      return { bytes: 0, times: BUILDS.test(name) ? Math.max(1, given.length) : 1 }
+      return { bytes: 0, times: COMPOSERS.test(name) ? Math.max(1, args.length) : 1 }
   }
 }
 
-/** In rows: what makes a value is slower than what reads it, and what seeks one begins at each place. */
-function workOf({ name, given }: Call, size: number, extra: number, sql: string): number {
-  const sought = given[1] && textIn(given[1], sql)
-  if (SEEKS.test(name) && given.length > 1 && !(sought && sought.length < 20)) {
-    return extra > STORED ? size ** 2 / 2_000 : 2
+/** @param format undefined where it is computed */
+function growthByFormat(format: string | undefined, args: number): Growth {
+  const directives = format?.split('%').slice(1) ?? []
+  const mayBeWide = format === undefined || /\*|\d{3}/.test(format)
+  if (mayBeWide) {
+    return { bytes: MAX_DIRECTIVE_BYTES * Math.max(1, directives.length, args), times: args }
+  }
+  const takesTexts = directives.some((it) => !/^[-+ 0,#!.\d]{0,6}[dfgeuixXc]/.test(it))
+  return { bytes: format.length, times: takesTexts ? args : 1 }
+}
+
+/**
+ * What a call costs, in visits to rows.
+ *
+ * @param largest bytes of the largest value
+ * @param extra how many of these are not paid for with the row
+ */
+function costOfCall({ name, args }: Call, largest: number, extra: number, sql: string): number {
+  const sought = textLiteral(sql, args[1])
+  const isShort = sought !== undefined && sought !== '' && sought.length < 20
+  if (SEEKERS.test(name) && args.length > 1 && !isShort) {
+    return extra > STORED_BYTES ? largest ** 2 / 2_000 : 2
   }
   // One that makes a text of a group adds to it once for each row.
-  if (GROUPS.test(name)) return 2
-  return extra / (MAKES.test(name) || BUILDS.test(name) ? 16 : 64)
+  if (AGGREGATES.test(name)) return 2
+  const makes = MAKERS.test(name) || COMPOSERS.test(name)
+  return extra / BYTES_PER_VISIT[makes ? 'made' : 'read']
 }
-
-/** The text that an argument is, if it is nothing else. */
-const textIn = ([it, more]: readonly Token[], sql: string) =>
-  it?.kind === 'text' && !more ? sql.slice(it.start + 1, it.end - 1) : undefined
-
-/** The number that an argument is, or one larger than any. */
-const numberIn = ([it, more]: readonly Token[]) =>
-  it?.kind === 'number' && !more ? Math.min(LARGEST, Number(it.value.replaceAll('_', ''))) : LARGEST

@@ -1,0 +1,19 @@
+import { lex, type Token } from '../guard/lexer.ts'
+import { rules } from '../sqlite/rules.ts'
+
+/** A statement, or a part of one, and its tokens. */
+export interface Text {
+  readonly sql: string
+  readonly tokens: readonly Token[]
+}
+
+/** Takes a text apart. Throws {@link Unreadable}. */
+export const textOf = (sql: string): Text => ({ sql, tokens: lex(sql, rules.lexis) })
+
+/** Whether a token is this bare word. A name in quotes is no keyword. */
+export const isWord = (token: Token | undefined, value: string): boolean =>
+  token?.kind === 'word' && token.value === value
+
+/** Whether a token can be a name, in quotes or not. */
+export const isName = (token: Token | undefined): boolean =>
+  token?.kind === 'word' || token?.kind === 'name'
