@@ -28,7 +28,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
     ...['memory', 'http', 'worker', 'index'],
   ],
   database: [
-    ...['rows', 'error', 'role', 'rules', 'dialect', 'database'],
+    ...['words', 'rows', 'error', 'role', 'rules', 'dialect', 'database'],
     ...['guard', 'transport', 'schema', 'statements', 'an engine', 'doctor'],
     ...['engines', 'open', 'questions', 'index'],
   ],

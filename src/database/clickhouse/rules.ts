@@ -1,32 +1,31 @@
 import type { Rules } from '../rules.ts'
-
-const either = (...words: string[]) => words.join('|')
+import { either } from '../words.ts'
 
 /** Functions and table functions that read more than tables of the server, and some that act. */
 const calls = either(
   // Files, URLs, object stores, lakes.
-  ...['url(?:cluster)?', 'files?(?:cluster)?', 'filesystem', 's3\\w*', 'gcs\\w*', 'oss', 'cosn'],
-  ...['azure\\w*', 'hdfs\\w*', 'hive', 'iceberg\\w*', 'deltalake\\w*', 'hudi\\w*', 'paimon\\w*'],
+  'url(?:cluster)? files?(?:cluster)? filesystem s3\\w* gcs\\w* oss cosn',
+  'azure\\w* hdfs\\w* hive iceberg\\w* deltalake\\w* hudi\\w* paimon\\w*',
   // Other servers and databases. hasColumnInTable takes a host.
-  ...['remote\\w*', 'cluster\\w*', 'mysql', 'postgresql', 'mongodb', 'redis', 'sqlite'],
-  ...['jdbc', 'odbc', 'arrowflight', 'ytsaurus', 'meilisearch', 'prometheusquery\\w*'],
-  ...['timeseries(?:data|tags|metrics|selector)', 'hascolumnintable', 'kafka', 'rabbitmq', 'nats'],
+  'remote\\w* cluster\\w* mysql postgresql mongodb redis sqlite',
+  'jdbc odbc arrowflight ytsaurus meilisearch prometheusquery\\w*',
+  'timeseries(?:data|tags|metrics|selector) hascolumnintable kafka rabbitmq nats',
   // Language models, and other services.
-  ...['ai(?:generate|embed|classify|extract|translate|query|filter|agg)\\w*', 'llm\\w*'],
+  'ai(?:generate|embed|classify|extract|translate|query|filter|agg)\\w* llm\\w*',
   // Programs and what they loaded: scripts, models, dictionaries and where those come from.
-  ...['executable\\w*', 'python', 'catboost\\w*', 'modelevaluate', 'dict(?:get|has|is)\\w*'],
-  ...['dictionary', 'input'],
+  'executable\\w* python catboost\\w* modelevaluate dict(?:get|has|is)\\w*',
+  'dictionary input',
   // Any table by a pattern, without end, or below the level of a table.
-  ...['merge', 'loop', 'mergetree(?:index|projection|parts|analyzeindexes|textindex)\\w*'],
+  'merge loop mergetree(?:index|projection|parts|analyzeindexes|textindex)\\w*',
   // The time of others, the server's log and numbers, the headers of this request.
-  ...['sleep', 'sleepeachrow', 'logtrace', 'generateserialid', 'getclienthttpheader'],
-  ...['addressto\\w+'],
+  'sleep sleepeachrow logtrace generateserialid getclienthttpheader',
+  'addressto\\w+',
 )
 
 /** Functions whose first argument is a lambda, or the name of a function. */
 const callers = either(
-  ...['array(?:map|filter|(?:reverse)?(?:fill|split|sort)|exists|all|first\\w*|last\\w*|min|max)'],
-  ...['array(?:sum|avg|cumsum\\w*|product|count|partial\\w*|fold|difference|compact)'],
+  'array(?:map|filter|(?:reverse)?(?:fill|split|sort)|exists|all|first\\w*|last\\w*|min|max)',
+  'array(?:sum|avg|cumsum\\w*|product|count|partial\\w*|fold|difference|compact)',
   'map(?:apply|filter|exists|all|sort|reversesort|partial\\w*)',
 )
 

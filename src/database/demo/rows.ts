@@ -1,4 +1,5 @@
 import type { Param } from '../rows.ts'
+import { words } from '../words.ts'
 
 /** One row of a demo table, by column name. Big integers and decimals are strings. */
 export type DemoRow = Readonly<Record<string, Param>>
@@ -21,20 +22,18 @@ const categories: [name: string, parent: number | null][] = [
   ['Atlases', 6],
 ]
 
-const list = (words: string) => words.split(' ')
-
-const adjectives = list('Blue Quiet Folding Copper Nordic Tiny Heavy Round Old Bright')
-const nouns = list('Kettle Spade Lamp Tent Puzzle Atlas Mug Pan Pen Basket Chair Clock')
-const firstNames = list(
+const adjectives = words('Blue Quiet Folding Copper Nordic Tiny Heavy Round Old Bright')
+const nouns = words('Kettle Spade Lamp Tent Puzzle Atlas Mug Pan Pen Basket Chair Clock')
+const firstNames = words(
   'Ada Bo Chidi Dana Eun Farid Grete Hugo Inés Jun Kaja Lwazi Maya Nils Oyá Priya',
 )
-const lastNames = list(
+const lastNames = words(
   "Berg Okafor Silva Kim Novák Haddad Larsen Moreau Tanaka O'Neil Rossi Ibrahim",
 )
-const countries = list('DE FR US BR NG JP NO CZ ES IN')
-const colors = list('red green blue')
+const countries = words('DE FR US BR NG JP NO CZ ES IN')
+const colors = words('red green blue')
 const notes = ['gift', 'leave at door', 'call first', 'à livrer vite']
-const methods = list('card card transfer wallet')
+const methods = words('card card transfer wallet')
 const ratings = [1, 3, 4, 4, 5, 5, 5]
 const opinions = ['Good.', 'Broke after a week', 'Très bien', 'Exactly as shown', 'Too small 😕']
 

@@ -1,10 +1,13 @@
+import { words } from '../words.ts'
 import type { Token } from './lexer.ts'
 
 /** Behind one of them a list of relations is over. All but VALUES are reserved in PostgreSQL. */
-const ENDS = new Set([
-  ...['select', 'values', 'where', 'group', 'having', 'window', 'order', 'limit', 'offset'],
-  ...['fetch', 'for', 'union', 'intersect', 'except'],
-])
+const ENDS = new Set(
+  words(
+    'select values where group having window order limit offset',
+    'fetch for union intersect except',
+  ),
+)
 
 /** What stands in front of a JOIN, and of no value. */
 const JOINS = new Set(['left', 'right', 'full', 'outer', 'inner', 'cross', 'natural', ')'])

@@ -1,4 +1,5 @@
 import { DatabaseError } from '../error.ts'
+import { words } from '../words.ts'
 
 /**
  * Refuses a statement that would write, going by the rows of its `EXPLAIN`: the program that runs,
@@ -13,8 +14,10 @@ export function assertReads(program: Iterable<readonly unknown[]>): void {
   throw new DatabaseError('refused', 'This database is only read: that would write.')
 }
 
-const WRITERS = new Set([
-  ...['OpenWrite', 'VUpdate', 'VCreate', 'VDestroy', 'VRename', 'CreateBtree', 'Destroy', 'Clear'],
-  ...['SqlExec', 'ParseSchema', 'SetCookie', 'JournalMode', 'Checkpoint', 'Vacuum', 'IncrVacuum'],
-  ...['AutoCommit', 'Savepoint'],
-])
+const WRITERS = new Set(
+  words(
+    'OpenWrite VUpdate VCreate VDestroy VRename CreateBtree Destroy Clear',
+    'SqlExec ParseSchema SetCookie JournalMode Checkpoint Vacuum IncrVacuum',
+    'AutoCommit Savepoint',
+  ),
+)

@@ -1,22 +1,23 @@
 import type { Rules } from '../rules.ts'
+import { either } from '../words.ts'
 
 /** Tables without a call: `from fsdir where path = '/etc'`. */
-const files = ['fsdir', 'zipfile', 'sqlite_dbpage', 'sqlite_dbdata', 'sqlite_dbptr'].join('|')
+const files = either('fsdir zipfile sqlite_dbpage sqlite_dbdata sqlite_dbptr')
 
 /** From the extensions that shells and hosts compile in. A Durable Object has none of them. */
-const calls = [
-  ...['load_extension', 'readfile', 'writefile', 'edit', 'eval', 'lsmode', 'fileio_\\w+'],
-  ...['define', 'undefine', 'http_\\w+', 'sha3_query', 'fts3_tokenizer'],
+const calls = either(
+  'load_extension readfile writefile edit eval lsmode fileio_\\w+',
+  'define undefine http_\\w+ sha3_query fts3_tokenizer',
   'sqlite_compileoption_\\w+',
   // Of FTS3 and FTS4: it writes the index anew.
   'optimize',
-].join('|')
+)
 
 /** The pragmas that, as tables, describe the schema. */
-const describing = [
-  ...['table_info', 'table_xinfo', 'table_list', 'index_list', 'index_info', 'index_xinfo'],
+const describing = either(
+  'table_info table_xinfo table_list index_list index_info index_xinfo',
   'foreign_key_list',
-].join('|')
+)
 
 /** How SQLite reads a statement, and what it does in one that begins like a read. */
 export const rules: Rules = {

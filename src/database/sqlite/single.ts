@@ -1,4 +1,5 @@
 import { DatabaseError } from '../error.ts'
+import { words } from '../words.ts'
 import { sqliteError } from './error.ts'
 
 const BEFORE = 'select ?1 from ('
@@ -48,8 +49,10 @@ export function unwrapped({ message, code, position }: DatabaseError, sql: strin
   return new DatabaseError('sql', message, { code, position: at })
 }
 
-const NOT_QUERIES = new Set([
-  ...['INSERT', 'REPLACE', 'UPDATE', 'DELETE', 'CREATE', 'ALTER', 'DROP', 'REINDEX', 'ANALYZE'],
-  ...['PRAGMA', 'ATTACH', 'DETACH', 'VACUUM', 'BEGIN', 'COMMIT', 'END', 'ROLLBACK', 'SAVEPOINT'],
-  'RELEASE',
-])
+const NOT_QUERIES = new Set(
+  words(
+    'INSERT REPLACE UPDATE DELETE CREATE ALTER DROP REINDEX ANALYZE',
+    'PRAGMA ATTACH DETACH VACUUM BEGIN COMMIT END ROLLBACK SAVEPOINT',
+    'RELEASE',
+  ),
+)

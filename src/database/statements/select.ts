@@ -6,8 +6,19 @@ import type { Source } from '../schema/table.ts'
 
 /** How a column may be compared with a value. */
 export const operators = [
-  ...(['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'not_in', 'between'] as const),
-  ...(['like', 'contains', 'is_null', 'not_null'] as const),
+  'eq',
+  'ne',
+  'lt',
+  'lte',
+  'gt',
+  'gte',
+  'in',
+  'not_in',
+  'between',
+  'like',
+  'contains',
+  'is_null',
+  'not_null',
 ] as const
 
 export type Operator = (typeof operators)[number]
