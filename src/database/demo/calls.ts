@@ -1,6 +1,5 @@
-import type { Token } from '../guard/lexer.ts'
+import { isName, type Token } from '../guard/token.ts'
 import { BEFORE_QUERY } from './names.ts'
-import { isName } from './text.ts'
 
 /** A call of a function. */
 export interface Call {

@@ -1,4 +1,4 @@
-import type { Token } from '../guard/lexer.ts'
+import type { Token } from '../guard/token.ts'
 import { textOf } from './text.ts'
 
 /** How many rows and values the tables of a database have, which does not change: each is counted once. */

@@ -1,5 +1,5 @@
-import type { Token } from '../guard/lexer.ts'
-import { isName, isWord } from './text.ts'
+import { isName, type Token } from '../guard/token.ts'
+import { isWord } from './text.ts'
 
 /**
  * The names of columns that have another value in each row, in every query that gives that name: the
@@ -24,7 +24,7 @@ function keyOf({ columns, groups, isDistinct }: Select): string | undefined {
   return isDistinct && columns.length === 1 ? columns[0] : undefined
 }
 
-/** What stands between two parentheses: a SELECT, or anything else, which has no columns. */
+/** What is between two parentheses: a SELECT, or anything else, which has no columns. */
 interface Select {
   /** The names of its columns; undefined for one without. */
   readonly columns: (string | undefined)[]

@@ -1,6 +1,5 @@
-import type { Token } from '../guard/lexer.ts'
+import { isName, type Token } from '../guard/token.ts'
 import type { Counts } from './counts.ts'
-import { isName } from './text.ts'
 
 /** Each name in a statement with the names right before it: so an alias has its table. */
 export function aliases(tokens: readonly Token[]): ReadonlyMap<string, ReadonlySet<string>> {

@@ -1,5 +1,5 @@
 import { DatabaseError } from '../error.ts'
-import { Unreadable } from '../guard/lexer.ts'
+import { Unreadable } from '../guard/token.ts'
 import type { Answer, Cell, Param } from '../rows.ts'
 import { sqliteError } from '../sqlite/error.ts'
 import { type Exact, marked, unmark } from '../sqlite/exact.ts'
@@ -9,7 +9,7 @@ import { cell, classOf, commonClass, mayBeRounded, type SqliteValue } from '../s
 import { assertBounded } from './bounded.ts'
 import type { Counts } from './counts.ts'
 
-/** One query, and how much of its answer is wanted. */
+/** One query, and the caps of its answer. */
 export interface Query {
   readonly sql: string
   readonly params: readonly Param[]
@@ -19,12 +19,11 @@ export interface Query {
 }
 
 /**
- * Answers a query from the SQLite of a Durable Object. It trusts nobody to have looked at the
- * text before, and leaves to its caller only the rolling back. Throws {@link DatabaseError}.
+ * Answers a query from the SQLite of a Durable Object. It does not count on the guard: it checks for
+ * itself that the query only reads. Its caller rolls back all the same. Throws {@link DatabaseError}.
  */
 export function read(storage: SqlStorage, counts: Counts, query: Query): Answer {
-  const [, explain = '', text = ''] =
-    /^(\s*explain\s+(?:query\s+plan\s+)?)?(.*)$/is.exec(query.sql) ?? []
+  const [, explain = '', text = ''] = EXPLAIN.exec(query.sql) ?? []
   assertSingle(storage, text)
   try {
     const params = query.params.map((param) => (typeof param === 'boolean' ? Number(param) : param))
@@ -40,9 +39,15 @@ export function read(storage: SqlStorage, counts: Counts, query: Query): Answer 
   }
 }
 
+/** A statement in two: its EXPLAIN, if it has one, and what is to be explained. */
+const EXPLAIN = /^(\s*explain\s+(?:query\s+plan\s+)?)?(.*)$/is
+
 type Cursor = SqlStorageCursor<Record<string, SqlStorageValue>>
 
-/** Reads a cursor to the end, or to a cap; once more and exactly, if integers were too big. */
+/**
+ * Reads a cursor to its end or to a cap. If integers came rounded, it reads a second cursor, of the same
+ * rows with exact values.
+ */
 function answer(cursor: Cursor, query: Query, exact?: (columns: number) => Cursor): Answer {
   const names = cursor.columnNames
   let rounded = false
@@ -50,8 +55,10 @@ function answer(cursor: Cursor, query: Query, exact?: (columns: number) => Curso
     rounded ||= mayBeRounded(value)
     return { type: classOf(value), cell: cell(value) }
   })
-  if (exact && rounded)
-    taken = take(exact(names.length).raw<(null | number | string)[]>(), query, unmark)
+  if (exact && rounded) {
+    const marks = exact(names.length).raw<(null | number | string)[]>()
+    taken = take(marks, query, unmark)
+  }
   const columns = names.map((name, i) => ({
     name,
     type: commonClass(taken.types.map((row) => row[i] ?? 'null')),

@@ -1,5 +1,5 @@
-import type { Token } from '../guard/lexer.ts'
-import { isName, isWord, type Text } from './text.ts'
+import { isName, type Token } from '../guard/token.ts'
+import { isWord, type Text } from './text.ts'
 
 /** A query that refers to itself: the one in `with recursive NAME as (…)`. */
 export interface Recursion {

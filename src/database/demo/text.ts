@@ -1,4 +1,5 @@
-import { lex, type Token } from '../guard/lexer.ts'
+import { lex } from '../guard/lexer.ts'
+import type { Token } from '../guard/token.ts'
 import { rules } from '../sqlite/rules.ts'
 
 /** A statement, or a part of one, and its tokens. */
@@ -13,7 +14,3 @@ export const textOf = (sql: string): Text => ({ sql, tokens: lex(sql, rules.lexi
 /** Whether a token is this bare word. A name in quotes is no keyword. */
 export const isWord = (token: Token | undefined, value: string): boolean =>
   token?.kind === 'word' && token.value === value
-
-/** Whether a token can be a name, in quotes or not. */
-export const isName = (token: Token | undefined): boolean =>
-  token?.kind === 'word' || token?.kind === 'name'

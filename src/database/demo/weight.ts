@@ -1,4 +1,4 @@
-import type { Token } from '../guard/lexer.ts'
+import type { Token } from '../guard/token.ts'
 import { type Call, callsIn, numberLiteral, textLiteral } from './calls.ts'
 import type { Text } from './text.ts'
 
@@ -10,7 +10,7 @@ export interface Weight {
   readonly perRow: number
   /** Whether it makes values larger than those it is given. */
   readonly grows: boolean
-  /** Whether the frame of a window is gone through anew for each row. */
+  /** Whether all rows of a window are read again for each row. */
   readonly rereadsFrames: boolean
 }
 
@@ -83,13 +83,13 @@ function growthOf(calls: readonly Call[], { sql, tokens }: Text): Growth {
     const growth = growthByCall(call, sql)
     bytes += growth.bytes
     times *= growth.times
-    // The text of a group is as long as its rows together, for whatever is around it.
+    // The text of a group is as long as all its rows together.
     if (AGGREGATES.test(call.name) && (call.depth > 0 || call.isWindow)) times *= GROUP_GROWTH
   }
   return { bytes, times }
 }
 
-/** How many times larger a value gets by `||`: in each SELECT anew. */
+/** How many times larger a value gets by `||`. The factors of all SELECTs multiply. */
 function concatenated(tokens: readonly Token[]): number {
   let [times, here] = [1, 1]
   for (const [i, { value }] of tokens.entries()) {
@@ -105,7 +105,7 @@ function concatenated(tokens: readonly Token[]): number {
 const AGGREGATES = /^(?:group_concat|string_agg|jsonb?_group_(?:array|object))$/
 /** Puts its arguments together. */
 const COMPOSERS = /^(?:concat|concat_ws|jsonb?_(?:array|object|set|insert|replace|patch|quote))$/
-/** Looks for one value in another, from each place anew. */
+/** Looks for one value in another, starting again at each place. */
 const SEEKERS = /^(?:instr|replace|trim|ltrim|rtrim|json_patch|jsonb_patch)$/
 /** Makes a value that is larger than what it is given. */
 const MAKERS = /^(?:printf|format|zeroblob|randomblob|replace|hex|quote|strftime)$/

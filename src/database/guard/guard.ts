@@ -1,42 +1,46 @@
 import type { Statement } from '../rows.ts'
 import type { Rules } from '../rules.ts'
-import type { Token } from './lexer.ts'
+import { isCall, isRefusedCall } from './calls.ts'
+import { matches } from './names.ts'
+import { beginsQuery, QUERY_WORDS } from './query.ts'
 import { type Reading, read } from './reading.ts'
 import { relations } from './relations.ts'
+import { isName, isOne, type Token } from './token.ts'
 
-/** What was said of a statement: others on its way may ask, too. */
-const judged = new WeakMap<Reading, string | undefined>()
+/** Why each statement is refused; undefined for one that may run. Drivers ask again. */
+const verdicts = new WeakMap<Reading, string | undefined>()
 
 /**
- * Why a statement may not run as one that only reads, as a sentence its author can act on; nothing if
- * it may. A statement of ours may look at relations that hide what they hold from everybody else.
+ * Why a statement may not run as one that only reads, as a sentence its author can act on; undefined
+ * if it may. Tidegate's own statements may read relations that are hidden from others.
  *
- * It is the first of three layers. The engine's own read-only mode is the second and the rights of
- * the database role the third: a function that somebody defined is beyond any list of words.
+ * It is the first of three layers. The engine's own read-only mode is the second, and the rights of
+ * the database role are the third: a list of words cannot tell what a user's own function does.
  */
 export function refuse(statement: Statement, rules: Rules): string | undefined {
   const reading = read(statement, rules)
   if (reading.fault !== undefined) return reading.fault
-  const ours = statement.own ? { ...rules, hidden: NOTHING } : rules
-  if (!judged.has(reading)) judged.set(reading, judge(reading.tokens, ours))
-  return judged.get(reading)
+  const ours = statement.own ? { ...rules, hidden: NO_NAME } : rules
+  if (!verdicts.has(reading)) verdicts.set(reading, judge(reading.tokens, ours))
+  return verdicts.get(reading)
 }
 
-const NOTHING = /(?!)/
+/** Matches no name. */
+const NO_NAME = /(?!)/
 
 function judge(all: readonly Token[], rules: Rules): string | undefined {
   const tokens = all.filter(({ kind }) => kind !== 'end')
-  const no = refuseVerb(tokens, rules) ?? refuseMain(tokens) ?? refuseAttribute(tokens, rules)
-  for (let i = 0; no === undefined && i < tokens.length; i++) {
+  const refused =
+    refuseVerb(tokens, rules) ?? refuseBehindWith(tokens) ?? refuseAttribute(tokens, rules)
+  if (refused !== undefined) return refused
+  for (const i of tokens.keys()) {
     const sentence = refuseToken(tokens, i, rules)
-    if (sentence) return sentence
+    if (sentence !== undefined) return sentence
   }
-  return no
+  return undefined
 }
 
-/** What a read can begin with, once SHOW and EXPLAIN are put aside. */
-const QUERY = new Set(['select', 'with', 'values', 'table'])
-
+/** Refuses a statement that begins with another word than a read, or explains anything but a query. */
 function refuseVerb(tokens: readonly Token[], rules: Rules): string | undefined {
   const first = pastParentheses(tokens, 0)
   const { kind, value } = tokens[first] ?? tokens[0]!
@@ -45,13 +49,16 @@ function refuseVerb(tokens: readonly Token[], rules: Rules): string | undefined 
     const reads = `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
     return `Only ${reads} may run; this endpoint never writes.`
   }
-  if (value !== 'explain') return undefined
-  const query = tokens.findIndex(({ kind, value }) => kind === 'word' && QUERY.has(value))
-  const between = tokens.slice(first + 1, query < 0 ? tokens.length : query)
+  return value === 'explain' ? refuseExplain(tokens.slice(first + 1), rules) : undefined
+}
+
+function refuseExplain(tokens: readonly Token[], rules: Rules): string | undefined {
+  const query = tokens.findIndex(({ kind, value }) => kind === 'word' && QUERY_WORDS.has(value))
+  const between = tokens.slice(0, query < 0 ? tokens.length : query)
   while (between.at(-1)?.value === '(') between.pop()
   const options = between.map((it) => it.value).join(' ')
   if (query >= 0 && rules.explain.test(options)) return undefined
-  const write = between.find((it) => isOne(it, ...WRITES))?.value.toUpperCase()
+  const write = between.find((it) => isOne(it, ...WRITING_WORDS))?.value.toUpperCase()
   if (write !== undefined) return `EXPLAIN may only plan a query here, not ${write}.`
   if (between.some((it) => isOne(it, 'analyze', 'analyse')) || isText(between[0])) {
     return 'EXPLAIN may only plan a query, without ANALYZE: that would run it.'
@@ -60,13 +67,14 @@ function refuseVerb(tokens: readonly Token[], rules: Rules): string | undefined 
   return `EXPLAIN may only plan a query here.${rules.instead ? ` ${rules.instead}` : plain}`
 }
 
-const WRITES = new Set(['insert', 'update', 'delete', 'merge', 'replace'])
+const WRITING_WORDS = new Set(['insert', 'update', 'delete', 'merge', 'replace'])
 
 /**
- * Refuses a writing statement behind its WITH, at any depth: after `SEARCH … SET x` its own keyword
- * follows an ordinary word. MySQL explains one behind DESCRIBE, past words of its own.
+ * Refuses a WITH that ends in a write, at any depth: behind `SEARCH … SET x` the keyword of the write
+ * follows an ordinary word. In MySQL a write may also follow DESCRIBE, with other words between them.
  */
-function refuseMain(tokens: readonly Token[]): string | undefined {
+function refuseBehindWith(tokens: readonly Token[]): string | undefined {
+  /** At each depth of parentheses: whether the statement of a WITH is still to come. */
   const waiting = [isOne(tokens[0], 'describe', 'desc')]
   for (const [i, token] of tokens.entries()) {
     if (isOne(token, '(')) waiting.push(false)
@@ -76,29 +84,20 @@ function refuseMain(tokens: readonly Token[]): string | undefined {
     if (beginsQuery(tokens, i)) waiting[depth] = token.value === 'with'
     // `WITH update AS (…)` and `, update (a) AS (…)` only name a table expression.
     const named = isOne(tokens[i - 1], 'with', 'recursive', ',')
-    if (waiting[depth] && WRITES.has(token.value) && !named) return writes(token.value)
+    if (waiting[depth] && WRITING_WORDS.has(token.value) && !named) return writes(token.value)
   }
   return undefined
 }
 
-/** Whether a query begins with this word, and not one of its names: `BY values`, `1 AS select`. */
-function beginsQuery(tokens: readonly Token[], i: number): boolean {
-  const token = tokens[i]
-  // A column of a table may have any of these as its quoted name.
-  if (token?.kind !== 'word') return false
-  const { value } = token
-  if (value === 'values') return isOne(tokens[i + 1], '(', 'row')
-  return QUERY.has(value) && !isOne(tokens[i - 1], 'as') && !isOne(tokens[i + 1], 'as')
-}
-
 /**
  * Refuses a function that is called as if it were a column. `x.f` is `f(x)` for any value `x`, and
- * PostgreSQL names values by itself: `trim(…)` in FROM is `btrim`. So what stands before the dot says
- * nothing, and only the name of a relation calls nothing: `from x.f`, `x.f.a`.
+ * PostgreSQL names some values by itself: `trim(…)` in FROM is `btrim`. So what is before the dot does
+ * not matter, and only the name of a relation calls nothing: `from x.f`, `x.f.a`.
  */
 function refuseAttribute(tokens: readonly Token[], { attributes }: Rules): string | undefined {
   if (!attributes) return undefined
   const tables = relations(tokens)
+  /** What the names between dots belong to. */
   let of: 'table' | 'column' | 'value' = 'column'
   for (const [i, token] of tokens.entries()) {
     if (!isName(token)) continue
@@ -115,11 +114,12 @@ function refuseAttribute(tokens: readonly Token[], { attributes }: Rules): strin
   return undefined
 }
 
+/** Refuses what one name can do: call a function, read a hidden relation, write, or lock. */
 function refuseToken(tokens: readonly Token[], i: number, rules: Rules): string | undefined {
   const { kind, value } = tokens[i]!
   if (kind !== 'word' && kind !== 'name') return undefined
   const call = isCall(tokens, i, rules)
-  if (call && isRefused(tokens, i, rules)) return `${value}() is not allowed here.`
+  if (call && isRefusedCall(tokens, i, rules)) return `${value}() is not allowed here.`
   if (matches(rules.hidden, value)) return `${value} is not allowed here.`
   if (kind === 'name') return undefined
 
@@ -133,54 +133,18 @@ function refuseToken(tokens: readonly Token[], i: number, rules: Rules): string 
   }
   // Where a statement begins inside another: `WITH a AS (DELETE …`, `WITH a AS (…) DELETE …`.
   const after = tokens[i + 1]
-  const begins = after?.kind === 'name' || (after?.kind === 'word' && !OPERATORS.has(after.value))
-  return WRITES.has(value) && begins && isOne(before, '(', ')') ? writes(value) : undefined
+  const begins =
+    after?.kind === 'name' || (after?.kind === 'word' && !AFTER_COLUMN.has(after.value))
+  return WRITING_WORDS.has(value) && begins && isOne(before, '(', ')') ? writes(value) : undefined
 }
 
-/** Whether a function is called by this name, and no table expression or alias gets its columns. */
-function isCall(tokens: readonly Token[], i: number, { applies, callers }: Rules): boolean {
-  if (!isOne(tokens[i + 1], '(')) {
-    const applied = applies === true && isApplied(tokens, i)
-    return applied || (callers !== undefined && isPassed(tokens, i, callers))
-  }
-  if (!applies && isOne(tokens[i - 1], 'as')) return false
-  if (!isOne(tokens[i - 1], 'with', 'recursive', ',')) return true
-  // `WITH x (a, b) AS (SELECT …`: what a call in FROM has behind AS are columns and their types.
-  let end = i + 2
-  while (isName(tokens[end]) && isOne(tokens[end + 1], ',')) end += 2
-  if (!isName(tokens[end]) || !isOne(tokens[end + 1], ')')) return true
-  let query = end + 2
-  if (!isOne(tokens[query], 'as')) return true
-  while (isOne(tokens[query + 1], 'not', 'materialized')) query++
-  return !isOne(tokens[query + 1], '(') || !beginsQuery(tokens, query + 2)
-}
-
-/** Whether a function that is called may not be. */
-const isRefused = (tokens: readonly Token[], i: number, { calls, pairs }: Rules) =>
-  matches(calls, tokens[i]!.value) ||
-  (pairs !== undefined && matches(pairs, tokens[i]!.value) && !hasThird(tokens, i + 1))
-
-/** How many tokens of a call are counted. */
-const MAX_CALL_TOKENS = 200
-
-/** Whether there are two commas between these parentheses, as far as anybody looks. */
-function hasThird(tokens: readonly Token[], open: number): boolean {
-  let [depth, commas] = [0, 0]
-  for (let i = open; i < open + MAX_CALL_TOKENS; i++) {
-    if (isOne(tokens[i], '(', '[')) depth++
-    if (isOne(tokens[i], ')', ']') && --depth === 0) break
-    if (depth === 1 && isOne(tokens[i], ',')) commas++
-  }
-  return commas >= 2
-}
-
-/** What follows a column, and is the name of no table: `max(update)`, `cast(update as date)`. */
-const OPERATORS = new Set(['as', 'is', 'in', 'like', 'and', 'or', 'not', 'order'])
+/** Words that follow a column and name no table: `cast(update as date)`. */
+const AFTER_COLUMN = new Set(['as', 'is', 'in', 'like', 'and', 'or', 'not', 'order'])
 
 /**
- * Whether a keyword only labels a column: behind AS or a point. An AS behind a point, behind `@` or
- * behind another AS may be a label itself; and a name follows its point at once, for to MySQL
- * `@a. into` has a variable `a.`.
+ * Whether a keyword is only the name of a column: behind AS or a dot. An AS behind a dot, behind `@` or
+ * behind another AS may be a name itself. And there is no space behind the dot of a name: MySQL reads
+ * `@a. into` as a variable `a.` and INTO.
  */
 function isLabel(tokens: readonly Token[], i: number): boolean {
   let first = i
@@ -191,48 +155,13 @@ function isLabel(tokens: readonly Token[], i: number): boolean {
   return labels % 2 === 1
 }
 
-/**
- * Whether an engine could take a name for one of these. MariaDB finds `sys_eval` by `sýs_eval`, and
- * `benchmark` by one with a Kelvin sign; PostgreSQL in Turkish takes an İ for an i.
- */
-function matches(names: RegExp, name: string): boolean {
-  if (names.test(name)) return true
-  if (!NOT_ASCII.test(name)) return false
-  const plain = name
-    .normalize('NFKD')
-    .replace(/[\p{M}\p{Cf}]/gu, '')
-    .replaceAll('ß', 's')
-  return names.test(plain.toUpperCase().toLowerCase())
-}
-
-const NOT_ASCII = /[^\n -~]/
-
 const isText = (token: Token | undefined) => token?.kind === 'text'
-
-const isName = (token: Token | undefined) => token?.kind === 'word' || token?.kind === 'name'
-
-const isApplied = (tokens: readonly Token[], i: number) =>
-  isOne(tokens[i - 1], 'apply') || (isOne(tokens[i - 1], '(') && isOne(tokens[i - 2], 'apply'))
-
-/** Whether a name alone, in parentheses or not, is the first of the values of one of these. */
-function isPassed(tokens: readonly Token[], i: number, callers: RegExp): boolean {
-  let [first, last] = [i - 1, i + 1]
-  for (; isOne(tokens[first - 1], '(') && isOne(tokens[last], ')'); last++) first--
-  const caller = tokens[first - 1]
-  const called = isOne(tokens[first], '(') && isName(caller) && callers.test(caller!.value)
-  return called && isOne(tokens[last], ',', 'as')
-}
 
 const follows = (tokens: readonly Token[], from: number, words: string) =>
   words.split(' ').every((word, n) => isOne(tokens[from + n], word))
 
 const writes = (word: string) =>
   `${word.toUpperCase()} is not allowed here; this endpoint never writes.`
-
-const isOne = (token: Token | undefined, ...values: string[]) =>
-  token !== undefined &&
-  (token.kind === 'word' || token.kind === 'symbol') &&
-  values.includes(token.value)
 
 function pastParentheses(tokens: readonly Token[], from: number): number {
   let at = from

@@ -6,7 +6,7 @@ import { refuse } from './guard.ts'
 import { type Placed, placed } from './placeholders.ts'
 import { read, single } from './reading.ts'
 
-/** A statement in its dialect's own form, as the guard lets it through. Throws {@link DatabaseError}. */
+/** The statement in its dialect's own form, if the guard lets it through. Throws {@link DatabaseError}. */
 export function admitted(asked: Statement, dialect: Dialect): Placed {
   const found = placed(asked, dialect)
   const no = refuse(found.statement, dialect.rules)
@@ -16,8 +16,8 @@ export function admitted(asked: Statement, dialect: Dialect): Placed {
 }
 
 /**
- * The same database, given nothing but single statements that read, and values that are text. Its
- * placeholders are `$1`, `$2`, … whatever the engine's own are, and those.
+ * The same database behind the guard: only single statements that read reach it, and only values that
+ * can be written as text. Statements may use `$1`, `$2`, … in every dialect, or the engine's placeholders.
  */
 export function guarded(database: Opened): Database {
   const { dialect } = database
@@ -27,7 +27,10 @@ export function guarded(database: Opened): Database {
       const { statement, origin } = admitted(asked, dialect)
       const { params = [] } = statement
       if (!params.every(isText)) {
-        throw new DatabaseError('sql', 'A parameter holds a NUL, or half of a surrogate pair.')
+        throw new DatabaseError(
+          'sql',
+          'A parameter holds a NUL, or half of a surrogate pair: remove it.',
+        )
       }
       if (!params.every(isExact)) {
         throw new DatabaseError('sql', 'A parameter is an integer past 2^53, which JSON rounds.', {
@@ -47,9 +50,9 @@ export function guarded(database: Opened): Database {
   }
 }
 
-/** Whether a number arrived as it was meant: past 2^53 another integer may have been written. */
+/** Whether a number arrived as it was written: past 2^53 JSON may have rounded it. */
 const isExact = (value: Param) => !Number.isInteger(value) || Number.isSafeInteger(value)
 
-/** Whether a value can be written as text: some databases take it for another, some for none. */
+/** Whether a value can be written as text. Of others, databases read another text, or none. */
 const isText = (value: Param) =>
   typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0'))

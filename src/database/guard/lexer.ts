@@ -1,30 +1,14 @@
 import type { Lexis } from '../rules.ts'
+import { skipBlank } from './blank.ts'
 import { hasTextName } from './text-table-names.ts'
-
-/**
- * A piece of a statement. A `word` is a keyword or a bare name, a `name` was quoted: both are in
- * lower case and without quotes. The value of a `text` is always `''`: nobody should judge by it.
- */
-export interface Token {
-  readonly kind: 'word' | 'name' | 'text' | 'number' | 'symbol' | 'end'
-  readonly value: string
-  readonly start: number
-  readonly end: number
-  /** A text or a name in which backslashes escape. */
-  readonly escapes?: boolean
-}
-
-/** A text that cannot be taken apart for certain. Its message tells the author what to change. */
-export class Unreadable extends Error {
-  override readonly name = 'Unreadable'
-}
+import { type Token, Unreadable } from './token.ts'
 
 /**
  * Takes a text apart the way the engine of this dialect would, in time linear to its length.
  * Throws {@link Unreadable} where engines, or two versions of one, might see it differently.
  */
 export function lex(sql: string, lexis: Lexis): readonly Token[] {
-  if (CONTROL.test(sql) || !sql.isWellFormed()) {
+  if (CONTROL_CHARACTER.test(sql) || !sql.isWellFormed()) {
     throw new Unreadable('Remove the control characters from the statement.')
   }
   const tokens: Token[] = []
@@ -55,52 +39,22 @@ export function lex(sql: string, lexis: Lexis): readonly Token[] {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/
-const BLANK = /[ \t\r\n]+/y
+const CONTROL_CHARACTER = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/
 // A byte order mark is white space to SQLite and a letter to PostgreSQL, so it is neither here.
 const LETTER = 'A-Za-z_\\u0080-\\ufefe\\uff00-\\uffff'
 const WORD = new RegExp(`[${LETTER}][${LETTER}\\d$]*`, 'y')
-const TAG = new RegExp(`\\$(?:[${LETTER}][${LETTER}\\d]*)?\\$`, 'y')
+const DOLLAR_TAG = new RegExp(`\\$(?:[${LETTER}][${LETTER}\\d]*)?\\$`, 'y')
 const DIGIT_NAME = new RegExp(`\\d[${LETTER}\\d$]*`, 'y')
-const DIGITS =
+const NUMBER =
   /0b[01_]+|0o[0-7_]+|0x[\da-f_]+|(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:e[+-]?\d[\d_]*)?/iy
-const NUMBERED = /\$\d+/y
-const NAMED = new RegExp(`[$@#:](?:[${LETTER}\\d$]|::)+`, 'y')
-const NEXT = new RegExp(`[${LETTER}$]`, 'y')
+const NUMBERED_PARAMETER = /\$\d+/y
+const NAMED_PARAMETER = new RegExp(`[$@#:](?:[${LETTER}\\d$]|::)+`, 'y')
+const WORD_START = new RegExp(`[${LETTER}$]`, 'y')
 
-/** What a sticky pattern matches at this very place. */
+/** What a sticky pattern matches at this place. */
 function match(pattern: RegExp, sql: string, at: number): string | undefined {
   pattern.lastIndex = at
   return pattern.exec(sql)?.[0]
-}
-
-/** The place after the white space or the comment that begins here. */
-function skipBlank(sql: string, at: number, lexis: Lexis): number {
-  const blank = match(BLANK, sql, at)
-  if (blank) return at + blank.length
-  if (sql.startsWith('/*', at)) return skipBlock(sql, at, lexis)
-  const dashes =
-    sql.startsWith('--', at) &&
-    !(lexis.spacedDashes && /[!-~\u0080-\uffff]/.test(sql[at + 2] ?? ''))
-  const hash = lexis.hashComments && sql[at] === '#'
-  if (!dashes && !hash) return at
-  const ending = lexis.returnEndsComment ? /[\r\n]/g : /\n/g
-  ending.lastIndex = at
-  return ending.exec(sql)?.index ?? sql.length
-}
-
-function skipBlock(sql: string, start: number, lexis: Lexis): number {
-  if (lexis.runningComments && /^\/\*M?!/.test(sql.slice(start, start + 4))) {
-    throw new Unreadable('Leave out comments that begin with /*!.')
-  }
-  const edge = lexis.nestedComments ? /\/\*|\*\//g : /\*\//g
-  edge.lastIndex = start + 2
-  for (let depth = 1; depth > 0; ) {
-    const found = edge.exec(sql)
-    if (!found) throw new Unreadable('A comment is not closed: */ is missing.')
-    depth += found[0] === '/*' ? 1 : -1
-  }
-  return edge.lastIndex
 }
 
 /** A text or a name in quotes, if one begins here. */
@@ -127,7 +81,7 @@ function readQuoted(sql: string, start: number, lexis: Lexis, before?: Token): T
     if (end < 0) throw new Unreadable('A name is not closed: ] is missing.')
     return quotedName(sql, start, end + 1, ']')
   }
-  const tag = open === '$' && lexis.dollarQuotes ? match(TAG, sql, start) : undefined
+  const tag = open === '$' && lexis.dollarQuotes ? match(DOLLAR_TAG, sql, start) : undefined
   if (tag === undefined) return undefined
   const end = sql.indexOf(tag, start + tag.length)
   if (end < 0)
@@ -179,14 +133,14 @@ function readWord(sql: string, start: number, lexis: Lexis): Token | undefined {
 const isUescape = ({ kind, value }: Token) => kind === 'word' && value === 'uescape'
 
 /** What stands for a character in `U&"…"`. */
-const ESCAPE = /\\(?:([\da-f]{4})|\+([\da-f]{6})|(\\)|)/gi
+const NAME_ESCAPE = /\\(?:([\da-f]{4})|\+([\da-f]{6})|(\\)|)/gi
 
 function unescaped(name: string): string {
-  const plain = name.replace(ESCAPE, (_, four, six, backslash) => {
+  const plain = name.replace(NAME_ESCAPE, (_, four, six, backslash) => {
     const code = parseInt(four ?? six ?? (backslash ? '5c' : '0'), 16)
     return code > 0x10ffff ? '\0' : String.fromCodePoint(code)
   })
-  if (!CONTROL.test(plain) && plain.isWellFormed()) return plain
+  if (!CONTROL_CHARACTER.test(plain) && plain.isWellFormed()) return plain
   throw new Unreadable('Write names as they are, without U&"…" escapes.')
 }
 
@@ -213,7 +167,7 @@ function readDigitName(
 }
 
 function readNumber(sql: string, start: number): Token | undefined {
-  const value = match(DIGITS, sql, start)
+  const value = match(NUMBER, sql, start)
   if (value === undefined) return undefined
   // `1into t` is two tokens to older versions of PostgreSQL and an error to newer ones; `1_$$` is a
   // number and a name to the older, or a number and the beginning of a text.
@@ -221,7 +175,7 @@ function readNumber(sql: string, start: number): Token | undefined {
 }
 
 function readParameter(sql: string, start: number, lexis: Lexis): Token | undefined {
-  const value = match(lexis.parameterSuffixes ? NAMED : NUMBERED, sql, start)
+  const value = match(lexis.parameterSuffixes ? NAMED_PARAMETER : NUMBERED_PARAMETER, sql, start)
   if (value === undefined) return undefined
   const token: Token = { kind: 'symbol', value, start, end: start + value.length }
   if (!lexis.parameterSuffixes) return apart(sql, token)
@@ -231,7 +185,7 @@ function readParameter(sql: string, start: number, lexis: Lexis): Token | undefi
 
 /** Refuses a token that runs into the word behind it. */
 function apart(sql: string, token: Token): Token {
-  if (match(NEXT, sql, token.end) === undefined) return token
+  if (match(WORD_START, sql, token.end) === undefined) return token
   throw new Unreadable(`Put a space after ${token.value.slice(0, 40)}.`)
 }
 

@@ -1,22 +1,22 @@
 import type { Dialect } from '../dialect.ts'
 import type { Param, Statement } from '../rows.ts'
-import type { Token } from './lexer.ts'
 import { read } from './reading.ts'
+import type { Token } from './token.ts'
 
-/** A statement in the dialect's own form, and where a place in it was in the text it was made from. */
+/** A statement in the dialect's own form, and where its places were in the text that was sent. */
 export interface Placed {
   readonly statement: Statement
   origin(position: number): number
-  /** Which place has no value, or which value no place: a sentence for its author. */
+  /** Which placeholder has no value, or which value no placeholder: a sentence for the author. */
   readonly fault?: string | undefined
 }
 
 /**
- * Puts the dialect's own placeholders where a statement has `$1`, `$2`, …, which are the same in every
- * dialect; one that is used twice is bound twice where placeholders have no numbers. A statement with
- * none of them stays as it is: the engine's own placeholders also work.
+ * Puts the dialect's own placeholders where a statement has `$1`, `$2`, …, which work in every dialect.
+ * Where placeholders have no numbers, a value that is used twice is bound twice. A statement without
+ * `$1` stays as it is: the engine's own placeholders also work.
  *
- * The guard reads what comes out: nothing is taken for safe here.
+ * The guard reads the result, so nothing here decides what is safe.
  */
 export function placed(statement: Statement, dialect: Dialect): Placed {
   const { sql, params = [] } = statement
@@ -45,7 +45,7 @@ export function placed(statement: Statement, dialect: Dialect): Placed {
   }
 }
 
-/** Which place has no value, or which value no place; undefined where each has its own. */
+/** Which placeholder has no value, or which value no placeholder; undefined if none. */
 function faultOf(numbers: readonly number[], params: number): string | undefined {
   const missing = numbers.find((n) => n < 1 || n > params)
   if (missing !== undefined) {
@@ -59,10 +59,10 @@ function faultOf(numbers: readonly number[], params: number): string | undefined
   return undefined
 }
 
-/** The places of `$1`, `$2`, …, in no text, no name and no comment. */
+/** The tokens `$1`, `$2`, …: not those inside a text, a name or a comment. */
 function placesIn(statement: Statement, { rules }: Dialect): readonly Token[] {
   if (!/\$\d/.test(statement.sql)) return []
-  // Whatever else this dialect makes of a `$`, it is for the guard to judge afterwards.
+  // What else a `$` means in this dialect, the guard judges afterwards.
   const { tokens } = rules.lexis.asciiWords
     ? read({ sql: statement.sql }, { ...rules, lexis: { ...rules.lexis, asciiWords: false } })
     : read(statement, rules)

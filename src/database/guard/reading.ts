@@ -1,8 +1,9 @@
 import type { Statement } from '../rows.ts'
 import type { Rules } from '../rules.ts'
-import { lex, type Token, Unreadable } from './lexer.ts'
+import { lex } from './lexer.ts'
+import { type Token, Unreadable } from './token.ts'
 
-/** A statement taken apart: once, for all who look into it on its way to the engine. */
+/** A statement taken apart: once, for all that read it on its way to the engine. */
 export interface Reading {
   /** Its text without the semicolon and the comments behind it. */
   readonly sql: string
@@ -14,22 +15,22 @@ export interface Reading {
   readonly fault: string | undefined
 }
 
-/** Characters of a text: more than a person or a model writes, fewer than every engine takes. */
+/** Characters of a statement: more than a person or a model writes, fewer than any engine's limit. */
 const MAX_CHARACTERS = 100_000
 
-// By the object, and not by its text: what is read of a statement is gone when the statement is.
-const known = new WeakMap<Statement, { readonly rules: Rules; readonly reading: Reading }>()
+// By the object, and not by its text: so a reading is forgotten together with its statement.
+const readings = new WeakMap<Statement, { readonly rules: Rules; readonly reading: Reading }>()
 
-/** What is in a statement. However often it is asked, the text is lexed once. */
+/** Takes a statement apart. A statement that is read again is not lexed again. */
 export function read(statement: Statement, rules: Rules): Reading {
-  const found = known.get(statement)
+  const found = readings.get(statement)
   if (found?.rules === rules) return found.reading
   const reading = takeApart(statement.sql, rules)
-  known.set(statement, { rules, reading })
+  readings.set(statement, { rules, reading })
   return reading
 }
 
-/** The one statement that was read, with these values, without what stands behind it in the text. */
+/** The statement that was read, with these values, and without the semicolon and comments behind it. */
 export function single(
   reading: Reading,
   { params, own }: Omit<Statement, 'sql'>,
@@ -38,7 +39,7 @@ export function single(
   const statement = { sql: reading.sql, params, own }
   const tokens = reading.tokens.slice(0, lastOf(reading.tokens) + 1)
   const same = tokens.length === reading.tokens.length
-  known.set(statement, { rules, reading: same ? reading : { ...reading, tokens } })
+  readings.set(statement, { rules, reading: same ? reading : { ...reading, tokens } })
   return statement
 }
 

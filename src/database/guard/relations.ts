@@ -1,28 +1,28 @@
 import { words } from '../words.ts'
-import type { Token } from './lexer.ts'
+import type { Token } from './token.ts'
 
-/** Behind one of them a list of relations is over. All but VALUES are reserved in PostgreSQL. */
-const ENDS = new Set(
+/** Words that end a list of relations. All but VALUES are reserved in PostgreSQL. */
+const AFTER_RELATIONS = new Set(
   words(
     'select values where group having window order limit offset',
     'fetch for union intersect except',
   ),
 )
 
-/** What stands in front of a JOIN, and of no value. */
-const JOINS = new Set(['left', 'right', 'full', 'outer', 'inner', 'cross', 'natural', ')'])
+/** What can be in front of JOIN, but not in front of a value. */
+const BEFORE_JOIN = new Set(['left', 'right', 'full', 'outer', 'inner', 'cross', 'natural', ')'])
 
-/** What stands in front of a name, and of no operator. */
-const NAMED = new Set(['.', ',', 'as'])
+/** What can be in front of a name, but not in front of an operator. */
+const BEFORE_NAME = new Set(['.', ',', 'as'])
 
 /**
  * Where in a statement the name of a relation begins: behind FROM, JOIN and TABLE, and behind the
- * commas of a FROM. Where that is not certain, nothing begins: `trim(from x.y)` has a value there,
- * as `a is distinct from x.y` has, `on array[a, x.y]` and whatever follows ORDER BY.
+ * commas of a FROM. Where that is not certain, no relation begins: a value follows in `trim(from x.y)`,
+ * in `a is distinct from x.y`, in `on array[a, x.y]`, and behind ORDER BY.
  */
 export function relations(tokens: readonly Token[]): ReadonlySet<number> {
   const found = new Set<number>()
-  /** At each depth: whether a SELECT stands there, and whether a comma is followed by a relation. */
+  /** At each depth: whether a SELECT began, whether commas part relations, whether it is `operator(…)`. */
   const depths = [{ query: false, list: false, operator: false }]
   let due = false
   /** Whether the last parenthesis closed an `operator(…)`. */
@@ -37,16 +37,16 @@ export function relations(tokens: readonly Token[]): ReadonlySet<number> {
     } else if (kind === 'symbol') {
       if ((value === ')' || value === ']') && depths.length > 1) infix = depths.pop()!.operator
       due = value === ',' && depth.list
-    } else if (keyword && ENDS.has(value)) {
+    } else if (keyword && AFTER_RELATIONS.has(value)) {
       if (value === 'select') depth.query = true
       depth.list = due = false
     } else if (keyword && value === 'from') {
       due = depth.query && before !== 'distinct'
       depth.list ||= due
     } else if (keyword && (value === 'table' || value === 'join')) {
-      // A function may have the name JOIN: it stands behind an operator, and no name does of `x.y`.
+      // A function may be called `join`: it is behind an operator, where no relation can be.
       const operand = before === ')' && infix
-      const behind = JOINS.has(before ?? '') || NAMED.has(bare(tokens[i - 2]) ?? '')
+      const behind = BEFORE_JOIN.has(before ?? '') || BEFORE_NAME.has(bare(tokens[i - 2]) ?? '')
       const joins = depth.list && (after !== '(' || (behind && !operand))
       due = joins || (value === 'table' && after !== '(')
     } else if (!(due && keyword && (value === 'only' || value === 'lateral'))) {
@@ -57,5 +57,5 @@ export function relations(tokens: readonly Token[]): ReadonlySet<number> {
   return found
 }
 
-/** What a token says, unless it is a name in quotes: `"as"` is no AS. */
+/** The value of a token; undefined for a name in quotes, which is no keyword: `"as"`. */
 const bare = (token: Token | undefined) => (token?.kind === 'name' ? undefined : token?.value)

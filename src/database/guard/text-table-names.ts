@@ -1,21 +1,17 @@
-/** Begins a list of tables, and ends one. No bare word of the latter can be an alias in SQLite. */
-const TABLES = new Set(['from', 'join', 'with', 'recursive'])
-const OTHERS = new Set(['select', 'values', 'where', 'group', 'having', 'order', 'limit'])
+import type { Token } from './token.ts'
 
-interface Word {
-  readonly kind: string
-  readonly value: string
-}
+/** Words that begin a list of tables, and words that end one. SQLite takes none of the latter as an alias. */
+const BEFORE_TABLES = new Set(['from', 'join', 'with', 'recursive'])
+const AFTER_TABLES = new Set(['select', 'values', 'where', 'group', 'having', 'order', 'limit'])
 
 /**
- * Whether a text stands for the name of a table: SQLite reads `from 'x'` as it does `from "x"`, and
- * whoever judges by names passes over texts. In `in ('x')`, in `f('x')` and wherever else a value is
- * due, the same is nothing but a text.
+ * Whether a text is the name of a table: SQLite reads `from 'x'` like `from "x"`, and the guard looks
+ * at names only. Where a value is expected, as in `in ('x')` and `f('x')`, a text is only a text.
  */
-export function hasTextName(tokens: readonly Word[]): boolean {
+export function hasTextName(tokens: readonly Token[]): boolean {
   /** At each depth of parentheses: whether a comma is followed by another table. */
   const lists = [false]
-  /** Whether a table is due next. */
+  /** Whether a table is expected next. */
   let due = false
   for (const [i, { kind, value }] of tokens.entries()) {
     // A name in quotes is no keyword.
@@ -27,10 +23,10 @@ export function hasTextName(tokens: readonly Word[]): boolean {
       continue
     } else if (value === ')' && kind === 'symbol') {
       if (lists.length > 1) lists.pop()
-    } else if (kind === 'word' && (TABLES.has(value) || OTHERS.has(value))) {
+    } else if (kind === 'word' && (BEFORE_TABLES.has(value) || AFTER_TABLES.has(value))) {
       // `a is distinct from 'b'` compares.
-      due = TABLES.has(value) && before !== 'distinct'
-      if (due || OTHERS.has(value)) lists[lists.length - 1] = due
+      due = BEFORE_TABLES.has(value) && before !== 'distinct'
+      if (due || AFTER_TABLES.has(value)) lists[lists.length - 1] = due
       continue
     }
     due = value === ',' && kind === 'symbol' && lists.at(-1) === true

@@ -124,7 +124,7 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     for (const value of ['a\0b', '\ud800']) {
       const work = database.query({ sql: 'select $1', params: [value] }, limits)
       expect((await failure(work)).message).toBe(
-        'A parameter holds a NUL, or half of a surrogate pair.',
+        'A parameter holds a NUL, or half of a surrogate pair: remove it.',
       )
     }
   })
