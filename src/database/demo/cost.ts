@@ -1,11 +1,11 @@
 import type { PlanNode } from './plan.ts'
 import type { TableSizes } from './table-sizes.ts'
 
-/** What a plan does not tell of its recursive queries, by their names. */
+/** What a plan does not tell about recursive queries, by their names. */
 export interface Recursive {
   /** How many rows it has. */
   length(name: string): number
-  /** What each of its steps costs, in rows, beside the rows that it visits. */
+  /** What each step costs in visits, besides the rows that it visits. */
   stepCost(name: string): number
 }
 
@@ -18,11 +18,11 @@ interface Cost {
 /**
  * About how many rows a statement visits, going by its plan.
  *
- * It is there to stop a join without a condition, not somebody who means harm. A plan does not
- * show, so this cannot catch: how uneven what a group computes is; how long a single array for
- * json_each() is, or a list after IN whose keys are looked up one by one. Nor is a table known by an
- * alias in single quotes. What a plan says in words not known here costs nothing. `weight.ts` tells what
- * is computed from a row.
+ * It is there to stop a join without a condition, not an attacker. A plan does not show, so this
+ * cannot see: how uneven the groups of a computed value are; how long a single array for json_each()
+ * is; how long a list after IN is, whose keys are looked up one by one. A table with an alias in single
+ * quotes is not recognised, and sentences that `plan.ts` does not know cost nothing. `weight.ts` tells
+ * what is computed from a row.
  */
 export function rowsVisited(
   plan: readonly PlanNode[],
@@ -66,7 +66,7 @@ export function rowsVisited(
         case 'correlatedList':
         case 'correlated':
           visits += loops * inner.visits
-          // To begin one anew takes as long again, and a list is kept apart each time.
+          // To begin it for each row takes as long again, and a list is then made for each row.
           visits += loops * inner.visits
           if (kind === 'correlatedList') visits += loops * costOfTree(inner.rows)
           break

@@ -1,6 +1,6 @@
 import type { DemoQuery, Shop } from './shop.ts'
 
-/** The Durable Object in which the demo database lives. A deployment without the demo never reads it. */
+/** The Durable Object of the demo database. A deployment without the demo never loads the code of the shop. */
 export class DemoStore {
   readonly #storage: DurableObjectStorage
   #shop: Shop | undefined

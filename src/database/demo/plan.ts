@@ -8,7 +8,7 @@ export interface PlanNode {
   readonly inside: readonly PlanNode[]
 }
 
-/** A kind of step that costs something of its own; `other` costs only what is inside it. */
+/** What a step does, as far as it costs something. A step of the kind `other` costs only what is inside it. */
 export type StepKind = keyof typeof SENTENCES | 'other'
 
 /** How SQLite words each kind, in lower case: https://sqlite.org/eqp.html. The first that fits holds. */

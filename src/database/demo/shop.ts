@@ -4,25 +4,24 @@ import { Counts } from './counts.ts'
 import { type Query, read } from './read.ts'
 import { demoStatements, EDITION } from './statements.ts'
 
-/** What the driver sends. */
+/** What the driver sends to the demo's Durable Object. */
 export type DemoQuery = Query
 
-/** What it gets: rows, or the parts of a {@link DatabaseError}. */
+/** What the driver gets back: rows, or the parts of a {@link DatabaseError}. */
 export type DemoAnswer =
   | Answer
   | { error: { kind: Failure; message: string; code?: string; position?: number } }
 
 /**
- * A table that runs ANALYZE when it is read: its program is another, which EXPLAIN doesn't show, and
- * the runtime allows it. SQLite has no way to write a name so that this isn't found in it.
+ * The name of a table that runs ANALYZE when it is read. It does so in a program that EXPLAIN does not
+ * show, and the runtime allows it. SQLite has no escapes in names, so this pattern always finds it.
  */
-const UNSEEN = /pragma_optimize/i
+const ANALYZES = /pragma_optimize/i
 
 /**
- * The demo database: it fills its storage when it is made, and answers one query at a time. Nothing
- * it is asked can change it, even where the guard in front of it fails: a text
- * runs only if SQLite finds it to be a single query whose program writes nothing, and then in a
- * transaction that is always rolled back.
+ * The demo database: it fills its storage when it is made, and answers one query at a time. No query
+ * can change it, even if the guard in front of it fails: a text runs only if SQLite reads it as a
+ * single query whose program writes nothing, and then in a transaction that is always rolled back.
  */
 export class Shop {
   readonly #storage: DurableObjectStorage
@@ -37,7 +36,8 @@ export class Shop {
   /** Answers a {@link DemoQuery} with its rows, or with what a {@link DatabaseError} says. */
   answer(query: DemoQuery): DemoAnswer {
     try {
-      if (UNSEEN.test(query.sql)) throw new DatabaseError('refused', 'This database is only read.')
+      if (ANALYZES.test(query.sql))
+        throw new DatabaseError('refused', 'This database is only read.')
       return this.#rolledBack(() => read(this.#storage.sql, this.#counts, query))
     } catch (thrown) {
       if (!(thrown instanceof DatabaseError)) throw thrown
@@ -46,7 +46,7 @@ export class Shop {
     }
   }
 
-  /** Makes the store, or makes it anew when it holds another edition: whole or not at all. */
+  /** Makes the tables, or replaces those of another edition: all of them, or none. */
   #fill(): void {
     const { sql, kv } = this.#storage
     if (kv.get('edition') === EDITION) return

@@ -1,6 +1,6 @@
 import { type DemoRow, demoRows } from './rows.ts'
 
-/** What each kind of column is called in a dialect. A further dialect is one more row. */
+/** The type of each kind of column, by dialect. */
 const types = {
   postgres: {
     integer: 'integer',
@@ -26,7 +26,7 @@ const types = {
     integer: 'integer',
     bigint: 'bigint',
     decimal: 'decimal(12,2)',
-    // A text without a length can be neither unique nor in a key.
+    // Without a length it could be neither unique nor in a key.
     text: 'varchar(255)',
     boolean: 'boolean',
     date: 'date',
@@ -36,8 +36,8 @@ const types = {
 } as const
 
 /**
- * Names the data and its tables. A store made from another edition is made anew, so this changes
- * with whatever {@link demoStatements} yields.
+ * The version of the data and its tables. A store of another edition is replaced, so this has to change
+ * whenever the {@link demoStatements} change.
  */
 export const EDITION = '2026-11-21.2'
 
@@ -115,8 +115,8 @@ function tables(dialect: DemoDialect): string[] {
     )`,
     'create index orders_by_customer on orders (customer_id, ordered_at)',
     'create index items_by_product on order_items (product_id)',
-    // SQLite keeps the decimal 10.00 as the integer 10, and its integers divide without a rest:
-    // 100.0 makes the division a real one.
+    // SQLite keeps the decimal 10.00 as the integer 10, and cuts the fraction when it divides integers:
+    // 100.0 is no integer.
     `create view order_totals as
       select o.id as order_id, o.customer_id, o.status,
         sum(i.quantity * i.unit_price * (100 - i.discount_pct) / 100.0) as total
@@ -126,9 +126,9 @@ function tables(dialect: DemoDialect): string[] {
 }
 
 // A Durable Object refuses statements over 100,000 bytes.
-const MAX_BYTES = 90_000
+const MAX_STATEMENT_BYTES = 90_000
 
-/** As few INSERT statements as {@link MAX_BYTES} allows. */
+/** As few INSERT statements as {@link MAX_STATEMENT_BYTES} allows. */
 function* inserts(table: string, rows: readonly DemoRow[]): Generator<string> {
   const head = `insert into ${table} (${Object.keys(rows[0]!).join(', ')}) values\n`
   let values: string[] = []
@@ -136,7 +136,7 @@ function* inserts(table: string, rows: readonly DemoRow[]): Generator<string> {
   for (const row of rows) {
     const line = `(${Object.values(row).map(literal).join(', ')})`
     const bytes = new TextEncoder().encode(line).length + ',\n'.length
-    if (head.length + size + bytes > MAX_BYTES) {
+    if (head.length + size + bytes > MAX_STATEMENT_BYTES) {
       yield head + values.join(',\n')
       values = []
       size = 0

@@ -86,7 +86,7 @@ export class TableSizes {
 
 function virtualRows(arrays: number, largest: number): number {
   const items = arrays > 0 && largest > SHORT_VALUE_BYTES ? largest / 2 : MAX_PRAGMA_ROWS
-  // Of a single array nobody minds how long it is.
+  // A single array is no join, however long it is.
   return arrays > 1 ? Math.max(ARRAY_ITEMS, items) : items
 }
 
