@@ -2,11 +2,11 @@ import type { Driver, Io } from '../database.ts'
 import { DatabaseError } from '../error.ts'
 import type { Answer, Limits, Param, Statement } from '../rows.ts'
 import { sqlite } from '../sqlite/dialect.ts'
-import { type Exact, marked, unmark, within } from '../sqlite/exact.ts'
+import { type Exact, marked, unmark, withinBytes } from '../sqlite/exact.ts'
 import { withoutExplain } from '../sqlite/explain-prefix.ts'
 import { heading } from '../sqlite/heading.ts'
 import { assertReads } from '../sqlite/program.ts'
-import { ONE, unwrapped } from '../sqlite/single.ts'
+import { ONE_STATEMENT, unwrapped } from '../sqlite/single.ts'
 import { commonClass } from '../sqlite/values.ts'
 import { patience } from '../transport/deadline.ts'
 import { cap } from '../transport/row-cap.ts'
@@ -56,7 +56,7 @@ async function read(send: Send, { sql, params = [] }: Statement, limits: Limits)
   const { maxRows, maxBytes } = limits
   const [head, table] = await send([
     [heading({ sql: query, params: values }), ...values],
-    [within(maxBytes, marked(query, width, maxRows + 1), width), ...values],
+    [withinBytes(marked(query, width, maxRows + 1), width, maxBytes), ...values],
   ])
   return answer(head!, table!, limits)
 }
@@ -79,7 +79,8 @@ async function assertSingle(send: Send, query: string, values: readonly Value[])
     const ours = other instanceof DatabaseError && other.message.startsWith('unrecognized token')
     throw ours ? new DatabaseError('sql', 'incomplete input') : error
   })
-  if (!program!.rows.some((row) => row.includes(proof))) throw new DatabaseError('refused', ONE)
+  if (!program!.rows.some((row) => row.includes(proof)))
+    throw new DatabaseError('refused', ONE_STATEMENT)
 }
 
 const NEAR_END = 'near ")": syntax error'

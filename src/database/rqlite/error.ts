@@ -8,8 +8,7 @@ export const TOO_LARGE = () =>
     hint: 'Select fewer columns, shorter pieces of the long ones, or fewer rows.',
   })
 
-const broken = () =>
-  new DatabaseError('network', 'The database failed. The operator can find the reason in its log.')
+const broken = () => new DatabaseError('network', 'The database failed. Ask its operator why.')
 
 /**
  * The error for what a node says about a query. SQLite's own messages come without a code.
@@ -52,7 +51,7 @@ export function rqliteError(said: string, limits: Limits, ofStatement: boolean):
 export function refusal(status: number, text: string): DatabaseError {
   if (status === 401 || status === 403) {
     return new DatabaseError('auth', 'The rqlite server refused the login.', {
-      hint: 'The operator must set a user and a password that may query.',
+      hint: 'Ask the operator to set a user and a password that may query.',
     })
   }
   if (status === 404) return new DatabaseError('config', 'There is no rqlite at this address.')

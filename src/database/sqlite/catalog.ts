@@ -1,6 +1,6 @@
 import type { Catalog } from '../dialect.ts'
 
-/** The tables that people made: not SQLite's, not the platform's, not what lies behind an index. */
+/** The tables and views that users made: not SQLite's, not the platform's, not those of a virtual table. */
 const readable = `m.type in ('table', 'view')
   and m.name not like 'sqlite\\_%' escape '\\'
   and m.name not like '\\_cf\\_%' escape '\\'
@@ -14,11 +14,11 @@ const made = `from sqlite_schema s
 const summary = `'main' as schema, m.name as name, m.type as kind, null as comment,
   null as estimate, (select count(*) from pragma_table_xinfo(m.name) where hidden <> 1) as columns`
 
-/** What some pragmas say of the one relation that is asked about. */
+/** The rows of some pragmas about the one table that is asked about. */
 const of = (pragmas: string) =>
   `sqlite_schema m join ${pragmas} where m.type in ('table', 'view') and m.name = ?1`
 
-/** The column a foreign key points to: by its place in the primary key, where it is not named. */
+/** The column that a foreign key points to; if it names none, the one at its place in the primary key. */
 const target = `coalesce(f."to",
   (select p.name from pragma_table_info(f."table") p where p.pk = f.seq + 1))`
 
@@ -36,7 +36,7 @@ export const catalog: Catalog = {
       left join (select ${summary} from sqlite_schema m
         where m.type in ('table', 'view') and m.name in (select name from matching)
         order by m.name limit ?2 offset ?3) page on true`,
-    // Nothing holds NULL.
+    // With NULL as ?4, names of columns are not searched.
     params: [search, limit, offset, names ? null : search],
   }),
 
@@ -93,7 +93,7 @@ export const catalog: Catalog = {
     params: [name],
   }),
 
-  // Without a table to ask about, Durable Objects refuse a pragma.
+  // Durable Objects refuse a pragma that is not asked about a table.
   overview: () => ({
     sql: `select 'main', m.name, c.name, lower(c.type), c."notnull" = 0 and c.pk = 0, null, c.pk > 0,
         'main', f."table", iif(f.id is null, null, ${target})
@@ -103,7 +103,7 @@ export const catalog: Catalog = {
       order by m.name, c.cid`,
   }),
 
-  // The statements that made it all, since SQLite has no hash; what is cut off still counts.
+  // The statements that made the schema: SQLite has no hash. Their length counts where rows are cut off.
   fingerprint: () => ({
     sql: `select count(*), sum(length(s.sql)) ${made} union all select s.name, s.sql ${made}`,
   }),

@@ -15,7 +15,7 @@ export interface Table {
 /** Sends a text to D1, which runs every statement in it. Throws a {@link DatabaseError}, or what SQLite said. */
 export type Send = (sql: string, params: readonly Param[], wait: Patience) => Promise<Table>
 
-/** By a binding of the Worker, by its name. */
+/** Sends by a binding of the Worker. */
 export function byBinding(name: string, { bindings }: Io): Send {
   return async (sql, params, wait) => {
     const database = bindings[name] as D1Database | undefined
@@ -32,10 +32,10 @@ export function byBinding(name: string, { bindings }: Io): Send {
   }
 }
 
-/** Larger than what a Worker can take in and still serve others. */
-const MAX_BODY = 16 * 1024 * 1024
+/** Bytes of an answer. A larger one would leave a Worker too little memory to serve others. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 
-/** By Cloudflare's API: `d1://:TOKEN@ACCOUNT/DATABASE`. */
+/** Sends by Cloudflare's API: `d1://:TOKEN@ACCOUNT/DATABASE`. */
 export function byApi({ host, pathname, username, password }: URL, io: Io): Send {
   const [, database = '', more] = pathname.split('/')
   const token = decoded(password || username)
@@ -50,7 +50,7 @@ export function byApi({ host, pathname, username, password }: URL, io: Io): Send
   return async (sql, params, wait) => {
     const posted = await post(endpoint, headers, JSON.stringify({ sql, params }), wait, io)
     const { status } = posted.response
-    const text = await posted.text(MAX_BODY)
+    const text = await posted.text(MAX_ANSWER_BYTES)
     if (text === undefined) throw tooLarge()
     const { success, errors, result } = objectOf<Body>(text) ?? {}
     const { columns, rows } = result?.at(-1)?.results ?? {}
@@ -66,20 +66,20 @@ interface Body {
   readonly result?: readonly { readonly results?: Partial<Table> }[]
 }
 
-/** The one code for whatever D1 itself says, be it about a statement or about its own state. */
+/** The code of all that D1 itself says, about a statement or about its own state. */
 const FROM_D1 = 7500
 
 // "Authentication error", "Unauthorized", "Invalid request headers", "Invalid … Authorization".
-const UNKNOWN_CALLER = [10000, 9109, 6003, 6111]
+const LOGIN_CODES = [10000, 9109, 6003, 6111]
 
 function failure(
   status: number,
   { code = 0, message = '' } = {} as { code?: number; message?: string },
 ) {
   if (code === FROM_D1) return said(message)
-  if (status === 401 || status === 403 || UNKNOWN_CALLER.includes(code)) {
+  if (status === 401 || status === 403 || LOGIN_CODES.includes(code)) {
     return new DatabaseError('auth', 'Cloudflare refuses the token of this database.', {
-      hint: 'Its operator has to set one that may read D1.',
+      hint: 'Ask the operator to set one that may read D1.',
     })
   }
   if (status === 404) {
@@ -94,7 +94,7 @@ const tooLarge = () =>
     hint: 'Select fewer columns, shorter pieces of the long ones, or fewer rows.',
   })
 
-/** What D1 said, as SQLite's own words; or as a {@link DatabaseError} if it was about itself. */
+/** What D1 said: SQLite's own words about a statement, or a {@link DatabaseError} about D1. */
 function said(message: string): Error {
   const words = message.replace(/^D1_(?:EXEC_)?ERROR: /, '')
   if (/CPU time limit|exceeded timeout/.test(words)) {

@@ -6,11 +6,11 @@ import { cap } from '../transport/row-cap.ts'
 import { byApi, byBinding, type Send, type Table } from './d1-send.ts'
 import { sqlite } from './dialect.ts'
 import { sqliteError } from './error.ts'
-import { marked, unmark, within } from './exact.ts'
+import { marked, unmark, withinBytes } from './exact.ts'
 import { withoutExplain } from './explain-prefix.ts'
 import { heading } from './heading.ts'
 import { assertReads } from './program.ts'
-import { judge, ONE, probe } from './single.ts'
+import { judge, ONE_STATEMENT, probe } from './single.ts'
 import { commonClass } from './values.ts'
 
 /** Cloudflare D1: `d1:NAME`, a binding of the Worker, or `d1://:TOKEN@ACCOUNT/DATABASE` by its API. */
@@ -34,8 +34,8 @@ export const d1: Driver = {
 /**
  * Three trips. D1 has no read-only session and no transaction that could be rolled back, so nothing
  * runs before SQLite has shown that it is one query, and that its program writes nothing. Then it
- * runs within a query of ours, which caps it and keeps its values exact; the names of its columns are
- * asked for beside it.
+ * runs inside our own query, which caps it and keeps its values exact. Beside that, a second query asks
+ * for the names of its columns.
  */
 async function read(send: Send, statement: Statement, limits: Limits) {
   const { sql, params = [] } = statement
@@ -45,11 +45,11 @@ async function read(send: Send, statement: Statement, limits: Limits) {
 
   const [explain, query] = withoutExplain(sql)
   const proof = await send(probe(query), [], wait).then(
-    () => new DatabaseError('refused', ONE),
+    () => new DatabaseError('refused', ONE_STATEMENT),
     (thrown: unknown) => thrown,
   )
   judge(proof, query)
-  // As a table it runs like the pragma, in a program of its own.
+  // As a table it runs like the pragma, in a program that EXPLAIN does not show.
   if (/pragma_optimize/i.test(query)) {
     throw new DatabaseError('refused', 'pragma_optimize is not allowed here.')
   }
@@ -61,12 +61,12 @@ async function read(send: Send, statement: Statement, limits: Limits) {
   const { maxRows, maxBytes } = limits
   const [{ columns }, { rows }] = await Promise.all([
     ask(heading(statement)),
-    ask(within(maxBytes, marked(query, width, maxRows + 1), width)),
+    ask(withinBytes(marked(query, width, maxRows + 1), width, maxBytes)),
   ])
   return answer({ columns, rows }, limits)
 }
 
-/** How many columns a program hands out. */
+/** How many columns the rows of a program have. */
 function columnsOf({ rows }: Table): number {
   const [, , , columns] = rows.find(([, opcode]) => opcode === 'ResultRow') ?? []
   return Number(columns)

@@ -5,18 +5,18 @@ export const PARAMETERS =
   'Send one parameter for each placeholder of the statement: write $1, $2, … and give their values in params.'
 
 /**
- * What SQLite in a Durable Object said, taken apart: its words, its code and, if its text is
- * given, where in the statement it stumbled. Throws on what is not an answer of SQLite.
+ * The error of SQLite in a Durable Object as its words, its code and, if the statement is given, the
+ * place of the fault in it. What is not an error of SQLite is thrown again.
  */
 export function sqliteError(thrown: unknown, sql?: string): DatabaseError {
   const said = thrown instanceof Error ? thrown.message : ''
   if (said.startsWith('Wrong number of parameter bindings')) {
     return new DatabaseError('sql', PARAMETERS)
   }
-  const [brief] = said.endsWith(')') ? apart(said, ' (extended: ') : [said]
-  const [words, code] = apart(brief, ': SQLITE_')
+  const [brief] = said.endsWith(')') ? splitAtLast(said, ' (extended: ') : [said]
+  const [words, code] = splitAtLast(brief, ': SQLITE_')
   if (!words || !/^[A-Z_]+$/.test(code)) throw thrown
-  const [message, offset] = apart(words, ' at offset ')
+  const [message, offset] = splitAtLast(words, ' at offset ')
   if (!/^\d+$/.test(offset)) return new DatabaseError('sql', words, { code: `SQLITE_${code}` })
   const position = sql && charactersIn(sql, Number(offset)) + 1
   return new DatabaseError('sql', message, {
@@ -25,12 +25,12 @@ export function sqliteError(thrown: unknown, sql?: string): DatabaseError {
   })
 }
 
-/** What stands before the last mark of a text, and what behind it. */
-function apart(text: string, mark: string): [before: string, behind: string] {
+/** The text before the last mark in it, and the text behind that. */
+function splitAtLast(text: string, mark: string): [before: string, behind: string] {
   const at = text.lastIndexOf(mark)
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + mark.length)]
 }
 
-/** How many characters of a text its first bytes are. */
+/** How many characters the first bytes of a text are. */
 export const charactersIn = (text: string, bytes: number) =>
   new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, bytes)).length

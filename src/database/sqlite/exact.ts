@@ -1,22 +1,22 @@
 import type { Cell } from '../rows.ts'
 import { BLOB_BYTES, blob, classOf } from './values.ts'
 
-// No keyboard has it, and a text that begins with it is marked as one.
+// No keyboard has it. A text of the database that begins with it is marked as a text.
 const MARK = '\u0001'
 
-// A platform's limit; a column of ours needs room beside those of the query.
-const MOST_COLUMNS = 100
+// A limit of the platform. Our own column needs room beside those of the query.
+const MAX_COLUMNS = 100
 
 /**
- * The same query, its values in a form that survives JSON and doubles: integers that a double
- * cannot hold, infinities, minus zeros and the beginnings of blobs come as texts that tell what
- * they are. {@link unmark} reads them.
+ * The same query with values that survive JSON and doubles: integers that a double cannot hold,
+ * infinities, minus zeros and the beginnings of blobs come as texts that say what they are.
+ * {@link unmark} reads them.
  *
- * The query stands in a FROM, where no name of ours can be seen from within it. In a WITH it would
- * be another query: there a table of its own could have the name of ours, and SQLite misreads a
- * compound whose ORDER BY has a COLLATE. The empty first part of the union names the columns,
- * whatever their own names are. One LIMIT keeps the rows lazy; two, one within the other, keep
- * SQLite from merging the queries, and so from computing a value once for each mention of it.
+ * The query is put into a FROM, from where it cannot see our names. In a WITH it would mean something
+ * else: its tables could have the same name as ours, and SQLite misreads a compound whose ORDER BY has
+ * a COLLATE. The empty first part of the union gives the columns our names. One LIMIT keeps the rows
+ * lazy. Two, one inside the other, keep SQLite from merging the queries: it would then compute a value
+ * once for each time that we name it.
  */
 export function marked(sql: string, columns: number, maxRows: number): string {
   const names = numbered(columns)
@@ -38,7 +38,7 @@ export interface Exact {
   readonly cell: Cell
 }
 
-/** Reads a value that a query as {@link marked} sent. */
+/** Reads a value of a {@link marked} query. */
 export function unmark(value: null | number | string): Exact {
   if (typeof value !== 'string' || !value.startsWith(MARK)) {
     return { type: classOf(value), cell: value }
@@ -60,13 +60,13 @@ export function unmark(value: null | number | string): Exact {
 }
 
 /**
- * A query as {@link marked}, without the rows that are sure to come after `maxBytes` of answer, for
- * a database that sends an answer only whole. One row more than fits is left, so that it shows.
+ * A query as {@link marked}, without most of the rows that do not fit into `maxBytes`: for a database
+ * that sends an answer only whole. At least one row more than fits comes, which shows that some are cut.
  */
-export function within(maxBytes: number, sql: string, columns: number): string {
-  if (columns >= MOST_COLUMNS) return sql
+export function withinBytes(sql: string, columns: number, maxBytes: number): string {
+  if (columns >= MAX_COLUMNS) return sql
   const names = numbered(columns)
-  // In bytes, for the length of a text ends at a NUL.
+  // As a blob: length() of a text stops at a NUL.
   const size = sum(names.map((c) => `ifnull(length(cast(${c} as blob)), 4)`))
   // A number may be twice as long here as it is in JSON: 1.0 is 1 there.
   return `select ${names} from (select *,
@@ -76,7 +76,7 @@ export function within(maxBytes: number, sql: string, columns: number): string {
 
 const numbered = (columns: number) => Array.from({ length: columns }, (_, i) => `c${i}`)
 
-/** A sum of few levels: SQLite takes no expression with more than a hundred. */
+/** A sum that nests as little as it can: SQLite takes at most a hundred levels. */
 function sum(terms: readonly string[]): string {
   if (terms.length <= 1) return terms[0] ?? '0'
   const half = terms.length >> 1

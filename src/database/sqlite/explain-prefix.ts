@@ -1,10 +1,10 @@
 const BLANK = String.raw`(?:\s|--[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)`
 const EXPLAIN = new RegExp(`^${BLANK}*explain${BLANK}+(?:(query)${BLANK}+plan${BLANK}+)?`, 'i')
 
-/** Some pragmas act when they are prepared, and so as soon as they are described. */
+/** A pragma. Some act as soon as they are prepared, and so when they are described. */
 export const PRAGMA = new RegExp(`^${BLANK}*pragma\\b`, 'i')
 
-/** A statement in two: the EXPLAIN before it, if there is one, and what is to be explained. */
+/** Splits a statement into its EXPLAIN, if it has one, and the query to explain. */
 export function withoutExplain(sql: string): [explain: string, query: string] {
   const [words, plan] = EXPLAIN.exec(sql) ?? []
   if (words === undefined) return ['', sql]

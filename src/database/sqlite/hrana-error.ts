@@ -1,6 +1,6 @@
 import { DatabaseError, type Failure } from '../error.ts'
 import { charactersIn, PARAMETERS } from './error.ts'
-import { ONE } from './single.ts'
+import { ONE_STATEMENT } from './single.ts'
 
 /** What a server says of a statement. */
 export interface HranaError {
@@ -8,19 +8,19 @@ export interface HranaError {
   readonly code?: string | null
 }
 
-/** Failures that are told in our words. */
-const SAID: readonly [codes: RegExp, kind: Failure, message: string, hint?: string][] = [
+/** The sentences for failures that are not about the statement, by their codes. */
+const SENTENCES: readonly [codes: RegExp, kind: Failure, message: string, hint?: string][] = [
   [
     /^AUTH/,
     'auth',
     'The database refuses the token.',
-    'Its operator has to set one that is valid and may read.',
+    'Ask the operator to set one that is valid and may read.',
   ],
   [/^NOT_FOUND$/, 'config', 'There is no database at this address.'],
-  [/^SQL_MANY_STATEMENTS$/, 'refused', ONE],
+  [/^SQL_MANY_STATEMENTS$/, 'refused', ONE_STATEMENT],
   [/^SQL_NO_STATEMENT$/, 'sql', 'The statement is empty.'],
   [/^ARGS_/, 'sql', PARAMETERS],
-  [/^BLOCKED$/, 'network', 'The service has blocked this database. Its operator can tell why.'],
+  [/^BLOCKED$/, 'network', 'The service has blocked this database. Ask its operator why.'],
   [
     /^(?:TRANSACTION_TIMEOUT|SQLITE_INTERRUPT)/,
     'timeout',
@@ -41,17 +41,20 @@ const SAID: readonly [codes: RegExp, kind: Failure, message: string, hint?: stri
   [
     /^SQLITE_(?:IOERR|CORRUPT|CANTOPEN|NOTADB|PROTOCOL|INTERNAL|MISUSE|NOLFS)/,
     'network',
-    'The database failed. Its operator can tell why.',
+    'The database failed. Ask its operator why.',
   ],
 ]
 
-/** An error of the protocol, in a sentence; with its place in the text that was sent, if known. */
+/** Puts an error of the protocol into a sentence, with its place in the text that was sent, if known. */
 export function hranaError({ message, code }: HranaError, sql = ''): DatabaseError {
   const known = code || ''
-  const said = SAID.find(([codes]) => codes.test(known))
+  const said = SENTENCES.find(([codes]) => codes.test(known))
   if (said) return new DatabaseError(said[1], said[2], { code: known, hint: said[3] })
   if (!/^SQL(?:ITE)?_/.test(known)) {
-    return new DatabaseError('network', 'The database failed for a reason that it did not tell.')
+    return new DatabaseError(
+      'network',
+      'The database failed, and did not say why. Try again later.',
+    )
   }
   const [, words = message, offset] =
     /^(?:SQL(?:ite| input) error: |SQL string could not be parsed: )?(.*?)(?: \(at offset (\d+)\))?$/s.exec(

@@ -10,7 +10,7 @@ import { type HranaError, hranaError } from './hrana-error.ts'
 
 // Hrana 3 over HTTP: https://github.com/tursodatabase/libsql/blob/main/docs/HRANA_3_SPEC.md
 
-/** Where a database is, and what lets us in. */
+/** Where a database is, and the token that opens it. */
 export interface Address {
   readonly endpoint: string
   readonly token: string | undefined
@@ -32,7 +32,7 @@ export interface Description {
   readonly params?: readonly unknown[]
 }
 
-/** The address that a URL stands for: `libsql://HOST?authToken=…`, in the clear on this machine. */
+/** Reads an address from a URL: `libsql://HOST?authToken=…`. On this machine it is reached without TLS. */
 export function addressOf({ hostname, host, pathname, searchParams }: URL): Address {
   if (!host) {
     throw new DatabaseError('config', 'A libSQL URL names a host: libsql://HOST?authToken=TOKEN')
@@ -44,10 +44,10 @@ export function addressOf({ hostname, host, pathname, searchParams }: URL): Addr
   }
 }
 
-// A description of some texts, however many columns they have.
-const MAX_DESCRIPTION = 1024 * 1024
+// Enough for a description of several texts with as many columns as there can be.
+const MAX_DESCRIPTION_BYTES = 1024 * 1024
 
-/** Asks what statements are; for one that cannot be compiled, why. Throws {@link DatabaseError}. */
+/** Has statements compiled: tells what each is, or why it cannot be compiled. Throws {@link DatabaseError}. */
 export async function describe(
   address: Address,
   texts: readonly string[],
@@ -56,7 +56,7 @@ export async function describe(
 ): Promise<readonly (Description | HranaError)[]> {
   const requests = [...texts.map((sql) => ({ type: 'describe', sql })), { type: 'close' }]
   const response = await send(address, '/v3/pipeline', { baton: null, requests }, wait, io)
-  const text = await readBody(response, MAX_DESCRIPTION).catch((thrown) => {
+  const text = await readBody(response, MAX_DESCRIPTION_BYTES).catch((thrown) => {
     throw broken(wait, thrown)
   })
   const body = objectOf<{ results?: readonly Result[] }>(text)
@@ -80,8 +80,8 @@ export interface Entry {
   readonly error?: HranaError
 }
 
-/** A line holds at most one row. Longer ones are refused: a server sends 10 MB at most. */
-const MAX_LINE = 16 * 1024 * 1024
+/** Bytes of a line, which holds at most one row. A server sends 10 MB at most. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024
 
 /** A statement of a batch. */
 export interface Step {
@@ -91,8 +91,8 @@ export interface Step {
 }
 
 /**
- * Runs statements one after another, and yields their answers while they come. Whoever stops
- * reading closes the connection. Throws {@link DatabaseError}.
+ * Runs statements one after another, and yields their answers while they come. A reader that stops
+ * closes the connection. Throws {@link DatabaseError}.
  */
 export async function* run(
   address: Address,
@@ -103,7 +103,7 @@ export async function* run(
   const response = await send(address, '/v3/cursor', { baton: null, batch: { steps } }, wait, io)
   let ended = 0
   try {
-    for await (const line of lines(response, MAX_LINE)) {
+    for await (const line of lines(response, MAX_LINE_BYTES)) {
       const entry = objectOf<Entry & { baton?: unknown }>(line)
       if (entry === undefined) throw broken(wait)
       if (entry.type === 'step_end' || entry.type === 'step_error') ended++
@@ -129,12 +129,12 @@ async function send(
   }
   const { response, text } = await post(endpoint + path, headers, JSON.stringify(body), wait, io)
   if (response.status === 200) return response
-  const report = await text(MAX_DESCRIPTION).catch(() => '')
+  const report = await text(MAX_DESCRIPTION_BYTES).catch(() => '')
   const { code } = objectOf<{ code?: string }>(report) ?? {}
   throw refusal(response.status, code)
 }
 
-/** Why a request has no answer. Its text is not looked at: nobody knows what is in it. */
+/** Why a request has no answer. The server's text is not repeated: anything may be in it. */
 function refusal(status: number, code: unknown): DatabaseError {
   if (status === 401 || status === 403) return hranaError({ code: 'AUTH', message: '' })
   if (status === 404) return hranaError({ code: 'NOT_FOUND', message: '' })
@@ -145,7 +145,7 @@ function refusal(status: number, code: unknown): DatabaseError {
   )
 }
 
-/** Why an answer is none, going by what ended it. */
+/** Why an answer did not come whole. */
 function broken(wait: Patience, thrown?: unknown): DatabaseError {
   if (thrown instanceof DatabaseError) return thrown
   return (

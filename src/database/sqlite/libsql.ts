@@ -29,10 +29,10 @@ export const libsql: Driver = {
 
 /**
  * Two trips: SQLite says whether the text is one query that writes nothing, then it runs, in a
- * transaction that is rolled back. Nothing less would do: a batch in the mode `read` can write.
+ * transaction that is rolled back. A batch in the mode `read` would not be enough: it can write.
  *
- * The query runs as it is, with a LIMIT behind it that keeps the server from reading on. It takes
- * none where it has one of its own: then only our hanging up ends it.
+ * The query runs as it is, with a LIMIT behind it that keeps the server from reading on. A query that
+ * has its own LIMIT takes no second one: then the server reads on until we hang up.
  */
 async function read(
   address: Address,
@@ -69,7 +69,7 @@ async function read(
   return { columns, rows, truncated }
 }
 
-/** Refuses whatever is not one query that only reads, going by what was found out about the texts. */
+/** Refuses all but a single query that only reads, going by the descriptions of the texts. */
 function assertReads(
   found: readonly (Description | HranaError)[],
   texts: readonly string[],
@@ -99,14 +99,14 @@ const argument = (param: Param): Value => {
 interface Run {
   readonly address: Address
   readonly stmt: { readonly sql: string; readonly args: readonly Value[] }
-  /** What a text stands for. */
+  /** Reads a value that came as a text. */
   readonly asText: (text: string) => Exact
   readonly limits: Limits
   readonly wait: Patience
   readonly io: Io
 }
 
-/** The rows that fit. Whether one holds an infinity is known, but not which of the two. */
+/** The rows that fit, and whether one holds an infinity: Hrana does not tell which of the two. */
 async function take({ address, stmt, asText, limits, wait, io }: Run) {
   const steps = [
     { stmt: { sql: 'begin' } },

@@ -2,9 +2,9 @@ import { DatabaseError } from '../error.ts'
 import { words } from '../words.ts'
 
 /**
- * Refuses a statement that would write, going by the rows of its `EXPLAIN`: the program that runs,
- * as https://sqlite.org/opcode.html describes it. Every writer opens its transaction for writing;
- * the opcodes named below change what no transaction holds, or hand the work to another program.
+ * Refuses a statement that would write, going by the rows of its `EXPLAIN`: these are the program that
+ * runs, see https://sqlite.org/opcode.html. Every write opens its transaction for writing; the opcodes
+ * named below change what is in no transaction, or hand the work to another program.
  */
 export function assertReads(program: Iterable<readonly unknown[]>): void {
   const writes = Array.from(program, ([, opcode, , p2]) =>

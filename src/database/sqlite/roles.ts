@@ -1,6 +1,6 @@
 import type { InspectRole } from '../role.ts'
 
-/** Looks at a SQLite database, as far as it can be: a token is only known to who gave it. */
+/** Tells the version of a SQLite database. It does not tell what a token may do. */
 export const inspectRole: InspectRole = async (ask) => {
   // Cloudflare tells no version.
   const [[version] = []] = await ask('select sqlite_version()').catch(() => ask("select ''"))
@@ -9,6 +9,6 @@ export const inspectRole: InspectRole = async (ask) => {
     role: undefined,
     findings: [],
     reader: [],
-    note: 'SQLite knows no roles, and whether a token may write cannot be asked without trying. Give libSQL one that only reads (turso db tokens create NAME --read-only), and the API of D1 one with the permission D1 Read. A binding of D1 can always write: there the guard and the check of the compiled statement are all there is.',
+    note: 'SQLite knows no roles, and whether a token may write cannot be asked without trying. Give libSQL one that only reads (turso db tokens create NAME --read-only), and the API of D1 one with the permission D1 Read. A binding of D1 can always write: then only the guard and the check of the compiled statement keep it from writing.',
   }
 }

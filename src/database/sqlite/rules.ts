@@ -1,19 +1,19 @@
 import type { Rules } from '../rules.ts'
 import { either } from '../words.ts'
 
-/** Tables without a call: `from fsdir where path = '/etc'`. */
+/** Functions that also work as tables, without a call: `from fsdir where path = '/etc'`. */
 const files = either('fsdir zipfile sqlite_dbpage sqlite_dbdata sqlite_dbptr')
 
-/** From the extensions that shells and hosts compile in. A Durable Object has none of them. */
+/** Functions of extensions that shells and hosts compile in. A Durable Object has none of them. */
 const calls = either(
   'load_extension readfile writefile edit eval lsmode fileio_\\w+',
   'define undefine http_\\w+ sha3_query fts3_tokenizer',
   'sqlite_compileoption_\\w+',
-  // Of FTS3 and FTS4: it writes the index anew.
+  // Of FTS3 and FTS4: it rewrites the index.
   'optimize',
 )
 
-/** The pragmas that, as tables, describe the schema. */
+/** The pragmas that describe the schema, as tables. */
 const describing = either(
   'table_info table_xinfo table_list index_list index_info index_xinfo',
   'foreign_key_list',

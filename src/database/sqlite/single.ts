@@ -2,21 +2,21 @@ import { DatabaseError } from '../error.ts'
 import { words } from '../words.ts'
 import { sqliteError } from './error.ts'
 
-const BEFORE = 'select ?1 from ('
+const PROBE_START = 'select ?1 from ('
 
-/** A text that is a statement only if the text it holds is a single query. */
-export const probe = (sql: string) => `${BEFORE}${sql}\n)`
+/** Puts a text into parentheses: the result is a statement only if the text is a single query. */
+export const probe = (sql: string) => `${PROBE_START}${sql}\n)`
 
 /**
- * Lets a text pass only if it is one statement and a query, and lets SQLite itself be the judge.
+ * Lets a text pass only if SQLite itself reads it as a single query. Throws {@link DatabaseError}.
  *
- * `exec` runs every statement of its text, so the text is put behind a placeholder that is sent no
- * value. Where a statement follows the one with the placeholder, the platform refuses to begin;
- * where none follows, it misses the value. Either way all was read and nothing was run, and
- * nothing but a query can stand between the parentheses.
+ * `exec` runs every statement in its text. So the text is put behind a placeholder that gets no value:
+ * if a second statement follows, the platform refuses all of them; if not, it says that the value is
+ * missing. Either way SQLite has read the whole text and run nothing, and only a query can be between
+ * the parentheses.
  */
 export function assertSingle(storage: SqlStorage, sql: string): void {
-  let thrown: unknown = new DatabaseError('refused', ONE)
+  let thrown: unknown = new DatabaseError('refused', ONE_STATEMENT)
   try {
     storage.exec(probe(sql))
   } catch (said) {
@@ -25,30 +25,31 @@ export function assertSingle(storage: SqlStorage, sql: string): void {
   judge(thrown, sql)
 }
 
-/** What the failure of a probe tells: nothing is wrong, or else it throws what is. */
+/** Reads how a probe failed: returns if its text is a single query, and throws what is wrong if not. */
 export function judge(thrown: unknown, sql: string): void {
   if (thrown instanceof DatabaseError) throw thrown
   const said = String(thrown)
   if (said.includes('Wrong number of parameter bindings')) return
-  if (said.includes('multiple SQL statements')) throw new DatabaseError('refused', ONE)
+  if (said.includes('multiple SQL statements')) throw new DatabaseError('refused', ONE_STATEMENT)
   throw unwrapped(sqliteError(thrown, probe(sql)), sql)
 }
 
-/** Why a text that is not alone is refused. */
-export const ONE = 'Send one statement at a time, with no semicolon inside.'
+/** The sentence for a text of several statements. */
+export const ONE_STATEMENT = 'Send one statement at a time, with no semicolon inside.'
 
 /** The error of a probe as it would read without the text around the statement. */
 export function unwrapped({ message, code, position }: DatabaseError, sql: string): DatabaseError {
   const near = /^near "(.+)": syntax error$/s.exec(message)?.[1]?.toUpperCase() ?? ''
-  if (near === ';') return new DatabaseError('refused', ONE)
+  if (near === ';') return new DatabaseError('refused', ONE_STATEMENT)
   if (NOT_QUERIES.has(near)) {
     return new DatabaseError('refused', `${near} is refused: this database is only read.`)
   }
-  const at = position && position - BEFORE.length
+  const at = position && position - PROBE_START.length
   if (at && at > sql.length) return new DatabaseError('sql', 'incomplete input', { code })
   return new DatabaseError('sql', message, { code, position: at })
 }
 
+/** First words of statements that are no queries. */
 const NOT_QUERIES = new Set(
   words(
     'INSERT REPLACE UPDATE DELETE CREATE ALTER DROP REINDEX ANALYZE',

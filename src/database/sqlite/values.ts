@@ -1,13 +1,13 @@
 import type { Cell } from '../rows.ts'
 import { isNumber } from '../transport/exact-json.ts'
 
-// What a Durable Object's cursor yields.
+/** A value that the cursor of a Durable Object yields. */
 export type SqliteValue = null | number | string | ArrayBuffer
 
-// Longer blobs are of no use to a reader, and six times as long in JSON as in the database.
+/** Bytes of a blob that are shown: more are of no use to a reader, and each takes several in JSON. */
 export const BLOB_BYTES = 256
 
-/** A value as it is answered: exact, or a string that is. */
+/** The value as it is answered: itself where JSON keeps it exact, or else a string. */
 export function cell(value: SqliteValue): Cell {
   if (typeof value === 'number') return isNumber(value) ? value : value ? String(value) : '-0'
   return value instanceof ArrayBuffer ? blob(new Uint8Array(value)) : value
@@ -21,21 +21,21 @@ export function blob(start: Uint8Array, length = start.length): string {
 }
 
 /**
- * The storage class of a column's values, since a cursor does not tell what was declared. Empty
- * when there is none to see, or more than one. A whole real, 12.0, cannot be told from 12.
+ * The storage class of a column's values, since a cursor does not tell the declared type. Empty if
+ * there are no values, or values of several classes. A whole real, 12.0, looks like the integer 12.
  */
 export function storageClass(values: readonly SqliteValue[]): string {
   return commonClass(values.map(classOf))
 }
 
-/** The storage class that these have in common, but for NULL, which every column may hold. */
+/** The storage class that all of these have in common. NULL does not count: every column may hold it. */
 export function commonClass(found: readonly string[]): string {
   const classes = new Set(found.filter((it) => it !== 'null'))
   if (classes.has('real')) classes.delete('integer')
   return classes.size === 1 ? [...classes].join() : ''
 }
 
-/** The storage class that a value has, as far as it can be told. */
+/** The storage class of a value. */
 export function classOf(value: SqliteValue): string {
   if (value === null) return 'null'
   if (typeof value === 'number') {
@@ -44,6 +44,6 @@ export function classOf(value: SqliteValue): string {
   return typeof value === 'string' ? 'text' : 'blob'
 }
 
-/** Whether a whole number is so big that the platform may have rounded it on its way to us. */
+/** Whether a whole number is so big that the platform may have rounded it. */
 export const mayBeRounded = (value: SqliteValue) =>
   typeof value === 'number' && Number.isInteger(value) && Math.abs(value) >= 2 ** 53
