@@ -19,7 +19,7 @@ export async function listTables(
   database: Database,
   { limits, ...page }: Page & { readonly limits: Limits },
 ): Promise<TableList> {
-  // No name, no comment and no column holds a NUL or half a character, and no database takes one.
+  // Names and comments hold neither NULs nor half characters, and databases refuse such parameters.
   const { search = '' } = page
   if (search.includes('\0') || !search.isWellFormed()) return { tables: [], total: 0 }
   const rows = await ask(database, database.dialect.catalog.tables(page), limits)
@@ -52,7 +52,7 @@ export async function findTable(database: Database, name: string, limits: Limits
   }
 }
 
-/** The table of {@link findTable}, to be read from: two questions less, one of them about all tables. */
+/** The table of {@link findTable} with no more than it takes to read from it: two statements fewer. */
 export async function findSource(
   database: Database,
   name: string,
@@ -91,7 +91,7 @@ export async function columnsOf(
   return tables.map(({ schema, name }) => found.get(JSON.stringify([schema, name])) ?? [])
 }
 
-/** Describing has room of its own: a table of a thousand columns is not cut like an answer. */
+/** The caps of statements about the catalog: a table of a thousand columns is not cut like an answer. */
 export const CATALOG_LIMITS = { maxRows: 5_000, maxBytes: 4 << 20 }
 
 type Row = readonly Cell[]
@@ -108,7 +108,7 @@ async function ask(
   return rows
 }
 
-/** The tables that a name may mean, the likeliest first and with those that are as likely. */
+/** The tables that a name may mean: the likeliest, or several that are equally likely. */
 export async function summaries(
   database: Database,
   name: string,
@@ -119,12 +119,12 @@ export async function summaries(
   return rows.filter((row) => row.at(-1) === rows[0]?.at(-1)).map(summary)
 }
 
-/** Tables that are named where no name is near: more would fill an error. */
+/** How many tables an error lists if no name is similar. */
 const MAX_NAMES = 20
 
 /**
- * What may have been meant by a name that no table has, as a sentence: the names nearest to it, or
- * else those there are. Nothing where there are none.
+ * What may have been meant by a name that no table has, as a sentence: similar names, or else the
+ * names that exist; undefined if there are no tables.
  */
 export async function meantTables(
   database: Database,
@@ -140,7 +140,7 @@ export async function meantTables(
   return `There are ${names.join(', ').slice(0, 400)}${more}.`
 }
 
-/** The names nearest to one that no table has: with their schemas, if it came with one. */
+/** Names of tables that are similar to this one; with schemas, if it has one. */
 async function near(database: Database, name: string, limits: Limits): Promise<string[]> {
   if (!isName(name)) return []
   const bare = name.split('.').at(-1)!

@@ -6,12 +6,12 @@ import { columnsOf, meantTables, summaries } from './catalog.ts'
 import { mentionedTables } from './mentioned-tables.ts'
 import { nearest } from './nearest-names.ts'
 
-/** What may be spent on saying what was meant. */
-const PATIENCE_MS = 2_000
+/** How long the catalog may take for a hint. */
+const MAX_HINT_MS = 2_000
 
 /**
- * What somebody may have meant who named a table or a column that is not there, as a sentence; nothing
- * if the error is about something else, or if it cannot be told. It asks the catalog, and never fails.
+ * A hint for an error about a table or column that does not exist, or is in several tables: which names
+ * may have been meant. Undefined for other errors, and where nothing is similar. It never fails.
  */
 export async function hintFor(
   database: Database,
@@ -23,7 +23,7 @@ export async function hintFor(
   const literal = typedLiteral(statement.sql, message, position)
   if (literal !== undefined) return literal
   const name = (what: keyof Unknown) => database.dialect.unknown[what].exec(message)?.[1]
-  const bounds = { ...limits, timeoutMs: Math.min(limits.timeoutMs, PATIENCE_MS) }
+  const bounds = { ...limits, timeoutMs: Math.min(limits.timeoutMs, MAX_HINT_MS) }
   try {
     const table = name('table')
     if (table !== undefined) return await meantTables(database, last(table), bounds)
@@ -37,7 +37,7 @@ export async function hintFor(
   return undefined
 }
 
-/** What to write for `interval $1`, which PostgreSQL takes for a literal that begins wrongly. */
+/** What to write in place of `interval $1`, which PostgreSQL reads as a broken literal. */
 function typedLiteral(sql: string, message: string, position?: number): string | undefined {
   const [, parameter] = /^syntax error at or near "(\$\d{1,5})"$/.exec(message) ?? []
   if (parameter === undefined || position === undefined) return undefined
@@ -69,7 +69,7 @@ async function columnMeant(
   return `Did you mean ${names.join(' or ')}?`
 }
 
-/** Which tables of a statement have a column that it names without saying whose. */
+/** Which tables of a statement have a column that it names without its table. */
 async function whoseColumn(
   database: Database,
   statement: Statement,
@@ -83,7 +83,7 @@ async function whoseColumn(
   return `Say which, by the table or its alias: ${names.join(' or ').slice(0, 400)}.`
 }
 
-/** The columns of the tables that a statement names, each behind its table. */
+/** The columns of the tables that a statement names, each with its table. */
 async function columnsIn(
   database: Database,
   statement: Statement,

@@ -2,12 +2,12 @@ import type { Dialect } from '../dialect.ts'
 import { read } from '../guard/reading.ts'
 import type { Statement } from '../rows.ts'
 
-/** Names of one statement that are worth a question to the catalog. */
+/** How many names of a statement the catalog is asked about. */
 const MAX_TABLES = 5
 
 /**
- * The first names behind FROM, JOIN and commas in a statement: tables, or what only looks like one.
- * For hints, and never to judge by.
+ * The first names behind FROM, JOIN and commas in a statement: tables, or names that only look so. They
+ * serve hints, and never decide what is allowed.
  */
 export function mentionedTables(statement: Statement, { rules }: Dialect): readonly string[] {
   const { tokens } = read(statement, rules)

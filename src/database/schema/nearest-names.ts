@@ -1,7 +1,7 @@
-/** Longer names than any database allows are compared by their beginning. */
+/** Characters of a name that are compared: no database allows longer names. */
 const MAX_COMPARED_CHARACTERS = 128
 
-/** The few of these names that somebody who wrote `wanted` may have meant, the likeliest first. */
+/** The names that may have been meant by `wanted`, the likeliest first. */
 export function nearest(wanted: string, names: readonly string[], count = 3): string[] {
   const target = bare(wanted)
   if (target === '') return []
@@ -13,7 +13,7 @@ export function nearest(wanted: string, names: readonly string[], count = 3): st
     .map(({ name }) => name)
 }
 
-/** As compared: no case, no quotes, and `order items` is `order_items`. */
+/** A name as it is compared: in lower case, without quotes, `order items` as `order_items`. */
 const bare = (name: string) =>
   name
     .slice(0, MAX_COMPARED_CHARACTERS)
@@ -21,7 +21,7 @@ const bare = (name: string) =>
     .replace(/["'`[\]]/g, '')
     .replace(/[\s-]+/g, '_')
 
-/** Zero for the same name, above one for another: by edits for its length, or by what it holds. */
+/** How different two names are, from 0 for the same to over 1 for unrelated ones. */
 function distanceTo(wanted: string, name: string): number {
   const shorter = Math.min(wanted.length, name.length)
   if (shorter >= 3 && (name.includes(wanted) || wanted.includes(name))) {

@@ -11,13 +11,13 @@ export interface OverviewColumn {
   readonly nullable: boolean
   readonly comment: string | undefined
   readonly primaryKey: boolean
-  /** The column that a foreign key makes it equal to. One with two such keys is told twice. */
+  /** The column that a foreign key refers to. A column with two foreign keys comes twice. */
   readonly references?: { readonly table: TableName; readonly column: string } | undefined
 }
 
 /**
- * The columns of every table that the role may read, by {@link keyOf} its name; undefined where they
- * are more than fit one look.
+ * The columns of every table that the role may read, by the {@link keyOf} of the table; undefined if
+ * there are too many for one answer.
  */
 export async function overview(
   database: Database,
@@ -43,7 +43,7 @@ function columnOf(row: readonly Cell[]): OverviewColumn {
   }
 }
 
-/** The same text as long as no table, column, comment or key is another than it was. */
+/** A text that stays the same as long as no table, column, comment or key changes. */
 export async function fingerprint(database: Database, limits: Limits): Promise<string> {
   const statement = { ...database.dialect.catalog.fingerprint(), own: true }
   const { rows } = await database.query(statement, {

@@ -4,8 +4,8 @@ import type { Limits, Statement } from '../rows.ts'
 import { mentionedTables } from './mentioned-tables.ts'
 
 /**
- * The tables of a statement whose rows the database shows this role only in part, so far as it tells:
- * for a statement that found nothing. It never fails.
+ * The tables of a statement of which the database shows this role only some rows, if the dialect can
+ * tell. It explains why a statement found nothing, and never fails.
  */
 export async function rowSecurity(
   database: Database,

@@ -1,10 +1,10 @@
 import type { Dialect, TableName } from '../dialect.ts'
 import type { Cell } from '../rows.ts'
 
-/** The shortest name by which every tool knows a table, whatever stands in it: `orders`, `main.a.b`. */
+/** The shortest name that every tool takes for a table: `orders`, or `main.a.b` for one with a dot. */
 export const shownName = (dialect: Dialect, { schema, name }: TableName): string =>
   schema === dialect.schema && !name.includes('.') ? name : `${schema}.${name}`
 
-/** What tells a table from all others, as a key. */
+/** A key for a table in a map. */
 export const keyOf = ({ schema, name }: { schema: Cell | undefined; name: Cell | undefined }) =>
   `${schema}\0${name}`

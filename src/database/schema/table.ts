@@ -9,18 +9,18 @@ export interface TableSummary extends TableName {
   readonly columnCount: number
 }
 
-/** A stretch of the tables found, and how many there are in all. */
+/** A page of the tables found, and how many there are in all. */
 export interface TableList {
   readonly tables: readonly TableSummary[]
   readonly total: number
 }
 
-/** As much of a table as it takes to read from it. */
+/** What it takes to read from a table. */
 export interface Source extends TableName {
   readonly columns: readonly Pick<TableColumn, 'name' | 'type' | 'operators'>[]
 }
 
-/** All that a reader needs to know to write a query on a table. */
+/** All that it takes to write a query on a table. */
 export interface Table extends TableSummary {
   readonly columns: readonly TableColumn[]
   readonly primaryKey: readonly string[]
@@ -28,7 +28,7 @@ export interface Table extends TableSummary {
   readonly foreignKeys: readonly ForeignKey[]
   /** Foreign keys of other tables that point here. */
   readonly referencedBy: readonly ForeignKey[]
-  /** Those that keep no key. */
+  /** Without those of the keys. */
   readonly indexes: readonly Index[]
 }
 
@@ -59,7 +59,7 @@ export interface Index {
   readonly unique: boolean
   /** Holds only some of the rows. */
   readonly partial: boolean
-  /** Which, as an SQL expression, where the database tells. */
+  /** Which rows, as an SQL expression, if the database tells. */
   readonly where?: string | undefined
   readonly columns: readonly string[]
 }

@@ -13,8 +13,8 @@ export interface Explanation {
 }
 
 /**
- * Has a query planned, and never run. The statement passes the guard on its own first: what explains
- * it is written here. Throws {@link DatabaseError}.
+ * Has a query planned, and never run. The query passes the guard first, without the EXPLAIN that is put
+ * in front of it here. Throws {@link DatabaseError}.
  */
 export async function explain(
   database: Database,
@@ -31,7 +31,7 @@ export async function explain(
   const room = { ...limits, maxRows: 1_000, maxBytes: 1 << 20 }
   const rows = await database.query(explained, room).catch((error) => {
     if (!(error instanceof DatabaseError) || error.position === undefined) throw error
-    // Its place in the statement that was asked about.
+    // The place in the query without what is in front of it here.
     const position = error.position - (explained.sql.length - sql.length)
     throw error.at(position > 0 ? origin(position) : undefined)
   })

@@ -46,8 +46,8 @@ export interface Selection {
 }
 
 /**
- * The statement that reads a selection. Names come from the catalog and values are bound: nothing
- * that was asked is ever read as SQL. Throws {@link DatabaseError} for what cannot be asked.
+ * The statement that reads a selection. Names come from the catalog and values are bound, so nothing
+ * that a caller sends is read as SQL. Throws {@link DatabaseError} for what cannot be selected.
  */
 export function select(dialect: Dialect, selection: Selection): Statement {
   const { table, columns = [], where = [], orderBy = [], limit, offset = 0 } = selection
@@ -85,7 +85,7 @@ export function select(dialect: Dialect, selection: Selection): Statement {
 
 const FUNCTIONS = new Set(['count', 'sum', 'avg', 'min', 'max'])
 
-/** `Sum( distinct x )` in its parts; undefined for what is no aggregate. */
+/** The parts of `Sum( distinct x )`; undefined for what is no aggregate. */
 function callOf(asked: string) {
   const text = asked.trim()
   const open = text.indexOf('(')
@@ -117,10 +117,10 @@ function aggregate(dialect: Dialect, table: Source, asked: string): { sql: strin
   }
 }
 
-/** A key of an order in its parts: `total desc`, `total asc`, or `total`. */
+/** The parts of a key of ORDER BY: `total desc`, `total asc`, or `total`. */
 export function keyOfOrder(asked: string): { key: string; descends: boolean } {
   const text = asked.trim()
-  // No direction is longer, and a long key is not looked through for one.
+  // No direction is longer, so the rest of a long key is not searched for one.
   const end = text.slice(-' desc'.length)
   const found = /\s(?:asc|desc)$/i.exec(end)
   if (!found) return { key: asked, descends: false }
@@ -128,7 +128,7 @@ export function keyOfOrder(asked: string): { key: string; descends: boolean } {
   return { key, descends: /desc/i.test(found[0]) }
 }
 
-/** One key of the order: a column, or else an aggregate where rows are grouped, and its direction. */
+/** One key of ORDER BY as SQL: a column, or an aggregate if rows are grouped, and its direction. */
 function orderOf(
   dialect: Dialect,
   table: Source,
@@ -136,7 +136,7 @@ function orderOf(
   asked: string,
 ): string {
   const known = (column: string) => table.columns.some(({ name }) => name === column)
-  // A column may be called `x desc`, or `max(x)`.
+  // The name of a column may be `x desc`, or `max(x)`.
   const { key, descends } = known(asked) ? { key: asked, descends: false } : keyOfOrder(asked)
   const sql =
     labels.length > 0 && callOf(key) && !known(key)
@@ -156,8 +156,8 @@ function ordered(
 }
 
 /**
- * The column of this name; without one, that of this name in another case. Without that, the error
- * says which may have been meant, of the columns and of what else can stand here.
+ * The column of this name, or else the only one of this name in another case. The error for none names
+ * similar columns, and other names that could be meant here.
  */
 function lookUp(
   { name: table, columns }: Source,
@@ -181,7 +181,7 @@ function lookUp(
 
 const SIGNS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const
 
-/** One condition as SQL. NULL is no value: equal to it means absent. */
+/** One condition as SQL. To be equal to NULL is to have no value. */
 function test(
   { quote, comparison, calls }: Dialect,
   { name, type, operators }: Source['columns'][number],
@@ -210,7 +210,7 @@ function test(
       const among = calls
         ? values.map((it) => `${left} ${sign('eq')} ${it}`).join(' or ')
         : `${left} in (${values.join(', ')})`
-      // In ClickHouse NULL is simply not among them, so that `not in` alone would find it.
+      // In ClickHouse NULL is in no list, so that `not in` alone would find it.
       const orNull = list.includes(null) || (op === 'not_in' && values.length > 0)
       const tests = [values.length > 0 && among, orNull && `${column} is null`].filter(Boolean)
       const found = `(${tests.join(' or ') || 'null is not null'})`

@@ -2,12 +2,12 @@ import type { Dialect } from '../dialect.ts'
 import type { Statement } from '../rows.ts'
 import type { Table } from '../schema/table.ts'
 
-/** Words of one search. What is behind them would only find less. */
+/** Words of one search that count. More of them would only find less. */
 const MAX_WORDS = 8
 
 /**
- * The statement that finds rows of a table in whose columns each of some words occurs, in any case
- * and anywhere. It returns the columns shown, and their names come from the catalog.
+ * The statement that finds the rows in whose columns each word of a search occurs, in any case and
+ * anywhere. It returns the columns shown. Names come from the catalog.
  */
 export function textSearch(
   dialect: Dialect,
