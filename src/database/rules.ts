@@ -24,7 +24,7 @@ export interface Rules {
   readonly clauses: readonly string[]
   /** Clauses that only say how to run and to answer. */
   readonly forms?: readonly string[]
-  /** What to write instead of an EXPLAIN that explains no query, as a sentence. */
+  /** What to write in place of an EXPLAIN that does not explain a query, as a sentence. */
   readonly instead?: string
 }
 

@@ -1,7 +1,7 @@
 import type { Token } from '../guard/token.ts'
 import { textOf } from './text.ts'
 
-/** How many rows and values the tables of a database have, which does not change: each is counted once. */
+/** How many rows and values the tables of a database have. It never changes, so each count runs once. */
 export class Counts {
   /** The names of all tables, in lower case. */
   readonly tables: ReadonlySet<string>

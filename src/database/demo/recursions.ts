@@ -59,7 +59,7 @@ export function recursionsIn({ sql, tokens }: Text): readonly Recursion[] {
       levels.pop()
       opened.set(i, level.start)
       const { name, start, isCompound, isDistinct } = level
-      if (name === undefined || !isCompound || !(lastUse.get(name)! > start)) continue
+      if (name === undefined || !isCompound || (lastUse.get(name) ?? -1) <= start) continue
       found.push({
         name,
         limit: level.hasLimit ? limitBefore(tokens, i) : 'none',

@@ -6,7 +6,7 @@ import type { Text } from './text.ts'
 /** More rows than any pragma of a table has: than columns, indexes or keys. */
 const MAX_PRAGMA_ROWS = 20
 
-/** How many items an array of JSON is taken to have, where several make a join. */
+/** The items of an array of JSON at the worst. They count only where several arrays make a join. */
 const ARRAY_ITEMS = 20_000
 
 /** A value of more bytes may hold an array of JSON that is worth a look. */

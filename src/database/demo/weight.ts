@@ -26,7 +26,7 @@ const MAX_DIRECTIVE_BYTES = 100_000
 /** A text of all values of a column is as long as so many values of {@link STORED_BYTES}. */
 const GROUP_GROWTH = 500
 
-/** How many times larger than it is stored a value may be shown for what a visit to its row costs. */
+/** A visit to a row already pays for values up to so many times larger than those stored. */
 const FREE_GROWTH = 8
 
 /** How many bytes of a value take as long as a visit to a row, by what is done with them. */
@@ -76,7 +76,7 @@ interface Growth {
   readonly times: number
 }
 
-/** How much larger a value gets that goes through all calls of a statement. */
+/** How much larger a value gets if it goes through all calls of a statement. */
 function growthOf(calls: readonly Call[], { sql, tokens }: Text): Growth {
   let [bytes, times] = [0, concatenated(tokens)]
   for (const call of calls) {

@@ -53,6 +53,6 @@ export function guarded(database: Opened): Database {
 /** Whether a number arrived as it was written: past 2^53 JSON may have rounded it. */
 const isExact = (value: Param) => !Number.isInteger(value) || Number.isSafeInteger(value)
 
-/** Whether a value can be written as text. Of others, databases read another text, or none. */
+/** Whether a value can be written as text. Databases read other values as a different text, or refuse them. */
 const isText = (value: Param) =>
   typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0'))

@@ -132,7 +132,7 @@ function readWord(sql: string, start: number, lexis: Lexis): Token | undefined {
 
 const isUescape = ({ kind, value }: Token) => kind === 'word' && value === 'uescape'
 
-/** What stands for a character in `U&"…"`. */
+/** An escaped character in `U&"…"`. */
 const NAME_ESCAPE = /\\(?:([\da-f]{4})|\+([\da-f]{6})|(\\)|)/gi
 
 function unescaped(name: string): string {
@@ -147,7 +147,7 @@ function unescaped(name: string): string {
 // Only the letters that every engine folds: toLowerCase() would turn a Kelvin sign into a k.
 const lowerCase = (name: string) => name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
-/** What MySQL takes for a name though it begins with a digit, or for the dot before one. */
+/** A name that begins with a digit, as MySQL allows, or the dot in front of one. */
 function readDigitName(
   sql: string,
   start: number,
@@ -156,7 +156,7 @@ function readDigitName(
 ): Token | undefined {
   if (!digitNames) return undefined
   const next = before?.end === start
-  // Only behind a bare name is `.1` no number.
+  // `.1` is a number, except right behind a bare name.
   if (sql[start] === '.' && next && before.kind === 'word') return readSymbol(sql, start)
   const word = match(DIGIT_NAME, sql, start)
   if (word === undefined) return undefined

@@ -44,7 +44,7 @@ export function relations(tokens: readonly Token[]): ReadonlySet<number> {
       due = depth.query && before !== 'distinct'
       depth.list ||= due
     } else if (keyword && (value === 'table' || value === 'join')) {
-      // A function may be called `join`: it is behind an operator, where no relation can be.
+      // `join(` may also call a function: then an operator is in front of it, and not a relation `x.y`.
       const operand = before === ')' && infix
       const behind = BEFORE_JOIN.has(before ?? '') || BEFORE_NAME.has(bare(tokens[i - 2]) ?? '')
       const joins = depth.list && (after !== '(' || (behind && !operand))

@@ -5,7 +5,7 @@ import { rules } from './rules.ts'
 
 /**
  * The same query without its rows, which tells the names of its columns. In a subquery these would
- * change: `ROWID` would be `id`, and a second `id` would be `id:1`.
+ * change: an `id` that was written ROWID would be `ROWID`, and a second `id` would be `id:1`.
  */
 export function heading(statement: Statement): string {
   const { sql, params = [] } = statement
