@@ -1,13 +1,22 @@
-import { words } from '../words.ts'
 import type { Token } from './token.ts'
 
 /** Words that end a list of relations. All but VALUES are reserved in PostgreSQL. */
-const AFTER_RELATIONS = new Set(
-  words(
-    'select values where group having window order limit offset',
-    'fetch for union intersect except',
-  ),
-)
+const AFTER_RELATIONS = new Set([
+  'select',
+  'values',
+  'where',
+  'group',
+  'having',
+  'window',
+  'order',
+  'limit',
+  'offset',
+  'fetch',
+  'for',
+  'union',
+  'intersect',
+  'except',
+])
 
 /** What can be in front of JOIN, but not in front of a value. */
 const BEFORE_JOIN = new Set(['left', 'right', 'full', 'outer', 'inner', 'cross', 'natural', ')'])
