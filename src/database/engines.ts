@@ -14,6 +14,7 @@ export const engines: readonly Engine[] = [
     open: ['hyperdrive:BINDING'],
     read: () => import('./postgres/index.ts'),
   },
+  { title: 'PostgreSQL', schemes: ['supabase'], read: () => import('./supabase/index.ts') },
   {
     title: 'SQLite',
     schemes: ['d1', 'libsql', 'turso'],

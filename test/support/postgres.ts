@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, describe, test } from 'vitest'
 import { type NeonServer, startNeon } from '../servers/neon.ts'
+import { type SupabaseServer, startSupabase } from '../servers/supabase.ts'
 import { startEmbeddedPostgres } from './embedded-postgres.ts'
 
 /** A database of its own on a real PostgreSQL, and the server that reaches it over HTTP. */
@@ -11,6 +12,7 @@ export interface TestPostgres {
   /** A role that may select from the tables in `public`, and no more. */
   readonly reader: string
   readonly neon: NeonServer
+  readonly supabase: SupabaseServer
   /** The URL for the driver over HTTP, as `postgres` or as somebody else. */
   url(user?: string): string
   /** The URL for the driver over TCP, likewise; `at` is another port of this machine. */
@@ -101,16 +103,18 @@ async function createDatabase(server: Server, setup: Setup): Promise<TestPostgre
   await run(config, `alter default privileges in schema public grant select on tables to ${reader}`)
   await run(config, typeof setup === 'string' ? setup : setup(reader))
   const neon = await startNeon(server.config)
+  const supabase = await startSupabase(config)
   return {
     config,
     reader,
     neon,
+    supabase,
     url: (user = 'postgres') => neon.url(user, database),
     tcp: (user = 'postgres', at = server.config.port) =>
       `postgres://${user}@127.0.0.1:${at}/${database}`,
     admin: (sql, params) => run(config, sql, params),
     async drop() {
-      await neon.close()
+      await Promise.all([neon.close(), supabase.close()])
       await run(postgres, `drop database ${database} with (force)`)
       await run(postgres, `drop role ${reader}`)
       await server.stop()

@@ -1,0 +1,31 @@
+import type { Driver } from '../database.ts'
+import { answer } from '../postgres/answer.ts'
+import { postgres } from '../postgres/dialect.ts'
+import { typesOf } from '../postgres/types.ts'
+import { patience } from '../transport/deadline.ts'
+import { addressOf } from './address.ts'
+import { send } from './http.ts'
+import { inspectRole } from './roles.ts'
+
+/** PostgreSQL at Supabase, by the SQL of its Management API: `supabase://:TOKEN@REF`. */
+export const supabase: Driver = {
+  name: 'supabase',
+  opens: ({ protocol }) => protocol === 'supabase:',
+  open(url, io) {
+    const address = addressOf(url)
+    return {
+      dialect: { ...postgres, inspectRole },
+      tls: true,
+      undone: true,
+      async query(statement, limits) {
+        const wait = patience(limits, 2_000)
+        const reading = await send(address, statement, limits, wait, io)
+        const types = await typesOf(reading.fields, address.endpoint, (lookUp, maxRows) =>
+          send(address, lookUp, { ...limits, maxRows }, wait, io),
+        )
+        const rows = answer(reading, types, limits)
+        return reading.cut && !rows.truncated ? { ...rows, truncated: 'bytes' } : rows
+      },
+    }
+  },
+}

@@ -1,0 +1,78 @@
+import type { Io } from '../database.ts'
+import { DatabaseError } from '../error.ts'
+import type { Result } from '../postgres/answer.ts'
+import { postgresError } from '../postgres/error.ts'
+import type { Limits, Statement } from '../rows.ts'
+import { objectOf } from '../transport/body.ts'
+import type { Patience } from '../transport/deadline.ts'
+import { post } from '../transport/post.ts'
+import type { Address } from './address.ts'
+import { refusal, tooLarge } from './error.ts'
+import { readRecord } from './record.ts'
+import { type Head, scriptOf } from './script.ts'
+
+// https://supabase.com/docs/reference/api/v1-read-only-query
+
+/** What a statement returned, and whether there is more that was too long. */
+export interface Reading extends Result {
+  readonly cut: boolean
+}
+
+/** Larger than what a Worker can take in and still serve others. */
+const MAX_BODY = 16 * 1024 * 1024
+
+/** Runs one statement in one request. Throws {@link DatabaseError}. */
+export async function send(
+  { endpoint, authorization }: Address,
+  statement: Statement,
+  limits: Limits,
+  wait: Patience,
+  io: Io,
+): Promise<Reading> {
+  const headers = { authorization, 'content-type': 'application/json' }
+  const query = scriptOf(statement, limits)
+  const { response, text } = await post(endpoint, headers, JSON.stringify({ query }), wait, io)
+  const body = await text(MAX_BODY)
+  if (body === undefined) throw tooLarge()
+  const answer = objectOf<Body>(body)
+  if (!response.ok || !Array.isArray(answer)) {
+    const { message } = (answer ?? {}) as { readonly message?: unknown }
+    throw response.ok ? broken() : refusal(response, message, limits)
+  }
+  return readingOf(answer, limits)
+}
+
+/** What the service sends: the rows of one result, as objects. */
+type Body = readonly { readonly it?: unknown }[] | { readonly message?: unknown }
+
+function readingOf(rows: readonly { readonly it?: unknown }[], { timeoutMs }: Limits): Reading {
+  const [first, ...lines] = rows.map((row) => row?.it)
+  const head = objectOf<Head>(typeof first === 'string' ? first : '')
+  if (head?.writable) {
+    throw new DatabaseError('network', 'The database did not begin a read-only transaction.')
+  }
+  if (head?.error) {
+    const { code, message, detail, hint } = head.error
+    const report = { code, message, detail: detail || undefined, hint: hint || undefined }
+    throw postgresError(report, timeoutMs, false)
+  }
+  const { names, types, cut = false } = head ?? {}
+  if (names?.length === undefined || types?.length !== names.length) throw broken()
+  if (cut && lines.length === 0) {
+    throw new DatabaseError('too_large', 'One row alone is larger than can be fetched.', {
+      hint: 'Select fewer columns, or shorter pieces of the long ones.',
+    })
+  }
+  return {
+    fields: names.map((name, i) => ({ name, dataTypeID: Number(types[i]) })),
+    rows: lines.map((line) => {
+      const row = typeof line === 'string' ? readRecord(line, names.length) : undefined
+      if (!row) throw broken()
+      return row
+    }),
+    cut,
+  }
+}
+
+const broken = () =>
+  new DatabaseError('network', "The database's answer broke off in the middle. Try again later.")

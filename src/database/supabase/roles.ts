@@ -1,0 +1,12 @@
+import { postgres } from '../postgres/dialect.ts'
+import type { InspectRole } from '../role.ts'
+
+/**
+ * Looks at the role that Supabase runs our statements as. Nobody chooses another one there, so none is
+ * made; and what the token may do besides, no statement can find out.
+ */
+export const inspectRole: InspectRole = async (ask, by) => ({
+  ...(await postgres.inspectRole(ask, by)),
+  reader: [],
+  note: 'What the token may do cannot be asked for: a token with full access may change and delete every project of its account. Make one that is scoped to this project, with the permission to read its database (database_read) and no other. The role reads every schema, auth included, whatever row level security says.',
+})

@@ -1,0 +1,135 @@
+import { read } from '../guard/reading.ts'
+import { readOnlySteps } from '../postgres/read-only.ts'
+import { rules } from '../postgres/rules.ts'
+import type { Limits, Statement } from '../rows.ts'
+import { inlineParams } from './quote.ts'
+
+/** What the first row of an answer tells, as JSON; the other rows are records in PostgreSQL's text. */
+export interface Head {
+  readonly names?: readonly string[]
+  /** The OIDs of the types, those of domains being the ones below them. */
+  readonly types?: readonly (number | string)[]
+  /** Whether the bytes of the rows ended them. */
+  readonly cut?: boolean
+  readonly error?: {
+    readonly code: string
+    readonly message: string
+    readonly detail?: string
+    readonly hint?: string
+  }
+  /** The transaction was not read-only, and nothing has run. */
+  readonly writable?: boolean
+}
+
+/** Octets of rows that are answered with: their text can be longer than the JSON that is counted. */
+const rowOctets = (maxBytes: number) => Math.min(4 * maxBytes + 65_536, 8 * 1024 * 1024)
+
+/**
+ * The one text that runs a statement: it is sent as it is, by the protocol that takes several. So
+ * nothing of the caller's is SQL in it, but hexadecimal digits in a constant. PostgreSQL makes a text
+ * of them within a block of ours, which opens it as a cursor: that takes one statement that returns
+ * rows. If it is a query, it runs within one of ours, where nothing else could stand.
+ *
+ * Only the FETCH returns rows: of several statements the service answers with the last that has any.
+ * They come as one text each. JSON would lose the second column of a name, digits, and more.
+ */
+export function scriptOf(statement: Statement, limits: Limits): string {
+  const [settings, , ...rest] = readOnlySteps(statement, limits)
+  // To SHOW and EXPLAIN there are no more steps: they cannot be part of a query.
+  const isQuery = rest.length > 0
+  const [itsPath] = rest.slice(0, -1)
+  const [millis, lockMillis] = settings!.params!
+  const asked = inlineParams(statement)
+  const { verb } = read(statement, rules)
+  return `begin read only;
+do $tidegate$ begin
+  if pg_catalog.current_schemas(false) operator(pg_catalog.=) '{}' then
+    perform pg_catalog.set_config('search_path', 'public, extensions', true);
+  end if;
+  execute ${text(settings!.sql)} using '${millis}', '${lockMillis}';
+end $tidegate$;
+do $tidegate$ declare
+  tidegate pg_catalog.refcursor := 'tidegate';
+  opened pg_catalog.refcursor;
+  typed pg_catalog.refcursor;
+  asked pg_catalog.text;
+  it pg_catalog.record;
+  line pg_catalog.text;
+  octets pg_catalog.int8 := 0;
+  head pg_catalog.json;
+  names pg_catalog.text[];
+  types pg_catalog.oid[] := '{}';
+  lines pg_catalog.text[] := '{}';
+  code pg_catalog.text; message pg_catalog.text; detail pg_catalog.text; hint pg_catalog.text;
+  cut pg_catalog.bool := false;
+begin
+  if pg_catalog.current_setting('transaction_read_only') operator(pg_catalog.<>) 'on' then
+    open tidegate for select '{"writable":true}' as it;
+    return;
+  end if;
+  begin
+    asked := ${text(asked)};
+    open opened no scroll for execute asked;
+${isQuery ? WITHIN_QUERY : ''}    fetch relative 0 from opened into it;
+    names := array(select pg_catalog.json_object_keys(pg_catalog.row_to_json(it)));
+    ${isQuery ? TYPES_OF_QUERY : verb === 'explain' ? TYPE_OF_PLAN : TYPES_OF_SHOW}
+${itsPath ? `    execute ${text(itsPath.sql)};\n` : ''}    for n in 1..${limits.maxRows + 1} loop
+      fetch opened into it;
+      exit when not found;
+      line := it::pg_catalog.text;
+      octets := octets operator(pg_catalog.+) pg_catalog.octet_length(line);
+      cut := octets operator(pg_catalog.>) ${rowOctets(limits.maxBytes)};
+      exit when cut;
+      lines := pg_catalog.array_append(lines, line);
+    end loop;
+    close opened;
+    head := pg_catalog.json_build_object('names', names, 'types', types, 'cut', cut);
+  exception when query_canceled or others then
+    get stacked diagnostics code = returned_sqlstate, message = message_text,
+      detail = pg_exception_detail, hint = pg_exception_hint;
+    lines := '{}';
+    head := pg_catalog.json_build_object('error', pg_catalog.json_build_object(
+      'code', code, 'message', message, 'detail', detail, 'hint', hint));
+  end;
+  open tidegate for
+    select pg_catalog.unnest(pg_catalog.array_prepend(head::pg_catalog.text, lines)) as it;
+end $tidegate$;
+fetch all from tidegate;
+rollback`
+}
+
+/** A constant that means this text, of characters that mean nothing else to any lexer. */
+function text(value: string): string {
+  const bytes = new TextEncoder().encode(value)
+  const hex = Array.from(bytes, (it) => it.toString(16).padStart(2, '0')).join('')
+  return `pg_catalog.convert_from(pg_catalog.decode('${hex}', 'hex'), 'UTF8')`
+}
+
+/** It stands alone already, so it has as many parentheses that close as that open. */
+const WITHIN_QUERY = `    close opened;
+    open opened no scroll for execute
+      pg_catalog.concat('select * from (', asked, pg_catalog.chr(10), ') tidegate');
+`
+
+/** By their places: a name may be there twice. It is planned, and nothing of it runs. */
+const TYPES_OF_QUERY = `if pg_catalog.cardinality(names) operator(pg_catalog.>) 0 then
+      open typed no scroll for execute (select pg_catalog.concat('select array[',
+          pg_catalog.string_agg(pg_catalog.format('pg_catalog.pg_typeof(c%s)::pg_catalog.oid', n), ','),
+          '] from (select) one left join (', asked, pg_catalog.chr(10), ') tidegate (',
+          pg_catalog.string_agg(pg_catalog.format('c%s', n), ','), ') on false')
+        from pg_catalog.generate_series(1, pg_catalog.cardinality(names)) n);
+      fetch typed into types;
+      close typed;
+      types := array(with recursive below (place, id, base) as (
+          select u.place, t.oid, t.typbasetype
+          from pg_catalog.unnest(types) with ordinality u (id, place)
+          join pg_catalog.pg_type t on t.oid operator(pg_catalog.=) u.id
+          union all
+          select below.place, t.oid, t.typbasetype
+          from below join pg_catalog.pg_type t on t.oid operator(pg_catalog.=) below.base)
+        select below.id from below where below.base operator(pg_catalog.=) 0 order by below.place);
+    end if;`
+
+const TYPE_OF_PLAN = `types := array[pg_catalog.pg_typeof(it."QUERY PLAN")::pg_catalog.oid];`
+
+const TYPES_OF_SHOW = `types := pg_catalog.array_fill(25::pg_catalog.oid, array[pg_catalog.cardinality(names)]);`
