@@ -162,7 +162,12 @@ await describePostgres(
    ${tableOf(ofPostgres.filter(([type]) => type !== 'money'))}
    alter table held add column dropped int; alter table held drop column dropped;`,
   (postgres) => {
-    const ways = { TCP: open(postgres.tcp(), io), HTTP: open(postgres.url(), io) }
+    const { supabase } = postgres
+    const ways = {
+      TCP: open(postgres.tcp(), io),
+      HTTP: open(postgres.url(), io),
+      "Supabase's API": open(supabase.url('postgres'), supabase.io),
+    }
     readsAll(
       ways,
       ofPostgres.filter(([type]) => type !== 'money'),

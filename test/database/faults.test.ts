@@ -12,6 +12,7 @@ import { startHrana } from '../servers/hrana.ts'
 import { startPlanetScale } from '../servers/planetscale.ts'
 import { startRqlite } from '../servers/rqlite.ts'
 import { TOKEN } from '../servers/sqlite-child.ts'
+import { toSupabaseAt } from '../servers/supabase.ts'
 import { encrypt, report, startTcp } from '../servers/tcp.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { startClickHouse } from '../support/clickhouse.ts'
@@ -74,6 +75,13 @@ if (postgres) {
       const binding = (login: 'right' | 'wrong') => ({ connectionString: direct.url(port, login) })
       return { fetch, bindings: { right: binding('right'), wrong: binding('wrong') } }
     },
+  }
+  ways.supabase = {
+    port: postgres.supabase.port,
+    url: (_, login = 'right') =>
+      postgres.supabase.url(reader).replace('sbp_', login === 'right' ? 'sbp_' : `${MARKER}-`),
+    io: toSupabaseAt,
+    failing: JSON.stringify({ message: `Failed to run sql query: ${MARKER}` }),
   }
   ways.neon = {
     port: portOf(postgres.url()),

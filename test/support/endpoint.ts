@@ -3,11 +3,11 @@ import type { Server } from '../../src/mcp/index.ts'
 import { ask, MODERN, requestOf } from './mcp.ts'
 
 /** The gateway before one database, in this process. */
-export function endpointBefore(url: string, more: object = {}): Server {
+export function endpointBefore(url: string, more: object = {}, send: typeof fetch = fetch): Server {
   const databases = { main: { url: 'secret:DATABASE' } }
   const endpoint = { name: 'main', title: 'Main', databases, ...more }
   const [found] = readEndpoints({ ENDPOINTS: JSON.stringify([endpoint]) })
-  return gateway(found!, { fetch, bindings: { DATABASE: url } })
+  return gateway(found!, { fetch: send, bindings: { DATABASE: url } })
 }
 
 /** What a tool of a server answers. */

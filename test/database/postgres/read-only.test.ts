@@ -3,6 +3,7 @@ import type { Opened } from '../../../src/database/database.ts'
 import type { DatabaseError } from '../../../src/database/error.ts'
 import { neon } from '../../../src/database/postgres/neon.ts'
 import { postgres as tcp } from '../../../src/database/postgres/tcp.ts'
+import { supabase } from '../../../src/database/supabase/driver.ts'
 import { type Attack, attacks, benign, exhausting } from '../../support/attacks.ts'
 import { open } from '../../support/open.ts'
 import { describePostgres, type TestPostgres } from '../../support/postgres.ts'
@@ -23,7 +24,8 @@ await describePostgres('a statement that would do more than read', setup, (postg
   })
   afterAll(() => scene.end())
 
-  const io = { fetch, bindings: {} }
+  // Whatever else is asked goes where it would.
+  const { io } = postgres.supabase
   const corpus = attacks('postgres').map((it) => ({
     ...it,
     // So that it finds the database that it means.
@@ -35,6 +37,8 @@ await describePostgres('a statement that would do more than read', setup, (postg
     ['a role that may only select, over HTTP', postgres.url(reader)],
     ['the superuser, over TCP', postgres.tcp()],
     ['a role that may only select, over TCP', postgres.tcp(reader)],
+    ['the superuser, by the API of Supabase', postgres.supabase.url('postgres')],
+    ['a role that may only select, by the API of Supabase', postgres.supabase.url(reader)],
   ] as const
 
   test.each(corpus.filter((it) => it.expect === 'rejected' && !exhausting.has(it.name)))(
@@ -75,6 +79,7 @@ await describePostgres('a statement that would do more than read', setup, (postg
   describe.each([
     ['over HTTP', neon, postgres.url],
     ['over TCP', tcp, postgres.tcp],
+    ['by the API of Supabase', supabase, (user = 'postgres') => postgres.supabase.url(user)],
   ] as const)('that gets past the guard, %s,', (_, driver, urlOf) => {
     // On a server that others use, this one ends their sessions.
     const spared = new Set(['pg_fn_terminate_backend', 'pg_dot_int4'])

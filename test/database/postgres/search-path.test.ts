@@ -3,6 +3,7 @@ import { inspectRole } from '../../../src/database/doctor/index.ts'
 import { fingerprint } from '../../../src/database/index.ts'
 import { diagnosis, readEndpoints } from '../../../src/gateway/index.ts'
 import { type NeonServer, startNeon } from '../../servers/neon.ts'
+import { type SupabaseServer, startSupabase } from '../../servers/supabase.ts'
 import { endpointBefore, resultOf, structureOf } from '../../support/endpoint.ts'
 import { ask, MODERN, requestOf } from '../../support/mcp.ts'
 import { open } from '../../support/open.ts'
@@ -121,21 +122,33 @@ await describePostgres('functions, operators and types of a stranger', setup, (p
     return rows.map(({ name }) => name)
   }
   let pooled: NeonServer
+  let pooledApi: SupabaseServer
   beforeAll(async () => {
     await postgres.admin(hostile)
     pooled = await startNeon(postgres.config, leftBehind)
+    pooledApi = await startSupabase(postgres.config, { readOnly: false, before: leftBehind })
   })
   afterAll(async () => {
-    await pooled.close()
+    await Promise.all([pooled.close(), pooledApi.close()])
     await postgres.admin(`drop owned by ${user}; drop role ${user}`)
   })
 
   const first = 'public, pg_catalog'
+  const temporary = 'public, marked, pg_temp, pg_catalog'
+  const { supabase: api } = postgres
+  const here = () => fetch
   const ways = [
-    ['TCP', '"$user", public', () => postgres.tcp(user)],
-    ['TCP', first, () => postgres.tcp(user)],
-    ['HTTP', first, () => postgres.url(user)],
-    ['a pooled session', 'public, marked, pg_temp, pg_catalog', () => pooled.url(user, database)],
+    ['TCP', '"$user", public', () => postgres.tcp(user), here],
+    ['TCP', first, () => postgres.tcp(user), here],
+    ['HTTP', first, () => postgres.url(user), here],
+    ['a pooled session', temporary, () => pooled.url(user, database), here],
+    ["Supabase's API", first, () => api.url(user), () => api.io.fetch],
+    [
+      "a pooled session of Supabase's",
+      temporary,
+      () => pooledApi.url(user),
+      () => pooledApi.io.fetch,
+    ],
   ] as const
 
   const values = [
@@ -159,14 +172,19 @@ await describePostgres('functions, operators and types of a stranger', setup, (p
   })
 
   describe('are called by nothing of ours', () => {
-    test.each(ways)('over %s, where the role has the path %s', async (_, path, urlOf) => {
+    test.each(ways)('over %s, where the role has the path %s', async (_, path, urlOf, sender) => {
       await postgres.admin(`alter role ${user} set search_path = ${path}`)
       await marks()
       const url = urlOf()
-      const server = endpointBefore(url, {
-        caps: { samples: 3 },
-        search: [{ table: 'users', title: 'email', text: ['email', 'nick'] }],
-      })
+      const io = { fetch: sender(), bindings: { DATABASE: url } }
+      const server = endpointBefore(
+        url,
+        {
+          caps: { samples: 3 },
+          search: [{ table: 'users', title: 'email', text: ['email', 'nick'] }],
+        },
+        io.fetch,
+      )
       const called = async (name: string, args: object) => {
         const found = await structureOf(server, name, args)
         if (name !== 'query_table')
@@ -245,7 +263,6 @@ await describePostgres('functions, operators and types of a stranger', setup, (p
         argument: { name: 'table', value: 'us' },
       })
 
-      const io = { fetch, bindings: { DATABASE: url } }
       const opened = open(url, io)
       const limits = { maxRows: 10, maxBytes: 100_000, timeoutMs: 10_000 }
       await fingerprint(opened, limits)

@@ -18,7 +18,9 @@ const setup = () => `
 await describePostgres('a value of PostgreSQL', setup, (postgres) => {
   const io = { fetch, bindings: {} }
   const database = open(postgres.url(), io)
-  const ways = [database, open(postgres.tcp(), io)]
+  const { supabase } = postgres
+  const byApi = open(supabase.url('postgres'), supabase.io)
+  const ways = [database, open(postgres.tcp(), io), byApi]
 
   test.each<[expression: string, type: string, value: Cell]>([
     ['null::int8', 'int8', null],

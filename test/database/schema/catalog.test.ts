@@ -77,6 +77,17 @@ await describePostgres('the tables of PostgreSQL', setup, (postgres) => {
   const database = open(postgres.url(), { fetch, bindings: {} })
   const reader = open(postgres.url(postgres.reader), { fetch, bindings: {} })
 
+  test('are the same by the API of Supabase', async () => {
+    const { supabase } = postgres
+    const byApi = open(supabase.url(postgres.reader), supabase.io)
+    const list = await listTables(reader, { limit: 100, limits })
+    expect(await listTables(byApi, { limit: 100, limits })).toEqual(list)
+    for (const { schema, name } of list.tables) {
+      const table = `${schema}.${name}`
+      expect(await findTable(byApi, table, limits)).toEqual(await findTable(reader, table, limits))
+    }
+  })
+
   test('are listed in order of schema and name, without partitions and system tables', async () => {
     const { tables, total } = await listTables(database, { limit: 100, limits })
     expect(total).toBe(tables.length)

@@ -173,6 +173,10 @@ const postgresSetup = () => `
     '{"a": 1}', '{"a": 1}', '{a,NULL}', '10.0.0.1', '\\x00ff', 3, '(1,2)', '101', 'x');
 `
 
+await describePostgres('a selection from Supabase', postgresSetup, ({ supabase }) => {
+  behaves(open(supabase.url('postgres'), supabase.io))
+})
+
 await describePostgres('a selection from PostgreSQL', postgresSetup, (postgres) => {
   const database = open(postgres.url(), { fetch, bindings: {} })
   behaves(database)
