@@ -26,12 +26,14 @@ export interface TestPostgres {
 type Setup = string | ((reader: string) => string)
 
 /**
- * Makes a database on the PostgreSQL of this machine, or on an embedded one that it starts. Without
- * either it says why, and returns nothing; with REQUIRE_ALL=1 it throws instead.
+ * Makes a database on the PostgreSQL of this machine, or on an embedded one that it starts: that in any
+ * case, if nobody else may use it. Without either it says why, and returns nothing; with REQUIRE_ALL=1
+ * it throws instead.
  */
-export async function startPostgres(setup: Setup): Promise<TestPostgres | undefined> {
+export async function startPostgres(setup: Setup, own = false): Promise<TestPostgres | undefined> {
   try {
-    return await createDatabase((await localServer()) ?? (await startServer()), setup)
+    const local = own ? undefined : await localServer()
+    return await createDatabase(local ?? (await startServer()), setup)
   } catch (error) {
     if (process.env.REQUIRE_ALL === '1') throw error
     console.warn(`Skipped for want of a PostgreSQL: ${(error as Error).message}`)
@@ -48,8 +50,9 @@ export async function describePostgres(
   title: string,
   setup: Setup,
   tests: (postgres: TestPostgres) => void,
+  own = false,
 ): Promise<void> {
-  const postgres = await startPostgres(setup)
+  const postgres = await startPostgres(setup, own)
   if (!postgres) {
     describe.skip(title, () => test('waits for a PostgreSQL', () => {}))
     return

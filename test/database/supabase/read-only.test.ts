@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { supabase } from '../../../src/database/supabase/driver.ts'
+import { type Options, startSupabase } from '../../servers/supabase.ts'
+import { attacks } from '../../support/attacks.ts'
+import { describePostgres, type TestPostgres } from '../../support/postgres.ts'
+import { postgresScene, setup } from '../../support/postgres-scene.ts'
+import { Witness } from '../../support/witness.ts'
+
+const limits = { maxRows: 10, maxBytes: 100_000, timeoutMs: 400 }
+
+/** For somebody who may write all of it: no right of theirs keeps a statement from anything. */
+const grants = (reader: string) => `
+  grant all on schema public to ${reader};
+  grant all on all tables in schema public to ${reader};
+  grant all on all sequences in schema public to ${reader};
+`
+
+/** What is sent, without what makes its transaction only read, or asks whether it does. */
+const unbegun = (text: string) =>
+  text.replace(/^begin read only/, 'begin').replace("operator(pg_catalog.<>) 'on'", 'is null')
+
+// Functions all of them, which write wherever they are called.
+const functions = [
+  ...['pg_fn_nextval', 'pg_fn_setval', 'pg_fn_crosstab', 'pg_values_nextval', 'pg_attr_subscript'],
+  ...['pg_lex_unicode_uescape', 'pg_lex_paren_delete'],
+]
+
+const layers: readonly (readonly [string, Options, readonly string[]])[] = [
+  ['only the transaction that we begin', { readOnly: false }, []],
+  ['only a role whose transactions read', { sent: unbegun }, []],
+  ['neither, but for functions', { readOnly: false, sent: unbegun }, functions],
+]
+
+const tests = (postgres: TestPostgres) => {
+  let scene: Awaited<ReturnType<typeof postgresScene>>
+  let witness: Witness
+  beforeAll(async () => {
+    scene = await postgresScene(postgres)
+    witness = await Witness.of({
+      state: scene.state,
+      async restore() {
+        await scene.restore()
+        await postgres.admin(grants(postgres.reader))
+      },
+    })
+  })
+  afterAll(() => scene.end())
+
+  test.each(layers)(
+    'changes nothing where there is %s',
+    async (_, options, known) => {
+      const server = await startSupabase(postgres.config, options)
+      const database = supabase.open(new URL(server.url(postgres.reader)), server.io)
+      const effective: string[] = []
+      for (const { name, sql } of attacks('postgres')) {
+        await database.query({ sql }, limits).catch(() => {})
+        if (await witness.changed()) effective.push(name)
+      }
+      await server.close()
+      expect(effective.filter((name) => !known.includes(name))).toEqual([])
+      expect(known.filter((name) => !effective.includes(name))).toEqual([])
+    },
+    300_000,
+  )
+}
+
+await describePostgres(
+  'a statement that gets past the guard, to Supabase,',
+  (reader) => setup(reader) + grants(reader),
+  tests,
+  true,
+)
