@@ -20,7 +20,8 @@ export const ours: readonly string[] = ['readonly', 'identifiers', 'benign'].map
 
 /** What else people call the engines. */
 const aliases: Readonly<Record<string, string>> = {
-  ...{ postgresql: 'postgres', pg: 'postgres', neon: 'postgres', mariadb: 'mysql' },
+  ...{ postgresql: 'postgres', pg: 'postgres', neon: 'postgres', supabase: 'postgres' },
+  mariadb: 'mysql',
   ...{ planetscale: 'mysql', libsql: 'sqlite', rqlite: 'sqlite', turso: 'sqlite', d1: 'sqlite' },
 }
 

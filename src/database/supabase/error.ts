@@ -20,6 +20,9 @@ export function refusal(
     return new DatabaseError(
       'config',
       'Supabase knows no such project, or does not let this token know of it.',
+      {
+        hint: 'Its operator has to compare the URL with https://REF.supabase.co, and see that the token may read the database of this project: database_read.',
+      },
     )
   }
   if (status === 429) {
