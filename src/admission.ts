@@ -2,7 +2,14 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { authenticate } from './auth/index.ts'
 import { deploymentOf, type Env, NO_KEY } from './deployment.ts'
 import { type Endpoint, isDemo } from './gateway/index.ts'
-import { allowsHost, allowsOrigin, type Caller, codes, FOREIGN, namesHost } from './mcp/index.ts'
+import {
+  allowsHost,
+  allowsOrigin,
+  type Caller,
+  codes,
+  FOREIGN_ORIGIN,
+  namesHost,
+} from './mcp/index.ts'
 
 /** What every route gets. */
 export type App = {
@@ -41,7 +48,7 @@ export const admission: MiddlewareHandler<App> = async (c, next) => {
     if (asked.length > 0) return refuse(c, 503, NO_KEY)
   }
   if (!allowsHost(request, { caller, origins })) return refuse(c, 403, FOREIGN_HOST)
-  if (!allowsOrigin(request, { caller, origins })) return refuse(c, 403, FOREIGN)
+  if (!allowsOrigin(request, { caller, origins })) return refuse(c, 403, FOREIGN_ORIGIN)
   return next()
 }
 
@@ -69,7 +76,7 @@ function askForKey(c: Context<App>): Promise<Response> {
 }
 
 /** Bytes of a refused body that are read and dropped. */
-const DRAINED = 16 * 1024 * 1024
+const MAX_DRAINED_BYTES = 16 * 1024 * 1024
 
 /**
  * Refuses a request before the protocol begins, in the form of the protocol or of `/doctor`. Reads the
@@ -85,16 +92,17 @@ export async function refuse(
   let read = 0
   for await (const chunk of c.req.raw.body ?? []) {
     read += chunk.byteLength
-    if (read > DRAINED) break
+    if (read > MAX_DRAINED_BYTES) break
   }
-  if (/^\/doctor\b/.test(c.req.path)) return told(c, status, { problem: message }, message, headers)
+  if (/^\/doctor\b/.test(c.req.path))
+    return textOrJson(c, status, { problem: message }, message, headers)
   const code = status < 500 ? codes.invalidRequest : codes.internal
   const body = { jsonrpc: '2.0', id: null, error: { code, message } }
   return Response.json(body, { status, headers: { 'cache-control': 'no-store', ...headers } })
 }
 
 /** Answers a person with text, or with JSON if they ask for it by `Accept` or `?format=json`. */
-export function told(
+export function textOrJson(
   { req }: Context<App>,
   status: number,
   value: object,

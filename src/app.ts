@@ -10,10 +10,10 @@ import { serve, serveHttpSse } from './mcp/index.ts'
 const browsers = cors({
   origin: (origin) => origin,
   allowMethods: ['GET', 'POST', 'DELETE', 'OPTIONS'],
-  allowHeaders: [
-    ...['Authorization', 'Content-Type', 'Accept', 'MCP-Protocol-Version', 'Mcp-Session-Id'],
-    ...['Mcp-Method', 'Mcp-Name', 'Last-Event-ID', 'X-API-Key', 'Traceparent', '*'],
-  ],
+  allowHeaders: (
+    'Authorization Content-Type Accept MCP-Protocol-Version Mcp-Session-Id ' +
+    'Mcp-Method Mcp-Name Last-Event-ID X-API-Key Traceparent *'
+  ).split(' '),
   exposeHeaders: ['Mcp-Session-Id', 'MCP-Protocol-Version', 'WWW-Authenticate', 'Retry-After'],
   maxAge: 86_400,
 })

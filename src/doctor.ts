@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { type App, refuse, told } from './admission.ts'
+import { type App, refuse, textOrJson } from './admission.ts'
 import { deploymentOf } from './deployment.ts'
 import { ConfigError, diagnosis, type Endpoint } from './gateway/index.ts'
 
@@ -22,7 +22,7 @@ export async function examine(c: Context<App>): Promise<Response> {
   const healthy =
     problems.length === 0 && databases.every(({ problem, broken }) => !problem && !broken?.length)
   const texts = [...problems, ...(await Promise.all(databases.map(report)))]
-  return told(c, healthy ? 200 : 503, { problems, databases }, texts.join('\n\n'))
+  return textOrJson(c, healthy ? 200 : 503, { problems, databases }, texts.join('\n\n'))
 }
 
 /** Why an endpoint cannot be served, if it cannot. */

@@ -13,7 +13,7 @@ const text = () => z.string().check(z.maxLength(1_000))
 const number = () => z.union([z.number(), text()])
 
 /** A parameter that the model sets. It is checked before the statement runs. */
-const given = () =>
+const modelParam = () =>
   z.strictObject({
     name: name(),
     /** A date is `2026-01-31`. For ids above 2^53, use a string. */
@@ -31,11 +31,11 @@ const given = () =>
   })
 
 /** A parameter that comes from the caller's credentials. The model neither sees nor sets it. */
-const claimed = () =>
+const claimParam = () =>
   z.strictObject({ name: name(), claim: z.string().check(z.minLength(1), z.maxLength(200)) })
 
 /** A tool that an operator defines by a statement. Its parameters are `$1`, `$2`, … in order. */
-export const curated = () =>
+export const customToolConfig = () =>
   z.strictObject({
     name: name(),
     title: z.optional(z.string().check(z.maxLength(80))),
@@ -44,9 +44,9 @@ export const curated = () =>
     /** The database to ask. Only needed if the endpoint has several. */
     database: z.optional(z.string().check(z.maxLength(31))),
     sql: z.string().check(z.minLength(1), z.maxLength(100_000)),
-    params: z._default(z.array(z.union([given(), claimed()])).check(z.maxLength(100)), []),
+    params: z._default(z.array(z.union([modelParam(), claimParam()])).check(z.maxLength(100)), []),
   })
 
-export type Curated = z.infer<ReturnType<typeof curated>>
-export type Given = z.infer<ReturnType<typeof given>>
-export type Claimed = z.infer<ReturnType<typeof claimed>>
+export type CustomToolConfig = z.infer<ReturnType<typeof customToolConfig>>
+export type ModelParam = z.infer<ReturnType<typeof modelParam>>
+export type ClaimParam = z.infer<ReturnType<typeof claimParam>>

@@ -2,12 +2,18 @@ import * as z from 'zod/mini'
 import type { Param } from '../database/index.ts'
 import { type Caller, ToolError } from '../mcp/index.ts'
 import { answer } from './answer.ts'
-import type { Claimed, Curated, Given } from './custom-tool-config.ts'
+import type { ClaimParam, CustomToolConfig, ModelParam } from './custom-tool-config.ts'
 import { type DatabaseTool, databaseTool } from './database-tool.ts'
 import { runQuery } from './run-query.ts'
 
 /** Makes a tool of an operator's statement, so that a model runs it without writing SQL. */
-export function curatedTool({ name, title, description, sql, params }: Curated): DatabaseTool {
+export function customTool({
+  name,
+  title,
+  description,
+  sql,
+  params,
+}: CustomToolConfig): DatabaseTool {
   const shape = Object.fromEntries(
     params.filter((it) => 'type' in it).map((it) => [it.name, schemaOf(it)]),
   )
@@ -18,7 +24,7 @@ export function curatedTool({ name, title, description, sql, params }: Curated):
     input: z.strictObject(shape),
     output: answer,
     async run(input, context) {
-      const paramValue = (param: Given | Claimed) =>
+      const paramValue = (param: ModelParam | ClaimParam) =>
         'type' in param ? (input[param.name] as Param) : claimOf(param, context.caller)
       return runQuery({ sql, params: params.map(paramValue) }, context)
     },
@@ -26,7 +32,7 @@ export function curatedTool({ name, title, description, sql, params }: Curated):
 }
 
 /** A claim of the caller. Without it the tool refuses, and does not answer as for everybody. */
-function claimOf({ claim }: Claimed, caller: Caller | undefined): Param {
+function claimOf({ claim }: ClaimParam, caller: Caller | undefined): Param {
   const { subject, claims = {} } = caller ?? {}
   const own = Object.hasOwn(claims, claim) ? claims[claim] : undefined
   const value = claim === 'sub' ? subject : own
@@ -36,14 +42,14 @@ function claimOf({ claim }: Claimed, caller: Caller | undefined): Param {
   )
 }
 
-function schemaOf(param: Given) {
+function schemaOf(param: ModelParam) {
   const { description, values, default: fallback } = param
   const base: z.ZodMiniType = values ? z.literal(values) : typeOf(param)
   const described = description === undefined ? base : base.check(z.describe(description))
   return fallback === undefined ? described : z._default(described, fallback)
 }
 
-function typeOf({ type, min, max }: Given): z.ZodMiniType {
+function typeOf({ type, min, max }: ModelParam): z.ZodMiniType {
   switch (type) {
     case 'string':
       return z.string()

@@ -1,5 +1,5 @@
 import { doctor, type Io, type Reported } from '../database/index.ts'
-import type { Curated } from './custom-tool-config.ts'
+import type { CustomToolConfig } from './custom-tool-config.ts'
 import { ConfigError, type Endpoint } from './endpoint.ts'
 import { located } from './open-database.ts'
 
@@ -55,7 +55,7 @@ async function inspect(
       const { note, ...found } = await inspectRole(database, { timeoutMs, signal })
       const elapsedMs = Date.now() - started
       const own = tools.filter((it) => typeof it !== 'string' && (it.database ?? name) === name)
-      const broken = await unprepared(database, own as Curated[], { timeoutMs, signal })
+      const broken = await unprepared(database, own as CustomToolConfig[], { timeoutMs, signal })
       return { ...about, elapsedMs, ...found, broken, ...(url !== 'demo:' && { note }) }
     } catch (error) {
       return { ...about, problem: reason(error) }

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
 import { isOpenUrl, openUrls } from '../database/index.ts'
 import { configFaults } from './config-fault.ts'
-import { curated } from './custom-tool-config.ts'
+import { customToolConfig } from './custom-tool-config.ts'
 import { jsonFault } from './json-fault.ts'
-import { searched } from './search-config.ts'
+import { searchConfig } from './search-config.ts'
 
 /** One name, as it stands in a URL and in a tool's `database` argument. */
 const NAME = /^[a-z][a-z0-9_-]{0,30}$/
@@ -76,11 +76,11 @@ const endpoint = () =>
     /** Names of the tools offered, all of them unless listed; and tools of the operator's own. */
     tools: z.optional(
       z
-        .array(z.union([z.string().check(z.maxLength(64)), curated()]))
+        .array(z.union([z.string().check(z.maxLength(64)), customToolConfig()]))
         .check(z.minLength(1), z.maxLength(100)),
     ),
     /** Tables for ChatGPT's `search` and `fetch`. Without any, there are no such tools. */
-    search: z.optional(z.array(searched()).check(z.minLength(1), z.maxLength(10))),
+    search: z.optional(z.array(searchConfig()).check(z.minLength(1), z.maxLength(10))),
     /** Whether a model may write SQL. */
     sql: z._default(z.boolean(), defaults.sql),
     /** How the text of an answer is written. The structure beside it stays the same. */

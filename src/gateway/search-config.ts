@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 const name = () => z.string().check(z.minLength(1), z.maxLength(300))
 
 /** A table for `search` and `fetch`. It needs a primary key. */
-export const searched = () =>
+export const searchConfig = () =>
   z.strictObject({
     /** The database of the table. Only needed if the endpoint has several. */
     database: z.optional(z.string().check(z.maxLength(31))),
@@ -22,4 +22,4 @@ export const searched = () =>
     ),
   })
 
-export type Searched = z.infer<ReturnType<typeof searched>>
+export type SearchConfig = z.infer<ReturnType<typeof searchConfig>>

@@ -15,7 +15,7 @@ import { listOf, shorten } from './answer.ts'
 import { annotations, atMost } from './database-tool.ts'
 import { type Caps, ConfigError, type Endpoint } from './endpoint.ts'
 import { locateAll } from './open-database.ts'
-import type { Searched } from './search-config.ts'
+import type { SearchConfig } from './search-config.ts'
 import { withoutDatabase } from './tool-set.ts'
 
 /** A row as ChatGPT's `fetch` returns it: https://developers.openai.com/api/docs/mcp */
@@ -28,7 +28,7 @@ export interface Document {
 }
 
 /** A table that an endpoint lets be searched, in a database that is there. */
-export interface Source extends Searched {
+export interface Source extends SearchConfig {
   readonly database: string
   readonly located: Located
   readonly caps: Caps

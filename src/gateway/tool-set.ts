@@ -1,7 +1,7 @@
 import { assertReads, DatabaseError, type Io, type Located } from '../database/index.ts'
 import { type Tool, ToolError } from '../mcp/index.ts'
-import { curatedTool } from './custom-tool.ts'
-import type { Curated } from './custom-tool-config.ts'
+import { customTool } from './custom-tool.ts'
+import type { CustomToolConfig } from './custom-tool-config.ts'
 import type { DatabaseTool } from './database-tool.ts'
 import { ConfigError, type Endpoint } from './endpoint.ts'
 import type { Results } from './kept-results.ts'
@@ -37,7 +37,7 @@ export function toolsOf(
     ...own.map((it) => {
       const [name, database] = databaseOf(it, [...databases]) ?? []
       if (!name || !database) throw wrong(`has a tool ${it.name} ${withoutDatabase(it, databases)}`)
-      return curatedTool(it).of(endpoint, new Map([[name, database]]), results)
+      return customTool(it).of(endpoint, new Map([[name, database]]), results)
     }),
   ]
 }
@@ -76,7 +76,7 @@ export function withoutDatabase(
 }
 
 /** The database that a tool names, or the only one there is, behind its name. */
-function databaseOf<T>({ database }: Curated, all: readonly (readonly [string, T])[]) {
+function databaseOf<T>({ database }: CustomToolConfig, all: readonly (readonly [string, T])[]) {
   return database === undefined && all.length === 1
     ? all[0]
     : all.find(([name]) => name === database)

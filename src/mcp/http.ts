@@ -1,6 +1,6 @@
 import { serveLegacy } from './eras/legacy.ts'
 import { claimedVersion, serveModern } from './eras/modern.ts'
-import { allowsOrigin, FOREIGN, type Welcome } from './eras/origin.ts'
+import { allowsOrigin, FOREIGN_ORIGIN, type Welcome } from './eras/origin.ts'
 import type { Server } from './features/server.ts'
 import { SESSION_HEADER, type Sessions } from './sessions/sessions.ts'
 import { type Seal, sealWith } from './state/seal.ts'
@@ -44,7 +44,7 @@ export async function serve(request: Request, options: ServeOptions): Promise<Re
     // Read first, even for a refusal: on some servers, an answer sent before the whole body has
     // arrived breaks the connection, and the client's next request fails.
     const body = await readBody(request, (options.limits ?? limits).bodyBytes)
-    if (!allowsOrigin(request, options)) throw new Refusal(403, FOREIGN)
+    if (!allowsOrigin(request, options)) throw new Refusal(403, FOREIGN_ORIGIN)
     if (request.method === 'POST') return await post(request, body, options)
     return await inSession(request, options)
   } catch (error) {

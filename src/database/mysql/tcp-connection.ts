@@ -1,3 +1,4 @@
+import { words } from '../words.ts'
 import type {
   Connection as Client,
   ConnectionConfig,
@@ -66,10 +67,12 @@ export class Connection {
 const CONNECT_MS = 10_000
 
 /** Types whose values `mysql2` reads. All others are left as bytes. */
-const FORMED = new Set([
-  ...['TINY', 'SHORT', 'LONG', 'INT24', 'LONGLONG', 'YEAR', 'FLOAT', 'DOUBLE', 'NULL'],
-  ...['DATE', 'NEWDATE', 'DATETIME', 'TIMESTAMP', 'TIME'],
-])
+const READ_TYPES = new Set(
+  words(
+    'TINY SHORT LONG INT24 LONGLONG YEAR FLOAT DOUBLE NULL',
+    'DATE NEWDATE DATETIME TIMESTAMP TIME',
+  ),
+)
 
 const configOf = (login: Login, timeoutMs: number): ConnectionConfig => ({
   host: login.host,
@@ -89,5 +92,5 @@ const configOf = (login: Login, timeoutMs: number): ConnectionConfig => ({
   supportBigNumbers: true,
   bigNumberStrings: true,
   dateStrings: true,
-  typeCast: (field, next) => (FORMED.has(field.type) ? next() : field.buffer()),
+  typeCast: (field, next) => (READ_TYPES.has(field.type) ? next() : field.buffer()),
 })

@@ -1,23 +1,25 @@
 import { MAX_OBJECTS } from '../role.ts'
+import { words } from '../words.ts'
 
-const list = (...names: string[]) => `('${names.join("', '")}')`
+/** A list of SQL texts: `('a', 'b')`. */
+const list = (...lines: string[]) => `('${words(...lines).join("', '")}')`
 
 /** Extensions whose functions have access to more than the database. Those for superusers only are left out. */
 const reaching = list(
-  ...['dblink', 'http', 'pg_net', 'plproxy', 'pg_background'],
-  ...['pg_cron', 'aws_s3', 'aws_lambda', 'azure_storage', 'xml2', 'orafce'],
+  'dblink http pg_net plproxy pg_background',
+  'pg_cron aws_s3 aws_lambda azure_storage xml2 orafce',
 )
 
 const powerful = list(
-  ...['pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files'],
-  ...['pg_signal_backend', 'pg_signal_autovacuum_worker', 'pg_checkpoint'],
+  'pg_execute_server_program pg_read_server_files pg_write_server_files',
+  'pg_signal_backend pg_signal_autovacuum_worker pg_checkpoint',
 )
 
-const writing = list('pg_write_all_data', 'pg_maintain', 'pg_create_subscription')
+const writing = list('pg_write_all_data pg_maintain pg_create_subscription')
 
 const large = list(
-  ...['lo_creat', 'lo_create', 'lo_from_bytea', 'lo_import', 'lo_put', 'lo_truncate'],
-  ...['lo_truncate64', 'lo_unlink', 'lowrite'],
+  'lo_creat lo_create lo_from_bytea lo_import lo_put lo_truncate',
+  'lo_truncate64 lo_unlink lowrite',
 )
 
 const own = (schema: string) => `${schema}.nspname !~ '^(pg_|information_schema$)'`

@@ -9,7 +9,7 @@ export interface Welcome {
 }
 
 /** The error for a page that may not call. */
-export const FOREIGN = 'Pages from this origin may not call this server.'
+export const FOREIGN_ORIGIN = 'Pages from this origin may not call this server.'
 
 const LOCAL = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
 

@@ -6,7 +6,7 @@
  */
 
 import type { Exchange } from '../eras/exchange.ts'
-import { allowsOrigin, FOREIGN, type Welcome } from '../eras/origin.ts'
+import { allowsOrigin, FOREIGN_ORIGIN, type Welcome } from '../eras/origin.ts'
 import { readBody } from '../wire/body.ts'
 import { limits } from '../wire/limits.ts'
 import { Refusal, refused } from '../wire/refusal.ts'
@@ -36,7 +36,7 @@ export async function serveHttpSse(
     const url = new URL(request.url)
     const posted = request.method === 'POST'
     const body = posted ? await readBody(request, limits.bodyBytes) : ''
-    if (!allowsOrigin(request, welcome)) throw new Refusal(403, FOREIGN)
+    if (!allowsOrigin(request, welcome)) throw new Refusal(403, FOREIGN_ORIGIN)
     if (posted) {
       const id = url.searchParams.get(SESSION_PARAMETER) ?? ''
       const again = new Request(url, { method: 'POST', headers: request.headers, body })
