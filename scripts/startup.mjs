@@ -8,7 +8,7 @@ import { node } from './install.mjs'
 const ROUNDS = 5
 
 /** Multiples of the processor time of a bare Hono. */
-const BUDGETS = { tidegate: 3, gateway: 6 }
+const BUDGETS = { tidegate: 3, gateway: 4 }
 
 if (!existsSync('/proc/self/schedstat')) {
   console.log('Processor time is read from /proc, which only Linux has: skipped.')
