@@ -1,6 +1,6 @@
 // Measures the processor time of one query of 1,000 rows and 10 columns: with Tidegate's driver, with
 // the vendor's client, and if the protocol is HTTP and JSON, with a bare fetch and JSON.parse.
-import { bundle } from './build.mjs'
+import { bundle, flags } from './build.mjs'
 import { drive } from './load.mjs'
 import { bytesOf } from './requests.mjs'
 import { configure, start } from './workerd.mjs'
@@ -76,7 +76,7 @@ export const starts = {
   },
 }
 
-const tidegate = { entry: 'database-tidegate.mjs', name: 'tidegate' }
+const tidegate = { entry: 'database-tidegate.mjs', name: 'tidegate', flags }
 
 /** Each database, and the clients that ask it. The last one is Tidegate. */
 const asked = {
@@ -115,13 +115,15 @@ export async function databases({ rounds, warm, seconds }) {
     for (const [what, { by, tcp, floor, clients }] of Object.entries(asked)) {
       if (!started.has(by)) started.set(by, await starts[by]())
       const server = started.get(by)
-      if (!server) continue
+      if (!server) {
+        console.log(`${what} is skipped: this machine has no server for it.\n`)
+        continue
+      }
       const url = tcp ? server.tcp : server.url
       const list = []
       for (const target of [...(floor ? [floor] : []), ...clients, tidegate]) {
         const vars = { URL: url, QUERY }
-        const made = await bundle(target)
-        list.push({ ...target, place: configure({ vars }, made) })
+        list.push({ ...target, place: configure({ ...target, vars }, await bundle(target)) })
       }
       for (let i = 0; i < rounds; i++) {
         for (const { name, place } of i % 2 ? list.toReversed() : list) {

@@ -25,7 +25,8 @@ async function steps(postgres) {
     }
   }
   const whole = await bundle(gateway)
-  for (const count of [1, 1_000]) {
+  // More than 100 endpoints are refused.
+  for (const count of [1, 100]) {
     const names = Array.from({ length: count }, (_, i) => `e${i}`)
     const databases = { demo: { url: 'demo:' } }
     const ENDPOINTS = JSON.stringify(
