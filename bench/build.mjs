@@ -11,11 +11,15 @@ const root = resolve(import.meta.dirname, '..')
 /** The compatibility date of wrangler.toml: the newest that the pinned runtime knows. */
 export const date = /^compatibility_date = "(.+)"/m.exec(read('../wrangler.toml'))[1]
 
-/** The flags that wrangler.toml names, which the whole gateway runs with. */
-export const flags = /^compatibility_flags = \[([^\]]*)\]/m
-  .exec(read('../wrangler.toml'))[1]
-  .split('\n')
-  .flatMap((line) => /^ *"(\w+)"/.exec(line)?.[1] ?? [])
+/** The flags that the wrangler.toml of a source names, which the whole gateway runs with. */
+export const flagsOf = (source) =>
+  /^compatibility_flags = \[([^\]]*)\]/m
+    .exec(read(resolve(source, 'wrangler.toml')))[1]
+    .split('\n')
+    .flatMap((line) => /^ *"(\w+)"/.exec(line)?.[1] ?? [])
+
+/** The flags of this source. */
+export const flags = flagsOf(root)
 
 /**
  * Builds a Worker. Unlike in wrangler, names of functions are not kept: without them, all targets are
@@ -39,7 +43,7 @@ export async function bundle({ entry, source }, { minify = true, tools = 0 } = {
       'process.env.NODE_ENV': '"production"',
       'globalThis.MORE_TOOLS': String(tools),
     },
-    plugins: [...(source ? [from(source)] : []), ours, node],
+    plugins: [...(source ? [from(source)] : []), ours(source ?? root), node],
   })
   const modules = outputFiles.map(({ path, text }) => [relative(root, path), text])
   const main = modules.findIndex(([name]) => name === 'main.js')
@@ -84,17 +88,16 @@ const node = {
 }
 
 /** Gives Tidegate's targets the libraries of Tidegate, and not the copies of the peers. */
-export const ours = {
+const ours = (resolveDir) => ({
   name: 'ours',
   setup(build) {
-    const resolveDir = resolve(import.meta.dirname, '..')
     build.onResolve({ filter: /^(hono|zod)(\/|$)/ }, ({ path, kind, importer, pluginData }) =>
-      pluginData === ours || !/tidegate|gateway/.test(basename(importer))
+      pluginData === 'ours' || !/tidegate|gateway/.test(basename(importer))
         ? undefined
-        : build.resolve(path, { kind, resolveDir, pluginData: ours }),
+        : build.resolve(path, { kind, resolveDir, pluginData: 'ours' }),
     )
   },
-}
+})
 
 /** Takes Tidegate from another place, to compare two versions of it. */
 const from = (source) => ({

@@ -1,9 +1,11 @@
 // Measures the processor time of one query of 1,000 rows and 10 columns: with Tidegate's driver, with
 // the vendor's client, and if the protocol is HTTP and JSON, with a bare fetch and JSON.parse.
-import { bundle, flags } from './build.mjs'
+import { flags } from './build.mjs'
 import { drive } from './load.mjs'
 import { bytesOf } from './requests.mjs'
-import { configure, start } from './workerd.mjs'
+import { inRounds, prepared } from './rounds.mjs'
+import { earlier } from './targets.mjs'
+import { start } from './workerd.mjs'
 
 const ROWS = 1_000
 const CONNECTIONS = 8
@@ -106,30 +108,28 @@ const asked = {
 
 /**
  * Measures every database that is available here.
+ * @param before Tidegate at another commit, if it is compared
  * @returns a row for each measurement; databases that are not available are missing
  */
-export async function databases({ rounds, warm, seconds }) {
+export async function databases({ rounds, warm, seconds, before }) {
   const rows = []
   const started = new Map()
+  const versions = [tidegate, ...(before ? [earlier(tidegate, before)] : [])]
   try {
     for (const [what, { by, tcp, floor, clients }] of Object.entries(asked)) {
       if (!started.has(by)) started.set(by, await starts[by]())
       const server = started.get(by)
       if (!server) {
-        console.log(`${what} is skipped: this machine has no server for it.\n`)
+        console.log(`${what} is left out: this machine has no server for it.\n`)
         continue
       }
-      const url = tcp ? server.tcp : server.url
-      const list = []
-      for (const target of [...(floor ? [floor] : []), ...clients, tidegate]) {
-        const vars = { URL: url, QUERY }
-        list.push({ ...target, place: configure({ ...target, vars }, await bundle(target)) })
-      }
-      for (let i = 0; i < rounds; i++) {
-        for (const { name, place } of i % 2 ? list.toReversed() : list) {
-          rows.push({ what, name, ...(await one(name, place, { warm, seconds })) })
-        }
-      }
+      const vars = { URL: tcp ? server.tcp : server.url, QUERY }
+      const targets = [...(floor ? [floor] : []), ...clients, ...versions]
+      const list = await prepared(targets.map((it) => ({ ...it, vars })))
+      const measured = await inRounds(list, rounds, async ({ name, place }) => [
+        { what, name, ...(await one(name, place, { warm, seconds })) },
+      ])
+      rows.push(...measured)
     }
   } finally {
     for (const it of started.values()) await it?.end()

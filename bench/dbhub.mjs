@@ -1,48 +1,55 @@
 // Measures the same tool call in Tidegate's gateway in workerd and in DBHub in Node, on the same
 // PostgreSQL.
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { resolve } from 'node:path'
-import { bundle } from './build.mjs'
 import { starts } from './databases.mjs'
 import { drive } from './load.mjs'
 import { bytesOf, LEGACY, request } from './requests.mjs'
-import { gateway } from './targets.mjs'
-import { configure, start } from './workerd.mjs'
+import { inRounds, prepared } from './rounds.mjs'
+import { earlier, gateway } from './targets.mjs'
+import { start } from './workerd.mjs'
 
+const PROGRAM = resolve(import.meta.dirname, 'node_modules/@bytebase/dbhub/dist/index.js')
 const KEY = 'tg_bench'
 const CONNECTIONS = 4
 const WHAT = 'tools/call, 50 rows of 10 columns'
 
 /** @returns a row for each measurement; none without a PostgreSQL */
-export async function dbhub({ rounds, warm, seconds }) {
+export async function dbhub({ rounds, warm, seconds, before }) {
   const postgres = await starts.neon()
-  if (!postgres) return []
-  const rows = []
+  if (!postgres) {
+    console.log('All of it is left out: this machine has no PostgreSQL.\n')
+    return []
+  }
+  const versions = [{ ...gateway, name: 'tidegate' }]
+  if (before) versions.push(earlier(versions[0], before))
+  const ways = [
+    { how: 'TCP, a connection a call', url: postgres.tcp },
+    { how: 'Neon over HTTP', url: postgres.url },
+  ]
   try {
-    const made = await bundle(gateway)
-    const worker = (url) => {
-      const vars = { DATABASE_URL: url, TIDEGATE_KEY: KEY }
-      const place = configure({ ...gateway, vars }, made)
-      return () => start(place)
-    }
-    const servers = {
-      'DBHub in Node, TCP, connections kept': {
-        run: () => inNode(postgres.tcp),
-        tool: 'execute_sql',
-      },
-      'tidegate, TCP, a connection a call': { run: worker(postgres.tcp), tool: 'query' },
-      'tidegate, Neon over HTTP': { run: worker(postgres.url), tool: 'query' },
-    }
-    for (let i = 0; i < rounds; i++) {
-      for (const [name, { run, tool }] of Object.entries(servers)) {
-        rows.push({ what: WHAT, name, ...(await one(run, tool, { warm, seconds })) })
-      }
-    }
+    const workers = await prepared(
+      ways.flatMap(({ how, url }) =>
+        versions.map((it) => ({
+          ...it,
+          name: `${it.name}, ${how}`,
+          vars: { DATABASE_URL: url, TIDEGATE_KEY: KEY },
+        })),
+      ),
+    )
+    const list = workers.map((it) => ({ ...it, run: () => start(it.place), tool: 'query' }))
+    const name = 'DBHub in Node, TCP, connections kept'
+    if (existsSync(PROGRAM)) {
+      list.unshift({ name, run: () => inNode(postgres.tcp), tool: 'execute_sql' })
+    } else console.log(`${name} is left out: it is not installed.\n`)
+    return await inRounds(list, rounds, async (it) => [
+      { what: WHAT, name: it.name, ...(await one(it.run, it.tool, { warm, seconds })) },
+    ])
   } finally {
     await postgres.end()
   }
-  return rows
 }
 
 async function one(run, tool, { warm, seconds }) {
@@ -65,9 +72,8 @@ async function one(run, tool, { warm, seconds }) {
 
 async function inNode(url) {
   const port = await freePort()
-  const program = resolve(import.meta.dirname, 'node_modules/@bytebase/dbhub/dist/index.js')
   const at = ['--transport', 'http', '--host', '127.0.0.1', '--port', String(port)]
-  const child = spawn(process.execPath, [program, ...at, '--dsn', `${url}?sslmode=disable`], {
+  const child = spawn(process.execPath, [PROGRAM, ...at, '--dsn', `${url}?sslmode=disable`], {
     stdio: 'ignore',
   })
   const kill = () => child.kill('SIGKILL')

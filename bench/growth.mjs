@@ -2,6 +2,7 @@
 import { bundle } from './build.mjs'
 import { drive } from './load.mjs'
 import { bytesOf, cases, request } from './requests.mjs'
+import { inRounds } from './rounds.mjs'
 import { gateway, targets } from './targets.mjs'
 import { configure, start } from './workerd.mjs'
 
@@ -66,7 +67,10 @@ async function tables() {
   const made = []
   for (const count of [100, 10_000]) {
     const postgres = await startPostgres('select 1')
-    if (!postgres) return made
+    if (!postgres) {
+      console.log('Tables are left out: this machine has no PostgreSQL.\n')
+      return made
+    }
     // Each new table holds a lock until its transaction ends, and the number of locks is limited.
     for (let from = 1; from <= count; from += 1_000) {
       const to = Math.min(count, from + 999)
@@ -82,18 +86,13 @@ async function tables() {
 /** @returns a row for each measurement */
 export async function growth({ rounds, warm, seconds }) {
   const databases = await tables()
-  const rows = []
   try {
-    const list = await steps(databases)
-    for (let i = 0; i < rounds; i++) {
-      for (const it of i % 2 ? list.toReversed() : list) {
-        rows.push({ what: it.what, name: String(it.count), ...(await one(it, { warm, seconds })) })
-      }
-    }
+    return await inRounds(await steps(databases), rounds, async (it) => [
+      { what: it.what, name: String(it.count), ...(await one(it, { warm, seconds })) },
+    ])
   } finally {
     for (const it of databases) await it.end()
   }
-  return rows
 }
 
 async function one({ what, count, place, asked, path, connections }, { warm, seconds }) {

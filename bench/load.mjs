@@ -1,7 +1,7 @@
 // Measures processor time per request, for each target and case, in several rounds.
 import { fork } from 'node:child_process'
 import { resolve } from 'node:path'
-import { bytesOf, cases, open, request, verify } from './requests.mjs'
+import { bytesOf, open, request, verify } from './requests.mjs'
 import { processorTime, start } from './workerd.mjs'
 
 /** Requests at once. */
@@ -28,9 +28,11 @@ export async function drive(pid, work) {
 
 /**
  * Runs one round of a target in a new runtime: warms up each era, then measures each case.
+ * @param cases the requests
  * @returns a row for each measurement
  */
-export async function round({ name, eras }, place, { warm, seconds, only = Object.keys(cases) }) {
+export async function round({ name, eras, place }, cases, { warm, seconds }) {
+  const [first] = Object.values(cases)
   const server = await start(place)
   const url = `http://127.0.0.1:${server.port}/mcp`
   const rows = []
@@ -40,14 +42,14 @@ export async function round({ name, eras }, place, { warm, seconds, only = Objec
       const ways = []
       for (let i = 0; i < many; i++) ways.push(await open(url, era))
       const requests = (it) => ways.map((how) => bytesOf(request(how, it), '/mcp'))
-      for (const it of only) await verify(url, ways[0], cases[it])
-      const first = { port: server.port, requests: requests(cases[only[0]]), seconds: warm }
-      await drive(server.pid, first)
-      for (const it of only) {
-        const work = { port: server.port, requests: requests(cases[it]), seconds }
-        rows.push({ name, era, case: it, ...(await drive(server.pid, work)) })
+      for (const it of Object.values(cases)) await verify(url, ways[0], it)
+      await drive(server.pid, { port: server.port, requests: requests(first), seconds: warm })
+      for (const [which, it] of Object.entries(cases)) {
+        const work = { port: server.port, requests: requests(it), seconds }
+        const what = `${era}: ${it.says}`
+        rows.push({ what, name, era, case: which, ...(await drive(server.pid, work)) })
       }
-      for (const it of only) await verify(url, ways[0], cases[it])
+      for (const it of Object.values(cases)) await verify(url, ways[0], it)
     }
   } catch (error) {
     throw new Error(`${name}: ${error.message}\n${server.log().slice(-500)}`)

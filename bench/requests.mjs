@@ -25,6 +25,25 @@ export const cases = {
   },
 }
 
+/** The requests that the whole gateway gets, with the demo database. */
+export const gatewayCases = {
+  list: {
+    says: 'the gateway, tools/list',
+    method: 'tools/list',
+    params: {},
+    right: ({ tools }) => tools.some(({ name }) => name === 'query'),
+  },
+  query: {
+    says: 'the gateway, tools/call of 20 rows of the demo',
+    method: 'tools/call',
+    params: {
+      name: 'query',
+      arguments: { sql: 'select id, sku, name, price from products order by id limit 20' },
+    },
+    right: ({ content, isError }) => !isError && /SKU|sku/.test(content?.[0]?.text),
+  },
+}
+
 const opening = {
   method: 'initialize',
   params: {

@@ -11,7 +11,7 @@ const HELP = `Measures Tidegate beside its peers, on Linux.
   npm run bench                                 everything, in about ten minutes
   npm run bench -- --quick                      fewer rounds, in less than three
   npm run bench -- --only size,load             some of: size, startup, load, streaming, databases, dbhub, growth
-  npm run bench -- --against REF                Tidegate as it was at a commit, in the same rounds
+  npm run bench -- --against REF                Tidegate as it was at a commit, in the same rounds, and what is worse now
   npm run bench -- --profile tidegate,modern,small    where the time of a request goes
   npm run bench -- --soak 10                    mixed traffic for so many minutes`
 
@@ -49,21 +49,23 @@ await import('../scripts/vendor.mjs')
 
 const { soak } = await import('./soak.mjs')
 const { profile } = await import('./profile.mjs')
-const { bundle } = await import('./build.mjs')
-const { configure, version } = await import('./workerd.mjs')
-const { cases } = await import('./requests.mjs')
-const { gateway, targets: all } = await import('./targets.mjs')
+const { version } = await import('./workerd.mjs')
+const { cases, gatewayCases } = await import('./requests.mjs')
+const { earlier, gateway, targets: all } = await import('./targets.mjs')
+const { inRounds, prepared } = await import('./rounds.mjs')
+const { worse } = await import('./worse.mjs')
 const { round } = await import('./load.mjs')
 const { digits, print, summary, times } = await import('./table.mjs')
 
 if (options.soak) process.exit(await soak(Number(options.soak)))
 if (options.profile) {
   const [name, era, which] = options.profile.split(',')
-  await profile(
-    all.find((it) => it.name === name),
-    era,
-    which,
-  )
+  const target = all.find((it) => it.name === name)
+  if (!target?.eras.includes(era) || !(which in cases)) {
+    console.error('Name a target, an era it supports and a case: --profile tidegate,modern,small')
+    process.exit(1)
+  }
+  await profile(target, era, which)
   process.exit()
 }
 
@@ -81,18 +83,17 @@ const section = async (name, title, work) => {
 console.log(
   `${cpus()[0].model}, ${cpus().length} cores, Linux ${release()}, Node ${process.versions.node}, workerd ${version}, ${new Date().toISOString().slice(0, 10)}, load ${loadavg()[0].toFixed(1)}`,
 )
-const targets = [...all]
+let before
 if (options.against) {
   const { checkedOut } = await import('./against.mjs')
-  const source = checkedOut(options.against)
-  const now = all.find(({ name }) => name === 'tidegate')
-  targets.push({ ...now, name: `tidegate@${options.against}`, source })
+  before = await checkedOut(options.against)
 }
-const list = []
-for (const it of [...targets, gateway]) {
-  const made = await bundle(it)
-  list.push({ ...it, ...made, place: configure(it, made) })
-}
+const versions = (target) => [target, ...(before ? [earlier(target, before)] : [])]
+const list = await prepared(
+  [...all, gateway].flatMap((it) =>
+    ['tidegate', 'gateway'].includes(it.name) ? versions(it) : it,
+  ),
+)
 
 await section('size', 'Size of the Worker, three tools', () => {
   const rows = list.map(({ name, says, bytes, gzipped }) => ({ name, says, bytes, gzipped }))
@@ -124,33 +125,30 @@ await section('startup', 'A cold process until its first answer', async () => {
 })
 
 await section('load', 'Processor time of a request, 32 connections', async () => {
-  const rows = []
-  const loaded = list.filter(({ name }) => name !== 'gateway')
-  for (let i = 0; i < bounds.rounds; i++) {
-    for (const it of i % 2 ? loaded.toReversed() : loaded) {
-      rows.push(...(await round(it, it.place, bounds)))
-    }
-  }
-  for (const era of ['modern', 'legacy', 'session']) {
-    const floor = era === 'session' ? 'floor-object' : 'floor'
-    for (const [which, { says }] of Object.entries(cases)) {
-      console.log(`\n${era}: ${says}\n`)
-      const of = rows.filter((it) => it.era === era && it.case === which)
-      print(
-        ['', 'CPU µs', 'least–most', 'to the floor', 'p50 ms'],
-        summary(of, floor)
-          .toSorted((a, b) => a.median - b.median)
-          .map((it) => [
-            ...[it.name, digits(it.median), `${digits(it.least)}–${digits(it.most)}`],
-            ...[times(it.ratio), digits(it.p50, 1)],
-          ]),
-      )
-    }
+  const isGateway = ({ entry }) => entry === gateway.entry
+  const rows = await inRounds(list, bounds.rounds, (it) =>
+    isGateway(it)
+      ? round({ ...it, eras: ['modern'] }, gatewayCases, bounds)
+      : round(it, cases, bounds),
+  )
+  for (const [what, of] of Map.groupBy(rows, (it) => it.what)) {
+    console.log(`\n${what}\n`)
+    print(
+      ['', 'CPU µs', 'least–most', 'to the floor', 'p50 ms'],
+      summary(of, what.startsWith('session') ? 'floor-object' : 'floor')
+        .toSorted((a, b) => a.median - b.median)
+        .map((it) => [
+          ...[it.name, digits(it.median), `${digits(it.least)}–${digits(it.most)}`],
+          ...[times(it.ratio), digits(it.p50, 1)],
+        ]),
+    )
   }
   return rows
 })
 
-const few = { ...bounds, rounds: options.quick ? 1 : 3 }
+// A single round would not show how much a comparison varies.
+const few = { ...bounds, rounds: options.quick ? (before ? 2 : 1) : 3, before }
+const longer = { ...few, warm: few.warm * 1.5, seconds: few.seconds * 2 }
 
 await section('streaming', 'Processor time of an event of a stream', async () => {
   const { streaming } = await import('./streaming.mjs')
@@ -161,14 +159,14 @@ await section('streaming', 'Processor time of an event of a stream', async () =>
 
 await section('databases', 'Processor time of a query, 1,000 rows of 10 columns', async () => {
   const { databases } = await import('./databases.mjs')
-  const rows = await databases({ ...few, warm: few.warm * 1.5, seconds: few.seconds * 2 })
+  const rows = await databases(longer)
   byQuestion(rows, (first) => first)
   return rows
 })
 
 await section('dbhub', 'Processor time of a tool call that queries PostgreSQL', async () => {
   const { dbhub } = await import('./dbhub.mjs')
-  const rows = await dbhub({ ...few, warm: few.warm * 1.5, seconds: few.seconds * 2 })
+  const rows = await dbhub(longer)
   byQuestion(rows, (first) => first)
   return rows
 })
@@ -179,6 +177,14 @@ await section('growth', 'Processor time of a request, as there is more', async (
   byQuestion(rows, (first) => first)
   return rows
 })
+
+if (before) {
+  const { compared, lines } = worse(measured, before.ref)
+  console.log(`\n## Worse than ${before.ref} by more than noise\n`)
+  if (compared === 0) console.log('No row was compared.')
+  else if (lines.length === 0) console.log('No row is worse than noise.')
+  else print(['', '', 'before', 'now', 'more', 'noise'], lines)
+}
 
 mkdirSync(resolve(import.meta.dirname, '../results'), { recursive: true })
 writeFileSync(resolve(import.meta.dirname, '../results/bench.json'), JSON.stringify(measured))
@@ -209,5 +215,7 @@ async function install() {
   }
   console.log('Installing the peers, from bench/package-lock.json …')
   const npm = startProgram('npm', ['ci'], { cwd, stdio: 'inherit' })
-  if ((await npm.over) !== 0) process.exit(1)
+  if ((await npm.over) !== 0) {
+    console.log('The peers cannot be installed: those that are missing are left out.')
+  }
 }

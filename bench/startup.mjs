@@ -1,5 +1,6 @@
 // Measures what a cold process costs from its start to its first answer.
 import { first } from './requests.mjs'
+import { inRounds } from './rounds.mjs'
 import { processorTime, start } from './workerd.mjs'
 
 /**
@@ -7,23 +8,19 @@ import { processorTime, start } from './workerd.mjs'
  * @returns rows with the milliseconds and the processor time until the first answer
  */
 export async function startup(list, { rounds }) {
-  const rows = []
-  for (let i = 0; i <= rounds; i++) {
-    for (const { name, eras, place } of i % 2 ? list.toReversed() : list) {
-      const server = await start(place)
-      try {
-        const init = { method: 'POST', ...first(eras[0]) }
-        const response = await fetch(`http://127.0.0.1:${server.port}/mcp`, init)
-        const text = await response.text()
-        const ms = performance.now() - server.begun
-        const cpu = processorTime(server.pid) / 1_000
-        if (!text.includes('"result"')) throw new Error(`${name}: ${text.slice(0, 300)}`)
-        // The first round reads files from the disk.
-        if (i > 0) rows.push({ name, ms, cpu })
-      } finally {
-        await server.stop()
-      }
+  return inRounds(list, rounds + 1, async ({ name, eras, place }, i) => {
+    const server = await start(place)
+    try {
+      const init = { method: 'POST', ...first(eras[0]) }
+      const response = await fetch(`http://127.0.0.1:${server.port}/mcp`, init)
+      const text = await response.text()
+      const ms = performance.now() - server.begun
+      const cpu = processorTime(server.pid) / 1_000
+      if (!text.includes('"result"')) throw new Error(`${name}: ${text.slice(0, 300)}`)
+      // The first round reads files from the disk.
+      return i > 0 ? [{ name, ms, cpu }] : []
+    } finally {
+      await server.stop()
     }
-  }
-  return rows
+  })
 }

@@ -1,5 +1,5 @@
 // The targets, one row for each. A new peer or variant is one file in targets/ and one row.
-import { flags } from './build.mjs'
+import { flags, flagsOf } from './build.mjs'
 
 const SESSIONS = { objects: { SESSIONS: 'McpSession' } }
 
@@ -93,3 +93,11 @@ export const gateway = {
   flags,
   objects: { SESSIONS: 'McpSession', DEMO: 'DemoStore' },
 }
+
+/** A target of Tidegate as it was at another commit. */
+export const earlier = (target, { ref, source }) => ({
+  ...target,
+  name: `${target.name}@${ref}`,
+  source,
+  ...(target.flags === flags && { flags: flagsOf(source) }),
+})
