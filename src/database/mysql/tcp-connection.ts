@@ -13,6 +13,7 @@ import type { Login } from './tcp-login.ts'
 export class Connection {
   readonly client: Client
   readonly #timeoutMs: number
+  #isOpen = false
 
   constructor(library: typeof Library, login: Login, timeoutMs: number) {
     this.#timeoutMs = timeoutMs
@@ -25,9 +26,10 @@ export class Connection {
   opened(): Promise<Server> {
     return new Promise((resolve, reject) => {
       this.client.on('error', (error: unknown) => reject(connectFailure(error)))
-      this.client.once('connect', ({ serverVersion }: { serverVersion: string }) =>
-        resolve(serverOf(serverVersion)),
-      )
+      this.client.once('connect', ({ serverVersion }: { serverVersion: string }) => {
+        this.#isOpen = true
+        resolve(serverOf(serverVersion))
+      })
     })
   }
 
@@ -50,8 +52,10 @@ export class Connection {
   }
 
   /** Takes leave of the server. Resolves when the connection is closed. */
-  end(): Promise<void> {
-    return new Promise((resolve) => {
+  async end(): Promise<void> {
+    // In a Worker, `mysql2` never ends a connection whose login failed.
+    if (!this.#isOpen) return
+    await new Promise<void>((resolve) => {
       this.client.on('end', resolve)
       this.client.end(() => resolve())
     })
