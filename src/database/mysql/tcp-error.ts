@@ -38,5 +38,12 @@ export function connectFailure(error: unknown): DatabaseError {
       { hint: 'The operator can install a certificate from a public certificate authority.' },
     )
   }
+  if (message.includes('unknown plugin')) {
+    return new DatabaseError(
+      'auth',
+      'The user of this endpoint logs in by a method that is not supported here.',
+      { hint: 'The operator can let it log in by mysql_native_password or caching_sha2_password.' },
+    )
+  }
   return code.startsWith('AUTH_') ? loginError(1045) : unreachable()
 }
