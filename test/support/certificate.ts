@@ -4,18 +4,29 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Certificate } from '../servers/tcp.ts'
 
-/** A new certificate for `localhost` that vouches for itself; nothing on a machine without openssl. */
-export function makeCertificate(): (Certificate & { readonly path: string }) | undefined {
+/** A certificate and its key, and the files that hold them. */
+export interface CertificateFiles extends Certificate {
+  readonly path: string
+  readonly keyPath: string
+}
+
+/**
+ * Makes a certificate for `localhost` that vouches for itself. Without openssl it says why, and returns
+ * nothing; with REQUIRE_ALL=1 it throws.
+ */
+export function makeCertificate(): CertificateFiles | undefined {
   const home = mkdtempSync(join(tmpdir(), 'tidegate-certificate-'))
   process.once('exit', () => rmSync(home, { recursive: true, force: true }))
-  const [key, cert] = [join(home, 'key.pem'), join(home, 'cert.pem')]
+  const [keyPath, path] = [join(home, 'key.pem'), join(home, 'cert.pem')]
   const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
   const name = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
   try {
-    const args = ['req', '-x509', ...kind, ...name, '-keyout', key, '-out', cert]
+    const args = ['req', '-x509', ...kind, ...name, '-keyout', keyPath, '-out', path]
     execFileSync('openssl', args, { stdio: 'pipe' })
-  } catch {
+  } catch (error) {
+    if (process.env.REQUIRE_ALL === '1') throw error
+    console.warn(`Skipped for want of a certificate: ${(error as Error).message}`)
     return undefined
   }
-  return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8'), path: cert }
+  return { key: readFileSync(keyPath, 'utf8'), cert: readFileSync(path, 'utf8'), path, keyPath }
 }

@@ -21,16 +21,20 @@ export interface TestMariaDb {
 }
 
 /** Statements that make a database, given the user that will only read. */
-type Setup = string | ((reader: string) => string)
+export type Setup = string | ((reader: string) => string)
 
 /**
  * Makes a database on the server of this machine, at 127.0.0.1:3306 or MYSQL_TCP_PORT, if it lets
  * root in without a password. Otherwise it says why, and returns nothing; with REQUIRE_ALL=1 it
  * throws instead.
  */
-export async function startMariaDb(setup: Setup): Promise<TestMariaDb | undefined> {
+export const startMariaDb = (setup: Setup): Promise<TestMariaDb | undefined> =>
+  orNone(() => createDatabase(Number(process.env.MYSQL_TCP_PORT ?? 3306), setup))
+
+/** Starts what may be missing here. Then it says why, and returns nothing; with REQUIRE_ALL=1 it throws. */
+export async function orNone<T>(start: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await createDatabase(Number(process.env.MYSQL_TCP_PORT ?? 3306), setup)
+    return await start()
   } catch (error) {
     if (process.env.REQUIRE_ALL === '1') throw error
     console.warn(`Skipped for want of a MariaDB: ${(error as Error).message}`)

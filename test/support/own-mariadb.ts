@@ -5,15 +5,20 @@ import { connect } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { createDatabase, type TestMariaDb } from './mariadb.ts'
+import { createDatabase, type Setup, type TestMariaDb } from './mariadb.ts'
 import { freePort } from './port.ts'
 
 /** How long a server that was told to end may take. */
 const ENDS_MS = 2_000
 
-/** Makes a database on a MariaDB that nobody else uses, whatever is done to it. */
+/**
+ * Makes a database on a MariaDB that nobody else uses, whatever is done to it.
+ *
+ * @param options what else `mariadbd` is started with
+ */
 export async function startOwnMariaDb(
-  setup: string,
+  setup: Setup,
+  options: readonly string[] = [],
 ): Promise<TestMariaDb & { readonly data: string; revive(): Promise<void> }> {
   const [install, program] = [find('mariadb-install-db'), find('mariadbd')]
   const home = mkdtempSync(join(tmpdir(), 'tidegate-mariadb-'))
@@ -24,7 +29,8 @@ export async function startOwnMariaDb(
 
   const port = await freePort()
   const where = ['--bind-address=127.0.0.1', `--port=${port}`, `--socket=${join(home, 'socket')}`]
-  const start = () => spawn(program, [...as, ...where, '--skip-name-resolve'], { stdio: 'ignore' })
+  const args = [...as, ...where, '--skip-name-resolve', ...options]
+  const start = () => spawn(program, args, { stdio: 'ignore' })
   let server = start()
   let over = once(server, 'exit')
   const runs = () => server.exitCode === null && server.signalCode === null

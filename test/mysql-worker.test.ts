@@ -1,0 +1,215 @@
+import type { Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { passOn, startTcp, type TcpServer } from './servers/tcp.ts'
+import { type CertificateFiles, makeCertificate } from './support/certificate.ts'
+import { MARKER } from './support/failure.ts'
+import { orNone, type TestMariaDb } from './support/mariadb.ts'
+import { startOwnMariaDb } from './support/own-mariadb.ts'
+import type { RunningWorker } from './support/worker.ts'
+
+// The runtime of the tests reads this when it is loaded, and trusts it like a public authority.
+const trusted = makeCertificate()
+if (trusted) process.env.NODE_EXTRA_CA_CERTS = trusted.path
+const { callTool, post, startWorker } = await import('./support/worker.ts')
+
+const key = { authorization: 'Bearer k' }
+
+const setup = (reader: string) => `
+  create table users (id bigint, email varchar(80), at datetime(6), price decimal(30, 10));
+  insert into users select seq, concat('user', seq), '2026-01-02 03:04:05.123456', 1
+    from seq_1_to_100;
+  update users set id = 9007199254740993, price = 12345678901234567890.0123456789 where id = 7;
+  create user ${reader}_native@'%' identified via mysql_native_password using password('${MARKER}')
+    require ssl;
+  create user ${reader}_ed25519@'%' identified via ed25519 using password('${MARKER}');
+  grant select on users to ${reader}_native@'%', ${reader}_ed25519@'%';
+`
+const endless = 'select sum(seq % 7) from seq_1_to_1000000000000'
+
+interface MariaDbs {
+  /** Its certificate is trusted. */
+  readonly known: TestMariaDb
+  /** Its certificate is of nobody. */
+  readonly strange: TestMariaDb
+  /** It does not encrypt. */
+  readonly plain: TestMariaDb
+}
+
+async function startAll(certificate: CertificateFiles): Promise<MariaDbs> {
+  const tls = ({ path, keyPath }: CertificateFiles) => [
+    `--ssl-cert=${path}`,
+    `--ssl-key=${keyPath}`,
+  ]
+  return {
+    known: await startOwnMariaDb(setup, [...tls(certificate), '--plugin-load-add=auth_ed25519']),
+    strange: await startOwnMariaDb('select 1', tls(makeCertificate()!)),
+    plain: await startOwnMariaDb('select 1', ['--skip-ssl']),
+  }
+}
+
+const mariadbs = trusted && (await orNone(() => startAll(trusted)))
+describe.skipIf(!mariadbs)('a Worker with a MariaDB over TLS', () => {
+  if (mariadbs) tests(mariadbs)
+  else test('waits for a MariaDB', () => {})
+})
+
+function tests({ known, strange, plain }: MariaDbs): void {
+  const servers: TcpServer[] = []
+  let worker: RunningWorker
+  beforeAll(async () => {
+    const at = async (serve: (socket: Socket) => void) => {
+      const server = await startTcp(serve)
+      servers.push(server)
+      return server.port
+    }
+    /** Passes on until the client says this: then the connection is cut, or both fall silent. */
+    const until = (said: string | number, then: 'cut' | 'mute') =>
+      at((socket) => {
+        let chunks = 0
+        passOn(socket, known.port, (chunk) => {
+          const stops = typeof said === 'number' ? ++chunks === said : chunk.includes(said)
+          if (!stops) return chunk
+          return then === 'cut' ? undefined : Buffer.alloc(0)
+        })
+      })
+    const url = (mode: string, { host = 'localhost', user = known.reader, of = known } = {}) =>
+      `mysql://${user}@${host}:${of.port}/${of.database}${mode && `?ssl-mode=${mode}`}`
+    const through = (port: number, mode: string) =>
+      url(mode).replace(`:${known.port}/`, `:${port}/`)
+    const native = `${known.reader}_native`
+
+    const urls: Record<string, string> = {
+      TLS: url('VERIFY_IDENTITY'),
+      REQUIRED: url('REQUIRED'),
+      NATIVE: url('REQUIRED', { user: `${native}:${MARKER}` }),
+      ED25519: url('REQUIRED', { user: `${known.reader}_ed25519:${MARKER}` }),
+      UNENCRYPTED: url('DISABLED', { user: `${native}:${MARKER}` }),
+      PASSWORD: url('REQUIRED', { user: `${native}:not-${MARKER}` }),
+      LOGIN: url('REQUIRED', { user: `nobody:${MARKER}` }),
+      DATABASE: url('REQUIRED', { user: known.owner }).replace('?', `_${MARKER}?`),
+      // This machine as few write it: it counts as another one, which is encrypted unasked.
+      ELSEWHERE: url('', { host: '127.1' }),
+      NAME: url('VERIFY_IDENTITY', { host: '127.0.0.1' }),
+      STRANGER: url('REQUIRED', { of: strange, user: strange.reader }),
+      PLAIN: url('REQUIRED', { of: plain, user: plain.reader }),
+      CLOSED: `mysql://app:${MARKER}@127.0.0.1:9/shop?ssl-mode=REQUIRED`,
+      UNKNOWN: `mysql://app:${MARKER}@nowhere.invalid/shop`,
+      SILENT: through(await at(() => {}), 'REQUIRED'),
+      // After the request for TLS, instead of the first message in it.
+      SILENT_TLS: through(await until(2, 'mute'), 'REQUIRED'),
+      CUT: through(await until('42 as answer', 'cut'), 'DISABLED'),
+      MUTE: through(await until('42 as answer', 'mute'), 'DISABLED'),
+    }
+    const databases = Object.fromEntries(
+      Object.keys(urls).map((it) => [it.toLowerCase(), { url: `secret:${it}` }]),
+    )
+    const patient = { name: 'patient', title: 'Patient', databases }
+    const hasty = { ...patient, name: 'hasty', caps: { timeoutMs: 1_000 } }
+    const ENDPOINTS = JSON.stringify([patient, hasty])
+    worker = await startWorker({ ...urls, ENDPOINTS, TIDEGATE_KEY: 'k' })
+  })
+  afterAll(async () => {
+    await worker?.close()
+    await Promise.all(servers.map((it) => it.close()))
+    for (const it of [known, strange, plain]) await it.drop()
+  })
+
+  /** What the sessions of the driver do on the server. One that waits does nothing. */
+  const sessions = async () => {
+    const sql = "select info from information_schema.processlist where user like concat(?, '%')"
+    return (await known.admin(sql, [known.reader])).map(({ info }) => info as string | null)
+  }
+  const running = async () => (await sessions()).filter((it) => it?.includes('seq % 7')).length
+  const nothingIsLeft = async () => {
+    await expect.poll(sessions, { timeout: 5_000 }).toEqual([])
+    for (const server of servers) await expect.poll(() => server.open).toBe(0)
+  }
+
+  const call = (database: string, sql: string, params: unknown[] = [], endpoint = 'patient') =>
+    callTool(`${worker.url}/mcp/${endpoint}`, 'query', { database, sql, params }, key)
+
+  /** What the model reads. */
+  const ask = async (database: string, endpoint?: string): Promise<string> => {
+    const { content } = await call(database, 'select 42 as answer', [], endpoint)
+    expect(content[0].text).not.toContain(MARKER)
+    expect(worker.logs().join('\n')).not.toContain(MARKER)
+    return content[0].text
+  }
+
+  test.each(['tls', 'required'])('reads exact values: %s', async (database) => {
+    const exact = 'select id, at, price from users where email = ?'
+    const { structuredContent } = await call(database, exact, ['user7'])
+    expect(structuredContent.rows).toEqual([
+      ['9007199254740993', '2026-01-02 03:04:05.123456', '12345678901234567890.0123456789'],
+    ])
+    const cipher = await call(database, "show session status like 'Ssl_cipher'")
+    expect(cipher.structuredContent.rows).toEqual([['Ssl_cipher', expect.stringMatching(/./)]])
+    await nothingIsLeft()
+  })
+
+  test('reads no more of a large answer than it may hold', async () => {
+    const sql = "select repeat('x', 200000), seq from seq_1_to_1000000000"
+    const { structuredContent } = await call('tls', sql)
+    expect(structuredContent.truncated).toBe(true)
+    expect(structuredContent.rows.length).toBeGreaterThan(0)
+    await nothingIsLeft()
+  })
+
+  test('stops a slow query when its time is over', async () => {
+    const { isError, content } = await call('tls', endless, [], 'hasty')
+    expect(isError).toBe(true)
+    expect(content[0].text).toMatch(/^The query was stopped after 1 seconds/)
+    await nothingIsLeft()
+  })
+
+  test('stops a call that is cancelled, and leaves nothing behind', async () => {
+    const mcp = `${worker.url}/mcp/patient`
+    const clientInfo = { name: 'test', version: '1' }
+    const initialize = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
+    const first = { jsonrpc: '2.0', id: 0, method: 'initialize', params: initialize }
+    const { headers } = await post(mcp, first, key)
+    const session = {
+      ...key,
+      'mcp-session-id': headers.get('mcp-session-id')!,
+      'mcp-protocol-version': '2025-06-18',
+    }
+    const notify = (method: string, params = {}) =>
+      post(mcp, { jsonrpc: '2.0', method, params }, session)
+    await notify('notifications/initialized')
+
+    const params = { name: 'query', arguments: { database: 'tls', sql: endless } }
+    const cancelled = post(mcp, { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, session)
+    await expect.poll(running, { timeout: 10_000 }).toBe(1)
+    await notify('notifications/cancelled', { requestId: 1 })
+    expect((await cancelled).text).not.toContain('"result"')
+    await nothingIsLeft()
+  })
+
+  test.each([
+    ['native', /\[\[42\]\]/],
+    ['ed25519', /^The user of this endpoint logs in by a method that is not supported here/],
+    ['unencrypted', /^The database refused the login/],
+    ['password', /^The database refused the login/],
+    ['login', /^The database refused the login/],
+    ['database', /^The database of this endpoint does not exist/],
+    ['elsewhere', /^The certificate of the database cannot be trusted/],
+    ['name', /^The certificate of the database cannot be trusted/],
+    ['stranger', /^The certificate of the database cannot be trusted/],
+    ['plain', /^The database does not speak TLS/],
+    ['closed', /^The database cannot be reached/],
+    ['unknown', /^The database cannot be reached/],
+    ['cut', /^The database cannot be reached/],
+  ])('is told in a sentence: %s', async (database, sentence) => {
+    expect(await ask(database)).toMatch(sentence)
+    await nothingIsLeft()
+  })
+
+  test.each([
+    ['silent', /^The database cannot be reached/],
+    ['silent_tls', /^The database cannot be reached/],
+    ['mute', /^The query was stopped after 1 seconds/],
+  ])('does not wait for a server that falls silent: %s', async (database, sentence) => {
+    expect(await ask(database, 'hasty')).toMatch(sentence)
+    await nothingIsLeft()
+  })
+}
