@@ -5,9 +5,12 @@ import type { Result } from './answer.ts'
 import type { default as Client } from './pg.mjs'
 import { failure } from './tcp-error.ts'
 
-/** What came back, and whether there was too much of it to be read to the end. */
+/** What came back. */
 export interface Reading extends Result {
+  /** Whether there was too much of it to be read to the end. */
   readonly cut: boolean
+  /** Whether the budget is spent, and the connection can answer nothing more. An answer may end there. */
+  readonly spent: boolean
 }
 
 /** Values are read by `values.ts`, from the text that the server sends. */
@@ -38,10 +41,12 @@ export function query(
       fields = result.fields
       rows.push(row)
     })
-    query.on('end', (result) => resolve({ fields: result.fields, rows, cut: false }))
+    query.on('end', (result) =>
+      resolve({ fields: result.fields, rows, cut: false, spent: budget.isSpent }),
+    )
     query.on('error', (error) => reject(failure(error, timeoutMs)))
     void budget.spent.then(() => {
-      if (rows.length > 0) resolve({ fields, rows, cut: true })
+      if (rows.length > 0) resolve({ fields, rows, cut: true, spent: true })
       else reject(rowTooLarge())
     })
     client.query(query)

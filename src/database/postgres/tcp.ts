@@ -37,8 +37,7 @@ async function read(login: Login, statement: Statement, limits: Limits, run: Run
   const { host, port, database, user, options } = login
   const key = JSON.stringify([host, port, database, user, options])
   const types = await typesOf(reading.fields, key, (lookUp, maxRows) =>
-    // A session that stopped amid an answer cannot be used again.
-    reading.cut
+    reading.spent
       ? inSession(login, { ...limits, maxRows }, (other) => runReadOnly(lookUp, limits, other))
       : run(lookUp),
   )

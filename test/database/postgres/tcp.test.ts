@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { explain } from '../../../src/database/index.ts'
 import { postgres as driver } from '../../../src/database/postgres/tcp.ts'
@@ -124,6 +124,42 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     expect(answer.rows.length).toBeGreaterThan(100)
     expect(answer.rows.every((row) => String(row[1]).length === 50_000)).toBe(true)
     expect(server.sent).toBeLessThan(50 * 1024 * 1024)
+  })
+
+  test('asks for the names of types when an answer ends as its room does', async () => {
+    const room = 10 * 1024 * 1024
+    const server = await serve((client) => {
+      const upstream = connect(port, '127.0.0.1')
+      let sent = 0
+      let held = Buffer.alloc(0)
+      upstream.on('data', (chunk: Buffer) => {
+        const passed = chunk.subarray(0, room - sent)
+        sent += passed.length
+        if (passed.length > 0) client.write(passed)
+        held = Buffer.concat([held, chunk.subarray(passed.length)])
+        // All that is beyond the room comes at once, up to "ready for query".
+        if (held.at(-6) !== 'Z'.charCodeAt(0)) return
+        const rest = held
+        held = Buffer.alloc(0)
+        setTimeout(() => client.write(rest), 100)
+      })
+      client.on('data', (chunk) => upstream.write(chunk))
+      for (const it of [client, upstream]) {
+        it.on('error', () => {}).on('close', () => {
+          client.destroy()
+          upstream.destroy()
+        })
+      }
+    })
+    const count = 1_047
+    const sql = `select 'happy'::mood, repeat('x', 10000) from generate_series(1, ${count})`
+    const answer = await open(postgres.tcp('postgres', server.port), io).query(
+      { sql },
+      { maxRows: 5_000, maxBytes: 1e9, timeoutMs: 10_000 },
+    )
+    expect(answer.columns.map(({ type }) => type)).toEqual(['mood', 'text'])
+    expect(answer.rows).toHaveLength(count)
+    expect(answer.truncated).toBe(false)
   })
 
   test('says so when one row alone is beyond that', async () => {
