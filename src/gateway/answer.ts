@@ -136,3 +136,21 @@ export function shorten<T extends Cell | undefined>(cell: T, maxChars: number): 
   const end = /[\ud800-\udbff]/.test(text[maxChars - 1]!) ? maxChars - 1 : maxChars
   return `${text.slice(0, end)}… (+${text.length - end} characters)`
 }
+
+/** Cuts a text to so many bytes of JSON, and to no less than its mark. */
+export function shortenToBytes(text: string, maxBytes: number): string {
+  if (sizeOf(text) <= maxBytes) return text
+  let left = maxBytes - sizeOf('') - MARK_BYTES
+  let chars = 0
+  // Each step measures half as much as the one before: together about as much as the bytes.
+  for (let step = 2 ** Math.ceil(Math.log2(maxBytes)); step >= 1; step /= 2) {
+    const more = sizeOf(text.slice(chars, chars + step)) - sizeOf('')
+    if (more > left || chars + step > text.length) continue
+    chars += step
+    left -= more
+  }
+  return shorten(text, chars)
+}
+
+/** Bytes of what `shorten` adds to a text, at most. */
+const MARK_BYTES = 32

@@ -11,7 +11,7 @@ import {
   textSearch,
 } from '../database/index.ts'
 import { type Tool, ToolError, tool } from '../mcp/index.ts'
-import { listOf, shorten } from './answer.ts'
+import { listOf, shorten, shortenToBytes } from './answer.ts'
 import { annotations, atMost } from './database-tool.ts'
 import { type Caps, ConfigError, type Endpoint } from './endpoint.ts'
 import { locateAll } from './open-database.ts'
@@ -102,7 +102,7 @@ async function fetchDocument(
     rows[0],
   )
   const lines = columns.map(({ name }, i) => `${name}: ${textOf(rows[0]![i])}`)
-  const text = shorten(lines.join('\n'), source.caps.bytes)
+  const text = shortenToBytes(lines.join('\n'), source.caps.bytes)
   const metadata = { database: source.database, table: source.table }
   return { ...referenceTo(cells, source, table), text, metadata }
 }
@@ -134,19 +134,20 @@ async function openTable({ located, table: name }: Source, limits: Limits) {
   )
 }
 
-type Row = Readonly<Record<string, Cell>>
+/** A map, for an operator may write `{constructor}` into an address. */
+type Row = ReadonlyMap<string, Cell>
 
 const byColumn = (columns: readonly string[], cells: readonly Cell[]): Row =>
-  Object.fromEntries(columns.map((name, i) => [name, cells[i] ?? null]))
+  new Map(columns.map((name, i) => [name, cells[i] ?? null]))
 
 /** What leads to a row: its id, its title and its address. */
 function referenceTo(row: Row, source: Source, table: Table) {
-  const keys = table.primaryKey.map((column) => textOf(row[column]))
+  const keys = table.primaryKey.map((column) => textOf(row.get(column)))
   const id = [source.database, source.table, ...keys].map(encodeURIComponent).join('/')
   const url =
-    source.url?.replace(URL_COLUMN, (_, column) => encodeURIComponent(textOf(row[column]))) ??
+    source.url?.replace(URL_COLUMN, (_, column) => encodeURIComponent(textOf(row.get(column)))) ??
     `${source.pages}/${id}`
-  return { id, title: shorten(textOf(row[source.title]), MAX_TITLE_CHARS), url }
+  return { id, title: shorten(textOf(row.get(source.title)), MAX_TITLE_CHARS), url }
 }
 
 const textOf = (cell: Cell | undefined): string =>

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startHrana } from '../servers/hrana.ts'
+import { TOKEN } from '../servers/sqlite-child.ts'
+import { endpointBefore, structureOf } from '../support/endpoint.ts'
 import { callTool, post, type RunningWorker, startWorker } from '../support/worker.ts'
 
 const searched = (more: object = {}) => ({
@@ -128,5 +131,48 @@ describe("ChatGPT's search and fetch", () => {
       error: { message: 'This record cannot be read. Try again later.' },
     })
     expect((await fetch(`${worker.url}/record/nowhere/demo/products/1`)).status).toBe(401)
+  })
+})
+
+describe('the documents of a table', async () => {
+  const BYTES = 1_000
+  const hrana = await startHrana([
+    'create table notes (id integer primary key, body text)',
+    "insert into notes values (1, 'short'), (2, 'long ' || replace(hex(zeroblob(5000)), '0', 'x'))",
+    "insert into notes values (3, replace(hex(zeroblob(2000)), '00', '🐘é'))",
+    "insert into notes values (4, replace(hex(zeroblob(1000)), '00', char(10) || '\"' || char(1)))",
+  ])
+  afterAll(() => hrana.close())
+  const server = endpointBefore(`libsql://127.0.0.1:${hrana.port}?authToken=${TOKEN}`, {
+    caps: { bytes: BYTES },
+    search: [
+      {
+        ...{ table: 'notes', title: 'id', text: ['body'] },
+        url: 'https://example.com/{constructor}/{__proto__}/{id}',
+      },
+    ],
+  })
+  const documentOf = (id: number) => structureOf(server, 'fetch', { id: `main/notes/${id}` })
+
+  test('are whole where they fit', async () => {
+    expect((await documentOf(1)).text).toBe('id: 1\nbody: short')
+  })
+
+  test.each([2, 3, 4])(
+    'are cut to the bytes of an answer, not to as many characters: %i',
+    async (id) => {
+      const { text } = await documentOf(id)
+      const bytes = new TextEncoder().encode(JSON.stringify(text)).byteLength
+      expect(bytes).toBeLessThanOrEqual(BYTES)
+      expect(bytes).toBeGreaterThan(BYTES - 50)
+      expect(text).toMatch(/… \(\+\d+ characters\)$/)
+      expect(text.isWellFormed()).toBe(true)
+    },
+  )
+
+  test('have an address of their columns alone', async () => {
+    expect((await documentOf(1)).url).toBe('https://example.com///1')
+    const search = structureOf(server, 'search', { query: 'short' })
+    await expect(search).rejects.toThrow('notes.constructor, which does not exist')
   })
 })
