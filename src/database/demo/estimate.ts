@@ -2,7 +2,7 @@ import type { Param } from '../rows.ts'
 import { rowsVisited } from './cost.ts'
 import type { Counts } from './counts.ts'
 import { readPlan } from './plan.ts'
-import { type Recursion, recursionsIn } from './recursions.ts'
+import { outermostOf, type Recursion, recursionsIn } from './recursions.ts'
 import { TableSizes } from './table-sizes.ts'
 import { type Text, textOf } from './text.ts'
 import { weightOf } from './weight.ts'
@@ -32,7 +32,10 @@ export class Estimate {
     this.#run = run
     this.#counts = counts
     this.#longest = params.reduce<number>((most, it) => Math.max(most, `${it}`.length), 0)
-    this.#fedBack = this.recursions.some(({ body }) => weightOf(textOf(body), this.#longest).grows)
+    // What grows in an inner one grows in those around it. Each body is read once.
+    this.#fedBack = outermostOf(this.recursions).some(
+      ({ body }) => weightOf(textOf(body), this.#longest).grows,
+    )
   }
 
   /**

@@ -8,6 +8,8 @@ export interface Recursion {
   readonly limit: number | 'none' | 'unclear'
   /** Whether UNION keeps its rows apart, so that none comes twice. */
   readonly isDistinct: boolean
+  /** Where its body begins in the statement. */
+  readonly at: number
   /** What is between its parentheses. */
   readonly body: string
   /** The text from its WITH to the end of its body. */
@@ -60,14 +62,29 @@ export function recursionsIn({ sql, tokens }: Text): readonly Recursion[] {
       opened.set(i, level.start)
       const { name, start, isCompound, isDistinct } = level
       if (name === undefined || !isCompound || (lastUse.get(name) ?? -1) <= start) continue
+      const at = tokens[start]!.end
       found.push({
         name,
         limit: level.hasLimit ? limitBefore(tokens, i) : 'none',
         isDistinct,
-        body: sql.slice(tokens[start]!.end, token.start),
+        at,
+        body: sql.slice(at, token.start),
         text: sql.slice(tokens[levels.at(-1)!.with ?? 0]!.start, token.start),
       })
     }
+  }
+  return found
+}
+
+/** Those of a statement's recursions that are in no other. Their bodies hold all the rest. */
+export function outermostOf(recursions: readonly Recursion[]): readonly Recursion[] {
+  const found: Recursion[] = []
+  let start = Number.POSITIVE_INFINITY
+  // Inner ones come first, so from the end each one is in the last that was found, or ends before it.
+  for (const it of recursions.toReversed()) {
+    if (it.at + it.body.length > start) continue
+    found.push(it)
+    start = it.at
   }
   return found
 }

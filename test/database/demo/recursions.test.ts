@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
-import { recursionsIn } from '../../../src/database/demo/recursions.ts'
+import { expect, test, vi } from 'vitest'
+import { Estimate } from '../../../src/database/demo/estimate.ts'
+import { outermostOf, recursionsIn } from '../../../src/database/demo/recursions.ts'
 import { textOf } from '../../../src/database/demo/text.ts'
 
 const found = (sql: string) =>
@@ -48,4 +49,36 @@ test('inner recursions come first, each with its text from WITH on', () => {
   expect(b).toMatchObject({ name: 'b', body: 'select 2 union all select x from b' })
   expect(b!.text).toBe('with b as (select 2 union all select x from b')
   expect(a!.text).toBe(sql.slice(0, sql.lastIndexOf(')')))
+})
+
+test('the outermost recursions are those that are in no other', () => {
+  const inner = '(with b as (select 2 union all select x from b) select x from b)'
+  const [a, c] = ['a', 'c'].map(
+    (name) => `${name} as (select 1 union all select x from ${name} where ${inner})`,
+  )
+  const recursions = recursionsIn(textOf(`with recursive ${a}, ${c} select 1`))
+  expect(recursions.map(({ name }) => name)).toEqual(['b', 'a', 'b', 'c'])
+  expect(outermostOf(recursions).map(({ name }) => name)).toEqual(['c', 'a'])
+})
+
+test('an estimate reads recursions in time linear to their text, however deep they nest', () => {
+  const nested = (depth: number): string =>
+    depth === 0
+      ? 'select 1'
+      : `with recursive t${depth} as (select 1 union all select x from t${depth} where (${nested(depth - 1)})) select 1`
+  /** How often a pattern is tried. */
+  const work = (depth: number) => {
+    const text = textOf(nested(depth))
+    expect(recursionsIn(text)).toHaveLength(depth)
+    const tried = vi.spyOn(RegExp.prototype, 'exec')
+    try {
+      new Estimate(text, () => expect.unreachable(), [], {} as never)
+      return tried.mock.calls.length
+    } finally {
+      tried.mockRestore()
+    }
+  }
+  const few = work(50)
+  expect(few).toBeGreaterThan(0)
+  expect(work(400)).toBeLessThan(few * 8 * 1.1)
 })
