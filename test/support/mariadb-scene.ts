@@ -18,9 +18,19 @@ export const setup = `
   create function emptied() returns int begin delete from users; return 1; end;
 `
 
-/** The database that {@link setup} made, its server's users and settings, and files. */
+/**
+ * The database that {@link setup} made, its server's users, settings and lock, and files. A server that
+ * several use at once needs a lock of another name for each.
+ */
 export function mariaDbScene(
-  { admin, database, owner, reader, revive }: TestMariaDb & Pick<Scene, 'revive'>,
+  {
+    admin,
+    database,
+    owner,
+    reader,
+    revive,
+    lock = 'x',
+  }: TestMariaDb & Pick<Scene, 'revive'> & { readonly lock?: string },
   statements: readonly string[] = attacks('mysql').map(({ sql }) => sql),
   folders: readonly string[] = [],
 ): Scene {
@@ -29,7 +39,7 @@ export function mariaDbScene(
     'select * from users',
     'select * from orders',
     'select next_not_cached_value from s1',
-    "select last_value as v from (select is_used_lock('x') as last_value) l",
+    `select last_value as v from (select is_used_lock('${lock}') as last_value) l`,
     `select table_name, table_type, engine, table_comment from information_schema.tables
       where table_schema = '${database}' order by table_name`,
     `select table_name, column_name, column_type from information_schema.columns
