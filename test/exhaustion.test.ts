@@ -30,6 +30,7 @@ const stopped = /^The query was stopped after 1 seconds\./
 const cut = /^Answered: Only the first 200 rows: aggregate/
 const full = /^Answered: The answer is full after 1 rows: select fewer columns/
 const shortened = /^Answered: Cells longer than 1000 characters are cut/
+const memoryLimit = /^Memory limit \(for query\) exceeded/
 const tooLarge = /^One row alone is (?:over|more than|larger than) /
 // MariaDB gives what it has ended the value that it would have had.
 const benchmarked = /^The query was stopped after 1 seconds\.|^Answered: \[\[0\]\]$/
@@ -43,6 +44,8 @@ interface Engine {
   working(): number | Promise<number>
   /** Statements, and what is said of each: the error, or the hint of an answer that is cut. */
   readonly statements: Readonly<Record<string, readonly [sql: string, said: RegExp]>>
+  /** Statements that meet the server's own bound of memory, if they have the time. */
+  readonly heavy?: Readonly<Record<string, string>>
   /** Statements that bring as much as is let in, or more. */
   readonly large: readonly string[]
   /** Statements that do nothing but take their time, which the guard refuses. */
@@ -170,7 +173,12 @@ if (clickhouse) {
   const n = (name: string, rows: string) =>
     `(select number as ${name} from system.numbers limit ${rows})`
   const x = (length: number) => `arrayStringConcat(arrayMap(x -> 'xxxxxxxxxx', range(${length})))`
-  const memoryLimit = /^Memory limit \(for query\) exceeded/
+  const heavy = {
+    'a cross join of large blocks': `select count() from ${n('a', '1000000000')} cross join ${n('b', '1000000')}`,
+    'one huge value': `select ${x(90_000_000)}`,
+    'many huge rows': `select ${x(30_000)} from system.numbers`,
+  }
+  const heavyOrStopped = new RegExp(`${memoryLimit.source}|${stopped.source}`)
   engines.clickhouse = {
     url: clickhouse.url('reader'),
     working: async () =>
@@ -181,15 +189,12 @@ if (clickhouse) {
         `select count() from ${n('a', '1000000000')} cross join ${n('b', '100')}`,
         stopped,
       ],
-      'a cross join of large blocks': [
-        `select count() from ${n('a', '1000000000')} cross join ${n('b', '1000000')}`,
-        memoryLimit,
-      ],
-      'one huge value': [`select ${x(90_000_000)}`, memoryLimit],
-      'many huge rows': [`select ${x(30_000)} from system.numbers`, memoryLimit],
+      // A busy machine meets the time limit first.
+      ...Object.fromEntries(Object.entries(heavy).map(([it, sql]) => [it, [sql, heavyOrStopped]])),
       'rows without end': ['select number from system.numbers', cut],
       'rows without end, counted': ['select sum(number) from system.numbers', stopped],
     },
+    heavy,
     large: [`select ${x(5_000_000)}`, `select ${x(10_000)} from ${n('a', '100')}`],
     // Nothing interrupts a sleep in this version, which is of three seconds at most.
     idle: ['select sleep(2)'],
@@ -266,7 +271,7 @@ const timed = async <T>(work: Promise<T>): Promise<readonly [T, ms: number]> => 
 }
 
 describe.each(Object.entries(engines))('%s', (name, engine) => {
-  const { statements, working, large, idle = [], driver } = engine
+  const { statements, working, heavy = {}, large, idle = [], driver } = engine
 
   // Its first look at the role comes after the first answer, and has to be over.
   beforeAll(async () => {
@@ -279,6 +284,12 @@ describe.each(Object.entries(engines))('%s', (name, engine) => {
     const [told, ms] = await timed(ask(name, sql))
     expect(told).toMatch(said)
     expect(ms).toBeLessThan(TIMEOUT_MS + MARGIN_MS)
+    expect(await ask(name, 'select 42')).toBe(answered([[42]]))
+    await expect.poll(working, { timeout: MARGIN_MS }).toBe(0)
+  })
+
+  test.each(Object.entries(heavy))('has the server refuse %s for its memory', async (_, sql) => {
+    expect(await ask(`patient-${name}`, sql)).toMatch(memoryLimit)
     expect(await ask(name, 'select 42')).toBe(answered([[42]]))
     await expect.poll(working, { timeout: MARGIN_MS }).toBe(0)
   })
