@@ -63,6 +63,13 @@ const tls = {
           const secure = tls.connect({ socket }, secured)
           // The certificate of a session that is reused is not looked at again.
           secure.isSessionReused = () => true
+          // The library waits for the end of the socket that it opened. In workerd only the encrypted one
+          // tells of it.
+          const close = () => {
+            secure.off('end', close).off('close', close)
+            socket.emit('close')
+          }
+          secure.on('end', close).on('close', close)
           return secure
         }`,
       resolveDir: process.cwd(),
