@@ -37,6 +37,7 @@ export async function bundle({ entry, source }, { minify = true, tools = 0 } = {
     entryNames: 'main',
     outdir: root,
     metafile: true,
+    logLevel: 'silent', // the error that is thrown says it
     minify,
     external: ['cloudflare:*'],
     define: {

@@ -45,6 +45,11 @@ export async function inRounds(list, rounds, measure) {
   return [...rows.values()].flat()
 }
 
-function leftOut({ name }, why) {
-  console.log(`${name} is left out: ${why}\n`)
+const said = new Set()
+
+/** Says once why a target is left out. */
+function leftOut({ name, source }, why) {
+  const sentence = `${name} is left out: ${why.replaceAll(`${source}/`, '')}`
+  if (!said.has(sentence)) console.log(`${sentence}\n`)
+  said.add(sentence)
 }

@@ -23,12 +23,12 @@ export function worse(measured, ref) {
         const byName = new Map(summary(of, undefined, value).map((it) => [it.name, it]))
         for (const now of byName.values()) {
           const before = byName.get(now.name.replace(/^\w+/, (it) => `${it}@${ref}`))
-          if (!before) continue
+          if (!before || before === now) continue
           compared++
           const more = now.median - before.median
           const noise = Math.max(now.most - now.least, before.most - before.least)
           if (more <= noise) continue
-          const shown = [before.median, now.median, more, noise].map((it) => inFour(it))
+          const shown = [before.median, now.median, more, noise].map(inThree)
           lines.push([`${what}, ${now.name}`, unit, ...shown])
         }
       }
@@ -37,6 +37,8 @@ export function worse(measured, ref) {
   return { compared, lines }
 }
 
-/** A number with about four digits. */
-const inFour = (number) =>
-  digits(number, Math.abs(number) < 10 ? 2 : Math.abs(number) < 100 ? 1 : 0)
+/** A number with about three digits, but a whole number whole. */
+function inThree(number) {
+  if (Number.isInteger(number)) return String(number)
+  return digits(number, number < 10 ? 2 : number < 100 ? 1 : 0)
+}
