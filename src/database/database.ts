@@ -2,13 +2,13 @@ import type { Dialect } from './dialect.ts'
 import type { Answer, Limits, Rows, Statement } from './rows.ts'
 
 /** One open database, behind the guard. */
-export interface Database extends Opened {
+export interface Database extends UnguardedDatabase {
   /** Runs one statement that only reads. Throws {@link DatabaseError}. */
   query(statement: Statement, limits: Limits): Promise<Rows>
 }
 
 /** A database as its driver opens it, without the guard in front. */
-export interface Opened {
+export interface UnguardedDatabase {
   readonly dialect: Dialect
   /** Whether the connection is encrypted, where that is known. */
   readonly tls?: boolean | undefined
@@ -26,7 +26,7 @@ export interface Driver {
    * Opens it without connecting. Its queries get one statement that the guard has let through, without
    * a semicolon. They must still have the engine refuse all writes.
    */
-  open(url: URL, io: Io): Opened
+  open(url: URL, io: Io): UnguardedDatabase
 }
 
 /** All that drivers touch of the outside world. */
@@ -43,7 +43,7 @@ export interface Engine {
   /** What the URLs of its databases begin with, without the colon. */
   readonly schemes: readonly string[]
   /** Those of its URLs that hold no secret. BINDING stands for the name of a binding. */
-  readonly open?: readonly string[] | undefined
+  readonly urlsWithoutSecret?: readonly string[] | undefined
   /** Reads its drivers. The first one that opens a URL is taken, and one of them opens each of its schemes. */
   read(): Promise<{ readonly drivers: readonly Driver[] }>
 }

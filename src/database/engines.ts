@@ -5,20 +5,20 @@ export const engines: readonly Engine[] = [
   {
     title: 'SQLite',
     schemes: ['demo'],
-    open: ['demo:'],
+    urlsWithoutSecret: ['demo:'],
     read: () => import('./demo/index.ts'),
   },
   {
     title: 'PostgreSQL',
     schemes: ['postgres', 'postgresql', 'neon', 'hyperdrive'],
-    open: ['hyperdrive:BINDING'],
+    urlsWithoutSecret: ['hyperdrive:BINDING'],
     read: () => import('./postgres/index.ts'),
   },
   { title: 'PostgreSQL', schemes: ['supabase'], read: () => import('./supabase/index.ts') },
   {
     title: 'SQLite',
     schemes: ['d1', 'libsql', 'turso'],
-    open: ['d1:BINDING'],
+    urlsWithoutSecret: ['d1:BINDING'],
     read: () => import('./sqlite/index.ts'),
   },
   { title: 'SQLite', schemes: ['rqlite', 'rqlites'], read: () => import('./rqlite/index.ts') },

@@ -3,7 +3,7 @@ export { DemoStore } from './demo/demo-store.ts'
 export type { Dialect, TableName } from './dialect.ts'
 export type { Failure } from './error.ts'
 export { DatabaseError } from './error.ts'
-export { assertReads, isOpenUrl, type Located, locate, openUrls } from './open.ts'
+export { assertReads, hasNoSecret, type Located, locate, urlsWithoutSecret } from './open.ts'
 export {
   columnsOf,
   explain,

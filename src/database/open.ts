@@ -39,11 +39,13 @@ export function locate(url: string, io: Io): Located {
 }
 
 /** The URLs of databases that hold no secret. BINDING stands for the name of a binding. */
-export const openUrls: readonly string[] = engines.flatMap(({ open = [] }) => open)
+export const urlsWithoutSecret: readonly string[] = engines.flatMap(
+  ({ urlsWithoutSecret = [] }) => urlsWithoutSecret,
+)
 
-/** Whether the URL of a database holds no secret: it is one of {@link openUrls}. */
-export const isOpenUrl = (url: string): boolean =>
-  openUrls.includes(url.replace(/:[A-Za-z_][A-Za-z0-9_]*$/, ':BINDING'))
+/** Whether the URL of a database holds no secret: it is one of {@link urlsWithoutSecret}. */
+export const hasNoSecret = (url: string): boolean =>
+  urlsWithoutSecret.includes(url.replace(/:[A-Za-z_][A-Za-z0-9_]*$/, ':BINDING'))
 
 /** Checks that the guard lets a statement through, without sending it. Throws {@link DatabaseError}. */
 export async function assertReads({ dialect }: Database, statement: Statement): Promise<void> {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { isOpenUrl, openUrls } from '../database/index.ts'
+import { hasNoSecret, urlsWithoutSecret } from '../database/index.ts'
 import { configFaults } from './config-fault.ts'
 import { customToolConfig } from './custom-tool-config.ts'
 import { jsonFault } from './json-fault.ts'
@@ -28,9 +28,9 @@ const database = () =>
     /** `secret:NAME`, the Worker secret that holds the URL; or a URL that has nothing to hide. */
     url: z.string().check(
       z.maxLength(200),
-      z.refine((url) => SECRET.test(url) || isOpenUrl(url), {
+      z.refine((url) => SECRET.test(url) || hasNoSecret(url), {
         error: () =>
-          `must be "secret:NAME", naming the Worker secret that holds the URL, or one of ${openUrls.map((it) => `"${it}"`).join(', ')}`,
+          `must be "secret:NAME", naming the Worker secret that holds the URL, or one of ${urlsWithoutSecret.map((it) => `"${it}"`).join(', ')}`,
       }),
     ),
     /** What the model reads about it: "orders and customers of the web shop". */

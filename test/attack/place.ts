@@ -1,4 +1,4 @@
-import type { Opened } from '../../src/database/database.ts'
+import type { UnguardedDatabase } from '../../src/database/database.ts'
 import type { Scene } from '../support/witness.ts'
 import { type RunningWorker, startWorker } from '../support/worker.ts'
 
@@ -34,7 +34,7 @@ export interface Place {
 }
 
 /** A database that is short of a layer. */
-export interface Unlayered extends Pick<Opened, 'query'> {
+export interface Unlayered extends Pick<UnguardedDatabase, 'query'> {
   /** Where its statements leave traces, if not where those of the tools do. */
   readonly scene?: Scene
 }

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { Opened } from '../../src/database/database.ts'
+import type { UnguardedDatabase } from '../../src/database/database.ts'
 import { d1 } from '../../src/database/sqlite/d1.ts'
 import { libsql } from '../../src/database/sqlite/libsql.ts'
 import { answerAsD1 } from '../servers/d1.ts'
@@ -11,7 +11,7 @@ import type { Plain } from './unchanged.ts'
 /** An engine, asked by itself and by a driver. */
 export interface Pair {
   readonly plain: Plain
-  readonly driven: Opened
+  readonly driven: UnguardedDatabase
 }
 
 /** The engines that are asked, and the drivers that ask them. */

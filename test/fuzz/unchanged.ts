@@ -1,4 +1,4 @@
-import type { Opened } from '../../src/database/database.ts'
+import type { UnguardedDatabase } from '../../src/database/database.ts'
 import { DatabaseError } from '../../src/database/error.ts'
 import type { Cell } from '../../src/database/rows.ts'
 import { blob } from '../../src/database/sqlite/values.ts'
@@ -41,7 +41,7 @@ const limits = { maxBytes: 4_000_000, timeoutMs: 20_000 }
 /** Puts queries before an engine and before a driver of ours, and tells where they differ. */
 export async function unchanged(
   plain: Plain,
-  { query: drive }: Pick<Opened, 'query'>,
+  { query: drive }: Pick<UnguardedDatabase, 'query'>,
   queries: Iterable<Query>,
   { mayRefuse, seen = (cell) => cell, onProgress }: Options = {},
 ): Promise<Tally> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Opened } from '../../src/database/database.ts'
+import type { UnguardedDatabase } from '../../src/database/database.ts'
 import type { Limits } from '../../src/database/rows.ts'
 import type { SqliteServer } from '../servers/sqlite-child.ts'
 import { attacks } from './attacks.ts'
@@ -13,8 +13,8 @@ const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
  */
 export function withstandsAttacks(
   server: SqliteServer,
-  database: Opened,
-  unguarded: Opened,
+  database: UnguardedDatabase,
+  unguarded: UnguardedDatabase,
   only: readonly string[] = [],
 ): void {
   describe('an attack', () => {
@@ -42,7 +42,7 @@ export function withstandsAttacks(
 /** Attacks that only cost too much, each at a server that is started for it. */
 export function outlivesCosts(
   start: () => Promise<SqliteServer>,
-  openAt: (server: SqliteServer) => Opened,
+  openAt: (server: SqliteServer) => UnguardedDatabase,
 ): void {
   test.each(attacks('sqlite').filter(({ name }) => name.startsWith('sl_dos_')))(
     'an attack that only costs too much is not waited for: $name',

@@ -1,4 +1,4 @@
-import type { Driver, Io, Opened } from '../database.ts'
+import type { Driver, Io, UnguardedDatabase } from '../database.ts'
 import { DatabaseError, unreachable } from '../error.ts'
 import type { Limits } from '../rows.ts'
 import { sqlite } from '../sqlite/dialect.ts'
@@ -9,7 +9,7 @@ import type { DemoAnswer, DemoQuery } from './shop.ts'
 export const demo: Driver = {
   name: 'demo',
   opens: (url) => url.protocol === 'demo:',
-  open: (_url, io): Opened => ({
+  open: (_url, io): UnguardedDatabase => ({
     dialect: sqlite,
     query({ sql, params = [] }, limits) {
       const { maxRows, maxBytes, timeoutMs } = limits

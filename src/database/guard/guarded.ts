@@ -1,4 +1,4 @@
-import type { Database, Opened } from '../database.ts'
+import type { Database, UnguardedDatabase } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
 import { DatabaseError } from '../error.ts'
 import type { Param, Statement } from '../rows.ts'
@@ -19,7 +19,7 @@ export function admitted(asked: Statement, dialect: Dialect): Placed {
  * The same database behind the guard: only single statements that read reach it, and only values that
  * can be written as text. Statements may use `$1`, `$2`, … in every dialect, or the engine's placeholders.
  */
-export function guarded(database: Opened): Database {
+export function guarded(database: UnguardedDatabase): Database {
   const { dialect } = database
   return {
     ...database,

@@ -1,4 +1,4 @@
-import type { Driver, Opened } from '../database.ts'
+import type { Driver, UnguardedDatabase } from '../database.ts'
 import { DatabaseError } from '../error.ts'
 import type { Answer, Limits, Statement } from '../rows.ts'
 import { answer } from './answer.ts'
@@ -18,14 +18,14 @@ export const postgres: Driver = {
     url.protocol === 'hyperdrive:' ? database(hyperdriveLogin(url, io)) : encrypted(loginOf(url)),
 }
 
-const database = (login: Login): Opened => ({
+const database = (login: Login): UnguardedDatabase => ({
   dialect,
   undone: true,
   query: (statement, limits) =>
     inSession(login, limits, (run) => read(login, statement, limits, run)),
 })
 
-const encrypted = (login: Login): Opened => ({
+const encrypted = (login: Login): UnguardedDatabase => ({
   ...database(login),
   tls: login.tls === 'offered' ? undefined : login.tls === 'always',
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { clickhouse } from '../../../src/database/clickhouse/driver.ts'
-import type { Opened } from '../../../src/database/database.ts'
+import type { UnguardedDatabase } from '../../../src/database/database.ts'
 import type { DatabaseError } from '../../../src/database/error.ts'
 import { attacks, benign, exhausting } from '../../support/attacks.ts'
 import { describeClickHouse } from '../../support/clickhouse.ts'
@@ -9,7 +9,7 @@ import { open } from '../../support/open.ts'
 
 const limits = { maxRows: 10, maxBytes: 100_000, timeoutMs: 400 }
 
-const outcome = (database: Opened, sql: string) =>
+const outcome = (database: UnguardedDatabase, sql: string) =>
   database.query({ sql }, limits).catch((error: unknown) => error)
 
 await describeClickHouse('a statement that would do more than read', setup, (server) => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Opened } from '../../../src/database/database.ts'
+import type { UnguardedDatabase } from '../../../src/database/database.ts'
 import type { DatabaseError } from '../../../src/database/error.ts'
 import { mysql } from '../../../src/database/mysql/tcp.ts'
 import { attacks, benign, exhausting } from '../../support/attacks.ts'
@@ -10,7 +10,7 @@ import { open } from '../../support/open.ts'
 const limits = { maxRows: 10, maxBytes: 100_000, timeoutMs: 400 }
 const io = { fetch, bindings: {} }
 
-const outcome = (database: Opened, sql: string) =>
+const outcome = (database: UnguardedDatabase, sql: string) =>
   database.query({ sql }, limits).catch((error: unknown) => error as DatabaseError)
 
 await describeMariaDb('a statement for MariaDB that would do more than read', setup, (mariadb) => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Opened } from '../../../src/database/database.ts'
+import type { UnguardedDatabase } from '../../../src/database/database.ts'
 import type { DatabaseError } from '../../../src/database/error.ts'
 import { neon } from '../../../src/database/postgres/neon.ts'
 import { postgres as tcp } from '../../../src/database/postgres/tcp.ts'
@@ -12,7 +12,7 @@ import { Witness } from '../../support/witness.ts'
 
 const limits = { maxRows: 10, maxBytes: 100_000, timeoutMs: 400 }
 
-const outcome = (database: Opened, sql: string) =>
+const outcome = (database: UnguardedDatabase, sql: string) =>
   database.query({ sql }, limits).catch((error: unknown) => error)
 
 await describePostgres('a statement that would do more than read', setup, (postgres) => {
@@ -118,7 +118,10 @@ await describePostgres('a statement that would do more than read', setup, (postg
       expect(effective.filter((name) => !known.includes(name))).toEqual([])
     }, 120_000)
 
-    async function effects(database: Opened, list: readonly Attack[]): Promise<string[]> {
+    async function effects(
+      database: UnguardedDatabase,
+      list: readonly Attack[],
+    ): Promise<string[]> {
       const effective: string[] = []
       for (const { name, sql } of list) {
         await outcome(database, sql)

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { afterAll, describe, expect, test } from 'vitest'
-import type { Opened } from '../../../src/database/database.ts'
+import type { UnguardedDatabase } from '../../../src/database/database.ts'
 import type { Limits } from '../../../src/database/rows.ts'
 import { d1 } from '../../../src/database/sqlite/d1.ts'
 import { readEndpoints } from '../../../src/gateway/index.ts'
@@ -108,7 +108,7 @@ describe('D1 by the API of Cloudflare', () => {
 
 describe('an API that fails', () => {
   /** Opens a database behind an API that answers like this. */
-  const serve = async (listener: RequestListener): Promise<Opened> => {
+  const serve = async (listener: RequestListener): Promise<UnguardedDatabase> => {
     const port = await startHttp(listener)
     return open(`d1://:${MARKER}@an-account/a-database`, towards(port))
   }

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { afterAll, describe, expect, test } from 'vitest'
-import type { Opened } from '../../../src/database/database.ts'
+import type { UnguardedDatabase } from '../../../src/database/database.ts'
 import type { Limits } from '../../../src/database/rows.ts'
 import { libsql } from '../../../src/database/sqlite/libsql.ts'
 import { startHrana } from '../../servers/hrana.ts'
@@ -145,7 +145,7 @@ describe('libSQL over Hrana', () => {
 })
 
 /** Opens a database behind a service that answers like this. */
-async function serve(listener: RequestListener): Promise<Opened> {
+async function serve(listener: RequestListener): Promise<UnguardedDatabase> {
   const port = await startHttp(listener)
   return open(`libsql://127.0.0.1:${port}?authToken=${MARKER}`, io)
 }
