@@ -39,7 +39,7 @@ export interface Statement {
    * Whether it is one of Tidegate's questions to the catalog. Its functions, operators and types must
    * be the system's, even if somebody has made others of the same name in the role's search path.
    */
-  readonly own?: boolean | undefined
+  readonly internal?: boolean | undefined
 }
 
 /** The bounds of one query. It has all of them: none is optional, and none comes from a model. */

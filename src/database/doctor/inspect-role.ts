@@ -11,6 +11,7 @@ export const inspectRole = (
   limits: Pick<Limits, 'timeoutMs' | 'signal'>,
 ): Promise<RoleReport> =>
   database.dialect.inspectRole(
-    async (sql) => (await database.query({ sql, own: true }, { ...limits, ...ROLE_LIMITS })).rows,
+    async (sql) =>
+      (await database.query({ sql, internal: true }, { ...limits, ...ROLE_LIMITS })).rows,
     database,
   )

@@ -20,7 +20,7 @@ const verdicts = new WeakMap<Reading, string | undefined>()
 export function refuse(statement: Statement, rules: Rules): string | undefined {
   const reading = read(statement, rules)
   if (reading.fault !== undefined) return reading.fault
-  const ours = statement.own ? { ...rules, hidden: NO_NAME } : rules
+  const ours = statement.internal ? { ...rules, hidden: NO_NAME } : rules
   if (!verdicts.has(reading)) verdicts.set(reading, judge(reading.tokens, ours))
   return verdicts.get(reading)
 }

@@ -38,7 +38,7 @@ export function guarded(database: UnguardedDatabase): Database {
         })
       }
       const { rules } = dialect
-      const one = single(read(statement, rules), { params, own: asked.own }, rules)
+      const one = single(read(statement, rules), { params, internal: asked.internal }, rules)
       const started = Date.now()
       const answer = await database.query(one, limits).catch((error) => {
         throw error instanceof DatabaseError && error.position !== undefined

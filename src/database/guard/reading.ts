@@ -33,10 +33,10 @@ export function read(statement: Statement, rules: Rules): Reading {
 /** The statement that was read, with these values, and without the semicolon and comments behind it. */
 export function single(
   reading: Reading,
-  { params, own }: Omit<Statement, 'sql'>,
+  { params, internal }: Omit<Statement, 'sql'>,
   rules: Rules,
 ): Statement {
-  const statement = { sql: reading.sql, params, own }
+  const statement = { sql: reading.sql, params, internal }
   const tokens = reading.tokens.slice(0, lastOf(reading.tokens) + 1)
   const same = tokens.length === reading.tokens.length
   readings.set(statement, { rules, reading: same ? reading : { ...reading, tokens } })

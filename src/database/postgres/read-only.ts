@@ -49,9 +49,9 @@ export function readOnlySteps(
   statement: Statement,
   { timeoutMs, maxRows }: Limits,
 ): readonly Statement[] {
-  const { sql, params, own } = statement
+  const { sql, params, internal } = statement
   const times = [timeoutMs, Math.min(timeoutMs, LOCK_MS)].map((ms) => String(Math.ceil(ms)))
-  const settings = { sql: set(own ? [...SETTINGS, ...OWN_PATH] : SETTINGS), params: times }
+  const settings = { sql: set(internal ? [...SETTINGS, ...OWN_PATH] : SETTINGS), params: times }
   const at = cursorAt(statement)
   const declare = {
     sql: at === undefined ? sql : sql.slice(0, at) + CURSOR + sql.slice(at),
@@ -59,7 +59,7 @@ export function readOnlySteps(
   }
   if (at !== 0) return [settings, declare]
   const fetch = { sql: `fetch forward ${maxRows + 1} from tidegate` }
-  return own ? [settings, declare, { sql: set(ITS_PATH) }, fetch] : [settings, declare, fetch]
+  return internal ? [settings, declare, { sql: set(ITS_PATH) }, fetch] : [settings, declare, fetch]
 }
 
 /**

@@ -102,7 +102,7 @@ async function ask(
   limits: Limits,
 ): Promise<readonly Row[]> {
   const { rows } = await database.query(
-    { ...statement, own: true },
+    { ...statement, internal: true },
     { ...limits, ...CATALOG_LIMITS },
   )
   return rows

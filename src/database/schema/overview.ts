@@ -23,7 +23,7 @@ export async function overview(
   database: Database,
   limits: Limits,
 ): Promise<ReadonlyMap<string, readonly OverviewColumn[]> | undefined> {
-  const statement = { ...database.dialect.catalog.overview(), own: true }
+  const statement = { ...database.dialect.catalog.overview(), internal: true }
   const { rows, truncated } = await database.query(statement, { ...limits, ...CATALOG_LIMITS })
   if (truncated) return undefined
   const tables = Map.groupBy(rows, ([schema, name]) => keyOf({ schema, name }))
@@ -45,7 +45,7 @@ function columnOf(row: readonly Cell[]): OverviewColumn {
 
 /** A text that stays the same as long as no table, column, comment or key changes. */
 export async function fingerprint(database: Database, limits: Limits): Promise<string> {
-  const statement = { ...database.dialect.catalog.fingerprint(), own: true }
+  const statement = { ...database.dialect.catalog.fingerprint(), internal: true }
   const { rows } = await database.query(statement, {
     ...limits,
     ...CATALOG_LIMITS,

@@ -17,7 +17,7 @@ export async function rowSecurity(
   if (!secured || names.length === 0) return []
   const bare = names.map((name) => name.split('.').at(-1)!)
   try {
-    const { rows } = await database.query({ ...secured(bare), own: true }, limits)
+    const { rows } = await database.query({ ...secured(bare), internal: true }, limits)
     return rows.map(([name]) => String(name))
   } catch (error) {
     if (error instanceof DatabaseError) return []

@@ -133,12 +133,12 @@ describe('a statement of ours', () => {
 
   test('may look at what holds secrets, and nobody else may', () => {
     expect(() => admitted(servers, postgres)).toThrow('pg_foreign_server is not allowed here.')
-    expect(() => admitted({ ...servers, own: true }, postgres)).not.toThrow()
+    expect(() => admitted({ ...servers, internal: true }, postgres)).not.toThrow()
   })
 
   test('may do no more than read', () => {
     for (const sql of ['select pg_sleep(1)', 'delete from users', 'select 1; select 2']) {
-      expect(() => admitted({ sql, own: true }, postgres)).toThrow(DatabaseError)
+      expect(() => admitted({ sql, internal: true }, postgres)).toThrow(DatabaseError)
     }
   })
 })
