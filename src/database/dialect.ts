@@ -21,17 +21,17 @@ export interface Dialect {
   /** How many parameters a statement takes; {@link MAX_PARAMS} if left out. */
   readonly maxParams?: number | undefined
   /** The catalog's name for a type of an answer, where it has another one. */
-  inWords?(type: string): string
+  catalogTypeName?(type: string): string
   /** The placeholder of the n-th parameter, counted from 1; of this column type, if one is given. */
   placeholder(n: number, type?: string): string
   readonly comparison: Comparison
   /** How the system's operators and aggregates are called where users can make others of the same name. */
-  readonly calls?: Calls | undefined
+  readonly qualifiedCalls?: QualifiedCalls | undefined
   readonly catalog: Catalog
   readonly plan: Plan
   /** Finds out what the role of a database may do besides reading. */
   readonly inspectRole: InspectRole
-  readonly unknown: Unknown
+  readonly errorPatterns: ErrorPatterns
 }
 
 /** As many parameters as SQLite on Cloudflare takes. Other engines take more. */
@@ -41,7 +41,7 @@ export const MAX_PARAMS = 100
  * How an engine says that a table or a column does not exist, or that several tables have the column.
  * The first group is its name.
  */
-export interface Unknown {
+export interface ErrorPatterns {
   readonly table: RegExp
   readonly column: RegExp
   readonly ambiguous: RegExp
@@ -66,7 +66,7 @@ export interface Comparison {
 }
 
 /** How operators and aggregates are written. `operators` is the schema of those of an extension. */
-export interface Calls {
+export interface QualifiedCalls {
   operator(sign: string, operators: string | undefined): string
   aggregate(name: string, column: string, operators: string | undefined): string
 }

@@ -5,27 +5,27 @@
 export interface Rules {
   readonly lexis: Lexis
   /** First words of statements that only read, in the order in which an error lists them. */
-  readonly reads: readonly string[]
+  readonly readVerbs: readonly string[]
   /** What may stand between EXPLAIN and the statement it explains, as tokens with spaces between. */
-  readonly explain: RegExp
+  readonly explainOptions: RegExp
   /** Functions that do more than compute: they write, lock, connect elsewhere, or run a text as SQL. */
-  readonly calls: RegExp
+  readonly refusedFunctions: RegExp
   /** Those of them that `x.f` also calls, where `x` is any value: one argument is enough for them. */
-  readonly attributes?: RegExp
+  readonly attributeFunctions?: RegExp
   /** Functions that run a text when they are given no more than two values. */
-  readonly pairs?: RegExp
+  readonly refusedWithTwoArguments?: RegExp
   /** Whether `* APPLY f` calls a function by its name, and `(x AS f(y))` one after AS. */
-  readonly applies?: boolean
+  readonly hasApply?: boolean
   /** Functions that call another whose name is their first value: `arrayMap(f, x)`. */
-  readonly callers?: RegExp
+  readonly higherOrderFunctions?: RegExp
   /** Relations that hold secrets or the platform's own state. */
-  readonly hidden: RegExp
+  readonly hiddenRelations: RegExp
   /** Clauses by which a read writes or locks. */
-  readonly clauses: readonly string[]
+  readonly refusedClauses: readonly string[]
   /** Clauses that only say how to run and to answer. */
-  readonly forms?: readonly string[]
+  readonly outputClauses?: readonly string[]
   /** What to write in place of an EXPLAIN that does not explain a query, as a sentence. */
-  readonly instead?: string
+  readonly explainAlternative?: string
 }
 
 /** How a dialect divides a text into tokens: only what differs between dialects. */

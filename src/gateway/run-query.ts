@@ -27,7 +27,7 @@ export async function runQuery(statement: Statement, context: DatabaseContext): 
 function withTypeNames(found: Rows, { dialect }: Database): Rows {
   const columns = found.columns.map(({ name, type }) => ({
     name,
-    type: dialect.inWords?.(type) ?? type,
+    type: dialect.catalogTypeName?.(type) ?? type,
   }))
   return { ...found, columns }
 }

@@ -154,7 +154,10 @@ function isAllowed(sql: string, message: string): boolean {
   // Of functions that do not exist it says the same.
   const routine = /^execute command denied .* for routine '\w+\.(.*)'$/s.exec(message)?.[1]
   if (routine !== undefined) {
-    return !rules.calls.test(routine.toLowerCase()) && LETTERS.compare(routine, 'sys_eval') !== 0
+    return (
+      !rules.refusedFunctions.test(routine.toLowerCase()) &&
+      LETTERS.compare(routine, 'sys_eval') !== 0
+    )
   }
   // It denies a table before it sees that there is none: a name that only holds "mysql" is no escape.
   if (/[`']mysql[`'](?!`)/i.test(message)) return false

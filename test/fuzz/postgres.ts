@@ -108,9 +108,10 @@ function escapeAs(key: string, value: unknown): string | undefined {
   return last.filter(isAttribute).map(called)[0] ?? names.filter(isHidden).map(read)[0]
 }
 
-const isCall = (name: string) => rules.calls.test(name)
-const isAttribute = (name: string) => rules.attributes!.test(name)
-const isHidden = (name: string | undefined) => name !== undefined && rules.hidden.test(name)
+const isCall = (name: string) => rules.refusedFunctions.test(name)
+const isAttribute = (name: string) => rules.attributeFunctions!.test(name)
+const isHidden = (name: string | undefined) =>
+  name !== undefined && rules.hiddenRelations.test(name)
 const called = (name: string) => `calls ${name}`
 const read = (name: string | undefined) => `reads ${name}`
 

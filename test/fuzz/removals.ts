@@ -26,15 +26,15 @@ export function* removals(rules: Rules): Iterable<readonly [rule: string, withou
     const other = rule === 'doubleQuotes' ? (value === 'name' ? 'text' : 'name') : false
     yield [rule, { ...rules, lexis: { ...rules.lexis, [rule]: other } }]
   }
-  yield ['reads', { ...rules, reads: [...rules.reads, ...VERBS] }]
-  yield ['explain', { ...rules, explain: ALWAYS }]
-  yield ['calls', { ...rules, calls: NEVER }]
-  yield ['hidden', { ...rules, hidden: NEVER }]
-  if (rules.attributes) {
-    yield ['attributes', { ...rules, attributes: NEVER }]
+  yield ['readVerbs', { ...rules, readVerbs: [...rules.readVerbs, ...VERBS] }]
+  yield ['explainOptions', { ...rules, explainOptions: ALWAYS }]
+  yield ['refusedFunctions', { ...rules, refusedFunctions: NEVER }]
+  yield ['hiddenRelations', { ...rules, hiddenRelations: NEVER }]
+  if (rules.attributeFunctions) {
+    yield ['attributeFunctions', { ...rules, attributeFunctions: NEVER }]
   }
-  for (const clause of rules.clauses) {
-    const clauses = rules.clauses.filter((it) => it !== clause)
-    yield [`clause ${clause}`, { ...rules, clauses }]
+  for (const clause of rules.refusedClauses) {
+    const refusedClauses = rules.refusedClauses.filter((it) => it !== clause)
+    yield [`clause ${clause}`, { ...rules, refusedClauses }]
   }
 }

@@ -32,8 +32,10 @@ export async function openSqlite(): Promise<Engine> {
   database.setAuthorizer((code, first, second) => {
     if (!READS.has(code)) seen ??= `${NAMES.get(code)} ${first ?? ''}`
     const [table, call] = [first?.toLowerCase() ?? '', second?.toLowerCase() ?? '']
-    if (code === constants.SQLITE_READ && rules.hidden.test(table)) seen ??= `reads ${first}`
-    if (code === constants.SQLITE_FUNCTION && rules.calls.test(call)) seen ??= `calls ${second}`
+    if (code === constants.SQLITE_READ && rules.hiddenRelations.test(table))
+      seen ??= `reads ${first}`
+    if (code === constants.SQLITE_FUNCTION && rules.refusedFunctions.test(call))
+      seen ??= `calls ${second}`
     return constants.SQLITE_OK
   })
   const judge = (text: string): Verdict => {

@@ -16,7 +16,7 @@ export const clickhouse: Dialect = {
   catalog,
   plan,
   inspectRole: async (ask, by) => (await import('./roles.ts')).inspectRole(ask, by),
-  unknown: {
+  errorPatterns: {
     table: /Table (\S+) does(?:n't| not) exist/,
     column:
       /(?:Missing columns: |Unknown (?:expression )?(?:or function )?identifier:? )['`]?([^'`\s,.]+)/,

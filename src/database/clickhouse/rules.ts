@@ -42,14 +42,14 @@ export const rules: Rules = {
     escapedNames: true,
     asciiWords: true,
   },
-  reads: ['select', 'with', 'show', 'describe', 'desc', 'exists', 'explain'],
-  explain: new RegExp(
+  readVerbs: ['select', 'with', 'show', 'describe', 'desc', 'exists', 'explain'],
+  explainOptions: new RegExp(
     `^(?:ast|syntax|query tree|plan|pipeline|estimate)?(?:(?:^| )${setting}(?: , ${setting})*)?$`,
   ),
-  calls: new RegExp(`^(?:${calls})$`),
-  applies: true,
-  callers: new RegExp(`^(?:${callers})$`),
-  hidden: /^(?:zookeeper(?:_\w+)?|named_collections|user_directories)$/,
-  clauses: ['into', 'settings', 'format', 'parallel with'],
-  forms: ['settings', 'format'],
+  refusedFunctions: new RegExp(`^(?:${calls})$`),
+  hasApply: true,
+  higherOrderFunctions: new RegExp(`^(?:${callers})$`),
+  hiddenRelations: /^(?:zookeeper(?:_\w+)?|named_collections|user_directories)$/,
+  refusedClauses: ['into', 'settings', 'format', 'parallel with'],
+  outputClauses: ['settings', 'format'],
 }

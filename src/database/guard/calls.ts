@@ -4,12 +4,18 @@ import { beginsQuery } from './query.ts'
 import { isName, isOne, type Token } from './token.ts'
 
 /** Whether this name calls a function. One with parentheses may also name columns: `x (a, b) as (…)`. */
-export function isCall(tokens: readonly Token[], i: number, { applies, callers }: Rules): boolean {
+export function isCall(
+  tokens: readonly Token[],
+  i: number,
+  { hasApply, higherOrderFunctions }: Rules,
+): boolean {
   if (!isOne(tokens[i + 1], '(')) {
-    const applied = applies === true && isApplied(tokens, i)
-    return applied || (callers !== undefined && isPassed(tokens, i, callers))
+    const applied = hasApply === true && isApplied(tokens, i)
+    return (
+      applied || (higherOrderFunctions !== undefined && isPassed(tokens, i, higherOrderFunctions))
+    )
   }
-  const isAlias = !applies && isOne(tokens[i - 1], 'as')
+  const isAlias = !hasApply && isOne(tokens[i - 1], 'as')
   return !isAlias && !isTableExpression(tokens, i)
 }
 
@@ -38,9 +44,15 @@ function isPassed(tokens: readonly Token[], i: number, callers: RegExp): boolean
 }
 
 /** Whether the rules refuse a call of this function. */
-export const isRefusedCall = (tokens: readonly Token[], i: number, { calls, pairs }: Rules) =>
-  matches(calls, tokens[i]!.value) ||
-  (pairs !== undefined && matches(pairs, tokens[i]!.value) && !hasThird(tokens, i + 1))
+export const isRefusedCall = (
+  tokens: readonly Token[],
+  i: number,
+  { refusedFunctions, refusedWithTwoArguments }: Rules,
+) =>
+  matches(refusedFunctions, tokens[i]!.value) ||
+  (refusedWithTwoArguments !== undefined &&
+    matches(refusedWithTwoArguments, tokens[i]!.value) &&
+    !hasThird(tokens, i + 1))
 
 /** Tokens of a call in which commas are counted. A call with more of them before its second comma is refused. */
 const MAX_CALL_TOKENS = 200

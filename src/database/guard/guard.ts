@@ -20,7 +20,7 @@ const verdicts = new WeakMap<Reading, string | undefined>()
 export function refuse(statement: Statement, rules: Rules): string | undefined {
   const reading = read(statement, rules)
   if (reading.fault !== undefined) return reading.fault
-  const ours = statement.internal ? { ...rules, hidden: NO_NAME } : rules
+  const ours = statement.internal ? { ...rules, hiddenRelations: NO_NAME } : rules
   if (!verdicts.has(reading)) verdicts.set(reading, judge(reading.tokens, ours))
   return verdicts.get(reading)
 }
@@ -44,8 +44,8 @@ function judge(all: readonly Token[], rules: Rules): string | undefined {
 function refuseVerb(tokens: readonly Token[], rules: Rules): string | undefined {
   const first = pastParentheses(tokens, 0)
   const { kind, value } = tokens[first] ?? tokens[0]!
-  if (kind !== 'word' || !rules.reads.includes(value)) {
-    const words = rules.reads.map((word) => word.toUpperCase())
+  if (kind !== 'word' || !rules.readVerbs.includes(value)) {
+    const words = rules.readVerbs.map((word) => word.toUpperCase())
     const reads = `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
     return `Only ${reads} may run; this endpoint never writes.`
   }
@@ -57,14 +57,14 @@ function refuseExplain(tokens: readonly Token[], rules: Rules): string | undefin
   const between = tokens.slice(0, query < 0 ? tokens.length : query)
   while (between.at(-1)?.value === '(') between.pop()
   const options = between.map((it) => it.value).join(' ')
-  if (query >= 0 && rules.explain.test(options)) return undefined
+  if (query >= 0 && rules.explainOptions.test(options)) return undefined
   const write = between.find((it) => isOne(it, ...WRITING_WORDS))?.value.toUpperCase()
   if (write !== undefined) return `EXPLAIN may only plan a query here, not ${write}.`
   if (between.some((it) => isOne(it, 'analyze', 'analyse')) || isText(between[0])) {
     return 'EXPLAIN may only plan a query, without ANALYZE: that would run it.'
   }
   const plain = query >= 0 && between.length > 0 ? ' Leave out its options.' : ''
-  return `EXPLAIN may only plan a query here.${rules.instead ? ` ${rules.instead}` : plain}`
+  return `EXPLAIN may only plan a query here.${rules.explainAlternative ? ` ${rules.explainAlternative}` : plain}`
 }
 
 const WRITING_WORDS = new Set(['insert', 'update', 'delete', 'merge', 'replace'])
@@ -94,8 +94,11 @@ function refuseBehindWith(tokens: readonly Token[]): string | undefined {
  * PostgreSQL names some values by itself: `trim(…)` in FROM is `btrim`. So what is before the dot does
  * not matter, and only the name of a relation calls nothing: `from x.f`, `x.f.a`.
  */
-function refuseAttribute(tokens: readonly Token[], { attributes }: Rules): string | undefined {
-  if (!attributes) return undefined
+function refuseAttribute(
+  tokens: readonly Token[],
+  { attributeFunctions }: Rules,
+): string | undefined {
+  if (!attributeFunctions) return undefined
   const tables = relations(tokens)
   /** What the names between dots belong to. */
   let of: 'table' | 'column' | 'value' = 'column'
@@ -107,7 +110,7 @@ function refuseAttribute(tokens: readonly Token[], { attributes }: Rules): strin
     else if (of === 'table') continue
     const behindDot = isOne(tokens[i - 1], '.')
     const last = !isOne(tokens[i + 1], '.')
-    if (behindDot && (last || of === 'value') && matches(attributes, token.value)) {
+    if (behindDot && (last || of === 'value') && matches(attributeFunctions, token.value)) {
       return `${token.value}() is not allowed here.`
     }
   }
@@ -120,14 +123,15 @@ function refuseToken(tokens: readonly Token[], i: number, rules: Rules): string 
   if (kind !== 'word' && kind !== 'name') return undefined
   const call = isCall(tokens, i, rules)
   if (call && isRefusedCall(tokens, i, rules)) return `${value}() is not allowed here.`
-  if (matches(rules.hidden, value)) return `${value} is not allowed here.`
+  if (matches(rules.hiddenRelations, value)) return `${value} is not allowed here.`
   if (kind === 'name') return undefined
 
   const before = tokens[i - 1]
   const clause =
-    !call && rules.clauses.find((words) => words.startsWith(value) && follows(tokens, i, words))
+    !call &&
+    rules.refusedClauses.find((words) => words.startsWith(value) && follows(tokens, i, words))
   if (clause && !isLabel(tokens, i)) {
-    return rules.forms?.includes(clause)
+    return rules.outputClauses?.includes(clause)
       ? `${clause.toUpperCase()} is not allowed here; leave that clause out: the answer has its own form.`
       : `${clause.toUpperCase()} is not allowed here; this endpoint never writes or locks.`
   }

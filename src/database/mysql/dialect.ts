@@ -13,7 +13,7 @@ export const mysql = (schema: string): Dialect => ({
   catalog,
   plan,
   inspectRole: async (ask, by) => (await import('./roles.ts')).inspectRole(ask, by),
-  unknown: {
+  errorPatterns: {
     table: /^Table '(.+?)' doesn't exist/,
     column: /^Unknown column '(.+?)' in/,
     ambiguous: /^Column '([^']+)' in .+ is ambiguous/i,

@@ -28,11 +28,11 @@ export const rules: Rules = {
     runningComments: true,
     digitNames: true,
   },
-  reads: ['select', 'with', 'values', 'table', 'show', 'describe', 'desc', 'explain'],
-  explain: /^(?:extended|partitions|format = (?:json|tree|traditional))?$/,
-  calls: new RegExp(`^(?:${calls})$`),
-  hidden: /^(?:mysql|authentication_string)$/,
-  clauses: [
+  readVerbs: ['select', 'with', 'values', 'table', 'show', 'describe', 'desc', 'explain'],
+  explainOptions: /^(?:extended|partitions|format = (?:json|tree|traditional))?$/,
+  refusedFunctions: new RegExp(`^(?:${calls})$`),
+  hiddenRelations: /^(?:mysql|authentication_string)$/,
+  refusedClauses: [
     'into',
     'for update',
     'for share',
@@ -45,5 +45,5 @@ export const rules: Rules = {
     'describe analyze',
     'desc analyze',
   ],
-  instead: 'For the columns of a table, write DESCRIBE.',
+  explainAlternative: 'For the columns of a table, write DESCRIBE.',
 }

@@ -2,7 +2,7 @@ import { type Dialect, limitOffset } from '../dialect.ts'
 import { catalog } from './catalog.ts'
 import { plan } from './plan.ts'
 import { rules } from './rules.ts'
-import { inWords } from './types.ts'
+import { catalogTypeName } from './types.ts'
 
 const quote = (identifier: string) => `"${identifier.replaceAll('"', '""')}"`
 
@@ -15,7 +15,7 @@ export const postgres: Dialect = {
   catalog,
   plan,
   inspectRole: async (ask, by) => (await import('./roles.ts')).inspectRole(ask, by),
-  unknown: {
+  errorPatterns: {
     table: /^relation "(.+)" does not exist/,
     column: /^column (.+) does not exist/,
     ambiguous: /^column reference "(.+)" is ambiguous/,
@@ -23,7 +23,7 @@ export const postgres: Dialect = {
   quote,
   qualified: ({ schema, name }) => `${quote(schema)}.${quote(name)}`,
   page: limitOffset,
-  inWords,
+  catalogTypeName,
   placeholder: (n) => `$${n}`,
   comparison: {
     // A placeholder without a type takes the type of the column beside it. These types have no
@@ -37,7 +37,7 @@ export const postgres: Dialect = {
     contains: (column, placeholder) =>
       `pg_catalog.strpos(${lower(column)}, ${lower(placeholder)}) operator(pg_catalog.>) 0`,
   },
-  calls: {
+  qualifiedCalls: {
     operator: (sign, operators = 'pg_catalog') => `operator(${quote(operators)}.${sign})`,
     aggregate(name, column, operators) {
       // pg_catalog has no min() and max() of an extension's type, but the type has an order.

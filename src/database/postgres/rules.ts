@@ -65,12 +65,12 @@ export const rules: Rules = {
     nestedComments: true,
     returnEndsComment: true,
   },
-  reads: ['select', 'with', 'values', 'table', 'show', 'explain'],
-  explain: new RegExp(`^(?:verbose|\\( (?:${option})(?: , (?:${option}))* \\))?$`),
-  calls: new RegExp(`^(?:${calls})$`),
-  attributes: new RegExp(`^(?:${attributes})$`),
-  pairs: /^ts_rewrite$/,
-  hidden: new RegExp(
+  readVerbs: ['select', 'with', 'values', 'table', 'show', 'explain'],
+  explainOptions: new RegExp(`^(?:verbose|\\( (?:${option})(?: , (?:${option}))* \\))?$`),
+  refusedFunctions: new RegExp(`^(?:${calls})$`),
+  attributeFunctions: new RegExp(`^(?:${attributes})$`),
+  refusedWithTwoArguments: /^ts_rewrite$/,
+  hiddenRelations: new RegExp(
     `^(?:${either(
       'pg_authid pg_shadow _?pg_user_mappings? user_mapping_options pg_largeobject',
       'pg_subscription pg_hba_file_rules pg_ident_file_mappings pg_file_settings',
@@ -81,5 +81,5 @@ export const rules: Rules = {
       'decrypted_secrets',
     )})$`,
   ),
-  clauses: ['into', 'for update', 'for no key', 'for share', 'for key'],
+  refusedClauses: ['into', 'for update', 'for no key', 'for share', 'for key'],
 }

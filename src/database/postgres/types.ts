@@ -82,7 +82,7 @@ const spoken: ReadonlyMap<string, string> = new Map([
 ])
 
 /** A type in the words of the catalog: an `int4[]` is an `integer[]`. */
-export function inWords(type: string): string {
+export function catalogTypeName(type: string): string {
   const element = type.replace('[]', '')
   return type.replace(element, spoken.get(element) ?? element)
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts'
-import type { Unknown } from '../dialect.ts'
+import type { ErrorPatterns } from '../dialect.ts'
 import { DatabaseError } from '../error.ts'
 import type { Limits, Statement } from '../rows.ts'
 import { columnsOf, meantTables, summaries } from './catalog.ts'
@@ -22,7 +22,8 @@ export async function hintFor(
   if (kind !== 'sql' || hint !== undefined) return undefined
   const literal = typedLiteral(statement.sql, message, position)
   if (literal !== undefined) return literal
-  const name = (what: keyof Unknown) => database.dialect.unknown[what].exec(message)?.[1]
+  const name = (what: keyof ErrorPatterns) =>
+    database.dialect.errorPatterns[what].exec(message)?.[1]
   const bounds = { ...limits, timeoutMs: Math.min(limits.timeoutMs, MAX_HINT_MS) }
   try {
     const table = name('table')

@@ -15,7 +15,7 @@ export const sqlite: Dialect = {
   catalog,
   plan,
   inspectRole: async (ask, by) => (await import('./roles.ts')).inspectRole(ask, by),
-  unknown: {
+  errorPatterns: {
     table: /no such table: (\S+)/,
     column: /no such column: (\S+)/,
     ambiguous: /ambiguous column name: (\S+)/i,

@@ -28,11 +28,13 @@ export const rules: Rules = {
     textNames: true,
     parameterSuffixes: true,
   },
-  reads: ['select', 'with', 'values', 'explain'],
-  explain: /^query plan$/,
-  calls: new RegExp(`^(?:${calls})$`),
-  hidden: new RegExp(`^(?:_cf_.*|__miniflare.*|${files}|pragma_(?!(?:${describing})$).*)$`),
+  readVerbs: ['select', 'with', 'values', 'explain'],
+  explainOptions: /^query plan$/,
+  refusedFunctions: new RegExp(`^(?:${calls})$`),
+  hiddenRelations: new RegExp(
+    `^(?:_cf_.*|__miniflare.*|${files}|pragma_(?!(?:${describing})$).*)$`,
+  ),
   // INTO needs no rule: only statements that begin with another verb have it.
-  clauses: [],
-  instead: 'Write EXPLAIN QUERY PLAN in front of it.',
+  refusedClauses: [],
+  explainAlternative: 'Write EXPLAIN QUERY PLAN in front of it.',
 }

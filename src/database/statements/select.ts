@@ -100,7 +100,7 @@ function callOf(asked: string) {
 function aggregate(dialect: Dialect, table: Source, asked: string): { sql: string; label: string } {
   const { name = '', distinct, column } = callOf(asked) ?? {}
   const call = (of: string, operators?: string) =>
-    dialect.calls?.aggregate(name, of, operators) ?? `${name}(${of})`
+    dialect.qualifiedCalls?.aggregate(name, of, operators) ?? `${name}(${of})`
   if (column === '*' && !distinct && name === 'count') {
     return { sql: call('*'), label: 'count(*)' }
   }
@@ -183,14 +183,15 @@ const SIGNS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } as c
 
 /** One condition as SQL. To be equal to NULL is to have no value. */
 function test(
-  { quote, comparison, calls }: Dialect,
+  { quote, comparison, qualifiedCalls }: Dialect,
   { name, type, operators }: Source['columns'][number],
   { op, value }: Condition,
   bind: (value: Param, type?: string) => string,
 ): string {
   const column = quote(name)
   const left = comparison.comparable(column, type)
-  const sign = (it: keyof typeof SIGNS) => calls?.operator(SIGNS[it], operators) ?? SIGNS[it]
+  const sign = (it: keyof typeof SIGNS) =>
+    qualifiedCalls?.operator(SIGNS[it], operators) ?? SIGNS[it]
   const bound = (value: Param) => bind(comparison.bound(value, type), type)
 
   switch (op) {
@@ -207,7 +208,7 @@ function test(
     case 'not_in': {
       const list = listOf(op, value)
       const values = list.filter((it) => it !== null).map(bound)
-      const among = calls
+      const among = qualifiedCalls
         ? values.map((it) => `${left} ${sign('eq')} ${it}`).join(' or ')
         : `${left} in (${values.join(', ')})`
       // In ClickHouse NULL is in no list, so that `not in` alone would find it.

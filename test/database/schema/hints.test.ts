@@ -11,7 +11,7 @@ describe('a column that several tables have', () => {
     [mysql('shop'), "Column 'id' in field list is ambiguous"],
     [sqlite, 'ambiguous column name: id'],
     [clickhouse, "Column 'id' is ambiguous"],
-  ])('is known by the words of $title', ({ unknown }, message) => {
-    expect(unknown.ambiguous.exec(message)?.[1]).toBe('id')
+  ])('is known by the words of $title', ({ errorPatterns }, message) => {
+    expect(errorPatterns.ambiguous.exec(message)?.[1]).toBe('id')
   })
 })
