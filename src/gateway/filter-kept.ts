@@ -1,4 +1,4 @@
-import { type Cell, keyOfOrder, type Operator, type Param, withoutEnd } from '../database/index.ts'
+import { type Cell, keyOfOrder, type Operator, type Param, trimEnd } from '../database/index.ts'
 import { ToolError } from '../mcp/index.ts'
 import type { Kept } from './kept-results.ts'
 import { likeness } from './likeness.ts'
@@ -174,7 +174,7 @@ function comparableOf(cell: Cell): Comparable {
   const [, minus = '', integer, decimals = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? []
   if (integer === undefined) return { text, same: text }
   const whole = integer.replace(/^0+/, '')
-  const fraction = withoutEnd(decimals, '0')
+  const fraction = trimEnd(decimals, '0')
   const isZero = whole === '' && fraction === ''
   const sign = isZero ? 0 : minus ? -1 : 1
   // In the form of a number, so that no other text is equal.

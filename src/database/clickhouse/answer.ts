@@ -1,6 +1,6 @@
 import type { Answer, Column, Limits } from '../rows.ts'
 import { chunks } from '../transport/body.ts'
-import { Taken } from '../transport/row-cap.ts'
+import { RowCollector } from '../transport/row-cap.ts'
 import { type Asked, brokenOff, clickhouseError } from './error.ts'
 import { fromUtf8, readerOf, unescaped } from './values.ts'
 
@@ -32,7 +32,7 @@ export async function readAnswer(
   asked: Asked,
   way: Way,
 ): Promise<Answer> {
-  const taken = new Taken(limits)
+  const collector = new RowCollector(limits)
   // An escape is at most twice as long as its character: a longer line has no room.
   const longest = Math.max(limits.maxBytes * 2, HEADER)
   let names: readonly string[] | undefined
@@ -48,7 +48,7 @@ export async function readAnswer(
     const cells = line.split('\t')
     doubtful ||= line.includes('Code: ')
     if (line === raw && columns && raw.length > longest) {
-      taken.take([raw])
+      collector.add([raw])
       break
     }
     const apart = columns && line === '' && !isText(columns)
@@ -70,22 +70,22 @@ export async function readAnswer(
       // Totals and extremes are not that long: the first lines are rows.
       const next = tail.indexOf('', 1)
       const rows = tail.splice(0, next < 0 ? tail.length : next)
-      if (!rows.every((row) => taken.take(read(row)))) break
-    } else if (!taken.take(read(line))) {
+      if (!rows.every((row) => collector.add(read(row)))) break
+    } else if (!collector.add(read(line))) {
       break
     }
   }
-  const { rows } = taken
-  if (taken.truncated) return { columns: columns!, rows, truncated: taken.truncated }
+  const { rows } = collector
+  if (collector.truncated) return { columns: columns!, rows, truncated: collector.truncated }
   if (doubtful && !way.settled) throw UNSETTLED
   if (!columns) throw (names && clickhouseError(names.join('\t'), asked)) ?? brokenOff()
   if (tail.length > 0 && isText(columns)) {
     const most = tail.length - tailLength(await way.csv())
-    if (!tail.splice(0, most).every((row) => taken.take(read(row)))) tail = []
+    if (!tail.splice(0, most).every((row) => collector.add(read(row)))) tail = []
   }
   // Three lines are extremes alone, which nobody asked for.
   const totals = (tail.length === 2 || tail.length === LONGEST_TAIL) && read(tail[1]!)
-  return { columns, rows, truncated: taken.truncated, ...(totals && { totals }) }
+  return { columns, rows, truncated: collector.truncated, ...(totals && { totals }) }
 }
 
 /** An empty line and the totals, another and both extremes. */

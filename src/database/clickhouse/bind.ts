@@ -1,7 +1,7 @@
 import { DatabaseError } from '../error.ts'
 import { read } from '../guard/reading.ts'
 import type { Param, Statement } from '../rows.ts'
-import { withoutEnd } from '../transport/end.ts'
+import { trimEnd } from '../transport/end.ts'
 import { rules } from './rules.ts'
 
 /**
@@ -73,7 +73,7 @@ function literal(value: Param, type: string | undefined): string {
     return /^U?Int/.test(type) ? quoted(text) : `CAST(${quoted(text)} AS ${type})`
   }
   const [, precision, scale] = /^Decimal\((\d+), ?(\d+)\)$/.exec(type) ?? []
-  const significant = withoutEnd(fraction, '0')
+  const significant = trimEnd(fraction, '0')
   if (fits(integer, significant, Number(precision), Number(scale))) {
     return `CAST(${quoted(text)} AS ${type})`
   }

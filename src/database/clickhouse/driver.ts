@@ -1,6 +1,6 @@
 import type { Driver, Io } from '../database.ts'
 import type { Answer, Limits, Statement } from '../rows.ts'
-import { patience } from '../transport/deadline.ts'
+import { startDeadline } from '../transport/deadline.ts'
 import { isHttps } from '../transport/url.ts'
 import { type Address, addressOf } from './address.ts'
 import { bind } from './bind.ts'
@@ -33,7 +33,7 @@ const QUESTION_LIMITS = { maxRows: 100, maxBytes: 100_000 }
 function read(address: Address, statement: Statement, limits: Limits, io: Io): Promise<Answer> {
   const sql = bind(statement)
   const asked = { sql: sql === statement.sql ? sql : undefined, ...address, ...limits }
-  const way: Way = { address, asked, wait: patience(limits), io }
+  const way: Way = { address, asked, deadline: startDeadline(limits), io }
   return negotiate(
     `${address.endpoint} ${address.user}`,
     (terms) => exchange(way, inTerms(sql, terms), parametersOf(terms, limits), limits),

@@ -2,7 +2,7 @@ import type { Io } from '../database.ts'
 import { DatabaseError, unreachable } from '../error.ts'
 import type { Answer, Limits } from '../rows.ts'
 import { readBody } from '../transport/body.ts'
-import type { Patience } from '../transport/deadline.ts'
+import type { Deadline } from '../transport/deadline.ts'
 import { requestOf } from '../transport/post.ts'
 import type { Address } from './address.ts'
 import { FORMAT, readAnswer } from './answer.ts'
@@ -12,7 +12,7 @@ import { type Asked, brokenOff, clickhouseError, statusError } from './error.ts'
 export interface Way {
   readonly address: Address
   readonly asked: Asked
-  readonly wait: Patience
+  readonly deadline: Deadline
   readonly io: Io
 }
 
@@ -24,7 +24,7 @@ export const SETTLED = { wait_end_of_query: '1' }
 
 /** Sends one text and reads its answer. Throws {@link DatabaseError}. */
 export async function exchange(
-  { address, asked, wait, io }: Way,
+  { address, asked, deadline, io }: Way,
   sql: string,
   parameters: Parameters,
   limits: Limits,
@@ -34,7 +34,7 @@ export async function exchange(
     id = crypto.randomUUID()
     const { database } = address
     const all = { database, default_format: FORMAT, query_id: id, ...parameters, ...more }
-    return accepted(await send(address, all, sql, wait.signal, io), asked)
+    return accepted(await send(address, all, sql, deadline.signal, io), asked)
   }
   const csv = async () => {
     const response = await ask({ default_format: 'CSV', ...SETTLED })
@@ -49,13 +49,13 @@ export async function exchange(
   const settled = 'wait_end_of_query' in parameters
   try {
     return await read({}, settled).catch((error) => {
-      if (settled || error instanceof DatabaseError || wait.over()) throw error
+      if (settled || error instanceof DatabaseError || deadline.over()) throw error
       // It is doubtful, or broke off, as some versions do behind an error that comes amid rows.
       return read(SETTLED, true)
     })
   } catch (error) {
     if (error instanceof DatabaseError) throw error
-    const over = wait.over()
+    const over = deadline.over()
     // The message of an error of the network may hold the address: it is dropped.
     if (!over) throw unreachable()
     await kill(address, id, io)

@@ -2,7 +2,7 @@ import type { Driver, Io, UnguardedDatabase } from '../database.ts'
 import { DatabaseError, unreachable } from '../error.ts'
 import type { Limits } from '../rows.ts'
 import { sqlite } from '../sqlite/dialect.ts'
-import { patience } from '../transport/deadline.ts'
+import { startDeadline } from '../transport/deadline.ts'
 import type { DemoAnswer, DemoQuery } from './shop.ts'
 
 /** Opens `demo:`, the shop that every deployment has without an account anywhere. */
@@ -26,17 +26,17 @@ async function ask(query: DemoQuery, limits: Limits, { bindings }: Io) {
       'This deployment has no demo database: bind the Durable Object class DemoStore as DEMO.',
     )
   }
-  const wait = patience(limits)
+  const deadline = startDeadline(limits)
   const answer = await namespace
     .get(namespace.idFromName('store'))
     .fetch('https://demo/', {
       method: 'POST',
       body: JSON.stringify(query),
-      signal: wait.signal,
+      signal: deadline.signal,
     })
     .then((response) => response.json<DemoAnswer>())
     .catch(() => {
-      throw wait.over() ?? unreachable()
+      throw deadline.over() ?? unreachable()
     })
   if ('error' in answer) {
     const { kind, message, ...details } = answer.error

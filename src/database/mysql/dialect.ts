@@ -1,5 +1,5 @@
 import { type Dialect, limitOffset } from '../dialect.ts'
-import { truth } from '../transport/truth.ts'
+import { booleanTextToInteger } from '../transport/truth.ts'
 import { catalog } from './catalog.ts'
 import { plan } from './plan.ts'
 import { rules } from './rules.ts'
@@ -34,7 +34,7 @@ export const mysql = (schema: string): Dialect => ({
     bound: (value, type) => {
       if (value === null || typeof value === 'boolean') return value
       // As a number, the text 'true' is 0.
-      if (type === 'tinyint(1)') return truth(value)
+      if (type === 'tinyint(1)') return booleanTextToInteger(value)
       if (!NUMBER.test(type)) return String(value)
       // What a float column shows as 0.1 is not the double 0.1.
       return type.startsWith('float') ? Math.fround(Number(value)) : value

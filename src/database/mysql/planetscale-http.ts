@@ -2,7 +2,7 @@ import type { Io } from '../database.ts'
 import { DatabaseError, unreachable } from '../error.ts'
 import type { Limits } from '../rows.ts'
 import { objectOf } from '../transport/body.ts'
-import type { Patience } from '../transport/deadline.ts'
+import type { Deadline } from '../transport/deadline.ts'
 import { post } from '../transport/post.ts'
 import { decoded, isLoopback } from '../transport/url.ts'
 import { loginError, mysqlError, ofLogin } from './error.ts'
@@ -58,7 +58,7 @@ const MAX_BODY = 16 * 1024 * 1024
 export function session(
   { endpoint, authorization }: Address,
   { timeoutMs }: Limits,
-  wait: Patience,
+  deadline: Deadline,
   io: Io,
 ): Execute {
   let state: unknown = null
@@ -67,7 +67,7 @@ export function session(
       endpoint,
       { authorization, 'content-type': 'application/json' },
       JSON.stringify({ query, session: state }),
-      wait,
+      deadline,
       io,
     )
     const { status } = posted.response

@@ -1,7 +1,7 @@
 import type { Driver } from '../database.ts'
 import { DatabaseError } from '../error.ts'
 import type { Limits, Statement } from '../rows.ts'
-import { patience } from '../transport/deadline.ts'
+import { startDeadline } from '../transport/deadline.ts'
 import { cap } from '../transport/row-cap.ts'
 import { isHttps } from '../transport/url.ts'
 import { mysql } from './dialect.ts'
@@ -23,8 +23,8 @@ export const planetscale: Driver = {
       dialect: mysql(address.database),
       tls: isHttps(address),
       async query(statement, limits) {
-        const wait = patience(limits)
-        const execute = session(address, limits, wait, io)
+        const deadline = startDeadline(limits)
+        const execute = session(address, limits, deadline, io)
         const { fields = [], rows = [] } = await run(execute, statement, limits)
         const types = fields.map(typeOfField)
         return {

@@ -1,7 +1,7 @@
 import { DatabaseError, UNBOUND } from '../error.ts'
 import type { Limits, Statement } from '../rows.ts'
 import { ByteBudget } from '../transport/byte-budget.ts'
-import { type Patience, patience } from '../transport/deadline.ts'
+import { type Deadline, startDeadline } from '../transport/deadline.ts'
 import { limited } from './limit.ts'
 import type { default as Library } from './mysql2.mjs'
 import { CHECKS, check, noQuery, READ_ONLY, settings, standsAlone } from './read-only.ts'
@@ -19,17 +19,17 @@ export async function runReadOnly(
   statement: Statement,
   limits: Limits,
 ): Promise<Reading> {
-  const wait = patience(limits, 2_000)
+  const deadline = startDeadline(limits, 2_000)
   let session: Session | undefined
   try {
     // Loaded by the first query that needs it: other deployments never do.
-    const { default: library } = await wait.race(import('./mysql2.mjs'))
+    const { default: library } = await deadline.race(import('./mysql2.mjs'))
     session = new Session(library, login, limits)
-    return await wait.race(session.read(statement))
+    return await deadline.race(session.read(statement))
   } catch (error) {
-    throw wait.over() ?? error
+    throw deadline.over() ?? error
   } finally {
-    await session?.leave(wait.signal.aborted)
+    await session?.leave(deadline.signal.aborted)
   }
 }
 
@@ -100,20 +100,20 @@ class Session {
 
   /** Ends the session. In a hurry, or amid an answer, the server is told to stop instead. */
   async leave(hurry: boolean): Promise<void> {
-    const wait = patience({ ...this.#limits, signal: undefined, timeoutMs: LEAVE_MS })
-    const goodbye = hurry || this.#budget.isSpent ? this.#kill(wait) : this.#connection.end()
-    await wait.race(goodbye).catch(() => {})
+    const deadline = startDeadline({ ...this.#limits, signal: undefined, timeoutMs: LEAVE_MS })
+    const goodbye = hurry || this.#budget.isSpent ? this.#kill(deadline) : this.#connection.end()
+    await deadline.race(goodbye).catch(() => {})
     this.#connection.destroy()
   }
 
   /** Ends the query from another connection, the only place from which a server hears of it. */
-  async #kill(wait: Patience): Promise<void> {
+  async #kill(deadline: Deadline): Promise<void> {
     const { threadId } = this.#connection.client
     if (threadId === null) return
     const other = new Connection(this.#library, this.#login, LEAVE_MS)
     try {
-      await wait.race(other.opened())
-      await wait.race(other.run(`kill query ${Number(threadId)}`))
+      await deadline.race(other.opened())
+      await deadline.race(other.run(`kill query ${Number(threadId)}`))
     } finally {
       other.destroy()
     }

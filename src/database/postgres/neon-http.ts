@@ -2,7 +2,7 @@ import type { Io } from '../database.ts'
 import { DatabaseError } from '../error.ts'
 import type { Limits, Statement } from '../rows.ts'
 import { objectOf } from '../transport/body.ts'
-import { patience } from '../transport/deadline.ts'
+import { startDeadline } from '../transport/deadline.ts'
 import { post } from '../transport/post.ts'
 import { isLoopback } from '../transport/url.ts'
 import type { Result } from './answer.ts'
@@ -53,8 +53,8 @@ export async function send(
     'Neon-Batch-Read-Only': 'true',
   }
   const queries = statements.map(({ sql, params = [] }) => ({ query: sql, params }))
-  const wait = patience(limits, 2_000)
-  const posted = await post(endpoint, headers, JSON.stringify({ queries }), wait, io)
+  const deadline = startDeadline(limits, 2_000)
+  const posted = await post(endpoint, headers, JSON.stringify({ queries }), deadline, io)
   const { status } = posted.response
   const text = await posted.text(MAX_BODY)
   if (status === 507 || text === undefined) {

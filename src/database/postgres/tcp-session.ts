@@ -1,5 +1,5 @@
 import type { Limits } from '../rows.ts'
-import { patience, until } from '../transport/deadline.ts'
+import { startDeadline, until } from '../transport/deadline.ts'
 import { Connection, type Run } from './tcp-connection.ts'
 import { refusesTls } from './tcp-error.ts'
 import type { Login } from './tcp-login.ts'
@@ -14,15 +14,15 @@ export async function inSession<T>(
   limits: Limits,
   work: (run: Run) => Promise<T>,
 ): Promise<T> {
-  const wait = patience(limits, 2_000)
-  const { signal } = wait
+  const deadline = startDeadline(limits, 2_000)
+  const { signal } = deadline
   let connection: Connection | undefined
   try {
     signal.throwIfAborted()
     connection = await connect(login, limits, signal)
     return await until(signal, work(connection.run))
   } catch (error) {
-    throw wait.over() ?? error
+    throw deadline.over() ?? error
   } finally {
     await connection?.leave(signal.aborted)
   }

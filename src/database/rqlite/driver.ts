@@ -8,7 +8,7 @@ import { heading } from '../sqlite/heading.ts'
 import { assertReads } from '../sqlite/program.ts'
 import { ONE_STATEMENT, unwrapped } from '../sqlite/single.ts'
 import { commonClass } from '../sqlite/values.ts'
-import { patience } from '../transport/deadline.ts'
+import { startDeadline } from '../transport/deadline.ts'
 import { cap } from '../transport/row-cap.ts'
 import { isHttps } from '../transport/url.ts'
 import { addressOf } from './address.ts'
@@ -28,7 +28,7 @@ export const rqlite: Driver = {
       dialect: { ...sqlite, inspectRole },
       tls: isHttps(address),
       query: (statement, limits) =>
-        read(sender(address, patience(limits), limits, io), statement, limits),
+        read(sender(address, startDeadline(limits), limits, io), statement, limits),
     }
   },
 }

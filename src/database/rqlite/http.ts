@@ -1,7 +1,7 @@
 import type { Io } from '../database.ts'
 import type { Limits } from '../rows.ts'
 import { objectOf } from '../transport/body.ts'
-import type { Patience } from '../transport/deadline.ts'
+import type { Deadline } from '../transport/deadline.ts'
 import { post } from '../transport/post.ts'
 import type { Address } from './address.ts'
 import { refusal, rqliteError, TOO_LARGE } from './error.ts'
@@ -25,7 +25,7 @@ export type Send = (
 const MAX_BODY = 16 * 1024 * 1024
 
 /** Sends one query to a node, which ends it when its time is over, or passes it on to the leader. */
-export function sender(address: Address, wait: Patience, limits: Limits, io: Io): Send {
+export function sender(address: Address, deadline: Deadline, limits: Limits, io: Io): Send {
   const time = `${limits.timeoutMs}ms`
   const url = new URL(address.endpoint)
   url.search = String(
@@ -39,7 +39,7 @@ export function sender(address: Address, wait: Patience, limits: Limits, io: Io)
   const { authorization } = address
   const headers = { 'content-type': 'application/json', ...(authorization && { authorization }) }
   return async (statements) => {
-    const posted = await post(url.href, headers, JSON.stringify(statements), wait, io)
+    const posted = await post(url.href, headers, JSON.stringify(statements), deadline, io)
     const { status } = posted.response
     const text = await posted.text(MAX_BODY)
     if (text === undefined) throw TOO_LARGE()

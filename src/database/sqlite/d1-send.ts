@@ -2,7 +2,7 @@ import type { Io } from '../database.ts'
 import { DatabaseError } from '../error.ts'
 import type { Param } from '../rows.ts'
 import { objectOf } from '../transport/body.ts'
-import type { Patience } from '../transport/deadline.ts'
+import type { Deadline } from '../transport/deadline.ts'
 import { post } from '../transport/post.ts'
 import { decoded } from '../transport/url.ts'
 
@@ -13,11 +13,11 @@ export interface Table {
 }
 
 /** Sends a text to D1, which runs every statement in it. Throws a {@link DatabaseError}, or what SQLite said. */
-export type Send = (sql: string, params: readonly Param[], wait: Patience) => Promise<Table>
+export type Send = (sql: string, params: readonly Param[], deadline: Deadline) => Promise<Table>
 
 /** Sends by a binding of the Worker. */
 export function byBinding(name: string, { bindings }: Io): Send {
-  return async (sql, params, wait) => {
+  return async (sql, params, deadline) => {
     const database = bindings[name] as D1Database | undefined
     if (typeof database !== 'object' || typeof database?.prepare !== 'function') {
       const message = `This deployment has no D1 database bound as "${name}".`
@@ -25,7 +25,7 @@ export function byBinding(name: string, { bindings }: Io): Send {
     }
     const statement = database.prepare(sql).bind(...params)
     const raw = statement.raw<(null | number | string)[]>({ columnNames: true })
-    const [columns, ...rows] = await wait.race(raw).catch((thrown) => {
+    const [columns, ...rows] = await deadline.race(raw).catch((thrown) => {
       throw thrown instanceof DatabaseError ? thrown : said(String(thrown?.message))
     })
     return { columns, rows }
@@ -47,8 +47,8 @@ export function byApi({ host, pathname, username, password }: URL, io: Io): Send
   }
   const endpoint = `https://api.cloudflare.com/client/v4/accounts/${host}/d1/database/${database}/raw`
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  return async (sql, params, wait) => {
-    const posted = await post(endpoint, headers, JSON.stringify({ sql, params }), wait, io)
+  return async (sql, params, deadline) => {
+    const posted = await post(endpoint, headers, JSON.stringify({ sql, params }), deadline, io)
     const { status } = posted.response
     const text = await posted.text(MAX_ANSWER_BYTES)
     if (text === undefined) throw tooLarge()

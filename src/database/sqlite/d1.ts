@@ -1,7 +1,7 @@
 import type { Driver } from '../database.ts'
 import { DatabaseError } from '../error.ts'
 import type { Answer, Limits, Statement } from '../rows.ts'
-import { patience } from '../transport/deadline.ts'
+import { startDeadline } from '../transport/deadline.ts'
 import { cap } from '../transport/row-cap.ts'
 import { byApi, byBinding, type Send, type Table } from './d1-send.ts'
 import { sqlite } from './dialect.ts'
@@ -39,12 +39,12 @@ export const d1: Driver = {
  */
 async function read(send: Send, statement: Statement, limits: Limits) {
   const { sql, params = [] } = statement
-  const wait = patience(limits)
+  const deadline = startDeadline(limits)
   const values = params.map((it) => (typeof it === 'boolean' ? Number(it) : it))
-  const ask = (text: string) => send(text, values, wait)
+  const ask = (text: string) => send(text, values, deadline)
 
   const [explain, query] = withoutExplain(sql)
-  const proof = await send(probe(query), [], wait).then(
+  const proof = await send(probe(query), [], deadline).then(
     () => new DatabaseError('refused', ONE_STATEMENT),
     (thrown: unknown) => thrown,
   )

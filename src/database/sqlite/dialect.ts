@@ -1,5 +1,5 @@
 import { type Dialect, limitOffset } from '../dialect.ts'
-import { truth } from '../transport/truth.ts'
+import { booleanTextToInteger } from '../transport/truth.ts'
 import { catalog } from './catalog.ts'
 import { plan } from './plan.ts'
 import { rules } from './rules.ts'
@@ -31,7 +31,7 @@ export const sqlite: Dialect = {
     bound: (value, type) => {
       if (value !== null && isText(type)) return String(value)
       // Truth is 1 here, which no text equals.
-      return /bool/i.test(type) ? truth(value) : value
+      return /bool/i.test(type) ? booleanTextToInteger(value) : value
     },
     like: (column, placeholder) => `${column} like ${placeholder}`,
     // Not LIKE, which takes no pattern over 50 bytes on Cloudflare.

@@ -1,8 +1,8 @@
 import type { Io } from '../database.ts'
 import { DatabaseError } from '../error.ts'
 import { objectOf, readBody } from '../transport/body.ts'
-import type { Patience } from '../transport/deadline.ts'
-import { withoutEnd } from '../transport/end.ts'
+import type { Deadline } from '../transport/deadline.ts'
+import { trimEnd } from '../transport/end.ts'
 import { lines } from '../transport/lines.ts'
 import { post } from '../transport/post.ts'
 import { isLoopback } from '../transport/url.ts'
@@ -39,7 +39,7 @@ export function addressOf({ hostname, host, pathname, searchParams }: URL): Addr
   }
   const clear = isLoopback(hostname) || searchParams.get('tls') === '0'
   return {
-    endpoint: `${clear ? 'http' : 'https'}://${host}${withoutEnd(pathname, '/')}`,
+    endpoint: `${clear ? 'http' : 'https'}://${host}${trimEnd(pathname, '/')}`,
     token: searchParams.get('authToken') ?? undefined,
   }
 }
@@ -51,16 +51,16 @@ const MAX_DESCRIPTION_BYTES = 1024 * 1024
 export async function describe(
   address: Address,
   texts: readonly string[],
-  wait: Patience,
+  deadline: Deadline,
   io: Io,
 ): Promise<readonly (Description | HranaError)[]> {
   const requests = [...texts.map((sql) => ({ type: 'describe', sql })), { type: 'close' }]
-  const response = await send(address, '/v3/pipeline', { baton: null, requests }, wait, io)
+  const response = await send(address, '/v3/pipeline', { baton: null, requests }, deadline, io)
   const text = await readBody(response, MAX_DESCRIPTION_BYTES).catch((thrown) => {
-    throw broken(wait, thrown)
+    throw broken(deadline, thrown)
   })
   const body = objectOf<{ results?: readonly Result[] }>(text)
-  if (body?.results?.length !== requests.length) throw broken(wait)
+  if (body?.results?.length !== requests.length) throw broken(deadline)
   return body.results
     .slice(0, -1)
     .map(({ error, response }) => error ?? response?.result ?? { message: '', code: '' })
@@ -97,37 +97,49 @@ export interface Step {
 export async function* run(
   address: Address,
   steps: readonly Step[],
-  wait: Patience,
+  deadline: Deadline,
   io: Io,
 ): AsyncGenerator<Entry> {
-  const response = await send(address, '/v3/cursor', { baton: null, batch: { steps } }, wait, io)
+  const response = await send(
+    address,
+    '/v3/cursor',
+    { baton: null, batch: { steps } },
+    deadline,
+    io,
+  )
   let ended = 0
   try {
     for await (const line of lines(response, MAX_LINE_BYTES)) {
       const entry = objectOf<Entry & { baton?: unknown }>(line)
-      if (entry === undefined) throw broken(wait)
+      if (entry === undefined) throw broken(deadline)
       if (entry.type === 'step_end' || entry.type === 'step_error') ended++
       // The first line is about the connection.
       if (entry.type !== undefined) yield entry
     }
   } catch (thrown) {
-    throw broken(wait, thrown)
+    throw broken(deadline, thrown)
   }
-  if (ended < steps.length) throw broken(wait)
+  if (ended < steps.length) throw broken(deadline)
 }
 
 async function send(
   { endpoint, token }: Address,
   path: string,
   body: unknown,
-  wait: Patience,
+  deadline: Deadline,
   io: Io,
 ): Promise<Response> {
   const headers = {
     'content-type': 'application/json',
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
   }
-  const { response, text } = await post(endpoint + path, headers, JSON.stringify(body), wait, io)
+  const { response, text } = await post(
+    endpoint + path,
+    headers,
+    JSON.stringify(body),
+    deadline,
+    io,
+  )
   if (response.status === 200) return response
   const report = await text(MAX_DESCRIPTION_BYTES).catch(() => '')
   const { code } = objectOf<{ code?: string }>(report) ?? {}
@@ -146,10 +158,10 @@ function refusal(status: number, code: unknown): DatabaseError {
 }
 
 /** Why an answer did not come whole. */
-function broken(wait: Patience, thrown?: unknown): DatabaseError {
+function broken(deadline: Deadline, thrown?: unknown): DatabaseError {
   if (thrown instanceof DatabaseError) return thrown
   return (
-    wait.over() ??
+    deadline.over() ??
     new DatabaseError('network', "The database's answer broke off in the middle. Try again later.")
   )
 }

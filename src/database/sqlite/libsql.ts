@@ -1,8 +1,8 @@
 import type { Driver, Io } from '../database.ts'
 import { DatabaseError } from '../error.ts'
 import type { Answer, Cell, Limits, Param, Statement } from '../rows.ts'
-import { type Patience, patience } from '../transport/deadline.ts'
-import { Taken } from '../transport/row-cap.ts'
+import { type Deadline, startDeadline } from '../transport/deadline.ts'
+import { RowCollector } from '../transport/row-cap.ts'
 import { isHttps } from '../transport/url.ts'
 import { sqlite } from './dialect.ts'
 import { PARAMETERS } from './error.ts'
@@ -40,12 +40,12 @@ async function read(
   limits: Limits,
   io: Io,
 ): Promise<Answer> {
-  const wait = patience(limits)
+  const deadline = startDeadline(limits)
   const [explain, query] = withoutExplain(sql)
   if (PRAGMA.test(query)) throw new DatabaseError('refused', WRITES)
   const limited = `${query}\nlimit ${limits.maxRows + 1}`
   const texts = [probe(query), query, explain ? explain + query : limited]
-  const found = await describe(address, texts, wait, io)
+  const found = await describe(address, texts, deadline, io)
   const isLimited = !explain && 'is_readonly' in found[2]!
   const sound = explain || isLimited ? found : found.slice(0, 2)
   assertReads(sound, texts, query)
@@ -55,7 +55,7 @@ async function read(
 
   const once = (text: string, asText: (text: string) => Exact) => {
     const stmt = { sql: text, args: params.map(argument) }
-    return take({ address, stmt, asText, limits, wait, io })
+    return take({ address, stmt, asText, limits, deadline, io })
   }
   const text = explain ? explain + query : isLimited ? limited : query
   const plain = await once(text, (text) => ({ type: 'text', cell: text }))
@@ -102,21 +102,21 @@ interface Run {
   /** Reads a value that came as a text. */
   readonly asText: (text: string) => Exact
   readonly limits: Limits
-  readonly wait: Patience
+  readonly deadline: Deadline
   readonly io: Io
 }
 
 /** The rows that fit, and whether one holds an infinity: Hrana does not tell which of the two. */
-async function take({ address, stmt, asText, limits, wait, io }: Run) {
+async function take({ address, stmt, asText, limits, deadline, io }: Run) {
   const steps = [
     { stmt: { sql: 'begin' } },
     { stmt, condition: { type: 'ok', step: 0 } as const },
     { stmt: { sql: 'rollback' } },
   ]
-  const taken = new Taken(limits)
+  const collector = new RowCollector(limits)
   const types: string[][] = []
   let infinite = false
-  for await (const { type, step, row, error } of run(address, steps, wait, io)) {
+  for await (const { type, step, row, error } of run(address, steps, deadline, io)) {
     // An error that ended the transaction leaves nothing to roll back.
     if (type === 'error' || (type === 'step_error' && step !== 2)) {
       throw hranaError(error ?? { message: '' })
@@ -124,10 +124,10 @@ async function take({ address, stmt, asText, limits, wait, io }: Run) {
     if (type !== 'row' || !row) continue
     infinite ||= row.some((value) => value.type === 'float' && typeof value.value !== 'number')
     const exact = row.map((value) => exactly(value, asText))
-    if (!taken.take(exact.map(({ cell }) => cell))) break
+    if (!collector.add(exact.map(({ cell }) => cell))) break
     types.push(exact.map(({ type }) => type))
   }
-  return { rows: taken.rows, truncated: taken.truncated, types, infinite }
+  return { rows: collector.rows, truncated: collector.truncated, types, infinite }
 }
 
 function exactly(value: Value, asText: (text: string) => Exact): Exact {

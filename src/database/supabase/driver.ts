@@ -2,7 +2,7 @@ import type { Driver } from '../database.ts'
 import { answer } from '../postgres/answer.ts'
 import { postgres } from '../postgres/dialect.ts'
 import { typesOf } from '../postgres/types.ts'
-import { patience } from '../transport/deadline.ts'
+import { startDeadline } from '../transport/deadline.ts'
 import { addressOf } from './address.ts'
 import { send } from './http.ts'
 import { inspectRole } from './roles.ts'
@@ -18,10 +18,10 @@ export const supabase: Driver = {
       tls: true,
       undone: true,
       async query(statement, limits) {
-        const wait = patience(limits, 2_000)
-        const reading = await send(address, statement, limits, wait, io)
+        const deadline = startDeadline(limits, 2_000)
+        const reading = await send(address, statement, limits, deadline, io)
         const types = await typesOf(reading.fields, address.endpoint, (lookUp, maxRows) =>
-          send(address, lookUp, { ...limits, maxRows }, wait, io),
+          send(address, lookUp, { ...limits, maxRows }, deadline, io),
         )
         const rows = answer(reading, types, limits)
         return reading.cut && !rows.truncated ? { ...rows, truncated: 'bytes' } : rows

@@ -4,7 +4,7 @@ import type { Result } from '../postgres/answer.ts'
 import { postgresError } from '../postgres/error.ts'
 import type { Limits, Statement } from '../rows.ts'
 import { objectOf } from '../transport/body.ts'
-import type { Patience } from '../transport/deadline.ts'
+import type { Deadline } from '../transport/deadline.ts'
 import { post } from '../transport/post.ts'
 import type { Address } from './address.ts'
 import { refusal, tooLarge } from './error.ts'
@@ -26,12 +26,12 @@ export async function send(
   { endpoint, authorization }: Address,
   statement: Statement,
   limits: Limits,
-  wait: Patience,
+  deadline: Deadline,
   io: Io,
 ): Promise<Reading> {
   const headers = { authorization, 'content-type': 'application/json' }
   const query = scriptOf(statement, limits)
-  const { response, text } = await post(endpoint, headers, JSON.stringify({ query }), wait, io)
+  const { response, text } = await post(endpoint, headers, JSON.stringify({ query }), deadline, io)
   const body = await text(MAX_BODY)
   if (body === undefined) throw tooLarge()
   const answer = objectOf<Body>(body)

@@ -3,7 +3,7 @@ import { leftAlone, tooSlow } from '../error.ts'
 import type { Limits } from '../rows.ts'
 
 /** How long to wait for an answer: until its time is over, or its caller has left. */
-export interface Patience {
+export interface Deadline {
   /** Aborts when the wait is over. */
   readonly signal: AbortSignal
   /** The error to throw once the wait is over, and nothing before. */
@@ -18,7 +18,7 @@ export interface Patience {
  * @param graceMs how much longer to wait for a database that has a timer too: the database stops the
  *   query itself, and tells what happened
  */
-export function patience({ timeoutMs, signal: caller }: Limits, graceMs = 0): Patience {
+export function startDeadline({ timeoutMs, signal: caller }: Limits, graceMs = 0): Deadline {
   const timer = AbortSignal.timeout(timeoutMs + graceMs)
   const signal = caller ? AbortSignal.any([caller, timer]) : timer
   const over = () => {

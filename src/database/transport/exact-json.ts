@@ -1,5 +1,5 @@
 import type { Cell } from '../rows.ts'
-import { withoutEnd } from './end.ts'
+import { trimEnd } from './end.ts'
 
 /** Whether JSON can hold a number as it is: not NaN, not infinite and not minus zero. */
 export const isNumber = (value: number) => Number.isFinite(value) && !Object.is(value, -0)
@@ -77,7 +77,7 @@ function decimal(number: string): string {
   const [, sign, whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number) ?? []
   const digits = (whole + fraction).replace(/^0+/, '')
-  const significant = withoutEnd(digits, '0')
+  const significant = trimEnd(digits, '0')
   const power = Number(exponent) - fraction.length + digits.length - significant.length
   return significant === '' ? '0' : `${sign}${significant}e${power}`
 }

@@ -1,7 +1,7 @@
 import type { Io } from '../database.ts'
 import { unreachable } from '../error.ts'
 import { readBody } from './body.ts'
-import type { Patience } from './deadline.ts'
+import type { Deadline } from './deadline.ts'
 
 /** What came back from a service, before its body is read. */
 export interface Posted {
@@ -18,13 +18,13 @@ export async function post(
   endpoint: string,
   headers: Readonly<Record<string, string>>,
   body: string,
-  wait: Patience,
+  deadline: Deadline,
   { fetch }: Io,
 ): Promise<Posted> {
   const lost = () => {
-    throw wait.over() ?? unreachable()
+    throw deadline.over() ?? unreachable()
   }
-  const sent = async () => fetch(endpoint, requestOf(headers, body, wait.signal))
+  const sent = async () => fetch(endpoint, requestOf(headers, body, deadline.signal))
   const response = await sent().catch(lost)
   return { response, text: (maxBytes) => readBody(response, maxBytes).catch(lost) }
 }

@@ -8,14 +8,14 @@ export function cap(
   rows: Iterable<readonly Cell[]>,
   limits: Limits,
 ): Pick<Rows, 'rows' | 'truncated'> {
-  const taken = new Taken(limits)
-  for (const row of rows) if (!taken.take(row)) break
-  const { truncated } = taken
-  return { rows: taken.rows, truncated }
+  const collector = new RowCollector(limits)
+  for (const row of rows) if (!collector.add(row)) break
+  const { truncated } = collector
+  return { rows: collector.rows, truncated }
 }
 
 /** Collects rows one by one, as far as the limits allow. */
-export class Taken {
+export class RowCollector {
   readonly rows: (readonly Cell[])[] = []
   truncated: Rows['truncated'] = false
   readonly #limits: Limits
@@ -28,7 +28,7 @@ export class Taken {
   }
 
   /** Takes a row. Returns false if there is no room for it, and so for no other. */
-  take(row: readonly Cell[]): boolean {
+  add(row: readonly Cell[]): boolean {
     const { maxRows, maxBytes } = this.#limits
     this.#count(row, maxBytes)
     if (this.rows.length === maxRows) this.truncated = 'rows'
