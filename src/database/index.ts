@@ -30,7 +30,7 @@ export { keyOf, shownName } from './schema/table-name.ts'
 export type { Condition, Operator, Selection } from './statements/select.ts'
 export { keyOfOrder, operators, select } from './statements/select.ts'
 export { textSearch } from './statements/text-search.ts'
-export { trimEnd } from './transport/end.ts'
+export { trimEnd } from './transport/trim-end.ts'
 
 /** How roles are inspected and reported. */
 export const doctor = () => import('./doctor/index.ts')

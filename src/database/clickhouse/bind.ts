@@ -1,7 +1,7 @@
 import { DatabaseError } from '../error.ts'
 import { read } from '../guard/reading.ts'
 import type { Param, Statement } from '../rows.ts'
-import { trimEnd } from '../transport/end.ts'
+import { trimEnd } from '../transport/trim-end.ts'
 import { rules } from './rules.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { type Dialect, limitOffset } from '../dialect.ts'
-import { booleanTextToInteger } from '../transport/truth.ts'
+import { booleanTextToInteger } from '../transport/boolean-text.ts'
 import { catalog } from './catalog.ts'
 import { plan } from './plan.ts'
 import { rules } from './rules.ts'

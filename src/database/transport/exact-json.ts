@@ -1,5 +1,5 @@
 import type { Cell } from '../rows.ts'
-import { trimEnd } from './end.ts'
+import { trimEnd } from './trim-end.ts'
 
 /** Whether JSON can hold a number as it is: not NaN, not infinite and not minus zero. */
 export const isNumber = (value: number) => Number.isFinite(value) && !Object.is(value, -0)
