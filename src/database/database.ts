@@ -13,7 +13,7 @@ export interface UnguardedDatabase {
   /** Whether the connection is encrypted, where that is known. */
   readonly tls?: boolean | undefined
   /** Whether every transaction is rolled back in the end, with all that it may have changed. */
-  readonly undone?: boolean | undefined
+  readonly rollsBack?: boolean | undefined
   /** Runs one statement that only reads. Throws {@link DatabaseError}. */
   query(statement: Statement, limits: Limits): Promise<Answer>
 }

@@ -50,7 +50,8 @@ export const tooSlow = (timeoutMs: number, code?: string) =>
   })
 
 /** The error for a query whose caller has left. */
-export const leftAlone = () => new DatabaseError('timeout', 'The query was stopped: nobody waits.')
+export const cancelledByCaller = () =>
+  new DatabaseError('timeout', 'The query was stopped: nobody waits.')
 
 /** The error for a database that does not answer. */
 export const unreachable = () =>
@@ -67,4 +68,4 @@ export const rowTooLarge = (maxBytes?: number) =>
   )
 
 /** The hint for a placeholder that has no value, or the wrong form. */
-export const UNBOUND = 'For a value write $1, for the next $2, and send them in params.'
+export const PARAMETER_HINT = 'For a value write $1, for the next $2, and send them in params.'

@@ -14,7 +14,7 @@ export interface RoleReport {
 }
 
 /** The statement of an operator's tool, and what is known of its parameters. */
-export interface Prepared {
+export interface OperatorStatement {
   readonly name: string
   readonly sql: string
   readonly params: readonly {
@@ -56,17 +56,17 @@ export interface Finding {
 /** Asks a database, in its dialect. It is guarded and bounded like any other query. */
 export type Ask = (sql: string) => Promise<readonly (readonly Cell[])[]>
 
-/** Finds out what the role of a database may do. `undone`: the driver rolls every transaction back. */
+/** Finds out what the role of a database may do. `rollsBack`: the driver rolls every transaction back. */
 export type InspectRole = (
   ask: Ask,
-  by: { readonly undone?: boolean | undefined },
+  by: { readonly rollsBack?: boolean | undefined },
 ) => Promise<RoleReport>
 
 /** What a kind of finding is: `high` or `low`, and a sentence. */
 export type Kinds = Readonly<Record<string, readonly [Finding['severity'], string]>>
 
 /** The findings of high severity first, then in the order of their kinds. */
-export function sorted(
+export function toFindings(
   kinds: Kinds,
   found: Iterable<Omit<Finding, 'severity' | 'sentence'>>,
 ): Finding[] {

@@ -1,4 +1,4 @@
-import { DatabaseError, type Failure, tooSlow, UNBOUND } from '../error.ts'
+import { DatabaseError, type Failure, PARAMETER_HINT, tooSlow } from '../error.ts'
 
 /** The numbers of ClickHouse's errors that mean more than a wrong statement. */
 const kinds: Readonly<Record<number, Failure>> = {
@@ -70,7 +70,8 @@ export function clickhouseError(body: string, asked: Asked): DatabaseError | und
   const unbound = position && PLACEHOLDER.test(asked.sql!.slice(position - 1, position + 1))
   return new DatabaseError(kind, INSTEAD[kind] ?? INSIDE[number] ?? message.slice(0, 800), {
     code: number,
-    hint: unbound || number === '456' ? UNBOUND : kind === 'timeout' ? late.hint : HINTS[kind],
+    hint:
+      unbound || number === '456' ? PARAMETER_HINT : kind === 'timeout' ? late.hint : HINTS[kind],
     position,
   })
 }

@@ -4,7 +4,7 @@ import {
   MAX_OBJECTS,
   PASSWORD,
   ROLE_LIMITS,
-  sorted,
+  toFindings,
 } from '../role.ts'
 
 const kinds: Kinds = {
@@ -48,7 +48,7 @@ export const inspectRole: InspectRole = async (ask) => {
     return {
       version,
       role: undefined,
-      findings: sorted(kinds, writes ? [finding] : []),
+      findings: toFindings(kinds, writes ? [finding] : []),
       reader: [],
       note: writes ? profile(database) : undefined,
     }
@@ -59,7 +59,7 @@ export const inspectRole: InspectRole = async (ask) => {
   const admin = rights.some(
     ({ kind, object }) => kind !== 'grant-option' && /^ALL ON \*/.test(object),
   )
-  const findings = sorted(
+  const findings = toFindings(
     kinds,
     [...Map.groupBy(rights, ({ kind }) => kind)].map(([kind, list]) => ({
       kind,
@@ -72,7 +72,7 @@ export const inspectRole: InspectRole = async (ask) => {
     version,
     role: String(role),
     findings,
-    reader: findings.length > 0 ? reader(database) : [],
+    reader: findings.length > 0 ? readerRoleSql(database) : [],
   }
 }
 
@@ -141,7 +141,7 @@ function grant(line: string) {
 const quote = (name: string) => `\`${name.replace(/[\\`]/g, '\\$&')}\``
 
 /** SQL that makes a user that may read one database, and nothing else. */
-function reader(database: string): string[] {
+function readerRoleSql(database: string): string[] {
   const user = quote(`tidegate_${database}`)
   return [
     `CREATE USER ${user} IDENTIFIED WITH sha256_password BY ${PASSWORD};`,

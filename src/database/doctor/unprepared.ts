@@ -1,6 +1,6 @@
 import type { Database } from '../database.ts'
 import { DatabaseError } from '../error.ts'
-import { type Prepared, ROLE_LIMITS } from '../role.ts'
+import { type OperatorStatement, ROLE_LIMITS } from '../role.ts'
 import type { Limits, Param, Statement } from '../rows.ts'
 import { explain } from '../statements/explain.ts'
 
@@ -10,7 +10,7 @@ import { explain } from '../statements/explain.ts'
  */
 export async function unprepared(
   database: Database,
-  tools: readonly Prepared[],
+  tools: readonly OperatorStatement[],
   limits: Pick<Limits, 'timeoutMs' | 'signal'>,
 ): Promise<string[]> {
   const problem = (statement: Statement) =>
@@ -33,7 +33,7 @@ export async function unprepared(
 }
 
 /** A value that a parameter may have. For a text it is NULL: a made-up one may have the wrong form. */
-function example(param: Prepared['params'][number]): Param {
+function example(param: OperatorStatement['params'][number]): Param {
   const { type, default: fallback, values, min } = param
   const known = fallback ?? values?.[0] ?? min
   if (known !== undefined) return known as Param

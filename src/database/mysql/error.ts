@@ -1,4 +1,4 @@
-import { DatabaseError, type Failure, tooSlow, UNBOUND } from '../error.ts'
+import { DatabaseError, type Failure, PARAMETER_HINT, tooSlow } from '../error.ts'
 
 /** Numbers of errors that mean more than a wrong statement. */
 const kinds: Readonly<Partial<Record<Failure, readonly number[]>>> = {
@@ -27,7 +27,7 @@ export function mysqlError(errno: number, message: string, timeoutMs: number): D
   if (kind === 'timeout' && errno !== 1205) return tooSlow(timeoutMs, code)
   // The server's own message about a login, or about itself, is not for the caller.
   const said = INSTEAD[kind] ?? withoutNames(message)
-  const hint = /near '(?:\?|[:@]\w|\{|%[s(])/.test(said) ? UNBOUND : HINTS[kind]
+  const hint = /near '(?:\?|[:@]\w|\{|%[s(])/.test(said) ? PARAMETER_HINT : HINTS[kind]
   return new DatabaseError(kind, said, { code, hint })
 }
 

@@ -1,4 +1,4 @@
-import { DatabaseError, UNBOUND } from '../error.ts'
+import { DatabaseError, PARAMETER_HINT } from '../error.ts'
 import { read } from '../guard/reading.ts'
 import type { Param, Statement } from '../rows.ts'
 import { rules } from './rules.ts'
@@ -16,7 +16,7 @@ export function inlineParams(statement: Statement): string {
     throw new DatabaseError(
       'sql',
       `Send a value for each placeholder ?: there are ${places.length}, and ${params.length} values came.`,
-      { hint: UNBOUND },
+      { hint: PARAMETER_HINT },
     )
   }
   let text = ''

@@ -1,4 +1,4 @@
-import { type InspectRole, type Kinds, MAX_OBJECTS, PASSWORD, sorted } from '../role.ts'
+import { type InspectRole, type Kinds, MAX_OBJECTS, PASSWORD, toFindings } from '../role.ts'
 
 const refused = 'A read-only session refuses it, but the user should not have the right at all.'
 
@@ -110,7 +110,7 @@ export const inspectRole: InspectRole = async (ask) => {
   const all = [...rights, ...run, ...roles]
   // Nothing is revoked from an administrator: others need those rights.
   const admin = on.some(({ object }) => object === 'GRANT OPTION ON *.*')
-  const findings = sorted(
+  const findings = toFindings(
     kinds,
     [...Map.groupBy(all, ({ kind }) => kind)].map(([kind, rights]) => {
       const objects = [...new Set(rights.map(({ object }) => object))]
@@ -126,7 +126,12 @@ export const inspectRole: InspectRole = async (ask) => {
     }),
   )
   const name = `${engine} ${version}`
-  return { version: name, role, findings, reader: all.length > 0 ? reader(database) : [] }
+  return {
+    version: name,
+    role,
+    findings,
+    reader: all.length > 0 ? readerRoleSql(database) : [],
+  }
 }
 
 function rightsOn(
@@ -154,7 +159,7 @@ function rightsOn(
 const quote = (name: string) => `\`${name.replaceAll('`', '``')}\``
 
 /** SQL that makes a user that may read one database, and nothing else. */
-function reader(database: string): string[] {
+function readerRoleSql(database: string): string[] {
   // 32 characters is the longest name of a user.
   const user = `'${`tidegate_${database}`.slice(0, 32).replace(/['\\]/g, '')}'@'%'`
   return [`CREATE USER ${user} IDENTIFIED BY ${PASSWORD};`, reading(database, user)]

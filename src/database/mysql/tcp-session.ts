@@ -1,4 +1,4 @@
-import { DatabaseError, UNBOUND } from '../error.ts'
+import { DatabaseError, PARAMETER_HINT } from '../error.ts'
 import type { Limits, Statement } from '../rows.ts'
 import { ByteBudget } from '../transport/byte-budget.ts'
 import { type Deadline, startDeadline } from '../transport/deadline.ts'
@@ -65,7 +65,7 @@ class Session {
       throw new DatabaseError(
         'sql',
         `Send a value for each placeholder ?: there are ${length}, and ${params.length} values came.`,
-        { hint: UNBOUND },
+        { hint: PARAMETER_HINT },
       )
     }
     return await execute(

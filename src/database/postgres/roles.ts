@@ -1,10 +1,10 @@
-import { type InspectRole, sorted } from '../role.ts'
+import { type InspectRole, toFindings } from '../role.ts'
 import { readerRole } from './reader-role.ts'
 import { kinds } from './role-findings.ts'
 import { ROLE_QUERY, type RoleRow } from './role-query.ts'
 
 /** Finds out what the role of a PostgreSQL database may do, from version 12 on. */
-export const inspectRole: InspectRole = async (ask, { undone }) => {
+export const inspectRole: InspectRole = async (ask, { rollsBack }) => {
   const rows = (await ask(ROLE_QUERY)) as unknown as readonly RoleRow[]
   const [version = '', role, database = ''] = rows.find(([kind]) => kind === 'me')![2]
   const schemas = rows
@@ -16,7 +16,7 @@ export const inspectRole: InspectRole = async (ask, { undone }) => {
   // do is revoked all the same: the new one could do it, too.
   const isReplaced = closing.includes(null)
   const findings = found.map(([kind, count, objects, sql]) => ({
-    kind: kind === 'large-objects' && undone ? 'large-objects-undone' : kind,
+    kind: kind === 'large-objects' && rollsBack ? 'large-objects-undone' : kind,
     count: Number(count),
     objects,
     statements: (sql ?? [])
@@ -27,7 +27,7 @@ export const inspectRole: InspectRole = async (ask, { undone }) => {
     // Without the compiler and the platform.
     version: /^.*?(?= on |,| \(|$)/.exec(version)![0],
     role,
-    findings: sorted(kinds, findings),
+    findings: toFindings(kinds, findings),
     reader: closing.every(isOfEverybody) ? [] : readerRole(database, schemas),
   }
 }

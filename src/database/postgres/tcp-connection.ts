@@ -1,4 +1,4 @@
-import { leftAlone } from '../error.ts'
+import { cancelledByCaller } from '../error.ts'
 import type { Limits, Statement } from '../rows.ts'
 import { ByteBudget } from '../transport/byte-budget.ts'
 import { until } from '../transport/deadline.ts'
@@ -66,7 +66,7 @@ export class Connection {
   }
 
   readonly run: Run = async (...statements) => {
-    if (this.#leaving) throw leftAlone()
+    if (this.#leaving) throw cancelledByCaller()
     const work = Promise.all(
       statements.map((it) => query(this.#Client, this.#client, it, this.#budget, this.#timeoutMs)),
     )

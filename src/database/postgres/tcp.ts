@@ -20,7 +20,7 @@ export const postgres: Driver = {
 
 const database = (login: Login): UnguardedDatabase => ({
   dialect,
-  undone: true,
+  rollsBack: true,
   query: (statement, limits) =>
     inSession(login, limits, (run) => read(login, statement, limits, run)),
 })

@@ -16,7 +16,7 @@ export const supabase: Driver = {
     return {
       dialect: { ...postgres, inspectRole },
       tls: true,
-      undone: true,
+      rollsBack: true,
       async query(statement, limits) {
         const deadline = startDeadline(limits, 2_000)
         const reading = await send(address, statement, limits, deadline, io)

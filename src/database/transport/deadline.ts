@@ -1,5 +1,5 @@
 import type { DatabaseError } from '../error.ts'
-import { leftAlone, tooSlow } from '../error.ts'
+import { cancelledByCaller, tooSlow } from '../error.ts'
 import type { Limits } from '../rows.ts'
 
 /** How long to wait for an answer: until its time is over, or its caller has left. */
@@ -22,7 +22,7 @@ export function startDeadline({ timeoutMs, signal: caller }: Limits, graceMs = 0
   const timer = AbortSignal.timeout(timeoutMs + graceMs)
   const signal = caller ? AbortSignal.any([caller, timer]) : timer
   const over = () => {
-    if (caller?.aborted) return leftAlone()
+    if (caller?.aborted) return cancelledByCaller()
     return signal.aborted ? tooSlow(timeoutMs) : undefined
   }
   return {
