@@ -28,7 +28,7 @@ export type {
 } from './schema/table.ts'
 export { keyOf, shownName } from './schema/table-name.ts'
 export type { Condition, Operator, Selection } from './statements/select.ts'
-export { keyOfOrder, operators, select } from './statements/select.ts'
+export { keyOfOrder, operators, selectStatement } from './statements/select.ts'
 export { textSearch } from './statements/text-search.ts'
 export { trimEnd } from './transport/trim-end.ts'
 

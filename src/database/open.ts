@@ -49,8 +49,8 @@ export const hasNoSecret = (url: string): boolean =>
 
 /** Checks that the guard lets a statement through, without sending it. Throws {@link DatabaseError}. */
 export async function assertReads({ dialect }: Database, statement: Statement): Promise<void> {
-  const { admitted } = await import('./guard/guarded.ts')
-  admitted(statement, dialect)
+  const { admit } = await import('./guard/guarded.ts')
+  admit(statement, dialect)
 }
 
 async function openWith(engine: (typeof engines)[number], url: URL, io: Io): Promise<Database> {

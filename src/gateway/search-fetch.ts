@@ -6,7 +6,7 @@ import {
   type Io,
   type Limits,
   type Located,
-  select,
+  selectStatement,
   type Table,
   textSearch,
 } from '../database/index.ts'
@@ -94,7 +94,7 @@ async function fetchDocument(
   const where = table.primaryKey.map(
     (column, i) => ({ column, op: 'eq', value: keys[i]! }) as const,
   )
-  const statement = select(database.dialect, { table, where, limit: 1 })
+  const statement = selectStatement(database.dialect, { table, where, limit: 1 })
   const { columns, rows } = await database.query(statement, limits)
   if (!rows[0]) return undefined
   const cells = byColumn(

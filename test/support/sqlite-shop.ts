@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
 import { demoStatements } from '../../src/database/demo/statements.ts'
-import { findTable, listTables, select } from '../../src/database/index.ts'
+import { findTable, listTables, selectStatement } from '../../src/database/index.ts'
 import type { Limits, Param } from '../../src/database/rows.ts'
 
 const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
@@ -50,7 +50,13 @@ export function speaksSqlite(database: Database, { places = true } = {}): void {
       const where = [{ column: 'order_id', op: 'in' as const, value: [1, '2'] }]
       const orderBy = ['unit_price']
       const columns = ['order_id', 'line_no']
-      const statement = select(database.dialect, { table, columns, where, orderBy, limit: 3 })
+      const statement = selectStatement(database.dialect, {
+        table,
+        columns,
+        where,
+        orderBy,
+        limit: 3,
+      })
       const sql = `select order_id, line_no from order_items where order_id in (1, 2)
         order by unit_price limit 3`
       expect((await database.query(statement, limits)).rows).toEqual(await rows(sql))

@@ -10,9 +10,10 @@ export function isCall(
   { hasApply, higherOrderFunctions }: Rules,
 ): boolean {
   if (!isOne(tokens[i + 1], '(')) {
-    const applied = hasApply === true && isApplied(tokens, i)
+    const applied = hasApply === true && isApplyArgument(tokens, i)
     return (
-      applied || (higherOrderFunctions !== undefined && isPassed(tokens, i, higherOrderFunctions))
+      applied ||
+      (higherOrderFunctions !== undefined && isFunctionArgument(tokens, i, higherOrderFunctions))
     )
   }
   const isAlias = !hasApply && isOne(tokens[i - 1], 'as')
@@ -31,11 +32,11 @@ function isTableExpression(tokens: readonly Token[], i: number): boolean {
   return isOne(tokens[query + 1], '(') && beginsQuery(tokens, query + 2)
 }
 
-const isApplied = (tokens: readonly Token[], i: number) =>
+const isApplyArgument = (tokens: readonly Token[], i: number) =>
   isOne(tokens[i - 1], 'apply') || (isOne(tokens[i - 1], '(') && isOne(tokens[i - 2], 'apply'))
 
 /** Whether a name alone, in parentheses or not, is the first argument of a function that calls it. */
-function isPassed(tokens: readonly Token[], i: number, callers: RegExp): boolean {
+function isFunctionArgument(tokens: readonly Token[], i: number, callers: RegExp): boolean {
   let [first, last] = [i - 1, i + 1]
   for (; isOne(tokens[first - 1], '(') && isOne(tokens[last], ')'); last++) first--
   const caller = tokens[first - 1]

@@ -20,8 +20,8 @@ const verdicts = new WeakMap<Reading, string | undefined>()
 export function refuse(statement: Statement, rules: Rules): string | undefined {
   const reading = read(statement, rules)
   if (reading.fault !== undefined) return reading.fault
-  const ours = statement.internal ? { ...rules, hiddenRelations: NO_NAME } : rules
-  if (!verdicts.has(reading)) verdicts.set(reading, judge(reading.tokens, ours))
+  const effectiveRules = statement.internal ? { ...rules, hiddenRelations: NO_NAME } : rules
+  if (!verdicts.has(reading)) verdicts.set(reading, judge(reading.tokens, effectiveRules))
   return verdicts.get(reading)
 }
 

@@ -3,14 +3,14 @@ import type { Dialect } from '../dialect.ts'
 import { DatabaseError } from '../error.ts'
 import type { Param, Statement } from '../rows.ts'
 import { refuse } from './guard.ts'
-import { type Placed, placed } from './placeholders.ts'
-import { read, single } from './reading.ts'
+import { type BoundStatement, bindPlaceholders } from './placeholders.ts'
+import { read, trimmedStatement } from './reading.ts'
 
 /** The statement in its dialect's own form, if the guard lets it through. Throws {@link DatabaseError}. */
-export function admitted(asked: Statement, dialect: Dialect): Placed {
-  const found = placed(asked, dialect)
-  const no = refuse(found.statement, dialect.rules)
-  if (no !== undefined) throw new DatabaseError('refused', no)
+export function admit(asked: Statement, dialect: Dialect): BoundStatement {
+  const found = bindPlaceholders(asked, dialect)
+  const refusal = refuse(found.statement, dialect.rules)
+  if (refusal !== undefined) throw new DatabaseError('refused', refusal)
   if (found.fault !== undefined) throw new DatabaseError('sql', found.fault)
   return found
 }
@@ -24,7 +24,7 @@ export function guarded(database: UnguardedDatabase): Database {
   return {
     ...database,
     async query(asked, limits) {
-      const { statement, origin } = admitted(asked, dialect)
+      const { statement, origin } = admit(asked, dialect)
       const { params = [] } = statement
       if (!params.every(isText)) {
         throw new DatabaseError(
@@ -38,9 +38,13 @@ export function guarded(database: UnguardedDatabase): Database {
         })
       }
       const { rules } = dialect
-      const one = single(read(statement, rules), { params, internal: asked.internal }, rules)
+      const trimmed = trimmedStatement(
+        read(statement, rules),
+        { params, internal: asked.internal },
+        rules,
+      )
       const started = Date.now()
-      const answer = await database.query(one, limits).catch((error) => {
+      const answer = await database.query(trimmed, limits).catch((error) => {
         throw error instanceof DatabaseError && error.position !== undefined
           ? error.at(origin(error.position))
           : error

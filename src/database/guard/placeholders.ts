@@ -4,7 +4,7 @@ import { read } from './reading.ts'
 import type { Token } from './token.ts'
 
 /** A statement in the dialect's own form, and where its places were in the text that was sent. */
-export interface Placed {
+export interface BoundStatement {
   readonly statement: Statement
   origin(position: number): number
   /** Which placeholder has no value, or which value no placeholder: a sentence for the author. */
@@ -18,7 +18,7 @@ export interface Placed {
  *
  * The guard reads the result, so nothing here decides what is safe.
  */
-export function placed(statement: Statement, dialect: Dialect): Placed {
+export function bindPlaceholders(statement: Statement, dialect: Dialect): BoundStatement {
   const { sql, params = [] } = statement
   const places = placesIn(statement, dialect)
   const asIs = { statement, origin: (position: number) => position }

@@ -31,7 +31,7 @@ export function read(statement: Statement, rules: Rules): Reading {
 }
 
 /** The statement that was read, with these values, and without the semicolon and comments behind it. */
-export function single(
+export function trimmedStatement(
   reading: Reading,
   { params, internal }: Omit<Statement, 'sql'>,
   rules: Rules,

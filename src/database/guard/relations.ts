@@ -32,35 +32,36 @@ const BEFORE_NAME = new Set(['.', ',', 'as'])
 export function relations(tokens: readonly Token[]): ReadonlySet<number> {
   const found = new Set<number>()
   /** At each depth: whether a SELECT began, whether commas part relations, whether it is `operator(…)`. */
-  const depths = [{ query: false, list: false, operator: false }]
-  let due = false
+  const levels = [{ query: false, list: false, operator: false }]
+  let expectsRelation = false
   /** Whether the last parenthesis closed an `operator(…)`. */
-  let infix = false
+  let closedOperator = false
   for (const [i, { kind, value }] of tokens.entries()) {
-    const depth = depths.at(-1)!
+    const level = levels.at(-1)!
     const [before, after] = [bare(tokens[i - 1]), bare(tokens[i + 1])]
     const keyword = kind === 'word' && before !== '.' && before !== 'as'
     if (kind === 'symbol' && (value === '(' || value === '[')) {
-      due &&= value === '('
-      depths.push({ query: false, list: due, operator: before === 'operator' })
+      expectsRelation &&= value === '('
+      levels.push({ query: false, list: expectsRelation, operator: before === 'operator' })
     } else if (kind === 'symbol') {
-      if ((value === ')' || value === ']') && depths.length > 1) infix = depths.pop()!.operator
-      due = value === ',' && depth.list
+      if ((value === ')' || value === ']') && levels.length > 1)
+        closedOperator = levels.pop()!.operator
+      expectsRelation = value === ',' && level.list
     } else if (keyword && AFTER_RELATIONS.has(value)) {
-      if (value === 'select') depth.query = true
-      depth.list = due = false
+      if (value === 'select') level.query = true
+      level.list = expectsRelation = false
     } else if (keyword && value === 'from') {
-      due = depth.query && before !== 'distinct'
-      depth.list ||= due
+      expectsRelation = level.query && before !== 'distinct'
+      level.list ||= expectsRelation
     } else if (keyword && (value === 'table' || value === 'join')) {
       // `join(` may also call a function: then an operator is in front of it, and not a relation `x.y`.
-      const operand = before === ')' && infix
+      const operand = before === ')' && closedOperator
       const behind = BEFORE_JOIN.has(before ?? '') || BEFORE_NAME.has(bare(tokens[i - 2]) ?? '')
-      const joins = depth.list && (after !== '(' || (behind && !operand))
-      due = joins || (value === 'table' && after !== '(')
-    } else if (!(due && keyword && (value === 'only' || value === 'lateral'))) {
-      if (due) found.add(i)
-      due = false
+      const joins = level.list && (after !== '(' || (behind && !operand))
+      expectsRelation = joins || (value === 'table' && after !== '(')
+    } else if (!(expectsRelation && keyword && (value === 'only' || value === 'lateral'))) {
+      if (expectsRelation) found.add(i)
+      expectsRelation = false
     }
   }
   return found

@@ -1,6 +1,6 @@
 import type { Database } from '../database.ts'
 import { DatabaseError } from '../error.ts'
-import { admitted } from '../guard/guarded.ts'
+import { admit } from '../guard/guarded.ts'
 import { read } from '../guard/reading.ts'
 import type { Cell, Limits, Statement } from '../rows.ts'
 
@@ -22,7 +22,7 @@ export async function explain(
   limits: Limits,
 ): Promise<Explanation> {
   const { rules, plan } = database.dialect
-  const { statement, origin } = admitted(asked, database.dialect)
+  const { statement, origin } = admit(asked, database.dialect)
   const { sql, verb = '' } = read(statement, rules)
   if (!QUERIES.has(verb)) {
     throw new DatabaseError('refused', 'Only a query has a plan: send a SELECT, without EXPLAIN.')

@@ -49,7 +49,7 @@ export interface Selection {
  * The statement that reads a selection. Names come from the catalog and values are bound, so nothing
  * that a caller sends is read as SQL. Throws {@link DatabaseError} for what cannot be selected.
  */
-export function select(dialect: Dialect, selection: Selection): Statement {
+export function selectStatement(dialect: Dialect, selection: Selection): Statement {
   const { table, columns = [], where = [], orderBy = [], limit, offset = 0 } = selection
   const aggregates = (selection.aggregates ?? []).map((it) => aggregate(dialect, table, it))
   const params: Param[] = []
@@ -60,7 +60,7 @@ export function select(dialect: Dialect, selection: Selection): Statement {
 
   const shown = columns.map((name) => dialect.quote(lookUp(table, name).name))
   const tests = where.map((condition) =>
-    test(dialect, lookUp(table, condition.column), condition, bind),
+    conditionSql(dialect, lookUp(table, condition.column), condition, bind),
   )
   const labels = aggregates.map(({ label }) => label)
   const order = orderBy.map((key) => orderOf(dialect, table, labels, key))
@@ -182,7 +182,7 @@ function lookUp(
 const SIGNS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const
 
 /** One condition as SQL. To be equal to NULL is to have no value. */
-function test(
+function conditionSql(
   { quote, comparison, qualifiedCalls }: Dialect,
   { name, type, operators }: Source['columns'][number],
   { op, value }: Condition,
@@ -201,8 +201,8 @@ function test(
       return `${column} is not null`
     case 'between': {
       const [from, to] = listOf(op, value, 2)
-      const least = `${left} ${sign('gte')} ${bound(one(op, from))}`
-      return `(${least} and ${left} ${sign('lte')} ${bound(one(op, to))})`
+      const least = `${left} ${sign('gte')} ${bound(singleValue(op, from))}`
+      return `(${least} and ${left} ${sign('lte')} ${bound(singleValue(op, to))})`
     }
     case 'in':
     case 'not_in': {
@@ -218,13 +218,13 @@ function test(
       return op === 'in' ? found : `not ${found}`
     }
     case 'like':
-      return comparison.like(column, bind(String(one(op, value))))
+      return comparison.like(column, bind(String(singleValue(op, value))))
     case 'contains':
-      return comparison.contains(column, bind(String(one(op, value))))
+      return comparison.contains(column, bind(String(singleValue(op, value))))
     default: {
       if (value === null && op === 'eq') return `${column} is null`
       if (value === null && op === 'ne') return `${column} is not null`
-      return `${left} ${sign(op)} ${bound(one(op, value))}`
+      return `${left} ${sign(op)} ${bound(singleValue(op, value))}`
     }
   }
 }
@@ -234,7 +234,7 @@ function listOf(op: Operator, value: Condition['value'], length?: number): reado
   throw new DatabaseError('sql', `${op} takes a list of ${length ? `${length} values` : 'values'}.`)
 }
 
-function one(op: Operator, value: Condition['value'] | undefined): Param {
+function singleValue(op: Operator, value: Condition['value'] | undefined): Param {
   if (value !== null && value !== undefined && !Array.isArray(value)) return value as Param
   throw new DatabaseError('sql', `${op} takes a value, neither a list nor null.`)
 }

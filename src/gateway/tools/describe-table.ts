@@ -4,7 +4,7 @@ import {
   type ForeignKey,
   findTable,
   type Limits,
-  select,
+  selectStatement,
   shownName,
   type Table,
 } from '../../database/index.ts'
@@ -83,7 +83,7 @@ function hintOf(table: Table, shown: Lists): string | undefined {
 async function samplesOf(table: Table, database: Database, limits: Limits, maxRows: number) {
   if (maxRows === 0) return undefined
   const names = table.columns.map((it) => it.name)
-  const first = select(database.dialect, { table, columns: names, limit: maxRows })
+  const first = selectStatement(database.dialect, { table, columns: names, limit: maxRows })
   // A table that cannot be sampled is still described.
   const found = await database.query(first, limits).catch(() => undefined)
   return table.columns.map((_, i) => {

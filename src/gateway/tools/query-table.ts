@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { findSource, operators, select } from '../../database/index.ts'
+import { findSource, operators, selectStatement } from '../../database/index.ts'
 import { answer, answerOf } from '../answer.ts'
 import { atMost, databaseTool, withoutAdditionalProperties } from '../database-tool.ts'
 import { handleOf } from '../kept-results.ts'
@@ -55,6 +55,9 @@ export const queryTable = databaseTool({
     // One row more than the caps, at most: then the answer says that it was cut.
     const maxRows = Math.max(caps.rows, keep ? keep.rows : 0) + 1
     const rows = Math.min(limit ?? maxRows, maxRows)
-    return runQuery(select(database.dialect, { ...selection, table, limit: rows }), context)
+    return runQuery(
+      selectStatement(database.dialect, { ...selection, table, limit: rows }),
+      context,
+    )
   },
 })

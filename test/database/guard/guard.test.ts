@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { DatabaseError } from '../../../src/database/error.ts'
-import { admitted } from '../../../src/database/guard/guarded.ts'
+import { admit } from '../../../src/database/guard/guarded.ts'
 import { rules as mysql } from '../../../src/database/mysql/rules.ts'
 import { postgres } from '../../../src/database/postgres/dialect.ts'
 import { rules as postgresRules } from '../../../src/database/postgres/rules.ts'
@@ -132,13 +132,13 @@ describe('a statement of ours', () => {
   const servers = { sql: 'select srvname, srvacl from pg_catalog.pg_foreign_server' }
 
   test('may look at what holds secrets, and nobody else may', () => {
-    expect(() => admitted(servers, postgres)).toThrow('pg_foreign_server is not allowed here.')
-    expect(() => admitted({ ...servers, internal: true }, postgres)).not.toThrow()
+    expect(() => admit(servers, postgres)).toThrow('pg_foreign_server is not allowed here.')
+    expect(() => admit({ ...servers, internal: true }, postgres)).not.toThrow()
   })
 
   test('may do no more than read', () => {
     for (const sql of ['select pg_sleep(1)', 'delete from users', 'select 1; select 2']) {
-      expect(() => admitted({ sql, internal: true }, postgres)).toThrow(DatabaseError)
+      expect(() => admit({ sql, internal: true }, postgres)).toThrow(DatabaseError)
     }
   })
 })

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { clickhouse } from '../../../src/database/clickhouse/dialect.ts'
 import type { Dialect } from '../../../src/database/dialect.ts'
-import { admitted } from '../../../src/database/guard/guarded.ts'
-import { placed } from '../../../src/database/guard/placeholders.ts'
+import { admit } from '../../../src/database/guard/guarded.ts'
+import { bindPlaceholders } from '../../../src/database/guard/placeholders.ts'
 import { mysql } from '../../../src/database/mysql/dialect.ts'
 import { postgres } from '../../../src/database/postgres/dialect.ts'
 import { sqlite } from '../../../src/database/sqlite/dialect.ts'
 
 const of = (dialect: Dialect, sql: string, ...params: string[]) =>
-  placed({ sql, params }, dialect).statement
+  bindPlaceholders({ sql, params }, dialect).statement
 
 describe('$1, $2, …', () => {
   test.each([
@@ -50,7 +50,7 @@ describe('$1, $2, …', () => {
 
   test('need a value each, and each value needs one of them', () => {
     const fault = (dialect: Dialect, sql: string, ...params: string[]) =>
-      placed({ sql, params }, dialect).fault
+      bindPlaceholders({ sql, params }, dialect).fault
     expect(fault(sqlite, 'select $1, $3', 'a', 'b')).toMatch('no value for $3: there are 2')
     expect(fault(sqlite, 'select $0', 'a')).toMatch('no value for $0')
     expect(fault(mysql('shop'), 'select $1', 'a', 'b')).toMatch('the value of $2')
@@ -59,12 +59,12 @@ describe('$1, $2, …', () => {
   })
 
   test('are judged by the guard first', () => {
-    expect(() => admitted({ sql: 'select ($1).pg_sleep' }, postgres)).toThrow('not allowed')
-    expect(() => admitted({ sql: 'select $1' }, postgres)).toThrow('no value for $1')
+    expect(() => admit({ sql: 'select ($1).pg_sleep' }, postgres)).toThrow('not allowed')
+    expect(() => admit({ sql: 'select $1' }, postgres)).toThrow('no value for $1')
   })
 
   test('do not move what an error points at', () => {
-    const { statement, origin } = placed(
+    const { statement, origin } = bindPlaceholders(
       { sql: 'select $1, $2, nmae, $1, oops', params: ['a', 'b'] },
       mysql('shop'),
     )

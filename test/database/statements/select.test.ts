@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Database } from '../../../src/database/database.ts'
 import { findTable } from '../../../src/database/index.ts'
 import type { Condition } from '../../../src/database/statements/select.ts'
-import { operators, select } from '../../../src/database/statements/select.ts'
+import { operators, selectStatement } from '../../../src/database/statements/select.ts'
 import { describeClickHouse } from '../../support/clickhouse.ts'
 import { describeMariaDb } from '../../support/mariadb.ts'
 import { open } from '../../support/open.ts'
@@ -13,7 +13,7 @@ const limits = { maxRows: 100, maxBytes: 100_000, timeoutMs: 10_000 }
 
 /** The ids of the rows that match, in order. */
 async function ids(database: Database, table: string, ...where: Condition[]): Promise<unknown[]> {
-  const statement = select(database.dialect, {
+  const statement = selectStatement(database.dialect, {
     table: await findTable(database, table, limits),
     columns: ['id'],
     where,
@@ -79,7 +79,7 @@ function behaves(database: Database) {
 
   test('orders, pages and names columns as they are', async () => {
     const table = await findTable(database, 'people', limits)
-    const statement = select(database.dialect, {
+    const statement = selectStatement(database.dialect, {
       table,
       columns: ['NAME', 'id'],
       orderBy: ['name desc', 'id'],
@@ -96,13 +96,16 @@ function behaves(database: Database) {
 
   test('selects every column unless some are named', async () => {
     const table = await findTable(database, 'people', limits)
-    const { columns } = await database.query(select(database.dialect, { table, limit: 1 }), limits)
+    const { columns } = await database.query(
+      selectStatement(database.dialect, { table, limit: 1 }),
+      limits,
+    )
     expect(columns.map(({ name }) => name)).toEqual(['id', 'name', 'age', 'note', 'born'])
   })
 
   test('quotes names that hold quotes', async () => {
     const column = 'the "id"; drop table people'
-    const statement = select(database.dialect, {
+    const statement = selectStatement(database.dialect, {
       table: await findTable(database, 'Odd "one"', limits),
       columns: [column],
       where: [{ column, op: 'gt', value: 1 }],
@@ -131,10 +134,10 @@ function behaves(database: Database) {
     })
     const table = await findTable(database, 'people', limits)
     for (const name of ['*', 'id, name', 'id"', '(select 1)', 'count(*)', '']) {
-      expect(() => select(database.dialect, { table, columns: [name], limit: 1 })).toThrow(
+      expect(() => selectStatement(database.dialect, { table, columns: [name], limit: 1 })).toThrow(
         'no column',
       )
-      expect(() => select(database.dialect, { table, orderBy: [name], limit: 1 })).toThrow(
+      expect(() => selectStatement(database.dialect, { table, orderBy: [name], limit: 1 })).toThrow(
         'no column',
       )
     }
