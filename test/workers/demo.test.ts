@@ -7,7 +7,7 @@ import { Counts } from '../../src/database/demo/counts.ts'
 import { readPlan } from '../../src/database/demo/plan.ts'
 import { type DemoAnswer, Shop } from '../../src/database/demo/shop.ts'
 import { TableSizes } from '../../src/database/demo/table-sizes.ts'
-import { textOf } from '../../src/database/demo/text.ts'
+import { lexSql } from '../../src/database/demo/text.ts'
 import { DatabaseError } from '../../src/database/error.ts'
 import type { Param } from '../../src/database/rows.ts'
 import { assertReads } from '../../src/database/sqlite/program.ts'
@@ -596,7 +596,7 @@ describe('a reasonable statement is not refused', () => {
       const plan = readPlan(storage.sql.exec(`explain query plan ${sql}`).raw())
       const cursor = storage.sql.exec(sql)
       cursor.toArray()
-      const sizes = new TableSizes(textOf(sql), new Counts(storage.sql), 0)
+      const sizes = new TableSizes(lexSql(sql), new Counts(storage.sql), 0)
       const recursive = { length: () => Infinity, stepCost: () => 0 }
       return [rowsVisited(plan, sizes, recursive), cursor.rowsRead]
     })

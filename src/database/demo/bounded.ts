@@ -3,7 +3,7 @@ import type { Param } from '../rows.ts'
 import type { Counts } from './counts.ts'
 import { Estimate, type Run } from './estimate.ts'
 import { RecursionLengths } from './recursion-lengths.ts'
-import { textOf } from './text.ts'
+import { lexSql } from './text.ts'
 
 // Some seconds of work at the worst. Meanwhile nobody else is served: a Durable Object has one thread, and
 // nothing interrupts SQLite on it.
@@ -26,7 +26,7 @@ export function assertBounded(
   timeoutMs: number,
 ): void {
   const maxVisits = Math.min(MAX_VISITS, timeoutMs * VISITS_PER_MS)
-  const text = textOf(sql)
+  const text = lexSql(sql)
   const estimate = new Estimate(text, run, params, counts)
   const lengths = new RecursionLengths(estimate, run, params.length, maxVisits)
   const visits = estimate.visits(text, (name) => lengths.of(name))

@@ -30,12 +30,12 @@ export function rowsVisited(
   recursive: Recursive,
 ): number {
   // What does not depend on what is around it runs only once, wherever it is in the plan.
-  let once = 0
-  return fold(plan).visits + once
+  let oneTimeVisits = 0
+  return fold(plan).visits + oneTimeVisits
 
   /** Loops are nested in each other; a compound, a recursion and an OR have parts. */
   function fold(nodes: readonly PlanNode[], name = ''): Cost {
-    let [visits, loops, partRows, trees, sorts] = [0, 1, 0, 0, 0]
+    let [visits, loops, compoundRows, distinctCount, sorts] = [0, 1, 0, 0, 0]
     // SQLite makes an automatic index once, however often the query that it is for runs.
     const isIndexed = nodes.some(({ hasAutomaticIndex }) => hasAutomaticIndex)
     for (const { kind, what, inside } of nodes) {
@@ -50,18 +50,18 @@ export function rowsVisited(
         sizes.setQuery(name, 1)
         visits += steps * fold(inside).visits
         visits += steps * recursive.stepCost(name)
-        partRows += steps
+        compoundRows += steps
         continue
       }
       const inner = fold(inside, kind === 'query' ? what : undefined)
       switch (kind) {
         case 'query':
           sizes.setQuery(what, inner.rows)
-          if (isIndexed) once += inner.visits
+          if (isIndexed) oneTimeVisits += inner.visits
           else visits += inner.visits
           break
         case 'subquery':
-          once += inner.visits
+          oneTimeVisits += inner.visits
           break
         case 'correlatedList':
         case 'correlated':
@@ -81,14 +81,14 @@ export function rowsVisited(
         default:
           visits += inner.visits
           if (kind === 'distinctPart') visits += costOfTree(inner.rows)
-          if (kind === 'distinctPart' || kind === 'part') partRows += inner.rows
-          if (kind === 'distinct') trees++
+          if (kind === 'distinctPart' || kind === 'part') compoundRows += inner.rows
+          if (kind === 'distinct') distinctCount++
           if (kind === 'sort') sorts++
       }
     }
     return {
-      visits: visits + trees * costOfTree(loops) + sorts * SORTED_ROW_COST * loops,
-      rows: loops + partRows,
+      visits: visits + distinctCount * costOfTree(loops) + sorts * SORTED_ROW_COST * loops,
+      rows: loops + compoundRows,
     }
   }
 }

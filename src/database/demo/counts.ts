@@ -1,5 +1,5 @@
 import type { Token } from '../guard/token.ts'
-import { textOf } from './text.ts'
+import { lexSql } from './text.ts'
 
 /** How many rows and values the tables of a database have. It never changes, so each count runs once. */
 export class Counts {
@@ -18,7 +18,7 @@ export class Counts {
     const rows = [...sql.exec(schema).raw<(string | null)[]>()]
     this.tables = new Set(['sqlite_schema', ...rows.flatMap(([table]) => table ?? [])])
     const views = rows.flatMap(([, view]) => view ?? [])
-    this.views = textOf([';', ...views].join('\n;')).tokens
+    this.views = lexSql([';', ...views].join('\n;')).tokens
   }
 
   /** The rows of a table. */

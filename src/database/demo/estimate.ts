@@ -4,7 +4,7 @@ import type { Counts } from './counts.ts'
 import { readPlan } from './plan.ts'
 import { outermostOf, type Recursion, recursionsIn } from './recursions.ts'
 import { TableSizes } from './table-sizes.ts'
-import { type Text, textOf } from './text.ts'
+import { type LexedSql, lexSql } from './text.ts'
 import { weightOf } from './weight.ts'
 
 /** Runs a statement, with the parameters that the caller sent. */
@@ -16,25 +16,25 @@ const DISTINCT_STEP_VISITS = 150
 
 /** How much work a statement is: by its plan, and by what its expressions make of a row. */
 export class Estimate {
-  readonly text: Text
+  readonly text: LexedSql
   readonly recursions: readonly Recursion[]
   readonly #run: Run
   readonly #counts: Counts
   /** Characters of the longest parameter. */
-  readonly #longest: number
+  readonly #longestParamChars: number
   /** Whether a recursion makes its values larger with each step. */
-  readonly #fedBack: boolean
+  readonly #growsInRecursion: boolean
 
   /** @param params what the caller sent */
-  constructor(text: Text, run: Run, params: readonly Param[], counts: Counts) {
+  constructor(text: LexedSql, run: Run, params: readonly Param[], counts: Counts) {
     this.text = text
     this.recursions = recursionsIn(text)
     this.#run = run
     this.#counts = counts
-    this.#longest = params.reduce<number>((most, it) => Math.max(most, `${it}`.length), 0)
+    this.#longestParamChars = params.reduce<number>((most, it) => Math.max(most, `${it}`.length), 0)
     // What grows in an inner one grows in those around it. Each body is read once.
-    this.#fedBack = outermostOf(this.recursions).some(
-      ({ body }) => weightOf(textOf(body), this.#longest).grows,
+    this.#growsInRecursion = outermostOf(this.recursions).some(
+      ({ body }) => weightOf(lexSql(body), this.#longestParamChars).grows,
     )
   }
 
@@ -43,8 +43,12 @@ export class Estimate {
    *
    * @param length how many rows each recursion has
    */
-  visits(text: Text, length: (name: string) => number): number {
-    const { perRow, largest, rereadsFrames } = weightOf(text, this.#longest, this.#fedBack)
+  visits(text: LexedSql, length: (name: string) => number): number {
+    const { perRow, largest, rereadsFrames } = weightOf(
+      text,
+      this.#longestParamChars,
+      this.#growsInRecursion,
+    )
     const plan = readPlan(this.#run(`explain query plan ${text.sql}`).raw())
     const sizes = new TableSizes(text, this.#counts, largest)
     // A step costs the same, however heavy a row is.

@@ -2,7 +2,7 @@ import { isName, type Token } from '../guard/token.ts'
 import type { Counts } from './counts.ts'
 
 /** Each name in a statement with the names right before it: so an alias has its table. */
-export function aliases(tokens: readonly Token[]): ReadonlyMap<string, ReadonlySet<string>> {
+export function namesBefore(tokens: readonly Token[]): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>()
   let before: string | undefined
   for (const token of tokens) {

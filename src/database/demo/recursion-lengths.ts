@@ -1,6 +1,6 @@
 import { DatabaseError } from '../error.ts'
 import type { Estimate, Run } from './estimate.ts'
-import { textOf } from './text.ts'
+import { lexSql } from './text.ts'
 
 /** How many steps of a recursion are tried: the first of these that its cost leaves room for. */
 const TRIED_STEPS = [1_000_000, 100_000, 10_000, 100]
@@ -53,7 +53,7 @@ export class RecursionLengths {
     const trial = (steps: number) =>
       `${text}\nlimit ${steps}) select count(*) from "${name.replaceAll('"', '""')}" ${bound}`
     const cost = (steps: number) =>
-      this.#estimate.visits(textOf(trial(steps)), (it) => (it === name ? steps : this.of(it)))
+      this.#estimate.visits(lexSql(trial(steps)), (it) => (it === name ? steps : this.of(it)))
     try {
       const steps = TRIED_STEPS.find((it) => cost(it) <= this.#left) ?? 0
       const [[counted]] = [...this.#run(trial(steps)).raw<number[]>()] as [[number]]

@@ -1,5 +1,5 @@
 import { isName, type Token } from '../guard/token.ts'
-import { isWord, type Text } from './text.ts'
+import { isWord, type LexedSql } from './text.ts'
 
 /** A query that refers to itself: the one in `with recursive NAME as (…)`. */
 export interface Recursion {
@@ -30,7 +30,7 @@ interface Level {
 }
 
 /** The queries in a statement that refer to themselves, inner ones first. */
-export function recursionsIn({ sql, tokens }: Text): readonly Recursion[] {
+export function recursionsIn({ sql, tokens }: LexedSql): readonly Recursion[] {
   const found: Recursion[] = []
   /** Where each name was last, and where each parenthesis was opened, by where it is closed. */
   const lastUse = new Map<string, number>()

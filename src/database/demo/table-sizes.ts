@@ -1,7 +1,7 @@
 import type { Counts } from './counts.ts'
 import { groupedNames } from './grouped-names.ts'
-import { aliases, type Computed, computedNames } from './names.ts'
-import type { Text } from './text.ts'
+import { type Computed, computedNames, namesBefore } from './names.ts'
+import type { LexedSql } from './text.ts'
 
 /** More rows than any pragma of a table has: than columns, indexes or keys. */
 const MAX_PRAGMA_ROWS = 20
@@ -19,17 +19,17 @@ export class TableSizes {
   readonly #counts: Counts
   /** A loop over json_each() or a pragma: how many rows it finds. */
   readonly #virtualRows: number
-  readonly #aliases: ReadonlyMap<string, ReadonlySet<string>>
+  readonly #namesBefore: ReadonlyMap<string, ReadonlySet<string>>
   readonly #computed: ReadonlyMap<string, Computed>
   readonly #grouped: ReadonlySet<string>
   /** The rows of the queries that the statement names. */
   readonly #queries = new Map<string, number>()
 
   /** @param largest bytes of the largest value: an array of JSON in it may have half as many items */
-  constructor({ sql, tokens }: Text, counts: Counts, largest: number) {
+  constructor({ sql, tokens }: LexedSql, counts: Counts, largest: number) {
     this.#counts = counts
     this.#virtualRows = virtualRows(sql.match(ARRAYS)?.length ?? 0, largest)
-    this.#aliases = aliases([...tokens, ...counts.views])
+    this.#namesBefore = namesBefore([...tokens, ...counts.views])
     this.#computed = computedNames(tokens, counts)
     this.#grouped = groupedNames(tokens)
   }
@@ -48,14 +48,14 @@ export class TableSizes {
     if (written) return Number(written[1])
     if (way === 'constant row' || way.startsWith(' using integer primary key (rowid=')) return 1
     const columns = comparedColumns(way)
-    const tables = [name, ...(this.#aliases.get(name) ?? [])]
+    const tables = [name, ...(this.#namesBefore.get(name) ?? [])]
     const sizes = tables.flatMap((it) => this.#rowsOf(it, columns) ?? [])
     return sizes.length > 0 ? Math.max(1, ...sizes) : this.#counts.mostRows
   }
 
   /** The name that a loop begins with. It may have spaces, and go on like a plan. */
   #nameIn(loop: string): string {
-    return [...this.#aliases.keys(), ...this.#queries.keys()]
+    return [...this.#namesBefore.keys(), ...this.#queries.keys()]
       .filter((it) => `${loop} `.startsWith(`${it} `))
       .reduce((a, b) => (a.length > b.length ? a : b), '')
   }

@@ -3,13 +3,13 @@ import type { Token } from '../guard/token.ts'
 import { rules } from '../sqlite/rules.ts'
 
 /** A statement, or a part of one, and its tokens. */
-export interface Text {
+export interface LexedSql {
   readonly sql: string
   readonly tokens: readonly Token[]
 }
 
 /** Takes a text apart. Throws {@link Unreadable}. */
-export const textOf = (sql: string): Text => ({ sql, tokens: lex(sql, rules.lexis) })
+export const lexSql = (sql: string): LexedSql => ({ sql, tokens: lex(sql, rules.lexis) })
 
 /** Whether a token is this bare word. A name in quotes is no keyword. */
 export const isWord = (token: Token | undefined, value: string): boolean =>

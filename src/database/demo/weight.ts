@@ -1,6 +1,6 @@
 import type { Token } from '../guard/token.ts'
 import { type Call, callsIn, numberLiteral, textLiteral } from './calls.ts'
-import type { Text } from './text.ts'
+import type { LexedSql } from './text.ts'
 
 /** What a statement does with each row, for which a plan has no words. */
 export interface Weight {
@@ -40,23 +40,27 @@ const TOKENS_PER_VISIT = 10
  * How heavy the expressions of a statement are at the worst: how large a value may get by what makes
  * large ones, and how often such a value is gone through.
  *
- * @param longest characters of the longest parameter
- * @param fedBack whether a value may come back to what made it, as in a recursion
+ * @param longestParamChars characters of the longest parameter
+ * @param isRecursive whether a value may come back to what made it, as in a recursion
  */
-export function weightOf({ sql, tokens }: Text, longest: number, fedBack = false): Weight {
+export function weightOf(
+  { sql, tokens }: LexedSql,
+  longestParamChars: number,
+  isRecursive = false,
+): Weight {
   const calls = callsIn(tokens)
-  const { bytes, times } = growthOf(calls, { sql, tokens })
-  const grows = times > 1
-  const given = STORED_BYTES + longestLiteral(tokens, longest) + bytes
-  const largest = fedBack && grows ? MAX_VALUE_BYTES : Math.min(MAX_VALUE_BYTES, given * times)
-  const extra = largest - STORED_BYTES * Math.min(times, FREE_GROWTH)
+  const { bytes, factor } = growthOf(calls, { sql, tokens })
+  const grows = factor > 1
+  const given = STORED_BYTES + longestLiteral(tokens, longestParamChars) + bytes
+  const largest = isRecursive && grows ? MAX_VALUE_BYTES : Math.min(MAX_VALUE_BYTES, given * factor)
+  const extra = largest - STORED_BYTES * Math.min(factor, FREE_GROWTH)
 
   const words = tokens.filter(({ kind }) => kind === 'word').map(({ value }) => value)
   const patterns = words.filter((it) => it === 'like' || it === 'glob').length
   const written = Math.max(0, tokens.length - FREE_TOKENS) / TOKENS_PER_VISIT
   const called = calls.reduce((sum, call) => sum + costOfCall(call, largest, extra, sql), 0)
   const matched = patterns * (2 + extra / BYTES_PER_VISIT.matched)
-  const returned = extra / BYTES_PER_VISIT[fedBack && grows ? 'fedBack' : 'returned']
+  const returned = extra / BYTES_PER_VISIT[isRecursive && grows ? 'fedBack' : 'returned']
   return {
     largest,
     perRow: 1 + written + called + matched + returned,
@@ -65,40 +69,40 @@ export function weightOf({ sql, tokens }: Text, longest: number, fedBack = false
   }
 }
 
-function longestLiteral(tokens: readonly Token[], longest: number): number {
+function longestLiteral(tokens: readonly Token[], longestParamChars: number): number {
   const texts = tokens.filter(({ kind }) => kind === 'text').map(({ start, end }) => end - start)
-  return texts.reduce((most, it) => Math.max(most, it), longest)
+  return texts.reduce((most, it) => Math.max(most, it), longestParamChars)
 }
 
 /** The bytes that are added to a value, and how many times larger it gets then. */
 interface Growth {
   readonly bytes: number
-  readonly times: number
+  readonly factor: number
 }
 
 /** How much larger a value gets if it goes through all calls of a statement. */
-function growthOf(calls: readonly Call[], { sql, tokens }: Text): Growth {
-  let [bytes, times] = [0, concatenated(tokens)]
+function growthOf(calls: readonly Call[], { sql, tokens }: LexedSql): Growth {
+  let [bytes, factor] = [0, concatenated(tokens)]
   for (const call of calls) {
     const growth = growthByCall(call, sql)
     bytes += growth.bytes
-    times *= growth.times
+    factor *= growth.factor
     // The text of a group is as long as all its rows together.
-    if (AGGREGATES.test(call.name) && (call.depth > 0 || call.isWindow)) times *= GROUP_GROWTH
+    if (AGGREGATES.test(call.name) && (call.depth > 0 || call.isWindow)) factor *= GROUP_GROWTH
   }
-  return { bytes, times }
+  return { bytes, factor }
 }
 
 /** How many times larger a value gets by `||`. The factors of all SELECTs multiply. */
 function concatenated(tokens: readonly Token[]): number {
-  let [times, here] = [1, 1]
+  let [factor, selectFactor] = [1, 1]
   for (const [i, { value }] of tokens.entries()) {
-    if (value === '|' && tokens[i - 1]?.value === '|') here++
+    if (value === '|' && tokens[i - 1]?.value === '|') selectFactor++
     if (value !== 'select') continue
-    times *= here
-    here = 1
+    factor *= selectFactor
+    selectFactor = 1
   }
-  return times * here
+  return factor * selectFactor
 }
 
 /** Makes a text of a group. */
@@ -115,24 +119,27 @@ function growthByCall({ name, args }: Call, sql: string): Growth {
   switch (name) {
     case 'zeroblob':
     case 'randomblob':
-      return { bytes: Math.min(MAX_VALUE_BYTES, numberLiteral(first) ?? MAX_VALUE_BYTES), times: 1 }
+      return {
+        bytes: Math.min(MAX_VALUE_BYTES, numberLiteral(first) ?? MAX_VALUE_BYTES),
+        factor: 1,
+      }
     case 'printf':
     case 'format':
       return growthByFormat(textLiteral(sql, first), args.length)
     case 'replace': {
       const [from, to] = [textLiteral(sql, second), textLiteral(sql, third)]
-      if (from === undefined || to === undefined) return { bytes: MAX_VALUE_BYTES, times: 2 }
-      return { bytes: 0, times: Math.max(1, to.length / Math.max(1, from.length)) }
+      if (from === undefined || to === undefined) return { bytes: MAX_VALUE_BYTES, factor: 2 }
+      return { bytes: 0, factor: Math.max(1, to.length / Math.max(1, from.length)) }
     }
     case 'hex':
     case 'quote':
-      return { bytes: 0, times: 2 }
+      return { bytes: 0, factor: 2 }
     case 'strftime': {
       const format = textLiteral(sql, first)
-      return { bytes: 0, times: format !== undefined && format.length <= 40 ? 1 : 10 }
+      return { bytes: 0, factor: format !== undefined && format.length <= 40 ? 1 : 10 }
     }
     default:
-      return { bytes: 0, times: COMPOSERS.test(name) ? Math.max(1, args.length) : 1 }
+      return { bytes: 0, factor: COMPOSERS.test(name) ? Math.max(1, args.length) : 1 }
   }
 }
 
@@ -141,10 +148,10 @@ function growthByFormat(format: string | undefined, args: number): Growth {
   const directives = format?.split('%').slice(1) ?? []
   const mayBeWide = format === undefined || /\*|\d{3}/.test(format)
   if (mayBeWide) {
-    return { bytes: MAX_DIRECTIVE_BYTES * Math.max(1, directives.length, args), times: args }
+    return { bytes: MAX_DIRECTIVE_BYTES * Math.max(1, directives.length, args), factor: args }
   }
   const takesTexts = directives.some((it) => !/^[-+ 0,#!.\d]{0,6}[dfgeuixXc]/.test(it))
-  return { bytes: format.length, times: takesTexts ? args : 1 }
+  return { bytes: format.length, factor: takesTexts ? args : 1 }
 }
 
 /**

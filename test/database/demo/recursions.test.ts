@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest'
 import { Estimate } from '../../../src/database/demo/estimate.ts'
 import { outermostOf, recursionsIn } from '../../../src/database/demo/recursions.ts'
-import { textOf } from '../../../src/database/demo/text.ts'
+import { lexSql } from '../../../src/database/demo/text.ts'
 
 const found = (sql: string) =>
-  recursionsIn(textOf(sql)).map(({ name, limit, isDistinct }) => ({ name, limit, isDistinct }))
+  recursionsIn(lexSql(sql)).map(({ name, limit, isDistinct }) => ({ name, limit, isDistinct }))
 
 /** A counter that refers to itself. */
 const counter = (end: string, union = 'union all') =>
@@ -45,7 +45,7 @@ test.each([
 test('inner recursions come first, each with its text from WITH on', () => {
   const sql = `with a as (select 1 union all select x from a where
     (with b as (select 2 union all select x from b) select x from b)) select 1`
-  const [b, a] = recursionsIn(textOf(sql))
+  const [b, a] = recursionsIn(lexSql(sql))
   expect(b).toMatchObject({ name: 'b', body: 'select 2 union all select x from b' })
   expect(b!.text).toBe('with b as (select 2 union all select x from b')
   expect(a!.text).toBe(sql.slice(0, sql.lastIndexOf(')')))
@@ -56,7 +56,7 @@ test('the outermost recursions are those that are in no other', () => {
   const [a, c] = ['a', 'c'].map(
     (name) => `${name} as (select 1 union all select x from ${name} where ${inner})`,
   )
-  const recursions = recursionsIn(textOf(`with recursive ${a}, ${c} select 1`))
+  const recursions = recursionsIn(lexSql(`with recursive ${a}, ${c} select 1`))
   expect(recursions.map(({ name }) => name)).toEqual(['b', 'a', 'b', 'c'])
   expect(outermostOf(recursions).map(({ name }) => name)).toEqual(['c', 'a'])
 })
@@ -68,7 +68,7 @@ test('an estimate reads recursions in time linear to their text, however deep th
       : `with recursive t${depth} as (select 1 union all select x from t${depth} where (${nested(depth - 1)})) select 1`
   /** How often a pattern is tried. */
   const work = (depth: number) => {
-    const text = textOf(nested(depth))
+    const text = lexSql(nested(depth))
     expect(recursionsIn(text)).toHaveLength(depth)
     const tried = vi.spyOn(RegExp.prototype, 'exec')
     try {
