@@ -8,15 +8,15 @@ import { fromUtf8, readerOf, unescaped } from './values.ts'
 export const FORMAT = 'TabSeparatedWithNamesAndTypes'
 
 /** What tells of an answer what its rows cannot tell. */
-export interface Way {
+export interface Completion {
   /** Whether the status holds for the whole answer: then no line is an error. */
-  readonly settled: boolean
+  readonly statusIsFinal: boolean
   /** The same rows as CSV, in which a text is never an empty line. */
   csv(): Promise<string>
 }
 
 /** Thrown where only a status can tell whether what came is an error. */
-const UNSETTLED = Symbol('unsettled')
+const STATUS_NOT_FINAL = Symbol('status not final')
 
 /**
  * Reads an answer row by row, as far as the limits allow, and does not fetch the rest.
@@ -30,15 +30,15 @@ export async function readAnswer(
   response: Response,
   limits: Limits,
   asked: Asked,
-  way: Way,
+  completion: Completion,
 ): Promise<Answer> {
   const collector = new RowCollector(limits)
   // An escape is at most twice as long as its character: a longer line has no room.
-  const longest = Math.max(limits.maxBytes * 2, HEADER)
+  const longest = Math.max(limits.maxBytes * 2, HEADER_BYTES)
   let names: readonly string[] | undefined
   let columns: readonly Column[] | undefined
   let readers: ReturnType<typeof readerOf>[] = []
-  let doubtful = false
+  let mayHoldError = false
   // From an empty line on: perhaps totals and extremes, each after such a line.
   let tail: string[] = []
   const read = (line: string) => line.split('\t').map((cell, i) => readers[i]!(cell))
@@ -46,15 +46,15 @@ export async function readAnswer(
   for await (const raw of lines(response, longest)) {
     const line = raw.replace(/\n$/, '')
     const cells = line.split('\t')
-    doubtful ||= line.includes('Code: ')
+    mayHoldError ||= line.includes('Code: ')
     if (line === raw && columns && raw.length > longest) {
       collector.add([raw])
       break
     }
-    const apart = columns && line === '' && !isText(columns)
-    const whole = apart || cells.length === (names ?? cells).length
+    const isTailStart = columns && line === '' && !isText(columns)
+    const whole = isTailStart || cells.length === (names ?? cells).length
     if (line === raw || !whole || (columns && !isText(columns) && isReport(line))) {
-      if (!way.settled) throw UNSETTLED
+      if (!completion.statusIsFinal) throw STATUS_NOT_FINAL
       throw clickhouseError(fromUtf8(raw), asked) ?? brokenOff()
     }
     if (!names) {
@@ -77,10 +77,10 @@ export async function readAnswer(
   }
   const { rows } = collector
   if (collector.truncated) return { columns: columns!, rows, truncated: collector.truncated }
-  if (doubtful && !way.settled) throw UNSETTLED
+  if (mayHoldError && !completion.statusIsFinal) throw STATUS_NOT_FINAL
   if (!columns) throw (names && clickhouseError(names.join('\t'), asked)) ?? brokenOff()
   if (tail.length > 0 && isText(columns)) {
-    const most = tail.length - tailLength(await way.csv())
+    const most = tail.length - tailLength(await completion.csv())
     if (!tail.splice(0, most).every((row) => collector.add(read(row)))) tail = []
   }
   // Three lines are extremes alone, which nobody asked for.
@@ -102,7 +102,7 @@ function tailLength(csv: string): number {
 }
 
 /** Room for the names and types of some thousand columns. */
-const HEADER = 256 * 1024
+const HEADER_BYTES = 256 * 1024
 
 /** One column of text: only there, an empty line or one that looks like an error may be a value. */
 const isText = (columns: readonly Column[]) =>

@@ -5,9 +5,9 @@ import { isHttps } from '../transport/url.ts'
 import { type Address, addressOf } from './address.ts'
 import { bind } from './bind.ts'
 import { clickhouse as dialect } from './dialect.ts'
-import { exchange, SETTLED, type Way } from './http.ts'
+import { exchange, FINAL_STATUS, type QueryContext } from './http.ts'
 import { negotiate } from './negotiate.ts'
-import { inTerms, QUESTION, settings, type Terms } from './server-capabilities.ts'
+import { type Capabilities, QUESTION, settings, withoutLacking } from './server-capabilities.ts'
 
 /**
  * ClickHouse by its HTTP interface: `clickhouse://user:password@host:8123/database`, or
@@ -33,15 +33,21 @@ const QUESTION_LIMITS = { maxRows: 100, maxBytes: 100_000 }
 function read(address: Address, statement: Statement, limits: Limits, io: Io): Promise<Answer> {
   const sql = bind(statement)
   const asked = { sql: sql === statement.sql ? sql : undefined, ...address, ...limits }
-  const way: Way = { address, asked, deadline: startDeadline(limits), io }
+  const context: QueryContext = { address, asked, deadline: startDeadline(limits), io }
   return negotiate(
     `${address.endpoint} ${address.user}`,
-    (terms) => exchange(way, inTerms(sql, terms), parametersOf(terms, limits), limits),
-    () => exchange(way, QUESTION, {}, { ...limits, ...QUESTION_LIMITS }),
+    (capabilities) =>
+      exchange(
+        context,
+        withoutLacking(sql, capabilities),
+        parametersOf(capabilities, limits),
+        limits,
+      ),
+    () => exchange(context, QUESTION, {}, { ...limits, ...QUESTION_LIMITS }),
   )
 }
 
-function parametersOf(terms: Terms, limits: Limits): Record<string, string> {
+function parametersOf(capabilities: Capabilities, limits: Limits): Record<string, string> {
   // For a user who may set no bounds, the server must not gather all rows before it answers.
-  return { ...settings(terms, limits), ...(terms.free && SETTLED) }
+  return { ...settings(capabilities, limits), ...(capabilities.free && FINAL_STATUS) }
 }

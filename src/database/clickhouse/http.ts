@@ -9,7 +9,7 @@ import { FORMAT, readAnswer } from './answer.ts'
 import { type Asked, brokenOff, clickhouseError, statusError } from './error.ts'
 
 /** What all requests of one query have in common. */
-export interface Way {
+export interface QueryContext {
   readonly address: Address
   readonly asked: Asked
   readonly deadline: Deadline
@@ -20,11 +20,11 @@ export interface Way {
 export type Parameters = Readonly<Record<string, string>>
 
 /** Has the answer come with a status that holds for all of it. */
-export const SETTLED = { wait_end_of_query: '1' }
+export const FINAL_STATUS = { wait_end_of_query: '1' }
 
 /** Sends one text and reads its answer. Throws {@link DatabaseError}. */
 export async function exchange(
-  { address, asked, deadline, io }: Way,
+  { address, asked, deadline, io }: QueryContext,
   sql: string,
   parameters: Parameters,
   limits: Limits,
@@ -37,21 +37,21 @@ export async function exchange(
     return accepted(await send(address, all, sql, deadline.signal, io), asked)
   }
   const csv = async () => {
-    const response = await ask({ default_format: 'CSV', ...SETTLED })
+    const response = await ask({ default_format: 'CSV', ...FINAL_STATUS })
     // No longer than the rows that were read already, except that quotes are doubled.
     const text = await readBody(response, 4 * limits.maxBytes)
     if (text === undefined) throw brokenOff()
     return text
   }
-  const read = async (more: Parameters, settled: boolean) =>
-    readAnswer(await ask(more), limits, asked, { settled, csv })
+  const read = async (more: Parameters, statusIsFinal: boolean) =>
+    readAnswer(await ask(more), limits, asked, { statusIsFinal, csv })
 
-  const settled = 'wait_end_of_query' in parameters
+  const statusIsFinal = 'wait_end_of_query' in parameters
   try {
-    return await read({}, settled).catch((error) => {
-      if (settled || error instanceof DatabaseError || deadline.over()) throw error
+    return await read({}, statusIsFinal).catch((error) => {
+      if (statusIsFinal || error instanceof DatabaseError || deadline.over()) throw error
       // It is doubtful, or broke off, as some versions do behind an error that comes amid rows.
-      return read(SETTLED, true)
+      return read(FINAL_STATUS, true)
     })
   } catch (error) {
     if (error instanceof DatabaseError) throw error
@@ -64,13 +64,13 @@ export async function exchange(
 }
 
 /** Bytes of an error that are read: some versions send the path through their source with it. */
-const MAX_REPORT = 256 * 1024
+const MAX_REPORT_BYTES = 256 * 1024
 
 /** A response that is an answer. What it says instead is thrown. */
 async function accepted(response: Response, asked: Asked): Promise<Response> {
   const { status, headers } = response
   if (status === 200 && !headers.has('x-clickhouse-exception-code')) return response
-  const report = (await readBody(response, MAX_REPORT)) ?? ''
+  const report = (await readBody(response, MAX_REPORT_BYTES)) ?? ''
   throw clickhouseError(report, asked) ?? statusError(status)
 }
 

@@ -2,16 +2,16 @@ import { DatabaseError } from '../error.ts'
 import type { Limits, Rows } from '../rows.ts'
 import { later } from './catalog.ts'
 
-/** What a server takes: its terms. */
-export interface Terms {
+/** What a server takes. */
+export interface Capabilities {
   /** Whether the user may set bounds. One whose profile has readonly = 1 may set nothing at all. */
   readonly free: boolean
   /** Settings and catalog columns that its version does not have. */
   readonly lacking: ReadonlySet<string>
 }
 
-/** The terms of a current server, for a user whose profile leaves `readonly` at 0. */
-export const usual: Terms = { free: true, lacking: new Set() }
+/** The capabilities of a current server, for a user whose profile leaves `readonly` at 0. */
+export const defaultCapabilities: Capabilities = { free: true, lacking: new Set() }
 
 /** Settings that the oldest versions do not have. */
 const LATER = {
@@ -33,7 +33,7 @@ const LATER = {
  * wherever a function counts from row to row.
  */
 export function settings(
-  { free, lacking }: Terms,
+  { free, lacking }: Capabilities,
   { maxRows, timeoutMs }: Limits,
 ): Record<string, string> {
   // A value that is already set may be set again, and it holds if the profile ever changes.
@@ -53,7 +53,7 @@ export function settings(
 }
 
 /** A statement without the columns of the catalog that the server does not have. */
-export function inTerms(sql: string, { lacking }: Terms): string {
+export function withoutLacking(sql: string, { lacking }: Capabilities): string {
   return Object.entries(later)
     .filter(([name]) => lacking.has(name))
     .reduce((text, [name, instead]) => text.replaceAll(name, instead), sql)
@@ -69,14 +69,14 @@ export const tooMuch = (error: unknown) =>
 const names = (list: readonly string[]) => list.map((name) => `'${name}'`).join(', ')
 const columns = Object.keys(later).map((name) => name.replace(/^.*\./, ''))
 
-/** Asks for the terms. It is sent without settings, because those may be what was refused. */
+/** Asks for the capabilities. It is sent without settings, because those may be what was refused. */
 export const QUESTION = `select name, value from system.settings
   where name in ('readonly', ${names(Object.keys(LATER))})
   union all select name, '' from system.columns
   where database = 'system' and table = 'tables' and name in (${names(columns)})`
 
-/** The terms that an answer to {@link QUESTION} tells. */
-export function termsOf({ rows }: Pick<Rows, 'rows'>): Terms {
+/** The capabilities that an answer to {@link QUESTION} tells. */
+export function capabilitiesOf({ rows }: Pick<Rows, 'rows'>): Capabilities {
   const found = new Map(rows.map(([name, value]) => [String(name), String(value)]))
   const readonly = found.get('readonly')
   if (readonly === '2') {

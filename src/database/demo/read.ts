@@ -2,7 +2,7 @@ import { DatabaseError } from '../error.ts'
 import { Unreadable } from '../guard/token.ts'
 import type { Answer, Cell, Param } from '../rows.ts'
 import { sqliteError } from '../sqlite/error.ts'
-import { type Exact, marked, unmark } from '../sqlite/exact.ts'
+import { decodeExact, type Exact, encodeExact } from '../sqlite/exact.ts'
 import { assertReads } from '../sqlite/program.ts'
 import { assertSingle } from '../sqlite/single.ts'
 import { cell, classOf, commonClass, mayBeRounded, type SqliteValue } from '../sqlite/values.ts'
@@ -32,7 +32,7 @@ export function read(storage: SqlStorage, counts: Counts, query: Query): Answer 
     if (explain) return answer(run(explain + text), query)
 
     assertBounded(text, run, query.params, counts, query.timeoutMs)
-    return answer(run(text), query, (columns) => run(marked(text, columns, query.maxRows + 1)))
+    return answer(run(text), query, (columns) => run(encodeExact(text, columns, query.maxRows + 1)))
   } catch (thrown) {
     if (thrown instanceof Unreadable) throw new DatabaseError('refused', thrown.message)
     throw thrown instanceof DatabaseError ? thrown : sqliteError(thrown)
@@ -57,7 +57,7 @@ function answer(cursor: Cursor, query: Query, exact?: (columns: number) => Curso
   })
   if (exact && rounded) {
     const marks = exact(names.length).raw<(null | number | string)[]>()
-    taken = take(marks, query, unmark)
+    taken = take(marks, query, decodeExact)
   }
   const columns = names.map((name, i) => ({
     name,

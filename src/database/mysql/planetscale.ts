@@ -46,7 +46,7 @@ async function run(
   { maxRows, timeoutMs }: Limits,
 ): Promise<Result> {
   const sql = inlineParams(statement)
-  const few = limited(statement, maxRows + 1, sql)
+  const limitedSql = limited(statement, maxRows + 1, sql)
   await execute(READ_ONLY)
   // For a caller that leaves unnoticed. A plain MySQL behind the protocol has no such variable.
   await execute(`set query_timeout = ${timeoutMs}`).catch(() => {})
@@ -59,8 +59,9 @@ async function run(
   }
   await execute('start transaction read only')
   try {
-    return await execute(few).catch((error) => {
-      if (few === sql || !(error instanceof DatabaseError) || error.kind !== 'sql') throw error
+    return await execute(limitedSql).catch((error) => {
+      if (limitedSql === sql || !(error instanceof DatabaseError) || error.kind !== 'sql')
+        throw error
       // An error is told of the statement as its author wrote it, without the LIMIT.
       return execute(sql)
     })

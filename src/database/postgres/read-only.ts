@@ -29,7 +29,7 @@ const OWN_PATH = [
   ['tidegate.path', "pg_catalog.current_setting('search_path')"],
   ['search_path', "'pg_catalog, pg_temp'"],
 ] as const
-const ITS_PATH = [['search_path', "pg_catalog.current_setting('tidegate.path')"]] as const
+const RESTORE_ROLE_PATH = [['search_path', "pg_catalog.current_setting('tidegate.path')"]] as const
 
 const set = (settings: readonly (readonly [name: string, value: string])[]) =>
   `select ${settings.map(([name, value]) => `pg_catalog.set_config('${name}', ${value}, true)`)}`
@@ -59,7 +59,9 @@ export function readOnlySteps(
   }
   if (at !== 0) return [settings, declare]
   const fetch = { sql: `fetch forward ${maxRows + 1} from tidegate` }
-  return internal ? [settings, declare, { sql: set(ITS_PATH) }, fetch] : [settings, declare, fetch]
+  return internal
+    ? [settings, declare, { sql: set(RESTORE_ROLE_PATH) }, fetch]
+    : [settings, declare, fetch]
 }
 
 /**

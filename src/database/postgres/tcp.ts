@@ -15,18 +15,20 @@ export const postgres: Driver = {
   name: 'postgres',
   opens: ({ protocol }) => /^(?:postgres|postgresql|hyperdrive):$/.test(protocol),
   open: (url, io) =>
-    url.protocol === 'hyperdrive:' ? database(hyperdriveLogin(url, io)) : encrypted(loginOf(url)),
+    url.protocol === 'hyperdrive:'
+      ? openLogin(hyperdriveLogin(url, io))
+      : withTlsState(loginOf(url)),
 }
 
-const database = (login: Login): UnguardedDatabase => ({
+const openLogin = (login: Login): UnguardedDatabase => ({
   dialect,
   rollsBack: true,
   query: (statement, limits) =>
     inSession(login, limits, (run) => read(login, statement, limits, run)),
 })
 
-const encrypted = (login: Login): UnguardedDatabase => ({
-  ...database(login),
+const withTlsState = (login: Login): UnguardedDatabase => ({
+  ...openLogin(login),
   tls: login.tls === 'offered' ? undefined : login.tls === 'always',
 })
 

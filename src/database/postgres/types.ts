@@ -89,8 +89,8 @@ export function catalogTypeName(type: string): string {
 
 /** Types that only some databases have, by database and OID. They come and go with migrations. */
 const known = new Map<string, Map<number, string>>()
-const MOST_DATABASES = 100
-const MOST_TYPES = 1_000
+const MAX_DATABASES = 100
+const MAX_TYPES = 1_000
 
 /**
  * The names of the columns' types. The database is asked for those that are not built in, once: a row
@@ -112,8 +112,8 @@ export async function typesOf(
       params: [`{${[...oids].join()}}`],
     }
     const { rows } = await ask(lookUp, oids.size)
-    if (known.size >= MOST_DATABASES) known.clear()
-    if (own.size + oids.size > MOST_TYPES) own.clear()
+    if (known.size >= MAX_DATABASES) known.clear()
+    if (own.size + oids.size > MAX_TYPES) own.clear()
     for (const [oid, name] of rows) own.set(Number(oid), String(name))
     known.set(database, own)
   }

@@ -2,7 +2,7 @@ import type { Driver, Io } from '../database.ts'
 import { DatabaseError } from '../error.ts'
 import type { Answer, Limits, Param, Statement } from '../rows.ts'
 import { sqlite } from '../sqlite/dialect.ts'
-import { type Exact, marked, unmark, withinBytes } from '../sqlite/exact.ts'
+import { decodeExact, type Exact, encodeExact, withinBytes } from '../sqlite/exact.ts'
 import { withoutExplain } from '../sqlite/explain-prefix.ts'
 import { heading } from '../sqlite/heading.ts'
 import { assertReads } from '../sqlite/program.ts'
@@ -56,7 +56,7 @@ async function read(send: Send, { sql, params = [] }: Statement, limits: Limits)
   const { maxRows, maxBytes } = limits
   const [head, table] = await send([
     [heading({ sql: query, params: values }), ...values],
-    [withinBytes(marked(query, width, maxRows + 1), width, maxBytes), ...values],
+    [withinBytes(encodeExact(query, width, maxRows + 1), width, maxBytes), ...values],
   ])
   return answer(head!, table!, limits)
 }
@@ -104,7 +104,7 @@ function argument(param: Param): Value {
 const HEX = /^[\s\u0085]*x'(?:[\da-f]{2})*'[\s\u0085]*$/i
 
 function answer(head: Table, { rows }: Table, limits: Limits): Answer {
-  const exact: Exact[][] = rows.map((row) => row.map(unmark))
+  const exact: Exact[][] = rows.map((row) => row.map(decodeExact))
   const shown = exact.slice(0, limits.maxRows)
   return {
     columns: head.columns.map((name, i) => ({

@@ -6,7 +6,7 @@ import { cap } from '../transport/row-cap.ts'
 import { byApi, byBinding, type Send, type Table } from './d1-send.ts'
 import { sqlite } from './dialect.ts'
 import { sqliteError } from './error.ts'
-import { marked, unmark, withinBytes } from './exact.ts'
+import { decodeExact, encodeExact, withinBytes } from './exact.ts'
 import { withoutExplain } from './explain-prefix.ts'
 import { heading } from './heading.ts'
 import { assertReads } from './program.ts'
@@ -61,7 +61,7 @@ async function read(send: Send, statement: Statement, limits: Limits) {
   const { maxRows, maxBytes } = limits
   const [{ columns }, { rows }] = await Promise.all([
     ask(heading(statement)),
-    ask(withinBytes(marked(query, width, maxRows + 1), width, maxBytes)),
+    ask(withinBytes(encodeExact(query, width, maxRows + 1), width, maxBytes)),
   ])
   return answer({ columns, rows }, limits)
 }
@@ -73,7 +73,7 @@ function columnsOf({ rows }: Table): number {
 }
 
 function answer({ columns, rows }: Table, limits: Limits): Answer {
-  const exact = rows.map((row) => row.map(unmark))
+  const exact = rows.map((row) => row.map(decodeExact))
   const shown = exact.slice(0, limits.maxRows)
   return {
     columns: columns.map((name, i) => ({

@@ -10,7 +10,7 @@ const MAX_COLUMNS = 100
 /**
  * The same query with values that survive JSON and doubles: integers that a double cannot hold,
  * infinities, minus zeros and the beginnings of blobs come as texts that say what they are.
- * {@link unmark} reads them.
+ * {@link decodeExact} reads them.
  *
  * The query is put into a FROM, from where it cannot see our names. In a WITH it would mean something
  * else: its tables could have the same name as ours, and SQLite misreads a compound whose ORDER BY has
@@ -18,7 +18,7 @@ const MAX_COLUMNS = 100
  * lazy. Two, one inside the other, keep SQLite from merging the queries: it would then compute a value
  * once for each time that we name it.
  */
-export function marked(sql: string, columns: number, maxRows: number): string {
+export function encodeExact(sql: string, columns: number, maxRows: number): string {
   const names = numbered(columns)
   return `select ${names.map((c) => `${mark(c)} as ${c}`)} from (
     select ${names.map((c) => `null as ${c}`)} where 0 union all
@@ -38,8 +38,8 @@ export interface Exact {
   readonly cell: Cell
 }
 
-/** Reads a value of a {@link marked} query. */
-export function unmark(value: null | number | string): Exact {
+/** Reads a value of a query of {@link encodeExact}. */
+export function decodeExact(value: null | number | string): Exact {
   if (typeof value !== 'string' || !value.startsWith(MARK)) {
     return { type: classOf(value), cell: value }
   }
@@ -60,7 +60,7 @@ export function unmark(value: null | number | string): Exact {
 }
 
 /**
- * A query as {@link marked}, without most of the rows that do not fit into `maxBytes`: for a database
+ * A query of {@link encodeExact}, without most of the rows that do not fit into `maxBytes`: for a database
  * that sends an answer only whole. At least one row more than fits comes, which shows that some are cut.
  */
 export function withinBytes(sql: string, columns: number, maxBytes: number): string {

@@ -6,7 +6,7 @@ import { RowCollector } from '../transport/row-cap.ts'
 import { isHttps } from '../transport/url.ts'
 import { sqlite } from './dialect.ts'
 import { PARAMETERS } from './error.ts'
-import { type Exact, marked, unmark } from './exact.ts'
+import { decodeExact, type Exact, encodeExact } from './exact.ts'
 import { PRAGMA, withoutExplain } from './explain-prefix.ts'
 import { type Address, addressOf, type Description, describe, run, type Value } from './hrana.ts'
 import { type HranaError, hranaError } from './hrana-error.ts'
@@ -60,7 +60,7 @@ async function read(
   const text = explain ? explain + query : isLimited ? limited : query
   const plain = await once(text, (text) => ({ type: 'text', cell: text }))
   const { types, rows, truncated } = plain.infinite
-    ? await once(marked(query, cols.length, limits.maxRows + 1), unmark)
+    ? await once(encodeExact(query, cols.length, limits.maxRows + 1), decodeExact)
     : plain
   const columns = cols.map(({ name, decltype }, i) => ({
     name,

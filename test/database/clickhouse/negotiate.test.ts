@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { negotiate } from '../../../src/database/clickhouse/negotiate.ts'
-import { type Terms, usual } from '../../../src/database/clickhouse/server-capabilities.ts'
+import {
+  type Capabilities,
+  defaultCapabilities,
+} from '../../../src/database/clickhouse/server-capabilities.ts'
 import { DatabaseError, type Failure } from '../../../src/database/error.ts'
 import type { Answer } from '../../../src/database/rows.ts'
 
@@ -16,7 +19,7 @@ let servers = 0
 /** A server whose users may set nothing: what it was asked by, and how often for its terms. */
 function strict(learned: () => Promise<Answer> = async () => told) {
   const name = `server ${servers++}`
-  const asked: Terms[] = []
+  const asked: Capabilities[] = []
   let questions = 0
   const ask = () =>
     negotiate(
@@ -36,14 +39,14 @@ function strict(learned: () => Promise<Answer> = async () => told) {
 
 describe('a ClickHouse that is asked', () => {
   test('takes what is usual without a question', async () => {
-    const asked: Terms[] = []
-    const ask = async (terms: Terms) => {
+    const asked: Capabilities[] = []
+    const ask = async (terms: Capabilities) => {
       asked.push(terms)
       return answer
     }
     const never = () => Promise.reject(new Error('It was asked for its terms.'))
     expect(await negotiate(`server ${servers++}`, ask, never)).toBe(answer)
-    expect(asked).toEqual([usual])
+    expect(asked).toEqual([defaultCapabilities])
   })
 
   test('is asked again by its own terms, and from then on by those at once', async () => {
@@ -112,7 +115,7 @@ describe('a ClickHouse that is asked', () => {
       },
       async () => told,
     )
-    const refuse = async ({ free }: Terms) => {
+    const refuse = async ({ free }: Capabilities) => {
       if (free) throw readonly
       return answer
     }
