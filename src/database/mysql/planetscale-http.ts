@@ -1,7 +1,7 @@
 import type { Io } from '../database.ts'
 import { DatabaseError, unreachable } from '../error.ts'
 import type { Limits } from '../rows.ts'
-import { objectOf } from '../transport/body.ts'
+import { MAX_BODY_BYTES, objectOf } from '../transport/body.ts'
 import type { Deadline } from '../transport/deadline.ts'
 import { post } from '../transport/post.ts'
 import { decoded, isLoopback } from '../transport/url.ts'
@@ -51,9 +51,6 @@ export interface Result {
 /** Runs one statement, in the same session as those before it. */
 export type Execute = (query: string) => Promise<Result>
 
-/** More than a Worker can take in and still serve others. */
-const MAX_BODY = 16 * 1024 * 1024
-
 /** A session over HTTP: each answer brings the state that the next request has to send back. */
 export function session(
   { endpoint, authorization }: Address,
@@ -71,7 +68,7 @@ export function session(
       io,
     )
     const { status } = posted.response
-    const text = await posted.text(MAX_BODY)
+    const text = await posted.text(MAX_BODY_BYTES)
     if (text === undefined) {
       throw new DatabaseError('too_large', 'The answer is larger than can be fetched.', {
         hint: 'Select fewer columns, shorter pieces of the long ones, or fewer rows.',

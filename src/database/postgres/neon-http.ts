@@ -34,7 +34,7 @@ export function addressOf({ protocol, hostname, host, href, username, pathname }
 }
 
 /** The service answers with no more than 10 MiB: what is longer did not come from it. */
-const MAX_BODY = 10 * 1024 * 1024
+const MAX_BODY_BYTES = 10 * 1024 * 1024
 
 /**
  * Sends statements to run in one read-only transaction, and returns their results. They go as a batch,
@@ -56,7 +56,7 @@ export async function send(
   const deadline = startDeadline(limits, 2_000)
   const posted = await post(endpoint, headers, JSON.stringify({ queries }), deadline, io)
   const { status } = posted.response
-  const text = await posted.text(MAX_BODY)
+  const text = await posted.text(MAX_BODY_BYTES)
   if (status === 507 || text === undefined) {
     throw new DatabaseError(
       'too_large',

@@ -1,6 +1,6 @@
 import type { Io } from '../database.ts'
 import type { Limits } from '../rows.ts'
-import { objectOf } from '../transport/body.ts'
+import { MAX_BODY_BYTES, objectOf } from '../transport/body.ts'
 import type { Deadline } from '../transport/deadline.ts'
 import { post } from '../transport/post.ts'
 import type { Address } from './address.ts'
@@ -21,9 +21,6 @@ export type Send = (
   statements: readonly (readonly (null | number | string)[])[],
 ) => Promise<readonly Table[]>
 
-/** More than a Worker can take in and still serve others. */
-const MAX_BODY = 16 * 1024 * 1024
-
 /** Sends one query to a node, which ends it when its time is over, or passes it on to the leader. */
 export function sender(address: Address, deadline: Deadline, limits: Limits, io: Io): Send {
   const time = `${limits.timeoutMs}ms`
@@ -41,7 +38,7 @@ export function sender(address: Address, deadline: Deadline, limits: Limits, io:
   return async (statements) => {
     const posted = await post(url.href, headers, JSON.stringify(statements), deadline, io)
     const { status } = posted.response
-    const text = await posted.text(MAX_BODY)
+    const text = await posted.text(MAX_BODY_BYTES)
     if (text === undefined) throw TOO_LARGE()
     if (status !== 200) throw refusal(status, text)
     const { results, error } = objectOf<Body>(text) ?? {}

@@ -1,7 +1,7 @@
 import type { Io } from '../database.ts'
 import { DatabaseError } from '../error.ts'
 import type { Param } from '../rows.ts'
-import { objectOf } from '../transport/body.ts'
+import { MAX_BODY_BYTES, objectOf } from '../transport/body.ts'
 import type { Deadline } from '../transport/deadline.ts'
 import { post } from '../transport/post.ts'
 import { decoded } from '../transport/url.ts'
@@ -32,9 +32,6 @@ export function byBinding(name: string, { bindings }: Io): Send {
   }
 }
 
-/** Bytes of an answer. A larger one would leave a Worker too little memory to serve others. */
-const MAX_ANSWER_BYTES = 16 * 1024 * 1024
-
 /** Sends by Cloudflare's API: `d1://:TOKEN@ACCOUNT/DATABASE`. */
 export function byApi({ host, pathname, username, password }: URL, io: Io): Send {
   const [, database = '', more] = pathname.split('/')
@@ -50,7 +47,7 @@ export function byApi({ host, pathname, username, password }: URL, io: Io): Send
   return async (sql, params, deadline) => {
     const posted = await post(endpoint, headers, JSON.stringify({ sql, params }), deadline, io)
     const { status } = posted.response
-    const text = await posted.text(MAX_ANSWER_BYTES)
+    const text = await posted.text(MAX_BODY_BYTES)
     if (text === undefined) throw tooLarge()
     const { success, errors, result } = objectOf<Body>(text) ?? {}
     const { columns, rows } = result?.at(-1)?.results ?? {}

@@ -3,7 +3,7 @@ import { DatabaseError } from '../error.ts'
 import type { Result } from '../postgres/answer.ts'
 import { postgresError } from '../postgres/error.ts'
 import type { Limits, Statement } from '../rows.ts'
-import { objectOf } from '../transport/body.ts'
+import { MAX_BODY_BYTES, objectOf } from '../transport/body.ts'
 import type { Deadline } from '../transport/deadline.ts'
 import { post } from '../transport/post.ts'
 import type { Address } from './address.ts'
@@ -18,9 +18,6 @@ export interface Reading extends Result {
   readonly cut: boolean
 }
 
-/** Larger than what a Worker can take in and still serve others. */
-const MAX_BODY = 16 * 1024 * 1024
-
 /** Runs one statement in one request. Throws {@link DatabaseError}. */
 export async function send(
   { endpoint, authorization }: Address,
@@ -32,7 +29,7 @@ export async function send(
   const headers = { authorization, 'content-type': 'application/json' }
   const query = scriptOf(statement, limits)
   const { response, text } = await post(endpoint, headers, JSON.stringify({ query }), deadline, io)
-  const body = await text(MAX_BODY)
+  const body = await text(MAX_BODY_BYTES)
   if (body === undefined) throw tooLarge()
   const answer = objectOf<Body>(body)
   if (!response.ok || !Array.isArray(answer)) {

@@ -1,3 +1,6 @@
+/** Bytes of an answer: more would leave a Worker too little memory to serve others. */
+export const MAX_BODY_BYTES = 16 * 1024 * 1024
+
 /** Reads a body as text. If it is longer than `maxBytes`, it returns nothing and fetches no more. */
 export async function readBody(response: Response, maxBytes: number): Promise<string | undefined> {
   const decoder = new TextDecoder()
