@@ -1,7 +1,8 @@
+import { brokenAnswer } from '../error.ts'
 import type { Answer, Column, Limits } from '../rows.ts'
 import { chunks } from '../transport/body.ts'
 import { RowCollector } from '../transport/row-cap.ts'
-import { type Asked, brokenOff, clickhouseError } from './error.ts'
+import { type Asked, clickhouseError } from './error.ts'
 import { fromUtf8, readerOf, unescaped } from './values.ts'
 
 /** The format of the answers that {@link readAnswer} reads. */
@@ -55,7 +56,7 @@ export async function readAnswer(
     const whole = isTailStart || cells.length === (names ?? cells).length
     if (line === raw || !whole || (columns && !isText(columns) && isReport(line))) {
       if (!completion.statusIsFinal) throw STATUS_NOT_FINAL
-      throw clickhouseError(fromUtf8(raw), asked) ?? brokenOff()
+      throw clickhouseError(fromUtf8(raw), asked) ?? brokenAnswer()
     }
     if (!names) {
       names = cells.map((cell) => fromUtf8(unescaped(cell)))
@@ -66,7 +67,7 @@ export async function readAnswer(
     } else if (line === '' || tail.length > 0) {
       tail.push(line)
       if (tail.length <= LONGEST_TAIL) continue
-      if (!isText(columns)) throw brokenOff()
+      if (!isText(columns)) throw brokenAnswer()
       // Totals and extremes are not that long: the first lines are rows.
       const next = tail.indexOf('', 1)
       const rows = tail.splice(0, next < 0 ? tail.length : next)
@@ -78,7 +79,7 @@ export async function readAnswer(
   const { rows } = collector
   if (collector.truncated) return { columns: columns!, rows, truncated: collector.truncated }
   if (mayHoldError && !completion.statusIsFinal) throw STATUS_NOT_FINAL
-  if (!columns) throw (names && clickhouseError(names.join('\t'), asked)) ?? brokenOff()
+  if (!columns) throw (names && clickhouseError(names.join('\t'), asked)) ?? brokenAnswer()
   if (tail.length > 0 && isText(columns)) {
     const most = tail.length - tailLength(await completion.csv())
     if (!tail.splice(0, most).every((row) => collector.add(read(row)))) tail = []

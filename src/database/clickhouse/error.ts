@@ -1,4 +1,4 @@
-import { DatabaseError, type Failure, PARAMETER_HINT, tooSlow } from '../error.ts'
+import { brokenAnswer, DatabaseError, type Failure, PARAMETER_HINT, tooSlow } from '../error.ts'
 
 /** The numbers of ClickHouse's errors that mean more than a wrong statement. */
 const kinds: Readonly<Record<number, Failure>> = {
@@ -89,13 +89,8 @@ function kindOf(code: number, message: string, { database }: Asked): Failure {
 const characters = (sql: string, byte: number) =>
   new TextDecoder().decode(new TextEncoder().encode(sql).subarray(0, byte - 1)).length + 1
 
-/** The error for an answer that broke off. */
-export const brokenOff = () =>
-  new DatabaseError('network', "The database's answer broke off in the middle. Try again later.")
-
 /** The error for a status without a report. */
 export function statusError(status: number): DatabaseError {
   if (status === 401 || status === 403) return new DatabaseError('auth', INSTEAD.auth!)
-  const what = status === 200 ? 'broke off in the middle' : `was only a status ${status}`
-  return new DatabaseError('network', `The database's answer ${what}. Try again later.`)
+  return brokenAnswer(status)
 }

@@ -1,12 +1,12 @@
 import type { Io } from '../database.ts'
-import { DatabaseError, unreachable } from '../error.ts'
+import { brokenAnswer, DatabaseError, unreachable } from '../error.ts'
 import type { Answer, Limits } from '../rows.ts'
 import { readBody } from '../transport/body.ts'
 import type { Deadline } from '../transport/deadline.ts'
 import { requestOf } from '../transport/post.ts'
 import type { Address } from './address.ts'
 import { FORMAT, readAnswer } from './answer.ts'
-import { type Asked, brokenOff, clickhouseError, statusError } from './error.ts'
+import { type Asked, clickhouseError, statusError } from './error.ts'
 
 /** What all requests of one query have in common. */
 export interface QueryContext {
@@ -40,7 +40,7 @@ export async function exchange(
     const response = await ask({ default_format: 'CSV', ...FINAL_STATUS })
     // No longer than the rows that were read already, except that quotes are doubled.
     const text = await readBody(response, 4 * limits.maxBytes)
-    if (text === undefined) throw brokenOff()
+    if (text === undefined) throw brokenAnswer()
     return text
   }
   const read = async (more: Parameters, statusIsFinal: boolean) =>

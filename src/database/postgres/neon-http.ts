@@ -1,5 +1,5 @@
 import type { Io } from '../database.ts'
-import { DatabaseError } from '../error.ts'
+import { brokenAnswer, DatabaseError } from '../error.ts'
 import type { Limits, Statement } from '../rows.ts'
 import { objectOf } from '../transport/body.ts'
 import { startDeadline } from '../transport/deadline.ts'
@@ -90,6 +90,5 @@ function failure(body: Body | undefined, status: number, timeoutMs: number): Dat
     // The error of a session that could not begin is FATAL.
     return postgresError(report, timeoutMs, unauthorized || severity !== 'ERROR')
   }
-  const what = status === 200 ? 'broke off in the middle' : `was only a status ${status}`
-  return new DatabaseError('network', `The database's answer ${what}. Try again later.`)
+  return brokenAnswer(status)
 }

@@ -1,4 +1,4 @@
-import { DatabaseError, tooSlow } from '../error.ts'
+import { brokenAnswer, DatabaseError, tooSlow } from '../error.ts'
 import type { Limits } from '../rows.ts'
 import { PARAMETERS } from '../sqlite/error.ts'
 
@@ -58,6 +58,5 @@ export function refusal(status: number, text: string): DatabaseError {
   if (status === 503 && text.trim() === 'leader not found') {
     return new DatabaseError('network', 'The rqlite cluster has no leader. Try again later.')
   }
-  const what = status === 200 ? 'broke off in the middle' : `was only a status ${status}`
-  return new DatabaseError('network', `The database's answer ${what}. Try again later.`)
+  return brokenAnswer(status)
 }

@@ -1,5 +1,5 @@
 import type { Io } from '../database.ts'
-import { DatabaseError } from '../error.ts'
+import { brokenAnswer, DatabaseError } from '../error.ts'
 import type { Param } from '../rows.ts'
 import { MAX_BODY_BYTES, objectOf } from '../transport/body.ts'
 import type { Deadline } from '../transport/deadline.ts'
@@ -82,8 +82,7 @@ function failure(
   if (status === 404) {
     return new DatabaseError('config', 'There is no such D1 database in this account.')
   }
-  const what = status === 200 ? 'broke off in the middle' : `was only a status ${status}`
-  return new DatabaseError('network', `The answer of D1 ${what}. Try again later.`)
+  return brokenAnswer(status, 'The answer of D1')
 }
 
 const tooLarge = () =>

@@ -1,5 +1,5 @@
 import type { Io } from '../database.ts'
-import { DatabaseError } from '../error.ts'
+import { brokenAnswer, DatabaseError } from '../error.ts'
 import { objectOf, readBody } from '../transport/body.ts'
 import type { Deadline } from '../transport/deadline.ts'
 import { lines } from '../transport/lines.ts'
@@ -151,17 +151,11 @@ function refusal(status: number, code: unknown): DatabaseError {
   if (status === 401 || status === 403) return hranaError({ code: 'AUTH', message: '' })
   if (status === 404) return hranaError({ code: 'NOT_FOUND', message: '' })
   if (typeof code === 'string' && code) return hranaError({ code, message: '' })
-  return new DatabaseError(
-    'network',
-    `The database's answer was only a status ${status}. Try again later.`,
-  )
+  return brokenAnswer(status)
 }
 
 /** Why an answer did not come whole. */
 function broken(deadline: Deadline, thrown?: unknown): DatabaseError {
   if (thrown instanceof DatabaseError) return thrown
-  return (
-    deadline.over() ??
-    new DatabaseError('network', "The database's answer broke off in the middle. Try again later.")
-  )
+  return deadline.over() ?? brokenAnswer()
 }

@@ -1,4 +1,4 @@
-import { DatabaseError } from '../error.ts'
+import { brokenAnswer, DatabaseError } from '../error.ts'
 import { postgresError } from '../postgres/error.ts'
 import type { Limits } from '../rows.ts'
 
@@ -36,10 +36,7 @@ export function refusal(
   const [, severity, code = '', said = ''] =
     REPORT.exec(typeof message === 'string' ? message : '') ?? []
   if (code) return postgresError({ code, message: said }, timeoutMs, severity !== 'ERROR')
-  return new DatabaseError(
-    'network',
-    `The database's answer was only a status ${status}. Try again later.`,
-  )
+  return brokenAnswer(status)
 }
 
 /** The error for an answer that does not fit. */

@@ -1,5 +1,5 @@
 import type { Io } from '../database.ts'
-import { DatabaseError } from '../error.ts'
+import { brokenAnswer, DatabaseError } from '../error.ts'
 import type { Result } from '../postgres/answer.ts'
 import { postgresError } from '../postgres/error.ts'
 import type { Limits, Statement } from '../rows.ts'
@@ -34,7 +34,7 @@ export async function send(
   const answer = objectOf<Body>(body)
   if (!response.ok || !Array.isArray(answer)) {
     const { message } = (answer ?? {}) as { readonly message?: unknown }
-    throw response.ok ? broken() : refusal(response, message, limits)
+    throw response.ok ? brokenAnswer() : refusal(response, message, limits)
   }
   return readingOf(answer, limits)
 }
@@ -54,7 +54,7 @@ function readingOf(rows: readonly { readonly it?: unknown }[], { timeoutMs }: Li
     throw postgresError(report, timeoutMs, false)
   }
   const { names, types, cut = false } = head ?? {}
-  if (names?.length === undefined || types?.length !== names.length) throw broken()
+  if (names?.length === undefined || types?.length !== names.length) throw brokenAnswer()
   if (cut && lines.length === 0) {
     throw new DatabaseError('too_large', 'One row alone is larger than can be fetched.', {
       hint: 'Select fewer columns, or shorter pieces of the long ones.',
@@ -64,12 +64,9 @@ function readingOf(rows: readonly { readonly it?: unknown }[], { timeoutMs }: Li
     fields: names.map((name, i) => ({ name, dataTypeID: Number(types[i]) })),
     rows: lines.map((line) => {
       const row = typeof line === 'string' ? readRecord(line, names.length) : undefined
-      if (!row) throw broken()
+      if (!row) throw brokenAnswer()
       return row
     }),
     cut,
   }
 }
-
-const broken = () =>
-  new DatabaseError('network', "The database's answer broke off in the middle. Try again later.")
