@@ -31,7 +31,7 @@ const cut = /^Answered: Only the first 200 rows: aggregate/
 const full = /^Answered: The answer is full after 1 rows: select fewer columns/
 const shortened = /^Answered: Cells longer than 1000 characters are cut/
 const memoryLimit = /^Memory limit \(for query\) exceeded/
-const tooLarge = /^One row alone is (?:over|more than|larger than) /
+const tooLarge = /^One row alone is (?:over|more than) /
 // MariaDB gives what it has ended the value that it would have had.
 const benchmarked = /^The query was stopped after 1 seconds\.|^Answered: \[\[0\]\]$/
 const sized = /The answer is (?:full|larger) |One row alone is /

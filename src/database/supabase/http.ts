@@ -1,5 +1,5 @@
 import type { Io } from '../database.ts'
-import { brokenAnswer, DatabaseError } from '../error.ts'
+import { brokenAnswer, DatabaseError, rowTooLarge } from '../error.ts'
 import type { Result } from '../postgres/answer.ts'
 import { postgresError } from '../postgres/error.ts'
 import type { Limits, Statement } from '../rows.ts'
@@ -55,11 +55,7 @@ function readingOf(rows: readonly { readonly it?: unknown }[], { timeoutMs }: Li
   }
   const { names, types, cut = false } = head ?? {}
   if (names?.length === undefined || types?.length !== names.length) throw brokenAnswer()
-  if (cut && lines.length === 0) {
-    throw new DatabaseError('too_large', 'One row alone is larger than can be fetched.', {
-      hint: 'Select fewer columns, or shorter pieces of the long ones.',
-    })
-  }
+  if (cut && lines.length === 0) throw rowTooLarge()
   return {
     fields: names.map((name, i) => ({ name, dataTypeID: Number(types[i]) })),
     rows: lines.map((line) => {
