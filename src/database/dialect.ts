@@ -112,3 +112,7 @@ export interface TableName {
 /** How most dialects take a page: `limit 10 offset 20`. */
 export const limitOffset: Dialect['page'] = (limit, offset) =>
   offset === undefined ? `limit ${limit}` : `limit ${limit}\noffset ${offset}`
+
+/** Quotes an identifier as the SQL standard has it: `"x"`. */
+export const doubleQuoted: Dialect['quote'] = (identifier) =>
+  `"${identifier.replaceAll('"', '""')}"`

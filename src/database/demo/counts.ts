@@ -1,3 +1,4 @@
+import { doubleQuoted } from '../dialect.ts'
 import type { Token } from '../guard/token.ts'
 import { lexSql } from './text.ts'
 
@@ -23,14 +24,14 @@ export class Counts {
 
   /** The rows of a table. */
   rows(table: string): number {
-    return this.#count(`select count(*) n from ${quote(table)}`)
+    return this.#count(`select count(*) n from ${doubleQuoted(table)}`)
   }
 
   /** How many rows share their value of a column, for an average row; all, if there is no such column. */
   rowsSharing(table: string, column: string): number {
-    const it = quote(column)
+    const it = doubleQuoted(column)
     // The count has no name here: a column of that name would be taken for it.
-    const groups = `select count(*) from ${quote(table)} where ${it} is not null group by ${it}`
+    const groups = `select count(*) from ${doubleQuoted(table)} where ${it} is not null group by ${it}`
     return this.#count(
       `with g (n) as (${groups}) select coalesce(sum(n * n) * 1.0 / sum(n), 0) n from g`,
     )
@@ -54,5 +55,3 @@ export class Counts {
     return count
   }
 }
-
-const quote = (name: string) => `"${name.replaceAll('"', '""')}"`

@@ -1,5 +1,5 @@
 import { isName, type Token } from '../guard/token.ts'
-import { isWord } from './text.ts'
+import { isSymbol, isWord } from './text.ts'
 
 /**
  * The names of columns that have another value in each row, in every query that gives that name: the
@@ -101,5 +101,3 @@ const AFTER_GROUP_BY = new Set([
   'intersect',
   'except',
 ])
-
-const isSymbol = ({ kind, value }: Token, symbol: string) => kind === 'symbol' && value === symbol

@@ -1,3 +1,4 @@
+import { doubleQuoted } from '../dialect.ts'
 import { DatabaseError } from '../error.ts'
 import type { Estimate, Run } from './estimate.ts'
 import { lexSql } from './text.ts'
@@ -51,7 +52,7 @@ export class RecursionLengths {
     // As many placeholders as there are parameters, wherever the statement has them.
     const bound = this.#params > 0 ? `where coalesce(?${this.#params}, 1) is not null` : ''
     const trial = (steps: number) =>
-      `${text}\nlimit ${steps}) select count(*) from "${name.replaceAll('"', '""')}" ${bound}`
+      `${text}\nlimit ${steps}) select count(*) from ${doubleQuoted(name)} ${bound}`
     const cost = (steps: number) =>
       this.#estimate.visits(lexSql(trial(steps)), (it) => (it === name ? steps : this.of(it)))
     try {

@@ -1,5 +1,5 @@
 import { isName, type Token } from '../guard/token.ts'
-import { isWord, type LexedSql } from './text.ts'
+import { isSymbol, isWord, type LexedSql } from './text.ts'
 
 /** A query that refers to itself: the one in `with recursive NAME as (…)`. */
 export interface Recursion {
@@ -116,5 +116,3 @@ const canBeNamed = (token: Token) =>
   isName(token) && !(token.kind === 'word' && KEYWORDS.has(token.value))
 
 const KEYWORDS = new Set(['with', 'as', 'not', 'materialized', 'union', 'all', 'limit'])
-
-const isSymbol = ({ kind, value }: Token, symbol: string) => kind === 'symbol' && value === symbol

@@ -14,3 +14,7 @@ export const lexSql = (sql: string): LexedSql => ({ sql, tokens: lex(sql, rules.
 /** Whether a token is this bare word. A name in quotes is no keyword. */
 export const isWord = (token: Token | undefined, value: string): boolean =>
   token?.kind === 'word' && token.value === value
+
+/** Whether a token is this symbol: a parenthesis, a comma, an operator. */
+export const isSymbol = ({ kind, value }: Token, symbol: string): boolean =>
+  kind === 'symbol' && value === symbol

@@ -1,10 +1,8 @@
-import { type Dialect, limitOffset } from '../dialect.ts'
+import { type Dialect, doubleQuoted, limitOffset } from '../dialect.ts'
 import { catalog } from './catalog.ts'
 import { plan } from './plan.ts'
 import { rules } from './rules.ts'
 import { catalogTypeName } from './types.ts'
-
-const quote = (identifier: string) => `"${identifier.replaceAll('"', '""')}"`
 
 /** PostgreSQL, from version 12 on. */
 export const postgres: Dialect = {
@@ -20,8 +18,8 @@ export const postgres: Dialect = {
     column: /^column (.+) does not exist/,
     ambiguous: /^column reference "(.+)" is ambiguous/,
   },
-  quote,
-  qualified: ({ schema, name }) => `${quote(schema)}.${quote(name)}`,
+  quote: doubleQuoted,
+  qualified: ({ schema, name }) => `${doubleQuoted(schema)}.${doubleQuoted(name)}`,
   page: limitOffset,
   catalogTypeName,
   placeholder: (n) => `$${n}`,
@@ -38,7 +36,7 @@ export const postgres: Dialect = {
       `pg_catalog.strpos(${lower(column)}, ${lower(placeholder)}) operator(pg_catalog.>) 0`,
   },
   qualifiedCalls: {
-    operator: (sign, operators = 'pg_catalog') => `operator(${quote(operators)}.${sign})`,
+    operator: (sign, operators = 'pg_catalog') => `operator(${doubleQuoted(operators)}.${sign})`,
     aggregate(name, column, operators) {
       // pg_catalog has no min() and max() of an extension's type, but the type has an order.
       if (!operators || !/^m/.test(name)) return `pg_catalog.${name}(${column})`

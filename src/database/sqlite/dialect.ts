@@ -1,10 +1,8 @@
-import { type Dialect, limitOffset } from '../dialect.ts'
+import { type Dialect, doubleQuoted, limitOffset } from '../dialect.ts'
 import { booleanTextToInteger } from '../transport/boolean-text.ts'
 import { catalog } from './catalog.ts'
 import { plan } from './plan.ts'
 import { rules } from './rules.ts'
-
-const quote = (identifier: string) => `"${identifier.replaceAll('"', '""')}"`
 
 /** SQLite, as in a Durable Object, in D1 and in libSQL. */
 export const sqlite: Dialect = {
@@ -20,8 +18,8 @@ export const sqlite: Dialect = {
     column: /no such column: (\S+)/,
     ambiguous: /ambiguous column name: (\S+)/i,
   },
-  quote,
-  qualified: ({ schema, name }) => `${quote(schema)}.${quote(name)}`,
+  quote: doubleQuoted,
+  qualified: ({ schema, name }) => `${doubleQuoted(schema)}.${doubleQuoted(name)}`,
   page: limitOffset,
   placeholder: (n) => `?${n}`,
   comparison: {
