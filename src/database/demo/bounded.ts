@@ -2,8 +2,8 @@ import { DatabaseError } from '../error.ts'
 import type { Param } from '../rows.ts'
 import type { Counts } from './counts.ts'
 import { Estimate, type Run } from './estimate.ts'
+import { lexSql } from './lexed-sql.ts'
 import { RecursionLengths } from './recursion-lengths.ts'
-import { lexSql } from './text.ts'
 
 // Some seconds of work at the worst. Meanwhile nobody else is served: a Durable Object has one thread, and
 // nothing interrupts SQLite on it.

@@ -1,6 +1,6 @@
 import { doubleQuoted } from '../dialect.ts'
 import type { Token } from '../guard/token.ts'
-import { lexSql } from './text.ts'
+import { lexSql } from './lexed-sql.ts'
 
 /** How many rows and values the tables of a database have. It never changes, so each count runs once. */
 export class Counts {

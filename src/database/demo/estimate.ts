@@ -1,10 +1,10 @@
 import type { Param } from '../rows.ts'
 import { rowsVisited } from './cost.ts'
 import type { Counts } from './counts.ts'
+import { type LexedSql, lexSql } from './lexed-sql.ts'
 import { readPlan } from './plan.ts'
 import { outermostOf, type Recursion, recursionsIn } from './recursions.ts'
 import { TableSizes } from './table-sizes.ts'
-import { type LexedSql, lexSql } from './text.ts'
 import { weightOf } from './weight.ts'
 
 /** Runs a statement, with the parameters that the caller sent. */

@@ -1,5 +1,5 @@
 import { isName, type Token } from '../guard/token.ts'
-import { isSymbol, isWord } from './text.ts'
+import { isSymbol, isWord } from './lexed-sql.ts'
 
 /**
  * The names of columns that have another value in each row, in every query that gives that name: the

@@ -1,7 +1,7 @@
 import { doubleQuoted } from '../dialect.ts'
 import { DatabaseError } from '../error.ts'
 import type { Estimate, Run } from './estimate.ts'
-import { lexSql } from './text.ts'
+import { lexSql } from './lexed-sql.ts'
 
 /** How many steps of a recursion are tried: the first of these that its cost leaves room for. */
 const TRIED_STEPS = [1_000_000, 100_000, 10_000, 100]

@@ -1,5 +1,5 @@
 import { isName, type Token } from '../guard/token.ts'
-import { isSymbol, isWord, type LexedSql } from './text.ts'
+import { isSymbol, isWord, type LexedSql } from './lexed-sql.ts'
 
 /** A query that refers to itself: the one in `with recursive NAME as (…)`. */
 export interface Recursion {

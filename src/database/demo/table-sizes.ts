@@ -1,7 +1,7 @@
 import type { Counts } from './counts.ts'
 import { groupedNames } from './grouped-names.ts'
+import type { LexedSql } from './lexed-sql.ts'
 import { type Computed, computedNames, namesBefore } from './names.ts'
-import type { LexedSql } from './text.ts'
 
 /** More rows than any pragma of a table has: than columns, indexes or keys. */
 const MAX_PRAGMA_ROWS = 20

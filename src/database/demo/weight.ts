@@ -1,6 +1,6 @@
 import type { Token } from '../guard/token.ts'
 import { type Call, callsIn, numberLiteral, textLiteral } from './calls.ts'
-import type { LexedSql } from './text.ts'
+import type { LexedSql } from './lexed-sql.ts'
 
 /** What a statement does with each row, for which a plan has no words. */
 export interface Weight {

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { Estimate } from '../../../src/database/demo/estimate.ts'
+import { lexSql } from '../../../src/database/demo/lexed-sql.ts'
 import { outermostOf, recursionsIn } from '../../../src/database/demo/recursions.ts'
-import { lexSql } from '../../../src/database/demo/text.ts'
 
 const found = (sql: string) =>
   recursionsIn(lexSql(sql)).map(({ name, limit, isDistinct }) => ({ name, limit, isDistinct }))
