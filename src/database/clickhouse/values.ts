@@ -65,59 +65,84 @@ const UNEXPECTED = Symbol('unexpected')
 
 /** Reads a list, record or map such as `[1,NULL,'a']`, `(1,'b')`, `{'k':1}`. Returns nothing for all other texts. */
 function readComposite(text: string, shape: Shape): Cell | undefined {
-  let at = 0
-  const expect = (sign: string) => {
-    if (text[at++] !== sign) throw UNEXPECTED
-  }
-  const match = (pattern: RegExp) => {
-    pattern.lastIndex = at
-    const [found] = pattern.exec(text) ?? []
-    if (found === undefined) throw UNEXPECTED
-    at += found.length
-    return found
-  }
-  const list = (open: string, close: string, element: (n: number) => void) => {
-    expect(open)
-    for (let n = 0; text[at] !== close; n++) {
-      if (n > 0) expect(',')
-      if (text[at] !== close) element(n)
-    }
-    at++
-  }
-  const value = (of: Shape): Cell => {
-    if (of.kind === 'array') {
-      const cells: Cell[] = []
-      list('[', ']', () => cells.push(value(of.of)))
-      return cells
-    }
-    if (of.kind === 'tuple') {
-      const cells: Cell[] = []
-      list('(', ')', (n) => cells.push(value(of.of[n] ?? { kind: 'scalar', type: '' })))
-      const { names } = of
-      if (names === undefined || names.length !== cells.length) return cells
-      return record(names.map((name, n) => [name, cells[n]!])) ?? cells
-    }
-    if (of.kind === 'map') {
-      const entries: [string, Cell][] = []
-      list('{', '}', () => {
-        const key = String(value(of.key))
-        expect(':')
-        entries.push([key, value(of.value)])
-      })
-      return record(entries) ?? entries
-    }
-    if (text[at] === "'") {
-      return readScalar(unescaped(match(/'(?:[^'\\]|\\.)*'/sy).slice(1, -1)), of.type)
-    }
-    const bare = match(/[^,:()[\]{}']+/y)
-    return bare === 'NULL' ? null : readScalar(bare, of.type)
-  }
-
+  const source = new Source(text)
   try {
-    const cell = value(shape)
-    return at === text.length ? cell : undefined
+    const cell = readCell(source, shape)
+    return source.isAtEnd ? cell : undefined
   } catch (thrown) {
     if (thrown === UNEXPECTED) return undefined
     throw thrown
+  }
+}
+
+function readCell(source: Source, shape: Shape): Cell {
+  if (shape.kind === 'array') {
+    const cells: Cell[] = []
+    source.list('[', ']', () => cells.push(readCell(source, shape.of)))
+    return cells
+  }
+  if (shape.kind === 'tuple') {
+    const cells: Cell[] = []
+    source.list('(', ')', (n) =>
+      cells.push(readCell(source, shape.of[n] ?? { kind: 'scalar', type: '' })),
+    )
+    const { names } = shape
+    if (names === undefined || names.length !== cells.length) return cells
+    return record(names.map((name, n) => [name, cells[n]!])) ?? cells
+  }
+  if (shape.kind === 'map') {
+    const entries: [string, Cell][] = []
+    source.list('{', '}', () => {
+      const key = String(readCell(source, shape.key))
+      source.expect(':')
+      entries.push([key, readCell(source, shape.value)])
+    })
+    return record(entries) ?? entries
+  }
+  if (source.next === "'") {
+    return readScalar(unescaped(source.match(/'(?:[^'\\]|\\.)*'/sy).slice(1, -1)), shape.type)
+  }
+  const bare = source.match(/[^,:()[\]{}']+/y)
+  return bare === 'NULL' ? null : readScalar(bare, shape.type)
+}
+
+/** A text that is read from its beginning on. What is not expected there is thrown as {@link UNEXPECTED}. */
+class Source {
+  readonly #text: string
+  #at = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#text.length
+  }
+
+  get next(): string | undefined {
+    return this.#text[this.#at]
+  }
+
+  expect(sign: string): void {
+    if (this.#text[this.#at++] !== sign) throw UNEXPECTED
+  }
+
+  /** What a pattern with the flag `y` finds here. */
+  match(pattern: RegExp): string {
+    pattern.lastIndex = this.#at
+    const [found] = pattern.exec(this.#text) ?? []
+    if (found === undefined) throw UNEXPECTED
+    this.#at += found.length
+    return found
+  }
+
+  /** Reads what is between two signs, with commas between the elements. */
+  list(open: string, close: string, readElement: (n: number) => void): void {
+    this.expect(open)
+    for (let n = 0; this.next !== close; n++) {
+      if (n > 0) this.expect(',')
+      if (this.next !== close) readElement(n)
+    }
+    this.#at++
   }
 }
