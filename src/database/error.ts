@@ -57,12 +57,6 @@ export const cancelledByCaller = () =>
 export const unreachable = () =>
   new DatabaseError('network', 'The database cannot be reached. Try again later.')
 
-/** The error for an answer that ends too early, or is only a status. `subject` says whose answer it is. */
-export function brokenAnswer(status = 200, subject = "The database's answer"): DatabaseError {
-  const what = status === 200 ? 'broke off in the middle' : `was only a status ${status}`
-  return new DatabaseError('network', `${subject} ${what}. Try again later.`)
-}
-
 /** The error for a row that does not fit into an answer, of so many bytes if that is known. */
 export const rowTooLarge = (maxBytes?: number) =>
   new DatabaseError(

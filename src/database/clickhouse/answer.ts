@@ -1,6 +1,6 @@
-import { brokenAnswer } from '../error.ts'
 import type { Answer, Column, Limits } from '../rows.ts'
 import { chunks } from '../transport/body.ts'
+import { brokenAnswer } from '../transport/broken-answer.ts'
 import { RowCollector } from '../transport/row-cap.ts'
 import { type Asked, clickhouseError } from './error.ts'
 import { fromUtf8, readerOf, unescaped } from './values.ts'

@@ -1,4 +1,5 @@
-import { brokenAnswer, DatabaseError, type Failure, PARAMETER_HINT, tooSlow } from '../error.ts'
+import { DatabaseError, type Failure, PARAMETER_HINT, tooSlow } from '../error.ts'
+import { brokenAnswer } from '../transport/broken-answer.ts'
 
 /** The numbers of ClickHouse's errors that mean more than a wrong statement. */
 const kinds: Readonly<Record<number, Failure>> = {

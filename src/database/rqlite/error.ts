@@ -1,6 +1,7 @@
-import { brokenAnswer, DatabaseError, tooSlow } from '../error.ts'
+import { DatabaseError, tooSlow } from '../error.ts'
 import type { Limits } from '../rows.ts'
 import { PARAMETERS } from '../sqlite/error.ts'
+import { brokenAnswer } from '../transport/broken-answer.ts'
 
 /** The error for an answer that does not fit. */
 export const TOO_LARGE = () =>

@@ -1,6 +1,7 @@
 import type { Io } from '../database.ts'
-import { brokenAnswer, DatabaseError } from '../error.ts'
+import { DatabaseError } from '../error.ts'
 import { objectOf, readBody } from '../transport/body.ts'
+import { brokenAnswer } from '../transport/broken-answer.ts'
 import type { Deadline } from '../transport/deadline.ts'
 import { lines } from '../transport/lines.ts'
 import { post } from '../transport/post.ts'

@@ -1,6 +1,7 @@
-import { brokenAnswer, DatabaseError } from '../error.ts'
+import { DatabaseError } from '../error.ts'
 import { postgresError } from '../postgres/error.ts'
 import type { Limits } from '../rows.ts'
+import { brokenAnswer } from '../transport/broken-answer.ts'
 
 /** What is in the message of a failure, if PostgreSQL said it: `…: ERROR:  42P01: relation …`. */
 const REPORT = /^Failed to run [a-z -]*sql query: (ERROR|FATAL|PANIC): {1,2}([\dA-Z]{5}): ([^\n]*)/
