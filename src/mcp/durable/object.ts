@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Roles, SessionObject } from './roles.ts'
+import type { Roles, SessionObject } from './object-roles.ts'
 
 /** The Durable Object class to export beside the Worker. What its objects do is read by the first. */
 export function sessionObject<Env>(made: SessionObject<Env>) {
@@ -32,7 +32,7 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
     }
 
     #read(): Promise<Roles<Env>> {
-      this.#roles ??= import('./roles.ts').then(
+      this.#roles ??= import('./object-roles.ts').then(
         ({ Roles }) => new Roles(made, this.#state, this.#env),
       )
       return this.#roles
