@@ -37,13 +37,13 @@ export const addressed: MiddlewareHandler<App> = async (c, next) =>
 export const admission: MiddlewareHandler<App> = async (c, next) => {
   const request = c.req.raw
   const { endpoints, origins } = deploymentOf(c.env)
-  const [, room = '', name] = c.req.path.split('/')
-  const first = room === 'doctor' ? endpoints : endpoints.slice(0, 1)
+  const [, route = '', name] = c.req.path.split('/')
+  const first = route === 'doctor' ? endpoints : endpoints.slice(0, 1)
   const asked = name === undefined ? first : endpoints.filter((it) => it.name === name)
   const caller = await authenticate(request, c.env)
   c.set('caller', caller)
   c.set('endpoints', asked)
-  if (!caller && !isOpen(room, asked) && !wantsPage(c)) {
+  if (!caller && !isOpen(route, asked) && !wantsPage(c)) {
     if (c.env.TIDEGATE_KEY) return askForKey(c)
     if (asked.length > 0) return refuse(c, 503, NO_KEY)
   }
@@ -53,9 +53,9 @@ export const admission: MiddlewareHandler<App> = async (c, next) => {
 }
 
 /** Whether a caller without a key may have this. Only an operator may read about the roles. */
-function isOpen(room: string, asked: readonly Endpoint[]): boolean {
-  if (!['mcp', 'sse', 'record', 'doctor'].includes(room)) return true
-  const open = asked.every((it) => it.access === 'public' && (room !== 'doctor' || isDemo(it)))
+function isOpen(route: string, asked: readonly Endpoint[]): boolean {
+  if (!['mcp', 'sse', 'record', 'doctor'].includes(route)) return true
+  const open = asked.every((it) => it.access === 'public' && (route !== 'doctor' || isDemo(it)))
   return open && asked.length > 0
 }
 

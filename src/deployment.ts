@@ -62,13 +62,13 @@ const deployments = new WeakMap<Env, Deployment>()
 export function deploymentOf(env: Env): Deployment {
   let deployment = deployments.get(env)
   if (!deployment) {
-    deployment = read(env)
+    deployment = buildDeployment(env)
     deployments.set(env, deployment)
   }
   return deployment
 }
 
-function read(env: Env): Deployment {
+function buildDeployment(env: Env): Deployment {
   const servers = new Map<string, Promise<Server>>()
   const io = {
     fetch: (...args: Parameters<typeof fetch>) => fetch(...args),
