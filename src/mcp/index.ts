@@ -1,6 +1,6 @@
 export { durableChanges } from './durable/hub.ts'
 export { sessionObject } from './durable/object.ts'
-export type { SessionObject } from './durable/object-roles.ts'
+export type { SessionObjectOptions } from './durable/object-roles.ts'
 export { durableSessions, sharedSeal } from './durable/sessions.ts'
 export { durableStores } from './durable/stores.ts'
 export { durableTasks } from './durable/tasks.ts'

@@ -25,7 +25,7 @@ import { durableStores } from './stores.ts'
 import { serveTask, taskIn } from './task-object.ts'
 
 /** What the objects need. */
-export interface SessionObject<Env> {
+export interface SessionObjectOptions<Env> {
   /** The server that a request to a session or a task is for. */
   server(env: Env, request: Request, caller: Caller | undefined): Server | Promise<Server>
   seal(env: Env): Seal
@@ -52,15 +52,15 @@ const orRefused =
   }
 
 /** One object: a session, a task, a store, the secret or the hub. */
-export class Roles<Env> {
-  readonly #made: SessionObject<Env>
+export class ObjectRoles<Env> {
+  readonly #options: SessionObjectOptions<Env>
   readonly #env: Env
   readonly #state: DurableObjectState
   #session: Session | undefined
   #task: Task | undefined
 
-  constructor(made: SessionObject<Env>, state: DurableObjectState, env: Env) {
-    this.#made = made
+  constructor(options: SessionObjectOptions<Env>, state: DurableObjectState, env: Env) {
+    this.#options = options
     this.#env = env
     this.#state = state
   }
@@ -84,13 +84,13 @@ export class Roles<Env> {
   async #announce(request: Request): Promise<Response> {
     const session = this.#open()
     session.announce(await request.json<Change>())
-    if (!session.hears) await this.#watch(undefined)
+    if (!session.mayStillRead) await this.#watch(undefined)
     return new Response(null, { status: 204 })
   }
 
   async #serveTask(request: Request, { caller }: RequestTag): Promise<Response> {
-    const server = await this.#made.server(this.#env, request, caller)
-    const stores = durableStores(this.#made.namespace(this.#env), this.#made.seal(this.#env))
+    const server = await this.#options.server(this.#env, request, caller)
+    const stores = durableStores(this.#options.namespace(this.#env), this.#options.seal(this.#env))
     return serveTask(request, this.#state, this.#openTask(), {
       server: () => server,
       caller,
@@ -99,15 +99,15 @@ export class Roles<Env> {
   }
 
   async #serveSession(request: Request, { name = '', caller, sse }: RequestTag) {
-    const server = await this.#made.server(this.#env, request, caller)
+    const server = await this.#options.server(this.#env, request, caller)
     if (request.headers.get('upgrade') === 'websocket') {
       if (sse) this.#open().begin(caller?.subject)
       const hub = server.changes?.hub
       return this.#listen(request, caller, hub ? { hub, name } : undefined)
     }
     const accept = acceptOf(request.headers.get('accept'))
-    const seal = this.#made.seal(this.#env)
-    const { callMs } = this.#made.limits ?? sessionLimits
+    const seal = this.#options.seal(this.#env)
+    const { callMs } = this.#options.limits ?? sessionLimits
     const exchange = { request, server, caller, accept, seal, callMs }
     const session = this.#open()
     return sse ? answerByStream(session, exchange) : session.fetch(exchange)
@@ -123,7 +123,7 @@ export class Roles<Env> {
     const { storage } = this.#state
     this.#session ??= new Session({
       storage: storage.kv,
-      limits: this.#made.limits ?? sessionLimits,
+      limits: this.#options.limits ?? sessionLimits,
       listeners: () => this.#state.getWebSockets().map(listenerOf),
       wakeAt: (time) => void storage.setAlarm(time),
       clear: async () => {
@@ -138,12 +138,12 @@ export class Roles<Env> {
   }
 
   #openTask(): Task {
-    this.#task ??= taskIn(this.#state, this.#made.taskLimits ?? taskLimits)
+    this.#task ??= taskIn(this.#state, this.#options.taskLimits ?? taskLimits)
     return this.#task
   }
 
   #openStore() {
-    return storeIn(this.#state, { ...storeLimits, ...this.#made.storeLimits })
+    return storeIn(this.#state, { ...storeLimits, ...this.#options.storeLimits })
   }
 
   /** @param watching The hub to watch, if the server has one, and the name of this session. */
@@ -167,11 +167,11 @@ export class Roles<Env> {
     if (!watching === !wanted) return
     if (wanted) kv.put(WATCHING, wanted)
     else kv.delete(WATCHING)
-    await watch(this.#made.namespace(this.#env), (wanted ?? watching)!, wanted !== undefined)
+    await watch(this.#options.namespace(this.#env), (wanted ?? watching)!, wanted !== undefined)
   }
 
   #tell(session: string, change: string): Promise<Response> {
-    const namespace = this.#made.namespace(this.#env)
+    const namespace = this.#options.namespace(this.#env)
     const object = namespace.get(namespace.idFromName(session))
     const request = new Request('https://session/', { method: 'POST', body: change })
     return object.fetch(tag(request, { as: 'change' }))

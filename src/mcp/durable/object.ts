@@ -5,14 +5,14 @@
  * @module
  */
 
-import type { Roles, SessionObject } from './object-roles.ts'
+import type { ObjectRoles, SessionObjectOptions } from './object-roles.ts'
 
 /** The Durable Object class to export beside the Worker. What its objects do is read by the first. */
-export function sessionObject<Env>(made: SessionObject<Env>) {
+export function sessionObject<Env>(options: SessionObjectOptions<Env>) {
   return class McpSession {
     readonly #state: DurableObjectState
     readonly #env: Env
-    #roles: Promise<Roles<Env>> | undefined
+    #roles: Promise<ObjectRoles<Env>> | undefined
 
     constructor(state: DurableObjectState, env: Env) {
       this.#state = state
@@ -31,9 +31,9 @@ export function sessionObject<Env>(made: SessionObject<Env>) {
       socket.close()
     }
 
-    #read(): Promise<Roles<Env>> {
+    #read(): Promise<ObjectRoles<Env>> {
       this.#roles ??= import('./object-roles.ts').then(
-        ({ Roles }) => new Roles(made, this.#state, this.#env),
+        ({ ObjectRoles }) => new ObjectRoles(options, this.#state, this.#env),
       )
       return this.#roles
     }
