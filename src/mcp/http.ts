@@ -1,6 +1,6 @@
 import { serveLegacy } from './eras/legacy.ts'
 import { claimedVersion, serveModern } from './eras/modern.ts'
-import { allowsOrigin, FOREIGN_ORIGIN, type Welcome } from './eras/origin.ts'
+import { allowsOrigin, FOREIGN_ORIGIN, type OriginPolicy } from './eras/origin.ts'
 import type { Server } from './features/server.ts'
 import { SESSION_HEADER, type Sessions } from './sessions/sessions.ts'
 import { type Seal, sealWith } from './state/seal.ts'
@@ -13,7 +13,7 @@ import { Refusal, refused } from './wire/refusal.ts'
 import { acceptOf } from './wire/reply.ts'
 import { isModern } from './wire/revisions.ts'
 
-export interface ServeOptions extends Welcome {
+export interface ServeOptions extends OriginPolicy {
   readonly server: Server
   /**
    * Where the sessions of legacy clients live. Without it, each of their requests is independent.

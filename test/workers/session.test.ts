@@ -85,19 +85,19 @@ test('what a session keeps of its streams is deleted within the hour, and the se
     ),
   )
   await listening.body?.cancel()
-  const hears = () =>
+  const mayStillRead = () =>
     runInDurableObject(object, (_, { storage }) => {
       const limits = sessionLimits
-      const home = {
+      const host = {
         storage: storage.kv,
         limits,
         listeners: () => [],
         wakeAt() {},
         async clear() {},
       }
-      return new Session(home).hears
+      return new Session(host).mayStillRead
     })
-  expect(await hears()).toBe(true)
+  expect(await mayStillRead()).toBe(true)
   const { rows, alarm } = await kept(object)
   expect(alarm! - Date.now()).toBeLessThanOrEqual(HOUR)
 
@@ -106,7 +106,7 @@ test('what a session keeps of its streams is deleted within the hour, and the se
   const after = await kept(object)
   vi.setSystemTime(Date.now() + HOUR)
   // Nobody came back for what it was told: a hub need not wake it.
-  expect(await hears()).toBe(false)
+  expect(await mayStillRead()).toBe(false)
   expect(after.rows).toBe(rows - 1)
   expect(after.alarm! - Date.now()).toBeGreaterThan(28 * DAY)
   expect((await ping()).status).toBe(200)

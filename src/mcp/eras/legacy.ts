@@ -18,7 +18,7 @@ import {
   success,
 } from '../wire/jsonrpc.ts'
 import { accepted, type ReplySink, reply } from '../wire/reply.ts'
-import { type Revision, revisionOf, unnamed, versions } from '../wire/revisions.ts'
+import { defaultLegacyRevision, type Revision, revisionOf, versions } from '../wire/revisions.ts'
 import type { Exchange } from './exchange.ts'
 import { dispatch } from './methods.ts'
 
@@ -77,7 +77,7 @@ async function answer(
 /** `initialize` negotiates the revision in its body, so its header does not count. */
 export function revisionOfRequest({ headers }: Request, opens: boolean): Revision {
   const named = headers.get('mcp-protocol-version')?.trim()
-  if (!named || opens) return unnamed
+  if (!named || opens) return defaultLegacyRevision
   const revision = revisionOf(named)
   if (revision) return revision
   const spoken = versions().join(', ')

@@ -68,7 +68,7 @@ async function pageFrom<Item>(
 }
 
 /** A part that is an array. */
-export const inPages =
+export const arrayPart =
   <Item>(items: readonly Item[] = []): Part<Item> =>
   (offset) => {
     const end = offset + PAGE_ITEMS
@@ -77,7 +77,7 @@ export const inPages =
 
 /** The resources of a server, and then what each template lists. */
 export function resourceParts({ resources = [] }: Server): Part<Listed>[] {
-  const parts: Part<Listed>[] = [inPages<Listed>(resources.filter((it) => !isTemplate(it)))]
+  const parts: Part<Listed>[] = [arrayPart<Listed>(resources.filter((it) => !isTemplate(it)))]
   for (const it of resources) {
     if (it.list) parts.push((offset, context) => it.list!(offset, context))
   }
@@ -86,5 +86,5 @@ export function resourceParts({ resources = [] }: Server): Part<Listed>[] {
 
 /** The templates of a server. */
 export const templateParts = ({ resources }: Server): Part<Listed>[] => [
-  inPages<Listed>(resources?.filter(isTemplate)),
+  arrayPart<Listed>(resources?.filter(isTemplate)),
 ]

@@ -14,10 +14,10 @@ import { openStore } from '../state/stores.ts'
 import { askTask, runOrBegin, tasksOffered } from '../state/tasks.ts'
 import { type Stop, within } from '../wire/deadline.ts'
 import { codes, isObject, RpcError, type RpcNotification, type RpcParams } from '../wire/jsonrpc.ts'
-import { MAX_SHORT_CHARS, tooMuch } from '../wire/limits.ts'
+import { exceededArgumentBound, MAX_SHORT_CHARS } from '../wire/limits.ts'
 import { existsIn, negotiate, type Span, versions } from '../wire/revisions.ts'
 import type { Exchange } from './exchange.ts'
-import { inPages, listOf, resourceParts, templateParts } from './lists.ts'
+import { arrayPart, listOf, resourceParts, templateParts } from './lists.ts'
 import { writeResult } from './result.ts'
 import { listen } from './subscription.ts'
 
@@ -34,16 +34,16 @@ interface Method extends Span {
   /** Milliseconds a client may keep the result (specification, "Caching"). */
   readonly ttlMs?: number
   /** Whether the result depends only on server and revision. Then it is written once. */
-  readonly fixed?: (server: Server) => boolean
+  readonly cacheable?: (server: Server) => boolean
   /** It runs until the client ends it. */
-  readonly lasts?: boolean
+  readonly longRunning?: boolean
 }
 
 const MINUTE_MS = 60_000
 const always = () => true
 
 /** Lists stay the same for as long as the server does. */
-const listCaching = { ttlMs: 5 * MINUTE_MS, fixed: always }
+const listCaching = { ttlMs: 5 * MINUTE_MS, cacheable: always }
 
 /** The protocol: one row for each method. */
 const methods: Readonly<Record<string, Method>> = {
@@ -53,10 +53,10 @@ const methods: Readonly<Record<string, Method>> = {
     call: discover,
     since: '2026-07-28',
     ttlMs: 60 * MINUTE_MS,
-    fixed: always,
+    cacheable: always,
   },
   'tools/list': {
-    call: listOf('tools', ({ tools = [] }) => [inPages(shown(tools))], describeTool),
+    call: listOf('tools', ({ tools = [] }) => [arrayPart(shown(tools))], describeTool),
     ...listCaching,
   },
   'tools/call': {
@@ -66,7 +66,7 @@ const methods: Readonly<Record<string, Method>> = {
   'resources/list': {
     call: listOf('resources', resourceParts, describeResource),
     ...listCaching,
-    fixed: ({ resources = [] }) => !resources.some(({ list }) => list),
+    cacheable: ({ resources = [] }) => !resources.some(({ list }) => list),
   },
   'resources/templates/list': {
     call: listOf('resourceTemplates', templateParts, describeResource),
@@ -77,7 +77,7 @@ const methods: Readonly<Record<string, Method>> = {
     ttlMs: 0,
   },
   'prompts/list': {
-    call: listOf('prompts', ({ prompts }) => [inPages(prompts)], describePrompt),
+    call: listOf('prompts', ({ prompts }) => [arrayPart(prompts)], describePrompt),
     ...listCaching,
   },
   'prompts/get': {
@@ -85,7 +85,7 @@ const methods: Readonly<Record<string, Method>> = {
   },
   'completion/complete': { call: complete },
   'logging/setLevel': { call: setLevel, until: '2025-11-25' },
-  'subscriptions/listen': { call: listen, since: '2026-07-28', lasts: true },
+  'subscriptions/listen': { call: listen, since: '2026-07-28', longRunning: true },
   'tasks/get': { call: askTask('get'), since: '2026-07-28' },
   'tasks/update': { call: askTask('update'), since: '2026-07-28' },
   'tasks/cancel': { call: askTask('cancel'), since: '2026-07-28' },
@@ -116,8 +116,9 @@ export async function dispatch(
     if (result instanceof InputRequired) return result
     return writeResult(result, { server, revision, method: name, ttlMs: method.ttlMs })
   }
-  if (method.lasts) return run(facts.stop)
-  if (!method.fixed?.(server) || params.cursor !== undefined) return within(callMs, facts.stop, run)
+  if (method.longRunning) return run(facts.stop)
+  if (!method.cacheable?.(server) || params.cursor !== undefined)
+    return within(callMs, facts.stop, run)
 
   const texts = writtenResultsOf(server)
   const key = `${revision.version} ${name} ${tasks ? 'tasks' : ''}`
@@ -169,10 +170,10 @@ function complete(server: Server, { ref, argument, context: given }: RpcParams, 
   if (!isTexts(others)) {
     throw new RpcError(codes.invalidParams, 'The arguments in context must be texts.')
   }
-  const excess = Object.values(asked).some((it) => it.length > MAX_SHORT_CHARS)
+  const exceeded = Object.values(asked).some((it) => it.length > MAX_SHORT_CHARS)
     ? `An argument to complete has at most ${MAX_SHORT_CHARS} characters.`
-    : tooMuch(others)
-  if (excess) throw new RpcError(codes.invalidParams, excess)
+    : exceededArgumentBound(others)
+  if (exceeded) throw new RpcError(codes.invalidParams, exceeded)
   if (ref.type === 'ref/prompt')
     return completePrompt(server.prompts ?? [], ref.name, asked, others, context)
   if (ref.type === 'ref/resource')

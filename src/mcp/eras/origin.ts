@@ -1,7 +1,7 @@
 import type { Caller } from '../features/context.ts'
 
 /** Who calls, and which pages may call without a credential. */
-export interface Welcome {
+export interface OriginPolicy {
   /** A caller with a credential may call from any page. */
   readonly caller?: Caller | undefined
   /** Origins of pages that may call, besides pages on this machine. */
@@ -17,7 +17,7 @@ const LOCAL = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
  * Whether the page that sends a request may call (specification, "Security"). Over plain http, with
  * DNS rebinding, the page's own address proves nothing: the attacker chooses the Host header.
  */
-export function allowsOrigin(request: Request, { caller, origins = [] }: Welcome): boolean {
+export function allowsOrigin(request: Request, { caller, origins = [] }: OriginPolicy): boolean {
   const origin = request.headers.get('origin')
   if (!origin || caller) return true
   const here = new URL(request.url)
@@ -33,7 +33,7 @@ export function allowsOrigin(request: Request, { caller, origins = [] }: Welcome
  * no origin. Over plain http, safe addresses are names without a dot, which nobody can register,
  * numbers, and listed origins.
  */
-export function allowsHost(request: Request, { caller, origins = [] }: Welcome): boolean {
+export function allowsHost(request: Request, { caller, origins = [] }: OriginPolicy): boolean {
   const { protocol, hostname, origin } = new URL(request.url)
   if (caller || protocol === 'https:') return true
   return /^[^.]*$|^[\d.]+$/.test(hostname) || origins.includes(origin)

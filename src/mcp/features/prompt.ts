@@ -1,5 +1,5 @@
 import { codes, isObject, RpcError, type RpcParams } from '../wire/jsonrpc.ts'
-import { tooMuch } from '../wire/limits.ts'
+import { exceededArgumentBound } from '../wire/limits.ts'
 import { forRevision, type Revision } from '../wire/revisions.ts'
 import { type Complete, completionOf } from './completion.ts'
 import { type Content, contentForRevision, type Icon } from './content.ts'
@@ -48,8 +48,8 @@ export async function getPrompt(
 ): Promise<RpcParams | InputRequired> {
   const prompt = find(prompts, params.name)
   const args = isObject(params.arguments) ? params.arguments : {}
-  const excess = tooMuch(args)
-  if (excess) throw new RpcError(codes.invalidParams, excess)
+  const exceeded = exceededArgumentBound(args)
+  if (exceeded) throw new RpcError(codes.invalidParams, exceeded)
   for (const { name, required } of prompt.arguments ?? []) {
     const value = Object.hasOwn(args, name) ? args[name] : undefined
     if (value === undefined ? required : typeof value !== 'string') {

@@ -6,7 +6,7 @@
  */
 
 import type { Exchange } from '../eras/exchange.ts'
-import { allowsOrigin, FOREIGN_ORIGIN, type Welcome } from '../eras/origin.ts'
+import { allowsOrigin, FOREIGN_ORIGIN, type OriginPolicy } from '../eras/origin.ts'
 import { readBody } from '../wire/body.ts'
 import { limits } from '../wire/limits.ts'
 import { Refusal, refused } from '../wire/refusal.ts'
@@ -29,14 +29,14 @@ const SESSION_PARAMETER = 'sessionId'
 export async function serveHttpSse(
   request: Request,
   sessions: Sessions,
-  welcome: Welcome = {},
+  policy: OriginPolicy = {},
 ): Promise<Response> {
-  const { caller } = welcome
+  const { caller } = policy
   try {
     const url = new URL(request.url)
     const posted = request.method === 'POST'
     const body = posted ? await readBody(request, limits.bodyBytes) : ''
-    if (!allowsOrigin(request, welcome)) throw new Refusal(403, FOREIGN_ORIGIN)
+    if (!allowsOrigin(request, policy)) throw new Refusal(403, FOREIGN_ORIGIN)
     if (posted) {
       const id = url.searchParams.get(SESSION_PARAMETER) ?? ''
       const again = new Request(url, { method: 'POST', headers: request.headers, body })

@@ -28,10 +28,10 @@ import { type CallChannel, Calls, type Outcome } from './calls.ts'
 import type { SessionLimits } from './session-limits.ts'
 import { sessionMethods } from './session-methods.ts'
 import { type SavedSession, SessionState } from './session-state.ts'
-import { isListening, newStream, type OpenedStream, type StreamHome, Streams } from './streams.ts'
+import { isListening, newStream, type OpenedStream, type StreamHost, Streams } from './streams.ts'
 
 /** What a session needs from its surroundings. */
-export interface Home extends StreamHome {
+export interface SessionHost extends StreamHost {
   readonly limits: SessionLimits
   /** Calls {@link Session.wake} at this time, instead of the time set before. */
   wakeAt(time: number): void
@@ -52,17 +52,17 @@ const ALL_LISTS = {
 } as const
 
 export class Session {
-  readonly #home: Home
+  readonly #host: SessionHost
   readonly #state: SessionState
   readonly #streams: Streams
   readonly #calls: Calls
   #wakesAt: number | undefined
 
-  constructor(home: Home) {
-    const { storage, limits } = home
-    this.#home = home
+  constructor(host: SessionHost) {
+    const { storage, limits } = host
+    this.#host = host
     this.#state = new SessionState(storage, limits.idleMs)
-    this.#streams = new Streams(home)
+    this.#streams = new Streams(host)
     this.#calls = new Calls(storage, limits)
     // What was due before the eviction is still due.
     if (this.#state.saved) this.#wakesAt = this.#nextWake()
@@ -141,23 +141,23 @@ export class Session {
   }
 
   /** Whether the client may still read what is sent. */
-  get hears(): boolean {
-    const listening = this.#home.listeners().length > 0
-    return listening || this.#state.wasUsedWithin(this.#home.limits.kept.ageMs)
+  get mayStillRead(): boolean {
+    const listening = this.#host.listeners().length > 0
+    return listening || this.#state.wasUsedWithin(this.#host.limits.kept.ageMs)
   }
 
   /** Ends the session. Only the fact that it ended is kept. */
   async end(): Promise<void> {
     await this.#forget()
     this.#state.end()
-    this.#home.wakeAt(this.#nextWake())
+    this.#host.wakeAt(this.#nextWake())
   }
 
   async #forget(): Promise<void> {
     this.#state.forget()
     this.#calls.stop()
-    for (const listener of this.#home.listeners()) listener.close()
-    await this.#home.clear()
+    for (const listener of this.#host.listeners()) listener.close()
+    await this.#host.clear()
   }
 
   async #post(
@@ -202,7 +202,7 @@ export class Session {
     const { id, method, params = {} } = message
     const own = Object.hasOwn(sessionMethods, method) && sessionMethods[method]
     try {
-      if (own) own(params, this.#state, this.#home.limits)
+      if (own) own(params, this.#state, this.#host.limits)
       else if (method === 'shutdown') await this.end()
       else return this.#calls.start(message, stream, exchange, channel)
       return success(id, '{}')
@@ -243,7 +243,7 @@ export class Session {
   /** The only store of the session. Only its caller can use the session. */
   readonly #stores: Stores = {
     open: async (handle) => {
-      const { storage, limits } = this.#home
+      const { storage, limits } = this.#host
       return storeWithin(storage, limits.store, () => this.#state.saved !== undefined, handle)
     },
   }
@@ -257,7 +257,7 @@ export class Session {
   /** Sends a message on a stream that the client reads. */
   #send(stream: string, message: string): void {
     if (!this.#state.saved || !this.#streams.isReadable(stream)) return
-    this.#wakeBy(Date.now() + this.#home.limits.kept.ageMs)
+    this.#wakeBy(Date.now() + this.#host.limits.kept.ageMs)
     this.#streams.send(stream, message)
   }
 
@@ -271,6 +271,6 @@ export class Session {
   #wakeBy(time: number): void {
     if (this.#wakesAt !== undefined && this.#wakesAt <= time) return
     this.#wakesAt = time
-    this.#home.wakeAt(time)
+    this.#host.wakeAt(time)
   }
 }

@@ -13,7 +13,7 @@ export interface Listener {
 }
 
 /** What the streams of a session need from its surroundings. */
-export interface StreamHome {
+export interface StreamHost {
   readonly storage: Storage
   readonly limits: Pick<SessionLimits, 'streams' | 'kept'>
   /** The open streams besides those of requests, oldest first. */
@@ -34,15 +34,15 @@ export interface OpenedStream {
  * message is kept, so that a client that lost a stream can catch up.
  */
 export class Streams {
-  readonly #home: StreamHome
+  readonly #host: StreamHost
   /** The messages that are kept. */
   readonly log: EventLog
   /** The open requests, by stream. */
   readonly #sinks = new Map<string, ReplySink>()
 
-  constructor(home: StreamHome) {
-    this.#home = home
-    this.log = new EventLog(home.storage, home.limits.kept)
+  constructor(host: StreamHost) {
+    this.#host = host
+    this.log = new EventLog(host.storage, host.limits.kept)
   }
 
   /** Answers a request on its stream. */
@@ -67,8 +67,8 @@ export class Streams {
 
   /** Opens a stream besides the requests: a new one, or the rest of a lost one. */
   listen(lastEventId: string | null, revision: Revision): OpenedStream {
-    const { limits } = this.#home
-    const others = this.#home.listeners()
+    const { limits } = this.#host
+    const others = this.#host.listeners()
     for (const it of others.slice(0, Math.max(0, others.length + 1 - limits.streams))) it.close()
     const lost = lastEventId ? this.log.after(lastEventId) : undefined
     const stream = lost?.stream ?? newStream('listener')
@@ -88,7 +88,7 @@ export class Streams {
 
   /** The newest open stream besides the requests. */
   newest(): string | undefined {
-    return this.#home.listeners().findLast((it) => isListening(it.stream))?.stream
+    return this.#host.listeners().findLast((it) => isListening(it.stream))?.stream
   }
 
   /** Sends a message on the current connection of a stream, and keeps it. */
@@ -105,7 +105,7 @@ export class Streams {
   }
 
   #listenersOf(stream: string): readonly Listener[] {
-    return this.#home.listeners().filter((it) => it.stream === stream)
+    return this.#host.listeners().filter((it) => it.stream === stream)
   }
 }
 

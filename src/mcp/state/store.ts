@@ -24,7 +24,7 @@ const MINUTE_MS = 60_000
 export const precisionOf = (idleMs: number): number => Math.min(5 * MINUTE_MS, idleMs / 10)
 
 /** What a store needs from its surroundings. */
-export interface StoreHome {
+export interface StoreHost {
   readonly storage: Storage
   readonly limits: StoreLimits
   /** Calls {@link StoreState.wake} at this time, instead of the time set before. */
@@ -44,32 +44,32 @@ export const isStore = (storage: Pick<Storage, 'get'>): boolean =>
 
 /** A store that stands alone. */
 export class StoreState {
-  readonly #home: StoreHome
+  readonly #host: StoreHost
 
-  constructor(home: StoreHome) {
-    this.#home = home
+  constructor(host: StoreHost) {
+    this.#host = host
   }
 
   /** Carries out an order. If nothing is stored, or it has expired, only `begin` is accepted. */
   take(order: StoreOrder): StoreAnswer {
-    const { storage, limits } = this.#home
+    const { storage, limits } = this.#host
     if (order.to !== 'begin' && this.#endsAt <= Date.now()) return { refusal: NO_STORE }
     const usedAt = storage.get<number>(USED_AT) ?? 0
     if (Date.now() - usedAt > precisionOf(limits.idleMs)) {
       storage.put(USED_AT, Date.now())
-      this.#home.wakeAt(this.#endsAt)
+      this.#host.wakeAt(this.#endsAt)
     }
     return 'key' in order ? enter(storage, limits, order) : {}
   }
 
   /** Runs at the time that `wakeAt` set. Forgets everything, unless it was used since. */
   async wake(): Promise<void> {
-    if (this.#endsAt > Date.now()) this.#home.wakeAt(this.#endsAt)
-    else await this.#home.clear()
+    if (this.#endsAt > Date.now()) this.#host.wakeAt(this.#endsAt)
+    else await this.#host.clear()
   }
 
   get #endsAt(): number {
-    const { storage, limits } = this.#home
+    const { storage, limits } = this.#host
     const usedAt = storage.get<number>(USED_AT) ?? Number.NEGATIVE_INFINITY
     return usedAt + limits.idleMs + precisionOf(limits.idleMs)
   }

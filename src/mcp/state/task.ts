@@ -16,7 +16,7 @@ import { keepText, keptText, type Storage } from './storage.ts'
 import { isOver, type Order, type TaskCall, type TaskLimits, type TaskStatus } from './tasks.ts'
 
 /** What a task needs from its surroundings. */
-export interface TaskHome {
+export interface TaskHost {
   readonly storage: Storage
   readonly limits: TaskLimits
   /** Tells the state of the task to those who follow it. */
@@ -67,14 +67,14 @@ const MAX_ROUNDS = 8
 const HEARTBEAT_MS = 30_000
 
 export class Task {
-  readonly #home: TaskHome
+  readonly #host: TaskHost
   #saved: Saved | undefined
   #running: Stop | undefined
   #toldAt = 0
 
-  constructor(home: TaskHome) {
-    this.#home = home
-    this.#saved = home.storage.get(STATE)
+  constructor(host: TaskHost) {
+    this.#host = host
+    this.#saved = host.storage.get(STATE)
     // The work was lost with the memory.
     if (this.#saved?.status === 'working') {
       const lost = 'The server stopped during this task: call the tool again.'
@@ -90,7 +90,7 @@ export class Task {
       const open = this.#call.asked.map(({ id, request }) => [id, request])
       return { ...saved, inputRequests: Object.fromEntries(open) }
     }
-    const outcome = keptText(this.#home.storage, OUTCOME)
+    const outcome = keptText(this.#host.storage, OUTCOME)
     return { ...saved, ...(outcome && JSON.parse(outcome)) }
   }
 
@@ -105,10 +105,10 @@ export class Task {
 
   /** Runs at the time that `wakeAt` set. Ends the task, or sets the next time. */
   async wake(): Promise<void> {
-    if (!this.#isOver) return this.#home.wakeAt(this.#wakesAt)
+    if (!this.#isOver) return this.#host.wakeAt(this.#wakesAt)
     this.#running?.stop()
     this.#saved = undefined
-    await this.#home.clear()
+    await this.#host.clear()
   }
 
   get #isOver(): boolean {
@@ -118,7 +118,7 @@ export class Task {
   #begin(call: TaskCall, runner: Runner): void {
     const server = runner.server()
     const createdAt = new Date().toISOString()
-    const { ttlMs, pollIntervalMs } = this.#home.limits
+    const { ttlMs, pollIntervalMs } = this.#host.limits
     const times = { createdAt, lastUpdatedAt: createdAt, ttlMs, pollIntervalMs }
     this.#call = { ...call, round: 0, asked: [] }
     this.#save({ status: 'working', ...times })
@@ -192,7 +192,7 @@ export class Task {
 
   #end(status: 'completed' | 'failed' | 'cancelled', outcome?: RpcParams | RpcError): void {
     const failed = outcome instanceof RpcError
-    const { storage } = this.#home
+    const { storage } = this.#host
     if (failed) {
       const { code, message, data } = outcome
       keepText(storage, OUTCOME, JSON.stringify({ error: { code, message, data } }))
@@ -210,23 +210,23 @@ export class Task {
 
   #save(saved: Saved): void {
     this.#saved = saved
-    this.#home.storage.put(STATE, saved)
-    this.#home.wakeAt(this.#wakesAt)
+    this.#host.storage.put(STATE, saved)
+    this.#host.wakeAt(this.#wakesAt)
     this.#tell()
   }
 
   #tell(): void {
     this.#toldAt = Date.now()
     const { state } = this
-    if (state) this.#home.tell(state)
+    if (state) this.#host.tell(state)
   }
 
   get #call(): Call {
-    return JSON.parse(keptText(this.#home.storage, CALL)) as Call
+    return JSON.parse(keptText(this.#host.storage, CALL)) as Call
   }
 
   set #call(call: Call) {
-    keepText(this.#home.storage, CALL, JSON.stringify(call))
+    keepText(this.#host.storage, CALL, JSON.stringify(call))
   }
 
   get #wakesAt(): number {

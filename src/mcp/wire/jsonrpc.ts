@@ -5,7 +5,7 @@
  * @module
  */
 
-import { excess, type Limits, limits } from './limits.ts'
+import { exceededBodyBound, type Limits, limits } from './limits.ts'
 
 export type RpcId = string | number
 
@@ -68,8 +68,8 @@ export class RpcError extends Error {
 
 /** Reads one body within bounds: a message, or a batch of them. Throws {@link RpcError}. */
 export function parse(body: string, bounds: Limits = limits): RpcMessage | RpcMessage[] {
-  const tooMuch = excess(body, bounds)
-  if (tooMuch) throw new RpcError(codes.invalidRequest, tooMuch)
+  const exceeded = exceededBodyBound(body, bounds)
+  if (exceeded) throw new RpcError(codes.invalidRequest, exceeded)
   let value: unknown
   try {
     value = JSON.parse(body)

@@ -30,7 +30,10 @@ export const limits: Limits = {
  * Says which bound a JSON body exceeds; undefined if none. Checked before `JSON.parse` builds
  * anything: deep nesting costs memory, and stack when it is written again.
  */
-export function excess(body: string, { depth: deepest, keys: most }: Limits): string | undefined {
+export function exceededBodyBound(
+  body: string,
+  { depth: deepest, keys: most }: Limits,
+): string | undefined {
   let depth = 0
   let keys = 0
   for (let i = 0; i < body.length; i++) {
@@ -56,7 +59,11 @@ const MAX_LEVELS = 16
 export const MAX_SHORT_CHARS = 1_000
 
 /** Says which bound the arguments exceed; undefined if none. */
-export function tooMuch(value: unknown, name = 'An argument', level = 0): string | undefined {
+export function exceededArgumentBound(
+  value: unknown,
+  name = 'An argument',
+  level = 0,
+): string | undefined {
   if (typeof value === 'string') {
     return value.length > MAX_CHARS ? `${name} has more than ${MAX_CHARS} characters.` : undefined
   }
@@ -68,7 +75,11 @@ export function tooMuch(value: unknown, name = 'An argument', level = 0): string
   for (const [key, part] of Object.entries(value)) {
     if (key.length > MAX_SHORT_CHARS)
       return `${name} has a field whose name has over ${MAX_SHORT_CHARS} characters.`
-    const found = tooMuch(part, level === 0 ? JSON.stringify(key.slice(0, 80)) : name, level + 1)
+    const found = exceededArgumentBound(
+      part,
+      level === 0 ? JSON.stringify(key.slice(0, 80)) : name,
+      level + 1,
+    )
     if (found) return found
   }
   return undefined

@@ -41,7 +41,7 @@ const legacy = revisions.filter(({ era }) => era === 'legacy')
  * The revision of a legacy client that names none. Several hosts negotiate a new revision and never
  * send its header. So such clients get the newest shapes, and the batches of the older revisions.
  */
-export const unnamed: Revision = { ...legacy[0]!, batches: true }
+export const defaultLegacyRevision: Revision = { ...legacy[0]!, batches: true }
 
 export function revisionOf(version: unknown): Revision | undefined {
   return revisions.find((known) => known.version === version)

@@ -1,7 +1,7 @@
 import * as z from 'zod/v4/core'
 import { type Direction, jsonSchemaOf } from './json-schema.ts'
 import { isObject } from './jsonrpc.ts'
-import { MAX_SHORT_CHARS, tooMuch } from './limits.ts'
+import { exceededArgumentBound, MAX_SHORT_CHARS } from './limits.ts'
 
 /** A schema written by hand in JSON Schema 2020-12. Clients get it unchanged. */
 export interface JsonSchema {
@@ -20,8 +20,8 @@ export function read(
   schema: Schema,
   value: unknown,
 ): { readonly value: unknown; readonly fault?: undefined } | { readonly fault: string } {
-  const excess = tooMuch(value)
-  if (excess) return { fault: excess }
+  const exceeded = exceededArgumentBound(value)
+  if (exceeded) return { fault: exceeded }
   if (!(schema instanceof z.$ZodType)) {
     return isObject(value) ? { value } : { fault: 'The arguments are not an object.' }
   }
