@@ -47,7 +47,10 @@ export async function serveLegacy(
     const notify = (method: string, params: RpcParams) =>
       send(JSON.stringify({ jsonrpc: '2.0', method, params }))
     const facts = {
-      ...{ revision, stop, streams, notify },
+      revision,
+      stop,
+      streams,
+      notify,
       client: unknownClient,
       caller: exchange.caller,
     }

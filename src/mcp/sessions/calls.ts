@@ -151,7 +151,14 @@ export class Calls {
     }
     const streams = channel.streams(stream)
     const facts = {
-      ...{ id, revision, client, caller: exchange.caller, answers, streams, notify, logLevel },
+      id,
+      revision,
+      client,
+      caller: exchange.caller,
+      answers,
+      streams,
+      notify,
+      logLevel,
       stop,
       disconnect: () => channel.disconnect(stream),
     }

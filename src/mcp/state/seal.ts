@@ -77,7 +77,9 @@ async function deriveKeys(secret: string): Promise<Keys> {
   const bytes = encoder.encode(secret)
   const material = await subtle.importKey('raw', bytes, 'HKDF', false, ['deriveKey'])
   const from = (info: string) => ({
-    ...{ name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array() },
+    name: 'HKDF',
+    hash: 'SHA-256',
+    salt: new Uint8Array(),
     info: encoder.encode(info),
   })
   const aes = { name: 'AES-GCM', length: 256 }

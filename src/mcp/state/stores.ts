@@ -26,7 +26,9 @@ export interface StoreLimits extends StoreBounds {
 }
 
 export const storeLimits: StoreLimits = {
-  ...{ keys: 100, key: 256, valueBytes: 128 * 1024 },
+  keys: 100,
+  key: 256,
+  valueBytes: 128 * 1024,
   idleMs: 24 * 60 * 60_000,
 }
 

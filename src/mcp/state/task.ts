@@ -184,7 +184,9 @@ export class Task {
       throw new RpcError(codes.internal, 'The tool asked the client too many times.')
     const round = call.round + 1
     const asked = Object.entries(requests).map(([key, request]) => ({
-      ...{ id: `${round}-${key}`, key, request },
+      id: `${round}-${key}`,
+      key,
+      request,
     }))
     this.#call = { ...call, round, asked }
     this.#change({ status: 'input_required' })

@@ -132,8 +132,16 @@ const defsOf = (checks: Checks) =>
 
 /** The formats of zod that JSON Schema knows, and their names there. */
 const FORMATS: Readonly<Record<string, string>> = {
-  ...{ email: 'email', url: 'uri', uuid: 'uuid', guid: 'uuid', ipv4: 'ipv4', ipv6: 'ipv6' },
-  ...{ datetime: 'date-time', date: 'date', time: 'time', duration: 'duration' },
+  email: 'email',
+  url: 'uri',
+  uuid: 'uuid',
+  guid: 'uuid',
+  ipv4: 'ipv4',
+  ipv6: 'ipv6',
+  datetime: 'date-time',
+  date: 'date',
+  time: 'time',
+  duration: 'duration',
 }
 
 /** A string or a number, with its bounds. */
