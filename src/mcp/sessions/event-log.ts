@@ -3,6 +3,7 @@ import type { Storage } from '../state/storage.ts'
 /** Bounds on what is kept for clients that lose their stream. The oldest messages go first. */
 export interface EventBounds {
   readonly events: number
+  /** Bytes of all messages in UTF-8. */
   readonly bytes: number
   readonly ageMs: number
 }
@@ -16,7 +17,7 @@ interface Event {
 const PREFIX = 'event:'
 
 /** A larger message is sent but not kept: a storage value holds 2 MB. */
-const MAX_KEPT_CHARS = 512 * 1024
+const MAX_KEPT_BYTES = 512 * 1024
 
 /**
  * Keeps messages, so that a client that lost a stream can catch up. The id of an event is the name
@@ -35,7 +36,7 @@ export class EventLog {
     for (const [key, { message }] of storage.list<Event>({ prefix: PREFIX })) {
       this.#last = Number(key.slice(PREFIX.length))
       this.#count++
-      this.#bytes += message.length
+      this.#bytes += bytesOf(message)
     }
     this.#last = Math.max(this.#last, storage.get<number>('sent') ?? 0)
   }
@@ -44,10 +45,11 @@ export class EventLog {
   add(stream: string, message: string): string {
     const number = ++this.#last
     this.#storage.put('sent', number)
-    if (message.length <= MAX_KEPT_CHARS) {
+    const bytes = bytesOf(message)
+    if (bytes <= MAX_KEPT_BYTES) {
       this.#storage.put<Event>(keyOf(number), { stream, message, at: Date.now() })
       this.#count++
-      this.#bytes += message.length
+      this.#bytes += bytes
       this.forget()
     }
     return `${stream}-${number}`
@@ -84,7 +86,7 @@ export class EventLog {
         return
       this.#storage.delete(key)
       this.#count--
-      this.#bytes -= message.length
+      this.#bytes -= bytesOf(message)
     }
   }
 
@@ -97,3 +99,7 @@ export class EventLog {
 }
 
 const keyOf = (number: number) => PREFIX + String(number).padStart(12, '0')
+
+const bytesOf = (message: string) => encoder.encode(message).byteLength
+
+const encoder = new TextEncoder()
