@@ -22,6 +22,9 @@ export class InputRequired {
   }
 }
 
+/** A handler may ask this often before it counts as stuck. */
+export const MAX_ROUNDS = 8
+
 /**
  * Asks several questions in one round. Gives back the answers in order, or one
  * {@link InputRequired} with all questions that are still open.

@@ -1,7 +1,7 @@
 import type { Exchange } from '../eras/exchange.ts'
 import { dispatch } from '../eras/methods.ts'
 import type { Client, LogLevel } from '../features/context.ts'
-import type { InputRequired } from '../features/input.ts'
+import { type InputRequired, MAX_ROUNDS } from '../features/input.ts'
 import type { Storage } from '../state/storage.ts'
 import { Stop } from '../wire/deadline.ts'
 import {
@@ -51,9 +51,6 @@ export interface Outcome {
   /** The response, or undefined if the call was cancelled. */
   readonly text: string | undefined
 }
-
-/** A handler may ask this often before it counts as stuck. */
-const MAX_ROUNDS = 8
 
 /**
  * The requests that a session works on. A request that asks the client something is stored until

@@ -6,7 +6,7 @@
  */
 
 import { type Caller, type Context, contextOf } from '../features/context.ts'
-import { type InputRequest, InputRequired } from '../features/input.ts'
+import { type InputRequest, InputRequired, MAX_ROUNDS } from '../features/input.ts'
 import type { Server } from '../features/server.ts'
 import { callTool } from '../features/tool.ts'
 import { Stop } from '../wire/deadline.ts'
@@ -59,9 +59,6 @@ const OUTCOME = 'outcome:'
 
 /** Whether this storage holds a task. */
 export const isTask = (storage: Pick<Storage, 'get'>): boolean => storage.get(STATE) !== undefined
-
-/** A tool may ask this often before it counts as stuck. */
-const MAX_ROUNDS = 8
 
 /** A Durable Object without requests is evicted after 70 seconds, even while it works. */
 const HEARTBEAT_MS = 30_000
