@@ -579,7 +579,7 @@ describe('any body', () => {
 })
 
 describe('a bound', () => {
-  const bounds = { ...limits, bodyBytes: 400, depth: 4, keys: 12, name: 20, uri: 30 }
+  const bounds = { ...limits, bodyBytes: 400, depth: 4, keys: 12, nameChars: 20, uriChars: 30 }
   const send = (params: object, method = 'tools/call') =>
     ask({ server, limits: bounds }, postOf({ jsonrpc: '2.0', id: 1, method, params }))
   const nested = (levels: number): object => (levels === 0 ? {} : { a: nested(levels - 1) })

@@ -102,7 +102,7 @@ function enter(storage: Storage, bounds: StoreBounds, order: EntryOrder): StoreA
   const at = PREFIX + order.key
   const count = storage.get<number>(COUNT) ?? 0
   // Nothing is stored under a key that is too long, and the storage refuses to look it up.
-  const isLong = order.key.length > bounds.key
+  const isLong = order.key.length > bounds.keyChars
   const found = isLong ? undefined : storage.get<string>(at)
   if (order.to === 'get') return { value: found }
   if (order.to === 'delete') {
@@ -128,10 +128,10 @@ function refusalOf(
   value: string,
   isLong: boolean,
   isFull: boolean,
-  { key, keys, valueBytes }: StoreBounds,
+  { keyChars, keys, valueBytes }: StoreBounds,
 ): string | undefined {
   const bytes = encoder.encode(value).length
-  if (isLong) return `A key has at most ${key} characters.`
+  if (isLong) return `A key has at most ${keyChars} characters.`
   if (isFull) return `A store holds at most ${keys} keys: delete one first.`
   if (bytes > valueBytes) return `A value has at most ${valueBytes} bytes as JSON, not ${bytes}.`
   return undefined

@@ -14,7 +14,7 @@ import { type Asker, signedIds } from './signed-ids.ts'
 export interface StoreBounds {
   readonly keys: number
   /** Characters of a key. */
-  readonly key: number
+  readonly keyChars: number
   /** Bytes of a value, as JSON. */
   readonly valueBytes: number
 }
@@ -27,7 +27,7 @@ export interface StoreLimits extends StoreBounds {
 
 export const storeLimits: StoreLimits = {
   keys: 100,
-  key: 256,
+  keyChars: 256,
   valueBytes: 128 * 1024,
   idleMs: 24 * 60 * 60_000,
 }

@@ -182,10 +182,14 @@ function checkMessage(value: unknown, bounds: Limits): RpcMessage {
   )
 }
 
-function tooLong(method: string, params: unknown, { name, uri }: Limits): string | undefined {
-  if (method.length > name) return `A method has at most ${name} characters.`
+function tooLong(
+  method: string,
+  params: unknown,
+  { nameChars, uriChars }: Limits,
+): string | undefined {
+  if (method.length > nameChars) return `A method has at most ${nameChars} characters.`
   if (!isObject(params)) return undefined
   const isLong = (value: unknown, most: number) => typeof value === 'string' && value.length > most
-  if (isLong(params.name, name)) return `A name has at most ${name} characters.`
-  return isLong(params.uri, uri) ? `An address has at most ${uri} characters.` : undefined
+  if (isLong(params.name, nameChars)) return `A name has at most ${nameChars} characters.`
+  return isLong(params.uri, uriChars) ? `An address has at most ${uriChars} characters.` : undefined
 }

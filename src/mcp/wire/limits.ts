@@ -7,9 +7,9 @@ export interface Limits {
   /** Keys of all objects in a body. */
   readonly keys: number
   /** Characters of a method, or of the name of a tool or prompt. */
-  readonly name: number
+  readonly nameChars: number
   /** Characters of the address of a resource. */
-  readonly uri: number
+  readonly uriChars: number
   /**
    * A call that takes longer is stopped. Subscriptions and tasks may take longer, and the time that
    * a client takes to answer a question does not count.
@@ -21,8 +21,8 @@ export const limits: Limits = {
   bodyBytes: 1024 * 1024,
   depth: 64,
   keys: 20_000,
-  name: 256,
-  uri: 4_096,
+  nameChars: 256,
+  uriChars: 4_096,
   callMs: 120_000,
 }
 
