@@ -148,38 +148,23 @@ function checkMessage(value: unknown, bounds: Limits): RpcMessage {
   if ('id' in value && typeof id !== 'string' && !Number.isSafeInteger(id)) {
     throw new RpcError(codes.invalidRequest, 'The id of a message is a string or an integer.')
   }
-  const known = id as RpcId | undefined
-  if ('method' in value) {
-    if (typeof method !== 'string') {
-      throw new RpcError(
-        codes.invalidRequest,
-        'The method of a message is a string.',
-        undefined,
-        known,
-      )
-    }
-    const long = tooLong(method, params, bounds)
-    if (long) throw new RpcError(codes.invalidParams, long, undefined, known)
-    if (params === null) delete value.params
-    else if (params !== undefined && !isObject(params)) {
-      throw new RpcError(
-        codes.invalidParams,
-        'The params of a message are an object.',
-        undefined,
-        known,
-      )
-    }
-    return value as unknown as RpcMessage
+  const fault = (code: number, message: string) =>
+    new RpcError(code, message, undefined, id as RpcId | undefined)
+  if (!('method' in value)) {
+    const answers = isObject(value.result) || isObject(value.error)
+    if ('id' in value && answers) return value as unknown as RpcResponse
+    throw fault(codes.invalidRequest, 'The message has neither a method nor a result.')
   }
-  if ('id' in value && (isObject(value.result) || isObject(value.error))) {
-    return value as unknown as RpcMessage
+  if (typeof method !== 'string') {
+    throw fault(codes.invalidRequest, 'The method of a message is a string.')
   }
-  throw new RpcError(
-    codes.invalidRequest,
-    'The message has neither a method nor a result.',
-    undefined,
-    known,
-  )
+  const long = tooLong(method, params, bounds)
+  if (long) throw fault(codes.invalidParams, long)
+  if (params === null) delete value.params
+  else if (params !== undefined && !isObject(params)) {
+    throw fault(codes.invalidParams, 'The params of a message are an object.')
+  }
+  return value as unknown as RpcMessage
 }
 
 function tooLong(
