@@ -3,7 +3,7 @@ import type { JsonSchema } from '../mcp/index.ts'
 import type { Caps } from './endpoint.ts'
 
 /** The schema of an answer that has a list, and may have more. It says nothing of the items. */
-export const listOf = (name: string): JsonSchema => ({
+export const listSchema = (name: string): JsonSchema => ({
   type: 'object',
   properties: { [name]: { type: 'array' } },
   required: [name],
@@ -13,7 +13,7 @@ export const listOf = (name: string): JsonSchema => ({
  * The output schema of tools that return rows. Models pay for it in every conversation, so it only
  * says that there are rows.
  */
-export const answer = listOf('rows')
+export const rowsSchema = listSchema('rows')
 
 /** Rows as the model gets them, cut to the caps of the endpoint. */
 export interface Answer {
@@ -37,12 +37,12 @@ export const isAnswer = (value: object): value is Answer => 'rows' in value && '
 export function answerOf(found: Rows, caps: Caps): Answer {
   const { truncated, elapsedMs } = found
   // The cells under the columns need more: each has a character, and says that it was cut.
-  const columns = found.columns.slice(0, fitting(found.columns, caps.bytes / 3))
+  const columns = found.columns.slice(0, itemsThatFit(found.columns, caps.bytes / 3))
   const cellBytes = Math.floor(caps.bytes / 3 / columns.length)
   const totals =
     found.totals && shrinkRow(found.totals, columns.length, Math.min(caps.cell, cellBytes))
   const rows: (readonly Cell[])[] = []
-  let bytes = sizeOf(columns) + (totals?.bytes ?? 0)
+  let bytes = jsonBytes(columns) + (totals?.bytes ?? 0)
   let cut = totals?.cut ?? false
   let full = truncated === 'bytes'
   for (const row of found.rows.slice(0, caps.rows)) {
@@ -90,7 +90,7 @@ interface ShrunkRow {
 /** Cuts a row to its first cells, and each cell to so many characters. */
 function shrinkRow(row: readonly Cell[], width: number, maxChars: number): ShrunkRow {
   const cells = row.slice(0, width).map((cell) => shorten(cell, maxChars))
-  return { cells, bytes: sizeOf(cells), cut: cells.some((cell, i) => cell !== row[i]) }
+  return { cells, bytes: jsonBytes(cells), cut: cells.some((cell, i) => cell !== row[i]) }
 }
 
 /** Halves the length of the cells until the row fits, or each cell is one character. */
@@ -107,10 +107,10 @@ function squeezeRow(
 }
 
 /** How many items of a list fit so many bytes of JSON. The first one shows, however large it is. */
-export function fitting(items: readonly unknown[], maxBytes: number, least = 1): number {
+export function itemsThatFit(items: readonly unknown[], maxBytes: number, least = 1): number {
   let bytes = 0
   const past = items.findIndex((item) => {
-    bytes += sizeOf(item)
+    bytes += jsonBytes(item)
     return bytes > maxBytes
   })
   return past < 0 ? items.length : Math.max(least, past)
@@ -118,12 +118,12 @@ export function fitting(items: readonly unknown[], maxBytes: number, least = 1):
 
 /** As many texts as fit so many bytes, and how many more there are. */
 export const firstOf = (texts: readonly string[], maxBytes: number): readonly string[] => {
-  const more = texts.length - fitting(texts, maxBytes)
+  const more = texts.length - itemsThatFit(texts, maxBytes)
   return more > 0 ? [...texts.slice(0, -more), `… ${more} more`] : texts
 }
 
 /** Bytes of a value as JSON in UTF-8, with the comma that follows it. */
-export const sizeOf = (value: unknown) => encoder.encode(JSON.stringify(value)).byteLength + 1
+export const jsonBytes = (value: unknown) => encoder.encode(JSON.stringify(value)).byteLength + 1
 
 const encoder = new TextEncoder()
 

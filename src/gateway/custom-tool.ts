@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Param } from '../database/index.ts'
 import { type Caller, ToolError } from '../mcp/index.ts'
-import { answer } from './answer.ts'
+import { rowsSchema } from './answer.ts'
 import type { ClaimParam, CustomToolConfig, ModelParam } from './custom-tool-config.ts'
 import { type DatabaseTool, databaseTool } from './database-tool.ts'
 import { runQuery } from './run-query.ts'
@@ -22,7 +22,7 @@ export function customTool({
     title: title ?? name.replaceAll('_', ' '),
     description,
     input: z.strictObject(shape),
-    output: answer,
+    output: rowsSchema,
     async run(input, context) {
       const paramValue = (param: ModelParam | ClaimParam) =>
         'type' in param ? (input[param.name] as Param) : claimOf(param, context.caller)

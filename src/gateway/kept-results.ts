@@ -1,6 +1,6 @@
 import type { Cell, Column, Rows } from '../database/index.ts'
 import { type Caller, type Seal, type SessionStore, type Stores, ToolError } from '../mcp/index.ts'
-import { sizeOf } from './answer.ts'
+import { jsonBytes } from './answer.ts'
 
 /** Where results are kept: stores that expire, and the seal of what is in them. */
 export interface Keeping {
@@ -79,7 +79,7 @@ function partsOf(rows: Kept['rows']): readonly Kept['rows'][] {
   const parts: (readonly Cell[])[][] = []
   let bytes = PART_BYTES
   for (const row of rows) {
-    const size = sizeOf(row)
+    const size = jsonBytes(row)
     if (size > PART_BYTES) break
     if (bytes + size > PART_BYTES) {
       parts.push([])

@@ -1,6 +1,6 @@
 import { type Database, type Rows, rowSecurity, type Statement } from '../database/index.ts'
 import { ToolError } from '../mcp/index.ts'
-import { type Answer, answerOf, fitting } from './answer.ts'
+import { type Answer, answerOf, itemsThatFit } from './answer.ts'
 import type { DatabaseContext } from './database-tool.ts'
 import { handleOf, KEPT_MS } from './kept-results.ts'
 
@@ -41,7 +41,7 @@ async function keepResult(
 ): Promise<Answer> {
   const { keep, results, caller } = context
   if (!keep || !results) return answer
-  const rows = found.rows.slice(0, fitting(found.rows, keep.bytes, 0))
+  const rows = found.rows.slice(0, itemsThatFit(found.rows, keep.bytes, 0))
   if (rows.length === 0) return answer
   const result = await results.keep({ columns: found.columns, rows }, caller)
   // Totals are not kept.

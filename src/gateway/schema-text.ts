@@ -34,12 +34,12 @@ export function overviewText(
       head(table, dialect),
       ...(columns?.get(keyOf(table)) ?? []).filter(shows).map((it) => inline(it, dialect)),
     ])
-    if (tables.length === total && fitting(lines, maxBytes) === lines.length) {
+    if (tables.length === total && linesThatFit(lines, maxBytes) === lines.length) {
       return begin(note) + lines.join('\n')
     }
   }
   const names = tables.map((it) => line(shownName(dialect, it)))
-  const shown = names.slice(0, fitting(names, maxBytes))
+  const shown = names.slice(0, linesThatFit(names, maxBytes))
   return (
     begin(` These are ${shown.length} of their names: list_tables finds more.`) + shown.join('\n')
   )
@@ -64,7 +64,7 @@ export function tableText(table: Table, dialect: Dialect, maxBytes: number): str
         `${unique ? 'unique ' : ''}index ${list(columns)}${partial ? ` where ${line(where)}` : ''}`,
     ),
   ]
-  const kept = fitting(lines, maxBytes)
+  const kept = linesThatFit(lines, maxBytes)
   const left = lines.length - kept
   return lines.slice(0, kept).join('\n') + (left ? `\n${left} lines more are left out.` : '')
 }
@@ -104,7 +104,7 @@ const line = (text: string) =>
 const HEADING_BYTES = 500
 
 /** How many of these lines fit after the heading. */
-function fitting(lines: readonly string[], maxBytes: number): number {
+function linesThatFit(lines: readonly string[], maxBytes: number): number {
   let left = maxBytes - HEADING_BYTES
   const past = lines.findIndex((it) => {
     left -= encoder.encode(it).byteLength + 1

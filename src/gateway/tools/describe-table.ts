@@ -8,7 +8,7 @@ import {
   shownName,
   type Table,
 } from '../../database/index.ts'
-import { firstOf, fitting, listOf, shorten, sizeOf } from '../answer.ts'
+import { firstOf, itemsThatFit, jsonBytes, listSchema, shorten } from '../answer.ts'
 import { atMost, databaseTool } from '../database-tool.ts'
 
 export const describeTable = databaseTool({
@@ -16,7 +16,7 @@ export const describeTable = databaseTool({
   title: 'Describe table',
   description: 'Columns, keys, indexes, comments of one table. Look before you write SQL.',
   input: z.strictObject({ table: z.string().check(atMost(1_000, 'characters')) }),
-  output: listOf('columns'),
+  output: listSchema('columns'),
   async run({ table: name }, { database, caps, limits }) {
     const table = await findTable(database, name, limits)
     const samples = await samplesOf(table, database, limits, caps.samples)
@@ -48,7 +48,7 @@ export const describeTable = databaseTool({
       samples: samples?.[i],
       nullable: nullable || undefined,
     }))
-    const columns = firstItems(all, caps.bytes - sizeOf(keys)) ?? []
+    const columns = firstItems(all, caps.bytes - jsonBytes(keys)) ?? []
     return {
       name: shownName(database.dialect, table),
       kind: table.kind === 'table' ? undefined : table.kind,
@@ -63,7 +63,7 @@ export const describeTable = databaseTool({
 
 /** The first items of a list; undefined if it is empty, which says the same in fewer tokens. */
 const firstItems = <T>(items: readonly T[], maxBytes: number): readonly T[] | undefined =>
-  items.length > 0 ? items.slice(0, fitting(items, maxBytes)) : undefined
+  items.length > 0 ? items.slice(0, itemsThatFit(items, maxBytes)) : undefined
 
 const lists = ['uniqueKeys', 'foreignKeys', 'referencedBy', 'indexes', 'columns'] as const
 

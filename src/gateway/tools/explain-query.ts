@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { explain } from '../../database/index.ts'
-import { fitting, listOf } from '../answer.ts'
+import { itemsThatFit, listSchema } from '../answer.ts'
 import { databaseTool } from '../database-tool.ts'
 
 // A shorter schema than in query, for fewer tokens: the tool also takes numbers and booleans.
@@ -18,12 +18,12 @@ export const explainQuery = databaseTool({
   description: 'How the database would run a statement: its plan, without running it.',
   takesSql: true,
   input: z.strictObject({ sql: z.string(), params: z.optional(z.array(param)) }),
-  output: listOf('summary'),
+  output: listSchema('summary'),
   async run(statement, { database, caps, limits }) {
     const { summary, plan } = await explain(database, statement, limits)
     const lines = summary.slice(0, MAX_SUMMARY_LINES).map((it) => it.slice(0, MAX_LINE_CHARS))
-    const shown = lines.slice(0, fitting(lines, caps.bytes / 2))
-    const raw = fitting([shown, plan], caps.bytes) === 2
+    const shown = lines.slice(0, itemsThatFit(lines, caps.bytes / 2))
+    const raw = itemsThatFit([shown, plan], caps.bytes) === 2
     return {
       summary: shown,
       ...(raw && { plan }),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { columnsOf, listTables as list, shownName } from '../../database/index.ts'
 import { ToolError } from '../../mcp/index.ts'
-import { firstOf, fitting, listOf, shorten } from '../answer.ts'
+import { firstOf, itemsThatFit, listSchema, shorten } from '../answer.ts'
 import { databaseTool } from '../database-tool.ts'
 
 /** Bytes of a page, however long the names are: a model reads one before every question. */
@@ -26,7 +26,7 @@ export const listTables = databaseTool({
     detail: z.optional(z.boolean()),
     cursor: z.optional(z.string()),
   }),
-  output: listOf('tables'),
+  output: listSchema('tables'),
   async run({ search, detail, cursor }, { database, limits }) {
     const offset = offsetOf(cursor)
     const { tables, total } = await list(database, {
@@ -44,7 +44,7 @@ export const listTables = databaseTool({
       estimatedRows: it.estimatedRows,
       comment: shorten(it.comment, MAX_COMMENT_CHARS),
     }))
-    const shown = all.slice(0, fitting(all, PAGE_BYTES))
+    const shown = all.slice(0, itemsThatFit(all, PAGE_BYTES))
     const next = offset + shown.length
     return {
       tables: shown,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { findSource, operators, selectStatement } from '../../database/index.ts'
-import { answer, answerOf } from '../answer.ts'
+import { answerOf, rowsSchema } from '../answer.ts'
 import { atMost, databaseTool, withoutAdditionalProperties } from '../database-tool.ts'
 import { handleOf } from '../kept-results.ts'
 import { runQuery } from '../run-query.ts'
@@ -41,7 +41,7 @@ export const queryTable = databaseTool({
     limit: z.optional(count),
     offset: z.optional(count),
   }),
-  output: answer,
+  output: rowsSchema,
   async run({ table: name, limit, ...selection }, context) {
     const { database, caps, keep, limits, results, caller } = context
     const handle = handleOf(name)

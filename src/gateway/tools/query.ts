@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { answer } from '../answer.ts'
+import { rowsSchema } from '../answer.ts'
 import { databaseTool } from '../database-tool.ts'
 import { runQuery } from '../run-query.ts'
 
@@ -15,6 +15,6 @@ export const query = databaseTool({
     "ONE read-only statement (SELECT, WITH, VALUES) in the database's dialect. params are $1, $2, …; long numbers as strings. Answers are small: aggregate and filter in SQL.",
   takesSql: true,
   input: statement,
-  output: answer,
+  output: rowsSchema,
   run: runQuery,
 })
