@@ -6,8 +6,8 @@ import { gzipSync } from 'node:zlib'
 import { bundle } from '../bench/build.mjs'
 import './build.mjs'
 
-const BUDGET = Number(process.argv[2] ?? 72)
-const CORE = 36
+const GATEWAY_BUDGET_KIB = Number(process.argv[2] ?? 72)
+const CORE_BUDGET_KIB = 36
 
 const kib = (bytes) => `${(bytes / 1024).toFixed(2)} KiB gzipped`
 
@@ -18,6 +18,7 @@ for (const [name, text] of gateway.modules) {
 }
 const all = gateway.modules.map(([, text]) => text).join('')
 console.log(`All modules: ${kib(gzipSync(all, { level: 9 }).length)}`)
-console.log(`Read before the first answer: ${kib(gateway.gzipped)} (at most ${BUDGET})`)
-console.log(`The protocol core with three tools: ${kib(core.gzipped)} (at most ${CORE})`)
-if (!(gateway.gzipped <= BUDGET * 1024 && core.gzipped <= CORE * 1024)) process.exit(1)
+console.log(`Read before the first answer: ${kib(gateway.gzipped)} (at most ${GATEWAY_BUDGET_KIB})`)
+console.log(`The protocol core with three tools: ${kib(core.gzipped)} (at most ${CORE_BUDGET_KIB})`)
+const fits = gateway.gzipped <= GATEWAY_BUDGET_KIB * 1024 && core.gzipped <= CORE_BUDGET_KIB * 1024
+if (!fits) process.exit(1)
