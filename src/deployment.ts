@@ -1,6 +1,6 @@
 import { waitUntil } from 'cloudflare:workers'
 import {
-  assertOwnTools,
+  assertCustomTools,
   ConfigError,
   type Diagnosis,
   type Document,
@@ -98,7 +98,7 @@ function buildDeployment(env: Env): Deployment {
       const carrier = isDemo(endpoint)
         ? undefined
         : durableChanges(() => env.SESSIONS, `hub:${endpoint.name}`)
-      const server = assertOwnTools(endpoint, io).then(() =>
+      const server = assertCustomTools(endpoint, io).then(() =>
         gateway(endpoint, io, { keeping: { stores, seal }, carrier, origin }),
       )
       if (servers.size >= MAX_SERVERS) servers.clear()

@@ -34,8 +34,8 @@ export function customTool({
 /** A claim of the caller. Without it the tool refuses, and does not answer as for everybody. */
 function claimOf({ claim }: ClaimParam, caller: Caller | undefined): Param {
   const { subject, claims = {} } = caller ?? {}
-  const own = Object.hasOwn(claims, claim) ? claims[claim] : undefined
-  const value = claim === 'sub' ? subject : own
+  const other = Object.hasOwn(claims, claim) ? claims[claim] : undefined
+  const value = claim === 'sub' ? subject : other
   if (value !== undefined) return value
   throw new ToolError(
     `Your access to this endpoint does not include "${claim}", which this tool needs. Ask its operator for it.`,

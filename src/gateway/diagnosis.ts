@@ -2,6 +2,7 @@ import { doctor, type Io, type Reported } from '../database/index.ts'
 import type { CustomToolConfig } from './custom-tool-config.ts'
 import { ConfigError, type Endpoint } from './endpoint.ts'
 import { located } from './open-database.ts'
+import { MAX_INSPECTION_MS } from './role-warning.ts'
 
 /** What an operator has to know about a database of an endpoint. Holds no secret and no host. */
 export interface Diagnosis extends Partial<Reported> {
@@ -14,8 +15,6 @@ export interface Diagnosis extends Partial<Reported> {
 
 /** A request may hold six connections. */
 const MAX_DATABASES_AT_ONCE = 4
-
-const MAX_INSPECTION_MS = 10_000
 
 /** Inspects every database of these endpoints, and the role that is used there. Changes nothing. */
 export async function diagnose(
@@ -54,8 +53,13 @@ async function inspect(
     try {
       const { note, ...found } = await inspectRole(database, { timeoutMs, signal })
       const elapsedMs = Date.now() - started
-      const own = tools.filter((it) => typeof it !== 'string' && (it.database ?? name) === name)
-      const broken = await unprepared(database, own as CustomToolConfig[], { timeoutMs, signal })
+      const customTools = tools.filter(
+        (it) => typeof it !== 'string' && (it.database ?? name) === name,
+      )
+      const broken = await unprepared(database, customTools as CustomToolConfig[], {
+        timeoutMs,
+        signal,
+      })
       return { ...about, elapsedMs, ...found, broken, ...(url !== 'demo:' && { note }) }
     } catch (error) {
       return { ...about, problem: reason(error) }

@@ -1,7 +1,7 @@
 import { type Cell, keyOfOrder, type Operator, type Param, trimEnd } from '../database/index.ts'
 import { ToolError } from '../mcp/index.ts'
-import type { Kept } from './kept-results.ts'
-import { likeness } from './likeness.ts'
+import type { KeptResult } from './kept-results.ts'
+import { likeMatcher } from './likeness.ts'
 
 /** The arguments of query_table, for a result that was kept. */
 export interface KeptSelection {
@@ -23,7 +23,7 @@ export interface KeptSelection {
 const MAX_CONDITIONS = 20
 
 /** Selects rows of a kept result. Throws {@link ToolError} for what a result cannot answer. */
-export function select(kept: Kept, selection: KeptSelection): Kept {
+export function filterKept(kept: KeptResult, selection: KeptSelection): KeptResult {
   const { columns, where = [], orderBy = [], limit, offset = 0 } = selection
   if (selection.aggregates) {
     throw new ToolError('A kept result cannot be aggregated: aggregate in a new statement.')
@@ -59,7 +59,7 @@ export function select(kept: Kept, selection: KeptSelection): Kept {
 
 /** Compares two rows by their indexes. Only the first key of a column counts. */
 function orderOf(
-  kept: Kept,
+  kept: KeptResult,
   orderBy: readonly string[],
   column: (place: number) => readonly Comparable[],
 ) {
@@ -80,7 +80,7 @@ function orderOf(
   }
 }
 
-function placeOf({ columns }: Kept, name: string): number {
+function placeOf({ columns }: KeptResult, name: string): number {
   const place = columns.findIndex((it) => it.name === name)
   if (place >= 0) return place
   const names = columns.map((it) => it.name).join(', ')
@@ -137,7 +137,7 @@ function matching(
       return ({ text }) => text.toLowerCase().includes(part)
     }
     case 'like': {
-      const likes = likeness(pattern(first))
+      const likes = likeMatcher(pattern(first))
       return ({ text }) => likes(text)
     }
   }

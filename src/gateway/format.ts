@@ -50,7 +50,7 @@ function field(cell: Cell): string {
  * Makes a cell safe to open in a spreadsheet: puts `'` before a text that would run as a formula, also
  * if it already has a `'`. Numbers stay as they are, even as text.
  */
-export const inert = (cell: Cell): Cell =>
+export const neutralizeFormula = (cell: Cell): Cell =>
   typeof cell === 'string' && FORMULA.test(cell) && !NUMBER.test(cell) ? `'${cell}` : cell
 
 const FORMULA = /^'*(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/

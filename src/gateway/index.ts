@@ -1,10 +1,11 @@
+import type { Io } from '../database/index.ts'
 import type { Changes, Server } from '../mcp/index.ts'
 import { type DatabasePrompt, promptOf } from './database-prompt.ts'
 import type { DatabaseTool } from './database-tool.ts'
 import type { Endpoint } from './endpoint.ts'
 import { icons } from './icon.ts'
 import { instructions } from './instructions.ts'
-import { type Keeping, resultsOf } from './kept-results.ts'
+import { type ResultStorage, resultsOf } from './kept-results.ts'
 import { locateAll } from './open-database.ts'
 import { answerQuestion } from './prompts/answer-question.ts'
 import { documentSchema } from './prompts/document-schema.ts'
@@ -12,7 +13,7 @@ import { explainSlowQuery } from './prompts/explain-slow-query.ts'
 import { explore } from './prompts/explore.ts'
 import { profileTable } from './prompts/profile-table.ts'
 import { resultResources } from './result-resource.ts'
-import { type World, withRoleWarning } from './role-warning.ts'
+import { withRoleWarning } from './role-warning.ts'
 import { schemaChanges } from './schema-changes.ts'
 import { schemaResources } from './schema-resource.ts'
 import { searchSources, searchTools } from './search-fetch.ts'
@@ -35,10 +36,16 @@ const prompts: readonly DatabasePrompt[] = [
   documentSchema,
 ]
 
+/** What a gateway needs from the outside world. */
+export interface GatewayIo extends Io {
+  /** Lets work go on after its request was answered. */
+  readonly waitUntil?: (work: Promise<unknown>) => void
+}
+
 /** What a deployment gives a gateway. */
-export interface Surroundings {
+export interface GatewayOptions {
   /** Where large answers are kept. Without it they are only cut. */
-  readonly keeping?: Keeping | undefined
+  readonly keeping?: ResultStorage | undefined
   /** Carries changes of schemas to clients. Without it, no change is announced. */
   readonly carrier?: Changes | undefined
   /** The origin of this deployment: `https://tidegate.example.com`. */
@@ -48,20 +55,21 @@ export interface Surroundings {
 /** The databases of one endpoint as an MCP server. Throws {@link ConfigError}. */
 export function gateway(
   endpoint: Endpoint,
-  world: World,
-  { keeping, carrier, origin = '' }: Surroundings = {},
+  io: GatewayIo,
+  { keeping, carrier, origin = '' }: GatewayOptions = {},
 ): Server {
   const results = keeping && endpoint.keep ? resultsOf(endpoint.name, keeping) : undefined
-  const databases = locateAll(endpoint, world)
+  const databases = locateAll(endpoint, io)
   for (const [name, database] of databases) {
     if (database.problem !== undefined) continue
     const label = `Endpoint ${endpoint.name}, database ${name}`
-    databases.set(name, withRoleWarning(database, endpoint.databases[name]!.url, label, world))
+    const { url } = endpoint.databases[name]!
+    databases.set(name, withRoleWarning(database, url, label, io.waitUntil))
   }
   // Lists are of all databases. One that cannot be opened would make them fail for the others.
   const available = new Map([...databases].filter(([, it]) => it.problem === undefined))
-  const made = toolsOf(tools, endpoint, databases, results)
-  const names = made.filter(({ unlisted }) => !unlisted).map(({ name }) => name)
+  const databaseTools = toolsOf(tools, endpoint, databases, results)
+  const names = databaseTools.filter(({ unlisted }) => !unlisted).map(({ name }) => name)
   // If the tools that browse are turned off, the resources are, too.
   const browses = names.includes('list_tables') && names.includes('describe_table')
   const changes = browses && carrier ? schemaChanges(endpoint, available, carrier) : undefined
@@ -76,8 +84,8 @@ export function gateway(
     icons,
     instructions: instructions(endpoint, databases),
     tools: endpoint.search
-      ? [...made, ...searchTools(searchSources(endpoint, databases, origin))]
-      : made,
+      ? [...databaseTools, ...searchTools(searchSources(endpoint, databases, origin))]
+      : databaseTools,
     ...(resources.length > 0 && { resources }),
     prompts: prompts.flatMap((it) => promptOf(it, names, databases, endpoint.caps) ?? []),
     ...(changes && { changes }),
@@ -89,7 +97,7 @@ export type { Endpoint, Settings } from './endpoint.ts'
 export { ConfigError, isDemo, readEndpoints } from './endpoint.ts'
 export { KEPT_MS } from './kept-results.ts'
 export { type Document, readDocument } from './search-fetch.ts'
-export { assertOwnTools } from './tool-set.ts'
+export { assertCustomTools } from './tool-set.ts'
 
 /** How the databases of endpoints are looked at, and what there is to say of them. */
 export const diagnosis = () => import('./diagnosis.ts')

@@ -3,23 +3,23 @@ import { type Caller, type Seal, type SessionStore, type Stores, ToolError } fro
 import { jsonBytes } from './answer.ts'
 
 /** Where results are kept: stores that expire, and the seal of what is in them. */
-export interface Keeping {
+export interface ResultStorage {
   readonly stores: Stores
   readonly seal: Seal
 }
 
 /** A result as it was kept. Its cells are not cut. */
-export interface Kept {
+export interface KeptResult {
   readonly columns: readonly Column[]
   readonly rows: readonly (readonly Cell[])[]
 }
 
 /** The large results of the callers of one endpoint, each in a store that expires. */
-export interface Results {
+export interface KeptResults {
   /** Keeps a result for this caller alone, and gives back its URI. */
   keep(result: Pick<Rows, 'columns' | 'rows'>, caller: Caller | undefined): Promise<string>
   /** Reads a kept result. Throws {@link ToolError} if this caller has none with this handle. */
-  read(handle: string, caller: Caller | undefined): Promise<Kept>
+  read(handle: string, caller: Caller | undefined): Promise<KeptResult>
 }
 
 /** Bytes of a part as JSON. Sealed and in Base64, it still fits a value of a store. */
@@ -36,7 +36,7 @@ export const handleOf = (uri: string): string | undefined =>
   /^result:\/\/([\w.-]+)(?:\/\w*)?$/.exec(uri)?.[1]
 
 /** Results in stores that are signed for their callers and for this endpoint. */
-export function resultsOf(endpoint: string, { stores, seal }: Keeping): Results {
+export function resultsOf(endpoint: string, { stores, seal }: ResultStorage): KeptResults {
   const open = (handle: string | undefined, caller: Caller | undefined): Promise<SessionStore> => {
     // A store is signed for a path. This one is the same for each route to the endpoint.
     const request = new Request(`https://results/${endpoint}`)
@@ -66,7 +66,10 @@ export function resultsOf(endpoint: string, { stores, seal }: Keeping): Results 
         return found
       }
       const { columns, parts } = (await part(0)) as { columns: readonly Column[]; parts: number }
-      const all = Array.from({ length: parts }, (_, i) => part(i + 1) as Promise<Kept['rows']>)
+      const all = Array.from(
+        { length: parts },
+        (_, i) => part(i + 1) as Promise<KeptResult['rows']>,
+      )
       return { columns, rows: (await Promise.all(all)).flat() }
     },
   }
@@ -75,7 +78,7 @@ export function resultsOf(endpoint: string, { stores, seal }: Keeping): Results 
 const gone = () => new ToolError('This result is gone: run the statement again.')
 
 /** Rows in parts that a store takes. A row that is too large is left out, with all rows after it. */
-function partsOf(rows: Kept['rows']): readonly Kept['rows'][] {
+function partsOf(rows: KeptResult['rows']): readonly KeptResult['rows'][] {
   const parts: (readonly Cell[])[][] = []
   let bytes = PART_BYTES
   for (const row of rows) {

@@ -3,7 +3,7 @@
  * each position in the pattern says whether the text so far can lead there. So each text is read once,
  * whatever the pattern is.
  */
-export function likeness(pattern: string): (text: string) => boolean {
+export function likeMatcher(pattern: string): (text: string) => boolean {
   const characters = [...pattern]
   const length = characters.filter((it) => it !== '%').length
   const none = () => new Int32Array((length >> 5) + 1)

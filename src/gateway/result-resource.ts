@@ -1,11 +1,11 @@
 import { type Resource, ToolError } from '../mcp/index.ts'
 import { answerOf } from './answer.ts'
 import type { Endpoint } from './endpoint.ts'
-import { csv, inert } from './format.ts'
-import { type Results, SCHEME } from './kept-results.ts'
+import { csv, neutralizeFormula } from './format.ts'
+import { type KeptResults, SCHEME } from './kept-results.ts'
 
 /** The results that were kept, as resources for their callers: page by page, or whole. */
-export const resultResources = ({ caps }: Endpoint, results: Results): readonly Resource[] => [
+export const resultResources = ({ caps }: Endpoint, results: KeptResults): readonly Resource[] => [
   {
     uri: `${SCHEME}{handle}/{part}`,
     name: 'result',
@@ -21,7 +21,7 @@ export const resultResources = ({ caps }: Endpoint, results: Results): readonly 
       })
       if (!kept) return undefined
       const text = (mimeType: string, text: string) => [{ uri, mimeType, text }]
-      if (part === 'csv') return text('text/csv', csv(kept, inert))
+      if (part === 'csv') return text('text/csv', csv(kept, neutralizeFormula))
       if (part === 'jsonl') {
         return text('application/jsonl', kept.rows.map((row) => JSON.stringify(row)).join('\n'))
       }

@@ -1,12 +1,7 @@
-import { type Database, DatabaseError, doctor, type Io, type Located } from '../database/index.ts'
+import { type Database, DatabaseError, doctor, type Located } from '../database/index.ts'
 
-/** What a gateway needs from the outside world. */
-export interface World extends Io {
-  /** Lets work go on after its request was answered. */
-  readonly waitUntil?: (work: Promise<unknown>) => void
-}
-
-const MAX_INSPECTION_MS = 10_000
+/** How long a role may be inspected. */
+export const MAX_INSPECTION_MS = 10_000
 
 /** The URLs of the databases whose roles this isolate has inspected. */
 const inspected = new Set<string>()
@@ -19,9 +14,8 @@ export function withRoleWarning(
   located: Located,
   url: string,
   name: string,
-  world: World,
+  waitUntil: ((work: Promise<unknown>) => void) | undefined,
 ): Located {
-  const { waitUntil } = world
   const openWithWarning = async (): Promise<Database> => {
     const database = await located.open()
     return {

@@ -28,7 +28,7 @@ export interface Document {
 }
 
 /** A table that an endpoint lets be searched, in a database that is there. */
-export interface Source extends SearchConfig {
+export interface SearchedTable extends SearchConfig {
   readonly database: string
   readonly located: Located
   readonly caps: Caps
@@ -39,8 +39,8 @@ export interface Source extends SearchConfig {
 /** Rows that one search finds in each table. */
 const MAX_FOUND_ROWS = 10
 
-/** Bytes that a query may read for each byte of an answer. */
-const READ_FACTOR = 20
+/** Bytes that a query may read for each byte of an answer: fewer than a tool, for it reads few rows. */
+const SEARCH_READ_FACTOR = 20
 
 const MAX_TITLE_CHARS = 200
 
@@ -52,7 +52,7 @@ export function searchSources(
   { name, search = [], caps }: Endpoint,
   databases: ReadonlyMap<string, Located>,
   origin: string,
-): readonly Source[] {
+): readonly SearchedTable[] {
   return search.map((it) => {
     const database = it.database ?? (databases.size === 1 ? [...databases.keys()][0]! : '')
     const located = databases.get(database)
@@ -63,12 +63,12 @@ export function searchSources(
 }
 
 /** Finds the rows in which these words occur. */
-async function search(sources: readonly Source[], query: string, signal: AbortSignal) {
+async function search(sources: readonly SearchedTable[], query: string, signal: AbortSignal) {
   const found = await Promise.all(sources.map((it) => searchSource(it, query, signal)))
   return { results: found.flat() }
 }
 
-async function searchSource(source: Source, query: string, signal: AbortSignal) {
+async function searchSource(source: SearchedTable, query: string, signal: AbortSignal) {
   const limits = limitsOf(source, signal)
   const { database, table } = await openTable(source, limits)
   const inUrl = [...(source.url ?? '').matchAll(URL_COLUMN)].map(([, column]) => column!)
@@ -81,7 +81,7 @@ async function searchSource(source: Source, query: string, signal: AbortSignal) 
 
 /** Reads the row with this id; undefined if there is none. */
 async function fetchDocument(
-  sources: readonly Source[],
+  sources: readonly SearchedTable[],
   id: string,
   signal: AbortSignal,
 ): Promise<Document | undefined> {
@@ -118,14 +118,14 @@ export async function readDocument(
   return fetchDocument(searchSources(endpoint, locateAll(endpoint, io), origin), id, signal)
 }
 
-const limitsOf = ({ caps }: Source, signal: AbortSignal): Limits => ({
+const limitsOf = ({ caps }: SearchedTable, signal: AbortSignal): Limits => ({
   maxRows: MAX_FOUND_ROWS,
-  maxBytes: caps.bytes * READ_FACTOR,
+  maxBytes: caps.bytes * SEARCH_READ_FACTOR,
   timeoutMs: caps.timeoutMs,
   signal,
 })
 
-async function openTable({ located, table: name }: Source, limits: Limits) {
+async function openTable({ located, table: name }: SearchedTable, limits: Limits) {
   const database = await located.open()
   const table = await findTable(database, name, limits)
   if (table.primaryKey.length > 0) return { database, table }
@@ -141,7 +141,7 @@ const byColumn = (columns: readonly string[], cells: readonly Cell[]): Row =>
   new Map(columns.map((name, i) => [name, cells[i] ?? null]))
 
 /** What leads to a row: its id, its title and its address. */
-function referenceTo(row: Row, source: Source, table: Table) {
+function referenceTo(row: Row, source: SearchedTable, table: Table) {
   const keys = table.primaryKey.map((column) => textOf(row.get(column)))
   const id = [source.database, source.table, ...keys].map(encodeURIComponent).join('/')
   const url =
@@ -172,7 +172,7 @@ function partsOf(id: string): readonly string[] {
 }
 
 /** ChatGPT's pair of tools, in the exact shapes that it asks for. */
-export const searchTools = (sources: readonly Source[]): readonly Tool[] => [
+export const searchTools = (sources: readonly SearchedTable[]): readonly Tool[] => [
   tool({
     name: 'search',
     title: 'Search',

@@ -4,7 +4,7 @@ import { customTool } from './custom-tool.ts'
 import type { CustomToolConfig } from './custom-tool-config.ts'
 import type { DatabaseTool } from './database-tool.ts'
 import { ConfigError, type Endpoint } from './endpoint.ts'
-import type { Results } from './kept-results.ts'
+import type { KeptResults } from './kept-results.ts'
 import { locateAll } from './open-database.ts'
 
 /**
@@ -15,17 +15,17 @@ export function toolsOf(
   tools: readonly DatabaseTool[],
   endpoint: Endpoint,
   databases: ReadonlyMap<string, Located>,
-  results: Results | undefined,
+  results: KeptResults | undefined,
 ): readonly Tool[] {
   const asked = endpoint.tools ?? tools.map(({ name }) => name)
-  const own = asked.filter((it) => typeof it !== 'string')
+  const customTools = asked.filter((it) => typeof it !== 'string')
   const wrong = (what: string) => new ConfigError(`Endpoint ${endpoint.name} ${what}`)
   for (const name of asked) {
     if (typeof name !== 'string' || tools.some((it) => it.name === name)) continue
     const names = tools.map((it) => it.name).join(', ')
     throw wrong(`names a tool ${JSON.stringify(name)}. There are: ${names}.`)
   }
-  const names = [...tools, ...own].map(({ name }) => name)
+  const names = [...tools, ...customTools].map(({ name }) => name)
   const twice = names.find((name, i) => names.indexOf(name) < i)
   if (twice !== undefined) throw wrong(`has two tools called ${twice}.`)
   const offered = tools.filter(({ name }) => asked.includes(name))
@@ -34,7 +34,7 @@ export function toolsOf(
       const made = it.of(endpoint, databases, results)
       return it.takesSql && !endpoint.sql ? withoutSql(made) : made
     }),
-    ...own.map((it) => {
+    ...customTools.map((it) => {
       const [name, database] = databaseOf(it, [...databases]) ?? []
       if (!name || !database) throw wrong(`has a tool ${it.name} ${withoutDatabase(it, databases)}`)
       return customTool(it).of(endpoint, new Map([[name, database]]), results)
@@ -46,10 +46,10 @@ export function toolsOf(
  * Makes sure that each tool of an endpoint's own is a statement that its database lets run. It reads
  * the engine, and asks the database nothing. Throws {@link ConfigError}.
  */
-export async function assertOwnTools(endpoint: Endpoint, io: Io): Promise<void> {
-  const own = (endpoint.tools ?? []).filter((it) => typeof it !== 'string')
-  const databases = own.length > 0 ? [...locateAll(endpoint, io)] : []
-  for (const it of own) {
+export async function assertCustomTools(endpoint: Endpoint, io: Io): Promise<void> {
+  const customTools = (endpoint.tools ?? []).filter((it) => typeof it !== 'string')
+  const databases = customTools.length > 0 ? [...locateAll(endpoint, io)] : []
+  for (const it of customTools) {
     const [, found] = databaseOf(it, databases) ?? []
     if (!found) continue
     try {

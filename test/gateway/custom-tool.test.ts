@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { assertOwnTools, ConfigError, gateway, readEndpoints } from '../../src/gateway/index.ts'
+import { assertCustomTools, ConfigError, gateway, readEndpoints } from '../../src/gateway/index.ts'
 import { type Caller, serve } from '../../src/mcp/index.ts'
 import { ask, requestOf } from '../support/mcp.ts'
 import { describePostgres } from '../support/postgres.ts'
@@ -42,7 +42,7 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
       ]),
     })
     const io = { fetch, bindings: { SHOP: postgres.tcp(postgres.reader) } }
-    await assertOwnTools(found!, io)
+    await assertCustomTools(found!, io)
     return gateway(found!, io)
   }
   const north: Caller = { subject: 'ada', scopes: [], claims: { tenant: 'north' } }
@@ -236,7 +236,7 @@ test.each([
         ENDPOINTS: JSON.stringify([{ name: 'shop', title: 'Shop', databases, tools }]),
       })
       const io = { fetch, bindings: { SHOP: url } }
-      await assertOwnTools(found!, io)
+      await assertCustomTools(found!, io)
       return gateway(found!, io).tools
     }
     expect(await of(orders.sql)).toHaveLength(1)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Cell } from '../../src/database/index.ts'
-import { select } from '../../src/gateway/filter-kept.ts'
-import { likeness } from '../../src/gateway/likeness.ts'
+import { filterKept } from '../../src/gateway/filter-kept.ts'
+import { likeMatcher } from '../../src/gateway/likeness.ts'
 import { randomFrom } from '../fuzz/random.ts'
 
 const kept = (values: readonly Cell[]) => ({
@@ -10,10 +10,10 @@ const kept = (values: readonly Cell[]) => ({
 })
 
 const found = (values: readonly Cell[], op: string, value: unknown) =>
-  select(kept(values), { where: [{ column: 'x', op, value } as never] }).rows.map(([it]) => it)
+  filterKept(kept(values), { where: [{ column: 'x', op, value } as never] }).rows.map(([it]) => it)
 
 const sorted = (values: readonly Cell[], key = 'x') =>
-  select(kept(values), { orderBy: [key] }).rows.map(([it]) => it)
+  filterKept(kept(values), { orderBy: [key] }).rows.map(([it]) => it)
 
 describe('values of a kept result', () => {
   test('compare as numbers where both are, however long', () => {
@@ -83,7 +83,8 @@ describe('values of a kept result', () => {
       [1, 'a'],
     ]
     const two = { columns: ['x', 'y desc'].map((name) => ({ name, type: '' })), rows }
-    const order = (...orderBy: string[]) => select(two, { orderBy }).rows.map((it) => it.join(''))
+    const order = (...orderBy: string[]) =>
+      filterKept(two, { orderBy }).rows.map((it) => it.join(''))
     expect(order('x', 'y desc')).toEqual(['1a', '1b', '2a'])
     expect(order('y desc', 'x  DESC ')).toEqual(['2a', '1a', '1b'])
     expect(order('x asc', 'x desc')).toEqual(['1b', '1a', '2a'])
@@ -110,7 +111,7 @@ describe('a pattern of LIKE', () => {
       const pattern = some(['a', 'b', '%', '_', '🙂', '\n', '.', '\\'], 7)
       const expected = isLike(text, pattern)
       likes += Number(expected)
-      expect(likeness(pattern.join(''))(text.join('')), JSON.stringify([text, pattern])).toBe(
+      expect(likeMatcher(pattern.join(''))(text.join('')), JSON.stringify([text, pattern])).toBe(
         expected,
       )
     }
@@ -119,10 +120,10 @@ describe('a pattern of LIKE', () => {
 
   test('may be longer than a machine has bits', () => {
     const text = Array.from({ length: 200 }, (_, i) => String.fromCharCode(97 + (i % 26))).join('')
-    expect(likeness(text)(text)).toBe(true)
-    expect(likeness(`%${text.slice(60)}`)(text)).toBe(true)
-    expect(likeness(`${text.slice(0, 70)}%${'_'.repeat(90)}`)(text)).toBe(true)
-    expect(likeness(`${text.slice(0, 70)}${'_'.repeat(131)}`)(text)).toBe(false)
+    expect(likeMatcher(text)(text)).toBe(true)
+    expect(likeMatcher(`%${text.slice(60)}`)(text)).toBe(true)
+    expect(likeMatcher(`${text.slice(0, 70)}%${'_'.repeat(90)}`)(text)).toBe(true)
+    expect(likeMatcher(`${text.slice(0, 70)}${'_'.repeat(131)}`)(text)).toBe(false)
   })
 })
 
@@ -137,7 +138,7 @@ describe('hostile questions to a kept result', () => {
   })
 
   test('have long keys of order, and many of them', () => {
-    const asked = (orderBy: string[]) => () => select(kept(many), { orderBy })
+    const asked = (orderBy: string[]) => () => filterKept(kept(many), { orderBy })
     expect(asked([`x${' '.repeat(200_000)}y`])).toThrow('no column called')
     expect(asked([`${' '.repeat(200_000)}x`])).toThrow('no column called')
     expect(asked(Array.from({ length: 100_000 }, () => 'x desc'))().rows[0]).toEqual(['1999'])

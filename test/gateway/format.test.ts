@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { marked } from 'marked'
 import { describe, expect, test } from 'vitest'
-import { csv, formatted, inert } from '../../src/gateway/format.ts'
+import { csv, formatted, neutralizeFormula } from '../../src/gateway/format.ts'
 import type { ToolResult } from '../../src/mcp/index.ts'
 import { endpointBefore, resultOf } from '../support/endpoint.ts'
 import { describePostgres } from '../support/postgres.ts'
@@ -123,7 +123,10 @@ describe('rows as Markdown', () => {
 
 describe('rows as CSV', () => {
   const exported = (...cells: (string | number | null)[]) =>
-    csv({ columns: [{ name: '=n', type: 'text' }], rows: cells.map((it) => [it]) }, inert)
+    csv(
+      { columns: [{ name: '=n', type: 'text' }], rows: cells.map((it) => [it]) },
+      neutralizeFormula,
+    )
       .split('\n')
       .slice(1)
 
@@ -162,7 +165,9 @@ describe('rows as CSV', () => {
 
   test('numbers, and what is no text, stay as they are, and names of columns do not', () => {
     expect(exported(-5, null, 1.5)).toEqual(['-5', '', '1.5'])
-    expect(csv({ columns: [{ name: '=n', type: 'text' }], rows: [] }, inert)).toBe("'=n")
+    expect(csv({ columns: [{ name: '=n', type: 'text' }], rows: [] }, neutralizeFormula)).toBe(
+      "'=n",
+    )
   })
 })
 

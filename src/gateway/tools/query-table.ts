@@ -6,7 +6,7 @@ import { handleOf } from '../kept-results.ts'
 import { runQuery } from '../run-query.ts'
 
 // The schema says text, which fits every column, for fewer tokens. Numbers and booleans also work.
-const one = z
+const scalarSchema = z
   .union([z.string(), z.number(), z.boolean()])
   .register(z.globalRegistry, { type: 'string', anyOf: undefined })
 
@@ -31,7 +31,7 @@ export const queryTable = databaseTool({
             z.strictObject({
               column: name,
               op: z.enum(operators),
-              value: z.optional(z.union([one, z.array(one)])),
+              value: z.optional(z.union([scalarSchema, z.array(scalarSchema)])),
             }),
           ),
         )
@@ -47,8 +47,8 @@ export const queryTable = databaseTool({
     const handle = handleOf(name)
     if (handle && results) {
       const kept = await results.read(handle, caller)
-      const { select: selectKept } = await import('../filter-kept.ts')
-      const found = selectKept(kept, { ...selection, limit })
+      const { filterKept } = await import('../filter-kept.ts')
+      const found = filterKept(kept, { ...selection, limit })
       return answerOf({ ...found, truncated: false, elapsedMs: 0 }, caps)
     }
     const table = await findSource(database, name, limits)
