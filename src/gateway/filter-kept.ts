@@ -1,7 +1,7 @@
 import { type Cell, keyOfOrder, type Operator, type Param, trimEnd } from '../database/index.ts'
 import { ToolError } from '../mcp/index.ts'
 import type { KeptResult } from './kept-results.ts'
-import { likeMatcher } from './likeness.ts'
+import { likeMatcher } from './like-matcher.ts'
 
 /** The arguments of query_table, for a result that was kept. */
 export interface KeptSelection {
