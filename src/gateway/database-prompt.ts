@@ -35,15 +35,9 @@ export function promptOf(
   if (!words(/`(\w+)`/g, text).every((it) => offered.includes(it))) return undefined
   const names = [...databases.keys()]
   const several = names.length > 1
-  const whole = `${text}\n\n${Object.keys(own).length > 0 ? `${CUT_OFF} ` : ''}${UNTRUSTED_CONTENT}`
-  const complete: Record<string, PromptArgument['complete']> = {
-    database: (value) => names.filter((it) => it.startsWith(value)),
-    table(value, others, { signal }) {
-      const chosen = several ? (others.database ?? '') : names[0]!
-      const database = databases.get(chosen)
-      return database ? completeTable(chosen, database, value, caps, signal) : []
-    },
-  }
+  const cutOff = Object.keys(own).length > 0 ? `${CUT_OFF} ` : ''
+  const whole = `${text}\n\n${cutOff}${UNTRUSTED_CONTENT}`
+  const complete = completionsOf(databases, caps)
   const described = (it: string, description: string, required: boolean): PromptArgument => ({
     name: it,
     description,
@@ -64,17 +58,36 @@ export function promptOf(
         const message = `There is no such database. There are: ${names.join(', ')}.`
         throw new RpcError(codes.invalidParams, message)
       }
-      const filled = whole.replace(PLACEHOLDER, (_, it) => {
-        const value = args[it]?.trim() || own[it]!.absent
-        if (value.length <= MAX_ARGUMENT_CHARS) return value
-        throw new RpcError(
-          codes.invalidParams,
-          `${it} has more than ${MAX_ARGUMENT_CHARS} characters: shorten it.`,
-        )
-      })
+      const filled = whole.replace(PLACEHOLDER, (_, it) => filledIn(it, args[it], own[it]!.absent))
       return several ? `In the database ${database}: ${filled}` : filled
     },
   }
+}
+
+/** How arguments are completed, by their names. */
+function completionsOf(
+  databases: ReadonlyMap<string, Located>,
+  caps: Caps,
+): Record<string, PromptArgument['complete']> {
+  const names = [...databases.keys()]
+  return {
+    database: (value) => names.filter((it) => it.startsWith(value)),
+    table(value, others, { signal }) {
+      const chosen = names.length > 1 ? (others.database ?? '') : names[0]!
+      const database = databases.get(chosen)
+      return database ? completeTable(chosen, database, value, caps, signal) : []
+    },
+  }
+}
+
+/** The text in place of an argument. */
+function filledIn(name: string, given: string | undefined, absent: string): string {
+  const value = given?.trim() || absent
+  if (value.length <= MAX_ARGUMENT_CHARS) return value
+  throw new RpcError(
+    codes.invalidParams,
+    `${name} has more than ${MAX_ARGUMENT_CHARS} characters: shorten it.`,
+  )
 }
 
 const PLACEHOLDER = /\{(\w+)\}/g

@@ -8,7 +8,15 @@ import {
   overview,
   shownName,
 } from '../database/index.ts'
-import { type Context, codes, noResource, type Resource, RpcError } from '../mcp/index.ts'
+import {
+  type Context,
+  codes,
+  type Listed,
+  noResource,
+  type Page,
+  type Resource,
+  RpcError,
+} from '../mcp/index.ts'
 import type { Caps, Endpoint } from './endpoint.ts'
 import type { SchemaChanges } from './schema-changes.ts'
 import { overviewText, tableText } from './schema-text.ts'
@@ -30,81 +38,107 @@ const resourceDefaults = {
   ttlMs: 60_000,
 } as const
 
+/** The schema of one database, and what bounds the reading of it. */
+interface DatabaseSchema {
+  readonly name: string
+  readonly located: Located
+  readonly title: string
+  readonly caps: Caps
+  readonly changes: SchemaChanges | undefined
+}
+
 /** The schema of each database as resources: an overview for a model to read, and each table. */
 export function schemaResources(
   { databases: definitions, caps }: Endpoint,
   databases: ReadonlyMap<string, Located>,
   changes: SchemaChanges | undefined,
 ): Resource[] {
-  return [...databases].flatMap(([name, located]): Resource[] => {
-    const uri = `schema://${name}`
+  return [...databases].flatMap(([name, located]) => {
     const purpose = definitions[name]?.purpose
     const title = `${name} (${located.title})${purpose ? `: ${purpose}` : ''}`
-    const reading = <T>(
-      { signal }: Context,
-      read: (database: Database, limits: Limits) => Promise<T>,
-    ) =>
-      orRpcError(name, async () => {
-        const compared = changes?.compare(name, signal)
-        const contents = await read(await located.open(), {
-          ...listingLimits(caps, signal),
-          timeoutMs: caps.timeoutMs,
-        })
-        await compared
-        return contents
-      })
-    return [
-      {
-        ...resourceDefaults,
-        uri,
-        name,
-        title: `Schema of ${name}`,
-        read: (_, context) =>
-          reading(context, async (database, limits) => {
-            const list = await listTables(database, { limit: MAX_NAMED_TABLES, limits })
-            const columns =
-              list.total > MAX_DETAILED_TABLES ? undefined : await overview(database, limits)
-            return overviewText(title, list, columns, database.dialect, caps.bytes)
-          }),
-      },
-      {
-        ...resourceDefaults,
-        uri: `${uri}/{table}`,
-        name: `${name}/table`,
-        title: `A table of ${name}`,
-        complete: {
-          table: (value, _, { signal }) => completeTable(name, located, value, caps, signal),
-        },
-        list: (offset, { signal }) =>
-          orRpcError(name, async () => {
-            // The list is of all databases. One that cannot be opened adds nothing to it.
-            const database = await located.open().catch(ifUnavailable)
-            if (!database) return { items: [], next: undefined }
-            const page = { offset, limit: PAGE_TABLES, limits: listingLimits(caps, signal) }
-            const { tables, total } = await listTables(database, page)
-            const next = offset + tables.length
-            return {
-              items: tables.map((it) => ({
-                uri: `${uri}/${encode(shownName(database.dialect, it))}`,
-                name: shownName(database.dialect, it),
-                description: it.comment?.slice(0, 200).toWellFormed(),
-                mimeType: resourceDefaults.mimeType,
-              })),
-              next: tables.length > 0 && next < total ? next : undefined,
-            }
-          }),
-        read: ({ table = '' }, context, uri) =>
-          reading(context, async (database, limits) => {
-            const found = await findTable(database, table, limits).catch((error) => {
-              // An error without a code is not of the engine: no table has this name, or several have.
-              const none = error instanceof DatabaseError && error.kind === 'sql' && !error.code
-              throw none ? noResource(context, uri, error.hint) : error
-            })
-            return tableText(found, database.dialect, caps.bytes)
-          }),
-      },
-    ]
+    const schema = { name, located, title, caps, changes }
+    return [overviewResource(schema), tableResource(schema)]
   })
+}
+
+function overviewResource(schema: DatabaseSchema): Resource {
+  const { name, title, caps } = schema
+  return {
+    ...resourceDefaults,
+    uri: `schema://${name}`,
+    name,
+    title: `Schema of ${name}`,
+    read: (_, context) =>
+      readSchema(schema, context, async (database, limits) => {
+        const list = await listTables(database, { limit: MAX_NAMED_TABLES, limits })
+        const columns =
+          list.total > MAX_DETAILED_TABLES ? undefined : await overview(database, limits)
+        return overviewText(title, list, columns, database.dialect, caps.bytes)
+      }),
+  }
+}
+
+function tableResource(schema: DatabaseSchema): Resource {
+  const { name, located, caps } = schema
+  return {
+    ...resourceDefaults,
+    uri: `schema://${name}/{table}`,
+    name: `${name}/table`,
+    title: `A table of ${name}`,
+    complete: {
+      table: (value, _, { signal }) => completeTable(name, located, value, caps, signal),
+    },
+    list: (offset, { signal }) => orRpcError(name, () => tablePage(schema, offset, signal)),
+    read: ({ table = '' }, context, uri) =>
+      readSchema(schema, context, async (database, limits) => {
+        const found = await findTable(database, table, limits).catch((error) => {
+          // An error without a code is not of the engine: no table has this name, or several have.
+          const none = error instanceof DatabaseError && error.kind === 'sql' && !error.code
+          throw none ? noResource(context, uri, error.hint) : error
+        })
+        return tableText(found, database.dialect, caps.bytes)
+      }),
+  }
+}
+
+/** Reads from the catalog, and compares the schema with its last version meanwhile. */
+function readSchema<T>(
+  { name, located, caps, changes }: DatabaseSchema,
+  { signal }: Context,
+  read: (database: Database, limits: Limits) => Promise<T>,
+): Promise<T> {
+  return orRpcError(name, async () => {
+    const compared = changes?.compare(name, signal)
+    const contents = await read(await located.open(), {
+      ...listingLimits(caps, signal),
+      timeoutMs: caps.timeoutMs,
+    })
+    await compared
+    return contents
+  })
+}
+
+/** One page of the tables as resources. */
+async function tablePage(
+  { name, located, caps }: DatabaseSchema,
+  offset: number,
+  signal: AbortSignal,
+): Promise<Page<Listed>> {
+  // The list is of all databases. One that cannot be opened adds nothing to it.
+  const database = await located.open().catch(ifUnavailable)
+  if (!database) return { items: [], next: undefined }
+  const page = { offset, limit: PAGE_TABLES, limits: listingLimits(caps, signal) }
+  const { tables, total } = await listTables(database, page)
+  const next = offset + tables.length
+  return {
+    items: tables.map((it) => ({
+      uri: `schema://${name}/${encode(shownName(database.dialect, it))}`,
+      name: shownName(database.dialect, it),
+      description: it.comment?.slice(0, 200).toWellFormed(),
+      mimeType: resourceDefaults.mimeType,
+    })),
+    next: tables.length > 0 && next < total ? next : undefined,
+  }
 }
 
 /** The tables whose names contain what was typed. Names that begin with it come first. */
