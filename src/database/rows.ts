@@ -51,3 +51,6 @@ export interface Limits {
   /** Aborts when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined
 }
+
+/** The limits of a question to the catalog, which has row and byte caps of its own. */
+export type TimeLimits = Pick<Limits, 'timeoutMs' | 'signal'>

@@ -2,11 +2,11 @@ import {
   type Database,
   DatabaseError,
   findTable,
-  type Limits,
   type Located,
   listTables,
   overview,
   shownName,
+  type TimeLimits,
 } from '../database/index.ts'
 import {
   type Context,
@@ -105,14 +105,11 @@ function tableResource(schema: DatabaseSchema): Resource {
 function readSchema<T>(
   { name, located, caps, changes }: DatabaseSchema,
   { signal }: Context,
-  read: (database: Database, limits: Limits) => Promise<T>,
+  read: (database: Database, limits: TimeLimits) => Promise<T>,
 ): Promise<T> {
   return orRpcError(name, async () => {
     const compared = changes?.compare(name, signal)
-    const contents = await read(await located.open(), {
-      ...listingLimits(caps, signal),
-      timeoutMs: caps.timeoutMs,
-    })
+    const contents = await read(await located.open(), { timeoutMs: caps.timeoutMs, signal })
     await compared
     return contents
   })
@@ -176,9 +173,7 @@ async function orRpcError<T>(name: string, work: () => Promise<T>): Promise<T> {
 }
 
 /** Bounds of a question to the catalog while somebody waits for a list. */
-const listingLimits = ({ rows, bytes, timeoutMs }: Caps, signal: AbortSignal): Limits => ({
-  maxRows: rows,
-  maxBytes: bytes,
+const listingLimits = ({ timeoutMs }: Caps, signal: AbortSignal): TimeLimits => ({
   timeoutMs: Math.min(timeoutMs, MAX_LISTING_MS),
   signal,
 })

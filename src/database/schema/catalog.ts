@@ -1,7 +1,7 @@
 import type { Database } from '../database.ts'
 import { MAX_PARAMS, type Page, type TableName } from '../dialect.ts'
 import { DatabaseError } from '../error.ts'
-import type { Cell, Limits, Statement } from '../rows.ts'
+import type { Cell, Statement, TimeLimits } from '../rows.ts'
 import { nearest } from './nearest-names.ts'
 import type {
   ForeignKey,
@@ -17,7 +17,7 @@ import { shownName } from './table-name.ts'
 /** The tables and views that the role may read, by part of a name or comment, in order of name. */
 export async function listTables(
   database: Database,
-  { limits, ...page }: Page & { readonly limits: Limits },
+  { limits, ...page }: Page & { readonly limits: TimeLimits },
 ): Promise<TableList> {
   // Names and comments hold neither NULs nor half characters, and databases refuse such parameters.
   const { search = '' } = page
@@ -32,7 +32,11 @@ export async function listTables(
  * another case. The name is only ever compared with names that exist. Throws {@link DatabaseError}
  * with the nearest names if there is no such table, or more than one.
  */
-export async function findTable(database: Database, name: string, limits: Limits): Promise<Table> {
+export async function findTable(
+  database: Database,
+  name: string,
+  limits: TimeLimits,
+): Promise<Table> {
   const found = await resolve(database, name, limits)
   const { catalog } = database.dialect
   const [columns, keys, indexes] = await Promise.all([
@@ -56,7 +60,7 @@ export async function findTable(database: Database, name: string, limits: Limits
 export async function findSource(
   database: Database,
   name: string,
-  limits: Limits,
+  limits: TimeLimits,
 ): Promise<Source> {
   const found = await resolve(database, name, limits)
   const [rows] = await columnsOf(database, [found], limits)
@@ -70,7 +74,7 @@ export async function findSource(
 export async function columnsOf(
   database: Database,
   tables: readonly TableName[],
-  limits: Limits,
+  limits: TimeLimits,
 ): Promise<readonly (readonly Row[])[]> {
   if (tables.length === 0) return []
   const { catalog, maxParams = MAX_PARAMS } = database.dialect
@@ -99,7 +103,7 @@ type Row = readonly Cell[]
 async function ask(
   database: Database,
   statement: Statement,
-  limits: Limits,
+  limits: TimeLimits,
 ): Promise<readonly Row[]> {
   const { rows } = await database.query(
     { ...statement, internal: true },
@@ -112,7 +116,7 @@ async function ask(
 export async function summaries(
   database: Database,
   name: string,
-  limits: Limits,
+  limits: TimeLimits,
 ): Promise<readonly TableSummary[]> {
   if (!isName(name)) return []
   const rows = await ask(database, database.dialect.catalog.find(name), limits)
@@ -129,7 +133,7 @@ const MAX_NAMES = 20
 export async function meantTables(
   database: Database,
   name: string,
-  limits: Limits,
+  limits: TimeLimits,
 ): Promise<string | undefined> {
   const likely = await near(database, name, limits)
   if (likely.length > 0) return `Did you mean ${likely.join(' or ')}?`
@@ -141,7 +145,7 @@ export async function meantTables(
 }
 
 /** Names of tables that are similar to this one; with schemas, if it has one. */
-async function near(database: Database, name: string, limits: Limits): Promise<string[]> {
+async function near(database: Database, name: string, limits: TimeLimits): Promise<string[]> {
   if (!isName(name)) return []
   const bare = name.split('.').at(-1)!
   const rows = await ask(database, database.dialect.catalog.near(bare), limits)
@@ -153,7 +157,11 @@ async function near(database: Database, name: string, limits: Limits): Promise<s
 
 const isName = (name: string) => name.isWellFormed() && !name.includes('\0')
 
-async function resolve(database: Database, name: string, limits: Limits): Promise<TableSummary> {
+async function resolve(
+  database: Database,
+  name: string,
+  limits: TimeLimits,
+): Promise<TableSummary> {
   const best = await summaries(database, name, limits)
   if (best.length === 1) return best[0]!
 

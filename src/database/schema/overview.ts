@@ -1,6 +1,6 @@
 import type { Database } from '../database.ts'
 import type { TableName } from '../dialect.ts'
-import type { Cell, Limits } from '../rows.ts'
+import type { Cell, Limits, TimeLimits } from '../rows.ts'
 import { CATALOG_LIMITS } from './catalog.ts'
 import { keyOf } from './table-name.ts'
 
@@ -21,7 +21,7 @@ export interface OverviewColumn {
  */
 export async function overview(
   database: Database,
-  limits: Limits,
+  limits: TimeLimits,
 ): Promise<ReadonlyMap<string, readonly OverviewColumn[]> | undefined> {
   const statement = { ...database.dialect.catalog.overview(), internal: true }
   const { rows, truncated } = await database.query(statement, { ...limits, ...CATALOG_LIMITS })

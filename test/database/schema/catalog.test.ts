@@ -508,7 +508,7 @@ await describePostgres('a table of PostgreSQL', keyed, (postgres) => {
     const { columns } = await find('visits')
     const nullable = columns.filter((it) => it.nullable).map(({ name }) => name)
     expect(nullable).toEqual(['host', 'loose', 'address', 'text', ' edges '])
-    const all = await overview(database, { ...limits, maxRows: 1_000 })
+    const all = await overview(database, limits)
     const seen = all!.get(keyOf({ schema: 'public', name: 'visits' }))!
     expect(seen.filter((it) => it.nullable).map(({ name }) => name)).toEqual(nullable)
   })
