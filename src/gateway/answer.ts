@@ -106,11 +106,16 @@ function squeezeRow(
     : shrunk
 }
 
-/** How many items of a list fit so many bytes of JSON. The first one shows, however large it is. */
-export function itemsThatFit(items: readonly unknown[], maxBytes: number, least = 1): number {
+/** How many items of a list fit so many bytes. The first one shows, however large it is. */
+export function itemsThatFit<Item>(
+  items: readonly Item[],
+  maxBytes: number,
+  least = 1,
+  bytesOf: (item: Item) => number = jsonBytes,
+): number {
   let bytes = 0
   const past = items.findIndex((item) => {
-    bytes += jsonBytes(item)
+    bytes += bytesOf(item)
     return bytes > maxBytes
   })
   return past < 0 ? items.length : Math.max(least, past)
@@ -123,7 +128,10 @@ export const firstOf = (texts: readonly string[], maxBytes: number): readonly st
 }
 
 /** Bytes of a value as JSON in UTF-8, with the comma that follows it. */
-export const jsonBytes = (value: unknown) => encoder.encode(JSON.stringify(value)).byteLength + 1
+export const jsonBytes = (value: unknown) => lineBytes(JSON.stringify(value))
+
+/** Bytes of a text in UTF-8, with the sign that ends it. */
+export const lineBytes = (text: string) => encoder.encode(text).byteLength + 1
 
 const encoder = new TextEncoder()
 

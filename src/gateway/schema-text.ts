@@ -9,6 +9,7 @@ import {
   type TableName,
   type TableSummary,
 } from '../database/index.ts'
+import { itemsThatFit, lineBytes } from './answer.ts'
 
 /**
  * All tables of a database within so many bytes, for a model to read: with their columns if these
@@ -105,13 +106,5 @@ const line = (text: string) =>
 const HEADING_BYTES = 500
 
 /** How many of these lines fit after the heading. */
-function linesThatFit(lines: readonly string[], maxBytes: number): number {
-  let left = maxBytes - HEADING_BYTES
-  const past = lines.findIndex((it) => {
-    left -= encoder.encode(it).byteLength + 1
-    return left < 0
-  })
-  return past < 0 ? lines.length : past
-}
-
-const encoder = new TextEncoder()
+const linesThatFit = (lines: readonly string[], maxBytes: number) =>
+  itemsThatFit(lines, maxBytes - HEADING_BYTES, 0, lineBytes)
