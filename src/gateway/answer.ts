@@ -147,12 +147,12 @@ export function shorten<T extends Cell | undefined>(cell: T, maxChars: number): 
 
 /** Cuts a text to so many bytes of JSON, and to no less than its mark. */
 export function shortenToBytes(text: string, maxBytes: number): string {
-  if (sizeOf(text) <= maxBytes) return text
-  let left = maxBytes - sizeOf('') - MARK_BYTES
+  if (jsonBytes(text) <= maxBytes) return text
+  let left = maxBytes - jsonBytes('') - MARK_BYTES
   let chars = 0
   // Each step measures half as much as the one before: together about as much as the bytes.
   for (let step = 2 ** Math.ceil(Math.log2(maxBytes)); step >= 1; step /= 2) {
-    const more = sizeOf(text.slice(chars, chars + step)) - sizeOf('')
+    const more = jsonBytes(text.slice(chars, chars + step)) - jsonBytes('')
     if (more > left || chars + step > text.length) continue
     chars += step
     left -= more
