@@ -221,8 +221,8 @@ engines.libsql = {
   large: [hex(15_000_000), hex(20_000_000)],
 }
 
-const unbounded = /^Nothing shows that this ends: give a recursive part a LIMIT/
-const tooMuch = /^This may visit more than 5 million rows/
+const unbounded = /^This recursive query may never end\. Give its recursive part a LIMIT/
+const tooMuch = /^This query is too expensive for the demo: it may visit more than 5 million rows/
 engines.demo = {
   url: 'demo:',
   working: () => 0,

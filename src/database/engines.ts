@@ -1,6 +1,6 @@
 import type { Engine } from './database.ts'
 
-/** Every engine, one line each. The code in its folder is read when one of its databases is first asked. */
+/** The URL schemes of each engine, and the folder that serves them, which is loaded at first use. */
 export const engines: readonly Engine[] = [
   {
     title: 'SQLite',

@@ -87,7 +87,7 @@ interface ShrunkRow {
   readonly cut: boolean
 }
 
-/** Cuts a row to its first cells, and each cell to so many characters. */
+/** Cuts a row to its first cells, and each cell to at most `maxChars` characters. */
 function shrinkRow(row: readonly Cell[], width: number, maxChars: number): ShrunkRow {
   const cells = row.slice(0, width).map((cell) => shorten(cell, maxChars))
   return { cells, bytes: jsonBytes(cells), cut: cells.some((cell, i) => cell !== row[i]) }
@@ -121,7 +121,7 @@ export function itemsThatFit<Item>(
   return past < 0 ? items.length : Math.max(least, past)
 }
 
-/** As many texts as fit so many bytes, and how many more there are. */
+/** The first texts that fit into `maxBytes`, and a last one that says how many more there are. */
 export const firstOf = (texts: readonly string[], maxBytes: number): readonly string[] => {
   const more = texts.length - itemsThatFit(texts, maxBytes)
   return more > 0 ? [...texts.slice(0, -more), `… ${more} more`] : texts

@@ -19,7 +19,7 @@ function faultsOf(issue: Issue, above: readonly PropertyKey[], root: unknown): s
   const path = [...above, ...issue.path]
   const value = at(root, path)
   if (issue.code === 'invalid_union') {
-    // Of the things that the value may be, only the one that it is meant to be.
+    // The value may be one of several things. Only the faults of the intended one are shown.
     const isOther = ({ code, path }: Issue) =>
       path.length === 0 && (code === 'invalid_type' || code === 'invalid_value')
     const meant = issue.errors.find((issues) => !issues.some(isOther))

@@ -5,15 +5,15 @@ import { Estimate, type Run } from './estimate.ts'
 import { lexSql } from './lexed-sql.ts'
 import { RecursionLengths } from './recursion-lengths.ts'
 
-// Some seconds of work at the worst. Meanwhile nobody else is served: a Durable Object has one thread, and
-// nothing interrupts SQLite on it.
+// A few seconds of work at worst. Meanwhile the Durable Object serves no other request: it has one
+// thread, and nothing can interrupt SQLite on it.
 const MAX_VISITS = 50_000_000
 
-// So many visits to rows take about a millisecond, or less.
+// Visiting this many rows takes a millisecond or less.
 const VISITS_PER_MS = 5_000
 
 /**
- * Refuses a statement that visits too many rows, or has a recursion that nothing shows to end.
+ * Refuses a statement that may visit too many rows, or has a recursion that may never end.
  *
  * @param params what the caller sent
  * @param timeoutMs how long the work may take
@@ -30,9 +30,9 @@ export function assertBounded(
   const estimate = new Estimate(text, run, params, counts)
   const lengths = new RecursionLengths(estimate, run, params.length, maxVisits)
   const visits = estimate.visits(text, (name) => lengths.of(name))
-  // Written so that what is no number is refused, too.
+  // A NaN is refused, too.
   if (!(visits <= lengths.left)) throw new DatabaseError('refused', tooMuch(maxVisits))
 }
 
 const tooMuch = (visits: number) =>
-  `This may visit more than ${visits / 1e6} million rows, or take as long: join on keys, filter before joining, make shorter values, or ask in parts.`
+  `This query is too expensive for the demo: it may visit more than ${visits / 1e6} million rows, or work as long on large values. Join on keys, filter before joining, make shorter values, or ask in parts.`

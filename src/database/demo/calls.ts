@@ -12,7 +12,7 @@ export interface Call {
   readonly isWindow: boolean
 }
 
-/** What looks like a call in a statement, inner ones first. A count() makes no value worth a look. */
+/** The calls in a statement, inner ones first. Leaves out count(), whose value is always small. */
 export function callsIn(tokens: readonly Token[]): readonly Call[] {
   const calls: Call[] = []
   /** The parentheses that are open, with the commas between them. */

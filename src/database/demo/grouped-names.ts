@@ -2,8 +2,8 @@ import { isName, type Token } from '../guard/token.ts'
 import { isSymbol, isWord } from './lexed-sql.ts'
 
 /**
- * The names of columns that have another value in each row, in every query that gives that name: the
- * one column that a query groups by or keeps distinct, or a row_number().
+ * The names of columns whose values never repeat, in every query that gives a column this name: the
+ * only column that a query groups by, the only column of a SELECT DISTINCT, or a row_number().
  */
 export function groupedNames(tokens: readonly Token[]): ReadonlySet<string> {
   const [unique, others] = [new Set<string>(), new Set<string>()]

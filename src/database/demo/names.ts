@@ -22,7 +22,7 @@ export function namesBefore(tokens: readonly Token[]): ReadonlyMap<string, Reado
 /** What a computed column is made of: a literal, or something that may change from row to row. */
 export type Computed = 'literal' | 'expression'
 
-/** The names that a statement gives to what is no column of a table. */
+/** The names that a statement gives to computed columns. */
 export function computedNames(
   all: readonly Token[],
   counts: Counts,

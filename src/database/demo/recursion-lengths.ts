@@ -3,14 +3,14 @@ import { DatabaseError } from '../error.ts'
 import type { Estimate, Run } from './estimate.ts'
 import { lexSql } from './lexed-sql.ts'
 
-/** How many steps of a recursion are tried: the first of these that its cost leaves room for. */
+/** How many steps of a recursion are tried: the largest of these numbers that is not too expensive. */
 const TRIED_STEPS = [1_000_000, 100_000, 10_000, 100]
 
 /**
  * How many rows each recursion of a statement has.
  *
- * No plan tells. But SQLite stops a recursion at its LIMIT, so one without is first tried with one.
- * Only random() could make it longer the next time.
+ * A query plan does not tell. But SQLite stops a recursion at its LIMIT, so a recursion without one is
+ * first run with one, and its rows are counted. Only random() could make it longer the next time.
  */
 export class RecursionLengths {
   readonly #estimate: Estimate
@@ -27,12 +27,12 @@ export class RecursionLengths {
     this.#left = maxVisits
   }
 
-  /** The visits to rows that are left: what is spent on trying is not there for the statement. */
+  /** The visits to rows that are left for the statement. Trying its recursions uses some of them. */
   get left(): number {
     return this.#left
   }
 
-  /** The rows of the recursion of this name. Refuses one that nothing shows to end. */
+  /** The number of rows of the recursion with this name. Refuses one that may never end. */
   of(name: string): number {
     const all = this.#estimate.recursions.filter((it) => it.name === name)
     const mayEnd = all.length > 0 && all.every(({ limit }) => limit !== 'unclear')
@@ -49,7 +49,7 @@ export class RecursionLengths {
 
   /** Runs a recursion alone, up to a number of steps, and counts its rows. */
   #tried(name: string, text: string): number {
-    // As many placeholders as there are parameters, wherever the statement has them.
+    // Makes the trial take as many parameters as the caller sent, wherever the statement has them.
     const bound = this.#params > 0 ? `where coalesce(?${this.#params}, 1) is not null` : ''
     const trial = (steps: number) =>
       `${text}\nlimit ${steps}) select count(*) from ${doubleQuoted(name)} ${bound}`
@@ -70,5 +70,5 @@ export class RecursionLengths {
 const endless = () =>
   new DatabaseError(
     'refused',
-    'Nothing shows that this ends: give a recursive part a LIMIT, as a number and without an OFFSET, and join on keys.',
+    'This recursive query may never end. Give its recursive part a LIMIT, as a number and without an OFFSET, and join on keys.',
   )

@@ -23,22 +23,24 @@ const MAX_VALUE_BYTES = 2_000_000
 /** Bytes that printf() makes of one directive, at most. */
 const MAX_DIRECTIVE_BYTES = 100_000
 
-/** A text of all values of a column is as long as so many values of {@link STORED_BYTES}. */
+/** A text of all values of a column is as long as this many values of {@link STORED_BYTES}. */
 const GROUP_GROWTH = 500
 
-/** A visit to a row already pays for values up to so many times larger than those stored. */
+/** One visit to a row includes the work on values up to this many times larger than the stored ones. */
 const FREE_GROWTH = 8
 
 /** How many bytes of a value take as long as a visit to a row, by what is done with them. */
 const BYTES_PER_VISIT = { returned: 1_000, fedBack: 50, read: 64, made: 16, matched: 5 }
 
-/** A statement of more tokens costs more for each row: a visit for so many. */
+/** Tokens of a statement that cost nothing extra. */
 const FREE_TOKENS = 200
+
+/** For each row, this many further tokens cost as much as a visit. */
 const TOKENS_PER_VISIT = 10
 
 /**
- * How heavy the expressions of a statement are at the worst: how large a value may get by what makes
- * large ones, and how often such a value is gone through.
+ * How expensive the expressions of a statement can be: how large a value may get, and how often such
+ * a value is read or made.
  *
  * @param longestParamChars characters of the longest parameter
  * @param isRecursive whether a value may come back to what made it, as in a recursion

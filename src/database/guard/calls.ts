@@ -20,7 +20,7 @@ export function isCall(
   return !isAlias && !isTableExpression(tokens, i)
 }
 
-/** `WITH x (a, b) AS (SELECT …`. A call in FROM can have AS behind it, too, but then columns and their types. */
+/** `WITH x (a, b) AS (SELECT …`. AS can also follow a call in FROM, but then columns with types follow. */
 function isTableExpression(tokens: readonly Token[], i: number): boolean {
   if (!isOne(tokens[i - 1], 'with', 'recursive', ',')) return false
   let end = i + 2

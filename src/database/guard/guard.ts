@@ -146,9 +146,9 @@ function refuseToken(tokens: readonly Token[], i: number, rules: Rules): string 
 const AFTER_COLUMN = new Set(['as', 'is', 'in', 'like', 'and', 'or', 'not', 'order'])
 
 /**
- * Whether a keyword is only the name of a column: behind AS or a dot. An AS behind a dot, behind `@` or
- * behind another AS may be a name itself. And there is no space behind the dot of a name: MySQL reads
- * `@a. into` as a variable `a.` and INTO.
+ * Whether a keyword is only the name of a column: after AS or a dot. An AS after a dot, after `@` or
+ * after another AS may itself be a name. No space may follow the dot: MySQL reads `@a. into` as the
+ * variable `a.` and INTO.
  */
 function isLabel(tokens: readonly Token[], i: number): boolean {
   let first = i

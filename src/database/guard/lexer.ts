@@ -115,7 +115,7 @@ function closing(sql: string, start: number, quote: string, backslashes: boolean
 function readWord(sql: string, start: number, lexis: Lexis): Token | undefined {
   const word = match(WORD, sql, start)
   if (lexis.asciiWords && /[$\u0080-\uffff]/.test(word ?? sql[start]!)) {
-    throw new Unreadable('Put names in quotes that are not all of letters from A to Z.')
+    throw new Unreadable('Quote names that have other characters than A–Z, 0–9 and _.')
   }
   if (word === undefined) return undefined
   const value = lowerCase(word)

@@ -1,6 +1,7 @@
 /**
  * A piece of a statement. A `word` is a keyword or a bare name, a `name` was quoted: both are in
- * lower case and without quotes. The value of a `text` is always `''`: what is in a text decides nothing.
+ * lower case and without quotes. The value of every `text` is two quote characters, `''`: the guard
+ * decides nothing by what a text contains.
  */
 export interface Token {
   readonly kind: 'word' | 'name' | 'text' | 'number' | 'symbol' | 'end'

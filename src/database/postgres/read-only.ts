@@ -5,8 +5,9 @@ import type { Limits, Statement } from '../rows.ts'
 import { rules } from './rules.ts'
 
 /**
- * They come first, and in a query: after a query, a read-only transaction cannot be changed into
- * another. The guard and `values.ts` count on the four settings from `standard_conforming_strings` on.
+ * The settings of the transaction. They are the first thing in it, and made by a query: after a query,
+ * a read-only transaction cannot become one that writes. The guard and `values.ts` rely on the four
+ * settings from `standard_conforming_strings` on.
  */
 const SETTINGS = [
   ['statement_timeout', '$1'],
@@ -16,12 +17,12 @@ const SETTINGS = [
   ['datestyle', "'ISO'"],
   ['bytea_output', "'hex'"],
   ['extra_float_digits', "'1'"],
-  // All rows are wanted, and no plan that is quick with the first tenth of them.
+  // All rows are wanted. By default, a cursor is planned to return the first tenth quickly.
   ['cursor_tuple_fraction', "'1'"],
 ] as const
 
 /**
- * While a statement of ours is parsed, only the system's functions, operators and types are found. If
+ * While our own statement is parsed, only the system's functions, operators and types are found. If
  * pg_temp were left out, it would come first. While the statement runs, the path is the role's, which
  * decides whether names are shown with their schemas.
  */
@@ -42,7 +43,7 @@ const CURSOR = 'declare tidegate no scroll cursor for '
 
 /**
  * What runs, in order, in a transaction that began read-only: settings, then the one statement of the
- * caller, then only statements of ours, because the caller's could have ended the transaction. The
+ * caller, then only our own, because the caller's statement could have ended the transaction. The
  * last one returns the rows, one more than the limit if there are more.
  */
 export function readOnlySteps(

@@ -36,9 +36,9 @@ export const rqlite: Driver = {
 /**
  * Runs one statement, in three trips. A node opens its database read-only for a query, but it takes a
  * text of several statements; so nothing runs before SQLite has shown that the text is one query, and
- * that its program writes nothing. Then it runs within a query of ours, which caps it and keeps its
- * values exact. Names and declared types are those of the query itself, without its values: rqlite
- * turns dates and truth values into others.
+ * that its program writes nothing. Then it runs within our own query, which caps it and keeps its
+ * values exact. Column names and declared types come from the query itself, but not the values: rqlite
+ * changes those of date and boolean columns.
  */
 async function read(send: Send, { sql, params = [] }: Statement, limits: Limits) {
   const values = params.map(argument)
@@ -62,11 +62,11 @@ async function read(send: Send, { sql, params = [] }: Statement, limits: Limits)
 }
 
 /**
- * Throws unless a text is one query, by what SQLite itself says.
+ * Throws unless SQLite itself shows that a text is one query.
  *
- * Of several statements, rqlite answers the last. So a value that nobody can guess is put before the
- * text: if the answer is a program with this value, the first statement is also the last, and only a
- * query can be between the parentheses.
+ * If a text has several statements, rqlite answers the last one. So the text is put in parentheses, in
+ * a SELECT that begins with a random value. If the answer is a program with this value, the first
+ * statement is also the last, and only a query can be between the parentheses.
  */
 async function assertSingle(send: Send, query: string, values: readonly Value[]): Promise<void> {
   const proof = crypto.randomUUID()
@@ -74,7 +74,7 @@ async function assertSingle(send: Send, query: string, values: readonly Value[])
     send([[`explain select '${proof}' from (${query}\n${end}`, ...values]])
   const [program] = await ask(')').catch(async (error: DatabaseError) => {
     if (error.message !== NEAR_END) throw inQuery(error, query)
-    // The parenthesis may be ours: then SQLite refuses another sign in its place, too.
+    // The error may be about the parenthesis that we added. Then SQLite refuses a `]` there, too.
     const other = await ask(']').catch((thrown: DatabaseError) => thrown)
     const ours = other instanceof DatabaseError && other.message.startsWith('unrecognized token')
     throw ours ? new DatabaseError('sql', 'incomplete input') : error

@@ -28,9 +28,9 @@ export async function listTables(
 }
 
 /**
- * The one table that a name names, written as `table` or `schema.table`: exactly, or else in
- * another case. The name is only ever compared with names that exist. Throws {@link DatabaseError}
- * with the nearest names if there is no such table, or more than one.
+ * Finds the table with this name, written as `table` or `schema.table`. If no name is the same, upper
+ * and lower case count as equal. The name is only compared with names that exist. Throws
+ * {@link DatabaseError} with the nearest names if there is no such table, or more than one.
  */
 export async function findTable(
   database: Database,
@@ -56,7 +56,7 @@ export async function findTable(
   }
 }
 
-/** The table of {@link findTable} with no more than it takes to read from it: two statements fewer. */
+/** Finds a table like {@link findTable}, but without keys and indexes: two statements fewer. */
 export async function findSource(
   database: Database,
   name: string,
@@ -68,8 +68,8 @@ export async function findSource(
 }
 
 /**
- * The columns of some tables that the catalog has named: of each a row, with its name and type first.
- * One statement asks for as many tables as its parameters can name.
+ * The columns of tables from the catalog: a row for each column, with its name and type first. One
+ * statement asks for as many tables as its parameters allow.
  */
 export async function columnsOf(
   database: Database,
@@ -95,7 +95,7 @@ export async function columnsOf(
   return tables.map(({ schema, name }) => found.get(JSON.stringify([schema, name])) ?? [])
 }
 
-/** The caps of statements about the catalog: a table of a thousand columns is not cut like an answer. */
+/** Statements about the catalog have caps of their own: a table of a thousand columns is not cut. */
 export const CATALOG_LIMITS = { maxRows: 5_000, maxBytes: 4 << 20 }
 
 type Row = readonly Cell[]
@@ -216,7 +216,7 @@ interface Key {
   readonly tableColumns: string[]
 }
 
-/** Keys arrive one column a row: kind, name, column, and the table and column at the other end. */
+/** Groups rows by key. Each row is one column: kind, name, column, and the other table and column. */
 function grouped(rows: readonly Row[]): Key[] {
   const keys = new Map<string, Key>()
   for (const [kind, key, column, schema, table, other] of rows) {
@@ -240,7 +240,7 @@ const foreignKey = ({ columns, table, tableColumns }: Key): ForeignKey => ({
   tableColumns,
 })
 
-/** Indexes arrive one column a row: name, whether unique, whether partial or of which rows, column. */
+/** Groups rows by index. Each row is one column: name, unique, partial (or its condition), column. */
 function indexesOf(rows: readonly Row[]): Index[] {
   const indexes = new Map<string, Index & { columns: string[] }>()
   for (const [key, unique, partial, column] of rows) {

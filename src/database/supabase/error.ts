@@ -3,10 +3,10 @@ import { postgresError } from '../postgres/error.ts'
 import type { Limits } from '../rows.ts'
 import { brokenAnswer } from '../transport/broken-answer.ts'
 
-/** What is in the message of a failure, if PostgreSQL said it: `…: ERROR:  42P01: relation …`. */
+/** The report of PostgreSQL in the message of a failure: `…: ERROR:  42P01: relation …`. */
 const REPORT = /^Failed to run [a-z -]*sql query: (ERROR|FATAL|PANIC): {1,2}([\dA-Z]{5}): ([^\n]*)/
 
-/** Why a request has no answer. Of a message, only what PostgreSQL said is told. */
+/** The error for a failed request. Of the service's message, it repeats only PostgreSQL's report. */
 export function refusal(
   { status, headers }: Response,
   message: unknown,
@@ -40,7 +40,7 @@ export function refusal(
   return brokenAnswer(status)
 }
 
-/** The error for an answer that does not fit. */
+/** The error for an answer that is too large to read. */
 export const tooLarge = () =>
   new DatabaseError('too_large', 'The answer is larger than can be fetched.', {
     hint: 'Select fewer columns, shorter pieces of the long ones, or fewer rows.',

@@ -1,5 +1,5 @@
 import type { Driver } from '../database.ts'
 import { supabase } from './driver.ts'
 
-/** The ways to reach such a database, one line each. */
+/** The drivers of this folder. The first one that opens a URL is taken. */
 export const drivers: readonly Driver[] = [supabase]

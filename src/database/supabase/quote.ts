@@ -3,9 +3,9 @@ import { rules } from '../postgres/rules.ts'
 import type { Param, Statement } from '../rows.ts'
 
 /**
- * A statement with its values written into it, as constants that have no type yet: PostgreSQL finds
- * their types as it does for `$1`, at each place anew. It is taken apart as the guard does it: a `$1`
- * in a text, a name or a comment is none. One without a value stays, and PostgreSQL says so.
+ * A statement with its values written into it, as constants without a type: PostgreSQL infers their
+ * types as it does for `$1`, but at each place separately. The guard's lexer finds the placeholders: a
+ * `$1` in a text, a name or a comment is not one. One without a value stays, and PostgreSQL reports it.
  */
 export function inlineParams(statement: Statement): string {
   const { sql, params = [] } = statement
@@ -16,13 +16,13 @@ export function inlineParams(statement: Statement): string {
     if (kind !== 'symbol' || !/^\$\d+$/.test(value)) continue
     const param = params[Number(value.slice(1)) - 1]
     if (param === undefined) continue
-    // In parentheses, so that nothing before or behind becomes part of it.
+    // In parentheses, so that nothing before or after becomes part of it.
     text += `${sql.slice(at, start)}(${literal(param)})`
     at = end
   }
   return text + sql.slice(at)
 }
 
-/** A value as PostgreSQL reads it where backslashes are nothing special. */
+/** A value as PostgreSQL reads it with `standard_conforming_strings`. */
 const literal = (value: Param) =>
   value === null ? 'null' : `'${String(value).replaceAll("'", "''")}'`

@@ -2,8 +2,8 @@ import { postgres } from '../postgres/dialect.ts'
 import type { InspectRole } from '../role.ts'
 
 /**
- * Looks at the role that Supabase runs our statements as. Nobody chooses another one there, so none is
- * made; and what the token may do besides, no statement can find out.
+ * Inspects the role that Supabase runs our statements as. An operator cannot choose another one, so
+ * none is suggested. No statement can find out what else the token may do.
  */
 export const inspectRole: InspectRole = async (ask, by) => ({
   ...(await postgres.inspectRole(ask, by)),

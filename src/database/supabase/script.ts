@@ -4,12 +4,12 @@ import { rules } from '../postgres/rules.ts'
 import type { Limits, Statement } from '../rows.ts'
 import { inlineParams } from './quote.ts'
 
-/** What the first row of an answer tells, as JSON; the other rows are records in PostgreSQL's text. */
+/** The first row of an answer, as JSON. The other rows are records as PostgreSQL writes them as text. */
 export interface Head {
   readonly names?: readonly string[]
-  /** The OIDs of the types, those of domains being the ones below them. */
+  /** The OIDs of the types. A domain has that of its base type. */
   readonly types?: readonly (number | string)[]
-  /** Whether the bytes of the rows ended them. */
+  /** Whether rows are missing because those before them had too many bytes. */
   readonly cut?: boolean
   readonly error?: {
     readonly code: string
@@ -21,21 +21,21 @@ export interface Head {
   readonly writable?: boolean
 }
 
-/** Octets of rows that are answered with: their text can be longer than the JSON that is counted. */
+/** The most octets of rows in an answer. Their text can be longer than the JSON that the limit counts. */
 const rowOctets = (maxBytes: number) => Math.min(4 * maxBytes + 65_536, 8 * 1024 * 1024)
 
 /**
- * The one text that runs a statement: it is sent as it is, by the protocol that takes several. So
- * nothing of the caller's is SQL in it, but hexadecimal digits in a constant. PostgreSQL makes a text
- * of them within a block of ours, which opens it as a cursor: that takes one statement that returns
- * rows. If it is a query, it runs within one of ours, where nothing else could stand.
+ * The text that runs one statement. The service would run every statement in it, so the caller's SQL
+ * is passed only as a hexadecimal constant. The block decodes it and opens it as a cursor, which takes
+ * exactly one statement that returns rows. A query is then wrapped in our own SELECT, which accepts
+ * nothing but a query.
  *
- * Only the FETCH returns rows: of several statements the service answers with the last that has any.
- * They come as one text each. JSON would lose the second column of a name, digits, and more.
+ * Only the FETCH returns rows: of several statements, the service answers with the last that has any.
+ * Each row is one text. As JSON, columns of the same name, digits and more would be lost.
  */
 export function scriptOf(statement: Statement, limits: Limits): string {
   const [settings, , ...rest] = readOnlySteps(statement, limits)
-  // To SHOW and EXPLAIN there are no more steps: they cannot be part of a query.
+  // SHOW and EXPLAIN have no further steps: they cannot be part of a query.
   const isQuery = rest.length > 0
   const [itsPath] = rest.slice(0, -1)
   const [millis, lockMillis] = settings!.params!
@@ -98,20 +98,20 @@ fetch all from tidegate;
 rollback`
 }
 
-/** A constant that means this text, of characters that mean nothing else to any lexer. */
+/** A constant that decodes to this text. No lexer can read anything else in its hexadecimal digits. */
 function text(value: string): string {
   const bytes = new TextEncoder().encode(value)
   const hex = Array.from(bytes, (it) => it.toString(16).padStart(2, '0')).join('')
   return `pg_catalog.convert_from(pg_catalog.decode('${hex}', 'hex'), 'UTF8')`
 }
 
-/** It stands alone already, so it has as many parentheses that close as that open. */
+/** The statement has already been opened alone, so its parentheses are balanced and it is safe to wrap. */
 const WITHIN_QUERY = `    close opened;
     open opened no scroll for execute
       pg_catalog.concat('select * from (', asked, pg_catalog.chr(10), ') tidegate');
 `
 
-/** By their places: a name may be there twice. It is planned, and nothing of it runs. */
+/** Reads the types by position, since names may repeat. The query is planned, never run. */
 const TYPES_OF_QUERY = `if pg_catalog.cardinality(names) operator(pg_catalog.>) 0 then
       open typed no scroll for execute (select pg_catalog.concat('select array[',
           pg_catalog.string_agg(pg_catalog.format('pg_catalog.pg_typeof(c%s)::pg_catalog.oid', n), ','),

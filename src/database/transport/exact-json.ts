@@ -10,10 +10,10 @@ type Reviver = (key: string, value: Cell, context: { readonly source?: string })
 const parseJson = JSON.parse as (text: string, reviver: Reviver) => Cell
 
 /**
- * A JSON document of a database as a cell: parsed, if that loses nothing but the digits of numbers,
- * which then stay as text. Where it would lose more, it is the document's own text: null, which would
- * be NULL; members that share a name, or would be put in another order; and a string that reads like
- * a document. So a text that is JSON is the document, and any other is a string in it.
+ * Reads a JSON document of a database as a cell. It is parsed if nothing is lost; a number that a
+ * double cannot hold stays text. Otherwise the cell is the document's own text: for `null`, which would
+ * become NULL; for members that share a name, or would change their order; and for a string that reads
+ * like JSON. So a text that is JSON is the whole document, and any other text is a JSON string.
  */
 export function readJson(text: string): Cell {
   const { names, depth } = outline(text)
@@ -37,7 +37,7 @@ export function readJson(text: string): Cell {
 /** The deepest nesting that is parsed. Deeper JSON could not be written out again, and stays text. */
 const MAX_DEPTH = 200
 
-/** The names of all members in their order, and how deep they are nested, of a text that may be JSON. */
+/** The names of all members of a document in order, and its depth. The text may not be valid JSON. */
 function outline(text: string): { readonly names: readonly string[]; readonly depth: number } {
   const names: string[] = []
   let open = 0
@@ -65,7 +65,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Whether a number reads the same in decimal before and after it was a double. */
+/** Whether a number has the same decimal digits after it was a double. */
 const survives = (source: string, value: number) =>
   isNumber(value) && source.length <= MAX_DIGITS && decimal(source) === decimal(String(value))
 

@@ -223,7 +223,9 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     const work = failure(query(endless, { signal: caller.signal }))
     await expect.poll(running).toBe(1)
     caller.abort()
-    expect(await work).toMatchObject({ message: 'The query was stopped: nobody waits.' })
+    expect(await work).toMatchObject({
+      message: 'The query was cancelled: the client disconnected.',
+    })
     await expect.poll(running).toBe(0)
   })
 

@@ -288,7 +288,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     caller.abort()
     expect(await work).toMatchObject({
       kind: 'timeout',
-      message: 'The query was stopped: nobody waits.',
+      message: 'The query was cancelled: the client disconnected.',
     })
     await expect.poll(sessions, { timeout: 5_000 }).toEqual([])
   })

@@ -323,7 +323,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     caller.abort()
     expect(await work).toMatchObject({
       kind: 'timeout',
-      message: 'The query was stopped: nobody waits.',
+      message: 'The query was cancelled: the client disconnected.',
     })
     expect(cancelled).toBeGreaterThan(0)
     await expect.poll(() => sessions('active')).toBe(0)
@@ -347,7 +347,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
 
   test('does not begin for a caller who has left', async () => {
     const error = await failure(query('select 1', { signal: AbortSignal.abort() }))
-    expect(error.message).toBe('The query was stopped: nobody waits.')
+    expect(error.message).toBe('The query was cancelled: the client disconnected.')
   })
 
   test('serves many at once, a fifth of whom leave', async () => {
@@ -361,7 +361,9 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
       }),
     )
     expect(outcomes).toEqual(
-      outcomes.map((_, i) => (i % 5 > 0 ? [[i, 100]] : 'The query was stopped: nobody waits.')),
+      outcomes.map((_, i) =>
+        i % 5 > 0 ? [[i, 100]] : 'The query was cancelled: the client disconnected.',
+      ),
     )
   })
 
