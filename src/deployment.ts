@@ -47,7 +47,7 @@ export interface Deployment {
   endpoint(url: string): Endpoint | undefined
   /** The MCP server of an endpoint at this origin. Throws ConfigError. */
   server(endpoint: Endpoint, origin?: string): Promise<Server>
-  /** A row of a table that an endpoint lets be searched. Throws ConfigError. */
+  /** A row of a table that may be searched. Throws ConfigError. */
   document(endpoint: Endpoint, id: string, request: Request): Promise<Document | undefined>
   /** Inspects the databases of these endpoints. */
   diagnose(endpoints: readonly Endpoint[], signal: AbortSignal): Promise<readonly Diagnosis[]>
@@ -75,7 +75,7 @@ function buildDeployment(env: Env): Deployment {
     bindings: { ...env },
     waitUntil,
   }
-  // With a new key, nothing opens that was sealed with the old one.
+  // What was sealed with an old key cannot be opened with a new one.
   const seal = env.TIDEGATE_KEY ? sealWith(env.TIDEGATE_KEY) : sharedSeal(env.SESSIONS)
   const stores = durableStores(env.SESSIONS, seal)
   const { endpoints, problem } = configured(env)
@@ -111,7 +111,7 @@ function buildDeployment(env: Env): Deployment {
   }
 }
 
-/** Servers that are kept. An endpoint with a search has one for each origin. */
+/** How many servers are kept. An endpoint with a search has one for each origin. */
 const MAX_SERVERS = 1_000
 
 function configured(env: Env): Pick<Deployment, 'endpoints' | 'problem'> {

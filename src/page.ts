@@ -12,7 +12,7 @@ export const pageHeaders = {
 /** The page for a browser: what this URL is, and how to add it to an app. Names no table or secret. */
 export function page(url: string, { endpoints, problem }: Deployment): string {
   const origin = new URL(url).origin
-  // Without the key, nobody reads the names of endpoints that need it.
+  // A caller without the key does not see the names of endpoints that need it.
   const shown = endpoints.filter(({ access }, i) => i === 0 || access === 'public')
   const addresses = shown.map(({ name, title, access }) => ({
     title: access === 'public' ? title : 'A database',

@@ -12,7 +12,7 @@ export function bearer(key: string): Authenticate {
 
 const encoder = new TextEncoder()
 
-/** Takes the same time wherever two texts differ, so that the time tells nothing about the key. */
+/** Compares two texts. The time does not depend on where they differ, so it tells nothing about the key. */
 function equal(a: Uint8Array, b: Uint8Array): boolean {
   let difference = a.length ^ b.length
   for (let i = 0; i < a.length; i++) difference |= a[i]! ^ b[i % b.length]!

@@ -7,7 +7,7 @@ const ways = (secrets: { TIDEGATE_KEY?: string }): Authenticate[] => [
   ...(secrets.TIDEGATE_KEY ? [bearer(secrets.TIDEGATE_KEY)] : []),
 ]
 
-/** Finds out who calls. Undefined for a stranger. */
+/** Finds out who calls. Undefined for a caller without a valid key. */
 export async function authenticate(
   request: Request,
   secrets: { TIDEGATE_KEY?: string },

@@ -29,14 +29,14 @@ export interface Driver {
   open(url: URL, io: Io): UnguardedDatabase
 }
 
-/** All that drivers touch of the outside world. */
+/** What drivers need from the outside world. */
 export interface Io {
   readonly fetch: typeof fetch
-  /** Bindings of the Worker: some databases are one. */
+  /** Bindings of the Worker. Some databases are bindings. */
   readonly bindings: Readonly<Record<string, unknown>>
 }
 
-/** A kind of database: what is known before its code is read, and how to read that. */
+/** A kind of database: what is known before its code is loaded, and how to load it. */
 export interface Engine {
   /** As people write it: `PostgreSQL`, `SQLite`. */
   readonly title: string

@@ -2,13 +2,13 @@ import type { InspectRole } from './role.ts'
 import type { Cell, Param, Rows, Statement } from './rows.ts'
 import type { Rules } from './rules.ts'
 
-/** A flavour of SQL: how it is read, how it quotes, and how a database is asked about itself. */
+/** A dialect of SQL: how it is read, how it quotes, and how to ask a database about its tables and roles. */
 export interface Dialect {
   /** As in a URL or a log: `postgres`, `sqlite`. */
   readonly name: string
   /** As people write it: `PostgreSQL`, `SQLite`. */
   readonly title: string
-  /** The usual schema: its tables are shown without it. */
+  /** The default schema. Its tables are shown without it. */
   readonly schema: string
   /** How the guard reads this dialect, and what it lets through. */
   readonly rules: Rules
@@ -16,7 +16,7 @@ export interface Dialect {
   quote(identifier: string): string
   /** The name of a table as FROM takes it, quoted. */
   qualified(table: TableName): string
-  /** The clause that limits a SELECT to so many rows, and skips so many before them. */
+  /** The clause that limits a SELECT to a number of rows, after skipping some. */
   page(limit: string, offset?: string): string
   /** How many parameters a statement takes; {@link MAX_PARAMS} if left out. */
   readonly maxParams?: number | undefined

@@ -35,7 +35,7 @@ export class DatabaseError extends Error {
     this.position = details.position
   }
 
-  /** The same error at another position, or at none: the engine was sent another text than the author's. */
+  /** The same error at another position, or at none, if the engine was sent a changed text. */
   at(position: number | undefined): DatabaseError {
     const { kind, message, code, hint } = this
     return new DatabaseError(kind, message, { code, hint, position })
@@ -57,7 +57,7 @@ export const cancelledByCaller = () =>
 export const unreachable = () =>
   new DatabaseError('network', 'The database cannot be reached. Try again later.')
 
-/** The error for a row that does not fit into an answer, of so many bytes if that is known. */
+/** The error for a row that does not fit into an answer. `maxBytes` is left out if it is not known. */
 export const rowTooLarge = (maxBytes?: number) =>
   new DatabaseError(
     'too_large',

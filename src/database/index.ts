@@ -32,5 +32,5 @@ export { keyOfOrder, operators, selectStatement } from './statements/select.ts'
 export { textSearch } from './statements/text-search.ts'
 export { trimEnd } from './transport/trim-end.ts'
 
-/** How roles are inspected and reported. */
+/** Loads the code that inspects roles and reports on them. */
 export const doctor = () => import('./doctor/index.ts')

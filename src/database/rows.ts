@@ -37,7 +37,7 @@ export interface Statement {
   readonly params?: readonly Param[] | undefined
   /**
    * Whether it is one of Tidegate's questions to the catalog. Its functions, operators and types must
-   * be the system's, even if somebody has made others of the same name in the role's search path.
+   * be the system's, even if others of the same name are in the role's search path.
    */
   readonly internal?: boolean | undefined
 }
@@ -48,7 +48,7 @@ export interface Limits {
   /** Bytes of the rows as JSON. Only whole rows are left out. */
   readonly maxBytes: number
   readonly timeoutMs: number
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the client no longer waits for the answer. */
   readonly signal?: AbortSignal | undefined
 }
 

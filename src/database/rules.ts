@@ -44,7 +44,7 @@ export interface Lexis {
   readonly escapePrefixes?: boolean
   /** `$tag$ … $tag$` is a text. */
   readonly dollarQuotes?: boolean
-  /** `$x(…)`, `@x(…)`, `:x(…)` is one parameter, whatever stands between the parentheses. */
+  /** `$x(…)`, `@x(…)`, `:x(…)` is one parameter, with everything between the parentheses. */
   readonly parameterSuffixes?: boolean
   /** Block comments nest. */
   readonly nestedComments?: boolean

@@ -31,7 +31,7 @@ export function customTool({
   })
 }
 
-/** A claim of the caller. Without it the tool refuses, and does not answer as for everybody. */
+/** A claim of the caller. If it is missing, the tool refuses: it must not answer for all callers. */
 function claimOf({ claim }: ClaimParam, caller: Caller | undefined): Param {
   const { subject, claims = {} } = caller ?? {}
   const other = Object.hasOwn(claims, claim) ? claims[claim] : undefined

@@ -5,14 +5,14 @@ import { customToolConfig } from './custom-tool-config.ts'
 import { jsonFault } from './json-fault.ts'
 import { searchConfig } from './search-config.ts'
 
-/** One name, as it stands in a URL and in a tool's `database` argument. */
+/** A name, as it is used in a URL and in the `database` argument of a tool. */
 const NAME = /^[a-z][a-z0-9_-]{0,30}$/
 const name = () =>
   z.string().check(z.regex(NAME, 'must be lower case and at most 31 characters, such as "shop"'))
 
 const SECRET = /^secret:([A-Za-z_][A-Za-z0-9_]*)$/
 
-/** What an endpoint is where its configuration leaves something out. */
+/** The values of the fields that a configuration leaves out. */
 const defaults = {
   sql: true,
   format: 'json',
@@ -25,7 +25,7 @@ const defaults = {
 // made when they are first needed.
 const database = () =>
   z.strictObject({
-    /** `secret:NAME`, the Worker secret that holds the URL; or a URL that has nothing to hide. */
+    /** `secret:NAME`, the Worker secret that holds the URL; or a URL without a secret. */
     url: z.string().check(
       z.maxLength(200),
       z.refine((url) => SECRET.test(url) || hasNoSecret(url), {
@@ -57,7 +57,7 @@ const keep = () =>
     rows: z._default(z.int().check(z.gte(1), z.lte(10_000)), defaults.keep.rows),
     /** Bytes of the rows, as JSON. */
     bytes: z._default(z.int().check(z.gte(1_000), z.lte(4_000_000)), defaults.keep.bytes),
-    /** For so long, the same statement is answered from what was kept, and says so. */
+    /** During this time, the same statement is answered from what was kept, and the answer says so. */
     repeatSeconds: z._default(z.int().check(z.gte(0), z.lte(1_800)), defaults.keep.repeatSeconds),
   })
 

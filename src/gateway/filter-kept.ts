@@ -156,7 +156,7 @@ type Comparable = Value | null
 
 interface Value {
   readonly text: string
-  /** The same text for equal values, and another for others. */
+  /** The same text for equal values, and different texts for different values. */
   readonly same: string
   readonly digits?: Digits | undefined
 }

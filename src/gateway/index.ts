@@ -66,7 +66,7 @@ export function gateway(
     const { url } = endpoint.databases[name]!
     databases.set(name, withRoleWarning(database, url, label, io.waitUntil))
   }
-  // Lists are of all databases. One that cannot be opened would make them fail for the others.
+  // Lists cover all databases. One that cannot be opened would make them fail for the others.
   const available = new Map([...databases].filter(([, it]) => it.problem === undefined))
   const databaseTools = toolsOf(tools, endpoint, databases, results)
   const names = databaseTools.filter(({ unlisted }) => !unlisted).map(({ name }) => name)
@@ -99,5 +99,5 @@ export { KEPT_MS } from './kept-results.ts'
 export { type Document, readDocument } from './search-fetch.ts'
 export { assertCustomTools } from './tool-set.ts'
 
-/** How the databases of endpoints are looked at, and what there is to say of them. */
+/** Loads the code that inspects the databases of endpoints and reports on them. */
 export const diagnosis = () => import('./diagnosis.ts')

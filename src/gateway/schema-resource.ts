@@ -157,7 +157,7 @@ export const completeTable = (
     return { values: names.sort((a, b) => later(a) - later(b)), total }
   })
 
-/** Makes nothing of a database that cannot be opened. */
+/** Turns the error for a database that cannot be opened into undefined. */
 function ifUnavailable(error: unknown): undefined {
   if (!(error instanceof DatabaseError) || error.kind !== 'config') throw error
 }

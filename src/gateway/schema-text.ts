@@ -12,7 +12,7 @@ import {
 import { itemsThatFit, lineBytes } from './answer.ts'
 
 /**
- * All tables of a database within so many bytes, for a model to read: with their columns if these
+ * Describes all tables of a database within `maxBytes`, for a model to read: with their columns if these
  * fit, else with their keys only, else without columns, else as names. Says first what is left out.
  *
  * @param columns By {@link keyOf} the table; undefined if there are too many to read.
@@ -47,7 +47,7 @@ export function overviewText(
   )
 }
 
-/** One table within so many bytes, for a model to read. */
+/** Describes one table within `maxBytes`, for a model to read. */
 export function tableText(table: Table, dialect: Dialect, maxBytes: number): string {
   const { primaryKey, uniqueKeys, foreignKeys, referencedBy, indexes, columns } = table
   const list = (names: readonly string[]) => `(${names.map(line).join(', ')})`

@@ -47,7 +47,7 @@ const MAX_TITLE_CHARS = 200
 /** A column in the `url` of a source. */
 const URL_COLUMN = /\{([^{}]+)\}/g
 
-/** The tables that an endpoint lets be searched. Throws {@link ConfigError} if a database is missing. */
+/** The tables of an endpoint that may be searched. Throws {@link ConfigError} if a database is missing. */
 export function searchSources(
   { name, search = [], caps }: Endpoint,
   databases: ReadonlyMap<string, Located>,
@@ -198,7 +198,7 @@ export const searchTools = (sources: readonly SearchedTable[]): readonly Tool[] 
   }),
 ]
 
-/** Lets the model read what a database refused. */
+/** Turns the error of a database into one that the model reads. */
 function asToolError(error: unknown): never {
   throw error instanceof DatabaseError ? new ToolError(error.message) : error
 }

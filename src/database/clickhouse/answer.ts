@@ -84,7 +84,7 @@ export async function readAnswer(
     const most = tail.length - tailLength(await completion.csv())
     if (!tail.splice(0, most).every((row) => collector.add(read(row)))) tail = []
   }
-  // Three lines are extremes alone, which nobody asked for.
+  // Three lines are only extremes, which were not asked for.
   const totals = (tail.length === 2 || tail.length === LONGEST_TAIL) && read(tail[1]!)
   return { columns, rows, truncated: collector.truncated, ...(totals && { totals }) }
 }

@@ -86,7 +86,7 @@ function literal(value: Param, type: string | undefined): string {
   return `CAST(${quoted(String(whole))} AS Int256)`
 }
 
-/** Whether a decimal of so many digits holds a number without rounding or cutting it. */
+/** Whether a decimal with this many digits holds a number without rounding or cutting it. */
 const fits = (integer: string, fraction: string, precision: number, scale: number) =>
   fraction.length <= scale && integer.replace(/^0+/, '').length <= precision - scale
 

@@ -9,7 +9,7 @@ export const later: Readonly<Record<string, string>> = {
   'tidegate_tables.total_rows': 'NULL',
 }
 
-// To read from these removes what is read.
+// Reading from these tables removes the rows.
 const queues = `('Kafka', 'RabbitMQ', 'NATS', 'FileLog', 'S3Queue', 'AzureQueue')`
 
 /** The tables of users in the database of the URL, without those that a read would change. */

@@ -67,7 +67,7 @@ export async function exchange(
 /** Bytes of an error that are read: some versions send the path through their source with it. */
 const MAX_REPORT_BYTES = 256 * 1024
 
-/** A response that is an answer. What it says instead is thrown. */
+/** Returns a response that is an answer. Throws the error that any other one reports. */
 async function accepted(response: Response, asked: Asked): Promise<Response> {
   const { status, headers } = response
   if (status === 200 && !headers.has('x-clickhouse-exception-code')) return response

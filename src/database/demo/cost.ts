@@ -18,11 +18,10 @@ interface Cost {
 /**
  * About how many rows a statement visits, going by its plan.
  *
- * It is there to stop a join without a condition, not an attacker. A plan does not show, so this
- * cannot see: how uneven the groups of a computed value are; how long a single array for json_each()
- * is; how long a list after IN is, whose keys are looked up one by one. A table with an alias in single
- * quotes is not recognised, and sentences that `plan.ts` does not know cost nothing. `weight.ts` tells
- * what is computed from a row.
+ * It is meant to stop a join without a condition, not an attacker. A plan does not show everything: how
+ * uneven the groups of a computed value are; how long a single array for json_each() is; how many keys a
+ * list after IN has, which are looked up one by one. A table with an alias in single quotes is not
+ * recognised, and steps that `plan.ts` does not know cost nothing. `weight.ts` estimates the expressions.
  */
 export function rowsVisited(
   plan: readonly PlanNode[],
@@ -93,7 +92,7 @@ export function rowsVisited(
   }
 }
 
-/** What it costs to keep so many rows apart, which SQLite does in a tree. */
+/** What it costs to keep these rows apart, which SQLite does in a tree. */
 const costOfTree = (rows: number) => rows * (rows > SMALL_TREE_ROWS ? 100 : 10)
 
 /** With more rows than these, a tree takes ten times as long for each. */

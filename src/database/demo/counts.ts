@@ -27,7 +27,7 @@ export class Counts {
     return this.#count(`select count(*) n from ${doubleQuoted(table)}`)
   }
 
-  /** How many rows share their value of a column, for an average row; all, if there is no such column. */
+  /** How many rows have the same value of a column as an average row; all, if there is no such column. */
   rowsSharing(table: string, column: string): number {
     const it = doubleQuoted(column)
     // The count has no name here: a column of that name would be taken for it.

@@ -5,7 +5,7 @@ import { sqlite } from '../sqlite/dialect.ts'
 import { startDeadline } from '../transport/deadline.ts'
 import type { DemoAnswer, DemoQuery } from './shop.ts'
 
-/** Opens `demo:`, the shop that every deployment has without an account anywhere. */
+/** Opens `demo:`, the shop that every deployment has, without any account. */
 export const demo: Driver = {
   name: 'demo',
   opens: (url) => url.protocol === 'demo:',

@@ -75,7 +75,7 @@ function selectsIn(tokens: readonly Token[]): readonly Select[] {
   return found
 }
 
-/** Takes up what a token inside a SELECT tells of it. */
+/** Records what a token tells about the SELECT that it is in. */
 function readInto(select: Select, tokens: readonly Token[], i: number): void {
   const [token, before] = [tokens[i]!, tokens[i - 1]]
   const { kind, value } = token

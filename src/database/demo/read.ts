@@ -19,8 +19,8 @@ export interface Query {
 }
 
 /**
- * Answers a query from the SQLite of a Durable Object. It does not count on the guard: it checks for
- * itself that the query only reads. Its caller rolls back all the same. Throws {@link DatabaseError}.
+ * Answers a query from the SQLite of a Durable Object. It does not rely on the guard: it checks itself
+ * that the query only reads. Its caller still rolls back. Throws {@link DatabaseError}.
  */
 export function read(storage: SqlStorage, counts: Counts, query: Query): Answer {
   const [, explain = '', text = ''] = EXPLAIN.exec(query.sql) ?? []

@@ -167,7 +167,7 @@ const numbersTo = (n: number) => Array.from({ length: n }, (_, i) => i + 1)
 
 const twoDigits = (n: number) => String(n).padStart(2, '0')
 
-/** The time so many days and seconds after the beginning of 2025: `2025-01-31 08:15:00`. */
+/** The time this many days and seconds after the beginning of 2025: `2025-01-31 08:15:00`. */
 function time(day: number, second: number): string {
   const moment = new Date(Date.UTC(2025, 0, 1) + (day * DAY_SECONDS + second) * 1000)
   return moment.toISOString().slice(0, 19).replace('T', ' ')

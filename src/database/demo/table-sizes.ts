@@ -3,10 +3,10 @@ import { groupedNames } from './grouped-names.ts'
 import type { LexedSql } from './lexed-sql.ts'
 import { type Computed, computedNames, namesBefore } from './names.ts'
 
-/** More rows than any pragma of a table has: than columns, indexes or keys. */
+/** More rows than any pragma about a table returns: it has fewer columns, indexes and keys. */
 const MAX_PRAGMA_ROWS = 20
 
-/** The items of an array of JSON at the worst. They count only where several arrays make a join. */
+/** The most items of a JSON array. They count only if several arrays are joined. */
 const ARRAY_ITEMS = 20_000
 
 /** A value of more bytes may hold an array of JSON that is worth a look. */

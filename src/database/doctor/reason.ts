@@ -1,6 +1,6 @@
 import { DatabaseError } from '../error.ts'
 
-/** Why a database could not be inspected, for its operator. A fault of ours goes to the log. */
+/** Why a database could not be inspected, for its operator. An unexpected error goes to the log. */
 export function reason(error: unknown): string {
   if (!(error instanceof DatabaseError)) {
     console.error(error)

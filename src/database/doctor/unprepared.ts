@@ -18,7 +18,7 @@ export async function unprepared(
       () => undefined,
       (error: unknown) => {
         if (!(error instanceof DatabaseError)) throw error
-        // What the database refuses has its code. What has no plan, such as SHOW, we refuse ourselves.
+        // An error of the database has a code. Statements without a plan, such as SHOW, we refuse ourselves.
         return error.kind === 'refused' && !error.code ? undefined : error.message
       },
     )

@@ -40,7 +40,7 @@ function judge(all: readonly Token[], rules: Rules): string | undefined {
   return undefined
 }
 
-/** Refuses a statement that begins with another word than a read, or explains anything but a query. */
+/** Refuses a statement that does not begin like a read, or explains something other than a query. */
 function refuseVerb(tokens: readonly Token[], rules: Rules): string | undefined {
   const first = pastParentheses(tokens, 0)
   const { kind, value } = tokens[first] ?? tokens[0]!
@@ -117,7 +117,7 @@ function refuseAttribute(
   return undefined
 }
 
-/** Refuses what one name can do: call a function, read a hidden relation, write, or lock. */
+/** Refuses a name that calls a refused function, reads a hidden relation, writes, or locks. */
 function refuseToken(tokens: readonly Token[], i: number, rules: Rules): string | undefined {
   const { kind, value } = tokens[i]!
   if (kind !== 'word' && kind !== 'name') return undefined

@@ -7,7 +7,7 @@ import type { Token } from './token.ts'
 export interface BoundStatement {
   readonly statement: Statement
   origin(position: number): number
-  /** Which placeholder has no value, or which value no placeholder: a sentence for the author. */
+  /** A sentence for the author if a placeholder has no value, or a value no placeholder. */
   readonly fault?: string | undefined
 }
 
@@ -62,7 +62,7 @@ function faultOf(numbers: readonly number[], params: number): string | undefined
 /** The tokens `$1`, `$2`, …: not those inside a text, a name or a comment. */
 function placesIn(statement: Statement, { rules }: Dialect): readonly Token[] {
   if (!/\$\d/.test(statement.sql)) return []
-  // What else a `$` means in this dialect, the guard judges afterwards.
+  // Other meanings of `$` in this dialect are left to the guard.
   const { tokens } = rules.lexis.asciiWords
     ? read({ sql: statement.sql }, { ...rules, lexis: { ...rules.lexis, asciiWords: false } })
     : read(statement, rules)

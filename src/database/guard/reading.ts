@@ -3,7 +3,7 @@ import type { Rules } from '../rules.ts'
 import { lex } from './lexer.ts'
 import { type Token, Unreadable } from './token.ts'
 
-/** A statement taken apart: once, for all that read it on its way to the engine. */
+/** A statement as tokens. It is read once, for all code that needs it on the way to the engine. */
 export interface Reading {
   /** Its text without the semicolon and the comments behind it. */
   readonly sql: string
@@ -18,7 +18,7 @@ export interface Reading {
 /** Characters of a statement: more than a person or a model writes, fewer than any engine's limit. */
 const MAX_CHARACTERS = 100_000
 
-// By the object, and not by its text: so a reading is forgotten together with its statement.
+// The key is the object and not its text, so a reading is forgotten together with its statement.
 const readings = new WeakMap<Statement, { readonly rules: Rules; readonly reading: Reading }>()
 
 /** Takes a statement apart. A statement that is read again is not lexed again. */

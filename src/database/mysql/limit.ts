@@ -3,7 +3,7 @@ import type { Statement } from '../rows.ts'
 import { rules } from './rules.ts'
 
 /**
- * Ends a statement with a LIMIT, so that the server gathers and sorts no rows that nobody reads. A
+ * Ends a statement with a LIMIT, so that the server does not collect and sort rows that are not read. A
  * statement that ends with another clause, or that cannot be read, stays as it is.
  *
  * `sql_select_limit` also holds inside stored functions, and with Vitess in every subquery: it would

@@ -4,7 +4,7 @@ import { read } from '../guard/reading.ts'
 import type { Limits, Statement } from '../rows.ts'
 import { rules } from './rules.ts'
 
-/** How long to wait for a lock. A longer one is held by something long, such as a migration. */
+/** How long to wait for a lock. One that takes longer is held by long work, such as a migration. */
 const LOCK_S = 3
 
 /**
@@ -16,7 +16,7 @@ export const READ_ONLY = 'set session transaction read only'
 /** Modes that change what a text means, ANSI_QUOTES and NO_BACKSLASH_ESCAPES among them, are off. */
 const MODE = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'
 
-/** Settings for the session. The guard counts on the first two. */
+/** Settings for the session. The guard relies on the first two. */
 export function settings({ timeoutMs }: Limits, server: Server): string {
   const seconds = timeoutMs / 1_000
   const lock = Math.max(1, Math.min(LOCK_S, Math.ceil(seconds)))

@@ -18,7 +18,7 @@ export class Connection {
   constructor(library: typeof Library, login: Login, timeoutMs: number) {
     this.#timeoutMs = timeoutMs
     this.client = library.createConnection(configOf(login, timeoutMs))
-    // Errors are told where somebody waits for an answer. Without a listener, one would end the process.
+    // Each call rejects with its own error. But without a listener, an error would end the process.
     this.client.on('error', () => {})
   }
 
@@ -33,7 +33,7 @@ export class Connection {
     })
   }
 
-  /** Runs a statement of ours, and returns its rows. */
+  /** Runs one of our own statements, and returns its rows. */
   run(sql: string): Promise<readonly (readonly unknown[])[]> {
     return new Promise((resolve, reject) => {
       this.client.query(sql, (error, rows) =>

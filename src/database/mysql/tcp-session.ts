@@ -33,7 +33,7 @@ export async function runReadOnly(
   }
 }
 
-/** How long taking leave may take. */
+/** How long closing the connection may take. */
 const LEAVE_MS = 1_000
 
 /** "Unknown system variable". */

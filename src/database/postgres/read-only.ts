@@ -35,7 +35,7 @@ const RESTORE_ROLE_PATH = [['search_path', "pg_catalog.current_setting('tidegate
 const set = (settings: readonly (readonly [name: string, value: string])[]) =>
   `select ${settings.map(([name, value]) => `pg_catalog.set_config('${name}', ${value}, true)`)}`
 
-/** How long to wait for a lock. A longer one is held by something long, such as a migration. */
+/** How long to wait for a lock. One that takes longer is held by long work, such as a migration. */
 const LOCK_MS = 3_000
 
 // A cursor takes only a query that reads, and computes only the rows that are fetched.

@@ -29,7 +29,7 @@ const table = `${at} || '.' || quote_ident(c.relname)`
 const routine = `${at} || '.' || quote_ident(p.proname)
   || '(' || pg_get_function_identity_arguments(p.oid) || ')'`
 
-/** Rights that somebody was granted: rows of a privilege and a role whose rights count. */
+/** Granted rights: rows of a privilege and a role whose rights count. */
 const granted = (acl: string) => `aclexplode(${acl}) g
   join mine on mine.oid = g.grantee and not mine.super`
 const functions = `pg_catalog.pg_proc p
@@ -181,7 +181,7 @@ const mine = `
       r.rolsuper, r.rolname in ${powerful}, r.rolname in ${writing}
     from pg_catalog.pg_roles r join me on not me.rolsuper and pg_has_role(r.oid, 'member')`
 
-/** The SQL that takes a finding away: empty where nothing is to be taken, NULL where only a new role helps. */
+/** The SQL that fixes a finding: empty if there is nothing to revoke, NULL if only a new role helps. */
 const closed = `
     select f.kind, case
       when f.privilege = 'none' then ''
@@ -193,8 +193,8 @@ const closed = `
     group by f.kind, f.privilege, m.name, m.entry, me.rolname, me.oid, f.grantee`
 
 /**
- * Asks what the role may do besides reading, and by what SQL that is taken away. It is one statement,
- * and cheap for ten thousand tables. A superuser is in all roles, so nothing else is told of one.
+ * Asks what the role may do besides reading, and which SQL revokes it. It is one statement, and fast even
+ * with ten thousand tables. A superuser is in all roles, so nothing else is reported about one.
  */
 export const ROLE_QUERY = `with me as (select * from pg_catalog.pg_roles where rolname = current_user),
   readable as materialized (${readable}),
@@ -217,7 +217,7 @@ export const ROLE_QUERY = `with me as (select * from pg_catalog.pg_roles where r
 
 /**
  * A row of its answer. `me` has the names of version, role and database; a finding has its objects and
- * the SQL that takes it away; `tables` has a schema and the owners of its tables.
+ * the SQL that fixes it; `tables` has a schema and the owners of its tables.
  */
 export type RoleRow = readonly [
   kind: string,

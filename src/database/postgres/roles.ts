@@ -12,8 +12,8 @@ export const inspectRole: InspectRole = async (ask, { rollsBack }) => {
     .map(([, , [schema = ''], owners]) => [schema, owners ?? []] as const)
   const found = rows.filter(([kind]) => kind in kinds)
   const closing = found.flatMap(([, , , sql]) => sql)
-  // Where only a new role helps, this one keeps its rights for those who use it. What every role may
-  // do is revoked all the same: the new one could do it, too.
+  // If only a new role helps, this one keeps its rights for its other uses. Rights of every role are
+  // still revoked: the new role would have them, too.
   const isReplaced = closing.includes(null)
   const findings = found.map(([kind, count, objects, sql]) => ({
     kind: kind === 'large-objects' && rollsBack ? 'large-objects-undone' : kind,

@@ -14,7 +14,7 @@ export type Run = (...statements: readonly Statement[]) => Promise<Reading>
 /** How long to wait for a connection: a server that takes longer does not let us in at all. */
 const CONNECT_MS = 10_000
 
-/** How long taking leave may take. */
+/** How long closing the connection may take. */
 const LEAVE_MS = 1_000
 
 /** One connection to a PostgreSQL server. */
@@ -37,7 +37,7 @@ export class Connection {
     this.#timeoutMs = limits.timeoutMs
     this.#budget = new ByteBudget(limits)
     this.#client = new PgClient(configOf(login))
-    // Errors are told where somebody waits for an answer. Without a listener, one would end the process.
+    // Each call rejects with its own error. But without a listener, an error would end the process.
     this.#client.on('error', () => {})
     const { connection } = this.#client
     const { stream: plain } = connection

@@ -35,7 +35,7 @@ const withTlsState = (login: Login): UnguardedDatabase => ({
 /** Runs a statement, and asks for the names of its types. */
 async function read(login: Login, statement: Statement, limits: Limits, run: Run): Promise<Answer> {
   const reading = await runReadOnly(statement, limits, run)
-  // A pooler has many databases of one name at one address, and tells them apart by the user.
+  // At the address of a pooler, many databases may have the same name. The user tells them apart.
   const { host, port, database, user, options } = login
   const key = JSON.stringify([host, port, database, user, options])
   const types = await typesOf(reading.fields, key, (lookUp, maxRows) =>

@@ -29,7 +29,7 @@ export function sender(address: Address, deadline: Deadline, limits: Limits, io:
     new URLSearchParams({
       ...address.consistency,
       ...{ db_timeout: time, timeout: time, linearizable_timeout: time },
-      // Otherwise a query at the level strong is written anew, without random() and times.
+      // Otherwise rqlite rewrites a query at the level strong: it replaces random() and times.
       ...{ noparse: '', norwrandom: '', norwtime: '' },
     }),
   )

@@ -19,7 +19,7 @@ export async function listTables(
   database: Database,
   { limits, ...page }: Page & { readonly limits: TimeLimits },
 ): Promise<TableList> {
-  // Names and comments hold neither NULs nor half characters, and databases refuse such parameters.
+  // Databases refuse parameters with NULs or half characters, and names and comments have none.
   const { search = '' } = page
   if (search.includes('\0') || !search.isWellFormed()) return { tables: [], total: 0 }
   const rows = await ask(database, database.dialect.catalog.tables(page), limits)
@@ -127,8 +127,8 @@ export async function summaries(
 const MAX_NAMES = 20
 
 /**
- * What may have been meant by a name that no table has, as a sentence: similar names, or else the
- * names that exist; undefined if there are no tables.
+ * A sentence with the tables that an unknown name may mean: those with similar names, or else all that
+ * exist; undefined if there are no tables.
  */
 export async function meantTables(
   database: Database,

@@ -4,8 +4,8 @@ import type { Limits, Statement } from '../rows.ts'
 import { mentionedTables } from './mentioned-tables.ts'
 
 /**
- * The tables of a statement of which the database shows this role only some rows, if the dialect can
- * tell. It explains why a statement found nothing, and never fails.
+ * The tables of a statement that show this role only some of their rows, if the dialect can tell. This
+ * explains why a statement found nothing. It never fails.
  */
 export async function rowSecurity(
   database: Database,

@@ -1,10 +1,10 @@
 import type { TableName } from '../dialect.ts'
 
-/** A table, a view, or anything else that rows can be selected from. */
+/** A table, a view, or another relation to select rows from. */
 export interface TableSummary extends TableName {
   readonly kind: 'table' | 'view' | 'materialized view' | 'foreign table'
   readonly comment: string | undefined
-  /** What the database last counted, where it keeps count. */
+  /** The number of rows when the database last counted them, if it does. */
   readonly estimatedRows: number | undefined
   readonly columnCount: number
 }
@@ -15,12 +15,12 @@ export interface TableList {
   readonly total: number
 }
 
-/** What it takes to read from a table. */
+/** What is needed to read from a table. */
 export interface Source extends TableName {
   readonly columns: readonly Pick<TableColumn, 'name' | 'type' | 'operators'>[]
 }
 
-/** All that it takes to write a query on a table. */
+/** Everything that is needed to write a query on a table. */
 export interface Table extends TableSummary {
   readonly columns: readonly TableColumn[]
   readonly primaryKey: readonly string[]

@@ -1,7 +1,7 @@
 import type { Cell } from '../rows.ts'
 import { BLOB_BYTES, blob, classOf } from './values.ts'
 
-// No keyboard has it. A text of the database that begins with it is marked as a text.
+// It cannot be typed on a keyboard. A text of the database that begins with it is marked as a text.
 const MARK = '\u0001'
 
 // A limit of the platform. Our own column needs room beside those of the query.

@@ -2,5 +2,5 @@ import type { Driver } from '../database.ts'
 import { d1 } from './d1.ts'
 import { libsql } from './libsql.ts'
 
-/** The drivers of this engine. The first one that opens a URL is taken. */
+/** The drivers of this folder. The first one that opens a URL is taken. */
 export const drivers: readonly Driver[] = [d1, libsql]

@@ -8,13 +8,13 @@ import type { Cell, Limits, Statement } from '../rows.ts'
 export interface Explanation {
   /** The steps as the database nests them, one a line, with what it expects of each. */
   readonly summary: readonly string[]
-  /** All that the database said. */
+  /** The whole plan, as the database returned it. */
   readonly plan: Cell
 }
 
 /**
- * Has a query planned, and never run. The query passes the guard first, without the EXPLAIN that is put
- * in front of it here. Throws {@link DatabaseError}.
+ * Asks the database for the plan of a query, without running it. The query passes the guard before EXPLAIN
+ * is put in front of it. Throws {@link DatabaseError}.
  */
 export async function explain(
   database: Database,
@@ -31,7 +31,7 @@ export async function explain(
   const room = { ...limits, maxRows: 1_000, maxBytes: 1 << 20 }
   const rows = await database.query(explained, room).catch((error) => {
     if (!(error instanceof DatabaseError) || error.position === undefined) throw error
-    // The place in the query without what is in front of it here.
+    // The position in the query, without the EXPLAIN in front of it.
     const position = error.position - (explained.sql.length - sql.length)
     throw error.at(position > 0 ? origin(position) : undefined)
   })

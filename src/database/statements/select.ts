@@ -30,7 +30,7 @@ export interface Condition {
   readonly value?: Param | readonly Param[] | undefined
 }
 
-/** What to read from one table. Its column names may come from anywhere: they are looked up. */
+/** What to read from one table. Column names need not be trusted: they are looked up in the catalog. */
 export interface Selection {
   readonly table: Source
   /** All of them if left out. With aggregates, what to group by: without any, all rows are one group. */
@@ -46,8 +46,8 @@ export interface Selection {
 }
 
 /**
- * The statement that reads a selection. Names come from the catalog and values are bound, so nothing
- * that a caller sends is read as SQL. Throws {@link DatabaseError} for what cannot be selected.
+ * The statement that reads a selection. Names come from the catalog and values are bound, so no input of
+ * a caller is read as SQL. Throws {@link DatabaseError} if something cannot be selected.
  */
 export function selectStatement(dialect: Dialect, selection: Selection): Statement {
   const { table, columns = [], where = [], orderBy = [], limit, offset = 0 } = selection
@@ -85,7 +85,7 @@ export function selectStatement(dialect: Dialect, selection: Selection): Stateme
 
 const FUNCTIONS = new Set(['count', 'sum', 'avg', 'min', 'max'])
 
-/** The parts of `Sum( distinct x )`; undefined for what is no aggregate. */
+/** The parts of an aggregate such as `Sum( distinct x )`; undefined for anything else. */
 function callOf(asked: string) {
   const text = asked.trim()
   const open = text.indexOf('(')
@@ -156,8 +156,8 @@ function ordered(
 }
 
 /**
- * The column of this name, or else the only one of this name in another case. The error for none names
- * similar columns, and other names that could be meant here.
+ * The column with this name, or else the only one with this name in another case. If there is none, the
+ * error names similar columns, and other names that could be meant here.
  */
 function lookUp(
   { name: table, columns }: Source,

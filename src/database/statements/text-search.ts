@@ -2,12 +2,12 @@ import type { Dialect } from '../dialect.ts'
 import type { Statement } from '../rows.ts'
 import type { Table } from '../schema/table.ts'
 
-/** Words of one search that count. More of them would only find less. */
+/** How many words of a search are used. More would only find fewer rows. */
 const MAX_WORDS = 8
 
 /**
- * The statement that finds the rows in whose columns each word of a search occurs, in any case and
- * anywhere. It returns the columns shown. Names come from the catalog.
+ * The statement that finds the rows whose columns contain every word of a search, in upper or lower case.
+ * It returns the columns to show. Names come from the catalog.
  */
 export function textSearch(
   dialect: Dialect,
@@ -30,7 +30,7 @@ export function textSearch(
 }
 
 interface Search {
-  /** Columns that are looked into. */
+  /** Columns to search. */
   readonly text: readonly string[]
   readonly shown: readonly string[]
   readonly query: string

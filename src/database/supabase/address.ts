@@ -1,7 +1,7 @@
 import { DatabaseError } from '../error.ts'
 import { decoded } from '../transport/url.ts'
 
-/** Which project is asked, and what lets us in. */
+/** The project to ask, and the token that allows it. */
 export interface Address {
   /** As it is in the URL of a project: 20 small letters. */
   readonly ref: string

@@ -28,7 +28,7 @@ const CHUNK_BYTES = 32 * 1024
 
 interface Reader {
   read(view: Uint8Array): Promise<ReadableStreamReadResult<Uint8Array>>
-  /** Only the Workers runtime has it. It waits for so many bytes, or for the end. */
+  /** Only the Workers runtime has it. It waits for at least this many bytes, or for the end. */
   readAtLeast?(least: number, view: Uint8Array): Promise<ReadableStreamReadResult<Uint8Array>>
   cancel(): Promise<void>
 }

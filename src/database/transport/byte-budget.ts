@@ -12,7 +12,7 @@ const MAX_BYTES = 10 * 1024 * 1024
 /** Bytes beside the rows: the login, settings, descriptions of columns. */
 const SLACK_BYTES = 1024 * 1024
 
-/** How many bytes of a socket are read: any more are beyond the cap of every answer. */
+/** Bounds how many bytes are read from a socket: more than any answer may have. */
 export class ByteBudget {
   readonly #spent = Promise.withResolvers<void>()
   readonly #streams: Stream[] = []

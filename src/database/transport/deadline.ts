@@ -8,7 +8,7 @@ export interface Deadline {
   readonly signal: AbortSignal
   /** The error to throw once the wait is over, and nothing before. */
   over(): DatabaseError | undefined
-  /** The outcome of a work, unless the wait is over first. The work may go on. */
+  /** Waits for some work, unless the wait is over first. The work may go on. */
   race<T>(work: Promise<T>): Promise<T>
 }
 
@@ -38,7 +38,7 @@ export function startDeadline({ timeoutMs, signal: caller }: Limits, graceMs = 0
   }
 }
 
-/** The outcome of a work, unless the signal aborts first: then its reason. The work may go on. */
+/** Waits for some work. If the signal aborts first, it throws the reason. The work may go on. */
 export function until<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)

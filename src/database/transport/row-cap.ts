@@ -3,7 +3,7 @@ import type { Cell, Limits, Rows } from '../rows.ts'
 
 const encoder = new TextEncoder()
 
-/** Takes as many rows as the limits allow. To know that there are more, it needs one row too many. */
+/** Takes as many rows as the limits allow. It needs one more row to know that there are more. */
 export function cap(
   rows: Iterable<readonly Cell[]>,
   limits: Limits,

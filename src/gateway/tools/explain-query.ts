@@ -8,7 +8,7 @@ const param = z
   .union([z.string(), z.number(), z.boolean(), z.null()])
   .register(z.globalRegistry, { type: 'string', anyOf: undefined })
 
-/** The deeper lines of a plan say little without the lines above them. */
+/** The most lines of a plan. Deeper lines mean little without those above them. */
 const MAX_SUMMARY_LINES = 30
 const MAX_LINE_CHARS = 300
 

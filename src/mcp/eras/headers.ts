@@ -32,7 +32,7 @@ export function checkHeaders(
   for (const { header, path, type } of mirrored(server, name)) {
     let value: unknown = params?.arguments
     for (const key of path) value = isObject(value) ? value[key] : undefined
-    // What the schema will refuse has no form in a header.
+    // A value that the schema will refuse cannot be in a header.
     if (value === undefined || value === null || typeof value === 'object') continue
     // 42.0 and 42 are the same integer.
     const read = (text: string) =>

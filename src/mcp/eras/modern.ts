@@ -119,8 +119,8 @@ function admit(message: RpcRequest, exchange: Exchange): Admitted {
   checkHeaders(message, version, request.headers, server)
   const revision = revisionOf(version)
   if (revision?.era !== 'modern') {
-    // We speak legacy versions, but not in this era. A client that read them here would go in a
-    // circle.
+    // We speak legacy versions, but not in this era. A client that read them here would try them
+    // again and again.
     const supported = versions(revision && 'modern')
     const data = { supported, requested: version }
     throw new RpcError(codes.unsupportedVersion, 'Unsupported protocol version', data)

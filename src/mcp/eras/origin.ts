@@ -29,9 +29,9 @@ export function allowsOrigin(request: Request, { caller, origins = [] }: OriginP
 }
 
 /**
- * Whether DNS rebinding cannot make this address another page's own. Needed for a GET, which names
- * no origin. Over plain http, safe addresses are names without a dot, which nobody can register,
- * numbers, and listed origins.
+ * Whether this address is safe from DNS rebinding. Needed for a GET, which names no origin. Over plain
+ * http, safe addresses are names without a dot, which cannot be registered, IP addresses, and listed
+ * origins.
  */
 export function allowsHost(request: Request, { caller, origins = [] }: OriginPolicy): boolean {
   const { protocol, hostname, origin } = new URL(request.url)

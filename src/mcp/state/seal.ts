@@ -2,7 +2,7 @@ import { isObject } from '../wire/jsonrpc.ts'
 
 /**
  * Seals values that travel through a client. The client cannot read or change them, or use them for
- * another purpose than theirs (AES-256-GCM with the purpose as additional data).
+ * another purpose (AES-256-GCM with the purpose as additional data).
  */
 export interface Seal {
   seal(value: unknown, purpose: string): Promise<string>

@@ -20,6 +20,6 @@ export function keepText(storage: Storage, prefix: string, text: string): void {
   }
 }
 
-/** A text that {@link keepText} stored; nothing is the empty one. */
+/** Reads a text that {@link keepText} stored; empty if nothing is stored. */
 export const keptText = (storage: Storage, prefix: string): string =>
   [...storage.list<string>({ prefix })].map(([, piece]) => piece).join('')
