@@ -58,7 +58,7 @@ export interface Lexis {
   readonly escapedNames?: boolean
   /** Bare words are of ASCII letters, digits and `_`; a `$` only begins a text. */
   readonly asciiWords?: boolean
-  /** A name may begin with a digit: `2fa`, and `1e5` behind a dot. */
+  /** A name may begin with a digit: `2fa`, and `1e5` after a dot. */
   readonly digitNames?: boolean
   /** A carriage return ends a comment of one line, as a line feed does. */
   readonly returnEndsComment?: boolean

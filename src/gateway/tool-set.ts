@@ -8,7 +8,7 @@ import type { KeptResults } from './kept-results.ts'
 import { locateAll } from './open-database.ts'
 
 /**
- * The tools of an endpoint: those it names, in the order clients see them, and its own behind them.
+ * The tools of an endpoint: those it names, in the order clients see them, and its own after them.
  * Throws {@link ConfigError}.
  */
 export function toolsOf(
@@ -75,7 +75,7 @@ export function withoutDatabase(
   return `that ${what}. There are: ${[...databases.keys()].join(', ')}.`
 }
 
-/** The database that a tool names, or the only one there is, behind its name. */
+/** The name and the database that a tool asks: the one that it names, or the only one. */
 function databaseOf<T>({ database }: CustomToolConfig, all: readonly (readonly [string, T])[]) {
   return database === undefined && all.length === 1
     ? all[0]

@@ -78,7 +78,7 @@ async function accepted(response: Response, asked: Asked): Promise<Response> {
 /** Time to tell a server to stop: the caller has already waited to the end. */
 const KILL_MS = 2_000
 
-/** Stops a query. Old versions, and proxies, do not tell a query that its caller has left. */
+/** Stops a query. Old versions, and proxies, do not stop it when the client disconnects. */
 async function kill(address: Address, id: string, io: Io): Promise<void> {
   const sql = `KILL QUERY WHERE query_id = '${id}'`
   await send(address, {}, sql, AbortSignal.timeout(KILL_MS), io).then(

@@ -15,9 +15,9 @@ export const defaultCapabilities: Capabilities = { free: true, lacking: new Set(
 
 /** Settings that the oldest versions do not have. */
 const LATER = {
-  // Otherwise a query goes on when its caller has left.
+  // Otherwise a query goes on after its client disconnected.
   cancel_http_readonly_queries_on_client_close: '1',
-  // As text, whatever the profile prefers: 2026-01-02 03:04:05, 1.50.
+  // The forms of dates and decimals, whatever the profile sets: 2026-01-02 03:04:05, 1.50.
   date_time_output_format: 'simple',
   output_format_decimal_trailing_zeros: '1',
   // As the answer is read.

@@ -44,5 +44,5 @@ export function computedNames(
   return found
 }
 
-/** What comes behind AS where a query is named: `as (…)`, `as not materialized (…)`. */
+/** What comes after AS where a query is named: `as (…)`, `as not materialized (…)`. */
 export const BEFORE_QUERY: ReadonlySet<string> = new Set(['(', 'not', 'materialized'])

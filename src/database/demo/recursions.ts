@@ -16,7 +16,7 @@ export interface Recursion {
   readonly text: string
 }
 
-/** An open parenthesis, and what was seen behind it outside of others. */
+/** An open parenthesis, and what was seen after it outside of others. */
 interface Level {
   /** The token that opens it. */
   readonly start: number

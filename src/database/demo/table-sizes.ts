@@ -9,7 +9,7 @@ const MAX_PRAGMA_ROWS = 20
 /** The most items of a JSON array. They count only if several arrays are joined. */
 const ARRAY_ITEMS = 20_000
 
-/** A value of more bytes may hold an array of JSON that is worth a look. */
+/** Only a value with more bytes can hold a JSON array that is long enough to count. */
 const SHORT_VALUE_BYTES = 1_000
 
 const ARRAYS = /\bjson_(?:each|tree)\b/gi

@@ -70,7 +70,7 @@ function refuseExplain(tokens: readonly Token[], rules: Rules): string | undefin
 const WRITING_WORDS = new Set(['insert', 'update', 'delete', 'merge', 'replace'])
 
 /**
- * Refuses a WITH that ends in a write, at any depth: behind `SEARCH … SET x` the keyword of the write
+ * Refuses a WITH that ends in a write, at any depth: after `SEARCH … SET x` the keyword of the write
  * follows an ordinary word. In MySQL a write may also follow DESCRIBE, with other words between them.
  */
 function refuseBehindWith(tokens: readonly Token[]): string | undefined {
@@ -105,7 +105,7 @@ function refuseAttribute(
   for (const [i, token] of tokens.entries()) {
     if (!isName(token)) continue
     if (!isOne(tokens[i - 1], '.')) of = tables.has(i) ? 'table' : 'column'
-    // `(x).f`, `x[1].f`, `$1.f`: each name behind a value may be a call.
+    // `(x).f`, `x[1].f`, `$1.f`: each name after a value may be a call.
     else if (!isName(tokens[i - 2])) of = 'value'
     else if (of === 'table') continue
     const behindDot = isOne(tokens[i - 1], '.')

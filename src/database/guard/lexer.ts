@@ -156,7 +156,7 @@ function readDigitName(
 ): Token | undefined {
   if (!digitNames) return undefined
   const next = before?.end === start
-  // `.1` is a number, except right behind a bare name.
+  // `.1` is a number, except right after a bare name.
   if (sql[start] === '.' && next && before.kind === 'word') return readSymbol(sql, start)
   const word = match(DIGIT_NAME, sql, start)
   if (word === undefined) return undefined
@@ -183,7 +183,7 @@ function readParameter(sql: string, start: number, lexis: Lexis): Token | undefi
   throw new Unreadable(`Name the parameter ${value.slice(0, 40)} without parentheses.`)
 }
 
-/** Refuses a token that runs into the word behind it. */
+/** Refuses a token that runs into the word after it. */
 function apart(sql: string, token: Token): Token {
   if (match(WORD_START, sql, token.end) === undefined) return token
   throw new Unreadable(`Put a space after ${token.value.slice(0, 40)}.`)

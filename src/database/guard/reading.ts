@@ -5,7 +5,7 @@ import { type Token, Unreadable } from './token.ts'
 
 /** A statement as tokens. It is read once, for all code that needs it on the way to the engine. */
 export interface Reading {
-  /** Its text without the semicolon and the comments behind it. */
+  /** Its text without the semicolon and the comments after it. */
   readonly sql: string
   /** Its first word, past any parentheses: `select`, `show`. */
   readonly verb: string | undefined

@@ -25,9 +25,9 @@ const BEFORE_JOIN = new Set(['left', 'right', 'full', 'outer', 'inner', 'cross',
 const BEFORE_NAME = new Set(['.', ',', 'as'])
 
 /**
- * Where in a statement the name of a relation begins: behind FROM, JOIN and TABLE, and behind the
+ * Where in a statement the name of a relation begins: after FROM, JOIN and TABLE, and after the
  * commas of a FROM. Where that is not certain, no relation begins: a value follows in `trim(from x.y)`,
- * in `a is distinct from x.y`, in `on array[a, x.y]`, and behind ORDER BY.
+ * in `a is distinct from x.y`, in `on array[a, x.y]`, and after ORDER BY.
  */
 export function relations(tokens: readonly Token[]): ReadonlySet<number> {
   const found = new Set<number>()

@@ -22,7 +22,7 @@ export function inlineParams(statement: Statement): string {
   let text = ''
   let at = 0
   for (const [i, { start, end }] of places.entries()) {
-    // Spaces, so that nothing before or behind becomes part of it.
+    // Spaces, so that nothing before or after becomes part of it.
     text += `${sql.slice(at, start)} ${literal(params[i]!)} `
     at = end
   }

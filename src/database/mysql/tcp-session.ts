@@ -85,7 +85,7 @@ class Session {
     await connection.run(READ_ONLY)
     await connection.run(settings(this.#limits, server)).catch((error) => {
       if (!(error instanceof DatabaseError) || error.code !== UNKNOWN_VARIABLE) throw error
-      // A proxy told another version than that of the server behind it.
+      // A proxy reported another version than that of the server behind it.
       return connection.run(settings(this.#limits, server === 'mysql' ? 'mariadb' : 'mysql'))
     })
     const variables = await connection.run(CHECKS)
@@ -94,7 +94,7 @@ class Session {
 
   #prepare(statement: Statement) {
     const few = limited(statement, this.#limits.maxRows + 1)
-    // An error is told of the statement as its author wrote it, without the LIMIT.
+    // An error is about the statement as its author wrote it, without the LIMIT.
     return this.#connection.prepare(few).catch(() => this.#connection.prepare(statement.sql))
   }
 

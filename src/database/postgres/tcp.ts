@@ -50,7 +50,7 @@ async function read(login: Login, statement: Statement, limits: Limits, run: Run
 /**
  * Asks whether the transaction is read-only: a proxy may have begun another. It also makes the server
  * look for a client that is gone, where it can (from version 14 on, and not on Windows): a Worker whose
- * own client hangs up is stopped before it can cancel anything.
+ * own client disconnects is stopped before it can cancel anything.
  */
 const CHECKS = `select pg_catalog.current_setting('transaction_read_only'),
   (select pg_catalog.set_config(name, '1000', true) from pg_catalog.pg_settings

@@ -6,7 +6,7 @@ import type { Statement } from '../rows.ts'
 const MAX_TABLES = 5
 
 /**
- * The first names behind FROM, JOIN and commas in a statement: tables, or names that only look so. They
+ * The first names after FROM, JOIN and commas in a statement: tables, or names that only look so. They
  * serve hints, and never decide what is allowed.
  */
 export function mentionedTables(statement: Statement, { rules }: Dialect): readonly string[] {

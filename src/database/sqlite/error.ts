@@ -25,7 +25,7 @@ export function sqliteError(thrown: unknown, sql?: string): DatabaseError {
   })
 }
 
-/** The text before the last mark in it, and the text behind that. */
+/** The text before the last mark in it, and the text after that. */
 function splitAtLast(text: string, mark: string): [before: string, behind: string] {
   const at = text.lastIndexOf(mark)
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + mark.length)]

@@ -31,8 +31,8 @@ export const libsql: Driver = {
  * Two trips: SQLite says whether the text is one query that writes nothing, then it runs, in a
  * transaction that is rolled back. A batch in the mode `read` would not be enough: it can write.
  *
- * The query runs as it is, with a LIMIT behind it that keeps the server from reading on. A query that
- * has its own LIMIT takes no second one: then the server reads on until we hang up.
+ * The query runs unchanged, with a LIMIT after it that keeps the server from reading on. A query with
+ * its own LIMIT cannot have a second one: then the server reads on until we close the connection.
  */
 async function read(
   address: Address,

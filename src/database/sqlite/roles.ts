@@ -2,7 +2,7 @@ import type { InspectRole } from '../role.ts'
 
 /** Tells the version of a SQLite database. It does not tell what a token may do. */
 export const inspectRole: InspectRole = async (ask) => {
-  // Cloudflare tells no version.
+  // Cloudflare does not tell the version.
   const [[version] = []] = await ask('select sqlite_version()').catch(() => ask("select ''"))
   return {
     version: `SQLite ${version}`.trim(),

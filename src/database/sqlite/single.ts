@@ -10,7 +10,7 @@ export const probe = (sql: string) => `${PROBE_START}${sql}\n)`
 /**
  * Lets a text pass only if SQLite itself reads it as a single query. Throws {@link DatabaseError}.
  *
- * `exec` runs every statement in its text. So the text is put behind a placeholder that gets no value:
+ * `exec` runs every statement in its text. So a placeholder without a value is put before the text:
  * if a second statement follows, the platform refuses all of them; if not, it says that the value is
  * missing. Either way SQLite has read the whole text and run nothing, and only a query can be between
  * the parentheses.

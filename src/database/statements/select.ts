@@ -39,7 +39,7 @@ export interface Selection {
   readonly aggregates?: readonly string[] | undefined
   /** All must hold. */
   readonly where?: readonly Condition[] | undefined
-  /** Columns and aggregates, each with `desc` behind it or not. */
+  /** Columns and aggregates, each perhaps followed by `desc`. */
   readonly orderBy?: readonly string[] | undefined
   readonly limit: number
   readonly offset?: number | undefined

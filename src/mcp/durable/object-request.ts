@@ -1,9 +1,9 @@
 import type { Caller } from '../features/context.ts'
 
-/** What a Durable Object can be asked as. A session is also told of a change by the hub. */
+/** The roles in which a Durable Object can be asked. The hub also tells a session about changes. */
 export type Role = 'session' | 'secret' | 'hub' | 'change' | 'task' | 'store'
 
-/** Says what a Durable Object is asked as, and for whom. */
+/** Says in which role a Durable Object is asked, and for whom. */
 export interface RequestTag {
   readonly as: Role
   readonly name?: string

@@ -116,7 +116,7 @@ function match(template: string, uri: string): Record<string, string> | undefine
   for (const [i, part] of parts.entries()) {
     const [name = '', behind = ''] = part.split('}')
     const ends = i === parts.length - 1
-    // A variable is as short as possible. The text behind the last one ends the address.
+    // A variable is as short as possible. The text after the last one ends the address.
     const end = ends ? uri.length - behind.length : uri.indexOf(behind, at + 1)
     const value = uri.slice(at, end)
     if (end <= at || value.includes('/') || !uri.startsWith(behind, end)) return undefined

@@ -1,6 +1,6 @@
 /**
  * A store keeps values of handlers between calls, as long as it is used. In a legacy session it is
- * part of the session; elsewhere it stands alone.
+ * part of the session; elsewhere it is separate.
  *
  * @module
  */
@@ -42,7 +42,7 @@ const PREFIX = 'entry:'
 export const isStore = (storage: Pick<Storage, 'get'>): boolean =>
   storage.get(USED_AT) !== undefined
 
-/** A store that stands alone. */
+/** A store outside a session. */
 export class StoreState {
   readonly #host: StoreHost
 

@@ -19,7 +19,7 @@ export interface StoreBounds {
   readonly valueBytes: number
 }
 
-/** Bounds on a store that stands alone. */
+/** Bounds on a store outside a session. */
 export interface StoreLimits extends StoreBounds {
   /** A store that is not used for this long is forgotten. */
   readonly idleMs: number

@@ -24,7 +24,7 @@ export const streamHeaders = new Headers({
   'x-accel-buffering': 'no',
 })
 
-/** Only a write finds out that the reader has left. */
+/** Only a write shows that the reader has disconnected. */
 const KEEP_ALIVE_MS = 15_000
 
 /** Events that may wait for a slow reader. A pull costs more than most events (measured). */
