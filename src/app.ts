@@ -4,7 +4,7 @@ import { Hono } from 'hono/tiny'
 import { type App, addressed, admission, NO_SIGN_IN, refuse, wantsPage } from './admission.ts'
 import { deploymentOf } from './deployment.ts'
 import { ConfigError } from './gateway/index.ts'
-import { serve, serveHttpSse } from './mcp/index.ts'
+import { serve, serveHttpSse, unexpected } from './mcp/index.ts'
 
 // A browser sends a preflight without a key. It also has to be able to read refusals.
 const browsers = cors({
@@ -38,10 +38,7 @@ export const app = new Hono<App>({ strict: false })
     const where = `The MCP endpoint is ${new URL('/mcp', c.req.url)}.`
     return refuse(c, 404, c.env.TIDEGATE_KEY ? `${where} ${NO_SIGN_IN}` : where)
   })
-  .onError((error, c) => {
-    console.error(error)
-    return refuse(c, 500, 'Something went wrong inside the server. It was logged.')
-  })
+  .onError((error, c) => refuse(c, 500, unexpected(error)))
 
 // Read by the first person who looks: hosts never do.
 const pages = () => import('./page.ts')

@@ -103,6 +103,8 @@ function buildDeployment(env: Env): Deployment {
       )
       if (servers.size >= MAX_SERVERS) servers.clear()
       servers.set(key, server)
+      // A fault of the configuration stays. After any other the next request tries again.
+      server.catch((error: unknown) => error instanceof ConfigError || servers.delete(key))
       return server
     },
     document: (endpoint, id, { url, signal }) =>

@@ -51,7 +51,7 @@ export const tooSlow = (timeoutMs: number, code?: string) =>
 
 /** The error for a query whose caller has left. */
 export const cancelledByCaller = () =>
-  new DatabaseError('timeout', 'The query was stopped: nobody waits.')
+  new DatabaseError('timeout', 'The query was cancelled by the client.')
 
 /** The error for a database that does not answer. */
 export const unreachable = () =>

@@ -34,7 +34,14 @@ export function locate(url: string, io: Io): Located {
   let opened: Promise<Database> | undefined
   return {
     title: engine.title,
-    open: () => (opened ??= openWith(engine, parsed, io)),
+    open() {
+      opened ??= openWith(engine, parsed, io).catch((error) => {
+        // The next caller tries again.
+        opened = undefined
+        throw error
+      })
+      return opened
+    },
   }
 }
 

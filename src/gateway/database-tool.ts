@@ -110,7 +110,7 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
             if (error instanceof ToolError) throw new ToolError(escaped(error.message, format))
             if (!(error instanceof DatabaseError)) throw error
             const { sql = '' } = given as { sql?: string }
-            const hint = database && (await hintFor(database, { sql }, error, limits))
+            const hint = database && (await hintFor(database, { sql }, error, limits).catch(logged))
             throw new ToolError(escaped(inWords(error, sql, hint), format))
           } finally {
             stopProgress()
@@ -153,6 +153,9 @@ export const atMost = (max: number, unit: string) =>
   })
 
 const MAX_ERROR_CHARS = 1_000
+
+/** What has no hint can still be told. */
+const logged = (error: unknown): undefined => console.error(error) as undefined
 
 /** The error of a database for the model: what is wrong, where, and what to do. */
 function inWords(

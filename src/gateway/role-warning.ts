@@ -30,8 +30,7 @@ export function withRoleWarning(
       },
     }
   }
-  let opened: Promise<Database> | undefined
-  return { ...located, open: () => (opened ??= openWithWarning()) }
+  return { ...located, open: openWithWarning }
 }
 
 async function warn(database: Database, name: string): Promise<void> {

@@ -127,7 +127,7 @@ describe('D1 as a binding', () => {
     const left = silent.query({ sql: 'select 1' }, { ...limits, signal: AbortSignal.abort() })
     expect(await failure(left)).toMatchObject({
       kind: 'timeout',
-      message: 'The query was cancelled: the client disconnected.',
+      message: 'The query was cancelled by the client.',
     })
   })
 

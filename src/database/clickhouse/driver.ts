@@ -30,7 +30,12 @@ export const clickhouse: Driver = {
 const QUESTION_LIMITS = { maxRows: 100, maxBytes: 100_000 }
 
 /** Runs one statement so that it can only read, with settings that the server takes. */
-function read(address: Address, statement: Statement, limits: Limits, io: Io): Promise<Answer> {
+async function read(
+  address: Address,
+  statement: Statement,
+  limits: Limits,
+  io: Io,
+): Promise<Answer> {
   const sql = bind(statement)
   const asked = { sql: sql === statement.sql ? sql : undefined, ...address, ...limits }
   const context: QueryContext = { address, asked, deadline: startDeadline(limits), io }

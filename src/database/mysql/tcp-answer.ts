@@ -25,12 +25,14 @@ export function execute(
   return new Promise((resolve, reject) => {
     const rows: Raw[][] = []
     let fields: readonly Field[] = []
-    const fail = (error: unknown) => reject(failure(error, timeoutMs))
-    budget.watch(client.stream)
-    void budget.spent.then(() => {
+    const stop = () => {
       if (rows.length > 0) resolve({ fields, rows, cut: true })
       else reject(rowTooLarge())
-    })
+    }
+    // An error after the last row that is read says nothing about the rows.
+    const fail = (error: unknown) => (budget.isSpent ? stop() : reject(failure(error, timeoutMs)))
+    budget.watch(client.stream)
+    void budget.spent.then(stop)
     // A connection that breaks ends no statement.
     client.on('error', fail)
     prepared

@@ -7,7 +7,7 @@
 
 import type { ObjectRoles, SessionObjectOptions } from './object-roles.ts'
 
-/** The Durable Object class to export beside the Worker. What its objects do is read by the first. */
+/** The Durable Object class to export beside the Worker. Their code is read by the first request to an object. */
 export function sessionObject<Env>(options: SessionObjectOptions<Env>) {
   return class McpSession {
     readonly #state: DurableObjectState
@@ -32,9 +32,14 @@ export function sessionObject<Env>(options: SessionObjectOptions<Env>) {
     }
 
     #read(): Promise<ObjectRoles<Env>> {
-      this.#roles ??= import('./object-roles.ts').then(
-        ({ ObjectRoles }) => new ObjectRoles(options, this.#state, this.#env),
-      )
+      this.#roles ??= import('./object-roles.ts')
+        .then(({ ObjectRoles }) => new ObjectRoles(options, this.#state, this.#env))
+        .catch((error: unknown) => {
+          // The next request tries again.
+          this.#roles = undefined
+          console.error(error)
+          throw error
+        })
       return this.#roles
     }
   }

@@ -126,13 +126,19 @@ export function failure(id: RpcId | null | undefined, error: RpcError): string {
 }
 
 /**
- * Makes anything thrown an {@link RpcError}. An unexpected error goes to the log; the client reads
- * only that something went wrong.
+ * Makes anything thrown an {@link RpcError}. An unexpected error goes to the log, under a reference;
+ * the client reads only that.
  */
 export function asRpcError(thrown: unknown): RpcError {
   if (thrown instanceof RpcError) return thrown
-  console.error(thrown)
-  return new RpcError(codes.internal, 'Something went wrong inside the server. It was logged.')
+  return new RpcError(codes.internal, unexpected(thrown))
+}
+
+/** Logs an unexpected error under a reference, and gives back the sentence that a stranger may read. */
+export function unexpected(thrown: unknown): string {
+  const reference = crypto.randomUUID().slice(0, 8)
+  console.error(`Something went wrong (${reference})`, thrown)
+  return `Something went wrong inside the server. It was logged as ${reference}.`
 }
 
 function checkMessage(value: unknown, bounds: Limits): RpcMessage {

@@ -202,7 +202,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     caller.abort()
     expect(await work).toMatchObject({
       kind: 'timeout',
-      message: 'The query was cancelled: the client disconnected.',
+      message: 'The query was cancelled by the client.',
     })
     await expect.poll(running, { timeout: 5_000 }).toBe(0)
   })

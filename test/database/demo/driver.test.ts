@@ -82,7 +82,7 @@ describe('the driver of the demo store', () => {
     const waiting = database.query({ sql: 'select 1' }, { ...limits, signal: caller.signal })
     expect(await failure(waiting)).toMatchObject({
       kind: 'timeout',
-      message: 'The query was cancelled: the client disconnected.',
+      message: 'The query was cancelled by the client.',
     })
   })
 

@@ -224,7 +224,7 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     await expect.poll(running).toBe(1)
     caller.abort()
     expect(await work).toMatchObject({
-      message: 'The query was cancelled: the client disconnected.',
+      message: 'The query was cancelled by the client.',
     })
     await expect.poll(running).toBe(0)
   })

@@ -154,6 +154,14 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     expect(page.rows).toEqual([[6], [7]])
   })
 
+  test('answers with the rows before its cap, whatever fails after them', async () => {
+    // One packet has the rows and the error.
+    const sql = 'select seq, exp(if(seq = 15, 1000, 1)) from seq_1_to_5000 limit 5000'
+    const { rows, truncated } = await query(sql, { maxRows: 10 })
+    expect(rows.map(([seq]) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    expect(truncated).toBe('rows')
+  })
+
   test('wants as many values as there are placeholders', async () => {
     for (const [sql, params] of [
       ['select ?', []],
@@ -288,7 +296,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     caller.abort()
     expect(await work).toMatchObject({
       kind: 'timeout',
-      message: 'The query was cancelled: the client disconnected.',
+      message: 'The query was cancelled by the client.',
     })
     await expect.poll(sessions, { timeout: 5_000 }).toEqual([])
   })

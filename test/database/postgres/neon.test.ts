@@ -210,7 +210,7 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     caller.abort()
     expect(await work).toMatchObject({
       kind: 'timeout',
-      message: 'The query was cancelled: the client disconnected.',
+      message: 'The query was cancelled by the client.',
     })
     await expect.poll(running, { timeout: 5_000 }).toBe(0)
   })

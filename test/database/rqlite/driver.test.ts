@@ -347,7 +347,7 @@ describe('a node that fails', () => {
     expect((await ask(() => {}, { timeoutMs: 50 })).kind).toBe('timeout')
     const caller = new AbortController()
     const left = await ask(() => caller.abort(), { signal: caller.signal })
-    expect(left.message).toBe('The query was cancelled: the client disconnected.')
+    expect(left.message).toBe('The query was cancelled by the client.')
   })
 
   test('is not read to the end of an answer that does not end', async () => {

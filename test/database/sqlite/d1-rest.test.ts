@@ -175,7 +175,7 @@ describe('an API that fails', () => {
   test('is given up when the caller leaves', async () => {
     const caller = new AbortController()
     const error = await ask(() => caller.abort(), { signal: caller.signal })
-    expect(error).toMatchObject({ message: 'The query was cancelled: the client disconnected.' })
+    expect(error).toMatchObject({ message: 'The query was cancelled by the client.' })
   })
 
   test('is not read past what a Worker can hold, however much it sends', async () => {

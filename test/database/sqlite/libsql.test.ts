@@ -102,7 +102,7 @@ describe('libSQL over Hrana', () => {
     const error = await failure(
       silent.query({ sql: 'select 1' }, { ...limits, signal: caller.signal }),
     )
-    expect(error).toMatchObject({ message: 'The query was cancelled: the client disconnected.' })
+    expect(error).toMatchObject({ message: 'The query was cancelled by the client.' })
   })
 
   test('is told that a token is wrong, and not which', async () => {

@@ -404,7 +404,7 @@ await describePostgres('Supabase', setup, (postgres) => {
     )
     await expect.poll(running).toBe(1)
     caller.abort()
-    expect((await left).message).toBe('The query was cancelled: the client disconnected.')
+    expect((await left).message).toBe('The query was cancelled by the client.')
     await expect.poll(running, { timeout: 3_000 }).toBe(0)
   })
 
