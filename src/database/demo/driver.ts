@@ -35,8 +35,10 @@ async function ask(query: DemoQuery, limits: Limits, { bindings }: Io) {
       signal: deadline.signal,
     })
     .then((response) => response.json<DemoAnswer>())
-    .catch(() => {
-      throw deadline.over() ?? unreachable()
+    .catch((thrown: unknown) => {
+      const over = deadline.over()
+      if (!over) console.error('The demo database failed:', thrown)
+      throw over ?? unreachable()
     })
   if ('error' in answer) {
     const { kind, message, ...details } = answer.error
