@@ -372,6 +372,7 @@ describe('a statement that would not end in time is refused', () => {
   test.each([
     counter(''),
     counter('limit 1000000000000'),
+    counter('limit 1e999'),
     counter('limit -1'),
     counter('order by 1 desc'),
     counter('limit 5 offset 1000000000000'),
@@ -382,6 +383,9 @@ describe('a statement that would not end in time is refused', () => {
     'with t(x) as (select 1 union all select c.id from categories c join t) select count(*) from t',
     'with "a b"(x) as materialized (select 1 union all select x from [A B]) select * from "a b"',
     'select (with t(x) as (select c.id union all select x + 1 from t) select max(x) from t) from customers c',
+    'with t(x) as (select 1 union select random() from t, orders) select count(*) from t',
+    'with t(x) as (select 1 union select random() from t, orders limit 1000) select count(*) from t',
+    'with t(x) as (select 1 union all select x + 1 from t, orders limit 10000) select count(*) from t',
     'select count(*) from orders a, orders b, orders c, orders d, orders e',
     'select sum(length(hex(randomblob(900000)))) from order_items',
     "select count(*) from json_each('[1,2]') a, json_each('[1,2]') b",

@@ -5,7 +5,7 @@ import type { TableSizes } from './table-sizes.ts'
 export interface Recursive {
   /** How many rows it has. */
   length(name: string): number
-  /** What each step costs in visits, besides the rows that it visits. */
+  /** What each row costs in visits that a step makes, besides the rows that it visits. */
   stepCost(name: string): number
 }
 
@@ -47,8 +47,10 @@ export function rowsVisited(
         const steps = recursive.length(name)
         // A step takes one row at a time.
         sizes.setQuery(name, 1)
-        visits += steps * fold(inside).visits
-        visits += steps * recursive.stepCost(name)
+        const step = fold(inside)
+        visits += steps * step.visits
+        // All rows of a step wait in the queue, of which a LIMIT counts only those that are taken out.
+        visits += steps * recursive.stepCost(name) * Math.max(1, step.rows)
         compoundRows += steps
         continue
       }

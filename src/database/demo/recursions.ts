@@ -109,7 +109,8 @@ function nameBefore(
 function limitBefore(tokens: readonly Token[], end: number): number | 'unclear' {
   const number = tokens[end - 1]
   const isPlain = number?.kind === 'number' && isWord(tokens[end - 2], 'limit')
-  return isPlain ? Number(number.value) : 'unclear'
+  const limit = isPlain ? Number(number.value) : undefined
+  return Number.isSafeInteger(limit) ? limit! : 'unclear'
 }
 
 const canBeNamed = (token: Token) =>

@@ -16,6 +16,8 @@ test.each([
   ['where x < 9', 'none'],
   ['limit 7 offset 1', 'unclear'],
   ['limit (7)', 'unclear'],
+  ['limit 1e999', 'unclear'],
+  ['limit 1.5', 'unclear'],
   ['limit ?1', 'unclear'],
   ['where x < (select 1 limit 7)', 'none'],
 ])('the limit of a recursion that ends with "%s" is %s', (end, limit) => {
