@@ -8,6 +8,8 @@ import { assertSingle } from '../sqlite/single.ts'
 import { cell, classOf, commonClass, mayBeRounded, type SqliteValue } from '../sqlite/values.ts'
 import { assertBounded } from './bounded.ts'
 import type { Counts } from './counts.ts'
+import { assertPreparable } from './expansion.ts'
+import { lexSql } from './lexed-sql.ts'
 
 /** One query, and the caps of its answer. */
 export interface Query {
@@ -24,8 +26,9 @@ export interface Query {
  */
 export function read(storage: SqlStorage, counts: Counts, query: Query): Answer {
   const [, explain = '', text = ''] = EXPLAIN.exec(query.sql) ?? []
-  assertSingle(storage, text)
   try {
+    assertPreparable(lexSql(text))
+    assertSingle(storage, text)
     const params = query.params.map((param) => (typeof param === 'boolean' ? Number(param) : param))
     const run = (sql: string) => storage.exec(sql, ...params)
     assertReads(run(`explain ${text}`).raw())

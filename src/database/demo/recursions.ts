@@ -89,8 +89,13 @@ export function outermostOf(recursions: readonly Recursion[]): readonly Recursio
   return found
 }
 
-/** The name that a query in parentheses is given: `name (a, b) as not materialized (`. */
-function nameBefore(
+/**
+ * The name that a query in parentheses is given: `name (a, b) as not materialized (`.
+ *
+ * @param start the token that opens the parentheses
+ * @param opened where each pair of parentheses before was opened, by where it was closed
+ */
+export function nameBefore(
   tokens: readonly Token[],
   start: number,
   opened: ReadonlyMap<number, number>,
@@ -102,7 +107,7 @@ function nameBefore(
   at--
   while (opened.has(at)) at = opened.get(at)! - 1
   const token = tokens[at]
-  return token && canBeNamed(token) ? token.value : undefined
+  return isName(token) ? token!.value : undefined
 }
 
 /** The number of a LIMIT that ends right before this token. */
