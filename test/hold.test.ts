@@ -38,6 +38,21 @@ test.each<[name: string, args: Record<string, unknown>]>([
         select sum(length(printf('%.100000c', n))) from t`,
     },
   ],
+  [
+    'query',
+    {
+      sql: `with c0 as (select 1 x), ${many('', 25)
+        .map((_, i) => `c${i + 1} as (select a.* from c${i} a, c${i} b)`)
+        .join(', ')} select count(*) from c25`,
+    },
+  ],
+  [
+    'query',
+    {
+      sql: `with recursive t(x) as (select 1 union select random() from t, orders)
+        select count(*) from t`,
+    },
+  ],
 ])('an ordinary request is answered beside a hostile %s', async (name, arguments_) => {
   const params = { name, arguments: arguments_ }
   const hostile = post(`${worker.url}/mcp`, { jsonrpc: '2.0', id: 1, method: 'tools/call', params })
