@@ -11,8 +11,14 @@ export class DemoStore {
 
   /** Answers a {@link DemoQuery} with a DemoAnswer. */
   async fetch(request: Request): Promise<Response> {
-    const [query, { Shop }] = await Promise.all([request.json<DemoQuery>(), import('./shop.ts')])
-    this.#shop ??= new Shop(this.#storage)
-    return Response.json(this.#shop.answer(query))
+    try {
+      const [query, { Shop }] = await Promise.all([request.json<DemoQuery>(), import('./shop.ts')])
+      this.#shop ??= new Shop(this.#storage)
+      return Response.json(this.#shop.answer(query))
+    } catch (error) {
+      // The Worker only hears that the object failed.
+      console.error(error)
+      throw error
+    }
   }
 }
