@@ -137,5 +137,5 @@ function expanded(query: Query, known: Map<Query, Size>): Size {
 const tooLong = () =>
   new DatabaseError(
     'refused',
-    'This is too long once each named query stands where it is read: name fewer queries, read each of them once, join fewer tables, or ask in parts.',
+    'This query is too long for the tables that it reads. A named query counts wherever it is read. Read fewer tables, name fewer queries, or ask in parts.',
   )
