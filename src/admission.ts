@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import { authenticate } from './auth/index.ts'
-import { deploymentOf, type Env, NO_KEY } from './deployment.ts'
-import { type Endpoint, isDemo } from './gateway/index.ts'
+import { callerWith, opens, shownBy, WRONG_KEY } from './auth/index.ts'
+import { deploymentOf, type Env, NO_KEY, type Site } from './deployment.ts'
+import { isDemo } from './gateway/index.ts'
 import {
   allowsHost,
   allowsOrigin,
@@ -9,6 +9,8 @@ import {
   codes,
   FOREIGN_ORIGIN,
   namesHost,
+  Refusal,
+  refused,
 } from './mcp/index.ts'
 
 /** What every route gets. */
@@ -17,8 +19,8 @@ export type App = {
   Variables: {
     /** Undefined for a caller without a key, who may use public endpoints. */
     caller: Caller | undefined
-    /** The endpoints of the request: the one in its path, else the first one, or all for `/doctor`. */
-    endpoints: readonly Endpoint[]
+    /** The sites of the request: the one in its path, else the first one, or all for `/doctor`. */
+    sites: readonly Site[]
   }
 }
 
@@ -36,27 +38,63 @@ export const addressed: MiddlewareHandler<App> = async (c, next) =>
 /** Decides for every route who may come in: by the key, the page and the host of a request. */
 export const admission: MiddlewareHandler<App> = async (c, next) => {
   const request = c.req.raw
-  const { endpoints, origins } = deploymentOf(c.env)
+  const { configured, find, origins, used } = deploymentOf(c.env)
   const [, route = '', name] = c.req.path.split('/')
-  const first = route === 'doctor' ? endpoints : endpoints.slice(0, 1)
-  const asked = name === undefined ? first : endpoints.filter((it) => it.name === name)
-  const caller = await authenticate(request, c.env)
+  const shown = await shownBy(request, c.env)
+  const page = wantsPage(c)
+  const sought = ASKED.includes(route) ? await find(name || undefined, shown) : undefined
+  const key = sought?.key
+  const known = shown.key && sought ? callerWith(shown.key, key) : undefined
+  const caller = shown.caller ?? (known && 'caller' in known ? known.caller : undefined)
+  // Only the operator may read about all endpoints at once.
+  const all = route === 'doctor' && !name
+  const sites = all ? configured : sought?.site ? [sought.site] : []
   c.set('caller', caller)
-  c.set('endpoints', asked)
-  if (!caller && !isOpen(route, asked) && !wantsPage(c)) {
-    if (c.env.TIDEGATE_KEY) return askForKey(c)
-    if (asked.length > 0) return refuse(c, 503, NO_KEY)
+  c.set('sites', sites)
+  // A key that opens nothing is not ignored, even where none is needed: its owner believes in it.
+  if (known && 'wrong' in known && !page) return askForKey(c, known.wrong)
+  if (!caller && !isOpen(route, sites) && !page) {
+    if (c.env.TIDEGATE_KEY) return askForKey(c, shown.wrong ? WRONG_KEY : undefined)
+    if (sites.length > 0) return refuse(c, 503, NO_KEY)
   }
   if (!allowsHost(request, { caller, origins })) return refuse(c, 403, FOREIGN_HOST)
   if (!allowsOrigin(request, { caller, origins })) return refuse(c, 403, FOREIGN_ORIGIN)
+  if (key && known && 'caller' in known) {
+    used(key)
+    // Whether there is such an endpoint is not said to those who may not use it.
+    const mayUse = sought.name === undefined || (opens(key, sought.name) && !sought.denied)
+    if (!mayUse || (route === 'doctor' && !isOpen(route, sites))) {
+      return refuse(c, 403, NO_RIGHT, {}, faults.noRight)
+    }
+  }
+  const [site] = sites
+  if (site && !site.active && !all && !page) {
+    return refuse(c, 403, INACTIVE, {}, faults.inactive)
+  }
   return next()
 }
 
+/** The routes that are about an endpoint. */
+const ASKED = ['mcp', 'sse', 'record', 'doctor']
+
+const NO_RIGHT = 'This key may not use this endpoint. Ask its operator.'
+const INACTIVE = 'This endpoint is switched off. Ask its operator.'
+
+/** Codes of our own refusals, outside the ranges of JSON-RPC and MCP. docs/errors.md lists them. */
+export const faults = {
+  inactive: 4030,
+  noRight: 4031,
+  notFound: 4040,
+  rateLimit: 4290,
+} as const
+
 /** Whether a caller without a key may have this. Only an operator may read about the roles. */
-function isOpen(route: string, asked: readonly Endpoint[]): boolean {
-  if (!['mcp', 'sse', 'record', 'doctor'].includes(route)) return true
-  const open = asked.every((it) => it.access === 'public' && (route !== 'doctor' || isDemo(it)))
-  return open && asked.length > 0
+function isOpen(route: string, sites: readonly Site[]): boolean {
+  if (!ASKED.includes(route)) return true
+  const open = sites.every(
+    ({ endpoint }) => endpoint.access === 'public' && (route !== 'doctor' || isDemo(endpoint)),
+  )
+  return open && sites.length > 0
 }
 
 /** Whether a person opens the URL of an endpoint in a browser. They get a page that explains it. */
@@ -66,11 +104,8 @@ export const wantsPage = ({ req }: Context<App>): boolean =>
   /\btext\/html\b/.test(req.header('accept') ?? '')
 
 /** Asks for the key. Names an error only if a wrong key was sent (RFC 6750, section 3.1). */
-function askForKey(c: Context<App>): Promise<Response> {
-  const wrong = /^Bearer +\S/i.test(c.req.header('authorization') ?? '')
-  const message = wrong
-    ? 'This key is wrong. Ask the operator of this endpoint for the key.'
-    : 'Send the key of this endpoint as Authorization: Bearer KEY.'
+function askForKey(c: Context<App>, wrong: string | undefined): Promise<Response> {
+  const message = wrong ?? 'Send the key of this endpoint as Authorization: Bearer KEY.'
   const error = wrong ? `, error="invalid_token", error_description="${message}"` : ''
   return refuse(c, 401, message, { 'www-authenticate': `Bearer realm="Tidegate"${error}` })
 }
@@ -85,9 +120,10 @@ const MAX_DRAINED_BYTES = 16 * 1024 * 1024
  */
 export async function refuse(
   c: Context<App>,
-  status: 400 | 401 | 403 | 404 | 405 | 500 | 503,
+  status: 400 | 401 | 403 | 404 | 405 | 429 | 500 | 503,
   message: string,
   headers: Record<string, string> = {},
+  code: number = status < 500 ? codes.invalidRequest : codes.internal,
 ): Promise<Response> {
   let read = 0
   for await (const chunk of c.req.raw.body ?? []) {
@@ -96,9 +132,7 @@ export async function refuse(
   }
   if (/^\/doctor\b/.test(c.req.path))
     return textOrJson(c, status, { problem: message }, message, headers)
-  const code = status < 500 ? codes.invalidRequest : codes.internal
-  const body = { jsonrpc: '2.0', id: null, error: { code, message } }
-  return Response.json(body, { status, headers: { 'cache-control': 'no-store', ...headers } })
+  return refused(c.req.raw, new Refusal(status, message, headers, code))
 }
 
 /** Answers a person with text, or with JSON if they ask for it by `Accept` or `?format=json`. */

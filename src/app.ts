@@ -1,10 +1,18 @@
 import type { Context } from 'hono'
 import { cors } from 'hono/cors'
 import { Hono } from 'hono/tiny'
-import { type App, addressed, admission, NO_SIGN_IN, refuse, wantsPage } from './admission.ts'
+import {
+  type App,
+  addressed,
+  admission,
+  faults,
+  NO_SIGN_IN,
+  refuse,
+  wantsPage,
+} from './admission.ts'
 import { deploymentOf } from './deployment.ts'
 import { ConfigError } from './gateway/index.ts'
-import { serve, serveHttpSse, unexpected } from './mcp/index.ts'
+import { Refusal, refused, serve, serveHttpSse, unexpected } from './mcp/index.ts'
 
 // A browser sends a preflight without a key. It also has to be able to read refusals.
 const browsers = cors({
@@ -21,6 +29,7 @@ const browsers = cors({
 /** The routes of a deployment. */
 export const app = new Hono<App>({ strict: false })
   .use(addressed)
+  .all('/k/:key/*', secretUrl)
   .use((c, next) =>
     c.req.method === 'OPTIONS' || c.req.header('origin') ? browsers(c, next) : next(),
   )
@@ -40,12 +49,43 @@ export const app = new Hono<App>({ strict: false })
   })
   .onError((error, c) => refuse(c, 500, unexpected(error)))
 
+/**
+ * Serves a secret URL, `/k/KEY/mcp/NAME`, for hosts that send no header: as the same request without the
+ * key in its path, which nothing behind this sees. A wrong key, or one without the right, opens nothing: 404.
+ */
+async function secretUrl(c: Context<App>): Promise<Response> {
+  const request = c.req.raw
+  const url = new URL(request.url)
+  const [, , key = '', ...rest] = url.pathname.split('/')
+  url.pathname = rest.join('/')
+  const inner = new Request(url, request)
+  inner.headers.delete('authorization')
+  inner.headers.set('x-api-key', key)
+  const asked = rest[0] === 'mcp' && rest.length <= 3 && key.startsWith('tg_')
+  if (!asked) return refuse(c, 404, NO_SECRET_URL, NO_REFERRER)
+  const answer = await app.fetch(inner, c.env)
+  const wrong = answer.status === 401 || (await isFault(answer, faults.noRight))
+  return wrong ? refused(inner, new Refusal(404, NO_SECRET_URL, NO_REFERRER)) : answer
+}
+
+const NO_SECRET_URL = 'There is no endpoint at this URL. Check that it was copied whole.'
+const NO_REFERRER = { 'referrer-policy': 'no-referrer' }
+
+/** Whether an answer is one of our own refusals. */
+async function isFault(answer: Response, code: number): Promise<boolean> {
+  if (answer.status !== 403) return false
+  const body = await answer.clone().text()
+  return body.includes(`"code":${code}`)
+}
+
 // Read by the first person who looks: hosts never do.
 const pages = () => import('./page.ts')
 
 async function showPage(c: Context<App>): Promise<Response> {
   const { page, pageHeaders } = await pages()
-  return c.html(page(c.req.url, deploymentOf(c.env)), 200, pageHeaders)
+  const { configured, problem } = deploymentOf(c.env)
+  const sites = [...c.var.sites, ...configured.filter((it) => !c.var.sites.includes(it))]
+  return c.html(page(c.req.url, sites, problem), 200, pageHeaders)
 }
 
 async function doctor(c: Context<App>): Promise<Response> {
@@ -57,13 +97,13 @@ async function doctor(c: Context<App>): Promise<Response> {
 async function mcp(c: Context<App>): Promise<Response> {
   if (wantsPage(c)) return showPage(c)
   const request = c.req.raw
-  const { caller, endpoints } = c.var
+  const { caller } = c.var
   const { origins, problem, sessions, seal, server: serverOf } = deploymentOf(c.env)
   if (problem) return refuse(c, 503, problem)
-  const [endpoint] = endpoints
-  if (!endpoint) return refuse(c, 404, `There is no endpoint at ${c.req.path} here.`)
+  const [site] = c.var.sites
+  if (!site) return notFound(c)
   try {
-    const server = await serverOf(endpoint, new URL(request.url).origin)
+    const server = await serverOf(site, new URL(request.url).origin)
     if (c.req.path === '/sse') return await serveHttpSse(request, sessions, { caller, origins })
     return await serve(request, { server, caller, origins, sessions, seal })
   } catch (error) {
@@ -72,13 +112,17 @@ async function mcp(c: Context<App>): Promise<Response> {
   }
 }
 
+/** Refuses a path without an endpoint. */
+export const notFound = (c: Context<App>): Promise<Response> =>
+  refuse(c, 404, `There is no endpoint at ${c.req.path} here.`, {}, faults.notFound)
+
 /** Shows a person a row that a search found. */
 async function record(c: Context<App>): Promise<Response> {
   const request = c.req.raw
-  const [endpoint] = c.var.endpoints
+  const [site] = c.var.sites
   // Not decoded: a decoded part may contain a slash.
   const [, , , ...id] = new URL(request.url).pathname.split('/')
-  const reading = endpoint?.search && deploymentOf(c.env).document(endpoint, id.join('/'), request)
+  const reading = site?.endpoint.search && deploymentOf(c.env).document(site, id.join('/'), request)
   const found = await reading?.catch((error: unknown) => {
     console.error(error)
     return null

@@ -1,4 +1,5 @@
 import { waitUntil } from 'cloudflare:workers'
+import type { Shown } from './auth/index.ts'
 import {
   assertCustomTools,
   ConfigError,
@@ -6,6 +7,7 @@ import {
   type Document,
   diagnosis,
   type Endpoint,
+  type GroupRules,
   gateway,
   isDemo,
   readDocument,
@@ -22,35 +24,87 @@ import {
   sealWith,
   sharedSeal,
 } from './mcp/index.ts'
+import {
+  type AskRegistry,
+  type Credential,
+  directory,
+  type EndpointEntry,
+  type Found,
+  type KeyEntry,
+  openCredential,
+  registryIn,
+} from './registry/index.ts'
 
 /** Variables, secrets and bindings of the Worker, also the secrets that endpoints name. */
 export interface Env extends Settings {
-  /** The key that callers send as `Authorization: Bearer`. */
+  /** The key of the operator, sent as `Authorization: Bearer`. It opens every endpoint, and the registry. */
   readonly TIDEGATE_KEY?: string
+  /** Encrypts the credentials of the registry. */
+  readonly TIDEGATE_SECRET?: string
+  /** The secret before a rotation: what it encrypted can still be read. */
+  readonly TIDEGATE_SECRET_PREVIOUS?: string
+  /** Hosts of databases that may be private, separated by spaces. */
+  readonly PRIVATE_HOSTS?: string
   /** Origins of web pages that may use public endpoints, separated by spaces. */
   readonly ORIGINS?: string
   /** If set, clients of `2024-11-05` may use its HTTP+SSE transport, at `/sse`. */
   readonly LEGACY_SSE?: string
   readonly DEMO: DurableObjectNamespace
   readonly SESSIONS: DurableObjectNamespace
+  readonly REGISTRY: DurableObjectNamespace
+}
+
+/** An endpoint as one caller gets it. */
+export interface Site {
+  readonly endpoint: Endpoint
+  /** Whether it answers callers at all. */
+  readonly active: boolean
+  /** Changes when the endpoint does. */
+  readonly version: number
+  /** The credentials that its databases refer to, by id. */
+  readonly credentials: Readonly<Record<string, Credential>>
+  readonly privateHosts: readonly string[]
+  /** The group that the caller is in, and its rules. */
+  readonly group?:
+    | { readonly name: string; readonly rules: GroupRules; readonly changedAt: number }
+    | undefined
+}
+
+/** What a request is for, and what is known of the key that it shows. */
+export interface Sought {
+  /** The name in the path, or of the first endpoint. Undefined if there is none at all. */
+  readonly name: string | undefined
+  readonly site: Site | undefined
+  readonly key: KeyEntry | undefined
+  /** The key is in groups, and none of them has this endpoint. */
+  readonly denied: boolean
 }
 
 /** What a deployment serves. Made once in each isolate. */
 export interface Deployment {
-  readonly endpoints: readonly Endpoint[]
+  /** The endpoints of the configuration. */
+  readonly configured: readonly Site[]
   readonly origins: readonly string[]
   readonly sessions: Sessions
   readonly seal: Seal
+  /** Asks the registry. Undefined without an operator: then it is empty. */
+  readonly registry: AskRegistry | undefined
   /** Why nothing can be served, for the operator to read. */
   readonly problem: string | undefined
-  /** The endpoint at a URL: the first at `/mcp`, each at `/mcp/NAME`. */
-  endpoint(url: string): Endpoint | undefined
-  /** The MCP server of an endpoint at this origin. Throws ConfigError. */
-  server(endpoint: Endpoint, origin?: string): Promise<Server>
+  /** Finds the endpoint of this name, or the first one, for a caller who shows this. */
+  find(name: string | undefined, shown: Shown): Promise<Sought>
+  /** An endpoint of the registry as a site. */
+  siteOf(entry: EndpointEntry): Site
+  /** Forgets what this isolate knows of the registry. */
+  forget(): void
+  /** Notes in the background that a key was used. */
+  used(key: KeyEntry): void
+  /** The MCP server of a site at this origin. Throws ConfigError. */
+  server(site: Site, origin?: string): Promise<Server>
   /** A row of a table that may be searched. Throws ConfigError. */
-  document(endpoint: Endpoint, id: string, request: Request): Promise<Document | undefined>
-  /** Inspects the databases of these endpoints. */
-  diagnose(endpoints: readonly Endpoint[], signal: AbortSignal): Promise<readonly Diagnosis[]>
+  document(site: Site, id: string, request: Request): Promise<Document | undefined>
+  /** Inspects the databases of these sites. */
+  diagnose(sites: readonly Site[], signal: AbortSignal): Promise<readonly Diagnosis[]>
 }
 
 /** The error of a deployment that would otherwise open a database to everybody. */
@@ -69,54 +123,118 @@ export function deploymentOf(env: Env): Deployment {
 }
 
 function buildDeployment(env: Env): Deployment {
-  const servers = new Map<string, Promise<Server>>()
-  const io = {
-    fetch: (...args: Parameters<typeof fetch>) => fetch(...args),
-    bindings: { ...env },
-    waitUntil,
-  }
+  const lastUses = new Map<string, number>()
+  const servers = new Map<string, { readonly version: string; readonly server: Promise<Server> }>()
+  const bindings = { ...env }
   // What was sealed with an old key cannot be opened with a new one.
   const seal = env.TIDEGATE_KEY ? sealWith(env.TIDEGATE_KEY) : sharedSeal(env.SESSIONS)
   const stores = durableStores(env.SESSIONS, seal)
   const { endpoints, problem } = configured(env)
+  const privateHosts = env.PRIVATE_HOSTS?.split(/[\s,]+/).filter(Boolean) ?? []
+  const sites = endpoints.map((endpoint) => siteOf({ value: endpoint }))
+  const registry = env.TIDEGATE_KEY && env.REGISTRY ? registryIn(env.REGISTRY) : undefined
+  const known = registry && directory(registry, waitUntil)
+  const ownEndpoints = Boolean(env.ENDPOINTS || env.DATABASE_URL)
+
+  function siteOf(
+    entry: Pick<EndpointEntry, 'value'> & Partial<EndpointEntry>,
+    found?: Found,
+  ): Site {
+    const { value: endpoint, active = true, changedAt: version = 0, credentials } = entry
+    return {
+      endpoint,
+      active,
+      version,
+      credentials: { ...credentials, ...found?.credentials },
+      privateHosts: [...privateHosts, ...(found?.privateHosts ?? [])],
+      group: found?.group ?? undefined,
+    }
+  }
+
+  const ioOf = ({ credentials, privateHosts }: Site) => ({
+    fetch: (...args: Parameters<typeof fetch>) => fetch(...args),
+    bindings,
+    waitUntil,
+    credential(id: string) {
+      const stored = credentials[id]
+      const read = () => openCredential(stored!, env, privateHosts)
+      return stored && { scheme: stored.scheme, read }
+    },
+  })
+
   return {
-    endpoints,
+    configured: sites,
     problem,
     seal,
+    registry,
+    siteOf,
     sessions: durableSessions(env.SESSIONS, seal),
     origins: env.ORIGINS?.split(/[\s,]+/).filter(Boolean) ?? [],
-    endpoint(url) {
-      const name = /^\/mcp\/([^/]+)\/?$/.exec(new URL(url).pathname)?.[1]
-      return name === undefined ? endpoints[0] : endpoints.find((it) => it.name === name)
+    async find(name, { key: shown }) {
+      const own = name === undefined ? sites[0] : sites.find((it) => it.endpoint.name === name)
+      // A caller without a key has no groups, so an endpoint of the configuration is all there is.
+      const asks = known && (shown || !ownEndpoints || !own)
+      const asked = own && ownEndpoints ? own.endpoint.name : (name ?? null)
+      const found = asks ? await known.lookup({ endpoint: asked, key: shown?.id }) : undefined
+      // The demo gives way to the endpoints of the registry.
+      const stored = !own || !ownEndpoints ? found?.endpoint : undefined
+      const value = stored ?? (own && { value: own.endpoint })
+      return {
+        name: stored?.name ?? own?.endpoint.name ?? name,
+        site: value && siteOf(value, found),
+        key: found?.key,
+        denied: found?.group === null,
+      }
     },
-    server(endpoint, origin = '') {
+    forget: () => known?.forget(),
+    used({ id, usedAt = 0 }) {
+      const at = Date.now()
+      if (!registry || at - Math.max(usedAt, lastUses.get(id) ?? 0) < USE_MS) return
+      if (lastUses.size >= MAX_USES) lastUses.clear()
+      lastUses.set(id, at)
+      waitUntil(registry('keyUsed', { id, at }).catch((error: unknown) => console.error(error)))
+    },
+    server(site, origin = '') {
+      const { endpoint, group } = site
       // The results of a search contain this origin.
-      const key = endpoint.search ? `${endpoint.name} ${origin}` : endpoint.name
-      const known = servers.get(key)
-      if (known) return known
+      const key = `${endpoint.name} ${group?.name ?? ''} ${endpoint.search ? origin : ''}`
+      const version = `${site.version} ${group?.changedAt}`
+      const kept = servers.get(key)
+      if (kept?.version === version) return kept.server
       // The demo never changes. For a server that may change, hosts hold a stream open.
-      const carrier = isDemo(endpoint)
-        ? undefined
-        : durableChanges(() => env.SESSIONS, `hub:${endpoint.name}`)
+      const hub = group ? `hub:${endpoint.name} ${group.name}` : `hub:${endpoint.name}`
+      const carrier = isDemo(endpoint) ? undefined : durableChanges(() => env.SESSIONS, hub)
+      const io = ioOf(site)
       const server = assertCustomTools(endpoint, io).then(() =>
         gateway(endpoint, io, { keeping: { stores, seal }, carrier, origin }),
       )
       if (servers.size >= MAX_SERVERS) servers.clear()
-      servers.set(key, server)
+      servers.set(key, { version, server })
       // A fault of the configuration stays. After any other the next request tries again.
       server.catch((error: unknown) => error instanceof ConfigError || servers.delete(key))
       return server
     },
-    document: (endpoint, id, { url, signal }) =>
-      readDocument(endpoint, io, id, new URL(url).origin, signal),
-    diagnose: async (endpoints, signal) => (await diagnosis()).diagnose(endpoints, io, signal),
+    document: (site, id, { url, signal }) =>
+      readDocument(site.endpoint, ioOf(site), id, new URL(url).origin, signal),
+    async diagnose(sites, signal) {
+      const { diagnose } = await diagnosis()
+      const all = await Promise.all(sites.map((it) => diagnose([it.endpoint], ioOf(it), signal)))
+      return all.flat()
+    },
   }
 }
+
+/** How exactly the last use of a key is known, and for how many keys an isolate remembers it. */
+const USE_MS = 5 * 60_000
+const MAX_USES = 10_000
 
 /** How many servers are kept. An endpoint with a search has one for each origin. */
 const MAX_SERVERS = 1_000
 
-function configured(env: Env): Pick<Deployment, 'endpoints' | 'problem'> {
+function configured(env: Env): {
+  readonly endpoints: readonly Endpoint[]
+  readonly problem: string | undefined
+} {
   try {
     return { endpoints: readEndpoints(env), problem: undefined }
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Deployment } from './deployment.ts'
+import type { Site } from './deployment.ts'
 import type { Document } from './gateway/index.ts'
 
 /** The headers of a page: it runs no scripts, loads nothing, and may not be framed or indexed. */
@@ -10,7 +10,8 @@ export const pageHeaders = {
 }
 
 /** The page for a browser: what this URL is, and how to add it to an app. Names no table or secret. */
-export function page(url: string, { endpoints, problem }: Deployment): string {
+export function page(url: string, sites: readonly Site[], problem: string | undefined): string {
+  const endpoints = sites.map((it) => it.endpoint)
   const origin = new URL(url).origin
   // A caller without the key does not see the names of endpoints that need it.
   const shown = endpoints.filter(({ access }, i) => i === 0 || access === 'public')

@@ -3,7 +3,14 @@ export { DemoStore } from './demo/demo-store.ts'
 export type { Dialect, TableName } from './dialect.ts'
 export type { Failure } from './error.ts'
 export { DatabaseError } from './error.ts'
-export { assertReads, hasNoSecret, type Located, locate, urlsWithoutSecret } from './open.ts'
+export {
+  assertReads,
+  hasNoSecret,
+  type Located,
+  locate,
+  locateLater,
+  urlsWithoutSecret,
+} from './open.ts'
 export {
   columnsOf,
   explain,

@@ -23,7 +23,15 @@ export function locate(url: string, io: Io): Located {
     )
   }
   const parsed = new URL(url)
-  const engine = engines.find(({ schemes }) => schemes.includes(parsed.protocol.slice(0, -1)))
+  return locateLater(parsed.protocol.slice(0, -1), async () => url, io)
+}
+
+/**
+ * Finds the engine of a database whose URL is read when it is opened: of the URL, only the scheme is
+ * known. Throws {@link DatabaseError} for a scheme that no engine opens.
+ */
+export function locateLater(scheme: string, read: () => Promise<string>, io: Io): Located {
+  const engine = engines.find(({ schemes }) => schemes.includes(scheme))
   if (!engine) {
     const schemes = engines.flatMap((it) => it.schemes.map((scheme) => `${scheme}:`))
     throw new DatabaseError(
@@ -31,15 +39,13 @@ export function locate(url: string, io: Io): Located {
       `No driver opens this database URL. It must begin with one of ${schemes.join(', ')}.`,
     )
   }
-  let opened: Promise<Database> | undefined
+  let opened: Database | undefined
   return {
     title: engine.title,
-    open() {
-      opened ??= openWith(engine, parsed, io).catch((error) => {
-        // The next caller tries again.
-        opened = undefined
-        throw error
-      })
+    // The database is shared between requests, never the promise of it: reading the URL may take a
+    // request of its own, which ends with the one that began it.
+    async open() {
+      opened ??= await openWith(engine, read, io)
       return opened
     },
   }
@@ -60,11 +66,17 @@ export async function assertReads({ dialect }: Database, statement: Statement): 
   admit(statement, dialect)
 }
 
-async function openWith(engine: (typeof engines)[number], url: URL, io: Io): Promise<Database> {
-  const [{ drivers }, { guarded }] = await Promise.all([
+async function openWith(
+  engine: (typeof engines)[number],
+  read: () => Promise<string>,
+  io: Io,
+): Promise<Database> {
+  const [{ drivers }, { guarded }, text] = await Promise.all([
     engine.read(),
     import('./guard/guarded.ts'),
+    read(),
   ])
+  const url = new URL(text)
   const driver = drivers.find((it) => it.opens(url))!
   return guarded(driver.open(url, io))
 }

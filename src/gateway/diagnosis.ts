@@ -1,7 +1,7 @@
-import { doctor, type Io, type Reported } from '../database/index.ts'
+import { doctor, type Reported } from '../database/index.ts'
 import type { CustomToolConfig } from './custom-tool-config.ts'
 import { ConfigError, type Endpoint } from './endpoint.ts'
-import { located } from './open-database.ts'
+import { type CredentialIo, located } from './open-database.ts'
 import { MAX_INSPECTION_MS } from './role-warning.ts'
 
 /** What an operator has to know about a database of an endpoint. Holds no secret and no host. */
@@ -19,7 +19,7 @@ const MAX_DATABASES_AT_ONCE = 4
 /** Inspects every database of these endpoints, and the role that is used there. Changes nothing. */
 export async function diagnose(
   endpoints: readonly Endpoint[],
-  io: Io,
+  io: CredentialIo,
   signal?: AbortSignal,
 ): Promise<readonly Diagnosis[]> {
   const all = endpoints.flatMap((endpoint) =>
@@ -40,7 +40,7 @@ export async function diagnose(
 async function inspect(
   { databases, caps, tools = [] }: Endpoint,
   name: string,
-  io: Io,
+  io: CredentialIo,
   signal?: AbortSignal,
 ) {
   const started = Date.now()

@@ -11,6 +11,7 @@ const name = () =>
   z.string().check(z.regex(NAME, 'must be lower case and at most 31 characters, such as "shop"'))
 
 const SECRET = /^secret:([A-Za-z_][A-Za-z0-9_]*)$/
+const CREDENTIAL = /^credential:([A-Za-z0-9]{1,32})$/
 
 /** The values of the fields that a configuration leaves out. */
 const defaults = {
@@ -25,10 +26,13 @@ const defaults = {
 // made when they are first needed.
 const database = () =>
   z.strictObject({
-    /** `secret:NAME`, the Worker secret that holds the URL; or a URL without a secret. */
+    /**
+     * `secret:NAME`, the Worker secret that holds the URL; `credential:ID`, which the registry keeps; or a
+     * URL without a secret.
+     */
     url: z.string().check(
       z.maxLength(200),
-      z.refine((url) => SECRET.test(url) || hasNoSecret(url), {
+      z.refine((url) => SECRET.test(url) || CREDENTIAL.test(url) || hasNoSecret(url), {
         error: () =>
           `must be "secret:NAME", naming the Worker secret that holds the URL, or one of ${urlsWithoutSecret.map((it) => `"${it}"`).join(', ')}`,
       }),
@@ -61,8 +65,8 @@ const keep = () =>
     repeatSeconds: z._default(z.int().check(z.gte(0), z.lte(1_800)), defaults.keep.repeatSeconds),
   })
 
-/** What one URL serves. The registry to come stores the same shape. */
-const endpoint = () =>
+/** What one URL serves. */
+export const endpointSchema = () =>
   z.strictObject({
     name: name(),
     title: z.string().check(z.minLength(1), z.maxLength(80)),
@@ -93,7 +97,7 @@ const endpoint = () =>
   })
 
 const endpoints = () =>
-  z.array(endpoint()).check(
+  z.array(endpointSchema()).check(
     z.minLength(1),
     z.maxLength(100),
     z.refine((all) => new Set(all.map((it) => it.name)).size === all.length, {
@@ -101,7 +105,7 @@ const endpoints = () =>
     }),
   )
 
-export type Endpoint = z.infer<ReturnType<typeof endpoint>>
+export type Endpoint = z.infer<ReturnType<typeof endpointSchema>>
 export type Caps = Endpoint['caps']
 
 /** What a deployment is configured with: variables and secrets of the Worker. */
@@ -149,6 +153,9 @@ export function readEndpoints({ ENDPOINTS, DATABASE_URL }: Settings): Endpoint[]
 /** Whether an endpoint shows nothing but the demo store. */
 export const isDemo = ({ databases }: Endpoint): boolean =>
   Object.values(databases).every(({ url }) => url === 'demo:')
+
+/** The id in a URL that names a credential of the registry. */
+export const credentialId = (url: string): string | undefined => CREDENTIAL.exec(url)?.[1]
 
 /** The URL of a database, fetched from the secret it names. */
 export function resolveUrl(url: string, secrets: Readonly<Record<string, unknown>>): string {

@@ -1,4 +1,3 @@
-import type { Io } from '../database/index.ts'
 import type { Changes, Server } from '../mcp/index.ts'
 import { type DatabasePrompt, promptOf } from './database-prompt.ts'
 import type { DatabaseTool } from './database-tool.ts'
@@ -6,7 +5,7 @@ import type { Endpoint } from './endpoint.ts'
 import { icons } from './icon.ts'
 import { instructions } from './instructions.ts'
 import { type ResultStorage, resultsOf } from './kept-results.ts'
-import { locateAll } from './open-database.ts'
+import { type CredentialIo, locateAll } from './open-database.ts'
 import { answerQuestion } from './prompts/answer-question.ts'
 import { documentSchema } from './prompts/document-schema.ts'
 import { explainSlowQuery } from './prompts/explain-slow-query.ts'
@@ -37,7 +36,7 @@ const prompts: readonly DatabasePrompt[] = [
 ]
 
 /** What a gateway needs from the outside world. */
-export interface GatewayIo extends Io {
+export interface GatewayIo extends CredentialIo {
   /** Lets work go on after its request was answered. */
   readonly waitUntil?: (work: Promise<unknown>) => void
 }
@@ -94,8 +93,10 @@ export function gateway(
 
 export type { Diagnosis } from './diagnosis.ts'
 export type { Endpoint, Settings } from './endpoint.ts'
-export { ConfigError, isDemo, readEndpoints } from './endpoint.ts'
+export { ConfigError, endpointSchema, isDemo, readEndpoints } from './endpoint.ts'
+export type { GroupRules } from './group-rules.ts'
 export { KEPT_MS } from './kept-results.ts'
+export type { StoredUrl } from './open-database.ts'
 export { type Document, readDocument } from './search-fetch.ts'
 export { assertCustomTools } from './tool-set.ts'
 

@@ -1,5 +1,19 @@
-import { DatabaseError, type Io, type Located, locate } from '../database/index.ts'
-import { ConfigError, type Endpoint, resolveUrl } from './endpoint.ts'
+import { DatabaseError, type Io, type Located, locate, locateLater } from '../database/index.ts'
+import { ConfigError, credentialId, type Endpoint, resolveUrl } from './endpoint.ts'
+
+/** The URL of a database that is stored encrypted. */
+export interface StoredUrl {
+  /** How it begins, without the colon. */
+  readonly scheme: string
+  /** Decrypts it. Throws {@link ConfigError} if it cannot be, or may not be used. */
+  read(): Promise<string>
+}
+
+/** What a gateway needs to open a database. */
+export interface CredentialIo extends Io {
+  /** A credential of the registry, by its id. */
+  readonly credential?: (id: string) => StoredUrl | undefined
+}
 
 /** A database of an endpoint. `problem` says why it cannot be opened, if that is already known. */
 export interface EndpointDatabase extends Located {
@@ -7,8 +21,14 @@ export interface EndpointDatabase extends Located {
 }
 
 /** Finds a database by its URL, without connecting to it. Throws {@link ConfigError}. */
-export function located(url: string, io: Io): Located {
+export function located(url: string, io: CredentialIo): Located {
   try {
+    const id = credentialId(url)
+    if (id !== undefined) {
+      const stored = io.credential?.(id)
+      if (!stored) throw new ConfigError('Its credential was not found. Set the credential again.')
+      return locateLater(stored.scheme, () => stored.read(), io)
+    }
     return locate(resolveUrl(url, io.bindings), io)
   } catch (error) {
     throw error instanceof DatabaseError ? new ConfigError(error.message) : error
@@ -19,7 +39,10 @@ export function located(url: string, io: Io): Located {
  * Finds the databases of an endpoint. One that cannot be opened tells its callers why, and the others
  * still work. Throws {@link ConfigError} if none can be opened.
  */
-export function locateAll({ databases }: Endpoint, io: Io): Map<string, EndpointDatabase> {
+export function locateAll(
+  { databases }: Endpoint,
+  io: CredentialIo,
+): Map<string, EndpointDatabase> {
   const all = new Map(
     Object.entries(databases).map(([name, { url }]) => [name, locatedOrProblem(url, io)]),
   )
@@ -30,13 +53,13 @@ export function locateAll({ databases }: Endpoint, io: Io): Map<string, Endpoint
   return all
 }
 
-function locatedOrProblem(url: string, io: Io): EndpointDatabase {
+function locatedOrProblem(url: string, io: CredentialIo): EndpointDatabase {
   try {
     const it = located(url, io)
     const open = () =>
       it.open().catch((error: unknown) => {
         const isConfig = error instanceof DatabaseError && error.kind === 'config'
-        throw isConfig ? unavailable(error.message) : error
+        throw isConfig || error instanceof ConfigError ? unavailable(error.message) : error
       })
     return { ...it, open }
   } catch (error) {

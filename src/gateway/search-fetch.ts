@@ -3,7 +3,6 @@ import {
   type Cell,
   DatabaseError,
   findTable,
-  type Io,
   type Limits,
   type Located,
   selectStatement,
@@ -14,7 +13,7 @@ import { type Tool, ToolError, tool } from '../mcp/index.ts'
 import { listSchema, shorten, shortenToBytes } from './answer.ts'
 import { annotations, atMost } from './database-tool.ts'
 import { type Caps, ConfigError, type Endpoint } from './endpoint.ts'
-import { locateAll } from './open-database.ts'
+import { type CredentialIo, locateAll } from './open-database.ts'
 import type { SearchConfig } from './search-config.ts'
 import { withoutDatabase } from './tool-set.ts'
 
@@ -110,7 +109,7 @@ async function fetchDocument(
 /** One document of an endpoint. Throws {@link ConfigError}. */
 export async function readDocument(
   endpoint: Endpoint,
-  io: Io,
+  io: CredentialIo,
   id: string,
   origin: string,
   signal: AbortSignal,

@@ -1,11 +1,11 @@
-import { assertReads, DatabaseError, type Io, type Located } from '../database/index.ts'
+import { assertReads, DatabaseError, type Located } from '../database/index.ts'
 import { type Tool, ToolError } from '../mcp/index.ts'
 import { customTool } from './custom-tool.ts'
 import type { CustomToolConfig } from './custom-tool-config.ts'
 import type { DatabaseTool } from './database-tool.ts'
 import { ConfigError, type Endpoint } from './endpoint.ts'
 import type { KeptResults } from './kept-results.ts'
-import { locateAll } from './open-database.ts'
+import { type CredentialIo, locateAll } from './open-database.ts'
 
 /**
  * The tools of an endpoint: those it names, in the order clients see them, and its own after them.
@@ -46,7 +46,7 @@ export function toolsOf(
  * Makes sure that each tool of an endpoint's own is a statement that its database lets run. It reads
  * the engine, and asks the database nothing. Throws {@link ConfigError}.
  */
-export async function assertCustomTools(endpoint: Endpoint, io: Io): Promise<void> {
+export async function assertCustomTools(endpoint: Endpoint, io: CredentialIo): Promise<void> {
   const customTools = (endpoint.tools ?? []).filter((it) => typeof it !== 'string')
   const databases = customTools.length > 0 ? [...locateAll(endpoint, io)] : []
   for (const it of customTools) {

@@ -20,7 +20,7 @@ export interface PlainWorker {
 export async function startPlainWorker(vars: Record<string, string>): Promise<PlainWorker> {
   const target = {
     entry: '../../src/index.ts',
-    objects: { DEMO: 'DemoStore', SESSIONS: 'McpSession' },
+    objects: { DEMO: 'DemoStore', SESSIONS: 'McpSession', REGISTRY: 'Registry' },
     flags,
     vars,
   }

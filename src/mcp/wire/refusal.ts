@@ -7,8 +7,13 @@ export class Refusal extends RpcError {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
-    super(codes.invalidRequest, message)
+  constructor(
+    status: number,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+    code: number = codes.invalidRequest,
+  ) {
+    super(code, message)
     this.status = status
     this.headers = headers
   }

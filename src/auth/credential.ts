@@ -1,0 +1,44 @@
+import type { Caller } from '../mcp/index.ts'
+import { readKey, type ShownKey } from '../registry/index.ts'
+
+/** What a request shows to say who sends it. */
+export interface Shown {
+  /** The operator, who showed TIDEGATE_KEY. */
+  readonly caller?: Caller | undefined
+  /** A key of the registry, which has to be looked up. */
+  readonly key?: ShownKey | undefined
+  /** It shows a text that is no key here. */
+  readonly wrong?: boolean
+}
+
+const OPERATOR: Caller = { subject: 'key', scopes: [] }
+
+/** Whether this is the operator: the caller who showed TIDEGATE_KEY. */
+export const isOperator = (caller: Caller | undefined): boolean =>
+  caller?.subject === OPERATOR.subject
+
+/** Reads the key of a request: `Authorization: Bearer` (RFC 6750), or `X-API-Key`. */
+export async function shownBy(
+  { headers }: Request,
+  { TIDEGATE_KEY }: { readonly TIDEGATE_KEY?: string },
+): Promise<Shown> {
+  const bearer = /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1]
+  const text = bearer ?? headers.get('x-api-key')?.trim()
+  if (!TIDEGATE_KEY || !text) return {}
+  if (text.length > MAX_KEY_CHARS) return { wrong: true }
+  if (equal(text, TIDEGATE_KEY)) return { caller: OPERATOR }
+  const key = await readKey(text)
+  return key ? { key } : { wrong: true }
+}
+
+const MAX_KEY_CHARS = 4_096
+
+const encoder = new TextEncoder()
+
+/** Compares two texts. The time does not depend on where they differ, so it tells nothing about the key. */
+export function equal(one: string, other: string): boolean {
+  const [a, b] = [encoder.encode(one), encoder.encode(other)]
+  let difference = a.length ^ b.length
+  for (let i = 0; i < a.length; i++) difference |= a[i]! ^ b[i % b.length]!
+  return difference === 0
+}

@@ -1,0 +1,15 @@
+import type { Credential } from './entries.ts'
+import type { Secrets } from './open-credential.ts'
+
+export { directory } from './directory.ts'
+export type { Credential, EndpointEntry, Found, GroupEntry, KeyEntry } from './entries.ts'
+export { readKey, type ShownKey } from './key.ts'
+export { type AskRegistry, Registry, registryIn } from './registry.ts'
+
+/** Decrypts the URL of a database, and checks that it leads to no private host. */
+export const openCredential = async (
+  credential: Credential,
+  secrets: Secrets,
+  privateHosts: readonly string[],
+): Promise<string> =>
+  (await import('./open-credential.ts')).openCredential(credential, secrets, privateHosts)
