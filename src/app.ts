@@ -99,9 +99,8 @@ async function mcp(c: Context<App>): Promise<Response> {
   const request = c.req.raw
   const { caller } = c.var
   const { origins, problem, sessions, seal, server: serverOf } = deploymentOf(c.env)
-  if (problem) return refuse(c, 503, problem)
   const [site] = c.var.sites
-  if (!site) return notFound(c)
+  if (!site) return problem ? refuse(c, 503, problem) : notFound(c)
   try {
     const server = await serverOf(site, new URL(request.url).origin)
     if (c.req.path === '/sse') return await serveHttpSse(request, sessions, { caller, origins })

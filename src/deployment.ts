@@ -176,6 +176,9 @@ function buildDeployment(env: Env): Deployment {
       const asks = known && (shown || !ownEndpoints || !own)
       const asked = own && ownEndpoints ? own.endpoint.name : (name ?? null)
       const found = asks ? await known.lookup({ endpoint: asked, key: shown?.id }) : undefined
+      // A configuration that cannot be read takes no endpoint of the registry away, and none replaces it.
+      if (problem && name === undefined)
+        return { name, site: undefined, key: found?.key, denied: false }
       // The demo gives way to the endpoints of the registry.
       const stored = !own || !ownEndpoints ? found?.endpoint : undefined
       const value = stored ?? (own && { value: own.endpoint })
