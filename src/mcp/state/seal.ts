@@ -1,3 +1,4 @@
+import { fromBase64Url, toBase64Url } from '../wire/base64-url.ts'
 import { isObject } from '../wire/jsonrpc.ts'
 
 /**
@@ -99,12 +100,3 @@ export function canonical(value: unknown): string {
     .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`)
   return `{${fields.join()}}`
 }
-
-const toBase64Url = (bytes: Uint8Array): string => {
-  let text = ''
-  for (const byte of bytes) text += String.fromCharCode(byte)
-  return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
-}
-
-const fromBase64Url = (text: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0))

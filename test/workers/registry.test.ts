@@ -1,0 +1,2 @@
+// What workerd makes of a key has to be what Node makes of it.
+import '../registry/credential-keys.test.ts'
