@@ -37,6 +37,7 @@ export { keyOf, shownName } from './schema/table-name.ts'
 export type { Condition, Operator, Selection } from './statements/select.ts'
 export { keyOfOrder, operators, selectStatement } from './statements/select.ts'
 export { textSearch } from './statements/text-search.ts'
+export { until } from './transport/deadline.ts'
 export { trimEnd } from './transport/trim-end.ts'
 
 /** Loads the code that inspects roles and reports on them. */

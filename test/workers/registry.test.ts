@@ -1,2 +1,3 @@
-// What workerd makes of a key has to be what Node makes of it.
+// What workerd makes of a key and of a URL has to be what Node makes of them.
 import '../registry/credential-keys.test.ts'
+import '../registry/public-hosts.test.ts'
