@@ -1,4 +1,5 @@
 import type { Endpoint, GroupRules } from '../gateway/index.ts'
+import type { SealedCredential } from './credential-keys.ts'
 
 /** An endpoint of the registry. */
 export interface EndpointEntry {
@@ -23,15 +24,8 @@ export interface Credential {
   readonly scheme: string
   /** The host of its URL, for people to tell one credential from another. */
   readonly host: string
-  readonly sealed: SealedText
+  readonly sealed: SealedCredential
   readonly setAt: number
-}
-
-/** A text encrypted with a key that this id names. */
-export interface SealedText {
-  readonly keyId: string
-  readonly iv: string
-  readonly text: string
 }
 
 /** A key for callers. The key itself is shown once and never stored. */

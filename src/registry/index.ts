@@ -1,5 +1,5 @@
+import type { CredentialSecrets } from './credential-keys.ts'
 import type { Credential } from './entries.ts'
-import type { Secrets } from './open-credential.ts'
 
 export { directory } from './directory.ts'
 export type { Credential, EndpointEntry, Found, GroupEntry, KeyEntry } from './entries.ts'
@@ -9,7 +9,7 @@ export { type AskRegistry, Registry, registryIn } from './registry.ts'
 /** Decrypts the URL of a database, and checks that it leads to no private host. */
 export const openCredential = async (
   credential: Credential,
-  secrets: Secrets,
+  secrets: CredentialSecrets,
   privateHosts: readonly string[],
 ): Promise<string> =>
   (await import('./open-credential.ts')).openCredential(credential, secrets, privateHosts)

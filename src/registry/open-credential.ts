@@ -1,14 +1,48 @@
+import { ConfigError } from '../gateway/index.ts'
+import { type CredentialKeys, type CredentialSecrets, credentialKeys } from './credential-keys.ts'
 import type { Credential } from './entries.ts'
+import { assertPublicHosts, PrivateHostError } from './public-hosts.ts'
+import { dnsOverHttps, onceAMinute } from './resolve.ts'
 
-export interface Secrets {
-  readonly TIDEGATE_SECRET?: string
-  readonly TIDEGATE_SECRET_PREVIOUS?: string
+/** What a credential is sealed for: it opens for no other database. */
+export const boundOf = ({
+  endpoint,
+  database,
+  group,
+}: Pick<Credential, 'endpoint' | 'database' | 'group'>): string =>
+  group === undefined ? `${endpoint}/${database}` : `${endpoint}/${database}@${group}`
+
+/** Finds the addresses of a name, for all databases of an isolate. */
+export const resolve = onceAMinute(dnsOverHttps((...args) => fetch(...args)))
+
+/** The keys that were derived last: their secrets stay the same as long as the deployment does. */
+let derived: { readonly secrets: CredentialSecrets; readonly keys: CredentialKeys } | undefined
+
+/** The keys of a deployment. Throws {@link TypeError} if it has no secret, or one that is easy to guess. */
+export function keysOf(secrets: CredentialSecrets): CredentialKeys {
+  if (derived?.secrets !== secrets) derived = { secrets, keys: credentialKeys(secrets) }
+  return derived.keys
 }
 
+/**
+ * Decrypts the URL of a database, and checks once more that its host is not private: what its name
+ * resolves to may have changed. Throws {@link ConfigError}.
+ */
 export async function openCredential(
-  _credential: Credential,
-  _secrets: Secrets,
-  _privateHosts: readonly string[],
+  { sealed, ...credential }: Credential,
+  secrets: CredentialSecrets,
+  allowed: readonly string[],
 ): Promise<string> {
-  throw new Error('Not yet.')
+  try {
+    const url = await keysOf(secrets).open(sealed, boundOf(credential))
+    if (url === undefined) throw new ConfigError(UNREADABLE)
+    await assertPublicHosts(url, { allowed, resolve })
+    return url
+  } catch (error) {
+    const isSaid = error instanceof PrivateHostError || error instanceof TypeError
+    throw isSaid ? new ConfigError(error.message) : error
+  }
 }
+
+const UNREADABLE =
+  'Its credential cannot be decrypted: it was stored under another TIDEGATE_SECRET. Set the secret before as TIDEGATE_SECRET_PREVIOUS, or set the credential again.'
