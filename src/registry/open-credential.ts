@@ -39,10 +39,13 @@ export async function openCredential(
     await assertPublicHosts(url, { allowed, resolve })
     return url
   } catch (error) {
-    const isSaid = error instanceof PrivateHostError || error instanceof TypeError
-    throw isSaid ? new ConfigError(error.message) : error
+    // Its message names the host, which a model need not know.
+    if (error instanceof PrivateHostError) throw new ConfigError(PRIVATE)
+    throw error instanceof TypeError ? new ConfigError(error.message) : error
   }
 }
 
+const PRIVATE =
+  'Its host is not public, and not among the allowed private hosts. Test the endpoint to read more.'
 const UNREADABLE =
   'Its credential cannot be decrypted: it was stored under another TIDEGATE_SECRET. Set the secret before as TIDEGATE_SECRET_PREVIOUS, or set the credential again.'

@@ -41,6 +41,16 @@ describe('a credential', () => {
     expect(await keys(NEW).open(sealed, 'shop/main')).toBe(CREDENTIAL)
   })
 
+  test('that was stored by an earlier version opens in every later one', async () => {
+    const stored = {
+      keyId: 'nddz5Nt0TP63',
+      iv: 'm1bCbpMNAFH0up3g',
+      text: 'DTMNZDY9N1zgnRhmezp-ucyEmn1jfU3i4rq_6opc6DfC82pKRyWHAkdS7iyoOro33_sqF-W1IaccHA',
+    }
+    expect(await keys(NEW).open(stored, 'shop/main')).toBe(CREDENTIAL)
+    expect(await keys(OLD, NEW).open(stored, 'shop/main')).toBe(CREDENTIAL)
+  })
+
   test('is stored as three short texts that can stand in a URL, and never twice the same', async () => {
     const { seal } = keys(NEW)
     const all = await Promise.all(Array.from({ length: 50 }, () => seal(CREDENTIAL, 'shop/main')))

@@ -11,7 +11,7 @@ function service(answers: Record<string, unknown>) {
     asked.push({ url, init })
     const answer = answers[url.searchParams.get('type')!]
     return typeof answer === 'number'
-      ? new Response('no', { status: answer })
+      ? new Response('{"Status":0}', { status: answer })
       : new Response(typeof answer === 'string' ? answer : JSON.stringify(answer))
   }
   return { asked, resolve: dnsOverHttps(fetch as typeof globalThis.fetch) }
