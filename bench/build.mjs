@@ -44,7 +44,7 @@ export async function bundle({ entry, source }, { minify = true, tools = 0 } = {
       'process.env.NODE_ENV': '"production"',
       'globalThis.MORE_TOOLS': String(tools),
     },
-    plugins: [...(source ? [from(source)] : []), ours(source ?? root), node],
+    plugins: [...options.plugins, ...(source ? [from(source)] : []), ours(source ?? root), node],
   })
   const modules = outputFiles.map(({ path, text }) => [relative(root, path), text])
   const main = modules.findIndex(([name]) => name === 'main.js')

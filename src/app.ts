@@ -40,6 +40,7 @@ export const app = new Hono<App>({ strict: false })
   .all('/mcp/:endpoint', mcp)
   .all('/doctor', doctor)
   .all('/doctor/:endpoint', doctor)
+  .all('/api/*', api)
   .get('/record/:endpoint/:id{.+}', record)
   .all('/sse', (c) => (c.env.LEGACY_SSE ? mcp(c) : c.notFound()))
   .post('/register', (c) => (c.env.TIDEGATE_KEY ? register(c) : c.notFound()))
@@ -91,6 +92,11 @@ async function showPage(c: Context<App>): Promise<Response> {
 async function doctor(c: Context<App>): Promise<Response> {
   const { examine } = await import('./doctor.ts')
   return examine(c)
+}
+
+async function api(c: Context<App>): Promise<Response> {
+  const { administer } = await import('./api.ts')
+  return administer(c)
 }
 
 /** Serves an MCP request that was admitted. */

@@ -85,6 +85,8 @@ export interface Deployment {
   /** The endpoints of the configuration. */
   readonly configured: readonly Site[]
   readonly origins: readonly string[]
+  /** Hosts of databases that may be private. */
+  readonly privateHosts: readonly string[]
   readonly sessions: Sessions
   readonly seal: Seal
   /** Asks the registry. Undefined without an operator: then it is empty. */
@@ -101,10 +103,16 @@ export interface Deployment {
   used(key: KeyEntry): void
   /** The MCP server of a site at this origin. Throws ConfigError. */
   server(site: Site, origin?: string): Promise<Server>
+  /** Builds the server of a site that may not be stored. Throws ConfigError. */
+  check(site: Site): Promise<void>
   /** A row of a table that may be searched. Throws ConfigError. */
   document(site: Site, id: string, request: Request): Promise<Document | undefined>
   /** Inspects the databases of these sites. */
-  diagnose(sites: readonly Site[], signal: AbortSignal): Promise<readonly Diagnosis[]>
+  diagnose(
+    sites: readonly Site[],
+    signal: AbortSignal,
+    asked?: { readonly tables?: boolean },
+  ): Promise<readonly Diagnosis[]>
 }
 
 /** The error of a deployment that would otherwise open a database to everybody. */
@@ -167,6 +175,7 @@ function buildDeployment(env: Env): Deployment {
     problem,
     seal,
     registry,
+    privateHosts,
     siteOf,
     sessions: durableSessions(env.SESSIONS, seal),
     origins: env.ORIGINS?.split(/[\s,]+/).filter(Boolean) ?? [],
@@ -219,9 +228,16 @@ function buildDeployment(env: Env): Deployment {
     },
     document: (site, id, { url, signal }) =>
       readDocument(site.endpoint, ioOf(site), id, new URL(url).origin, signal),
-    async diagnose(sites, signal) {
+    async check(site) {
+      const io = ioOf(site)
+      await assertCustomTools(site.endpoint, io)
+      gateway(site.endpoint, io)
+    },
+    async diagnose(sites, signal, asked) {
       const { diagnose } = await diagnosis()
-      const all = await Promise.all(sites.map((it) => diagnose([it.endpoint], ioOf(it), signal)))
+      const all = await Promise.all(
+        sites.map((it) => diagnose([it.endpoint], ioOf(it), signal, asked)),
+      )
       return all.flat()
     },
   }

@@ -5,17 +5,39 @@ type Issue = z.core.$ZodIssue
 /** Faults in one message. */
 const MAX_FAULTS = 10
 
+/** Says where a value is, in words. */
+type Place = (path: readonly PropertyKey[], root: unknown) => string
+
+interface Fault {
+  /** The path of the field: `databases.shop.url`. Empty for the whole value. */
+  readonly field: string
+  readonly sentence: string
+}
+
 /**
  * Says what is wrong with a configuration, for the operator to read: where, what, and what to write.
  * It repeats names of fields and endpoints, but no values.
  */
-export function configFaults({ issues }: z.core.$ZodError, value: unknown): string {
-  const faults = issues.flatMap((it) => faultsOf(it, [], value))
-  const more = faults.length > MAX_FAULTS ? [`There are ${faults.length - MAX_FAULTS} more.`] : []
-  return [...faults.slice(0, MAX_FAULTS), ...more].join('\n')
+export const configFaults = ({ issues }: z.core.$ZodError, value: unknown): string =>
+  said(issues.flatMap((it) => faultsOf(it, [], value, placeInList)))
+
+/** The same for one object, and the first field that is wrong. */
+export function fieldFaults({ issues }: z.core.$ZodError, value: unknown): Fault {
+  const faults = issues.flatMap((it) => faultsOf(it, [], value, placeInObject))
+  return { field: faults[0]?.field ?? '', sentence: said(faults) }
 }
 
-function faultsOf(issue: Issue, above: readonly PropertyKey[], root: unknown): string[] {
+function said(faults: readonly Fault[]): string {
+  const more = faults.length > MAX_FAULTS ? [`There are ${faults.length - MAX_FAULTS} more.`] : []
+  return [...faults.slice(0, MAX_FAULTS).map(({ sentence }) => sentence), ...more].join('\n')
+}
+
+function faultsOf(
+  issue: Issue,
+  above: readonly PropertyKey[],
+  root: unknown,
+  placeOf: Place,
+): Fault[] {
   const path = [...above, ...issue.path]
   const value = at(root, path)
   if (issue.code === 'invalid_union') {
@@ -23,17 +45,20 @@ function faultsOf(issue: Issue, above: readonly PropertyKey[], root: unknown): s
     const isOther = ({ code, path }: Issue) =>
       path.length === 0 && (code === 'invalid_type' || code === 'invalid_value')
     const meant = issue.errors.find((issues) => !issues.some(isOther))
-    if (meant) return meant.flatMap((it) => faultsOf(it, path, root))
+    if (meant) return meant.flatMap((it) => faultsOf(it, path, root, placeOf))
   }
-  const where = placeOf(path, root)
-  const field = String(path.at(-1) ?? '')
-  if (value === undefined && path.length > 1) {
-    const example = examples[field] ?? '…'
-    return [
-      `${placeOf(path.slice(0, -1), root)} has no ${named(field)}. Add "${named(field)}": ${example}.`,
-    ]
+  const field = named(String(path.at(-1) ?? ''))
+  if (value === undefined && path.length > 0) {
+    const missing = `has no ${field}. Add "${field}": ${examples[field] ?? '…'}.`
+    return [{ field: steps(path), sentence: `${placeOf(path.slice(0, -1), root)} ${missing}` }]
   }
-  return [`${where} ${wrong(issue, value)}`]
+  const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
+  return [
+    {
+      field: steps([...path, ...unknown]),
+      sentence: `${placeOf(path, root)} ${wrong(issue, value)}`,
+    },
+  ]
 }
 
 /** What to write in the fields that are required. */
@@ -71,15 +96,22 @@ const units: Readonly<Record<string, string>> = {
   array: ' entries',
 }
 
-/** Where a value is: `Endpoint 1 ("shop"): databases.shop.url`. */
-function placeOf([index, ...path]: readonly PropertyKey[], root: unknown): string {
+/** Where a value is in ENDPOINTS: `Endpoint 1 ("shop"): databases.shop.url`. */
+const placeInList: Place = ([index, ...path], root) => {
   if (index === undefined) return 'ENDPOINTS'
   const name = at(root, [index, 'name'])
   const label = typeof name === 'string' && NAME.test(name) ? ` ("${name}")` : ''
-  const steps = path.map((it) => (typeof it === 'number' ? `[${it}]` : `.${named(String(it))}`))
-  const inside = steps.join('').replace(/^\./, '')
+  const inside = steps(path)
   return `Endpoint ${Number(index) + 1}${label}${inside && `: ${inside}`}`
 }
+
+const placeInObject: Place = (path) => steps(path) || 'The body'
+
+const steps = (path: readonly PropertyKey[]): string =>
+  path
+    .map((it) => (typeof it === 'number' ? `[${it}]` : `.${named(String(it))}`))
+    .join('')
+    .replace(/^\./, '')
 
 const NAME = /^[\w-]{1,60}$/
 

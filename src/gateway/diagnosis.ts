@@ -1,4 +1,10 @@
-import { doctor, type Reported } from '../database/index.ts'
+import {
+  type Database,
+  doctor,
+  listTables,
+  type Reported,
+  type TimeLimits,
+} from '../database/index.ts'
 import type { CustomToolConfig } from './custom-tool-config.ts'
 import { ConfigError, type Endpoint } from './endpoint.ts'
 import { type CredentialIo, located } from './open-database.ts'
@@ -11,6 +17,8 @@ export interface Diagnosis extends Partial<Reported> {
   readonly dialect?: string
   /** Why the database could not be inspected. */
   readonly problem?: string
+  /** How many tables and views the role may read, if that was asked. */
+  readonly tables?: number
 }
 
 /** A request may hold six connections. */
@@ -21,6 +29,7 @@ export async function diagnose(
   endpoints: readonly Endpoint[],
   io: CredentialIo,
   signal?: AbortSignal,
+  asked: { readonly tables?: boolean } = {},
 ): Promise<readonly Diagnosis[]> {
   const all = endpoints.flatMap((endpoint) =>
     Object.keys(endpoint.databases).map((name) => [endpoint, name] as const),
@@ -30,7 +39,7 @@ export async function diagnose(
   const work = async () => {
     for (const [i, [endpoint, name]] of queue) {
       const database = { endpoint: endpoint.name, database: name }
-      diagnoses[i] = { ...database, ...(await inspect(endpoint, name, io, signal)) }
+      diagnoses[i] = { ...database, ...(await inspect(endpoint, name, io, signal, asked)) }
     }
   }
   await Promise.all(Array.from({ length: MAX_DATABASES_AT_ONCE }, work))
@@ -41,7 +50,8 @@ async function inspect(
   { databases, caps, tools = [] }: Endpoint,
   name: string,
   io: CredentialIo,
-  signal?: AbortSignal,
+  signal: AbortSignal | undefined,
+  asked: { readonly tables?: boolean },
 ) {
   const started = Date.now()
   const { url } = databases[name]!
@@ -60,7 +70,9 @@ async function inspect(
         timeoutMs,
         signal,
       })
-      return { ...about, elapsedMs, ...found, broken, ...(url !== 'demo:' && { note }) }
+      const tables = asked.tables && (await countTables(database, { timeoutMs, signal }))
+      const counted = tables !== undefined && tables !== false && { tables }
+      return { ...about, elapsedMs, ...found, broken, ...counted, ...(url !== 'demo:' && { note }) }
     } catch (error) {
       return { ...about, problem: reason(error) }
     }
@@ -68,6 +80,9 @@ async function inspect(
     return { problem: error instanceof ConfigError ? error.message : reason(error) }
   }
 }
+
+const countTables = async (database: Database, limits: TimeLimits): Promise<number> =>
+  (await listTables(database, { limit: 1, offset: 0, limits })).total
 
 /** The diagnosis of one database, as a person reads it in a terminal. */
 export async function report({ endpoint, database, problem, ...rest }: Diagnosis): Promise<string> {

@@ -91,10 +91,12 @@ export function gateway(
   }
 }
 
+export { fieldFaults } from './config-fault.ts'
 export type { Diagnosis } from './diagnosis.ts'
 export type { Endpoint, Settings } from './endpoint.ts'
 export { ConfigError, endpointSchema, isDemo, readEndpoints } from './endpoint.ts'
 export type { GroupRules } from './group-rules.ts'
+export { jsonFault } from './json-fault.ts'
 export { KEPT_MS } from './kept-results.ts'
 export type { StoredUrl } from './open-database.ts'
 export { type Document, readDocument } from './search-fetch.ts'

@@ -9,6 +9,7 @@ export interface EndpointEntry {
   readonly value: Endpoint
   /** The credentials that its databases refer to as `credential:ID`, by id. */
   readonly credentials: Readonly<Record<string, Credential>>
+  readonly createdAt: number
   /** When it was changed last, in milliseconds since 1970. Another time is another endpoint. */
   readonly changedAt: number
 }
@@ -41,6 +42,7 @@ export interface KeyEntry {
   readonly person?: string | undefined
   readonly claims?: Readonly<Record<string, string | number | boolean>> | undefined
   readonly createdAt: number
+  readonly changedAt: number
   readonly expiresAt?: number | undefined
   /** Written at most every few minutes. */
   readonly usedAt?: number | undefined
@@ -55,6 +57,11 @@ export interface GroupEntry {
   readonly keys: readonly string[]
   readonly endpoints: Readonly<Record<string, GroupRules>>
   readonly changedAt: number
+}
+
+/** A group as it is stored, with the credentials that are its own. */
+export interface StoredGroup extends GroupEntry {
+  readonly credentials: Readonly<Record<string, Credential>>
 }
 
 /** What holds for the whole deployment. */

@@ -1,6 +1,7 @@
 import type { CredentialSecrets } from './credential-keys.ts'
 import type { Credential } from './entries.ts'
 
+export type { Candidate } from './api/surroundings.ts'
 export { directory } from './directory.ts'
 export type { Credential, EndpointEntry, Found, GroupEntry, KeyEntry } from './entries.ts'
 export { readKey, type ShownKey } from './key.ts'
@@ -13,3 +14,6 @@ export const openCredential = async (
   privateHosts: readonly string[],
 ): Promise<string> =>
   (await import('./open-credential.ts')).openCredential(credential, secrets, privateHosts)
+
+/** Loads the API by which the operator changes the registry. */
+export const adminApi = () => import('./api/index.ts')

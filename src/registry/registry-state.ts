@@ -7,6 +7,7 @@ import type {
   KeyEntry,
   Lookup,
   RegistrySettings,
+  StoredGroup,
 } from './entries.ts'
 import { tables } from './registry-tables.ts'
 
@@ -24,11 +25,41 @@ export interface Page<Entry> {
   readonly total: number
 }
 
-/** Whether a change was made, and else why not. */
-export type Written = 'done' | 'exists' | 'missing' | 'full'
+/**
+ * Whether a change was made, and else why not. `changed`: it is no longer as it was when it was read.
+ * `taken`: the id of a credential belongs to something else.
+ */
+export type Written = 'done' | 'exists' | 'missing' | 'full' | 'changed' | 'taken'
+
+/** An entry to write, and when the one that it replaces was changed last. Without that, it is a new one. */
+export interface Write<Entry> {
+  readonly entry: Entry
+  readonly was?: number | undefined
+}
+
+/** Everything that a registry holds. */
+export interface Contents {
+  readonly settings: RegistrySettings
+  /** The oldest one first. */
+  readonly endpoints: readonly EndpointEntry[]
+  readonly keys: readonly KeyEntry[]
+  readonly groups: readonly StoredGroup[]
+}
+
+/** How many entries of each kind there are. */
+export type Counts = Readonly<Record<'endpoints' | 'credentials' | 'keys' | 'groups', number>>
 
 /** How much a registry holds. */
-const MAX_ROWS = { endpoint: 20_000, key: 50_000, group: 2_000 } as const
+const MAX_ROWS = { endpoints: 20_000, keys: 50_000, groups: 2_000 } as const
+
+type BoundedTable = keyof typeof MAX_ROWS
+const tablesWithBounds = Object.keys(MAX_ROWS) as BoundedTable[]
+
+/** The same in bytes: what is exported has to fit into one request that restores it. */
+const MAX_BYTES = 24 * 1024 * 1024
+
+/** Characters of one page of a list. */
+const MAX_PAGE_CHARS = 2 * 1024 * 1024
 
 /** Changes that are remembered. An isolate that missed more of them forgets everything it knew. */
 const MAX_CHANGES = 1_000
@@ -51,7 +82,12 @@ export class RegistryState {
   take(method: string, input: unknown): unknown {
     if (!orders.includes(method as Order)) throw new Error('There is no such order.')
     const carryOut = this[method as Order] as (input: unknown) => unknown
-    return this.#storage.transactionSync(() => carryOut.call(this, input))
+    try {
+      return this.#storage.transactionSync(() => carryOut.call(this, input))
+    } catch (error) {
+      if (error instanceof Undone) return error.why
+      throw error
+    }
   }
 
   /** What a request needs to know, and what has changed since an isolate asked last. */
@@ -73,33 +109,26 @@ export class RegistryState {
     }
   }
 
-  endpoints({ after = '', limit }: PageOrder): Page<EndpointEntry> {
-    const rows = this.#rows('select value from endpoints where name > ? order by name limit ?', [
-      after,
-      limit + 1,
-    ])
-    return this.#page(rows.map(entryOf<EndpointEntry>), limit, 'endpoints', (it) => it.name)
+  endpoints(order: PageOrder): Page<EndpointEntry> {
+    const page = this.#page<EndpointEntry>('endpoints', 'name', order, (it) => it.name)
+    return { ...page, entries: page.entries.map((it) => this.#withCredentials(it)) }
   }
 
   endpoint({ name }: { readonly name: string }): EndpointEntry | undefined {
     const [row] = this.#rows('select value from endpoints where name = ?', [name])
     if (!row) return undefined
-    const credentials = this.#credentials('endpoint = ? and group_name is null', name)
-    return { ...entryOf<EndpointEntry>(row), credentials }
+    return this.#withCredentials(entryOf<EndpointEntry>(row))
   }
 
   /** Writes an endpoint with those of its credentials that are new, and drops those that it no longer uses. */
-  putEndpoint({
-    entry,
-    isNew,
-  }: {
-    readonly entry: EndpointEntry
-    readonly isNew: boolean
-  }): Written {
+  putEndpoint(write: Write<EndpointEntry>): Written {
+    this.#assertRoom('endpoints', write.was)
+    return this.#writeEndpoint(write)
+  }
+
+  #writeEndpoint({ entry, was }: Write<EndpointEntry>): Written {
     const { credentials, ...kept } = entry
-    const refused = this.#refused('endpoints', 'name', entry.name, isNew, MAX_ROWS.endpoint)
-    if (refused) return refused
-    this.#put('endpoints', 'name', entry.name, kept)
+    this.#put('endpoints', 'name', entry.name, kept, was)
     this.#putCredentials(Object.values(credentials))
     const used = Object.values(entry.value.databases).map(({ url }) => url)
     this.#dropCredentials('endpoint = ? and group_name is null', entry.name, used)
@@ -115,15 +144,15 @@ export class RegistryState {
     return 'done'
   }
 
-  /** Every credential that was not sealed with this key, so that it can be sealed again. */
-  credentialsNotUnder({ keyId, limit }: { readonly keyId: string; readonly limit: number }): {
+  /** Credentials that were not sealed with this key, so that they can be sealed again. */
+  credentialsNotUnder({ keyId, after = '', limit }: PageOrder & { readonly keyId: string }): {
     readonly entries: readonly Credential[]
     readonly total: number
   } {
-    const rows = this.#rows('select value from credentials where key_id <> ? limit ?', [
-      keyId,
-      limit,
-    ])
+    const rows = this.#rows(
+      'select value from credentials where key_id <> ? and id > ? order by id limit ?',
+      [keyId, after, limit],
+    )
     const [count] = this.#rows('select count(*) as n from credentials where key_id <> ?', [keyId])
     return { entries: rows.map(entryOf<Credential>), total: Number(count?.n) }
   }
@@ -145,12 +174,8 @@ export class RegistryState {
     return { done }
   }
 
-  keys({ after = '', limit }: PageOrder): Page<KeyEntry> {
-    const rows = this.#rows('select value from keys where id > ? order by id limit ?', [
-      after,
-      limit + 1,
-    ])
-    return this.#page(rows.map(entryOf<KeyEntry>), limit, 'keys', (it) => it.id)
+  keys(order: PageOrder): Page<KeyEntry> {
+    return this.#page<KeyEntry>('keys', 'id', order, (it) => it.id)
   }
 
   key({ id }: { readonly id: string }): KeyEntry | undefined {
@@ -158,10 +183,15 @@ export class RegistryState {
     return row && entryOf<KeyEntry>(row)
   }
 
-  putKey({ entry, isNew }: { readonly entry: KeyEntry; readonly isNew: boolean }): Written {
-    const refused = this.#refused('keys', 'id', entry.id, isNew, MAX_ROWS.key)
-    if (refused) return refused
-    this.#put('keys', 'id', entry.id, entry)
+  putKey(write: Write<KeyEntry>): Written {
+    this.#assertRoom('keys', write.was)
+    return this.#writeKey(write)
+  }
+
+  #writeKey({ entry, was }: Write<KeyEntry>): Written {
+    // It may have been used since the entry was read.
+    const usedAt = Math.max(this.key(entry)?.usedAt ?? 0, entry.usedAt ?? 0)
+    this.#put('keys', 'id', entry.id, { ...entry, ...(usedAt > 0 && { usedAt }) }, was)
     this.#changed('key', entry.id)
     return 'done'
   }
@@ -170,7 +200,10 @@ export class RegistryState {
   keyUsed({ id, at }: { readonly id: string; readonly at: number }): Written {
     const entry = this.key({ id })
     if (!entry) return 'missing'
-    if ((entry.usedAt ?? 0) < at) this.#put('keys', 'id', id, { ...entry, usedAt: at })
+    if ((entry.usedAt ?? 0) < at) {
+      const used = JSON.stringify({ ...entry, usedAt: at })
+      this.#sql.exec('update keys set value = ? where id = ?', used, id)
+    }
     return 'done'
   }
 
@@ -181,44 +214,32 @@ export class RegistryState {
     return 'done'
   }
 
-  groups({ after = '', limit }: PageOrder): Page<GroupEntry> {
-    const rows = this.#rows('select value from groups where name > ? order by name limit ?', [
-      after,
-      limit + 1,
-    ])
-    return this.#page(rows.map(entryOf<GroupEntry>), limit, 'groups', (it) => it.name)
+  groups(order: PageOrder): Page<StoredGroup> {
+    const page = this.#page<GroupEntry>('groups', 'name', order, (it) => it.name)
+    return { ...page, entries: page.entries.map((it) => this.#withOwnCredentials(it)) }
   }
 
-  group({
-    name,
-  }: {
-    readonly name: string
-  }): (GroupEntry & { readonly credentials: Readonly<Record<string, Credential>> }) | undefined {
+  group({ name }: { readonly name: string }): StoredGroup | undefined {
     const [row] = this.#rows('select value from groups where name = ?', [name])
-    if (!row) return undefined
-    const credentials = this.#credentials('group_name = ?', name)
-    return { ...entryOf<GroupEntry>(row), credentials }
+    return row && this.#withOwnCredentials(entryOf<GroupEntry>(row))
   }
 
-  putGroup({
-    entry,
-    credentials,
-    isNew,
-  }: {
-    readonly entry: GroupEntry
-    readonly credentials: readonly Credential[]
-    readonly isNew: boolean
-  }): Written {
-    const { name } = entry
-    const refused = this.#refused('groups', 'name', name, isNew, MAX_ROWS.group)
-    if (refused) return refused
-    this.#put('groups', 'name', name, entry)
-    this.#putCredentials(credentials)
-    const databases = Object.values(entry.endpoints).map((it) => Object.values(it.databases ?? {}))
+  /** Writes a group with those of its credentials that are new, and drops those that it no longer uses. */
+  putGroup(write: Write<StoredGroup>): Written {
+    this.#assertRoom('groups', write.was)
+    return this.#writeGroup(write)
+  }
+
+  #writeGroup({ entry, was }: Write<StoredGroup>): Written {
+    const { credentials, ...kept } = entry
+    const { name } = kept
+    this.#put('groups', 'name', name, kept, was)
+    this.#putCredentials(Object.values(credentials))
+    const databases = Object.values(kept.endpoints).map((it) => Object.values(it.databases ?? {}))
     const used = databases.flat().flatMap(({ url }) => url ?? [])
     this.#dropCredentials('group_name = ?', name, used)
     this.#sql.exec('delete from members where group_name = ?', name)
-    for (const member of membersOf(entry)) {
+    for (const member of membersOf(kept)) {
       this.#sql.exec('insert or ignore into members values (?, ?)', member, name)
     }
     this.#changed('group', name)
@@ -240,19 +261,56 @@ export class RegistryState {
     return row ? entryOf<RegistrySettings>(row) : {}
   }
 
-  putSettings(settings: RegistrySettings): Written {
-    this.#put('settings', 'name', 'settings', settings)
+  /** Sets these settings, and leaves the others. Null takes one away. */
+  putSettings(settings: { readonly [Name in keyof RegistrySettings]: unknown }): Written {
+    const all = Object.entries({ ...this.settings(), ...settings })
+    const value = JSON.stringify(Object.fromEntries(all.filter(([, it]) => it !== null)))
+    this.#sql.exec("insert or replace into settings values ('settings', ?)", value)
     this.#changed('settings', '')
     return 'done'
   }
 
+  /** Which of these there are. */
+  existing({ endpoints = [], keys = [] }: Partial<Existing>): Existing {
+    return {
+      endpoints: endpoints.filter((name) => this.#has('endpoints', 'name', name)),
+      keys: keys.filter((id) => this.#has('keys', 'id', id)),
+    }
+  }
+
+  /** Writes all of these, over what has the same names. `replace`: and removes everything else. */
+  restore({
+    mode,
+    contents: { settings, endpoints, keys, groups },
+  }: {
+    readonly mode: 'merge' | 'replace'
+    readonly contents: Contents
+  }): Written {
+    if (mode === 'replace') {
+      for (const table of ['endpoints', 'credentials', 'keys', 'groups', 'members', 'settings']) {
+        this.#sql.exec(`delete from ${table}`)
+      }
+    }
+    const oldest = endpoints.toSorted((a, b) => a.createdAt - b.createdAt)
+    for (const it of oldest) this.#writeEndpoint(this.#over('endpoints', 'name', it.name, it))
+    for (const it of keys) this.#writeKey(this.#over('keys', 'id', it.id, it))
+    for (const it of groups) this.#writeGroup(this.#over('groups', 'name', it.name, it))
+    this.putSettings(settings)
+    const counts = this.counts()
+    const isTooMuch = tablesWithBounds.some((table) => counts[table] > MAX_ROWS[table])
+    // What was full when it was exported may take a little more room.
+    if (isTooMuch || this.#sql.databaseSize > 2 * MAX_BYTES) throw new Undone('full')
+    return 'done'
+  }
+
   /** How much it holds. */
-  counts(_?: unknown): Readonly<Record<string, number>> {
-    const count = (table: string) =>
-      Number(this.#rows(`select count(*) as n from ${table}`, [])[0]?.n)
-    return Object.fromEntries(
-      ['endpoints', 'credentials', 'keys', 'groups'].map((table) => [table, count(table)]),
-    )
+  counts(_?: unknown): Counts {
+    return {
+      endpoints: this.#count('endpoints'),
+      credentials: this.#count('credentials'),
+      keys: this.#count('keys'),
+      groups: this.#count('groups'),
+    }
   }
 
   #version(): number {
@@ -307,13 +365,27 @@ export class RegistryState {
     return Object.fromEntries(rows.map(entryOf<Credential>).map((it) => [it.id, it]))
   }
 
+  #withCredentials(entry: EndpointEntry): EndpointEntry {
+    const credentials = this.#credentials('endpoint = ? and group_name is null', entry.name)
+    return { ...entry, credentials }
+  }
+
+  #withOwnCredentials(entry: GroupEntry): StoredGroup {
+    return { ...entry, credentials: this.#credentials('group_name = ?', entry.name) }
+  }
+
   #putCredentials(credentials: readonly Credential[]): void {
     for (const it of credentials) {
+      const group = it.group ?? null
+      const [row] = this.#rows('select endpoint, group_name from credentials where id = ?', [it.id])
+      if (row && (row.endpoint !== it.endpoint || row.group_name !== group)) {
+        throw new Undone('taken')
+      }
       this.#sql.exec(
         'insert or replace into credentials (id, endpoint, group_name, key_id, value) values (?, ?, ?, ?, ?)',
         it.id,
         it.endpoint,
-        it.group ?? null,
+        group,
         it.sealed.keyId,
         JSON.stringify(it),
       )
@@ -327,48 +399,84 @@ export class RegistryState {
     }
   }
 
-  #refused(
-    table: string,
-    column: string,
-    name: string,
-    isNew: boolean,
-    most: number,
-  ): Exclude<Written, 'done'> | undefined {
-    const has = this.#has(table, column, name)
-    if (has === isNew) return isNew ? 'exists' : 'missing'
-    if (isNew && Number(this.#rows(`select count(*) as n from ${table}`, [])[0]?.n) >= most)
-      return 'full'
-    return undefined
-  }
-
   #has(table: string, column: string, name: string): boolean {
     return this.#rows(`select 1 from ${table} where ${column} = ?`, [name]).length > 0
   }
 
-  #put(table: string, column: string, name: string, value: object): void {
+  /** Writes a row. Undoes the whole order if that is not possible. */
+  #put(table: BoundedTable, column: string, name: string, entry: object, was?: number) {
+    const [row] = this.#rows(`select value from ${table} where ${column} = ?`, [name])
+    if (row && was === undefined) throw new Undone('exists')
+    if (!row && was !== undefined) throw new Undone('missing')
+    if (row && entryOf<{ changedAt: number }>(row).changedAt !== was) throw new Undone('changed')
     this.#sql.exec(
       `insert into ${table} (${column}, value) values (?, ?)
        on conflict (${column}) do update set value = excluded.value`,
       name,
-      JSON.stringify(value),
+      JSON.stringify(entry),
     )
   }
 
-  #page<Entry>(
-    found: readonly Entry[],
-    limit: number,
+  /** A registry that is full still lets an entry be switched off or removed. */
+  #assertRoom(table: BoundedTable, was: number | undefined): void {
+    const isFull = this.#count(table) >= MAX_ROWS[table] || this.#sql.databaseSize > MAX_BYTES
+    if (was === undefined && isFull) throw new Undone('full')
+  }
+
+  #count(table: string): number {
+    return Number(this.#rows(`select count(*) as n from ${table}`, [])[0]?.n)
+  }
+
+  /** An entry that replaces what is there, if there is something. */
+  #over<Entry extends { readonly changedAt: number }>(
     table: string,
+    column: string,
+    name: string,
+    entry: Entry,
+  ): Write<Entry> {
+    const [row] = this.#rows(`select value from ${table} where ${column} = ?`, [name])
+    const was = row && entryOf<Entry>(row).changedAt
+    return { entry: { ...entry, changedAt: Math.max(entry.changedAt, (was ?? 0) + 1) }, was }
+  }
+
+  #page<Entry>(
+    table: BoundedTable,
+    column: string,
+    { after = '', limit }: PageOrder,
     nameOf: (entry: Entry) => string,
   ): Page<Entry> {
-    const entries = found.slice(0, limit)
-    const [count] = this.#rows(`select count(*) as n from ${table}`, [])
-    const more = found.length > limit && entries.length > 0
-    return { entries, total: Number(count?.n), ...(more && { next: nameOf(entries.at(-1)!) }) }
+    const entries: Entry[] = []
+    let chars = 0
+    let more = false
+    const select = `select value from ${table} where ${column} > ? order by ${column} limit ?`
+    for (const row of this.#sql.exec<Row>(select, after, limit + 1)) {
+      more = entries.length === limit || chars > MAX_PAGE_CHARS
+      if (more) break
+      chars += String(row.value).length
+      entries.push(entryOf<Entry>(row))
+    }
+    const last = entries.at(-1)
+    return { entries, total: this.#count(table), ...(more && last && { next: nameOf(last) }) }
   }
 
   #rows(sql: string, values: readonly (string | number)[]): readonly Row[] {
     return this.#sql.exec<Row>(sql, ...values).toArray()
   }
+}
+
+/** Undoes an order: nothing of it is written. */
+class Undone extends Error {
+  readonly why: Exclude<Written, 'done'>
+
+  constructor(why: Exclude<Written, 'done'>) {
+    super(why)
+    this.why = why
+  }
+}
+
+interface Existing {
+  readonly endpoints: readonly string[]
+  readonly keys: readonly string[]
 }
 
 type Row = Record<string, SqlStorageValue>
@@ -400,6 +508,8 @@ const orders = [
   'deleteGroup',
   'settings',
   'putSettings',
+  'existing',
+  'restore',
   'counts',
 ] as const satisfies readonly (keyof RegistryState)[]
 

@@ -1,0 +1,103 @@
+import * as z from 'zod/mini'
+import { type CredentialSecrets, secretProblem } from '../credential-keys.ts'
+import type { Credential } from '../entries.ts'
+import { boundOf } from '../open-credential.ts'
+import { sealingKeys } from './connection.ts'
+import { answer } from './fault.ts'
+import { type Route, route } from './route.ts'
+import type { Surroundings } from './surroundings.ts'
+
+/** Credentials that are read at once, and those that one request seals again. */
+const PAGE = 100
+const MAX_RESEALED = 1_000
+
+const status = z.object({
+  /** How much the registry holds. */
+  endpoints: z.int(),
+  keys: z.int(),
+  groups: z.int(),
+  credentials: z.int(),
+  /** Credentials that are not sealed with the present TIDEGATE_SECRET. */
+  credentialsToReseal: z.optional(z.int()),
+  /** What is wrong with TIDEGATE_SECRET. */
+  secretProblem: z.optional(z.string()),
+  /** Whether TIDEGATE_SECRET_PREVIOUS is set, too. */
+  hasPreviousSecret: z.boolean(),
+})
+
+const resealed = z.object({
+  resealed: z.int(),
+  /** How many are still to be sealed again: repeat the request. */
+  left: z.int(),
+  /** Those that neither of the two secrets opens. Set their connection strings again. */
+  unreadable: z.array(
+    z.object({
+      endpoint: z.string(),
+      database: z.string(),
+      group: z.optional(z.string()),
+    }),
+  ),
+})
+
+/** `/api/status` and `/api/credentials` */
+export const credentialRoutes = (): readonly Route[] => [
+  route({
+    method: 'get',
+    path: '/api/status',
+    summary:
+      'Shows how much the registry holds, and whether its secret is fit to seal credentials.',
+    answers: { 200: { description: 'The status.', schema: status } },
+    async run(_, surroundings) {
+      const { ask, secrets } = surroundings
+      const problem = secretProblem(secrets.TIDEGATE_SECRET)
+      const keyId = problem ? undefined : await currentKeyId(secrets)
+      const others = keyId && (await ask('credentialsNotUnder', { keyId, limit: 0 }))
+      return answer({
+        ...(await ask('counts', undefined)),
+        ...(others && { credentialsToReseal: others.total }),
+        ...(problem && { secretProblem: problem }),
+        hasPreviousSecret: Boolean(secrets.TIDEGATE_SECRET_PREVIOUS),
+      })
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/api/credentials/reseal',
+    summary:
+      'Seals credentials with the present TIDEGATE_SECRET that were sealed with the previous one.',
+    answers: { 200: { description: 'What was done, and what is left.', schema: resealed } },
+    run: async (_, surroundings) => answer(await reseal(surroundings)),
+  }),
+]
+
+/** The id of the key that credentials are sealed with. */
+export const currentKeyId = async (secrets: CredentialSecrets): Promise<string> =>
+  (await sealingKeys(secrets).seal('', '')).keyId
+
+async function reseal({ ask, change, secrets }: Surroundings): Promise<z.infer<typeof resealed>> {
+  const keys = sealingKeys(secrets)
+  const keyId = await currentKeyId(secrets)
+  const unreadable: Credential[] = []
+  let done = 0
+  let after = ''
+  for (;;) {
+    const page = await ask('credentialsNotUnder', { keyId, after, limit: PAGE })
+    const found = page?.entries ?? []
+    const entries: { was: Credential; is: Credential }[] = []
+    for (const was of found) {
+      const url = await keys.open(was.sealed, boundOf(was))
+      if (url === undefined) unreadable.push(was)
+      else entries.push({ was, is: { ...was, sealed: await keys.seal(url, boundOf(was)) } })
+    }
+    if (entries.length > 0) done += (await change('reseal', { entries }))?.done ?? 0
+    after = found.at(-1)?.id ?? after
+    if (found.length < PAGE || done >= MAX_RESEALED || unreadable.length >= MAX_RESEALED) break
+  }
+  const left = (await ask('credentialsNotUnder', { keyId, limit: 0 }))?.total ?? 0
+  const shown = unreadable.slice(0, PAGE).map(({ endpoint, database, group }) => ({
+    endpoint,
+    database,
+    group,
+  }))
+  return { resealed: done, left: left - unreadable.length, unreadable: shown }
+}

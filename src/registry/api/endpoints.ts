@@ -1,0 +1,234 @@
+import * as z from 'zod/mini'
+import type { Diagnosis } from '../../gateway/index.ts'
+import type { EndpointEntry } from '../entries.ts'
+import {
+  endpointBody,
+  entryOf,
+  privateHostsOf,
+  shown,
+  shownConfigured,
+  shownEndpoint,
+} from './endpoint-body.ts'
+import { ApiFault, answer, wrongField } from './fault.ts'
+import { assertWritten, pageFields, pageQuery } from './lists.ts'
+import { mergePatch } from './merge-patch.ts'
+import { type Route, route } from './route.ts'
+import type { Surroundings } from './surroundings.ts'
+
+const nameParam = z.object({ name: z.string().check(z.maxLength(31)) })
+
+/** A JSON Merge Patch. */
+export const patchBody = z.record(z.string(), z.unknown())
+
+const entry = { description: 'The endpoint.', schema: shownEndpoint }
+
+/** `/api/endpoints` */
+export const endpointRoutes = (): readonly Route[] => [
+  route({
+    method: 'get',
+    path: '/api/endpoints',
+    summary: 'Lists endpoints by name, those of the configuration first.',
+    query: pageQuery,
+    answers: {
+      200: {
+        description: 'A page of endpoints.',
+        schema: z.object({ endpoints: z.array(shownEndpoint), ...pageFields }),
+      },
+    },
+    run: ({ query }, surroundings) => list(query, surroundings),
+  }),
+  route({
+    method: 'post',
+    path: '/api/endpoints',
+    summary: 'Adds an endpoint. A connection string in it is stored encrypted.',
+    body: endpointBody,
+    answers: { 201: { ...entry, description: 'The endpoint, whose URL is in Location.' } },
+    async run({ body }, surroundings) {
+      const { name } = body
+      assertNotConfigured(name, surroundings, { isNew: true })
+      if (await surroundings.ask('endpoint', { name })) assertWritten('exists', called(name))
+      const made = await entryOf(body, undefined, surroundings)
+      assertWritten(await surroundings.change('putEndpoint', { entry: made }), called(name))
+      return answer(shown(made), 201, { location: `/api/endpoints/${name}` })
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/endpoints/{name}',
+    summary: 'Shows an endpoint.',
+    params: nameParam,
+    answers: { 200: entry },
+    async run({ params: { name } }, surroundings) {
+      const { stored, configured } = await find(name, surroundings)
+      return answer(stored ? shown(stored) : shownConfigured(configured!))
+    },
+  }),
+  route({
+    method: 'patch',
+    path: '/api/endpoints/{name}',
+    summary: 'Changes an endpoint by a JSON Merge Patch (RFC 7396), or switches it on or off.',
+    params: nameParam,
+    body: patchBody,
+    answers: { 200: entry },
+    run: ({ params, body }, surroundings) => change(params.name, body, surroundings),
+  }),
+  route({
+    method: 'delete',
+    path: '/api/endpoints/{name}',
+    summary: 'Removes an endpoint and its credentials.',
+    params: nameParam,
+    answers: { 204: { description: 'It is gone.' } },
+    async run({ params: { name } }, surroundings) {
+      assertNotConfigured(name, surroundings)
+      assertWritten(await surroundings.change('deleteEndpoint', { name }), called(name))
+      return nothing()
+    },
+  }),
+  route({
+    method: 'put',
+    path: '/api/endpoints/{name}/databases/{database}/credential',
+    summary: 'Replaces the URL of a database. A connection string is stored encrypted.',
+    params: z.extend(nameParam, { database: z.string().check(z.maxLength(31)) }),
+    body: z.strictObject({ url: z.string().check(z.minLength(1)) }),
+    answers: { 200: entry },
+    async run({ params: { name, database }, body: { url } }, surroundings) {
+      const stored = await storedOne(name, surroundings)
+      if (!Object.hasOwn(stored.value.databases, database)) {
+        throw new ApiFault(404, `${called(name)} has no database of this name.`)
+      }
+      return change(name, { databases: { [database]: { url } } }, surroundings)
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/api/endpoints/{name}/test',
+    summary: 'Opens the databases of an endpoint, inspects the roles there, and counts the tables.',
+    params: nameParam,
+    answers: {
+      200: {
+        description: 'How each database answered.',
+        schema: z.object({ ok: z.boolean(), databases: z.array(tested) }),
+      },
+    },
+    async run({ params: { name }, signal }, surroundings) {
+      const privateHosts = await privateHostsOf(surroundings)
+      const { stored, configured } = await find(name, surroundings)
+      const found = stored ?? { value: configured! }
+      const all = await surroundings.diagnose({ entry: found, privateHosts }, signal)
+      const databases = all.map(shownDiagnosis)
+      return answer({ ok: databases.every(({ ok }) => ok), databases })
+    },
+  }),
+]
+
+const tested = z.object({
+  database: z.string(),
+  ok: z.boolean(),
+  /** Why it cannot be used. */
+  problem: z.optional(z.string()),
+  ms: z.optional(z.number()),
+  dialect: z.optional(z.string()),
+  version: z.optional(z.string()),
+  role: z.optional(z.string()),
+  tls: z.optional(z.boolean()),
+  /** How many tables and views the role may read. */
+  tables: z.optional(z.int()),
+  /** What the role may do besides reading. */
+  findings: z.optional(z.array(z.unknown())),
+  /** SQL that makes a role that only reads. */
+  reader: z.optional(z.array(z.string())),
+  /** Tools of the operator that the database cannot prepare. */
+  broken: z.optional(z.array(z.string())),
+  note: z.optional(z.string()),
+})
+
+function shownDiagnosis({ endpoint: _, problem, broken, elapsedMs, ...rest }: Diagnosis) {
+  const ok = problem === undefined && !broken?.length
+  return { ...rest, ok, problem, broken, ms: elapsedMs }
+}
+
+const nothing = () => new Response(null, { status: 204, headers: { 'cache-control': 'no-store' } })
+
+const called = (name: string) => `The endpoint ${name}`
+
+/** Whether an endpoint of the configuration has this name, so that none of the registry is served by it. */
+const isHidden = (name: string, { configured, isOnlyDemo }: Surroundings): boolean =>
+  !isOnlyDemo && configured.some((it) => it.name === name)
+
+function assertNotConfigured(
+  name: string,
+  surroundings: Surroundings,
+  { isNew = false }: { readonly isNew?: boolean } = {},
+): void {
+  if (!isHidden(name, surroundings)) return
+  const what = isNew ? 'Choose another name.' : 'Change it there.'
+  throw new ApiFault(409, `${called(name)} is from the configuration. ${what}`)
+}
+
+/** The endpoint that is served by this name: one of the two. */
+async function find(name: string, surroundings: Surroundings) {
+  const configured = surroundings.configured.find((it) => it.name === name)
+  const isStored = !isHidden(name, surroundings)
+  const stored = isStored ? await surroundings.ask('endpoint', { name }) : undefined
+  if (!stored && !configured) throw new ApiFault(404, `${called(name)} is not there.`)
+  return { stored, configured }
+}
+
+async function storedOne(name: string, surroundings: Surroundings): Promise<EndpointEntry> {
+  assertNotConfigured(name, surroundings)
+  const stored = await surroundings.ask('endpoint', { name })
+  if (stored) return stored
+  if (surroundings.configured.some((it) => it.name === name)) {
+    throw new ApiFault(409, `${called(name)} is from the configuration. Add one of this name.`)
+  }
+  throw new ApiFault(404, `${called(name)} is not there.`)
+}
+
+/** How often a change is tried again that another one came before. */
+const MAX_TRIES = 3
+
+async function change(
+  name: string,
+  patch: Readonly<Record<string, unknown>>,
+  surroundings: Surroundings,
+): Promise<Response> {
+  if (Object.hasOwn(patch, 'name') && patch.name !== name) {
+    throw wrongField('name', 'cannot be changed. Add another endpoint instead.')
+  }
+  for (let tries = 1; ; tries++) {
+    const was = await storedOne(name, surroundings)
+    const patched = mergePatch({ ...was.value, active: was.active }, patch)
+    const entry = await entryOf(patched, was, surroundings)
+    const outcome = await surroundings.change('putEndpoint', { entry, was: was.changedAt })
+    if (outcome === 'changed' && tries < MAX_TRIES) continue
+    assertWritten(outcome, called(name))
+    return answer(shown(entry))
+  }
+}
+
+/** What a cursor among the endpoints of the configuration begins with. Their place in it follows. */
+const CONFIGURED = '.'
+
+async function list(
+  { limit, cursor = `${CONFIGURED}0` }: z.infer<typeof pageQuery>,
+  { ask, configured, isOnlyDemo }: Surroundings,
+): Promise<Response> {
+  const names = configured.map(({ name }) => name)
+  const replaced = isOnlyDemo ? (await ask('existing', { endpoints: names }))?.endpoints : []
+  const others = configured.filter(({ name }) => !replaced?.includes(name))
+  const isAmongOthers = cursor.startsWith(CONFIGURED)
+  const start = isAmongOthers ? Number(cursor.slice(CONFIGURED.length)) : others.length
+  if (!Number.isInteger(start)) throw wrongField('cursor', 'is not from a list of endpoints.')
+  const first = others.slice(start, start + limit)
+  const left = limit - first.length
+  const after = isAmongOthers ? '' : cursor
+  const page = await ask('endpoints', { after, limit: Math.max(left, 1) })
+  const { entries = [], total = 0, next } = page ?? {}
+  const isMore = start + limit < others.length || total > 0
+  const nextOne = left > 0 ? next : isMore ? `${CONFIGURED}${start + limit}` : undefined
+  return answer({
+    endpoints: [...first.map(shownConfigured), ...(left > 0 ? entries.map(shown) : [])],
+    total: others.length + total,
+    next: nextOne,
+  })
+}

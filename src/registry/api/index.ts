@@ -1,0 +1,50 @@
+import { backupRoutes } from './backup.ts'
+import { credentialRoutes } from './credentials.ts'
+import { endpointRoutes } from './endpoints.ts'
+import { ApiFault, answer, faultAnswer } from './fault.ts'
+import { groupRoutes } from './groups.ts'
+import { keyRoutes } from './keys.ts'
+import { application, drain, type Route, route } from './route.ts'
+import { settingsRoutes } from './settings.ts'
+import type { Surroundings } from './surroundings.ts'
+
+export type { Candidate, Surroundings } from './surroundings.ts'
+
+const VERSION = '0.1.0'
+
+/** Every route of the API, in the order of its document. */
+export const routes: readonly Route[] = [
+  ...endpointRoutes(),
+  ...keyRoutes(),
+  ...groupRoutes(),
+  ...settingsRoutes(),
+  ...credentialRoutes(),
+  ...backupRoutes(),
+  route({
+    method: 'get',
+    path: '/api/openapi.json',
+    summary: 'This document.',
+    answers: { 200: { description: 'An OpenAPI 3.1 document.' } },
+    async run() {
+      const { documentOf } = await import('./openapi.ts')
+      return answer(documentOf(routes, VERSION))
+    },
+  }),
+]
+
+const app = application(routes)
+
+/** Answers a request of the operator. */
+export const serveApi = async (request: Request, surroundings: Surroundings): Promise<Response> =>
+  app.fetch(request, surroundings)
+
+/** Refuses a request that is not the operator's. */
+export async function refuseApi(
+  request: Request,
+  status: 401 | 403 | 503,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  await drain(request)
+  return faultAnswer(new ApiFault(status, message, { headers }))
+}

@@ -1,0 +1,78 @@
+import * as z from 'zod/mini'
+import { createDocument } from 'zod-openapi'
+import type { Route } from './route.ts'
+
+const error = z
+  .object({
+    error: z.object({
+      code: z.string(),
+      message: z.string(),
+      field: z.optional(z.string()),
+    }),
+  })
+  .register(z.globalRegistry, { id: 'Error', description: 'Why it was not done.' })
+
+/** The OpenAPI document of the API, made of the schemas that check its requests. */
+export function documentOf(routes: readonly Route[], version: string): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const it of routes) {
+    paths[it.path] ??= {}
+    paths[it.path]![it.method] = operationOf(it)
+  }
+  return createDocument({
+    openapi: '3.1.1',
+    info: {
+      title: 'Tidegate',
+      version,
+      description:
+        'Endpoints, keys and groups of a deployment. A change holds at once where it was answered, and within 10 seconds everywhere.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ operator: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        operator: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The Worker secret TIDEGATE_KEY.',
+        },
+      },
+    },
+  })
+}
+
+function operationOf({ method, path, summary, params, query, body, answers }: Route): object {
+  const json = (schema: z.ZodMiniType) => ({ content: { 'application/json': { schema } } })
+  const faults = (status: number | 'default', description: string) =>
+    [String(status), { description, ...json(error) }] as const
+  return {
+    operationId: operationId(method, path),
+    summary,
+    tags: [path.split('/')[2]],
+    requestParams: { ...(params && { path: params }), ...(query && { query }) },
+    ...(body && { requestBody: { required: true, ...json(body) } }),
+    responses: Object.fromEntries([
+      ...Object.entries(answers).map(([status, { description, schema }]) => [
+        status,
+        { description, ...(schema && json(schema)) },
+      ]),
+      faults(401, 'The key of the operator is missing or wrong.'),
+      faults(403, 'This is a key of a caller.'),
+      ...(query || body ? [faults(422, 'A field is wrong: the error names it.')] : []),
+      faults('default', 'Any other error.'),
+    ]),
+  }
+}
+
+/** `get /api/keys/{id}` is `getKeysById`. */
+function operationId(method: string, path: string): string {
+  const words = path
+    .split('/')
+    .slice(2)
+    .map((it) => it.replace(/^\{(.*)\}$/, 'by-$1'))
+  return [method, ...words]
+    .join('-')
+    .replaceAll(/[-.]+(\w)/g, (_, letter: string) => letter.toUpperCase())
+}

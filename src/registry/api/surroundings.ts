@@ -1,0 +1,37 @@
+import type { Diagnosis, Endpoint, GroupRules } from '../../gateway/index.ts'
+import type { CredentialSecrets } from '../credential-keys.ts'
+import type { Credential, EndpointEntry } from '../entries.ts'
+import type { AskRegistry } from '../registry.ts'
+
+/** What the API needs of the deployment that it is part of. */
+export interface Surroundings {
+  /** The endpoints of the configuration. */
+  readonly configured: readonly Endpoint[]
+  /** Whether they are only the demo, which an endpoint of the registry may replace. */
+  readonly isOnlyDemo: boolean
+  /** Asks the registry. */
+  readonly ask: AskRegistry
+  /** The same for an order that changes something: what this isolate knew is forgotten. */
+  readonly change: AskRegistry
+  readonly secrets: CredentialSecrets
+  /** Hosts of databases that may be private, by the configuration. */
+  readonly privateHosts: readonly string[]
+  /** Builds the server of an endpoint once, for a group if there is one. Throws ConfigError. */
+  check(candidate: Candidate): Promise<void>
+  /** Inspects the databases of an endpoint, and counts their tables. */
+  diagnose(candidate: Candidate, signal: AbortSignal): Promise<readonly Diagnosis[]>
+}
+
+/** An endpoint that may not be stored. */
+export interface Candidate {
+  readonly entry: Pick<EndpointEntry, 'value'> & Partial<EndpointEntry>
+  /** Hosts that may be private, by the settings. */
+  readonly privateHosts: readonly string[]
+  readonly group?:
+    | {
+        readonly name: string
+        readonly rules: GroupRules
+        readonly credentials: Readonly<Record<string, Credential>>
+      }
+    | undefined
+}
