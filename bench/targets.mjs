@@ -91,7 +91,7 @@ export const gateway = {
   entry: 'gateway.mjs',
   eras: ['modern', 'legacy'],
   flags,
-  objects: { SESSIONS: 'McpSession', DEMO: 'DemoStore' },
+  objects: { SESSIONS: 'McpSession', DEMO: 'DemoStore', REGISTRY: 'Registry' },
 }
 
 /** A target of Tidegate as it was at another commit. */

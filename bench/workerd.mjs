@@ -27,7 +27,9 @@ export function configure({ flags = [], objects = {}, vars = {} }, { modules }) 
   const place = join(folder, String(++count))
   mkdirSync(join(place, 'objects'), { recursive: true })
   for (const [name, code] of modules) writeFileSync(join(place, name), code)
-  const kept = Object.entries(objects)
+  // An earlier version may lack a class.
+  const code = modules.map(([, text]) => text).join('\n')
+  const kept = Object.entries(objects).filter(([, it]) => code.includes(it))
   const bindings = [
     ...kept.map(([name, it]) => `(name = ${q(name)}, durableObjectNamespace = ${q(it)})`),
     ...Object.entries(vars).map(([name, it]) => `(name = ${q(name)}, text = ${q(it)})`),
