@@ -1,11 +1,15 @@
 import type { Caller } from '../features/context.ts'
 
-/** The roles in which a Durable Object can be asked. The hub also tells a session about changes. */
-export type Role = 'session' | 'secret' | 'hub' | 'change' | 'task' | 'store'
+/**
+ * The roles in which a Durable Object can be asked. A hub and its leaves also tell a session of a
+ * change.
+ */
+export type Role = 'session' | 'secret' | 'hub' | 'leaf' | 'change' | 'task' | 'store'
 
 /** Says in which role a Durable Object is asked, and for whom. */
 export interface RequestTag {
   readonly as: Role
+  /** The name of the session, hub or leaf that is asked, or of the one that tells of a change. */
   readonly name?: string
   readonly caller?: Caller | undefined
   /** In the transport of `2024-11-05`. */

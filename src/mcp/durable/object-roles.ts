@@ -17,12 +17,14 @@ import { isTask, type Task } from '../state/task.ts'
 import { type TaskLimits, taskLimits } from '../state/tasks.ts'
 import { refused } from '../wire/refusal.ts'
 import { acceptOf } from '../wire/reply.ts'
-import { type Watching, watch } from './hub.ts'
-import { serveHub } from './hub-object.ts'
-import { type RequestTag, type Role, readTag, tag } from './object-request.ts'
+import type { Watching } from './hub.ts'
+import { GONE, HubNode } from './hub-object.ts'
+import { isHub } from './hub-queue.ts'
+import { type RequestTag, type Role, readTag } from './object-request.ts'
 import { serveStore, storeIn } from './store-object.ts'
 import { durableStores } from './stores.ts'
 import { serveTask, taskIn } from './task-object.ts'
+import { SessionWatch } from './watch.ts'
 
 /** What the objects need. */
 export interface SessionObjectOptions<Env> {
@@ -51,13 +53,15 @@ const orRefused =
     }
   }
 
-/** One object: a session, a task, a store, the secret or the hub. */
+/** One object: a session, a task, a store, the secret, or a hub or a leaf of one. */
 export class ObjectRoles<Env> {
   readonly #options: SessionObjectOptions<Env>
   readonly #env: Env
   readonly #state: DurableObjectState
   #session: Session | undefined
   #task: Task | undefined
+  #hub: HubNode | undefined
+  #watch: SessionWatch | undefined
 
   constructor(options: SessionObjectOptions<Env>, state: DurableObjectState, env: Env) {
     this.#options = options
@@ -68,9 +72,9 @@ export class ObjectRoles<Env> {
   /** One row for each role. */
   readonly #roles: Readonly<Record<Role, Serve>> = {
     secret: () => new Response(this.#secret()),
-    hub: (request) =>
-      serveHub(request, this.#state, (session, change) => this.#tell(session, change)),
-    change: (request) => this.#announce(request),
+    hub: (request, { name = '' }) => this.#openHub().serve(request, name),
+    leaf: (request, { name = '' }) => this.#openHub().serveLeaf(request, name),
+    change: (request, { name }) => this.#announce(request, name),
     store: orRefused((request) => serveStore(request, this.#openStore())),
     task: orRefused((request, tag) => this.#serveTask(request, tag)),
     session: orRefused((request, tag) => this.#serveSession(request, tag)),
@@ -81,11 +85,15 @@ export class ObjectRoles<Env> {
     return this.#roles[tag.as](request, tag)
   }
 
-  async #announce(request: Request): Promise<Response> {
+  /** @param node The node of a hub that tells of the change. */
+  async #announce(request: Request, node: string | undefined): Promise<Response> {
+    const watch = this.#openWatch()
+    if (node !== undefined && !watch.isWatched(node)) return new Response(null, { status: GONE })
     const session = this.#open()
     session.announce(await request.json<Change>())
-    if (!session.mayStillRead) await this.#watch(undefined)
-    return new Response(null, { status: 204 })
+    if (session.mayStillRead) return new Response(null, { status: 204 })
+    watch.forget()
+    return new Response(null, { status: GONE })
   }
 
   async #serveTask(request: Request, { caller }: RequestTag): Promise<Response> {
@@ -116,6 +124,7 @@ export class ObjectRoles<Env> {
   alarm(): Promise<void> {
     const { kv } = this.#state.storage
     if (isStore(kv)) return this.#openStore().wake()
+    if (isHub(this.#state.storage)) return this.#openHub().wake()
     return (isTask(kv) ? this.#openTask() : this.#open()).wake()
   }
 
@@ -128,13 +137,23 @@ export class ObjectRoles<Env> {
       wakeAt: (time) => void storage.setAlarm(time),
       clear: async () => {
         this.#session = undefined
-        const unwatched = this.#watch(undefined)
+        const unwatched = this.#openWatch().stop()
         await storage.deleteAlarm()
         await storage.deleteAll()
         await unwatched
       },
     })
     return this.#session
+  }
+
+  #openHub(): HubNode {
+    this.#hub ??= new HubNode(this.#state, this.#options.namespace(this.#env))
+    return this.#hub
+  }
+
+  #openWatch(): SessionWatch {
+    this.#watch ??= new SessionWatch(this.#state.storage, this.#options.namespace(this.#env))
+    return this.#watch
   }
 
   #openTask(): Task {
@@ -150,7 +169,8 @@ export class ObjectRoles<Env> {
   async #listen(request: Request, caller: Caller | undefined, watching: Watching | undefined) {
     const lastEventId = request.headers.get('last-event-id')
     const { stream, missed, open, primer } = this.#open().listen(caller?.subject, lastEventId)
-    if (watching) await this.#watch(watching)
+    const session = this.#session
+    if (watching) await this.#openWatch().start(watching, () => this.#session === session)
     const [client, socket] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket]
     this.#state.acceptWebSocket(socket)
     socket.serializeAttachment(stream)
@@ -160,23 +180,6 @@ export class ObjectRoles<Env> {
     return new Response(null, { status: 101, webSocket: client })
   }
 
-  /** Starts or stops watching the hub of changes. */
-  async #watch(wanted: Watching | undefined): Promise<void> {
-    const { kv } = this.#state.storage
-    const watching = kv.get<Watching>(WATCHING)
-    if (!watching === !wanted) return
-    if (wanted) kv.put(WATCHING, wanted)
-    else kv.delete(WATCHING)
-    await watch(this.#options.namespace(this.#env), (wanted ?? watching)!, wanted !== undefined)
-  }
-
-  #tell(session: string, change: string): Promise<Response> {
-    const namespace = this.#options.namespace(this.#env)
-    const object = namespace.get(namespace.idFromName(session))
-    const request = new Request('https://session/', { method: 'POST', body: change })
-    return object.fetch(tag(request, { as: 'change' }))
-  }
-
   #secret(): string {
     const { kv } = this.#state.storage
     const secret = kv.get<string>('secret') ?? crypto.randomUUID() + crypto.randomUUID()
@@ -184,8 +187,6 @@ export class ObjectRoles<Env> {
     return secret
   }
 }
-
-const WATCHING = 'watching'
 
 const listenerOf = (socket: WebSocket) => ({
   stream: socket.deserializeAttachment() as string,

@@ -169,3 +169,18 @@ test('a client cannot speak to an object as the Worker does', async () => {
     expect(await answer.json()).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
   }
 })
+
+test('a hub with more listeners than it tells by itself still tells each of them', async () => {
+  const sessions = await Promise.all(Array.from({ length: 300 }, open))
+  const streams = []
+  for (const session of sessions) {
+    const stream = reader(await session.get())
+    await stream.next()
+    streams.push(stream)
+  }
+  await (await sessions[0]!.call('test_trigger_prompt_change')).text()
+  const told = await Promise.all(streams.map((it) => it.next()))
+  const method = 'notifications/prompts/list_changed'
+  expect(told.map((it) => it?.message.method)).toEqual(streams.map(() => method))
+  await Promise.all(streams.map((it) => it.cancel()))
+})
