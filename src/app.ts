@@ -127,7 +127,8 @@ async function record(c: Context<App>): Promise<Response> {
   const [site] = c.var.sites
   // Not decoded: a decoded part may contain a slash.
   const [, , , ...id] = new URL(request.url).pathname.split('/')
-  const reading = site?.endpoint.search && deploymentOf(c.env).document(site, id.join('/'), request)
+  const reading =
+    site?.endpoint.search && deploymentOf(c.env).document(site, id.join('/'), request, c.var.caller)
   const found = await reading?.catch((error: unknown) => {
     console.error(error)
     return null

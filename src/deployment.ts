@@ -15,6 +15,7 @@ import {
   type Settings,
 } from './gateway/index.ts'
 import {
+  type Caller,
   durableChanges,
   durableSessions,
   durableStores,
@@ -106,7 +107,12 @@ export interface Deployment {
   /** Builds the server of a site that may not be stored. Throws ConfigError. */
   check(site: Site): Promise<void>
   /** A row of a table that may be searched. Throws ConfigError. */
-  document(site: Site, id: string, request: Request): Promise<Document | undefined>
+  document(
+    site: Site,
+    id: string,
+    request: Request,
+    caller: Caller | undefined,
+  ): Promise<Document | undefined>
   /** Inspects the databases of these sites. */
   diagnose(
     sites: readonly Site[],
@@ -226,8 +232,8 @@ function buildDeployment(env: Env): Deployment {
       server.catch((error: unknown) => error instanceof ConfigError || servers.delete(key))
       return server
     },
-    document: (site, id, { url, signal }) =>
-      readDocument(site.endpoint, ioOf(site), id, new URL(url).origin, signal),
+    document: (site, id, { url, signal }, caller) =>
+      readDocument(site.endpoint, ioOf(site), id, new URL(url).origin, { caller, signal }),
     async check(site) {
       const io = ioOf(site)
       await assertCustomTools(site.endpoint, io)

@@ -1,5 +1,5 @@
 import type { Dialect } from './dialect.ts'
-import type { Answer, Limits, Rows, Statement } from './rows.ts'
+import type { Answer, Identity, Limits, Rows, Statement } from './rows.ts'
 
 /** One open database, behind the guard. */
 export interface Database extends UnguardedDatabase {
@@ -14,6 +14,8 @@ export interface UnguardedDatabase {
   readonly tls?: boolean | undefined
   /** Whether every transaction is rolled back in the end, with all that it may have changed. */
   readonly rollsBack?: boolean | undefined
+  /** What of an identity its queries apply. A query with anything else is refused. */
+  readonly applies?: readonly (keyof Identity)[] | undefined
   /** Runs one statement that only reads. Throws {@link DatabaseError}. */
   query(statement: Statement, limits: Limits): Promise<Answer>
 }
@@ -44,6 +46,8 @@ export interface Engine {
   readonly schemes: readonly string[]
   /** Those of its URLs that hold no secret. BINDING stands for the name of a binding. */
   readonly urlsWithoutSecret?: readonly string[] | undefined
+  /** What of an identity its drivers can apply, all or some of them. */
+  readonly applies?: readonly (keyof Identity)[] | undefined
   /** Reads its drivers. The first one that opens a URL is taken, and one of them opens each of its schemes. */
   read(): Promise<{ readonly drivers: readonly Driver[] }>
 }

@@ -12,9 +12,15 @@ export const engines: readonly Engine[] = [
     title: 'PostgreSQL',
     schemes: ['postgres', 'postgresql', 'neon', 'hyperdrive'],
     urlsWithoutSecret: ['hyperdrive:BINDING'],
+    applies: ['role', 'claims'],
     read: () => import('./postgres/index.ts'),
   },
-  { title: 'PostgreSQL', schemes: ['supabase'], read: () => import('./supabase/index.ts') },
+  {
+    title: 'PostgreSQL',
+    schemes: ['supabase'],
+    applies: ['role', 'claims'],
+    read: () => import('./supabase/index.ts'),
+  },
   {
     title: 'SQLite',
     schemes: ['d1', 'libsql', 'turso'],
@@ -25,11 +31,13 @@ export const engines: readonly Engine[] = [
   {
     title: 'MySQL',
     schemes: ['mysql', 'mariadb', 'planetscale'],
+    applies: ['role'],
     read: () => import('./mysql/index.ts'),
   },
   {
     title: 'ClickHouse',
     schemes: ['clickhouse', 'clickhouses'],
+    applies: ['role'],
     read: () => import('./clickhouse/index.ts'),
   },
 ]

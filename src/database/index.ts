@@ -23,7 +23,7 @@ export {
   rowSecurity,
 } from './questions.ts'
 export type { Finding, Reported, RoleReport } from './role.ts'
-export type { Cell, Column, Limits, Param, Rows, Statement, TimeLimits } from './rows.ts'
+export type { Cell, Column, Identity, Limits, Param, Rows, Statement, TimeLimits } from './rows.ts'
 export type { OverviewColumn } from './schema/overview.ts'
 export type {
   ForeignKey,

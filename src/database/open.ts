@@ -1,12 +1,14 @@
 import type { Database, Io } from './database.ts'
 import { engines } from './engines.ts'
 import { DatabaseError } from './error.ts'
-import type { Statement } from './rows.ts'
+import type { Identity, Statement } from './rows.ts'
 
 /** The database that a URL names. The code of its engine is read when it is opened. */
 export interface Located {
   /** What its engine is called: `PostgreSQL`, `SQLite`. */
   readonly title: string
+  /** What of an identity can be applied there, as far as the URL tells. */
+  readonly applies: readonly (keyof Identity)[]
   /** Opens it without connecting. Throws {@link DatabaseError} for a URL that lacks something. */
   open(): Promise<Database>
 }
@@ -42,6 +44,7 @@ export function locateLater(scheme: string, read: () => Promise<string>, io: Io)
   let opened: Database | undefined
   return {
     title: engine.title,
+    applies: engine.applies ?? [],
     // The database is shared between requests, never the promise of it: reading the URL may take a
     // request of its own, which ends with the one that began it.
     async open() {

@@ -42,6 +42,17 @@ export interface Statement {
   readonly internal?: boolean | undefined
 }
 
+/**
+ * Whom a query runs as, besides the login. It holds for one transaction or session, and for every
+ * statement in it, also those of Tidegate.
+ */
+export interface Identity {
+  /** The database role. It must be one that the login may become. */
+  readonly role?: string | undefined
+  /** Who asks, as the text of a JSON object. Policies of row-level security read it. */
+  readonly claims?: string | undefined
+}
+
 /** The bounds of one query. It has all of them: none is optional, and none comes from a model. */
 export interface Limits {
   readonly maxRows: number
@@ -50,7 +61,9 @@ export interface Limits {
   readonly timeoutMs: number
   /** Aborts when the client no longer waits for the answer. */
   readonly signal?: AbortSignal | undefined
+  /** Left out, it runs as the login alone. */
+  readonly identity?: Identity | undefined
 }
 
 /** The limits of a question to the catalog, which has row and byte caps of its own. */
-export type TimeLimits = Pick<Limits, 'timeoutMs' | 'signal'>
+export type TimeLimits = Pick<Limits, 'timeoutMs' | 'signal' | 'identity'>

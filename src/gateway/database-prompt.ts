@@ -1,6 +1,6 @@
-import type { Located } from '../database/index.ts'
 import { codes, type Prompt, type PromptArgument, RpcError } from '../mcp/index.ts'
 import type { Caps } from './endpoint.ts'
+import type { EndpointDatabase } from './open-database.ts'
 import { completeTable } from './schema-resource.ts'
 
 /** A prompt, before it is made for the databases of an endpoint. */
@@ -29,7 +29,7 @@ const MAX_ARGUMENT_CHARS = 20_000
 export function promptOf(
   { name, title, description, text, arguments: own = {} }: DatabasePrompt,
   offered: readonly string[],
-  databases: ReadonlyMap<string, Located>,
+  databases: ReadonlyMap<string, EndpointDatabase>,
   caps: Caps,
 ): Prompt | undefined {
   if (!words(/`(\w+)`/g, text).every((it) => offered.includes(it))) return undefined
@@ -66,16 +66,16 @@ export function promptOf(
 
 /** How arguments are completed, by their names. */
 function completionsOf(
-  databases: ReadonlyMap<string, Located>,
+  databases: ReadonlyMap<string, EndpointDatabase>,
   caps: Caps,
 ): Record<string, PromptArgument['complete']> {
   const names = [...databases.keys()]
   return {
     database: (value) => names.filter((it) => it.startsWith(value)),
-    table(value, others, { signal }) {
+    table(value, others, context) {
       const chosen = names.length > 1 ? (others.database ?? '') : names[0]!
       const database = databases.get(chosen)
-      return database ? completeTable(chosen, database, value, caps, signal) : []
+      return database ? completeTable(chosen, database, value, caps, context) : []
     },
   }
 }

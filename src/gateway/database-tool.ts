@@ -1,11 +1,5 @@
 import * as z from 'zod/mini'
-import {
-  type Database,
-  DatabaseError,
-  hintFor,
-  type Limits,
-  type Located,
-} from '../database/index.ts'
+import { type Database, DatabaseError, hintFor, type Limits } from '../database/index.ts'
 import {
   type Context,
   type JsonSchema,
@@ -17,6 +11,7 @@ import {
 import type { Caps, Endpoint } from './endpoint.ts'
 import { escaped, formatted } from './format.ts'
 import type { KeptResults } from './kept-results.ts'
+import type { EndpointDatabase } from './open-database.ts'
 
 /** What a database tool gets besides the request: its database and its bounds. */
 export interface DatabaseContext extends Context {
@@ -38,7 +33,11 @@ export interface DatabaseTool {
   /** Whether a model writes SQL for it, which an endpoint may not want. */
   readonly takesSql: boolean
   /** Makes the tool for an endpoint and its databases. */
-  of(endpoint: Endpoint, databases: ReadonlyMap<string, Located>, results?: KeptResults): Tool
+  of(
+    endpoint: Endpoint,
+    databases: ReadonlyMap<string, EndpointDatabase>,
+    results?: KeptResults,
+  ): Tool
 }
 
 /** Every tool here only reads, and only from the databases of its endpoint. */
@@ -102,7 +101,7 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
           const stopProgress = startProgress(context)
           let database: Database | undefined
           try {
-            database = await databases.get(name)!.open()
+            database = await databases.get(name)!.open(context.caller)
             const facts = { database, name, endpoint, caps, keep, results, limits }
             const value = await definition.run(input as z.infer<Input>, { ...context, ...facts })
             return formatted(value, format)

@@ -54,10 +54,10 @@ async function inspect(
   asked: { readonly tables?: boolean },
 ) {
   const started = Date.now()
-  const { url } = databases[name]!
+  const config = databases[name]!
   const { inspectRole, reason, unprepared } = await doctor()
   try {
-    const database = await located(url, io).open()
+    const database = await located(config, io).open()
     const timeoutMs = Math.min(caps.timeoutMs, MAX_INSPECTION_MS)
     const about = { dialect: database.dialect.name, tls: database.tls }
     try {
@@ -70,9 +70,15 @@ async function inspect(
         timeoutMs,
         signal,
       })
+      const notes = [
+        config.url !== 'demo:' && note,
+        config.role !== undefined &&
+          (await loginNote(config.url, io, found.findings, { timeoutMs, signal })),
+      ].filter(Boolean)
       const tables = asked.tables && (await countTables(database, { timeoutMs, signal }))
       const counted = tables !== undefined && tables !== false && { tables }
-      return { ...about, elapsedMs, ...found, broken, ...counted, ...(url !== 'demo:' && { note }) }
+      const said = { note: notes.join('\n\n') || undefined }
+      return { ...about, elapsedMs, ...found, broken, ...counted, ...said }
     } catch (error) {
       return { ...about, problem: reason(error) }
     }
@@ -83,6 +89,23 @@ async function inspect(
 
 const countTables = async (database: Database, limits: TimeLimits): Promise<number> =>
   (await listTables(database, { limit: 1, offset: 0, limits })).total
+
+/** What an operator has to know about the login behind a role: what it may do and its role may not. */
+async function loginNote(
+  url: string,
+  io: CredentialIo,
+  ofRole: Reported['findings'],
+  limits: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
+): Promise<string | undefined> {
+  const { inspectRole } = await doctor()
+  const { findings } = await inspectRole(await located({ url }, io).open(), limits)
+  const kinds = findings
+    .filter(({ severity }) => severity === 'high')
+    .map(({ kind }) => kind)
+    .filter((kind) => !ofRole.some((it) => it.kind === kind))
+  if (kinds.length === 0) return undefined
+  return `The login that becomes this role has more rights (${kinds.join(', ')}). Use one that has none of its own: only the guard keeps a statement from returning to it.`
+}
 
 /** The diagnosis of one database, as a person reads it in a terminal. */
 export async function report({ endpoint, database, problem, ...rest }: Diagnosis): Promise<string> {

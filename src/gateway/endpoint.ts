@@ -39,6 +39,18 @@ const database = () =>
     ),
     /** What the model reads about it: "orders and customers of the web shop". */
     purpose: z.optional(z.string().check(z.maxLength(200))),
+    /** The database role that queries run as: one that the login of the URL may become. */
+    role: z.optional(
+      z.string().check(
+        z.minLength(1),
+        z.maxLength(63),
+        z.refine((it) => it.isWellFormed() && !it.includes('\0') && !/^none$/i.test(it), {
+          error: 'must be the name of a database role',
+        }),
+      ),
+    ),
+    /** Queries carry who asks, for row-level security. */
+    claims: z.optional(z.literal(true)),
   })
 
 /** Bounds on every answer. A model can ask for less, never for more. */

@@ -62,8 +62,8 @@ export function gateway(
   for (const [name, database] of databases) {
     if (database.problem !== undefined) continue
     const label = `Endpoint ${endpoint.name}, database ${name}`
-    const { url } = endpoint.databases[name]!
-    databases.set(name, withRoleWarning(database, url, label, io.waitUntil))
+    const config = endpoint.databases[name]!
+    databases.set(name, withRoleWarning(database, config, label, io.waitUntil))
   }
   // Lists cover all databases. One that cannot be opened would make them fail for the others.
   const available = new Map([...databases].filter(([, it]) => it.problem === undefined))

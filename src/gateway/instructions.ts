@@ -1,10 +1,10 @@
-import type { Located } from '../database/index.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { EndpointDatabase } from './open-database.ts'
 
 /** Tells a model what it has to know before its first call, in the 512 characters that all hosts read. */
 export function instructions(
   { title, databases: definitions, caps, sql }: Endpoint,
-  databases: ReadonlyMap<string, Located>,
+  databases: ReadonlyMap<string, EndpointDatabase>,
 ): string {
   const listed = [...databases].map(([name, it]) => {
     const purpose = definitions[name]?.purpose

@@ -16,6 +16,8 @@ export interface KeptResult {
 
 /** The large results of the callers of one endpoint, each in a store that expires. */
 export interface KeptResults {
+  /** Differs for each server: one with other rules or another role answers anew. */
+  readonly server: number
   /** Keeps a result for this caller alone, and gives back its URI. */
   keep(result: Pick<Rows, 'columns' | 'rows'>, caller: Caller | undefined): Promise<string>
   /** Reads a kept result. Throws {@link ToolError} if this caller has none with this handle. */
@@ -35,6 +37,12 @@ export const SCHEME = 'result://'
 export const handleOf = (uri: string): string | undefined =>
   /^result:\/\/([\w.-]+)(?:\/\w*)?$/.exec(uri)?.[1]
 
+/** What rows may depend on besides the subject: somebody may call with several keys. */
+export const viewOf = (caller: Caller | undefined): string =>
+  JSON.stringify([caller?.claims, caller?.scopes])
+
+let servers = 0
+
 /** Results in stores that are signed for their callers and for this endpoint. */
 export function resultsOf(endpoint: string, { stores, seal }: ResultStorage): KeptResults {
   const open = (handle: string | undefined, caller: Caller | undefined): Promise<SessionStore> => {
@@ -42,14 +50,17 @@ export function resultsOf(endpoint: string, { stores, seal }: ResultStorage): Ke
     const request = new Request(`https://results/${endpoint}`)
     return stores.open(handle, { request, caller })
   }
+  const label = (handle: string, i: number, caller: Caller | undefined) =>
+    `${handle} ${i} ${viewOf(caller)}`
   return {
+    server: servers++,
     async keep({ columns, rows }, caller) {
       const store = await open(undefined, caller)
       const parts = partsOf(rows)
       const all = [{ columns, parts: parts.length }, ...parts]
       await Promise.all(
         all.map(async (it, i) => {
-          await store.put(`${i}`, await seal.seal(it, `${store.handle} ${i}`))
+          await store.put(`${i}`, await seal.seal(it, label(store.handle, i, caller)))
         }),
       )
       return SCHEME + store.handle
@@ -60,8 +71,8 @@ export function resultsOf(endpoint: string, { stores, seal }: ResultStorage): Ke
       })
       const part = async (i: number) => {
         const sealed = await store.get(`${i}`)
-        const found = await seal.open(String(sealed), `${handle} ${i}`)
-        // Undefined if the key of the deployment has changed.
+        const found = await seal.open(String(sealed), label(handle, i, caller))
+        // Undefined if the key of the deployment has changed, or what the caller may see.
         if (found === undefined) throw gone()
         return found
       }

@@ -1,5 +1,17 @@
-import { DatabaseError, type Io, type Located, locate, locateLater } from '../database/index.ts'
+import {
+  type Database,
+  DatabaseError,
+  type Identity,
+  type Io,
+  type Located,
+  locate,
+  locateLater,
+} from '../database/index.ts'
+import type { Caller } from '../mcp/index.ts'
 import { ConfigError, credentialId, type Endpoint, resolveUrl } from './endpoint.ts'
+import { identityOf, identityParts, notApplied } from './identity.ts'
+
+type DatabaseConfig = Endpoint['databases'][string]
 
 /** The URL of a database that is stored encrypted. */
 export interface StoredUrl {
@@ -16,23 +28,47 @@ export interface CredentialIo extends Io {
 }
 
 /** A database of an endpoint. `problem` says why it cannot be opened, if that is already known. */
-export interface EndpointDatabase extends Located {
+export interface EndpointDatabase extends Pick<Located, 'title'> {
   readonly problem?: string | undefined
+  /** Opens it for a caller, or for nobody, as whom its queries run if its configuration says so. */
+  open(caller?: Caller): Promise<Database>
 }
 
-/** Finds a database by its URL, without connecting to it. Throws {@link ConfigError}. */
-export function located(url: string, io: CredentialIo): Located {
+/** Finds a database by its configuration, without connecting to it. Throws {@link ConfigError}. */
+export function located(config: DatabaseConfig, io: CredentialIo): EndpointDatabase {
   try {
-    const id = credentialId(url)
-    if (id !== undefined) {
-      const stored = io.credential?.(id)
-      if (!stored) throw new ConfigError('Its credential was not found. Set the credential again.')
-      return locateLater(stored.scheme, () => stored.read(), io)
-    }
-    return locate(resolveUrl(url, io.bindings), io)
+    return withIdentity(locatedUrl(config.url, io), config)
   } catch (error) {
     throw error instanceof DatabaseError ? new ConfigError(error.message) : error
   }
+}
+
+/** The same database, whose queries run as the role, and with the claims, that its configuration says. */
+function withIdentity(found: Located, config: DatabaseConfig): EndpointDatabase {
+  const parts = identityParts(config)
+  if (parts.length === 0) return found
+  assertApplied(parts, found)
+  return {
+    ...found,
+    async open(caller) {
+      const database = await found.open()
+      assertApplied(parts, { ...database.dialect, ...database })
+      const identity = identityOf(config, caller)
+      return {
+        ...database,
+        query: (statement, limits) => database.query(statement, { ...limits, identity }),
+      }
+    },
+  }
+}
+
+/** Makes sure that a database applies these parts of an identity. Throws {@link DatabaseError}. */
+function assertApplied(
+  parts: readonly (keyof Identity)[],
+  { applies = [], title }: Pick<Database, 'applies'> & { readonly title: string },
+): void {
+  const missing = parts.find((it) => !applies.includes(it))
+  if (missing) throw new DatabaseError('config', notApplied(missing, title))
 }
 
 /**
@@ -44,7 +80,7 @@ export function locateAll(
   io: CredentialIo,
 ): Map<string, EndpointDatabase> {
   const all = new Map(
-    Object.entries(databases).map(([name, { url }]) => [name, locatedOrProblem(url, io)]),
+    Object.entries(databases).map(([name, config]) => [name, locatedOrProblem(config, io)]),
   )
   const problems = [...all.values()].map(({ problem }) => problem)
   if (problems[0] !== undefined && !problems.includes(undefined)) {
@@ -53,11 +89,19 @@ export function locateAll(
   return all
 }
 
-function locatedOrProblem(url: string, io: CredentialIo): EndpointDatabase {
+function locatedUrl(url: string, io: CredentialIo): Located {
+  const id = credentialId(url)
+  if (id === undefined) return locate(resolveUrl(url, io.bindings), io)
+  const stored = io.credential?.(id)
+  if (!stored) throw new ConfigError('Its credential was not found. Set the credential again.')
+  return locateLater(stored.scheme, () => stored.read(), io)
+}
+
+function locatedOrProblem(config: DatabaseConfig, io: CredentialIo): EndpointDatabase {
   try {
-    const it = located(url, io)
-    const open = () =>
-      it.open().catch((error: unknown) => {
+    const it = located(config, io)
+    const open = (caller?: Caller) =>
+      it.open(caller).catch((error: unknown) => {
         const isConfig = error instanceof DatabaseError && error.kind === 'config'
         throw isConfig || error instanceof ConfigError ? unavailable(error.message) : error
       })

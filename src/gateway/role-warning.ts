@@ -1,9 +1,12 @@
-import { type Database, DatabaseError, doctor, type Located } from '../database/index.ts'
+import { type Database, DatabaseError, doctor } from '../database/index.ts'
+import type { Caller } from '../mcp/index.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { EndpointDatabase } from './open-database.ts'
 
 /** How long a role may be inspected. */
 export const MAX_INSPECTION_MS = 10_000
 
-/** The URLs of the databases whose roles this isolate has inspected. */
+/** The URLs and roles of the databases that this isolate has inspected. */
 const inspected = new Set<string>()
 
 /**
@@ -11,19 +14,20 @@ const inspected = new Set<string>()
  * the log says what the role may do that only the guard stops.
  */
 export function withRoleWarning(
-  located: Located,
-  url: string,
+  located: EndpointDatabase,
+  { url, role }: Endpoint['databases'][string],
   name: string,
   waitUntil: ((work: Promise<unknown>) => void) | undefined,
-): Located {
-  const openWithWarning = async (): Promise<Database> => {
-    const database = await located.open()
+): EndpointDatabase {
+  const key = JSON.stringify([url, role])
+  const openWithWarning = async (caller?: Caller): Promise<Database> => {
+    const database = await located.open(caller)
     return {
       ...database,
       async query(statement, limits) {
         const rows = await database.query(statement, limits)
-        if (waitUntil && !inspected.has(url)) {
-          inspected.add(url)
+        if (waitUntil && !inspected.has(key)) {
+          inspected.add(key)
           waitUntil(warn(database, name))
         }
         return rows

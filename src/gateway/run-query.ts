@@ -2,7 +2,7 @@ import { type Database, type Rows, rowSecurity, type Statement } from '../databa
 import { ToolError } from '../mcp/index.ts'
 import { type Answer, answerOf, itemsThatFit } from './answer.ts'
 import type { DatabaseContext } from './database-tool.ts'
-import { handleOf, KEPT_MS } from './kept-results.ts'
+import { handleOf, KEPT_MS, viewOf } from './kept-results.ts'
 
 /**
  * Runs a statement and gives back its rows as the model gets them. Rows beyond the caps are kept, if
@@ -64,9 +64,9 @@ function remember(key: string, result: string): void {
   if (recentResults.size > MAX_RECENT_RESULTS && oldest !== undefined) recentResults.delete(oldest)
 }
 
-/** A result is only repeated to the same caller, at the same endpoint. */
-const keyOf = ({ sql, params }: Statement, { endpoint, name, caller }: DatabaseContext) =>
-  JSON.stringify([endpoint, name, sql, params, caller?.subject, caller?.claims])
+/** A result is only repeated to the same caller, by the same server. */
+const keyOf = ({ sql, params }: Statement, { results, name, caller }: DatabaseContext) =>
+  JSON.stringify([results?.server, name, sql, params, caller?.subject, viewOf(caller)])
 
 /** The answer to a statement that ran a short while ago, from the result that was kept. */
 async function repeatedAnswer(

@@ -1,6 +1,7 @@
-import { DatabaseError, fingerprint, type Located } from '../database/index.ts'
+import { DatabaseError, fingerprint } from '../database/index.ts'
 import type { Changes } from '../mcp/index.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { EndpointDatabase } from './open-database.ts'
 
 /** Changes of schemas, for clients that subscribed to them. */
 export interface SchemaChanges extends Changes {
@@ -23,7 +24,7 @@ const WATCH_MS = 5 * 60_000
  */
 export function schemaChanges(
   { caps }: Endpoint,
-  databases: ReadonlyMap<string, Located>,
+  databases: ReadonlyMap<string, EndpointDatabase>,
   carrier: Changes,
 ): SchemaChanges {
   const seen = new Map<string, { readonly version: string; readonly at: number }>()
@@ -34,6 +35,7 @@ export function schemaChanges(
     const { rows: maxRows, bytes: maxBytes, timeoutMs } = caps
     try {
       const limits = { maxRows, maxBytes, timeoutMs, signal }
+      // For nobody: it is the same for all callers, since no catalog depends on claims.
       const version = await fingerprint(await databases.get(name)!.open(), limits)
       if (version !== last?.version) {
         await carrier.publish({ kind: 'tree', uri: `schema://${name}`, version })

@@ -2,7 +2,6 @@ import {
   type Database,
   DatabaseError,
   findTable,
-  type Located,
   listTables,
   overview,
   shownName,
@@ -18,6 +17,7 @@ import {
   RpcError,
 } from '../mcp/index.ts'
 import type { Caps, Endpoint } from './endpoint.ts'
+import type { EndpointDatabase } from './open-database.ts'
 import type { SchemaChanges } from './schema-changes.ts'
 import { overviewText, tableText } from './schema-text.ts'
 
@@ -41,7 +41,7 @@ const resourceDefaults = {
 /** The schema of one database, and what bounds the reading of it. */
 interface DatabaseSchema {
   readonly name: string
-  readonly located: Located
+  readonly located: EndpointDatabase
   readonly title: string
   readonly caps: Caps
   readonly changes: SchemaChanges | undefined
@@ -50,7 +50,7 @@ interface DatabaseSchema {
 /** The schema of each database as resources: an overview for a model to read, and each table. */
 export function schemaResources(
   { databases: definitions, caps }: Endpoint,
-  databases: ReadonlyMap<string, Located>,
+  databases: ReadonlyMap<string, EndpointDatabase>,
   changes: SchemaChanges | undefined,
 ): Resource[] {
   return [...databases].flatMap(([name, located]) => {
@@ -86,9 +86,9 @@ function tableResource(schema: DatabaseSchema): Resource {
     name: `${name}/table`,
     title: `A table of ${name}`,
     complete: {
-      table: (value, _, { signal }) => completeTable(name, located, value, caps, signal),
+      table: (value, _, context) => completeTable(name, located, value, caps, context),
     },
-    list: (offset, { signal }) => orRpcError(name, () => tablePage(schema, offset, signal)),
+    list: (offset, context) => orRpcError(name, () => tablePage(schema, offset, context)),
     read: ({ table = '' }, context, uri) =>
       readSchema(schema, context, async (database, limits) => {
         const found = await findTable(database, table, limits).catch((error) => {
@@ -104,12 +104,12 @@ function tableResource(schema: DatabaseSchema): Resource {
 /** Reads from the catalog, and compares the schema with its last version meanwhile. */
 function readSchema<T>(
   { name, located, caps, changes }: DatabaseSchema,
-  { signal }: Context,
+  { caller, signal }: Context,
   read: (database: Database, limits: TimeLimits) => Promise<T>,
 ): Promise<T> {
   return orRpcError(name, async () => {
     const compared = changes?.compare(name, signal)
-    const contents = await read(await located.open(), { timeoutMs: caps.timeoutMs, signal })
+    const contents = await read(await located.open(caller), { timeoutMs: caps.timeoutMs, signal })
     await compared
     return contents
   })
@@ -119,10 +119,10 @@ function readSchema<T>(
 async function tablePage(
   { name, located, caps }: DatabaseSchema,
   offset: number,
-  signal: AbortSignal,
+  { caller, signal }: Context,
 ): Promise<Page<Listed>> {
   // The list is of all databases. One that cannot be opened adds nothing to it.
-  const database = await located.open().catch(ifUnavailable)
+  const database = await located.open(caller).catch(ifUnavailable)
   if (!database) return { items: [], next: undefined }
   const page = { offset, limit: PAGE_TABLES, limits: listingLimits(caps, signal) }
   const { tables, total } = await listTables(database, page)
@@ -141,13 +141,13 @@ async function tablePage(
 /** The tables whose names contain what was typed. Names that begin with it come first. */
 export const completeTable = (
   name: string,
-  located: Located,
+  located: EndpointDatabase,
   value: string,
   caps: Caps,
-  signal: AbortSignal,
+  { caller, signal }: Context,
 ) =>
   orRpcError(name, async () => {
-    const database = await located.open()
+    const database = await located.open(caller)
     const limits = listingLimits(caps, signal)
     const search = value || undefined
     const page = { search, names: true, limit: MAX_COMPLETIONS, limits }

@@ -4,16 +4,15 @@ import {
   DatabaseError,
   findTable,
   type Limits,
-  type Located,
   selectStatement,
   type Table,
   textSearch,
 } from '../database/index.ts'
-import { type Tool, ToolError, tool } from '../mcp/index.ts'
+import { type Caller, type Tool, ToolError, tool } from '../mcp/index.ts'
 import { listSchema, shorten, shortenToBytes } from './answer.ts'
 import { annotations, atMost } from './database-tool.ts'
 import { type Caps, ConfigError, type Endpoint } from './endpoint.ts'
-import { type CredentialIo, locateAll } from './open-database.ts'
+import { type CredentialIo, type EndpointDatabase, locateAll } from './open-database.ts'
 import type { SearchConfig } from './search-config.ts'
 import { withoutDatabase } from './tool-set.ts'
 
@@ -29,10 +28,16 @@ export interface Document {
 /** A table that an endpoint lets be searched, in a database that is there. */
 export interface SearchedTable extends SearchConfig {
   readonly database: string
-  readonly located: Located
+  readonly located: EndpointDatabase
   readonly caps: Caps
   /** The address of the pages that rows have here. */
   readonly pages: string
+}
+
+/** Who asks, and until when. */
+interface Asker {
+  readonly caller: Caller | undefined
+  readonly signal: AbortSignal
 }
 
 /** Rows that one search finds in each table. */
@@ -49,7 +54,7 @@ const URL_COLUMN = /\{([^{}]+)\}/g
 /** The tables of an endpoint that may be searched. Throws {@link ConfigError} if a database is missing. */
 export function searchSources(
   { name, search = [], caps }: Endpoint,
-  databases: ReadonlyMap<string, Located>,
+  databases: ReadonlyMap<string, EndpointDatabase>,
   origin: string,
 ): readonly SearchedTable[] {
   return search.map((it) => {
@@ -62,14 +67,14 @@ export function searchSources(
 }
 
 /** Finds the rows in which these words occur. */
-async function search(sources: readonly SearchedTable[], query: string, signal: AbortSignal) {
-  const found = await Promise.all(sources.map((it) => searchSource(it, query, signal)))
+async function search(sources: readonly SearchedTable[], query: string, asker: Asker) {
+  const found = await Promise.all(sources.map((it) => searchSource(it, query, asker)))
   return { results: found.flat() }
 }
 
-async function searchSource(source: SearchedTable, query: string, signal: AbortSignal) {
-  const limits = limitsOf(source, signal)
-  const { database, table } = await openTable(source, limits)
+async function searchSource(source: SearchedTable, query: string, asker: Asker) {
+  const limits = limitsOf(source, asker)
+  const { database, table } = await openTable(source, asker, limits)
   const inUrl = [...(source.url ?? '').matchAll(URL_COLUMN)].map(([, column]) => column!)
   const shown = [...new Set([...table.primaryKey, source.title, ...inUrl])]
   assertColumns(table, [...shown, ...source.text])
@@ -82,13 +87,13 @@ async function searchSource(source: SearchedTable, query: string, signal: AbortS
 async function fetchDocument(
   sources: readonly SearchedTable[],
   id: string,
-  signal: AbortSignal,
+  asker: Asker,
 ): Promise<Document | undefined> {
   const [name, tableName, ...keys] = partsOf(id)
   const source = sources.find((it) => it.database === name && it.table === tableName)
   if (!source) return undefined
-  const limits = limitsOf(source, signal)
-  const { database, table } = await openTable(source, limits)
+  const limits = limitsOf(source, asker)
+  const { database, table } = await openTable(source, asker, limits)
   if (keys.length !== table.primaryKey.length) return undefined
   const where = table.primaryKey.map(
     (column, i) => ({ column, op: 'eq', value: keys[i]! }) as const,
@@ -112,20 +117,24 @@ export async function readDocument(
   io: CredentialIo,
   id: string,
   origin: string,
-  signal: AbortSignal,
+  asker: Asker,
 ): Promise<Document | undefined> {
-  return fetchDocument(searchSources(endpoint, locateAll(endpoint, io), origin), id, signal)
+  return fetchDocument(searchSources(endpoint, locateAll(endpoint, io), origin), id, asker)
 }
 
-const limitsOf = ({ caps }: SearchedTable, signal: AbortSignal): Limits => ({
+const limitsOf = ({ caps }: SearchedTable, { signal }: Asker): Limits => ({
   maxRows: MAX_FOUND_ROWS,
   maxBytes: caps.bytes * SEARCH_READ_FACTOR,
   timeoutMs: caps.timeoutMs,
   signal,
 })
 
-async function openTable({ located, table: name }: SearchedTable, limits: Limits) {
-  const database = await located.open()
+async function openTable(
+  { located, table: name }: SearchedTable,
+  { caller }: Asker,
+  limits: Limits,
+) {
+  const database = await located.open(caller)
   const table = await findTable(database, name, limits)
   if (table.primaryKey.length > 0) return { database, table }
   throw new ToolError(
@@ -180,7 +189,7 @@ export const searchTools = (sources: readonly SearchedTable[]): readonly Tool[] 
     input: z.strictObject({ query: z.string().check(atMost(1_000, 'characters')) }),
     output: listSchema('results'),
     annotations,
-    run: ({ query }, { signal }) => search(sources, query, signal).catch(asToolError),
+    run: ({ query }, context) => search(sources, query, context).catch(asToolError),
   }),
   tool({
     name: 'fetch',
@@ -189,8 +198,8 @@ export const searchTools = (sources: readonly SearchedTable[]): readonly Tool[] 
     input: z.strictObject({ id: z.string().check(atMost(4_000, 'characters')) }),
     output: z.object({ id: z.string(), title: z.string(), text: z.string(), url: z.string() }),
     annotations,
-    async run({ id }, { signal }) {
-      const found = await fetchDocument(sources, id, signal).catch(asToolError)
+    async run({ id }, context) {
+      const found = await fetchDocument(sources, id, context).catch(asToolError)
       if (found) return { ...found }
       throw new ToolError('There is no record with this id. Use an id that search returned.')
     },

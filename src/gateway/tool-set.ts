@@ -1,11 +1,11 @@
-import { assertReads, DatabaseError, type Located } from '../database/index.ts'
+import { assertReads, DatabaseError } from '../database/index.ts'
 import { type Tool, ToolError } from '../mcp/index.ts'
 import { customTool } from './custom-tool.ts'
 import type { CustomToolConfig } from './custom-tool-config.ts'
 import type { DatabaseTool } from './database-tool.ts'
 import { ConfigError, type Endpoint } from './endpoint.ts'
 import type { KeptResults } from './kept-results.ts'
-import { type CredentialIo, locateAll } from './open-database.ts'
+import { type CredentialIo, type EndpointDatabase, locateAll } from './open-database.ts'
 
 /**
  * The tools of an endpoint: those it names, in the order clients see them, and its own after them.
@@ -14,7 +14,7 @@ import { type CredentialIo, locateAll } from './open-database.ts'
 export function toolsOf(
   tools: readonly DatabaseTool[],
   endpoint: Endpoint,
-  databases: ReadonlyMap<string, Located>,
+  databases: ReadonlyMap<string, EndpointDatabase>,
   results: KeptResults | undefined,
 ): readonly Tool[] {
   const asked = endpoint.tools ?? tools.map(({ name }) => name)

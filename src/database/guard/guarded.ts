@@ -3,6 +3,7 @@ import type { Dialect } from '../dialect.ts'
 import { DatabaseError } from '../error.ts'
 import type { Param, Statement } from '../rows.ts'
 import { refuse } from './guard.ts'
+import { assertIdentity } from './identity.ts'
 import { type BoundStatement, bindPlaceholders } from './placeholders.ts'
 import { read, trimmedStatement } from './reading.ts'
 
@@ -17,13 +18,14 @@ export function admit(asked: Statement, dialect: Dialect): BoundStatement {
 
 /**
  * The same database behind the guard: only single statements that read reach it, and only values that
- * can be written as text. Statements may use `$1`, `$2`, … in every dialect, or the engine's placeholders.
+ * can be written as text, and an identity that it applies. Statements may use `$1`, `$2`, … in every dialect, or the engine's placeholders.
  */
 export function guarded(database: UnguardedDatabase): Database {
   const { dialect } = database
   return {
     ...database,
     async query(asked, limits) {
+      assertIdentity(limits.identity, database)
       const { statement, origin } = admit(asked, dialect)
       const { params = [] } = statement
       if (!params.every(isText)) {

@@ -3,6 +3,7 @@ import type { Limits, Statement } from '../rows.ts'
 import { isHttps } from '../transport/url.ts'
 import { answer, type Result } from './answer.ts'
 import { postgres } from './dialect.ts'
+import { identityFault } from './identity.ts'
 import { type Address, addressOf, isNeon, send } from './neon-http.ts'
 import { inOwnText, readOnlySteps } from './read-only.ts'
 import { typesOf } from './types.ts'
@@ -18,9 +19,11 @@ export const neon: Driver = {
     return {
       dialect: postgres,
       tls: isHttps(address),
+      applies: ['role', 'claims'],
       async query(statement, limits) {
         const result = await run(address, statement, limits, io)
-        const types = await typesOf(result.fields, host + pathname, (lookUp, maxRows) =>
+        const key = JSON.stringify([host, pathname, limits.identity?.role])
+        const types = await typesOf(result.fields, key, (lookUp, maxRows) =>
           run(address, lookUp, { ...limits, maxRows }, io),
         )
         return answer(result, types, limits)
@@ -38,7 +41,7 @@ async function run(
 ): Promise<Result> {
   const results = await send(address, readOnlySteps(statement, limits), limits, io).catch(
     (error) => {
-      throw inOwnText(error, statement)
+      throw inOwnText(identityFault(error, limits.identity, false), statement)
     },
   )
   return results.at(-1)!

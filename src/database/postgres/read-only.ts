@@ -2,6 +2,7 @@ import { DatabaseError } from '../error.ts'
 import { refuse } from '../guard/guard.ts'
 import { read } from '../guard/reading.ts'
 import type { Limits, Statement } from '../rows.ts'
+import { identitySettings, type Setting } from './identity.ts'
 import { rules } from './rules.ts'
 
 /**
@@ -32,7 +33,7 @@ const OWN_PATH = [
 ] as const
 const RESTORE_ROLE_PATH = [['search_path', "pg_catalog.current_setting('tidegate.path')"]] as const
 
-const set = (settings: readonly (readonly [name: string, value: string])[]) =>
+const set = (settings: readonly Setting[]) =>
   `select ${settings.map(([name, value]) => `pg_catalog.set_config('${name}', ${value}, true)`)}`
 
 /** How long to wait for a lock. One that takes longer is held by long work, such as a migration. */
@@ -48,11 +49,14 @@ const CURSOR = 'declare tidegate no scroll cursor for '
  */
 export function readOnlySteps(
   statement: Statement,
-  { timeoutMs, maxRows }: Limits,
+  { timeoutMs, maxRows, identity = {} }: Limits,
 ): readonly Statement[] {
   const { sql, params, internal } = statement
-  const times = [timeoutMs, Math.min(timeoutMs, LOCK_MS)].map((ms) => String(Math.ceil(ms)))
-  const settings = { sql: set(internal ? [...SETTINGS, ...OWN_PATH] : SETTINGS), params: times }
+  const values = [timeoutMs, Math.min(timeoutMs, LOCK_MS)].map((ms) => String(Math.ceil(ms)))
+  // The role comes last, after all that only the login may be allowed to do.
+  const whose = identitySettings(identity, (value) => `$${values.push(value)}`)
+  const all = [...SETTINGS, ...(internal ? OWN_PATH : []), ...whose]
+  const settings = { sql: set(all), params: values }
   const at = cursorAt(statement)
   const declare = {
     sql: at === undefined ? sql : sql.slice(0, at) + CURSOR + sql.slice(at),

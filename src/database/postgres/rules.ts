@@ -44,6 +44,8 @@ const calls = either(
   // Of several values: columns have these names, too.
   'set_config setval lo(?:_\\w+|read|write|creat|open|close|unlink)?',
   'schedule(?:_in_database)? invoke\\w*',
+  // Extensions that change the role or the claims of a session: set_user, pg_session_jwt.
+  '(?:re)?set_user set_session_auth jwt_session_init',
   // azure_storage, and the files of orafce.
   'blob_(?:put|get|list) f(?:open|remove|rename|copy)',
 )

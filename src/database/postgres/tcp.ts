@@ -3,6 +3,7 @@ import { DatabaseError } from '../error.ts'
 import type { Answer, Limits, Statement } from '../rows.ts'
 import { answer } from './answer.ts'
 import { postgres as dialect } from './dialect.ts'
+import { identityFault } from './identity.ts'
 import { inOwnText, readOnlySteps } from './read-only.ts'
 import type { Run } from './tcp-connection.ts'
 import { hyperdriveLogin, type Login, loginOf } from './tcp-login.ts'
@@ -23,6 +24,7 @@ export const postgres: Driver = {
 const openLogin = (login: Login): UnguardedDatabase => ({
   dialect,
   rollsBack: true,
+  applies: ['role', 'claims'],
   query: (statement, limits) =>
     inSession(login, limits, (run) => read(login, statement, limits, run)),
 })
@@ -37,7 +39,8 @@ async function read(login: Login, statement: Statement, limits: Limits, run: Run
   const reading = await runReadOnly(statement, limits, run)
   // At the address of a pooler, many databases may have the same name. The user tells them apart.
   const { host, port, database, user, options } = login
-  const key = JSON.stringify([host, port, database, user, options])
+  const { role } = limits.identity ?? {}
+  const key = JSON.stringify([host, port, database, user, options, role])
   const types = await typesOf(reading.fields, key, (lookUp, maxRows) =>
     reading.spent
       ? inSession(login, { ...limits, maxRows }, (other) => runReadOnly(lookUp, limits, other))
@@ -60,7 +63,10 @@ const CHECKS = `select pg_catalog.current_setting('transaction_read_only'),
 /** Runs one statement in a transaction that is known to be read-only before it is sent. */
 async function runReadOnly(statement: Statement, limits: Limits, run: Run): Promise<Reading> {
   const [settings, ...rest] = readOnlySteps(statement, limits)
-  const { rows } = await run({ sql: 'begin read only' }, settings!, { sql: CHECKS })
+  const begun = run({ sql: 'begin read only' }, settings!, { sql: CHECKS })
+  const { rows } = await begun.catch((error) => {
+    throw identityFault(error, limits.identity, true)
+  })
   if (rows[0]?.[0] !== 'on') {
     throw new DatabaseError('network', 'The database did not begin a read-only transaction.')
   }

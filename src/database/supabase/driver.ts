@@ -17,10 +17,12 @@ export const supabase: Driver = {
       dialect: { ...postgres, inspectRole },
       tls: true,
       rollsBack: true,
+      applies: ['role', 'claims'],
       async query(statement, limits) {
         const deadline = startDeadline(limits, 2_000)
         const reading = await send(address, statement, limits, deadline, io)
-        const types = await typesOf(reading.fields, address.endpoint, (lookUp, maxRows) =>
+        const key = JSON.stringify([address.endpoint, limits.identity?.role])
+        const types = await typesOf(reading.fields, key, (lookUp, maxRows) =>
           send(address, lookUp, { ...limits, maxRows }, deadline, io),
         )
         const rows = answer(reading, types, limits)

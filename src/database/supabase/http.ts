@@ -2,6 +2,7 @@ import type { Io } from '../database.ts'
 import { DatabaseError, rowTooLarge } from '../error.ts'
 import type { Result } from '../postgres/answer.ts'
 import { postgresError } from '../postgres/error.ts'
+import { identityFault } from '../postgres/identity.ts'
 import type { Limits, Statement } from '../rows.ts'
 import { MAX_BODY_BYTES, objectOf } from '../transport/body.ts'
 import { brokenAnswer } from '../transport/broken-answer.ts'
@@ -35,7 +36,10 @@ export async function send(
   const answer = objectOf<Body>(body)
   if (!response.ok || !Array.isArray(answer)) {
     const { message } = (answer ?? {}) as { readonly message?: unknown }
-    throw response.ok ? brokenAnswer() : refusal(response, message, limits)
+    // What fails by itself and not in the block is told in its answer.
+    throw response.ok
+      ? brokenAnswer()
+      : identityFault(refusal(response, message, limits), limits.identity, true)
   }
   return readingOf(answer, limits)
 }

@@ -38,7 +38,7 @@ export function scriptOf(statement: Statement, limits: Limits): string {
   // SHOW and EXPLAIN have no further steps: they cannot be part of a query.
   const isQuery = rest.length > 0
   const [itsPath] = rest.slice(0, -1)
-  const [millis, lockMillis] = settings!.params!
+  const values = settings!.params!.map((it) => text(String(it)))
   const asked = inlineParams(statement)
   const { verb } = read(statement, rules)
   return `begin read only;
@@ -46,7 +46,7 @@ do $tidegate$ begin
   if pg_catalog.current_schemas(false) operator(pg_catalog.=) '{}' then
     perform pg_catalog.set_config('search_path', 'public, extensions', true);
   end if;
-  execute ${text(settings!.sql)} using '${millis}', '${lockMillis}';
+  execute ${text(settings!.sql)} using ${values.join(', ')};
 end $tidegate$;
 do $tidegate$ declare
   tidegate pg_catalog.refcursor := 'tidegate';

@@ -1,0 +1,106 @@
+import { connect, type Socket } from 'node:net'
+import { startTcp, type TcpServer } from './tcp.ts'
+
+/**
+ * A pooler of transactions, as PgBouncer and Hyperdrive are: all clients share one session of the server,
+ * which each of them has from the beginning of a transaction to its end. Nothing is reset in between.
+ */
+export function startPooler(port: number, user: string, database: string): Promise<TcpServer> {
+  const backend = connectTo(port, user, database)
+  let turn: Promise<unknown> = backend
+  return startTcp((client) => {
+    let greeted = false
+    let waiting: Buffer[] | undefined
+    let end: (() => void) | undefined
+    /** Statements that are sent and not answered. */
+    let open = 0
+    let left = false
+    const take = async (server: Socket) => {
+      await new Promise<void>((resolve) => {
+        end = resolve
+        const answers = framed((type, message) => {
+          if (!left) client.write(message)
+          if (type !== 'Z') return
+          open--
+          if (open > 0) return
+          if (message.toString('latin1', 5) === 'I') resolve()
+          else if (left) server.write(rollBack(() => open++))
+        })
+        server.removeAllListeners('data').on('data', answers)
+        for (const it of waiting!) server.write(it)
+        waiting = undefined
+        if (left && open === 0) resolve()
+      })
+      end = undefined
+    }
+    const requests = framed((type, message) => {
+      if (type === 'X') return
+      if (type === 'S' || type === 'Q') open++
+      if (end && !waiting) return void backend.then((server) => server.write(message))
+      if (waiting) return void waiting.push(message)
+      waiting = [message]
+      turn = turn.then(() => backend).then(take)
+    })
+    client.on('data', (chunk: Buffer) => {
+      if (greeted) return requests(chunk)
+      greeted = true
+      client.write(WELCOME)
+    })
+    client.on('close', () => {
+      left = true
+      // In the middle of a transaction, which must not go on for the next client.
+      if (end) void backend.then((server) => server.write(rollBack(() => open++)))
+    })
+  })
+}
+
+/** A session of the server, once it has let us in. */
+function connectTo(port: number, user: string, database: string): Promise<Socket> {
+  const server = connect(port, '127.0.0.1')
+  server.on('error', () => {})
+  server.unref()
+  const words = Buffer.from(['user', user, 'database', database, '', ''].join('\0'))
+  const head = Buffer.alloc(8)
+  head.writeInt32BE(words.length + 8, 0)
+  head.writeInt32BE(196_608, 4)
+  server.write(Buffer.concat([head, words]))
+  return new Promise((resolve) => {
+    server.on(
+      'data',
+      framed((type) => type === 'Z' && resolve(server)),
+    )
+  })
+}
+
+/** Cuts what comes into messages: a letter, a length, and the rest. */
+function framed(take: (type: string, message: Buffer) => void): (chunk: Buffer) => void {
+  let rest: Buffer = Buffer.alloc(0)
+  return (chunk) => {
+    rest = Buffer.concat([rest, chunk])
+    while (rest.length >= 5 && rest.length > rest.readInt32BE(1)) {
+      const end = rest.readInt32BE(1) + 1
+      const message = rest.subarray(0, end)
+      rest = rest.subarray(end)
+      take(String.fromCharCode(message[0]!), message)
+    }
+  }
+}
+
+const message = (type: string, body: Buffer): Buffer => {
+  const head = Buffer.alloc(5)
+  head.write(type)
+  head.writeInt32BE(body.length + 4, 1)
+  return Buffer.concat([head, body])
+}
+
+function rollBack(count: () => void): Buffer {
+  count()
+  return message('Q', Buffer.from('rollback\0'))
+}
+
+/** The client is let in, its session has a number, and waits for statements. */
+const WELCOME = Buffer.concat([
+  message('R', Buffer.alloc(4)),
+  message('K', Buffer.alloc(8)),
+  message('Z', Buffer.from('I')),
+])
