@@ -5,6 +5,7 @@ import { isHttps } from '../transport/url.ts'
 import { type Address, addressOf } from './address.ts'
 import { bind } from './bind.ts'
 import { clickhouse as dialect } from './dialect.ts'
+import { roleFault } from './error.ts'
 import { exchange, FINAL_STATUS, type QueryContext } from './http.ts'
 import { negotiate } from './negotiate.ts'
 import { type Capabilities, QUESTION, settings, withoutLacking } from './server-capabilities.ts'
@@ -21,6 +22,7 @@ export const clickhouse: Driver = {
     return {
       dialect: { ...dialect, schema: address.database },
       tls: isHttps(address),
+      applies: ['role'],
       query: (statement, limits) => read(address, statement, limits, io),
     }
   },
@@ -39,8 +41,9 @@ async function read(
   const sql = bind(statement)
   const asked = { sql: sql === statement.sql ? sql : undefined, ...address, ...limits }
   const context: QueryContext = { address, asked, deadline: startDeadline(limits), io }
+  const { role } = limits.identity ?? {}
   return negotiate(
-    `${address.endpoint} ${address.user}`,
+    JSON.stringify([address.endpoint, address.user, role]),
     (capabilities) =>
       exchange(
         context,
@@ -49,10 +52,18 @@ async function read(
         limits,
       ),
     () => exchange(context, QUESTION, {}, { ...limits, ...QUESTION_LIMITS }),
-  )
+  ).catch((error) => {
+    throw role === undefined ? error : roleFault(error)
+  })
 }
 
 function parametersOf(capabilities: Capabilities, limits: Limits): Record<string, string> {
   // For a user who may set no bounds, the server must not gather all rows before it answers.
-  return { ...settings(capabilities, limits), ...(capabilities.free && FINAL_STATUS) }
+  const { role } = limits.identity ?? {}
+  return {
+    ...settings(capabilities, limits),
+    ...(capabilities.free && FINAL_STATUS),
+    // The only role of the request. Before 24.4 there is no such parameter, and the server refuses it.
+    ...(role !== undefined && { role }),
+  }
 }

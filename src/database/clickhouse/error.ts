@@ -90,6 +90,28 @@ function kindOf(code: number, message: string, { database }: Asked): Failure {
 const characters = (sql: string, byte: number) =>
   new TextDecoder().decode(new TextEncoder().encode(sql).subarray(0, byte - 1)).length + 1
 
+/** UNKNOWN_ROLE and SET_NON_GRANTED_ROLE; UNKNOWN_SETTING and READONLY of a server that knows no roles. */
+const NO_ROLE = ['511', '512']
+const NO_SUCH_PARAMETER = ['115', '164']
+
+/** The error of a request with a role, in words for the operator if the role is why. */
+export function roleFault(error: unknown): unknown {
+  if (!(error instanceof DatabaseError) || error.code === undefined) return error
+  const { code, message } = error
+  const unknown = NO_SUCH_PARAMETER.includes(code) && /\brole\b/.test(message)
+  if (!unknown && !NO_ROLE.includes(code)) return error
+  return new DatabaseError(
+    'config',
+    unknown
+      ? 'This ClickHouse is too old to take a role with a query, so nothing was asked. The operator can give the endpoint a user of its own.'
+      : 'The role of this database does not exist, or the user of its URL may not become it. Nothing was asked.',
+    {
+      code,
+      hint: unknown ? undefined : 'The operator has to make it, and then: GRANT role TO user.',
+    },
+  )
+}
+
 /** The error for a status without a report. */
 export function statusError(status: number): DatabaseError {
   if (status === 401 || status === 403) return new DatabaseError('auth', INSTEAD.auth!)

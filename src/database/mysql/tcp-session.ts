@@ -8,6 +8,7 @@ import { CHECKS, check, noQuery, READ_ONLY, settings, standsAlone } from './read
 import { execute, type Reading } from './tcp-answer.ts'
 import { Connection } from './tcp-connection.ts'
 import type { Login } from './tcp-login.ts'
+import { becomeRole, textOf } from './tcp-role.ts'
 
 /**
  * Runs one statement in a new session, and ends the session, whatever happens: a Worker cannot keep
@@ -51,7 +52,10 @@ class Session {
     this.#library = library
     this.#login = login
     this.#limits = limits
-    this.#connection = new Connection(library, login, limits.timeoutMs)
+    // A user may have no right in the database but by the role, and so enters it afterwards.
+    const { role } = limits.identity ?? {}
+    const first = role === undefined ? login : { ...login, database: '' }
+    this.#connection = new Connection(library, first, limits.timeoutMs)
     this.#budget = new ByteBudget(limits)
   }
 
@@ -88,8 +92,10 @@ class Session {
       // A proxy reported another version than that of the server behind it.
       return connection.run(settings(this.#limits, server === 'mysql' ? 'mariadb' : 'mysql'))
     })
+    const { role } = this.#limits.identity ?? {}
+    if (role !== undefined) await becomeRole(connection, role, this.#login.database)
     const variables = await connection.run(CHECKS)
-    check(variables.map(([name, value]) => [text(name), text(value)]))
+    check(variables.map(([name, value]) => [textOf(name), textOf(value)]))
   }
 
   #prepare(statement: Statement) {
@@ -119,7 +125,3 @@ class Session {
     }
   }
 }
-
-const decoder = new TextDecoder()
-const text = (value: unknown) =>
-  value instanceof Uint8Array ? decoder.decode(value) : String(value)

@@ -16,6 +16,7 @@ export const mysql: Driver = {
     return {
       dialect: dialect(login.database),
       tls: login.tls,
+      applies: ['role'],
       async query(statement, limits) {
         const { fields, rows, cut } = await runReadOnly(login, statement, limits)
         const types = fields.map(typeOfField)

@@ -1,0 +1,38 @@
+import { DatabaseError } from '../error.ts'
+import { loginError, ofLogin } from './error.ts'
+import type { Connection } from './tcp-connection.ts'
+
+/**
+ * Makes a role the only one of the session, and then enters the database. What the user itself may do,
+ * it may still do. Throws {@link DatabaseError}.
+ */
+export async function becomeRole(
+  connection: Connection,
+  role: string,
+  database: string,
+): Promise<void> {
+  await connection.run(`set role ${quoted(role)}`).catch((error) => {
+    const about = error instanceof DatabaseError && /^(?:sql|refused)$/.test(error.kind)
+    throw about ? noRole(error.code) : error
+  })
+  // A proxy may have answered without passing it on. MySQL adds the host of the role.
+  const [row] = await connection.run('select current_role()')
+  if (![role, `${quoted(role)}@\`%\``].includes(textOf(row?.[0]))) throw noRole()
+  await connection.run(`use ${quoted(database)}`).catch((error) => {
+    const code = error instanceof DatabaseError ? Number(error.code) : 0
+    throw ofLogin(code) ? loginError(code) : error
+  })
+}
+
+const quoted = (name: string) => `\`${name.replaceAll('`', '``')}\``
+
+/** A value of an answer to one of our own statements, as text. */
+export const textOf = (value: unknown) =>
+  value instanceof Uint8Array ? new TextDecoder().decode(value) : String(value)
+
+const noRole = (code?: string) =>
+  new DatabaseError(
+    'config',
+    'The role of this database does not exist, or the user of its URL may not become it. Nothing was asked.',
+    { code, hint: 'The operator has to make the role, and then: GRANT role TO user.' },
+  )

@@ -1,0 +1,58 @@
+import type { RequestListener } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import type { Limits } from '../../../src/database/rows.ts'
+import { startHttp } from '../../servers/http.ts'
+import { describeClickHouse } from '../../support/clickhouse.ts'
+import { failure } from '../../support/failure.ts'
+import { open } from '../../support/open.ts'
+
+const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
+const io = { fetch, bindings: {} }
+const own = { ...limits, identity: { role: `a&b='"role` } }
+
+await describeClickHouse('A ClickHouse that knows no roles', [], (server) => {
+  test.each(['reader', 'fixed'])('says so, and asks nothing: %s', async (user) => {
+    const error = await failure(open(server.url(user), io).query({ sql: 'select 1' }, own))
+    expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining('too old') })
+  })
+
+  test('takes no claims', async () => {
+    const claims = { ...limits, identity: { claims: '{}' } }
+    expect(await failure(open(server.url(), io).query({ sql: 'select 1' }, claims))).toMatchObject({
+      kind: 'config',
+    })
+  })
+})
+
+describe('A role on ClickHouse', () => {
+  /** A server that notes the parameters of a request, and answers in the same way each time. */
+  async function asked(status: number, body: string, limit: Limits = own) {
+    const seen: URLSearchParams[] = []
+    const serve: RequestListener = (request, response) => {
+      seen.push(new URL(request.url!, 'http://x').searchParams)
+      response.writeHead(status, { 'x-clickhouse-format': 'JSONCompact' }).end(body)
+    }
+    const port = await startHttp(serve)
+    const database = open(`clickhouse://u@127.0.0.1:${port}/shop`, io)
+    const outcome = await database.query({ sql: 'select 1' }, limit).catch((error) => error)
+    return { seen, outcome }
+  }
+
+  test('goes with every request, as a value of its own', async () => {
+    const { seen } = await asked(200, '')
+    expect(seen.map((it) => it.getAll('role'))).toEqual(seen.map(() => [own.identity.role]))
+    expect(seen.length).toBeGreaterThan(0)
+    const without = await asked(200, '', limits)
+    expect(without.seen.every((it) => !it.has('role'))).toBe(true)
+  })
+
+  test.each([
+    ['Code: 511. DB::Exception: There is no role `x` in user directories. (UNKNOWN_ROLE)'],
+    [
+      'Code: 512. DB::Exception: Role should be granted to set as a current. (SET_NON_GRANTED_ROLE)',
+    ],
+  ])('is a matter for the operator: %s', async (report) => {
+    const { outcome } = await asked(500, report)
+    expect(outcome).toMatchObject({ kind: 'config', hint: expect.stringContaining('GRANT role') })
+  })
+})
