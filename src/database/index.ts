@@ -23,7 +23,17 @@ export {
   rowSecurity,
 } from './questions.ts'
 export type { Finding, Reported, RoleReport } from './role.ts'
-export type { Cell, Column, Identity, Limits, Param, Rows, Statement, TimeLimits } from './rows.ts'
+export type {
+  Cell,
+  Column,
+  Identity,
+  Limits,
+  Param,
+  Rows,
+  Statement,
+  TimeLimits,
+  TraceNote,
+} from './rows.ts'
 export type { OverviewColumn } from './schema/overview.ts'
 export type {
   ForeignKey,
@@ -39,6 +49,9 @@ export { keyOfOrder, operators, selectStatement } from './statements/select.ts'
 export { textSearch } from './statements/text-search.ts'
 export { until } from './transport/deadline.ts'
 export { trimEnd } from './transport/trim-end.ts'
+
+/** Loads the code that takes the values out of a statement, so that it can be recorded. */
+export const redaction = () => import('./guard/without-literals.ts')
 
 /** Loads the code that inspects roles and reports on them. */
 export const doctor = () => import('./doctor/index.ts')

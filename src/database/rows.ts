@@ -63,6 +63,16 @@ export interface Limits {
   readonly signal?: AbortSignal | undefined
   /** Left out, it runs as the login alone. */
   readonly identity?: Identity | undefined
+  /** For which call it runs, so that the logs of the database can say so. */
+  readonly trace?: TraceNote | undefined
+}
+
+/** Names a call in the logs of a database. */
+export interface TraceNote {
+  /** The name of an endpoint. */
+  readonly endpoint: string
+  /** As W3C Trace Context writes it. */
+  readonly traceparent: string
 }
 
 /** The limits of a question to the catalog, which has row and byte caps of its own. */

@@ -8,6 +8,7 @@ import {
   ToolError,
   tool,
 } from '../mcp/index.ts'
+import { callOf, inCall } from './calls.ts'
 import type { Caps, Endpoint } from './endpoint.ts'
 import { escaped, formatted } from './format.ts'
 import type { KeptResults } from './kept-results.ts'
@@ -99,15 +100,18 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
           const [name, input] = only ? [only, given] : [chosen!, rest]
           const limits = limitsOf(caps, context.signal)
           const stopProgress = startProgress(context)
+          const call = callOf(context)
           let database: Database | undefined
           try {
-            database = await databases.get(name)!.open(context.caller)
+            const opened = await databases.get(name)!.open(context.caller)
+            database = inCall(opened, call, { name, free: takesSql })
             const facts = { database, name, endpoint, caps, keep, results, limits }
             const value = await definition.run(input as z.infer<Input>, { ...context, ...facts })
             return formatted(value, format)
           } catch (error) {
             if (error instanceof ToolError) throw new ToolError(escaped(error.message, format))
             if (!(error instanceof DatabaseError)) throw error
+            if (call) call.failure = error.kind
             const { sql = '' } = given as { sql?: string }
             const hint = database && (await hintFor(database, { sql }, error, limits).catch(logged))
             throw new ToolError(escaped(inWords(error, sql, hint), format))

@@ -20,6 +20,7 @@ const defaults = {
   caps: { rows: 200, bytes: 10_000, cell: 1_000, samples: 0, timeoutMs: 20_000 },
   keep: { rows: 2_000, bytes: 250_000, repeatSeconds: 0 },
   access: 'key',
+  records: { literals: false, count: 20_000, days: 30 },
 } as const
 
 // A schema takes longer to make than to use, and most deployments configure no endpoint: so these are
@@ -77,6 +78,38 @@ const keep = () =>
     repeatSeconds: z._default(z.int().check(z.gte(0), z.lte(1_800)), defaults.keep.repeatSeconds),
   })
 
+/** The numbers that `callsPerMinute` may be: the platform fixes them for each of its bindings. */
+export const callRates = [10, 30, 60, 120, 300, 600] as const
+
+/** What may be used at once and in a day. Days are of UTC. */
+const use = () => ({
+  concurrent: z.optional(z.int().check(z.gte(1), z.lte(1_000))),
+  rowsPerDay: z.optional(z.int().check(z.gte(1), z.lte(1_000_000_000))),
+  /** Bytes of the rows that databases return, as JSON. */
+  bytesPerDay: z.optional(z.int().check(z.gte(1_000), z.lte(1_000_000_000_000))),
+})
+
+/** What each caller may use, and all of them together. Nothing is limited unless it is set. */
+const limits = () =>
+  z.strictObject({
+    caller: z.optional(
+      z.strictObject({
+        ...use(),
+        callsPerMinute: z.optional(z.literal(callRates)),
+      }),
+    ),
+    endpoint: z.optional(z.strictObject(use())),
+  })
+
+/** What is recorded of each call. */
+const records = () =>
+  z.strictObject({
+    /** Whether statements are recorded as they were sent, with the values in them. */
+    literals: z._default(z.boolean(), defaults.records.literals),
+    count: z._default(z.int().check(z.gte(100), z.lte(100_000)), defaults.records.count),
+    days: z._default(z.int().check(z.gte(1), z.lte(400)), defaults.records.days),
+  })
+
 /** What one URL serves. */
 export const endpointSchema = () =>
   z.strictObject({
@@ -106,6 +139,9 @@ export const endpointSchema = () =>
     keep: z._default(z.union([keep(), z.literal(false)]), defaults.keep),
     /** `key`: callers show TIDEGATE_KEY. `public`: anyone who knows the URL may ask. */
     access: z._default(z.enum(['key', 'public']), defaults.access),
+    limits: z.optional(limits()),
+    /** `false` records nothing. */
+    records: z._default(z.union([records(), z.literal(false)]), defaults.records),
   })
 
 const endpoints = () =>
@@ -119,6 +155,7 @@ const endpoints = () =>
 
 export type Endpoint = z.infer<ReturnType<typeof endpointSchema>>
 export type Caps = Endpoint['caps']
+export type Limits = NonNullable<Endpoint['limits']>
 
 /** What a deployment is configured with: variables and secrets of the Worker. */
 export interface Settings {

@@ -1,4 +1,5 @@
 import type { Changes, Server } from '../mcp/index.ts'
+import { aroundCalls, type Calls } from './calls.ts'
 import { type DatabasePrompt, promptOf } from './database-prompt.ts'
 import type { DatabaseTool } from './database-tool.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -49,13 +50,15 @@ export interface GatewayOptions {
   readonly carrier?: Changes | undefined
   /** The origin of this deployment: `https://tidegate.example.com`. */
   readonly origin?: string | undefined
+  /** Bounds and records the calls. */
+  readonly calls?: Calls | undefined
 }
 
 /** The databases of one endpoint as an MCP server. Throws {@link ConfigError}. */
 export function gateway(
   endpoint: Endpoint,
   io: GatewayIo,
-  { keeping, carrier, origin = '' }: GatewayOptions = {},
+  { keeping, carrier, origin = '', calls }: GatewayOptions = {},
 ): Server {
   const results = keeping && endpoint.keep ? resultsOf(endpoint.name, keeping) : undefined
   const databases = locateAll(endpoint, io)
@@ -88,12 +91,14 @@ export function gateway(
     ...(resources.length > 0 && { resources }),
     prompts: prompts.flatMap((it) => promptOf(it, names, databases, endpoint.caps) ?? []),
     ...(changes && { changes }),
+    ...(calls && { around: aroundCalls(endpoint, calls) }),
   }
 }
 
+export type { Call, Calls, RanStatement } from './calls.ts'
 export { fieldFaults } from './config-fault.ts'
 export type { Diagnosis } from './diagnosis.ts'
-export type { Endpoint, Settings } from './endpoint.ts'
+export type { Endpoint, Limits, Settings } from './endpoint.ts'
 export { ConfigError, endpointSchema, isDemo, readEndpoints } from './endpoint.ts'
 export type { GroupRules } from './group-rules.ts'
 export { jsonFault } from './json-fault.ts'

@@ -16,6 +16,7 @@ import {
   type Resource,
   RpcError,
 } from '../mcp/index.ts'
+import { callOf, inCall } from './calls.ts'
 import type { Caps, Endpoint } from './endpoint.ts'
 import type { EndpointDatabase } from './open-database.ts'
 import type { SchemaChanges } from './schema-changes.ts'
@@ -104,12 +105,15 @@ function tableResource(schema: DatabaseSchema): Resource {
 /** Reads from the catalog, and compares the schema with its last version meanwhile. */
 function readSchema<T>(
   { name, located, caps, changes }: DatabaseSchema,
-  { caller, signal }: Context,
+  context: Context,
   read: (database: Database, limits: TimeLimits) => Promise<T>,
 ): Promise<T> {
+  const { signal } = context
   return orRpcError(name, async () => {
     const compared = changes?.compare(name, signal)
-    const contents = await read(await located.open(caller), { timeoutMs: caps.timeoutMs, signal })
+    const opened = await located.open(context.caller)
+    const database = inCall(opened, callOf(context), { name, free: false })
+    const contents = await read(database, { timeoutMs: caps.timeoutMs, signal })
     await compared
     return contents
   })

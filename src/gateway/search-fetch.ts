@@ -8,8 +8,9 @@ import {
   type Table,
   textSearch,
 } from '../database/index.ts'
-import { type Caller, type Tool, ToolError, tool } from '../mcp/index.ts'
+import { type Caller, type Context, type Tool, ToolError, tool } from '../mcp/index.ts'
 import { listSchema, shorten, shortenToBytes } from './answer.ts'
+import { type Call, callOf, inCall } from './calls.ts'
 import { annotations, atMost } from './database-tool.ts'
 import { type Caps, ConfigError, type Endpoint } from './endpoint.ts'
 import { type CredentialIo, type EndpointDatabase, locateAll } from './open-database.ts'
@@ -38,6 +39,7 @@ export interface SearchedTable extends SearchConfig {
 interface Asker {
   readonly caller: Caller | undefined
   readonly signal: AbortSignal
+  readonly call?: Call | undefined
 }
 
 /** Rows that one search finds in each table. */
@@ -65,6 +67,13 @@ export function searchSources(
     throw new ConfigError(`Endpoint ${name} searches a table ${it.table} ${what}`)
   })
 }
+
+/** Finds the rows in which these words occur. */
+const askerOf = (context: Context): Asker => ({
+  caller: context.caller,
+  signal: context.signal,
+  call: callOf(context),
+})
 
 /** Finds the rows in which these words occur. */
 async function search(sources: readonly SearchedTable[], query: string, asker: Asker) {
@@ -130,11 +139,11 @@ const limitsOf = ({ caps }: SearchedTable, { signal }: Asker): Limits => ({
 })
 
 async function openTable(
-  { located, table: name }: SearchedTable,
-  { caller }: Asker,
+  { located, database: databaseName, table: name }: SearchedTable,
+  { caller, call }: Asker,
   limits: Limits,
 ) {
-  const database = await located.open(caller)
+  const database = inCall(await located.open(caller), call, { name: databaseName, free: false })
   const table = await findTable(database, name, limits)
   if (table.primaryKey.length > 0) return { database, table }
   throw new ToolError(
@@ -189,7 +198,8 @@ export const searchTools = (sources: readonly SearchedTable[]): readonly Tool[] 
     input: z.strictObject({ query: z.string().check(atMost(1_000, 'characters')) }),
     output: listSchema('results'),
     annotations,
-    run: ({ query }, context) => search(sources, query, context).catch(asToolError),
+    run: ({ query }, context) =>
+      search(sources, query, askerOf(context)).catch((error) => asToolError(error, context)),
   }),
   tool({
     name: 'fetch',
@@ -199,7 +209,9 @@ export const searchTools = (sources: readonly SearchedTable[]): readonly Tool[] 
     output: z.object({ id: z.string(), title: z.string(), text: z.string(), url: z.string() }),
     annotations,
     async run({ id }, context) {
-      const found = await fetchDocument(sources, id, context).catch(asToolError)
+      const found = await fetchDocument(sources, id, askerOf(context)).catch((error) =>
+        asToolError(error, context),
+      )
       if (found) return { ...found }
       throw new ToolError('There is no record with this id. Use an id that search returned.')
     },
@@ -207,6 +219,9 @@ export const searchTools = (sources: readonly SearchedTable[]): readonly Tool[] 
 ]
 
 /** Turns the error of a database into one that the model reads. */
-function asToolError(error: unknown): never {
-  throw error instanceof DatabaseError ? new ToolError(error.message) : error
+function asToolError(error: unknown, context: Context): never {
+  if (!(error instanceof DatabaseError)) throw error
+  const call = callOf(context)
+  if (call) call.failure = error.kind
+  throw new ToolError(error.message)
 }

@@ -27,7 +27,7 @@ export type { Prompt, PromptArgument, PromptMessage } from './features/prompt.ts
 export type { Listed, Page, Resource } from './features/resource.ts'
 export { noResource } from './features/resource.ts'
 export type { Server } from './features/server.ts'
-export type { Tool, ToolAnnotations } from './features/tool.ts'
+export type { Around, Asked, Tool, ToolAnnotations } from './features/tool.ts'
 export { ToolError, ToolResult, tool } from './features/tool.ts'
 export type { ServeOptions } from './http.ts'
 export { serve } from './http.ts'

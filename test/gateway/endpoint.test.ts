@@ -53,6 +53,10 @@ test('an endpoint has the caps and keeps what is usual, where it says nothing of
     keep: { rows: 9, bytes: 250_000 },
   })
   expect(of({ keep: false })[0]!.keep).toBe(false)
+  expect(of({})[0]).toMatchObject({ records: { literals: false, count: 20_000, days: 30 } })
+  expect(of({ records: { days: 7 } })[0]!.records).toMatchObject({ count: 20_000, days: 7 })
+  expect(of({ records: false })[0]!.records).toBe(false)
+  expect(of({})[0]).not.toHaveProperty('limits')
 })
 
 describe('a configuration that cannot be used is told', () => {
@@ -190,6 +194,18 @@ describe('a configuration that cannot be used is told', () => {
     [
       { tools: ['query', { name: 'x', sql: 'select 1' }] },
       'Endpoint 1 ("shop"): tools[1] has no description. Add "description": ….',
+    ],
+    [
+      { limits: { caller: { callsPerMinute: 100 } } },
+      'Endpoint 1 ("shop"): limits.caller.callsPerMinute must be one of 10, 30, 60, 120, 300, 600.',
+    ],
+    [
+      { limits: { endpoint: { callsPerMinute: 60 } } },
+      'Endpoint 1 ("shop"): limits.endpoint has an unknown field: callsPerMinute. Remove it, or check its spelling.',
+    ],
+    [
+      { limits: { caller: { rowsPerDay: 0 } } },
+      'Endpoint 1 ("shop"): limits.caller.rowsPerDay must be at least 1.',
     ],
     [{ keep: { rows: -1 } }, 'Endpoint 1 ("shop"): keep.rows must be at least 1.'],
     [

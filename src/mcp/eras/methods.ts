@@ -9,7 +9,7 @@ import { InputRequired } from '../features/input.ts'
 import { completePrompt, describePrompt, getPrompt } from '../features/prompt.ts'
 import { completeTemplate, describeResource, readResource } from '../features/resource.ts'
 import { capabilities, identity, type Server } from '../features/server.ts'
-import { callTool, describeTool, shown } from '../features/tool.ts'
+import { callTool, describeTool, justRun, shown } from '../features/tool.ts'
 import { openStore } from '../state/stores.ts'
 import { askTask, runOrBegin, tasksOffered } from '../state/tasks.ts'
 import { type Stop, within } from '../wire/deadline.ts'
@@ -60,8 +60,8 @@ const methods: Readonly<Record<string, Method>> = {
     ...listCaching,
   },
   'tools/call': {
-    call: ({ tools = [] }, params, context, exchange) =>
-      callTool(tools, params, context, runOrBegin(params, exchange)),
+    call: ({ tools = [], around }, params, context, exchange) =>
+      callTool(tools, params, context, runOrBegin(params, exchange), around),
   },
   'resources/list': {
     call: listOf('resources', resourceParts, describeResource),
@@ -73,7 +73,8 @@ const methods: Readonly<Record<string, Method>> = {
     ...listCaching,
   },
   'resources/read': {
-    call: ({ resources = [] }, params, context) => readResource(resources, params, context),
+    call: ({ resources = [], around = justRun }, params, context) =>
+      around({ method: 'resources/read' }, context, () => readResource(resources, params, context)),
     ttlMs: 0,
   },
   'prompts/list': {
@@ -100,7 +101,7 @@ export async function dispatch(
   { method: name, params = {} }: RpcNotification,
   facts: Omit<Facts, 'store'>,
 ): Promise<string | InputRequired> {
-  const { server, tasks, callMs } = exchange
+  const { server, tasks, callMs, request } = exchange
   const { revision } = facts
   const method = Object.hasOwn(methods, name) ? methods[name] : undefined
   if (!method || !existsIn(method, revision)) {
@@ -111,7 +112,7 @@ export async function dispatch(
   }
   const run = async (stop: Stop) => {
     const store = (handle?: string) => openStore(handle, exchange)
-    const context = contextOf(facts, { stop, store }, params)
+    const context = contextOf(facts, { stop, store, request }, params)
     const result = await method.call(server, params, context, exchange)
     if (result instanceof InputRequired) return result
     return writeResult(result, { server, revision, method: name, ttlMs: method.ttlMs })

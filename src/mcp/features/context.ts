@@ -1,6 +1,7 @@
 import type { Stop } from '../wire/deadline.ts'
 import type { RpcId, RpcParams } from '../wire/jsonrpc.ts'
 import type { Revision } from '../wire/revisions.ts'
+import { traceparentOf } from '../wire/traceparent.ts'
 
 /** Who is asking, as authentication established it. */
 export interface Caller {
@@ -51,6 +52,10 @@ export interface Context {
   readonly revision: Revision
   readonly client: Client
   readonly caller: Caller | undefined
+  /** The trace that the request belongs to, as W3C Trace Context writes it, if the client says so. */
+  readonly traceparent: string | undefined
+  /** A header of the HTTP request that brought this. */
+  header(name: string): string | undefined
   /** Aborts when the client goes away or cancels, or when the call takes too long. */
   readonly signal: AbortSignal
   /** The client's answers to an earlier {@link InputRequired}, by key. */
@@ -77,7 +82,10 @@ export interface Context {
 }
 
 /** What a context is made of. */
-export type Facts = Omit<Context, 'signal' | 'progress' | 'log' | 'disconnect'> & {
+export type Facts = Omit<
+  Context,
+  'signal' | 'traceparent' | 'header' | 'progress' | 'log' | 'disconnect'
+> & {
   readonly stop: Stop
   /** The lowest level that the client asked for; undefined if it wants no messages. */
   readonly logLevel?: LogLevel | undefined
@@ -87,7 +95,7 @@ export type Facts = Omit<Context, 'signal' | 'progress' | 'log' | 'disconnect'> 
 /** Makes a context, with the progress and the log that a handler sends the client. */
 export function contextOf(
   facts: Omit<Facts, 'stop' | 'store'>,
-  { stop, store }: Pick<Facts, 'stop' | 'store'>,
+  { stop, store, request }: Pick<Facts, 'stop' | 'store'> & { readonly request?: Request },
   params: RpcParams,
 ): Context {
   // Copied one by one: a spread would be half the cost of a small call.
@@ -95,7 +103,8 @@ export function contextOf(
   // Work that goes on after it was stopped sends nothing.
   const notify: Context['notify'] = (method, about) =>
     stop.signal.aborted || facts.notify(method, about)
-  const { progressToken } = (params._meta ?? {}) as { progressToken?: unknown }
+  const { progressToken, traceparent } = (params._meta ?? {}) as RpcParams
+  const header = (name: string) => request?.headers.get(name) ?? undefined
   const wanted = typeof progressToken === 'string' || Number.isSafeInteger(progressToken)
   const least = logLevel ? logLevels.indexOf(logLevel) : Number.POSITIVE_INFINITY
   return {
@@ -103,6 +112,11 @@ export function contextOf(
     revision,
     client,
     caller,
+    get traceparent() {
+      // Of the two, the client's own call is nearer than what carried it (SEP-414).
+      return traceparentOf(traceparent) ?? traceparentOf(header('traceparent'))
+    },
+    header,
     get signal() {
       return stop.signal
     },

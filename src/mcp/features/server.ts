@@ -3,7 +3,7 @@ import type { Changes, ListName } from './changes.ts'
 import type { Icon } from './content.ts'
 import type { Prompt } from './prompt.ts'
 import type { Resource } from './resource.ts'
-import type { Tool } from './tool.ts'
+import type { Around, Tool } from './tool.ts'
 
 /**
  * An MCP server is a value: its name and what it offers. Use the same value as long as the offer
@@ -24,6 +24,8 @@ export interface Server {
   readonly prompts?: readonly Prompt[]
   /** Handlers log to clients that ask for the log. */
   readonly logs?: boolean
+  /** Runs around each call of a tool and each reading of a resource. */
+  readonly around?: Around | undefined
   /** Tells clients when the offer changes. Hosts hold a stream open for this. */
   readonly changes?: Changes
 }

@@ -108,6 +108,26 @@ export const describeTool = (it: Tool, revision: Revision): object =>
     revision,
   )
 
+/** What a client asks for: a tool by name, or a resource. */
+export interface Asked {
+  readonly method: 'tools/call' | 'resources/read'
+  /** The name as the client sent it, whatever it is. */
+  readonly tool?: unknown
+}
+
+/**
+ * Runs around each call of a server, to bound and to record it. It gives back what `run` does. It may
+ * refuse the call of a tool with a {@link ToolError}.
+ */
+export type Around = (
+  asked: Asked,
+  context: Context,
+  run: () => Promise<RpcParams | InputRequired>,
+) => Promise<RpcParams | InputRequired>
+
+/** Nothing runs around a call. */
+export const justRun: Around = (_, __, run) => run()
+
 /**
  * Calls the tool that `params` names. Its failures are results; an unknown tool is an error.
  *
@@ -118,6 +138,22 @@ export async function callTool(
   params: RpcParams,
   context: Context,
   run = runTool,
+  around = justRun,
+): Promise<RpcParams | InputRequired> {
+  try {
+    const asked: Asked = { method: 'tools/call', tool: params.name }
+    return await around(asked, context, () => callFound(tools, params, context, run))
+  } catch (error) {
+    if (error instanceof ToolError) return failed(error.message)
+    throw error
+  }
+}
+
+async function callFound(
+  tools: readonly Tool[],
+  params: RpcParams,
+  context: Context,
+  run: typeof runTool,
 ): Promise<RpcParams | InputRequired> {
   const found = findTool(tools, params.name)
   if (!found) throw new RpcError(codes.invalidParams, unknownTool(tools, params.name))
