@@ -91,7 +91,10 @@ export const gateway = {
   entry: 'gateway.mjs',
   eras: ['modern', 'legacy'],
   flags,
-  objects: { SESSIONS: 'McpSession', DEMO: 'DemoStore', REGISTRY: 'Registry' },
+  objects: {
+    ...{ SESSIONS: 'McpSession', DEMO: 'DemoStore' },
+    ...{ REGISTRY: 'Registry', METER: 'Meter', RECORDS: 'CallRecords' },
+  },
 }
 
 /** A target of Tidegate as it was at another commit. */

@@ -27,7 +27,10 @@ import {
 } from './mcp/index.ts'
 import {
   type AskRegistry,
+  type CallsEnv,
   type Credential,
+  callsOf,
+  type DeploymentCalls,
   directory,
   type EndpointEntry,
   type Found,
@@ -37,7 +40,7 @@ import {
 } from './registry/index.ts'
 
 /** Variables, secrets and bindings of the Worker, also the secrets that endpoints name. */
-export interface Env extends Settings {
+export interface Env extends Settings, CallsEnv {
   /** The key of the operator, sent as `Authorization: Bearer`. It opens every endpoint, and the registry. */
   readonly TIDEGATE_KEY?: string
   /** Encrypts the credentials of the registry. */
@@ -92,6 +95,8 @@ export interface Deployment {
   readonly seal: Seal
   /** Asks the registry. Undefined without an operator: then it is empty. */
   readonly registry: AskRegistry | undefined
+  /** Bounds and records calls. */
+  readonly calls: DeploymentCalls
   /** Why nothing can be served, for the operator to read. */
   readonly problem: string | undefined
   /** Finds the endpoint of this name, or the first one, for a caller who shows this. */
@@ -176,6 +181,7 @@ function buildDeployment(env: Env): Deployment {
     },
   })
 
+  const calls = callsOf(env, waitUntil)
   return {
     configured: sites,
     problem,
@@ -183,6 +189,7 @@ function buildDeployment(env: Env): Deployment {
     registry,
     privateHosts,
     siteOf,
+    calls,
     sessions: durableSessions(env.SESSIONS, seal),
     origins: env.ORIGINS?.split(/[\s,]+/).filter(Boolean) ?? [],
     async find(name, { key: shown }) {
@@ -224,7 +231,12 @@ function buildDeployment(env: Env): Deployment {
       const carrier = isDemo(endpoint) ? undefined : durableChanges(() => env.SESSIONS, hub)
       const io = ioOf(site)
       const server = assertCustomTools(endpoint, io).then(() =>
-        gateway(endpoint, io, { keeping: { stores, seal }, carrier, origin }),
+        gateway(endpoint, io, {
+          keeping: { stores, seal },
+          carrier,
+          origin,
+          calls: calls.of(endpoint),
+        }),
       )
       if (servers.size >= MAX_SERVERS) servers.clear()
       servers.set(key, { version, server })

@@ -5,7 +5,7 @@ import { KEPT_MS } from './gateway/index.ts'
 import { codes, RpcError, sessionObject } from './mcp/index.ts'
 
 export { DemoStore } from './database/index.ts'
-export { Registry } from './registry/index.ts'
+export { CallRecords, Meter, Registry } from './registry/index.ts'
 
 /** The session of a legacy client with one endpoint. */
 export const McpSession = sessionObject<Env>({

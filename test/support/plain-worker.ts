@@ -20,7 +20,13 @@ export interface PlainWorker {
 export async function startPlainWorker(vars: Record<string, string>): Promise<PlainWorker> {
   const target = {
     entry: '../../src/index.ts',
-    objects: { DEMO: 'DemoStore', SESSIONS: 'McpSession', REGISTRY: 'Registry' },
+    objects: {
+      DEMO: 'DemoStore',
+      SESSIONS: 'McpSession',
+      REGISTRY: 'Registry',
+      METER: 'Meter',
+      RECORDS: 'CallRecords',
+    },
     flags,
     vars,
   }

@@ -8,6 +8,8 @@ export interface RunningWorker {
   readonly url: string
   /** What it has logged so far. */
   logs(): string[]
+  /** Its bindings. */
+  env(): Promise<Cloudflare.Env>
   /** Its D1 database of this name. */
   d1(binding: string): Promise<D1Database>
   close(): Promise<void>
@@ -34,6 +36,7 @@ export async function startWorker(
   return {
     url: url.origin,
     logs: () => harness.getLogs().map(({ message }) => message),
+    env: () => harness.getWorker<Cloudflare.Env>().getEnv(),
     d1: async (binding) =>
       (await harness.getWorker<Record<string, D1Database>>().getEnv())[binding]!,
     close: () => harness.close(),

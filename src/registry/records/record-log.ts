@@ -1,0 +1,139 @@
+import { type Batch, type CallRecord, idAt, type Page, type RecordFilter } from './record.ts'
+
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+
+/** The records of a shard, in its object's database. */
+export class RecordLog {
+  readonly #storage: DurableObjectStorage
+  /** Whether there is anything. An object that is only asked stores nothing. */
+  #exists: boolean
+  #count = 0
+  #hasAlarm = false
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage
+    const { sql } = storage
+    const tables = sql.exec("select 1 from sqlite_master where name = 'records'").toArray()
+    this.#exists = tables.length > 0
+    if (!this.#exists) return
+    this.#count = sql.exec<{ n: number }>('select count(*) as n from records').one().n
+  }
+
+  #create(): void {
+    const { sql } = this.#storage
+    sql.exec(`create table if not exists records (id text primary key, caller text, tool text,
+      outcome text not null, record text not null) without rowid`)
+    sql.exec('create table if not exists lost (hour integer primary key, count integer not null)')
+    this.#exists = true
+  }
+
+  /** Stores a batch, and deletes the oldest records beyond the retention. */
+  async write({ records, lost, retention }: Batch): Promise<void> {
+    const { sql, kv } = this.#storage
+    if (!this.#exists) this.#create()
+    const before = this.#count
+    try {
+      this.#storage.transactionSync(() => {
+        for (const { id, caller, tool, outcome, ...rest } of records) {
+          const written = sql.exec(
+            'insert into records values (?, ?, ?, ?, ?) on conflict (id) do nothing',
+            ...[id, caller ?? null, tool ?? null, outcome, JSON.stringify(rest)],
+          )
+          // One row each: there is no other index.
+          this.#count += written.rowsWritten > 0 ? 1 : 0
+        }
+        if (lost > 0) {
+          const hour = Math.floor(Date.now() / HOUR_MS)
+          const add = 'on conflict (hour) do update set count = count + excluded.count'
+          sql.exec(`insert into lost values (?, ?) ${add}`, hour, lost)
+        }
+        if (this.#count > retention.count) this.#dropOldest(this.#count - retention.count)
+        const { days } = retention
+        if (kv.get<number>(DAYS) !== days) kv.put(DAYS, days)
+      })
+    } catch (error) {
+      this.#count = before
+      throw error
+    }
+    if (!this.#hasAlarm) await this.#arm()
+  }
+
+  #dropOldest(n: number): void {
+    const last = '(select id from records order by id limit 1 offset ?)'
+    this.#storage.sql.exec(`delete from records where id <= ${last}`, n - 1)
+    this.#count -= n
+  }
+
+  read(
+    { caller, tool, outcome, since, until }: RecordFilter,
+    before: string | undefined,
+    limit: number,
+  ): Page {
+    const { sql } = this.#storage
+    if (!this.#exists) return { records: [], lost: 0 }
+    const tests = [
+      [before, 'id < ?'],
+      [since === undefined ? undefined : idAt(since), 'id >= ?'],
+      [until === undefined ? undefined : idAt(until), 'id < ?'],
+      [caller, 'caller = ?'],
+      [tool, 'tool = ?'],
+      [outcome, 'outcome = ?'],
+    ].filter(([value]) => value !== undefined)
+    const where = tests.length > 0 ? `where ${tests.map(([, test]) => test).join(' and ')}` : ''
+    const rows = sql.exec<Row>(
+      `select * from records ${where} order by id desc limit ?`,
+      ...tests.map(([value]) => value!),
+      limit,
+    )
+    const records = [...rows].map(
+      ({ id, caller, tool, outcome, record }): CallRecord => ({
+        id,
+        ...(caller !== null && { caller }),
+        ...(tool !== null && { tool }),
+        outcome: outcome as CallRecord['outcome'],
+        ...(JSON.parse(record) as Omit<CallRecord, 'id' | 'outcome'>),
+      }),
+    )
+    const hours = [since ?? 0, until ?? Number.MAX_SAFE_INTEGER].map((it) =>
+      Math.floor(it / HOUR_MS),
+    )
+    const { n } = sql
+      .exec<{ n: number | null }>(
+        'select sum(count) as n from lost where hour between ? and ?',
+        ...hours,
+      )
+      .one()
+    return { records, lost: n ?? 0 }
+  }
+
+  /** Deletes what is too old. An object without records costs nothing further. */
+  async sweep(): Promise<void> {
+    const { sql, kv } = this.#storage
+    if (!this.#exists) return
+    const oldest = Date.now() - (kv.get<number>(DAYS) ?? 0) * DAY_MS
+    sql.exec('delete from records where id < ?', idAt(oldest))
+    sql.exec('delete from lost where hour < ?', Math.floor(oldest / HOUR_MS))
+    const { n } = sql
+      .exec<{ n: number }>(
+        'select (select count(*) from records) + (select count(*) from lost) as n',
+      )
+      .one()
+    this.#hasAlarm = false
+    if (n > 0) return this.#arm()
+    await this.#storage.deleteAll()
+    this.#exists = false
+  }
+
+  /** Sweeps once a day, as long as there is something. */
+  async #arm(): Promise<void> {
+    this.#hasAlarm = true
+    if ((await this.#storage.getAlarm()) === null) {
+      await this.#storage.setAlarm(Date.now() + DAY_MS)
+    }
+  }
+}
+
+const DAYS = 'days'
+
+type Row = Record<'id' | 'outcome' | 'record', string> & Record<'caller' | 'tool', string | null>

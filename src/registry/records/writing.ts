@@ -1,0 +1,52 @@
+/**
+ * Makes records of calls, after their answers.
+ *
+ * @module
+ */
+
+import { redaction } from '../../database/index.ts'
+import type { Endpoint, RanStatement } from '../../gateway/index.ts'
+import type { FinishedCall } from './finished-call.ts'
+import type { CallRecord, RecordedStatement } from './record.ts'
+
+const MAX_SQL_CHARS = 4_000
+const MAX_PARAMS_CHARS = 1_000
+const MAX_NAME_CHARS = 80
+
+/** The records of calls at one endpoint. */
+export async function recordsOf(
+  { name: endpoint, records }: Endpoint,
+  calls: readonly FinishedCall[],
+): Promise<readonly CallRecord[]> {
+  const { withoutLiterals } = await redaction()
+  const keepsLiterals = records !== false && records.literals
+  const recorded = ({ database, dialect, statement, free }: RanStatement): RecordedStatement => {
+    const { sql, params } = statement
+    const shown = free && !keepsLiterals ? withoutLiterals(sql, dialect.rules) : sql
+    return {
+      database,
+      ...(shown !== undefined && { sql: cut(shown, MAX_SQL_CHARS) }),
+      ...(keepsLiterals &&
+        params?.length && { params: cut(JSON.stringify(params), MAX_PARAMS_CHARS) }),
+    }
+  }
+  return calls.map(({ time, client, tool, statements, ...facts }) => ({
+    ...facts,
+    time: new Date(time).toISOString(),
+    endpoint,
+    client: client?.name
+      ? { name: plain(client.name), version: client.version && plain(client.version) }
+      : undefined,
+    tool: typeof tool === 'string' ? plain(tool) : undefined,
+    statements: statements.length > 0 ? statements.map(recorded) : undefined,
+  }))
+}
+
+/** What a stranger called something, on one line. */
+const plain = (text: string) =>
+  cut(text.slice(0, 2 * MAX_NAME_CHARS).replace(CONTROL, ' '), MAX_NAME_CHARS)
+
+const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+
+const cut = (text: string, chars: number) =>
+  (text.length > chars ? `${text.slice(0, chars - 1)}…` : text).toWellFormed()

@@ -1,0 +1,109 @@
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, expect, test, vi } from 'vitest'
+
+afterEach(() => vi.useRealTimers())
+
+const DAY = 24 * 60 * 60_000
+const noon = Math.floor(Date.now() / DAY) * DAY + DAY / 2
+const at = (now: number) => vi.useFakeTimers({ toFake: ['Date'], now })
+
+const entries = (object: DurableObjectStub) =>
+  runInDurableObject(object, async (_, { storage }) => ({
+    tables: storage.sql
+      .exec("select name from sqlite_master where name not like '\\_%' escape '\\'")
+      .toArray().length,
+    alarm: await storage.getAlarm(),
+  }))
+
+/** Ends an object as a deploy or a fault does. */
+const restart = (object: DurableObjectStub) =>
+  runInDurableObject(object, (_, state) => state.abort('restarted')).catch(() => {})
+
+const meter = (name: string) => env.METER.get(env.METER.idFromName(name))
+const records = (name: string) => env.RECORDS.get(env.RECORDS.idFromName(name))
+
+test('a place that nobody gives back is free after its time', async () => {
+  at(noon)
+  const object = meter('leases')
+  const lease = (id: string) => object.enter({ id, milliseconds: 1_000, most: 1 })
+  expect(await lease('a')).toMatchObject({ granted: true, running: 1 })
+  expect(await lease('b')).toMatchObject({ granted: false, running: 1 })
+  at(noon + 1_001)
+  expect(await lease('b')).toMatchObject({ granted: true, running: 1 })
+})
+
+test('a day begins at zero, and leaves nothing behind when it is over', async () => {
+  at(noon)
+  const object = meter('days')
+  await object.spend({ rows: 3, bytes: 30, leases: [] })
+  expect(await object.spend({ rows: 4, bytes: 40, leases: ['unknown'] })).toMatchObject({
+    ...{ rows: 7, bytes: 70, running: 0 },
+  })
+  at(noon + DAY / 2)
+  expect(await object.enter()).toMatchObject({ rows: 0, bytes: 0 })
+  at(noon + DAY)
+  expect(await runDurableObjectAlarm(object)).toBe(true)
+  expect(await entries(object)).toEqual({ tables: 0, alarm: null })
+  expect(await object.spend({ rows: 1, bytes: 1, leases: [] })).toMatchObject({ rows: 1 })
+})
+
+test('a meter that is only asked stores nothing', async () => {
+  const object = meter('asked')
+  await object.enter()
+  expect(await entries(object)).toEqual({ tables: 0, alarm: null })
+})
+
+test('a meter that is restarted goes on with what it had', async () => {
+  await meter('restarted').spend({ rows: 3, bytes: 30, leases: [] })
+  await meter('restarted').enter({ id: 'a', milliseconds: 60_000, most: 1 })
+  await restart(meter('restarted'))
+  expect(await meter('restarted').enter()).toMatchObject({ rows: 3, bytes: 30, running: 1 })
+})
+
+const record = (time: number, n: number) => ({
+  id: `${time.toString(36).padStart(9, '0')}${n}`,
+  time: new Date(time).toISOString(),
+  ...{ endpoint: 'shop', rows: n, bytes: 0, milliseconds: 0, outcome: 'ok' as const },
+})
+
+test('records are deleted when they are too old, and then nothing is left', async () => {
+  at(noon)
+  const object = records('old')
+  const retention = { count: 100, days: 2 }
+  await object.write({ records: [record(noon, 1)], lost: 2, retention })
+  at(noon + DAY)
+  await object.write({ records: [record(noon + DAY, 2)], lost: 0, retention })
+  expect(await runDurableObjectAlarm(object)).toBe(true)
+  expect(await object.read({}, undefined, 10)).toMatchObject({
+    records: [{ rows: 2 }, { rows: 1 }],
+  })
+  at(noon + 2 * DAY + 1)
+  await runDurableObjectAlarm(object)
+  expect((await object.read({}, undefined, 10)).records).toMatchObject([{ rows: 2 }])
+  at(noon + 4 * DAY)
+  await runDurableObjectAlarm(object)
+  expect(await entries(object)).toEqual({ tables: 0, alarm: null })
+  expect(await object.read({}, undefined, 10)).toEqual({ records: [], lost: 0 })
+})
+
+test('a batch is stored whole or not at all, also by an object that is restarted', async () => {
+  const retention = { count: 100, days: 30 }
+  const good = [1, 2, 3].map((n) => record(Date.now(), n))
+  const bad = [record(Date.now(), 4), { ...record(Date.now(), 5), outcome: null as never }]
+  await records('whole').write({ records: good, lost: 0, retention })
+  const failed = await runInDurableObject(records('whole'), (it) =>
+    it.write({ records: bad, lost: 0, retention }).catch(() => 'failed'),
+  )
+  expect(failed).toBe('failed')
+  await restart(records('whole'))
+  const { records: found } = await records('whole').read({}, undefined, 10)
+  expect(found.map(({ rows }) => rows).sort()).toEqual([1, 2, 3])
+  // What it counts is what it has.
+  await records('whole').write({
+    records: bad.slice(0, 1),
+    lost: 0,
+    retention: { ...retention, count: 4 },
+  })
+  expect((await records('whole').read({}, undefined, 10)).records).toHaveLength(4)
+})
