@@ -13,6 +13,7 @@ import {
 import { deploymentOf } from './deployment.ts'
 import { ConfigError } from './gateway/index.ts'
 import { Refusal, refused, serve, serveHttpSse, unexpected } from './mcp/index.ts'
+import { rateLimit } from './registry/index.ts'
 
 // A browser sends a preflight without a key. It also has to be able to read refusals.
 const browsers = cors({
@@ -99,14 +100,23 @@ async function api(c: Context<App>): Promise<Response> {
   return administer(c)
 }
 
+const TOO_MANY =
+  'Too many requests: this endpoint limits the calls of each caller in a minute. Try again in a minute.'
+
 /** Serves an MCP request that was admitted. */
 async function mcp(c: Context<App>): Promise<Response> {
   if (wantsPage(c)) return showPage(c)
   const request = c.req.raw
   const { caller } = c.var
-  const { origins, problem, sessions, seal, server: serverOf } = deploymentOf(c.env)
+  const { calls, origins, problem, sessions, seal, server: serverOf } = deploymentOf(c.env)
   const [site] = c.var.sites
   if (!site) return problem ? refuse(c, 503, problem) : notFound(c)
+  const { endpoint } = site
+  const wait = await rateLimit(request, caller, endpoint, c.env)
+  if (wait !== undefined) {
+    calls.refused(endpoint, caller, faults.rateLimit)
+    return refuse(c, 429, TOO_MANY, { 'retry-after': `${wait}` }, faults.rateLimit)
+  }
   try {
     const server = await serverOf(site, new URL(request.url).origin)
     if (c.req.path === '/sse') return await serveHttpSse(request, sessions, { caller, origins })
