@@ -18,6 +18,8 @@ export interface Dialect {
   qualified(table: TableName): string
   /** The clause that limits a SELECT to a number of rows, after skipping some. */
   page(limit: string, offset?: string): string
+  /** Whether the logs of a server show the comments in a statement. */
+  readonly logsComments?: boolean | undefined
   /** How many parameters a statement takes; {@link MAX_PARAMS} if left out. */
   readonly maxParams?: number | undefined
   /** The catalog's name for a type of an answer, where it has another one. */

@@ -37,7 +37,12 @@ export class DatabaseError extends Error {
 
   /** The same error at another position, or at none, if the engine was sent a changed text. */
   at(position: number | undefined): DatabaseError {
-    const { kind, message, code, hint } = this
+    return this.told(this.message, position)
+  }
+
+  /** The same error in other words. */
+  told(message: string, position: number | undefined): DatabaseError {
+    const { kind, code, hint } = this
     return new DatabaseError(kind, message, { code, hint, position })
   }
 }

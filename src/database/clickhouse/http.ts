@@ -35,7 +35,8 @@ export async function exchange(
     id = crypto.randomUUID()
     const { database } = address
     const all = { database, default_format: FORMAT, query_id: id, ...parameters, ...more }
-    return accepted(await send(address, all, sql, deadline.signal, io), asked)
+    const sent = send(address, all, sql, deadline.signal, io, limits.trace)
+    return accepted(await sent, asked)
   }
   const csv = async () => {
     const response = await ask({ default_format: 'CSV', ...FINAL_STATUS })
@@ -94,8 +95,9 @@ const send = (
   body: string,
   signal: AbortSignal,
   { fetch }: Io,
-) =>
-  fetch(
-    `${endpoint}?${new URLSearchParams(parameters)}`,
-    requestOf({ authorization }, body, signal),
-  )
+  trace?: Limits['trace'],
+) => {
+  // The server puts its own spans into the trace, if it keeps any.
+  const headers = { authorization, ...(trace && { traceparent: trace.traceparent }) }
+  return fetch(`${endpoint}?${new URLSearchParams(parameters)}`, requestOf(headers, body, signal))
+}

@@ -23,6 +23,8 @@ const LATER = {
   // As the answer is read.
   format_tsv_null_representation: '\\N',
   output_format_tsv_crlf_end_of_line: '0',
+  // What the log of queries says of it.
+  log_comment: '',
   // With progress in the headers, the status is sent before it is known.
   send_progress_in_http_headers: '0',
 }
@@ -34,11 +36,13 @@ const LATER = {
  */
 export function settings(
   { free, lacking }: Capabilities,
-  { maxRows, timeoutMs }: Limits,
+  { maxRows, timeoutMs, trace }: Limits,
 ): Record<string, string> {
   // A value that is already set may be set again, and it holds if the profile ever changes.
   if (!free) return { readonly: '1' }
-  const known = Object.entries(LATER).filter(([name]) => !lacking.has(name))
+  const known = Object.entries({ ...LATER, log_comment: commentOf(trace) }).filter(
+    ([name, value]) => value !== undefined && !lacking.has(name),
+  )
   return {
     readonly: '1',
     // Whole seconds: old versions take no others, and 0 would mean no limit.
@@ -51,6 +55,9 @@ export function settings(
     ...Object.fromEntries(known),
   }
 }
+
+/** Says for which call a query runs, as JSON. */
+const commentOf = (trace: Limits['trace']) => trace && JSON.stringify(trace)
 
 /** A statement without the columns of the catalog that the server does not have. */
 export function withoutLacking(sql: string, { lacking }: Capabilities): string {

@@ -6,6 +6,7 @@ import { refuse } from './guard.ts'
 import { assertIdentity } from './identity.ts'
 import { type BoundStatement, bindPlaceholders } from './placeholders.ts'
 import { read, trimmedStatement } from './reading.ts'
+import { commentOf, withoutComment } from './trace-comment.ts'
 
 /** The statement in its dialect's own form, if the guard lets it through. Throws {@link DatabaseError}. */
 export function admit(asked: Statement, dialect: Dialect): BoundStatement {
@@ -40,16 +41,15 @@ export function guarded(database: UnguardedDatabase): Database {
         })
       }
       const { rules } = dialect
-      const trimmed = trimmedStatement(
-        read(statement, rules),
-        { params, internal: asked.internal },
-        rules,
-      )
+      const reading = read(statement, rules)
+      const comment = limits.trace && dialect.logsComments ? commentOf(limits.trace) : ''
+      const rest = { params, internal: asked.internal }
+      const trimmed = trimmedStatement(reading, rest, rules, comment)
       const started = Date.now()
-      const answer = await database.query(trimmed, limits).catch((error) => {
-        throw error instanceof DatabaseError && error.position !== undefined
-          ? error.at(origin(error.position))
-          : error
+      const answer = await database.query(trimmed, limits).catch((thrown) => {
+        if (!(thrown instanceof DatabaseError)) throw thrown
+        const error = withoutComment(thrown, comment, reading.sql)
+        throw error.position === undefined ? error : error.at(origin(error.position))
       })
       return { ...answer, elapsedMs: Date.now() - started }
     },

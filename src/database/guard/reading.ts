@@ -30,13 +30,17 @@ export function read(statement: Statement, rules: Rules): Reading {
   return reading
 }
 
-/** The statement that was read, with these values, and without the semicolon and comments behind it. */
+/**
+ * The statement that was read, with these values, and without the semicolon and comments behind it. A
+ * comment of ours may follow instead.
+ */
 export function trimmedStatement(
   reading: Reading,
   { params, internal }: Omit<Statement, 'sql'>,
   rules: Rules,
+  comment = '',
 ): Statement {
-  const statement = { sql: reading.sql, params, internal }
+  const statement = { sql: reading.sql + comment, params, internal }
   const tokens = reading.tokens.slice(0, lastOf(reading.tokens) + 1)
   const same = tokens.length === reading.tokens.length
   readings.set(statement, { rules, reading: same ? reading : { ...reading, tokens } })

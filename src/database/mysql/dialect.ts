@@ -10,6 +10,7 @@ export const mysql = (schema: string): Dialect => ({
   title: 'MySQL',
   schema,
   rules,
+  logsComments: true,
   catalog,
   plan,
   inspectRole: async (ask, by) => (await import('./roles.ts')).inspectRole(ask, by),

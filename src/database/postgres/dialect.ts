@@ -10,6 +10,7 @@ export const postgres: Dialect = {
   title: 'PostgreSQL',
   schema: 'public',
   rules,
+  logsComments: true,
   catalog,
   plan,
   inspectRole: async (ask, by) => (await import('./roles.ts')).inspectRole(ask, by),

@@ -80,6 +80,7 @@ describe('a ClickHouse that is asked', () => {
       'output_format_decimal_trailing_zeros',
       'format_tsv_null_representation',
       'output_format_tsv_crlf_end_of_line',
+      'log_comment',
       'send_progress_in_http_headers',
     ]
     const all = [...settings, 'comment', 'total_rows'].map((name) => [name, ''])
