@@ -25,7 +25,7 @@ export default defineConfig({
           cloudflareTest({
             main: './src/index.ts',
             wrangler: { configPath: './wrangler.toml' },
-            miniflare: { bindings: none, d1Databases: ['TEST_DB', 'QUERIES_DB'] },
+            miniflare: { bindings: none, d1Databases: ['TEST_DB', 'QUERIES_DB', 'GROUPS_DB'] },
           }),
         ],
         // One runtime for all files: a runtime each takes half a second longer.

@@ -12,6 +12,7 @@ import {
   isDemo,
   readDocument,
   readEndpoints,
+  restricted,
   type Settings,
 } from './gateway/index.ts'
 import {
@@ -236,6 +237,8 @@ function buildDeployment(env: Env): Deployment {
           carrier,
           origin,
           calls: calls.of(endpoint),
+          group: group?.name,
+          rules: group?.rules,
         }),
       )
       if (servers.size >= MAX_SERVERS) servers.clear()
@@ -245,11 +248,11 @@ function buildDeployment(env: Env): Deployment {
       return server
     },
     document: (site, id, { url, signal }, caller) =>
-      readDocument(site.endpoint, ioOf(site), id, new URL(url).origin, { caller, signal }),
+      readDocument(ruled(site), ioOf(site), id, new URL(url).origin, { caller, signal }),
     async check(site) {
       const io = ioOf(site)
       await assertCustomTools(site.endpoint, io)
-      gateway(site.endpoint, io)
+      gateway(site.endpoint, io, { group: site.group?.name, rules: site.group?.rules })
     },
     async diagnose(sites, signal, asked) {
       const { diagnose } = await diagnosis()
@@ -264,6 +267,10 @@ function buildDeployment(env: Env): Deployment {
 /** How exactly the last use of a key is known, and for how many keys an isolate remembers it. */
 const USE_MS = 5 * 60_000
 const MAX_USES = 10_000
+
+/** The endpoint of a site as its group sees it. */
+const ruled = ({ endpoint, group }: Site): Endpoint =>
+  group ? restricted(endpoint, group.rules) : endpoint
 
 /** How many servers are kept. An endpoint with a search has one for each origin. */
 const MAX_SERVERS = 1_000

@@ -42,6 +42,8 @@ export interface Io {
 export interface Engine {
   /** As people write it: `PostgreSQL`, `SQLite`. */
   readonly title: string
+  /** Whether its dialect has `tablesRead`. */
+  readonly tellsTables?: boolean | undefined
   /** What the URLs of its databases begin with, without the colon. */
   readonly schemes: readonly string[]
   /** Those of its URLs that hold no secret. BINDING stands for the name of a binding. */

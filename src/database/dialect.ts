@@ -34,7 +34,23 @@ export interface Dialect {
   /** Finds out what the role of a database may do besides reading. */
   readonly inspectRole: InspectRole
   readonly errorPatterns: ErrorPatterns
+  /**
+   * Whether a database shows only some of its tables and columns. Then a statement of ours names every
+   * column that it reads, and says so in `reads`.
+   */
+  readonly hidesColumns?: boolean | undefined
+  /**
+   * Which tables a statement would read, as the engine itself tells before it runs; undefined where that
+   * is not certain. Left out for engines that do not tell.
+   */
+  readonly tablesRead?: TablesRead | undefined
 }
+
+/** Asks an engine which tables a statement would read, without running it. Throws DatabaseError. */
+export type TablesRead = (
+  statement: Statement,
+  ask: (statement: Statement) => Promise<Rows>,
+) => Promise<readonly TableName[] | undefined>
 
 /** As many parameters as SQLite on Cloudflare takes. Other engines take more. */
 export const MAX_PARAMS = 100

@@ -4,6 +4,7 @@ import type { Engine } from './database.ts'
 export const engines: readonly Engine[] = [
   {
     title: 'SQLite',
+    tellsTables: true,
     schemes: ['demo'],
     urlsWithoutSecret: ['demo:'],
     read: () => import('./demo/index.ts'),
@@ -23,11 +24,17 @@ export const engines: readonly Engine[] = [
   },
   {
     title: 'SQLite',
+    tellsTables: true,
     schemes: ['d1', 'libsql', 'turso'],
     urlsWithoutSecret: ['d1:BINDING'],
     read: () => import('./sqlite/index.ts'),
   },
-  { title: 'SQLite', schemes: ['rqlite', 'rqlites'], read: () => import('./rqlite/index.ts') },
+  {
+    title: 'SQLite',
+    tellsTables: true,
+    schemes: ['rqlite', 'rqlites'],
+    read: () => import('./rqlite/index.ts'),
+  },
   {
     title: 'MySQL',
     schemes: ['mysql', 'mariadb', 'planetscale'],

@@ -21,6 +21,7 @@ export {
   listTables,
   overview,
   rowSecurity,
+  visible,
 } from './questions.ts'
 export type { Finding, Reported, RoleReport } from './role.ts'
 export type {
@@ -44,6 +45,8 @@ export type {
   TableSummary,
 } from './schema/table.ts'
 export { keyOf, shownName } from './schema/table-name.ts'
+export type { Guardian } from './schema/visible.ts'
+export type { VisibleTables } from './schema/visible-tables.ts'
 export type { Condition, Operator, Selection } from './statements/select.ts'
 export { keyOfOrder, operators, selectStatement } from './statements/select.ts'
 export { textSearch } from './statements/text-search.ts'

@@ -9,6 +9,8 @@ export interface Located {
   readonly title: string
   /** What of an identity can be applied there, as far as the URL tells. */
   readonly applies: readonly (keyof Identity)[]
+  /** Whether it tells which tables a statement reads, before the statement runs. */
+  readonly tellsTables?: boolean | undefined
   /** Opens it without connecting. Throws {@link DatabaseError} for a URL that lacks something. */
   open(): Promise<Database>
 }
@@ -45,6 +47,7 @@ export function locateLater(scheme: string, read: () => Promise<string>, io: Io)
   return {
     title: engine.title,
     applies: engine.applies ?? [],
+    tellsTables: engine.tellsTables,
     // The database is shared between requests, never the promise of it: reading the URL may take a
     // request of its own, which ends with the one that began it.
     async open() {

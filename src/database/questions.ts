@@ -18,6 +18,7 @@ export const rowSecurity = lazily(
   async () => (await import('./schema/row-security.ts')).rowSecurity,
 )
 export const hintFor = lazily(async () => (await import('./schema/hints.ts')).hintFor)
+export const visible = lazily(async () => (await import('./schema/visible.ts')).visible)
 export const explain = lazily(async () => (await import('./statements/explain.ts')).explain)
 
 /** A function that is read when it is first called. */

@@ -40,6 +40,13 @@ export interface Statement {
    * be the system's, even if others of the same name are in the role's search path.
    */
   readonly internal?: boolean | undefined
+  /**
+   * The one table that a statement of ours reads, and its columns. A database that shows only some of its
+   * tables runs no other statement unread.
+   */
+  readonly reads?:
+    | { readonly schema: string; readonly name: string; readonly columns: readonly string[] }
+    | undefined
 }
 
 /**

@@ -8,6 +8,8 @@ export interface Rules {
   readonly readVerbs: readonly string[]
   /** What may stand between EXPLAIN and the statement it explains, as tokens with spaces between. */
   readonly explainOptions: RegExp
+  /** The same for statements of Tidegate's own, if more is allowed there. */
+  readonly internalExplainOptions?: RegExp
   /** Functions that do more than compute: they write, lock, connect elsewhere, or run a text as SQL. */
   readonly refusedFunctions: RegExp
   /** Those of them that `x.f` also calls, where `x` is any value: one argument is enough for them. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { hasNoSecret, urlsWithoutSecret } from '../database/index.ts'
+import { hasNoSecret, urlsWithoutSecret, type VisibleTables } from '../database/index.ts'
 import { configFaults } from './config-fault.ts'
 import { customToolConfig } from './custom-tool-config.ts'
 import { jsonFault } from './json-fault.ts'
@@ -7,7 +7,7 @@ import { searchConfig } from './search-config.ts'
 
 /** A name, as it is used in a URL and in the `database` argument of a tool. */
 const NAME = /^[a-z][a-z0-9_-]{0,30}$/
-const name = () =>
+export const name = () =>
   z.string().check(z.regex(NAME, 'must be lower case and at most 31 characters, such as "shop"'))
 
 const SECRET = /^secret:([A-Za-z_][A-Za-z0-9_]*)$/
@@ -25,19 +25,23 @@ const defaults = {
 
 // A schema takes longer to make than to use, and most deployments configure no endpoint: so these are
 // made when they are first needed.
+
+/**
+ * `secret:NAME`, the Worker secret that holds the URL; `credential:ID`, which the registry keeps; or a URL
+ * without a secret.
+ */
+export const databaseUrl = () =>
+  z.string().check(
+    z.maxLength(200),
+    z.refine((url) => SECRET.test(url) || CREDENTIAL.test(url) || hasNoSecret(url), {
+      error: () =>
+        `must be "secret:NAME", naming the Worker secret that holds the URL, or one of ${urlsWithoutSecret.map((it) => `"${it}"`).join(', ')}`,
+    }),
+  )
+
 const database = () =>
   z.strictObject({
-    /**
-     * `secret:NAME`, the Worker secret that holds the URL; `credential:ID`, which the registry keeps; or a
-     * URL without a secret.
-     */
-    url: z.string().check(
-      z.maxLength(200),
-      z.refine((url) => SECRET.test(url) || CREDENTIAL.test(url) || hasNoSecret(url), {
-        error: () =>
-          `must be "secret:NAME", naming the Worker secret that holds the URL, or one of ${urlsWithoutSecret.map((it) => `"${it}"`).join(', ')}`,
-      }),
-    ),
+    url: databaseUrl(),
     /** What the model reads about it: "orders and customers of the web shop". */
     purpose: z.optional(z.string().check(z.maxLength(200))),
     /** The database role that queries run as: one that the login of the URL may become. */
@@ -153,7 +157,24 @@ const endpoints = () =>
     }),
   )
 
-export type Endpoint = z.infer<ReturnType<typeof endpointSchema>>
+type Configured = z.infer<ReturnType<typeof endpointSchema>>
+type ConfiguredDatabase = Configured['databases'][string]
+
+/** What one URL serves. The rules of a group add what nobody configures. */
+export interface Endpoint extends Omit<Configured, 'databases'> {
+  databases: Record<string, ConfiguredDatabase & RestrictedDatabase>
+}
+
+/** What the rules of a group add to a database. */
+interface RestrictedDatabase {
+  readonly only?: Restriction | undefined
+}
+
+/** The tables and columns that a group may see, and whether the engine itself keeps it to them. */
+export interface Restriction extends VisibleTables {
+  readonly guardian: 'engine' | 'nobody'
+}
+
 export type Caps = Endpoint['caps']
 export type Limits = NonNullable<Endpoint['limits']>
 

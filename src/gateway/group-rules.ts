@@ -1,13 +1,127 @@
-/** What a group may see of one endpoint. */
-export interface GroupRules {
-  readonly tools?: readonly string[] | undefined
-  readonly databases?: Readonly<Record<string, DatabaseRules>> | undefined
+import * as z from 'zod/mini'
+import { ConfigError, databaseUrl, type Endpoint, name } from './endpoint.ts'
+
+/** The name of a schema, a table, a column or a role. */
+const identifier = () => z.string().check(z.minLength(1), z.maxLength(256))
+
+const MAX_TABLES = 2_000
+
+/** What a group may see of a database. All of it, with nothing but a role or a URL of its own. */
+const databaseRules = () =>
+  z.strictObject({
+    /** A credential of the group's own for this database. */
+    url: z.optional(databaseUrl()),
+    /** A role of its own in this database. */
+    role: z.optional(identifier()),
+    /** Schemas whose tables it sees. */
+    schemas: z.optional(z.array(identifier()).check(z.maxLength(MAX_TABLES))),
+    /** Tables that it sees, `orders` or `sales.orders`: whole, or these columns. */
+    tables: z.optional(
+      z
+        .record(
+          identifier(),
+          z.union([z.literal(true), z.array(identifier()).check(z.maxLength(2_000))]),
+        )
+        .check(
+          z.refine((it) => Object.keys(it).length <= MAX_TABLES, {
+            error: `must name at most ${MAX_TABLES} tables`,
+          }),
+        ),
+    ),
+  })
+
+/**
+ * What a group may use of an endpoint. A list allows what is in it, and what is left out allows all. A
+ * database, a table or a column that is not allowed does not exist for the group.
+ */
+export const groupRules = () =>
+  z.strictObject({
+    /** Names of tools. An operator's own tool runs as it is. */
+    tools: z.optional(
+      z.array(z.string().check(z.minLength(1), z.maxLength(64))).check(z.maxLength(200)),
+    ),
+    databases: z.optional(
+      z.record(name(), databaseRules()).check(
+        z.refine((it) => Object.keys(it).length > 0, { error: 'must name at least one database' }),
+        z.refine((it) => Object.keys(it).length <= 50, { error: 'must name at most 50 databases' }),
+      ),
+    ),
+  })
+
+export type GroupRules = z.infer<ReturnType<typeof groupRules>>
+
+/**
+ * The endpoint as it is for a group: with these rules, nothing else of it exists. Throws
+ * {@link ConfigError} if they name a tool or a database that it does not have.
+ *
+ * @param builtIn The tools that an endpoint has if it names none.
+ */
+export function restrict(
+  endpoint: Endpoint,
+  { tools, databases }: GroupRules,
+  builtIn: readonly string[],
+): Endpoint {
+  const all = Object.keys(endpoint.databases)
+  const existing = [
+    ...(endpoint.tools ?? builtIn).map((it) => (typeof it === 'string' ? it : it.name)),
+    ...(endpoint.search ? SEARCH_TOOLS : []),
+  ]
+  assertKnown('tool', tools, existing, endpoint)
+  assertKnown('database', databases && Object.keys(databases), all, endpoint)
+
+  const remaining = Object.fromEntries(
+    Object.entries(endpoint.databases).flatMap(([name, it]) => {
+      const rules = databases && Object.hasOwn(databases, name) ? databases[name] : undefined
+      return !databases || rules ? [[name, rules ? ruled(it, rules) : it]] : []
+    }),
+  )
+  const databaseOf = (it: { readonly database?: string | undefined }) =>
+    remaining[it.database ?? all[0]!]
+  const asked = endpoint.tools ?? (tools && builtIn)
+  const search = endpoint.search?.filter(databaseOf)
+  const { search: _, ...rest } = endpoint
+  return {
+    ...rest,
+    databases: remaining,
+    ...(asked && {
+      tools: asked.filter((it) => {
+        if (typeof it === 'string') return !tools || tools.includes(it)
+        const database = databaseOf(it)
+        return database && (tools ? tools.includes(it.name) : !database.only)
+      }),
+    }),
+    ...(search?.length && SEARCH_TOOLS.some((it) => !tools || tools.includes(it)) && { search }),
+  }
 }
 
-/** What a group may see of one database. */
-export interface DatabaseRules {
-  readonly url?: string | undefined
-  readonly role?: string | undefined
-  readonly schemas?: readonly string[] | undefined
-  readonly tables?: Readonly<Record<string, true | readonly string[]>> | undefined
+/** ChatGPT's tools, which an endpoint has by its `search`. */
+export const SEARCH_TOOLS = ['search', 'fetch']
+
+type DatabaseRules = NonNullable<GroupRules['databases']>[string]
+type Database = Endpoint['databases'][string]
+
+function ruled(database: Database, { url, role, schemas, tables }: DatabaseRules): Database {
+  const own = { ...(url !== undefined && { url }), ...(role !== undefined && { role }) }
+  const ruledByEngine =
+    (url !== undefined && url !== database.url) || (role !== undefined && role !== database.role)
+  return {
+    ...database,
+    ...own,
+    ...((schemas || tables) && {
+      only: { schemas, tables, guardian: ruledByEngine ? 'engine' : 'nobody' },
+    }),
+  }
+}
+
+function assertKnown(
+  what: string,
+  named: readonly string[] | undefined,
+  existing: readonly string[],
+  endpoint: Endpoint,
+): void {
+  const unknown = named?.find((it) => !existing.includes(it))
+  if (unknown === undefined) return
+  throw new ConfigError(
+    `The rules of a group name the ${what} ${JSON.stringify(unknown)}, which the endpoint ${endpoint.name} does not have. There are: ${existing.join(', ')}.`,
+  )
 }

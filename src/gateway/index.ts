@@ -3,6 +3,7 @@ import { aroundCalls, type Calls } from './calls.ts'
 import { type DatabasePrompt, promptOf } from './database-prompt.ts'
 import type { DatabaseTool } from './database-tool.ts'
 import type { Endpoint } from './endpoint.ts'
+import { type GroupRules, restrict } from './group-rules.ts'
 import { icons } from './icon.ts'
 import { instructions } from './instructions.ts'
 import { type ResultStorage, resultsOf } from './kept-results.ts'
@@ -27,6 +28,8 @@ import { queryTable } from './tools/query-table.ts'
 /** Every tool, one line each, in the order clients see them. */
 const tools: readonly DatabaseTool[] = [listTables, describeTable, queryTable, query, explainQuery]
 
+const builtIn = tools.map(({ name }) => name)
+
 /** Every prompt, one line each, in the order of the menu. */
 const prompts: readonly DatabasePrompt[] = [
   explore,
@@ -46,24 +49,37 @@ export interface GatewayIo extends CredentialIo {
 export interface GatewayOptions {
   /** Where large answers are kept. Without it they are only cut. */
   readonly keeping?: ResultStorage | undefined
-  /** Carries changes of schemas to clients. Without it, no change is announced. */
+  /**
+   * Carries changes of schemas to clients. Without it, no change is announced. Groups that see different
+   * tables need one each: what changes for one has not changed for another.
+   */
   readonly carrier?: Changes | undefined
   /** The origin of this deployment: `https://tidegate.example.com`. */
   readonly origin?: string | undefined
   /** Bounds and records the calls. */
   readonly calls?: Calls | undefined
+  /** The group that is served, and what it may use. */
+  readonly group?: string | undefined
+  readonly rules?: GroupRules | undefined
 }
 
 /** The databases of one endpoint as an MCP server. Throws {@link ConfigError}. */
 export function gateway(
-  endpoint: Endpoint,
+  configured: Endpoint,
   io: GatewayIo,
-  { keeping, carrier, origin = '', calls }: GatewayOptions = {},
+  { keeping, carrier, origin = '', calls, group, rules }: GatewayOptions = {},
 ): Server {
-  const results = keeping && endpoint.keep ? resultsOf(endpoint.name, keeping) : undefined
-  const databases = locateAll(endpoint, io)
+  const allowed = rules ? restricted(configured, rules) : configured
+  const restriction = rules && JSON.stringify([group, rules])
+  const results =
+    keeping && allowed.keep ? resultsOf(allowed.name, keeping, restriction) : undefined
+  const databases = locateAll(allowed, io)
+  const sql = allowed.sql && [...databases.values()].some(({ takesSql }) => takesSql !== false)
+  const endpoint = { ...allowed, sql }
   for (const [name, database] of databases) {
-    if (database.problem !== undefined) continue
+    const { only } = endpoint.databases[name]!
+    // Those who see all of it have its role inspected.
+    if (database.problem !== undefined || only) continue
     const label = `Endpoint ${endpoint.name}, database ${name}`
     const config = endpoint.databases[name]!
     databases.set(name, withRoleWarning(database, config, label, io.waitUntil))
@@ -86,7 +102,12 @@ export function gateway(
     icons,
     instructions: instructions(endpoint, databases),
     tools: endpoint.search
-      ? [...databaseTools, ...searchTools(searchSources(endpoint, databases, origin))]
+      ? [
+          ...databaseTools,
+          ...searchTools(searchSources(endpoint, databases, origin)).filter(
+            ({ name }) => !rules?.tools || rules.tools.includes(name),
+          ),
+        ]
       : databaseTools,
     ...(resources.length > 0 && { resources }),
     prompts: prompts.flatMap((it) => promptOf(it, names, databases, endpoint.caps) ?? []),
@@ -95,12 +116,30 @@ export function gateway(
   }
 }
 
+/**
+ * The endpoint as it is for a group: what its rules do not allow does not exist. Throws
+ * {@link ConfigError} if they name a tool or a database that the endpoint does not have.
+ */
+export const restricted = (endpoint: Endpoint, rules: GroupRules): Endpoint =>
+  restrict(endpoint, rules, builtIn)
+
+/**
+ * What an operator should know about the rules of a group, as sentences: which tools it does not have and
+ * why, and which names in the rules do not exist. Throws {@link ConfigError}.
+ */
+export const reportGroup = async (
+  endpoint: Endpoint,
+  rules: GroupRules,
+  io: CredentialIo,
+): Promise<readonly string[]> =>
+  (await import('./group-report.ts')).reportGroup(endpoint, rules, io, builtIn)
+
 export type { Call, Calls, RanStatement } from './calls.ts'
 export { fieldFaults } from './config-fault.ts'
 export type { Diagnosis } from './diagnosis.ts'
 export type { Endpoint, Limits, Settings } from './endpoint.ts'
 export { ConfigError, endpointSchema, isDemo, readEndpoints } from './endpoint.ts'
-export type { GroupRules } from './group-rules.ts'
+export { type GroupRules, groupRules } from './group-rules.ts'
 export { jsonFault } from './json-fault.ts'
 export { KEPT_MS } from './kept-results.ts'
 export type { StoredUrl } from './open-database.ts'

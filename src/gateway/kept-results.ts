@@ -43,11 +43,23 @@ export const viewOf = (caller: Caller | undefined): string =>
 
 let servers = 0
 
-/** Results in stores that are signed for their callers and for this endpoint. */
-export function resultsOf(endpoint: string, { stores, seal }: ResultStorage): KeptResults {
-  const open = (handle: string | undefined, caller: Caller | undefined): Promise<SessionStore> => {
+/**
+ * Results in stores that are signed for their callers and for this endpoint; and for what restricts them
+ * there, so that under other rules nobody reads on.
+ */
+export function resultsOf(
+  endpoint: string,
+  { stores, seal }: ResultStorage,
+  restriction?: string,
+): KeptResults {
+  let path: Promise<string> | undefined
+  const open = async (
+    handle: string | undefined,
+    caller: Caller | undefined,
+  ): Promise<SessionStore> => {
+    path ??= restriction === undefined ? Promise.resolve('') : digestOf(restriction)
     // A store is signed for a path. This one is the same for each route to the endpoint.
-    const request = new Request(`https://results/${endpoint}`)
+    const request = new Request(`https://results/${endpoint}${await path}`)
     return stores.open(handle, { request, caller })
   }
   const label = (handle: string, i: number, caller: Caller | undefined) =>
@@ -84,6 +96,11 @@ export function resultsOf(endpoint: string, { stores, seal }: ResultStorage): Ke
       return { columns, rows: (await Promise.all(all)).flat() }
     },
   }
+}
+
+async function digestOf(text: string): Promise<string> {
+  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return `/${Array.from(new Uint8Array(bytes), (it) => it.toString(16).padStart(2, '0')).join('')}`
 }
 
 const gone = () => new ToolError('This result is gone: run the statement again.')

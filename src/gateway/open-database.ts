@@ -10,6 +10,7 @@ import {
 import type { Caller } from '../mcp/index.ts'
 import { ConfigError, credentialId, type Endpoint, resolveUrl } from './endpoint.ts'
 import { identityOf, identityParts, notApplied } from './identity.ts'
+import { type Restricted, visibleDatabase } from './visible-database.ts'
 
 type DatabaseConfig = Endpoint['databases'][string]
 
@@ -28,7 +29,9 @@ export interface CredentialIo extends Io {
 }
 
 /** A database of an endpoint. `problem` says why it cannot be opened, if that is already known. */
-export interface EndpointDatabase extends Pick<Located, 'title'> {
+export interface EndpointDatabase extends UnrestrictedDatabase, Restricted<UnrestrictedDatabase> {}
+
+interface UnrestrictedDatabase extends Pick<Located, 'title' | 'tellsTables'> {
   readonly problem?: string | undefined
   /** Opens it for a caller, or for nobody, as whom its queries run if its configuration says so. */
   open(caller?: Caller): Promise<Database>
@@ -80,7 +83,10 @@ export function locateAll(
   io: CredentialIo,
 ): Map<string, EndpointDatabase> {
   const all = new Map(
-    Object.entries(databases).map(([name, config]) => [name, locatedOrProblem(config, io)]),
+    Object.entries(databases).map(([name, config]) => [
+      name,
+      visibleDatabase(locatedOrProblem(config, io), config.only),
+    ]),
   )
   const problems = [...all.values()].map(({ problem }) => problem)
   if (problems[0] !== undefined && !problems.includes(undefined)) {
@@ -97,7 +103,7 @@ function locatedUrl(url: string, io: CredentialIo): Located {
   return locateLater(stored.scheme, () => stored.read(), io)
 }
 
-function locatedOrProblem(config: DatabaseConfig, io: CredentialIo): EndpointDatabase {
+function locatedOrProblem(config: DatabaseConfig, io: CredentialIo): UnrestrictedDatabase {
   try {
     const it = located(config, io)
     const open = (caller?: Caller) =>

@@ -83,9 +83,10 @@ async function search(sources: readonly SearchedTable[], query: string, asker: A
 
 async function searchSource(source: SearchedTable, query: string, asker: Asker) {
   const limits = limitsOf(source, asker)
-  const { database, table } = await openTable(source, asker, limits)
-  const inUrl = [...(source.url ?? '').matchAll(URL_COLUMN)].map(([, column]) => column!)
-  const shown = [...new Set([...table.primaryKey, source.title, ...inUrl])]
+  const opened = await openTable(source, asker, limits)
+  if (!opened) return []
+  const { database, table } = opened
+  const shown = [...new Set([...table.primaryKey, source.title, ...columnsInUrl(source)])]
   assertColumns(table, [...shown, ...source.text])
   const asked = { text: source.text, shown, query, limit: MAX_FOUND_ROWS }
   const { rows } = await database.query(textSearch(database.dialect, table, asked), limits)
@@ -102,7 +103,9 @@ async function fetchDocument(
   const source = sources.find((it) => it.database === name && it.table === tableName)
   if (!source) return undefined
   const limits = limitsOf(source, asker)
-  const { database, table } = await openTable(source, asker, limits)
+  const opened = await openTable(source, asker, limits)
+  if (!opened) return undefined
+  const { database, table } = opened
   if (keys.length !== table.primaryKey.length) return undefined
   const where = table.primaryKey.map(
     (column, i) => ({ column, op: 'eq', value: keys[i]! }) as const,
@@ -138,12 +141,24 @@ const limitsOf = ({ caps }: SearchedTable, { signal }: Asker): Limits => ({
   signal,
 })
 
-async function openTable(
-  { located, database: databaseName, table: name }: SearchedTable,
-  { caller, call }: Asker,
-  limits: Limits,
-) {
+const columnsInUrl = ({ url = '' }: SearchedTable) =>
+  [...url.matchAll(URL_COLUMN)].map(([, column]) => column!)
+
+/** Opens the table of a source; undefined if it, or a column that is needed, is hidden from who asks. */
+async function openTable(source: SearchedTable, { caller, call }: Asker, limits: Limits) {
+  const { located, database: databaseName, table: name } = source
   const database = inCall(await located.open(caller), call, { name: databaseName, free: false })
+  if (database.dialect.hidesColumns) {
+    const table = await findTable(database, name, limits).catch((error: unknown) => {
+      if (error instanceof DatabaseError && error.kind === 'sql') return undefined
+      throw error
+    })
+    const needed = [source.title, ...source.text, ...columnsInUrl(source)]
+    const has = (column: string) => table?.columns.some((it) => it.name === column)
+    return table && table.primaryKey.length > 0 && needed.every(has)
+      ? { database, table }
+      : undefined
+  }
   const table = await findTable(database, name, limits)
   if (table.primaryKey.length > 0) return { database, table }
   throw new ToolError(

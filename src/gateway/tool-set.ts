@@ -37,7 +37,8 @@ export function toolsOf(
     ...customTools.map((it) => {
       const [name, database] = databaseOf(it, [...databases]) ?? []
       if (!name || !database) throw wrong(`has a tool ${it.name} ${withoutDatabase(it, databases)}`)
-      return customTool(it).of(endpoint, new Map([[name, database]]), results)
+      const opened = new Map([[name, database.forOperator ?? database]])
+      return customTool(it).of(endpoint, opened, results)
     }),
   ]
 }

@@ -20,10 +20,16 @@ const verdicts = new WeakMap<Reading, string | undefined>()
 export function refuse(statement: Statement, rules: Rules): string | undefined {
   const reading = read(statement, rules)
   if (reading.fault !== undefined) return reading.fault
-  const effectiveRules = statement.internal ? { ...rules, hiddenRelations: NO_NAME } : rules
+  const effectiveRules = statement.internal ? internalRules(rules) : rules
   if (!verdicts.has(reading)) verdicts.set(reading, judge(reading.tokens, effectiveRules))
   return verdicts.get(reading)
 }
+
+const internalRules = (rules: Rules): Rules => ({
+  ...rules,
+  hiddenRelations: NO_NAME,
+  explainOptions: rules.internalExplainOptions ?? rules.explainOptions,
+})
 
 /** Matches no name. */
 const NO_NAME = /(?!)/

@@ -17,6 +17,24 @@ export function admit(asked: Statement, dialect: Dialect): BoundStatement {
   return found
 }
 
+/** The same, if its values can also be sent. Throws {@link DatabaseError}. */
+export function admitWithValues(asked: Statement, dialect: Dialect): BoundStatement {
+  const found = admit(asked, dialect)
+  const { params = [] } = found.statement
+  if (!params.every(isText)) {
+    throw new DatabaseError(
+      'sql',
+      'A parameter holds a NUL, or half of a surrogate pair: remove it.',
+    )
+  }
+  if (!params.every(isExact)) {
+    throw new DatabaseError('sql', 'A parameter is an integer past 2^53, which JSON rounds.', {
+      hint: 'Send it as a string.',
+    })
+  }
+  return found
+}
+
 /**
  * The same database behind the guard: only single statements that read reach it, and only values that
  * can be written as text, and an identity that it applies. Statements may use `$1`, `$2`, … in every dialect, or the engine's placeholders.
@@ -27,19 +45,8 @@ export function guarded(database: UnguardedDatabase): Database {
     ...database,
     async query(asked, limits) {
       assertIdentity(limits.identity, database)
-      const { statement, origin } = admit(asked, dialect)
-      const { params = [] } = statement
-      if (!params.every(isText)) {
-        throw new DatabaseError(
-          'sql',
-          'A parameter holds a NUL, or half of a surrogate pair: remove it.',
-        )
-      }
-      if (!params.every(isExact)) {
-        throw new DatabaseError('sql', 'A parameter is an integer past 2^53, which JSON rounds.', {
-          hint: 'Send it as a string.',
-        })
-      }
+      const { statement, origin } = admitWithValues(asked, dialect)
+      const { params } = statement
       const { rules } = dialect
       const reading = read(statement, rules)
       const comment = limits.trace && dialect.logsComments ? commentOf(limits.trace) : ''

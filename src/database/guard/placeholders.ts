@@ -39,7 +39,11 @@ export function bindPlaceholders(statement: Statement, dialect: Dialect): BoundS
   }
   const numbered = dialect.placeholder(1) !== dialect.placeholder(2)
   return {
-    statement: { sql: text + sql.slice(end), params: numbered ? params : bound },
+    statement: {
+      sql: text + sql.slice(end),
+      params: numbered ? params : bound,
+      ...(statement.internal && { internal: true }),
+    },
     origin: (position) => position + (shifts.findLast(({ at }) => at < position)?.by ?? 0),
     fault,
   }

@@ -13,6 +13,7 @@ export const sqlite: Dialect = {
   catalog,
   plan,
   inspectRole: async (ask, by) => (await import('./roles.ts')).inspectRole(ask, by),
+  tablesRead: async (...given) => (await import('./tables-read.ts')).tablesRead(...given),
   errorPatterns: {
     table: /no such table: (\S+)/,
     column: /no such column: (\S+)/,

@@ -30,6 +30,7 @@ export const rules: Rules = {
   },
   readVerbs: ['select', 'with', 'values', 'explain'],
   explainOptions: /^query plan$/,
+  internalExplainOptions: /^(?:query plan)?$/,
   refusedFunctions: new RegExp(`^(?:${calls})$`),
   hiddenRelations: new RegExp(
     `^(?:_cf_.*|__miniflare.*|${files}|pragma_(?!(?:${describing})$).*)$`,

@@ -65,8 +65,10 @@ export function selectStatement(dialect: Dialect, selection: Selection): Stateme
   const labels = aggregates.map(({ label }) => label)
   const order = orderBy.map((key) => orderOf(dialect, table, labels, key))
   const computed = aggregates.map(({ sql, label }) => `${sql} as ${dialect.quote(label)}`)
+  const everything = () =>
+    dialect.hidesColumns ? table.columns.map((it) => dialect.quote(it.name)).join(', ') : '*'
   const sql = [
-    `select ${[...shown, ...computed].join(', ') || '*'}`,
+    `select ${[...shown, ...computed].join(', ') || everything()}`,
     `from ${dialect.qualified(table)}`,
     tests.length > 0 && `where ${tests.join(' and ')}`,
     computed.length > 0 && shown.length > 0 && `group by ${shown.join(', ')}`,
@@ -80,8 +82,15 @@ export function selectStatement(dialect: Dialect, selection: Selection): Stateme
       `A filter takes at most ${maxParams - 2} values; these are more.`,
     )
   }
-  return { sql: sql.filter(Boolean).join('\n'), params }
+  const read = { schema: table.schema, name: table.name, columns: table.columns.map(nameOf) }
+  return {
+    sql: sql.filter(Boolean).join('\n'),
+    params,
+    ...(dialect.hidesColumns && { reads: read }),
+  }
 }
+
+const nameOf = ({ name }: { readonly name: string }) => name
 
 const FUNCTIONS = new Set(['count', 'sum', 'avg', 'min', 'max'])
 

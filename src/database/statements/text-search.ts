@@ -26,7 +26,12 @@ export function textSearch(
     found.length > 0 && `where ${found.join(' and ')}`,
     page(`${Math.trunc(limit)}`),
   ]
-  return { sql: sql.filter(Boolean).join('\n'), params: words }
+  const read = { schema: table.schema, name: table.name, columns: [...shown, ...text] }
+  return {
+    sql: sql.filter(Boolean).join('\n'),
+    params: words,
+    ...(dialect.hidesColumns && { reads: read }),
+  }
 }
 
 interface Search {

@@ -1,0 +1,107 @@
+import { columnsOf, DatabaseError, listTables } from '../database/index.ts'
+import type { CustomToolConfig } from './custom-tool-config.ts'
+import { ConfigError, type Endpoint } from './endpoint.ts'
+import { type GroupRules, restrict } from './group-rules.ts'
+import { type CredentialIo, type EndpointDatabase, locateAll } from './open-database.ts'
+
+/** Tables whose columns are compared with the rules. */
+const MAX_TABLES = 2_000
+
+const LIMITS = { timeoutMs: 10_000 }
+
+/**
+ * What an operator should know about the rules of a group: which tools it does not have and why, and which
+ * tables and columns of the rules do not exist. Holds no secret. Throws {@link ConfigError}.
+ */
+export async function reportGroup(
+  endpoint: Endpoint,
+  rules: GroupRules,
+  io: CredentialIo,
+  builtIn: readonly string[],
+): Promise<readonly string[]> {
+  const allowed = restrict(endpoint, rules, builtIn)
+  const databases = locateAll(allowed, io)
+  const all = [...databases]
+  const missing = await Promise.all(all.map(([name, it]) => missingNames(name, it, allowed)))
+  return [
+    ...Object.keys(endpoint.databases)
+      .filter((name) => !databases.has(name))
+      .map((name) => `The database ${name} does not exist for this group.`),
+    ...toolsOff(endpoint, allowed, rules, builtIn),
+    ...(endpoint.sql ? all.flatMap(([name, it]) => sqlOff(name, it, allowed)) : []),
+    ...missing.flat(),
+  ]
+}
+
+/** Why the group does not have a tool of the endpoint. */
+function toolsOff(
+  endpoint: Endpoint,
+  allowed: Endpoint,
+  { tools }: GroupRules,
+  builtIn: readonly string[],
+): string[] {
+  const all: readonly (string | CustomToolConfig)[] = endpoint.tools ?? builtIn
+  const left = new Set((allowed.tools ?? builtIn).map(nameOf))
+  return all
+    .filter((it) => !left.has(nameOf(it)))
+    .map((it) => {
+      const name = nameOf(it)
+      if (tools && !tools.includes(name)) {
+        return `${name} is off: it is not among the tools of this group.`
+      }
+      const database = typeof it === 'string' ? undefined : it.database
+      return database !== undefined && !Object.hasOwn(allowed.databases, database)
+        ? `${name} is off: its database ${database} does not exist for this group.`
+        : `${name} is off: its statement may read tables that this group may not see. To allow it as it is, name it in the tools of the group.`
+    })
+}
+
+const nameOf = (it: string | { readonly name: string }) => (typeof it === 'string' ? it : it.name)
+
+/** Why the group cannot write SQL for a database, or not for all that it sees of it. */
+function sqlOff(name: string, { title, takesSql }: EndpointDatabase, allowed: Endpoint): string[] {
+  const { only } = allowed.databases[name]!
+  if (!only || only.guardian === 'engine') return []
+  if (takesSql === false) {
+    return [
+      `query and explain_query are off for ${name}: ${title} does not tell which tables a statement reads before it runs. Give the group a credential or a role of its own for this database.`,
+    ]
+  }
+  const partial = Object.entries(only.tables ?? {}).filter(([, columns]) => columns !== true)
+  const tables = partial.map(([table]) => table).slice(0, 20)
+  return [
+    `query and explain_query run for ${name} only if ${title} tells that a statement reads nothing but tables that this group sees whole.${tables.length > 0 ? ` Only query_table reads ${tables.join(', ')}.` : ''}`,
+  ]
+}
+
+/** The tables and columns of the rules that a database does not have. */
+async function missingNames(
+  name: string,
+  located: EndpointDatabase,
+  { databases }: Endpoint,
+): Promise<string[]> {
+  const rules = Object.entries(databases[name]?.only?.tables ?? {}).slice(0, MAX_TABLES)
+  if (rules.length === 0) return []
+  try {
+    const database = await located.open()
+    const { tables } = await listTables(database, { limit: MAX_TABLES, limits: LIMITS })
+    const columns = await columnsOf(database, tables, LIMITS)
+    const known = new Map(
+      tables.flatMap(({ schema, name }, i) => {
+        const found = new Set(columns[i]!.map(([column]) => String(column)))
+        const short = schema === database.dialect.schema && !name.includes('.') ? [name] : []
+        return [...short, `${schema}.${name}`].map((key) => [key, found] as const)
+      }),
+    )
+    return rules.flatMap(([table, only]) => {
+      const found = known.get(table)
+      if (!found)
+        return [`${name} has no table ${JSON.stringify(table)}, or none of these columns.`]
+      const missing = only === true ? [] : only.filter((column) => !found.has(column))
+      return missing.map((it) => `${name} has no column ${JSON.stringify(`${table}.${it}`)}.`)
+    })
+  } catch (error) {
+    if (!(error instanceof DatabaseError) && !(error instanceof ConfigError)) throw error
+    return [`The names of the rules for ${name} could not be compared: ${error.message}`]
+  }
+}
