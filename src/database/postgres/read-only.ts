@@ -31,7 +31,9 @@ const OWN_PATH = [
   ['tidegate.path', "pg_catalog.current_setting('search_path')"],
   ['search_path', "'pg_catalog, pg_temp'"],
 ] as const
-const RESTORE_ROLE_PATH = [['search_path', "pg_catalog.current_setting('tidegate.path')"]] as const
+const RESTORE_PATH = [['search_path', "pg_catalog.current_setting('tidegate.path')"]] as const
+/** The path that the session began with. A role may not be allowed to call set_config(). */
+const RESTORE_PATH_AS_ROLE = 'set local search_path to default'
 
 const set = (settings: readonly Setting[]) =>
   `select ${settings.map(([name, value]) => `pg_catalog.set_config('${name}', ${value}, true)`)}`
@@ -65,7 +67,7 @@ export function readOnlySteps(
   if (at !== 0) return [settings, declare]
   const fetch = { sql: `fetch forward ${maxRows + 1} from tidegate` }
   return internal
-    ? [settings, declare, { sql: set(RESTORE_ROLE_PATH) }, fetch]
+    ? [settings, declare, { sql: identity.role ? RESTORE_PATH_AS_ROLE : set(RESTORE_PATH) }, fetch]
     : [settings, declare, fetch]
 }
 

@@ -51,20 +51,22 @@ async function read(login: Login, statement: Statement, limits: Limits, run: Run
 }
 
 /**
- * Asks whether the transaction is read-only: a proxy may have begun another. It also makes the server
- * look for a client that is gone, where it can (from version 14 on, and not on Windows): a Worker whose
- * own client disconnects is stopped before it can cancel anything.
+ * Makes the server look for a client that is gone, where it can (from version 14 on, and not on Windows):
+ * a Worker whose own client disconnects is stopped before it can cancel anything. It comes before a role
+ * that may not set anything.
  */
-const CHECKS = `select pg_catalog.current_setting('transaction_read_only'),
-  (select pg_catalog.set_config(name, '1000', true) from pg_catalog.pg_settings
-    where name operator(pg_catalog.=) 'client_connection_check_interval'
-      and pg_catalog.version() operator(pg_catalog.!~*) 'msvc|visual|mingw')`
+const WATCH_CLIENT = `select pg_catalog.set_config(name, '1000', true) from pg_catalog.pg_settings
+  where name operator(pg_catalog.=) 'client_connection_check_interval'
+    and pg_catalog.version() operator(pg_catalog.!~*) 'msvc|visual|mingw'`
+
+/** Asks whether the transaction is read-only: a proxy may have begun another. */
+const CHECK = "select pg_catalog.current_setting('transaction_read_only')"
 
 /** Runs one statement in a transaction that is known to be read-only before it is sent. */
 async function runReadOnly(statement: Statement, limits: Limits, run: Run): Promise<Reading> {
   const [settings, ...rest] = readOnlySteps(statement, limits)
-  const begun = run({ sql: 'begin read only' }, settings!, { sql: CHECKS })
-  const { rows } = await begun.catch((error) => {
+  const begun = ['begin read only', WATCH_CLIENT].map((sql) => ({ sql }))
+  const { rows } = await run(...begun, settings!, { sql: CHECK }).catch((error) => {
     throw identityFault(error, limits.identity, true)
   })
   if (rows[0]?.[0] !== 'on') {

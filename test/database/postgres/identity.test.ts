@@ -276,6 +276,24 @@ describe.skipIf(!postgres)('Whom a query runs as on PostgreSQL', () => {
       })
     })
 
+    // Also in docs/row-security.md. Supabase's own login may not be given the right.
+    test('needs no set_config() but for the login', async () => {
+      const setConfig = 'function pg_catalog.set_config(text, text, boolean)'
+      await postgres.admin(`revoke execute on ${setConfig} from public;
+        grant execute on ${setConfig} to ${reader}`)
+      try {
+        const own = { ...limits, identity: as('alice') }
+        expect((await query('select id from notes', as('alice'))).rows).toHaveLength(10)
+        expect((await listTables(database, { limit: 10, limits: own })).total).toBe(1)
+        expect((await findTable(database, 'notes', own)).columns).toHaveLength(3)
+        const sql = "select set_config('role', 'none', true)"
+        expect(await failure(unguarded.query({ sql }, own))).toMatchObject({ kind: 'refused' })
+      } finally {
+        await postgres.admin(`grant execute on ${setConfig} to public;
+          revoke execute on ${setConfig} from ${reader}`)
+      }
+    })
+
     test('leaves nothing behind, whatever a statement did', async () => {
       await query('select * from notes', as('alice'))
       await failure(query('select 1 / 0 from notes', as('alice')))
