@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { afterAll, describe, expect, test } from 'vitest'
 import { explain, findTable, fingerprint, listTables } from '../../../src/database/index.ts'
@@ -321,6 +322,23 @@ describe.skipIf(!postgres)('Whom a query runs as on PostgreSQL', () => {
       const { rows: again } = await query('select pg_backend_pid()', as('bob'))
       expect(again).toEqual([[rows[0].pg_backend_pid]])
     })
+  })
+
+  test('takes what docs/row-security.md advises', async () => {
+    const page = readFileSync('docs/row-security.md', 'utf8')
+    const advised = [...page.matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql)
+    expect(advised).toHaveLength(2)
+    const made = await postgres.admin(`begin;
+      create table orders (id integer, owner text);
+      insert into orders values (1, 'alice'), (2, 'bob');
+      ${advised.join(';')};
+      set session authorization tidegate_login;
+      select set_config('request.jwt.claims', '{"sub":"alice"}', true),
+        set_config('role', 'tidegate_app', true);
+      select owner, has_function_privilege('set_config(text, text, boolean)', 'execute') from orders;
+      rollback`)
+    const results = made as unknown as { rows: object[] }[]
+    expect(results.at(-2)?.rows).toEqual([{ owner: 'alice', has_function_privilege: false }])
   })
 
   // Neon commits, and may keep the session for somebody else.
