@@ -6,9 +6,10 @@ import type { Meter } from './limits/object.ts'
 import type { FinishedCall } from './records/finished-call.ts'
 import type { CallRecords } from './records/object.ts'
 import type { Outcome } from './records/record.ts'
+import type { ExporterEnv } from './traces/exporter.ts'
 
 /** The bindings and secrets of a deployment that bounds and records calls. */
-export interface CallsEnv {
+export interface CallsEnv extends ExporterEnv {
   readonly METER: DurableObjectNamespace<Meter>
   readonly RECORDS: DurableObjectNamespace<CallRecords>
   readonly TIDEGATE_KEY?: string
@@ -35,8 +36,15 @@ export function callsOf(
     const { Recorder } = await import('./records/recorder.ts')
     return new Recorder(env.RECORDS, waitUntil)
   })
-  const record = (endpoint: Endpoint, call: Omit<FinishedCall, 'id' | 'calls'>) =>
+  const record = (endpoint: Endpoint, call: Facts) =>
     waitUntil(recorder().then((it) => it.add(endpoint, call)))
+  const exporter = once(async () => {
+    const { Exporter } = await import('./traces/exporter.ts')
+    return new Exporter(env, waitUntil)
+  })
+  const exports = Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT)
+  const send = (call: Call, facts: Facts) =>
+    waitUntil(exporter().then((it) => it.add({ ...facts, ...spanFacts(call) })))
   // Without a key, nobody could read the records.
   const isRecorded = (endpoint: Endpoint) =>
     endpoint.records !== false &&
@@ -50,10 +58,15 @@ export function callsOf(
       if (isDemo(endpoint) && !limited) return undefined
       const recorded = isRecorded(endpoint)
       return {
-        sampled: false,
+        sampled: exports,
         around(call, run) {
           const bounded = limited ? async () => within(await meters(), call, run) : run
-          return recorded ? recording(record, call, bounded) : bounded()
+          const traced = exports && call.trace.sampled
+          if (!recorded && !traced) return bounded()
+          return noting(call, bounded, (facts) => {
+            if (recorded) record(endpoint, facts)
+            if (traced) send(call, facts)
+          })
         },
       }
     },
@@ -76,7 +89,8 @@ export function callsOf(
   }
 }
 
-type Record = (endpoint: Endpoint, call: Omit<FinishedCall, 'id' | 'calls'>) => void
+/** What is noted of a call that is over. */
+type Facts = Omit<FinishedCall, 'id' | 'calls'>
 
 /** What is made by its first use. If that fails, the next one tries again. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
@@ -101,9 +115,13 @@ async function within(meters: Meters, call: Call, run: () => ReturnType<Around>)
   }
 }
 
-async function recording(record: Record, call: Call, run: () => ReturnType<Around>) {
-  const finish = (outcome: Outcome, code: string | undefined) =>
-    record(call.endpoint, finished(call, outcome, code))
+/** Runs a call, and notes how it ended. */
+async function noting(
+  call: Call,
+  run: () => ReturnType<Around>,
+  note: (facts: Facts) => void,
+): ReturnType<Around> {
+  const finish = (outcome: Outcome, code: string | undefined) => note(finished(call, outcome, code))
   try {
     const result = await run()
     const failed = 'isError' in result && result.isError === true
@@ -135,6 +153,12 @@ function finished(
     traceId: trace.id,
   }
 }
+
+/** What only a span says of a call. */
+const spanFacts = ({ asked, endpoint, trace, context }: Call) => ({
+  ...{ asked, endpoint: endpoint.name, trace },
+  ...{ requestId: String(context.id), revision: context.revision.version },
+})
 
 const codeOf = (error: unknown) =>
   error instanceof Error && 'code' in error && typeof error.code === 'number'
