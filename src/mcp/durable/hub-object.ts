@@ -98,9 +98,10 @@ export class HubNode {
     if (!isNew(JSON.parse(change) as Change, versions)) return
     this.#tellListeners(change)
     const told = { change, node, id: crypto.randomUUID() }
-    if (kv.get(SPLIT)) this.#queue.add({ ...told, names: leavesOf(node), areLeaves: true })
+    const isSplit = kv.get(SPLIT) !== undefined
+    if (isSplit) this.#queue.add({ ...told, names: leavesOf(node), areLeaves: true })
     const watchers = this.#watchers('', BATCH + 1)
-    if (watchers.length > BATCH || kv.get(SPLIT)) this.#queue.add({ ...told, after: '' })
+    if (isSplit || watchers.length > BATCH) this.#queue.add({ ...told, after: '' })
     else this.#queue.again(told, await this.#tellAll(told, watchers))
   }
 
@@ -131,26 +132,29 @@ export class HubNode {
 
   /** @returns those that could not be told */
   async #tellAll(told: Told, names: readonly string[]): Promise<string[]> {
+    if (names.length === 0) return []
     const tell = told.areLeaves ? this.#tellLeaf : this.#tellWatcher
-    const late = new AbortController()
-    const timer = setTimeout(() => late.abort(), ANSWER_MS)
+    let timer: ReturnType<typeof setTimeout> | null = null
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('There was no answer in time.')), ANSWER_MS)
+    })
     const results = await Promise.allSettled(
-      names.map((it) => tell.call(this, told, it, late.signal)),
+      names.map((it) => Promise.race([tell.call(this, told, it), late])),
     )
     clearTimeout(timer)
     return names.filter((_, i) => results[i]!.status === 'rejected')
   }
 
-  async #tellLeaf({ change, id }: Told, leaf: string, signal: AbortSignal): Promise<void> {
-    const init = { method: 'POST', body: change, signal }
+  async #tellLeaf({ change, id }: Told, leaf: string): Promise<void> {
+    const init = { method: 'POST', body: change }
     await ask(this.#namespace, { node: leaf, isLeaf: true }, `change/${id}`, init)
   }
 
-  async #tellWatcher({ change, node }: Told, session: string, signal: AbortSignal): Promise<void> {
+  async #tellWatcher({ change, node }: Told, session: string): Promise<void> {
     const { kv } = this.#state.storage
     const watching = kv.get(WATCHER + session)
     if (watching === undefined) return
-    const request = new Request('https://session/', { method: 'POST', body: change, signal })
+    const request = new Request('https://session/', { method: 'POST', body: change })
     const object = this.#namespace.get(this.#namespace.idFromName(session))
     const { status } = await object.fetch(tag(request, { as: 'change', name: node }))
     // It may have come back since.

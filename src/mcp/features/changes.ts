@@ -105,6 +105,7 @@ export function isNew(
   if (change.kind !== 'tree') return true
   const { uri, version } = change
   const before = versions.get(uri)
+  if (before === version) return false
   versions.put(uri, version)
-  return before !== undefined && before !== version
+  return before !== undefined
 }
