@@ -6,6 +6,7 @@
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 
 /** What one object did, and the most that it did in one second. */
 export interface Counts {
@@ -14,9 +15,10 @@ export interface Counts {
   rowsWritten: number
 }
 
+/** An object of a class. It may have methods besides these, which are called by their names. */
 interface Body {
-  fetch(request: Request): Promise<Response>
-  alarm(): Promise<void>
+  fetch?(request: Request): Promise<Response>
+  alarm?(): Promise<void>
 }
 
 /** Something that sends requests: an invocation of an object, or of a Worker. */
@@ -39,10 +41,14 @@ export class SimulatedObject {
   readonly rows = new Map<string, unknown>()
   readonly total: Counts = none()
   readonly most: Counts = none()
+  /** When the second began in which it got the most requests. */
+  busiestAt = 0
   /** The most requests that one invocation sent to other objects. */
   subrequests = 0
   mostRows = 0
   mostSockets = 0
+  /** The length of the longest value, as JSON. */
+  mostBytes = 0
   /** How many of the next requests fail before the object hears of them. */
   failing = 0
   alarmAt: number | undefined
@@ -52,6 +58,10 @@ export class SimulatedObject {
   #second = 0
   #now: Counts = none()
   #keys: string[] | undefined
+  #database: DatabaseSync | undefined
+  /** Statements of the database that they were prepared for. */
+  readonly #statements = new Map<string, ReturnType<DatabaseSync['prepare']>>()
+  #prepared: DatabaseSync | undefined
 
   constructor(name: string, make: (state: DurableObjectState) => Body) {
     this.name = name
@@ -63,17 +73,42 @@ export class SimulatedObject {
       this.failing--
       return Promise.reject(new Error('Network connection lost.'))
     }
-    return this.#invoke((body) => body.fetch(request))
+    return this.#invoke((body) => body.fetch!(request))
+  }
+
+  /** Calls a method by its name, with copies of what it is given. */
+  call(method: string, args: readonly unknown[]): Promise<unknown> {
+    return this.#invoke(async (body) => {
+      const called = (body as Record<string, (...args: unknown[]) => unknown>)[method]!
+      return structuredClone(await called.apply(body, structuredClone([...args])))
+    })
   }
 
   async alarm(): Promise<void> {
     this.alarmAt = undefined
-    await this.#invoke((body) => body.alarm())
+    await this.#invoke(async (body) => body.alarm?.())
+  }
+
+  /** Rows that are stored, in tables as well. */
+  get stored(): number {
+    const tables = this.#database
+      ?.prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'")
+      .all()
+    const counts = tables?.map(
+      ({ name }) => this.#database!.prepare(`select count(*) as n from "${name}"`).get()!.n,
+    )
+    return this.rows.size + (counts ?? []).reduce<number>((sum, n) => sum + Number(n), 0)
   }
 
   /** Forgets what is in memory. */
   evict(): void {
     this.#body = undefined
+  }
+
+  /** Forgets what was counted. */
+  forget(): void {
+    Object.assign(this, { subrequests: 0, mostRows: 0, mostBytes: 0 })
+    for (const counts of [this.total, this.most, this.#now]) Object.assign(counts, none())
   }
 
   /** Forgets what is in memory, and loses its sockets. */
@@ -99,7 +134,9 @@ export class SimulatedObject {
     }
     this.total[what] += by
     this.#now[what] += by
-    this.most[what] = Math.max(this.most[what], this.#now[what])
+    if (this.#now[what] <= this.most[what]) return
+    this.most[what] = this.#now[what]
+    if (what === 'requests') this.busiestAt = second * 1_000
   }
 
   #state(): DurableObjectState {
@@ -111,6 +148,7 @@ export class SimulatedObject {
         },
         put: (key: string, value: unknown) => {
           this.#count('rowsWritten', 1)
+          this.mostBytes = Math.max(this.mostBytes, key.length + JSON.stringify(value).length)
           if (!this.rows.has(key)) this.#keys = undefined
           this.rows.set(key, structuredClone(value))
           this.mostRows = Math.max(this.mostRows, this.rows.size)
@@ -137,9 +175,23 @@ export class SimulatedObject {
       deleteAll: async () => {
         this.#keys = undefined
         this.rows.clear()
+        this.#database = undefined
+      },
+      sql: { exec: (sql: string, ...values: SQLInputValue[]) => this.#exec(sql, values) },
+      transactionSync: <T>(run: () => T) => {
+        this.#opened.exec('savepoint t')
+        try {
+          return run()
+        } catch (error) {
+          this.#opened.exec('rollback to t')
+          throw error
+        } finally {
+          this.#opened.exec('release t')
+        }
       },
     }
     const state = {
+      id: { name: this.name },
       storage,
       acceptWebSocket: (socket: SimulatedSocket) => {
         this.#sockets.add(socket)
@@ -149,6 +201,36 @@ export class SimulatedObject {
       getWebSockets: () => [...this.#sockets],
     }
     return state as unknown as DurableObjectState
+  }
+
+  get #opened(): DatabaseSync {
+    this.#database ??= new DatabaseSync(':memory:')
+    return this.#database
+  }
+
+  /** Runs a statement. As rows read count those that it returns; Cloudflare counts those it visits. */
+  #exec(sql: string, values: readonly SQLInputValue[]) {
+    let statement = this.#statements.get(sql)
+    if (!statement || this.#prepared !== this.#database) {
+      if (this.#prepared !== this.#database) this.#statements.clear()
+      statement = this.#opened.prepare(sql)
+      this.#prepared = this.#database
+      this.#statements.set(sql, statement)
+    }
+    const isRead = /^\s*(select|with|explain)\b/i.test(sql)
+    const rows = isRead ? statement.all(...values) : []
+    const rowsWritten = isRead ? 0 : Number(statement.run(...values).changes)
+    for (const it of values)
+      if (typeof it === 'string') this.mostBytes = Math.max(this.mostBytes, it.length)
+    this.#count('rowsRead', Math.max(isRead ? 1 : 0, rows.length))
+    this.#count('rowsWritten', rowsWritten)
+    return {
+      rowsWritten,
+      rowsRead: rows.length,
+      toArray: () => rows,
+      one: () => rows[0],
+      [Symbol.iterator]: () => rows[Symbol.iterator](),
+    }
   }
 
   #list({ prefix = '', startAfter, limit }: SyncKvListOptions): [string, unknown][] {
@@ -169,6 +251,7 @@ export class SimulatedObject {
 /** A namespace of objects of one class. */
 export class Objects {
   readonly all = new Map<string, SimulatedObject>()
+  readonly #id = crypto.randomUUID()
   readonly #make: (state: DurableObjectState) => Body
 
   /** @param make Makes the body of an object, as its class would. */
@@ -184,18 +267,36 @@ export class Objects {
   }
 
   /** The namespace as a binding of the Worker. */
-  readonly binding = {
-    idFromName: (name: string) => ({ name, toString: () => `${this.#id} ${name}` }),
-    get: ({ name }: { name: string }) => ({
-      fetch: async (request: Request) => {
+  readonly binding = this.bindingOf('')
+
+  /** The binding in one isolate. What code remembers by the ids of objects, it remembers for each. */
+  bindingOf(isolate: string): DurableObjectNamespace {
+    const stubOf = ({ name }: { name: string }) => {
+      const ask = async (run: (object: SimulatedObject) => Promise<unknown>) => {
         const invocation = invocations.getStore()
         if (invocation) invocation.subrequests++
-        return this.get(name).fetch(request)
-      },
-    }),
-  } as unknown as DurableObjectNamespace
-
-  readonly #id = crypto.randomUUID()
+        return run(this.get(name))
+      }
+      const fetch = (input: RequestInfo, init?: RequestInit) =>
+        ask((object) =>
+          object.fetch(init || typeof input === 'string' ? new Request(input, init) : input),
+        )
+      return new Proxy(
+        {},
+        {
+          get: (_, method: string) =>
+            method === 'fetch'
+              ? fetch
+              : (...args: unknown[]) => ask((object) => object.call(method, args)),
+        },
+      )
+    }
+    const id = `${this.#id} ${isolate}`
+    return {
+      idFromName: (name: string) => ({ name, toString: () => `${id} ${name}` }),
+      get: stubOf,
+    } as unknown as DurableObjectNamespace
+  }
 
   /**
    * Runs the alarms that are due, also those that are set meanwhile.
@@ -268,19 +369,19 @@ class SimulatedSocket {
 function installSockets(): void {
   if ('WebSocketPair' in globalThis) return
   const Plain = globalThis.Response
+  const switching = new WeakSet<Response>()
   class WithSocket extends Plain {
-    readonly #switches: boolean
     override readonly webSocket: WebSocket | null
 
     constructor(body?: BodyInit | null, init: ResponseInit = {}) {
       const switches = init.status === 101
       super(body as never, (switches ? { ...init, status: 200 } : init) as never)
-      this.#switches = switches
+      if (switches) switching.add(this)
       this.webSocket = init.webSocket ?? null
     }
 
     override get status(): number {
-      return this.#switches ? 101 : super.status
+      return switching.has(this) ? 101 : super.status
     }
   }
   const WebSocketPair = function pair() {
