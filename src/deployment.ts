@@ -10,6 +10,7 @@ import {
   type GroupRules,
   gateway,
   isDemo,
+  isName,
   readDocument,
   readEndpoints,
   restricted,
@@ -153,7 +154,8 @@ function buildDeployment(env: Env): Deployment {
   const privateHosts = env.PRIVATE_HOSTS?.split(/[\s,]+/).filter(Boolean) ?? []
   const sites = endpoints.map((endpoint) => siteOf({ value: endpoint }))
   const registry = env.TIDEGATE_KEY && env.REGISTRY ? registryIn(env.REGISTRY) : undefined
-  const known = registry && directory(registry, waitUntil)
+  const names = endpoints.map(({ name }) => name)
+  const known = registry && directory(registry, waitUntil, names)
   const ownEndpoints = Boolean(env.ENDPOINTS || env.DATABASE_URL)
 
   function siteOf(
@@ -195,21 +197,23 @@ function buildDeployment(env: Env): Deployment {
     origins: env.ORIGINS?.split(/[\s,]+/).filter(Boolean) ?? [],
     async find(name, { key: shown }) {
       const own = name === undefined ? sites[0] : sites.find((it) => it.endpoint.name === name)
+      // The registry has no endpoint by a name that is none, but the key is looked up all the same.
+      const named = name === undefined || isName(name)
       // A caller without a key has no groups, so an endpoint of the configuration is all there is.
-      const asks = known && (shown || !ownEndpoints || !own)
-      const asked = own && ownEndpoints ? own.endpoint.name : (name ?? null)
+      const asks = known && (shown || (named && (!ownEndpoints || !own)))
+      const asked = own && ownEndpoints ? own.endpoint.name : (named && name) || null
       const found = asks ? await known.lookup({ endpoint: asked, key: shown?.id }) : undefined
       // A configuration that cannot be read takes no endpoint of the registry away, and none replaces it.
       if (problem && name === undefined)
         return { name, site: undefined, key: found?.key, denied: false }
       // The demo gives way to the endpoints of the registry.
-      const stored = !own || !ownEndpoints ? found?.endpoint : undefined
+      const stored = named && (!own || !ownEndpoints) ? found?.endpoint : undefined
       const value = stored ?? (own && { value: own.endpoint })
       return {
         name: stored?.name ?? own?.endpoint.name ?? name,
         site: value && siteOf(value, found),
         key: found?.key,
-        denied: found?.group === null,
+        denied: named && found?.group === null,
       }
     },
     forget: () => known?.forget(),

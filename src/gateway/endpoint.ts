@@ -7,6 +7,10 @@ import { searchConfig } from './search-config.ts'
 
 /** A name, as it is used in a URL and in the `database` argument of a tool. */
 const NAME = /^[a-z][a-z0-9_-]{0,30}$/
+
+/** Whether an endpoint, or a database of one, may be called so. */
+export const isName = (text: string): boolean => NAME.test(text)
+
 export const name = () =>
   z.string().check(z.regex(NAME, 'must be lower case and at most 31 characters, such as "shop"'))
 

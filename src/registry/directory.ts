@@ -1,4 +1,4 @@
-import type { Found, Lookup } from './entries.ts'
+import type { Changes, Found, Lookup } from './entries.ts'
 import type { AskRegistry } from './registry.ts'
 
 /** An isolate never uses what it heard from the registry for longer than this. */
@@ -7,87 +7,165 @@ export const MAX_AGE_MS = 10_000
 /** From this age on, an isolate asks again while it still answers from what it knows. */
 const REFRESH_MS = 5_000
 
-/** Requests that an isolate remembers the answers to. */
+/** How often it tries that again if the registry does not answer. */
+const RETRY_MS = 1_000
+
+/** A registry that has not answered by then counts as one that does not. */
+const MAX_HOP_MS = 3_000
+
+/** Answers that an isolate remembers: those that name an endpoint or a key, and those that know of none. */
 const MAX_KNOWN = 2_000
+const MAX_UNKNOWN = 200
+
+/** The registry did not answer, and what this isolate knows is too old to be used. */
+export class RegistryUnavailable extends Error {
+  override readonly name = 'RegistryUnavailable'
+}
 
 /** What an isolate knows of the registry. */
 export interface Directory {
-  /** What a request needs to know. Asks the registry only if this isolate does not know, or not lately. */
-  lookup(asked: Omit<Lookup, 'since'>): Promise<Found>
+  /**
+   * What a request needs to know. Asks the registry only if this isolate does not know, or not lately.
+   * Throws {@link RegistryUnavailable}.
+   */
+  lookup(asked: Asked): Promise<Found>
   /** Forgets everything: what was just changed here holds here at once. */
   forget(): void
 }
 
+type Asked = Omit<Lookup, 'since'>
+
 /**
  * Remembers what the registry said. One question for each {@link REFRESH_MS} hears of all changes since
  * the one before, and drops what they made untrue.
+ *
+ * @param configured Names of endpoints that the registry need not have.
  */
 export function directory(
   ask: AskRegistry,
   waitUntil: (work: Promise<unknown>) => void,
+  configured: readonly string[] = [],
 ): Directory {
   const known = new Map<string, Found>()
+  // Apart, so that made-up keys and names push out nothing that is real.
+  const unknown = new Map<string, Found>()
+  let instance = ''
   let version = 0
-  let heardAt = 0
-  let askedAt = 0
+  let heardAt = Number.NEGATIVE_INFINITY
+  let askedAt = Number.NEGATIVE_INFINITY
+  let forgotten = 0
 
   // Values are shared between requests, never promises: a promise belongs to the request that made it.
-  async function refresh(asked: Omit<Lookup, 'since'>): Promise<Found> {
-    const now = Date.now()
-    askedAt = now
-    const since = version
-    const found = await ask('lookup', { ...asked, since })
-    if (!found) throw new Error('The registry said nothing.')
-    if (found.version >= version) {
-      if (since === version) drop(found)
-      // Another request heard of newer changes meanwhile.
-      else if (found.version > version) known.clear()
-      version = found.version
-      heardAt = Math.max(heardAt, now)
-      if (asked.endpoint !== undefined) remember(keyOf(asked), found)
-    }
+  async function refresh(asked: Asked): Promise<Found> {
+    const sent = { at: Date.now(), instance, forgotten }
+    askedAt = sent.at
+    const found = await answerTo({ ...asked, since: version })
+    // Else something was changed here meanwhile, and this answer may not know of it.
+    if (sent.forgotten === forgotten) learn(asked, found, sent)
     return found
   }
 
-  function drop({ changes }: Found): void {
-    if (changes === 'everything') {
-      known.clear()
-      return
-    }
-    for (const [key, it] of known) {
-      const [name = '', id = ''] = key.split(' ')
-      const names = [name, it.endpoint?.name ?? '']
-      const touched =
-        // Which endpoint is the first may have changed.
-        (name === '' && changes.endpoints.length > 0) ||
-        names.some((it) => changes.endpoints.includes(it)) ||
-        changes.keys.includes(id)
-      if (touched) known.delete(key)
+  async function answerTo(lookup: Lookup): Promise<Found> {
+    try {
+      const found = await within(MAX_HOP_MS, ask('lookup', lookup))
+      if (found) return found
+      throw new Error('The registry said nothing.')
+    } catch (cause) {
+      throw new RegistryUnavailable('The registry does not answer.', { cause })
     }
   }
 
-  function remember(key: string, found: Found): void {
-    known.delete(key)
-    known.set(key, found)
-    const [oldest] = known.keys()
-    if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest)
+  function learn(
+    asked: Asked,
+    found: Found,
+    sent: { readonly at: number; readonly instance: string },
+  ): void {
+    // Another instance may have been restored: its versions say nothing of those before.
+    const same = found.instance === instance
+    // Another request has heard of newer changes.
+    if (same && found.version < version) return
+    if (!same) clear()
+    else if (found.version > version)
+      drop(sent.instance === instance ? found.changes : 'everything')
+    heardAt = same ? Math.max(heardAt, sent.at) : sent.at
+    instance = found.instance
+    version = found.version
+    if (asked.endpoint === undefined) return
+    if (isReal(asked, found)) keep(known, keyOf(asked), found, MAX_KNOWN)
+    else keep(unknown, keyOf(asked), found, MAX_UNKNOWN)
+  }
+
+  const isReal = ({ endpoint = null, key }: Asked, found: Found): boolean =>
+    (key === undefined || found.key !== undefined) &&
+    (endpoint === null || found.endpoint !== undefined || configured.includes(endpoint))
+
+  function drop(changes: Changes): void {
+    if (changes === 'everything') {
+      clear()
+      return
+    }
+    if (changes.endpoints.length === 0 && changes.keys.length === 0) return
+    const [endpoints, keys] = [new Set(changes.endpoints), new Set(changes.keys)]
+    for (const answers of [known, unknown]) {
+      for (const [asked, { endpoint }] of answers) {
+        const [name = '', key = ''] = asked.split(' ')
+        // Which endpoint is the first may have changed.
+        const first = name === '' && endpoints.size > 0
+        if (first || endpoints.has(name) || endpoints.has(endpoint?.name ?? '') || keys.has(key))
+          answers.delete(asked)
+      }
+    }
+  }
+
+  function clear(): void {
+    known.clear()
+    unknown.clear()
+  }
+
+  /** What was said of this, and is not yet too old. */
+  function remembered(asked: Asked): Found | undefined {
+    const key = keyOf(asked)
+    const found = known.get(key)
+    if (!found) return unknown.get(key)
+    keep(known, key, found, MAX_KNOWN)
+    return found
   }
 
   return {
     async lookup(asked) {
-      const age = Date.now() - heardAt
-      const found = age < MAX_AGE_MS ? known.get(keyOf(asked)) : undefined
+      const now = Date.now()
+      const age = now - heardAt
+      const found = age < MAX_AGE_MS ? remembered(asked) : undefined
       if (!found) return refresh(asked)
-      if (age > REFRESH_MS && Date.now() - askedAt > REFRESH_MS / 5) {
+      if (age > REFRESH_MS && now - askedAt >= RETRY_MS) {
         waitUntil(refresh({}).catch((error: unknown) => console.error(error)))
       }
       return found
     },
     forget() {
-      known.clear()
-      version = 0
+      clear()
+      forgotten++
     },
   }
 }
 
-const keyOf = ({ endpoint, key }: Omit<Lookup, 'since'>): string => `${endpoint ?? ''} ${key ?? ''}`
+/** Names of endpoints and ids of keys hold no spaces. */
+const keyOf = ({ endpoint, key }: Asked): string => `${endpoint ?? ''} ${key ?? ''}`
+
+/** Remembers an answer as the newest, in place of the oldest. */
+function keep(answers: Map<string, Found>, key: string, found: Found, most: number): void {
+  answers.delete(key)
+  answers.set(key, found)
+  const [oldest] = answers.keys()
+  if (answers.size > most && oldest !== undefined) answers.delete(oldest)
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`Nothing came within ${ms} ms.`)), ms)
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -84,6 +84,8 @@ export interface Lookup {
 
 /** What it gets. */
 export interface Found {
+  /** Names the instance of the registry that answers. Versions of different ones cannot be compared. */
+  readonly instance: string
   readonly version: number
   readonly changes: Changes
   readonly endpoint?: EndpointEntry | undefined

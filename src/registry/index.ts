@@ -2,7 +2,7 @@ import type { CredentialSecrets } from './credential-keys.ts'
 import type { Credential } from './entries.ts'
 
 export type { Candidate } from './api/surroundings.ts'
-export { directory } from './directory.ts'
+export { directory, RegistryUnavailable } from './directory.ts'
 export type { Credential, EndpointEntry, Found, GroupEntry, KeyEntry } from './entries.ts'
 export { readKey, type ShownKey } from './key.ts'
 export { type AskRegistry, Registry, registryIn } from './registry.ts'

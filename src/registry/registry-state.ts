@@ -71,6 +71,7 @@ const MAX_CHANGES = 1_000
 export class RegistryState {
   readonly #storage: DurableObjectStorage
   readonly #sql: SqlStorage
+  readonly #instance = crypto.randomUUID()
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage
@@ -92,7 +93,11 @@ export class RegistryState {
 
   /** What a request needs to know, and what has changed since an isolate asked last. */
   lookup({ since, endpoint, key }: Lookup): Found {
-    const found = { version: this.#version(), changes: this.#changesSince(since) }
+    const found = {
+      instance: this.#instance,
+      version: this.#version(),
+      changes: this.#changesSince(since),
+    }
     if (endpoint === undefined) return found
     const name = endpoint ?? this.#defaultEndpoint()
     const entry = name === undefined ? undefined : this.endpoint({ name })

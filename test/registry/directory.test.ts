@@ -1,0 +1,320 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { directory, RegistryUnavailable } from '../../src/registry/index.ts'
+import { FakeRegistry, saidBy, toldBy } from './fake-registry.ts'
+
+/** The bound that the documentation names. */
+const BOUND_MS = 10_000
+
+let registry: FakeRegistry
+const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_000_000 })
+  log.mockClear()
+  registry = new FakeRegistry()
+  registry.change('endpoint', 'shop')
+  registry.change('key', 'K')
+})
+afterEach(() => vi.useRealTimers())
+
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+
+function isolate(configured: readonly string[] = []) {
+  const work: Promise<unknown>[] = []
+  const it = directory(registry.ask, (more) => work.push(more), configured)
+  /** Looks up, and lets time pass until the answer is there. */
+  const lookup = async (endpoint: string | null, key?: string) => {
+    const answer = it.lookup({ endpoint, key }).then(saidBy, (error: unknown) => error)
+    await pass(5_000)
+    return answer
+  }
+  /** Looks up what is known already: no time may pass. */
+  const at = async (endpoint: string | null, key?: string) => {
+    let answer: unknown = 'not known'
+    const take = (it: unknown) => {
+      answer = it
+    }
+    void it.lookup({ endpoint, key }).then((found) => take(saidBy(found)), take)
+    await pass(0)
+    return answer
+  }
+  return { ask: it.lookup, forget: it.forget, lookup, at, work }
+}
+
+/** Answers that come at once. */
+const AT_ONCE = { there: 0, back: 0 }
+
+describe('what an isolate knows', () => {
+  beforeEach(() => {
+    registry.hop = AT_ONCE
+  })
+
+  test('is used for just less than ten seconds', async () => {
+    const { at } = isolate()
+    expect(await at('shop')).toBe('shop,1,,')
+    await pass(BOUND_MS - 1)
+    registry.hop = { there: 3_000, back: 0 }
+    registry.change('endpoint', 'shop', true)
+    expect(await at('shop')).toBe('shop,1,,')
+    await pass(1)
+    expect(await at('shop')).toBe('not known')
+  })
+
+  test('is asked for once in five seconds, however many requests there are', async () => {
+    const { at } = isolate()
+    for (let second = 0; second < 60; second++) {
+      for (let i = 0; i < 20; i++) await at('shop', 'K')
+      await pass(1_000)
+    }
+    expect(registry.asked.length).toBeLessThanOrEqual(12)
+    // Only the first question was about the endpoint: the others asked what has changed.
+    expect(registry.asked.filter((it) => it.endpoint !== undefined)).toHaveLength(1)
+  })
+
+  test('goes where a change was made, and stays elsewhere', async () => {
+    registry.change('endpoint', 'other')
+    registry.change('key', 'L')
+    const { at } = isolate()
+    for (const name of ['shop', 'other', null]) for (const key of ['K', 'L']) await at(name, key)
+    const asked = registry.asked.length
+    registry.change('key', 'L', true)
+    await pass(6_000)
+    await at('shop', 'K')
+    expect(registry.asked).toHaveLength(asked + 1)
+    await at('other', 'K')
+    await at(null, 'K')
+    expect(registry.asked).toHaveLength(asked + 1)
+    expect(await at('shop', 'L')).toBe('shop,1,,')
+    expect(registry.asked).toHaveLength(asked + 2)
+  })
+
+  test('is gone at once where a change was made, and within ten seconds elsewhere', async () => {
+    const [here, elsewhere] = [isolate(), isolate()]
+    await here.at('shop', 'K')
+    await elsewhere.at('shop', 'K')
+    registry.change('key', 'K', true)
+    here.forget()
+    expect(await here.at('shop', 'K')).toBe('shop,1,,')
+    await pass(BOUND_MS)
+    expect(await elsewhere.at('shop', 'K')).toBe('shop,1,,')
+  })
+
+  test('is not what an answer says that was under way when a change was made here', async () => {
+    const here = isolate()
+    registry.hop = { there: 0, back: 1_000 }
+    const before = here.ask({ endpoint: 'shop', key: 'K' })
+    await pass(500)
+    registry.change('key', 'K', true)
+    here.forget()
+    registry.hop = AT_ONCE
+    await pass(1_000)
+    expect(saidBy(await before)).toBe('shop,1,2,')
+    expect(await here.at('shop', 'K')).toBe('shop,1,,')
+  })
+
+  test('is as old as the question', async () => {
+    const { ask, at } = isolate()
+    registry.hop = { there: 0, back: 2_000 }
+    void ask({ endpoint: 'shop' })
+    await pass(1)
+    registry.change('endpoint', 'shop', true)
+    await pass(BOUND_MS - 2)
+    registry.hop = { there: 3_000, back: 0 }
+    expect(await at('shop')).toBe('shop,1,,')
+    await pass(1)
+    expect(await at('shop')).toBe('not known')
+  })
+
+  test('is never what an older answer says that comes later', async () => {
+    const { ask, at } = isolate()
+    await at('shop')
+    registry.hop = { there: 0, back: 2_000 }
+    void ask({ endpoint: 'shop', key: 'K' })
+    await pass(1)
+    registry.change('key', 'K', true)
+    registry.hop = AT_ONCE
+    await at(null)
+    await pass(4_000)
+    expect(await at('shop', 'K')).toBe('shop,1,,')
+  })
+
+  test('is not what the registry said before it was restored', async () => {
+    registry.save()
+    for (const name of ['other', 'more']) registry.change('endpoint', name)
+    const { ask, at } = isolate()
+    expect(await at('more')).toBe('more,4,,')
+    // Asked of the instance before, answered by the one after.
+    registry.hop = { there: 1_000, back: 1_000 }
+    void ask({})
+    await pass(1)
+    registry.restore()
+    registry.hop = AT_ONCE
+    expect(await at('shop')).toBe('shop,1,,')
+    registry.change('endpoint', 'shop')
+    await pass(3_000)
+    // The version is the same as once before the restart, and the endpoint is another.
+    expect(await at('more')).toBe(',,,')
+    expect(await at('shop')).toBe('shop,5,,')
+  })
+
+  test('is not pushed out by made-up names and keys', async () => {
+    const { at } = isolate(['mine'])
+    for (const name of ['shop', 'mine', null]) await at(name, 'K')
+    for (let i = 0; i < 5_000; i++) {
+      await at(`made-up-${i}`)
+      await at('shop', `made-up-${i}`)
+      await at(`made-up-${i}`, 'K')
+      if (i % 100 === 0) await pass(10)
+    }
+    const asked = registry.asked.length
+    for (const name of ['shop', 'mine', null]) expect(await at(name, 'K')).not.toBe('not known')
+    expect(registry.asked).toHaveLength(asked)
+    // Nor is more of them remembered than a few hundred.
+    await at('made-up-4999', 'K')
+    expect(registry.asked).toHaveLength(asked)
+    await at('made-up-1')
+    expect(registry.asked).toHaveLength(asked + 1)
+  })
+
+  test('also that there is nothing by a name, until there is', async () => {
+    const { at } = isolate()
+    expect(await at('later', 'L')).toBe(',,,')
+    const asked = registry.asked.length
+    expect(await at('later', 'L')).toBe(',,,')
+    expect(registry.asked).toHaveLength(asked)
+    registry.change('endpoint', 'later')
+    registry.change('key', 'L')
+    await pass(BOUND_MS)
+    expect(await at('later', 'L')).toBe('later,3,4,')
+  })
+})
+
+describe('while the registry does not answer', () => {
+  for (const [how, hop] of [
+    ['fails', { there: 1, back: 1, fails: true }],
+    ['hangs', { there: 3_600_000, back: 0 }],
+  ] as const) {
+    test(`what is known is used up to the bound, and then nothing is (it ${how})`, async () => {
+      registry.hop = AT_ONCE
+      const { at, lookup } = isolate()
+      await at('shop', 'K')
+      registry.hop = hop
+      for (let second = 0; second < 10; second++) {
+        expect(await at('shop', 'K')).toBe('shop,1,2,')
+        await pass(1_000)
+      }
+      const began = Date.now()
+      expect(await lookup('shop', 'K')).toBeInstanceOf(RegistryUnavailable)
+      expect(await lookup('other')).toBeInstanceOf(RegistryUnavailable)
+      expect(Date.now() - began).toBe(10_000)
+      registry.hop = AT_ONCE
+      expect(await at('shop', 'K')).toBe('shop,1,2,')
+    })
+  }
+
+  test('it is asked again once a second, and the log says so', async () => {
+    registry.hop = AT_ONCE
+    const { at, work } = isolate()
+    await at('shop')
+    await pass(5_001)
+    registry.hop = { there: 0, back: 0, fails: true }
+    for (let i = 0; i < 400; i++) {
+      await at('shop')
+      await pass(10)
+    }
+    expect(work).toHaveLength(4)
+    expect(log).toHaveBeenCalledTimes(4)
+  })
+
+  test('an answer that comes too late is not used', async () => {
+    registry.hop = { there: 0, back: 4_000 }
+    const { at, lookup } = isolate()
+    expect(await lookup('shop')).toBeInstanceOf(RegistryUnavailable)
+    expect(await at('shop')).toBe('not known')
+  })
+})
+
+// Few times, and such that bounds are met exactly.
+const ms = fc.constantFrom(0, 0, 1, 1_000, 2_500)
+
+const look = fc.record({
+  do: fc.constant('look' as const),
+  where: fc.nat(1),
+  endpoint: fc.constantFrom('a', 'b', null),
+  key: fc.constantFrom('K', undefined),
+})
+
+const step = fc.oneof(
+  { weight: 8, arbitrary: look },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('wait' as const),
+      ms: fc.constantFrom(0, 1, 1_000, 2_500, 4_000, 5_001, 9_999),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('change' as const),
+      kind: fc.constantFrom('endpoint' as const, 'key' as const, 'group' as const),
+      name: fc.constantFrom('a', 'b', 'K'),
+      deleted: fc.boolean(),
+      said: fc.constantFrom(null, null, 0),
+    }),
+  },
+  fc.record({
+    do: fc.constant('hop' as const),
+    there: ms,
+    back: ms,
+    fails: fc.nat(5).map((it) => it === 0),
+  }),
+  fc.record({ do: fc.constant('save' as const) }),
+  fc.record({ do: fc.constant('restore' as const) }),
+)
+
+test('at no time is anything used that was not true within the last ten seconds, in whatever order things happen', async () => {
+  let answered = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
+      registry = new FakeRegistry()
+      const isolates = [isolate(), isolate()]
+      const said = [0, 0]
+      const looks: Promise<void>[] = []
+      for (const it of steps) {
+        if (it.do === 'wait') await pass(it.ms)
+        else if (it.do === 'hop') registry.hop = it
+        else if (it.do === 'save') registry.save()
+        else if (it.do === 'restore') registry.restore()
+        else if (it.do === 'change') {
+          registry.change(it.kind, it.kind === 'group' ? '' : it.name, it.deleted)
+          if (it.said !== null) {
+            isolates[it.said]!.forget()
+            said[it.said] = registry.history.length - 1
+          }
+        } else {
+          const asked = { endpoint: it.endpoint, key: it.key }
+          // What was said here holds here at once.
+          const since = said[it.where]!
+          const look = isolates[it.where]!.ask(asked).then(
+            (found) => {
+              answered++
+              const from = Date.now() - BOUND_MS + 1
+              const held = registry.history.filter(
+                (_, i, all) => i >= since && (all[i + 1]?.at ?? from) >= from,
+              )
+              expect(held.map(({ truth }) => toldBy(truth, asked))).toContain(saidBy(found))
+            },
+            (error: unknown) => expect(error).toBeInstanceOf(RegistryUnavailable),
+          )
+          looks.push(look)
+        }
+      }
+      await pass(20_000)
+      await Promise.all(looks)
+    }),
+    { numRuns: 500 },
+  )
+  expect(answered).toBeGreaterThan(3_000)
+})
