@@ -114,7 +114,7 @@ function askForKey(c: Context<App>, wrong: string | undefined): Promise<Response
 const MAX_DRAINED_BYTES = 16 * 1024 * 1024
 
 /**
- * Refuses a request before the protocol begins, in the form of the protocol or of `/doctor`. Reads the
+ * Refuses a request before the protocol begins, in the form of the protocol, of `/doctor` or of `/api`. Reads the
  * body first: if the answer comes too early, local servers drop the connection and with it the
  * client's next request.
  */
@@ -132,6 +132,10 @@ export async function refuse(
   }
   if (/^\/doctor\b/.test(c.req.path))
     return textOrJson(c, status, { problem: message }, message, headers)
+  if (/^\/api\b/.test(c.req.path)) {
+    const error = { code: status < 500 ? 'refused' : 'internal', message }
+    return c.json({ error }, status, { 'cache-control': 'no-store', ...headers })
+  }
   return refused(c.req.raw, new Refusal(status, message, headers, code))
 }
 

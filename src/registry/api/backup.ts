@@ -6,7 +6,7 @@ import { currentKeyId } from './credentials.ts'
 import { ApiFault, answer, wrongField } from './fault.ts'
 import { groupValue } from './groups.ts'
 import { claims, person } from './keys.ts'
-import { assertWritten, moment } from './lists.ts'
+import { assertWritten, moment, named } from './lists.ts'
 import { type Route, route } from './route.ts'
 import { settingsValue } from './settings.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -61,14 +61,17 @@ const key = z.strictObject({
 const group = z.extend(groupValue, { credentials, changedAt: milliseconds })
 
 /** Everything that a registry holds. */
-const exported = z.strictObject({
-  format: z.literal('tidegate-registry-1'),
-  exportedAt: moment,
-  settings: settingsValue,
-  endpoints: z.array(endpoint).check(z.maxLength(20_000)),
-  keys: z.array(key).check(z.maxLength(50_000)),
-  groups: z.array(group).check(z.maxLength(2_000)),
-})
+const exported = named(
+  'Export',
+  z.strictObject({
+    format: z.literal('tidegate-registry-1'),
+    exportedAt: moment,
+    settings: settingsValue,
+    endpoints: z.array(endpoint).check(z.maxLength(20_000)),
+    keys: z.array(key).check(z.maxLength(50_000)),
+    groups: z.array(group).check(z.maxLength(2_000)),
+  }),
+)
 
 const restored = z.object({
   mode: z.enum(['merge', 'replace']),

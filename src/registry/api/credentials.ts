@@ -4,6 +4,7 @@ import type { Credential } from '../entries.ts'
 import { boundOf } from '../open-credential.ts'
 import { sealingKeys } from './connection.ts'
 import { answer } from './fault.ts'
+import { named } from './lists.ts'
 import { type Route, route } from './route.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -11,19 +12,25 @@ import type { Surroundings } from './surroundings.ts'
 const PAGE = 100
 const MAX_RESEALED = 1_000
 
-const status = z.object({
-  /** How much the registry holds. */
-  endpoints: z.int(),
-  keys: z.int(),
-  groups: z.int(),
-  credentials: z.int(),
-  /** Credentials that are not sealed with the present TIDEGATE_SECRET. */
-  credentialsToReseal: z.optional(z.int()),
-  /** What is wrong with TIDEGATE_SECRET. */
-  secretProblem: z.optional(z.string()),
-  /** Whether TIDEGATE_SECRET_PREVIOUS is set, too. */
-  hasPreviousSecret: z.boolean(),
-})
+/** Credentials that cannot be read and are named in one answer. */
+const MAX_NAMED = 100
+
+const status = named(
+  'Status',
+  z.object({
+    /** How much the registry holds. */
+    endpoints: z.int(),
+    keys: z.int(),
+    groups: z.int(),
+    credentials: z.int(),
+    /** Credentials that are not sealed with the present TIDEGATE_SECRET. */
+    credentialsToReseal: z.optional(z.int()),
+    /** What is wrong with TIDEGATE_SECRET. */
+    secretProblem: z.optional(z.string()),
+    /** Whether TIDEGATE_SECRET_PREVIOUS is set, too. */
+    hasPreviousSecret: z.boolean(),
+  }),
+)
 
 const resealed = z.object({
   resealed: z.int(),
@@ -80,9 +87,9 @@ async function reseal({ ask, change, secrets }: Surroundings): Promise<z.infer<t
   const unreadable: Credential[] = []
   let done = 0
   let after = ''
-  for (;;) {
-    const page = await ask('credentialsNotUnder', { keyId, after, limit: PAGE })
-    const found = page?.entries ?? []
+  let found: readonly Credential[]
+  do {
+    found = (await ask('credentialsNotUnder', { keyId, after, limit: PAGE }))?.entries ?? []
     const entries: { was: Credential; is: Credential }[] = []
     for (const was of found) {
       const url = await keys.open(was.sealed, boundOf(was))
@@ -91,13 +98,12 @@ async function reseal({ ask, change, secrets }: Surroundings): Promise<z.infer<t
     }
     if (entries.length > 0) done += (await change('reseal', { entries }))?.done ?? 0
     after = found.at(-1)?.id ?? after
-    if (found.length < PAGE || done >= MAX_RESEALED || unreadable.length >= MAX_RESEALED) break
-  }
+  } while (found.length === PAGE && done < MAX_RESEALED)
   const left = (await ask('credentialsNotUnder', { keyId, limit: 0 }))?.total ?? 0
-  const shown = unreadable.slice(0, PAGE).map(({ endpoint, database, group }) => ({
+  const named = unreadable.slice(0, MAX_NAMED).map(({ endpoint, database, group }) => ({
     endpoint,
     database,
     group,
   }))
-  return { resealed: done, left: left - unreadable.length, unreadable: shown }
+  return { resealed: done, left: left - unreadable.length, unreadable: named }
 }

@@ -3,18 +3,21 @@ import { ConfigError, type Endpoint, endpointSchema } from '../../gateway/index.
 import type { Credential, EndpointEntry } from '../entries.ts'
 import { isConnectionString, MAX_URL_CHARS, sealConnection } from './connection.ts'
 import { ApiFault, checked, wrongField } from './fault.ts'
-import { moment, written } from './lists.ts'
+import { moment, named, written } from './lists.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Characters of the JSON of an endpoint. */
 const MAX_VALUE_CHARS = 256 * 1024
 
 /** What is said of a credential. It is never shown again. */
-export const shownCredential = z.object({
-  scheme: z.string(),
-  host: z.string(),
-  setAt: moment,
-})
+export const shownCredential = named(
+  'Credential',
+  z.object({
+    scheme: z.string(),
+    host: z.string(),
+    setAt: moment,
+  }),
+)
 
 const fromRegistry = {
   active: z.optional(z.boolean()),
@@ -26,26 +29,32 @@ const fromRegistry = {
 }
 
 /** An endpoint, as it is sent. The `url` of a database may be a connection string. */
-export const endpointBody = z.extend(endpointSchema(), {
-  databases: z.catchall(
-    z.object({}),
-    z.looseObject({
-      url: z.string().check(z.maxLength(MAX_URL_CHARS)),
-      purpose: z.optional(z.string().check(z.maxLength(200))),
-    }),
-  ),
-  ...fromRegistry,
-})
+export const endpointBody = named(
+  'NewEndpoint',
+  z.extend(endpointSchema(), {
+    databases: z.catchall(
+      z.object({}),
+      z.looseObject({
+        url: z.string().check(z.maxLength(MAX_URL_CHARS)),
+        purpose: z.optional(z.string().check(z.maxLength(200))),
+      }),
+    ),
+    ...fromRegistry,
+  }),
+)
 
 /** An endpoint, as it is shown. */
-export const shownEndpoint = z.extend(endpointSchema(), {
-  active: z.boolean(),
-  from: z.enum(['registry', 'configuration']),
-  createdAt: z.optional(moment),
-  changedAt: z.optional(moment),
-  /** What is stored of connection strings, by the names of the databases. */
-  credentials: z.optional(z.record(z.string(), shownCredential)),
-})
+export const shownEndpoint = named(
+  'Endpoint',
+  z.extend(endpointSchema(), {
+    active: z.boolean(),
+    from: z.enum(['registry', 'configuration']),
+    createdAt: z.optional(moment),
+    changedAt: z.optional(moment),
+    /** What is stored of connection strings, by the names of the databases. */
+    credentials: z.optional(z.record(z.string(), shownCredential)),
+  }),
+)
 
 /** An endpoint of the registry as it is shown, which may be sent back as it is. */
 export function shown({ value, active, createdAt, changedAt, credentials }: EndpointEntry) {

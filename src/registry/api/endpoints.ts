@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { Diagnosis } from '../../gateway/index.ts'
+import type { Diagnosis, Endpoint } from '../../gateway/index.ts'
 import type { EndpointEntry } from '../entries.ts'
 import {
   endpointBody,
@@ -45,8 +45,11 @@ export const endpointRoutes = (): readonly Route[] => [
     answers: { 201: { ...entry, description: 'The endpoint, whose URL is in Location.' } },
     async run({ body }, surroundings) {
       const { name } = body
-      assertNotConfigured(name, surroundings, { isNew: true })
-      if (await surroundings.ask('endpoint', { name })) assertWritten('exists', called(name))
+      const there = await served(name, surroundings)
+      if (there?.stored) assertWritten('exists', called(name))
+      if (there && isHidden(name, surroundings)) {
+        throw new ApiFault(409, `${called(name)} is from the configuration. Choose another name.`)
+      }
       const made = await entryOf(body, undefined, surroundings)
       assertWritten(await surroundings.change('putEndpoint', { entry: made }), called(name))
       return answer(shown(made), 201, { location: `/api/endpoints/${name}` })
@@ -59,8 +62,8 @@ export const endpointRoutes = (): readonly Route[] => [
     params: nameParam,
     answers: { 200: entry },
     async run({ params: { name } }, surroundings) {
-      const { stored, configured } = await find(name, surroundings)
-      return answer(stored ? shown(stored) : shownConfigured(configured!))
+      const { stored, value } = await found(name, surroundings)
+      return answer(stored ? shown(stored) : shownConfigured(value))
     },
   }),
   route({
@@ -79,7 +82,7 @@ export const endpointRoutes = (): readonly Route[] => [
     params: nameParam,
     answers: { 204: { description: 'It is gone.' } },
     async run({ params: { name } }, surroundings) {
-      assertNotConfigured(name, surroundings)
+      await storedOne(name, surroundings)
       assertWritten(await surroundings.change('deleteEndpoint', { name }), called(name))
       return nothing()
     },
@@ -112,9 +115,8 @@ export const endpointRoutes = (): readonly Route[] => [
     },
     async run({ params: { name }, signal }, surroundings) {
       const privateHosts = await privateHostsOf(surroundings)
-      const { stored, configured } = await find(name, surroundings)
-      const found = stored ?? { value: configured! }
-      const all = await surroundings.diagnose({ entry: found, privateHosts }, signal)
+      const { stored, value } = await found(name, surroundings)
+      const all = await surroundings.diagnose({ entry: stored ?? { value }, privateHosts }, signal)
       const databases = all.map(shownDiagnosis)
       return answer({ ok: databases.every(({ ok }) => ok), databases })
     },
@@ -155,33 +157,30 @@ const called = (name: string) => `The endpoint ${name}`
 const isHidden = (name: string, { configured, isOnlyDemo }: Surroundings): boolean =>
   !isOnlyDemo && configured.some((it) => it.name === name)
 
-function assertNotConfigured(
+/** The endpoint that is served by this name: of the configuration, or of the registry. */
+export async function served(
   name: string,
   surroundings: Surroundings,
-  { isNew = false }: { readonly isNew?: boolean } = {},
-): void {
-  if (!isHidden(name, surroundings)) return
-  const what = isNew ? 'Choose another name.' : 'Change it there.'
-  throw new ApiFault(409, `${called(name)} is from the configuration. ${what}`)
+): Promise<{ readonly value: Endpoint; readonly stored?: EndpointEntry } | undefined> {
+  const configured = surroundings.configured.find((it) => it.name === name)
+  const stored = isHidden(name, surroundings)
+    ? undefined
+    : await surroundings.ask('endpoint', { name })
+  if (stored) return { value: stored.value, stored }
+  return configured && { value: configured }
 }
 
-/** The endpoint that is served by this name: one of the two. */
-async function find(name: string, surroundings: Surroundings) {
-  const configured = surroundings.configured.find((it) => it.name === name)
-  const isStored = !isHidden(name, surroundings)
-  const stored = isStored ? await surroundings.ask('endpoint', { name }) : undefined
-  if (!stored && !configured) throw new ApiFault(404, `${called(name)} is not there.`)
-  return { stored, configured }
+async function found(name: string, surroundings: Surroundings) {
+  const it = await served(name, surroundings)
+  if (!it) throw new ApiFault(404, `${called(name)} is not there.`)
+  return it
 }
 
 async function storedOne(name: string, surroundings: Surroundings): Promise<EndpointEntry> {
-  assertNotConfigured(name, surroundings)
-  const stored = await surroundings.ask('endpoint', { name })
+  const { stored } = await found(name, surroundings)
   if (stored) return stored
-  if (surroundings.configured.some((it) => it.name === name)) {
-    throw new ApiFault(409, `${called(name)} is from the configuration. Add one of this name.`)
-  }
-  throw new ApiFault(404, `${called(name)} is not there.`)
+  const advice = surroundings.isOnlyDemo ? 'Add one of this name instead.' : 'Change it there.'
+  throw new ApiFault(409, `${called(name)} is from the configuration. ${advice}`)
 }
 
 /** How often a change is tried again that another one came before. */
@@ -197,13 +196,25 @@ async function change(
   }
   for (let tries = 1; ; tries++) {
     const was = await storedOne(name, surroundings)
-    const patched = mergePatch({ ...was.value, active: was.active }, patch)
-    const entry = await entryOf(patched, was, surroundings)
+    const entry = await changed(was, patch, surroundings)
     const outcome = await surroundings.change('putEndpoint', { entry, was: was.changedAt })
     if (outcome === 'changed' && tries < MAX_TRIES) continue
     assertWritten(outcome, called(name))
     return answer(shown(entry))
   }
+}
+
+function changed(
+  was: EndpointEntry,
+  patch: Readonly<Record<string, unknown>>,
+  surroundings: Surroundings,
+): Promise<EndpointEntry> {
+  // An endpoint that cannot be served any more can still be switched off.
+  if (Object.keys(patch).join() === 'active' && patch.active === false) {
+    const changedAt = Math.max(Date.now(), was.changedAt + 1)
+    return Promise.resolve({ ...was, active: false, changedAt })
+  }
+  return entryOf(mergePatch({ ...was.value, active: was.active }, patch), was, surroundings)
 }
 
 /** What a cursor among the endpoints of the configuration begins with. Their place in it follows. */

@@ -3,11 +3,11 @@ import { ConfigError } from '../../gateway/index.ts'
 import type { Credential, StoredGroup } from '../entries.ts'
 import { isConnectionString, MAX_URL_CHARS, sealConnection } from './connection.ts'
 import { keptCredential, privateHostsOf, shownCredential, shownOf } from './endpoint-body.ts'
-import { patchBody } from './endpoints.ts'
+import { patchBody, served } from './endpoints.ts'
 import { ApiFault, answer, checked, wrongField } from './fault.ts'
 import { type GroupRules, groupRules } from './group-rules.ts'
 import { assertEndpoints, person } from './keys.ts'
-import { assertWritten, moment, pageFields, pageQuery, written } from './lists.ts'
+import { assertWritten, moment, named, pageFields, pageQuery, written } from './lists.ts'
 import { mergePatch } from './merge-patch.ts'
 import { type Route, route } from './route.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -49,31 +49,37 @@ const rulesOf = (rules: z.ZodMiniType<GroupRules>) =>
 export const groupValue = z.strictObject({ ...fields, endpoints: rulesOf(groupRules()) })
 
 /** A group, as it is sent. The `url` of a database may be a connection string. */
-const groupBody = z.strictObject({
-  ...fields,
-  endpoints: z.record(
-    z.string(),
-    z.looseObject({
-      databases: z.optional(
-        z.record(
-          z.string(),
-          z.looseObject({ url: z.optional(z.string().check(z.maxLength(MAX_URL_CHARS))) }),
+const groupBody = named(
+  'NewGroup',
+  z.strictObject({
+    ...fields,
+    endpoints: z.record(
+      z.string(),
+      z.looseObject({
+        databases: z.optional(
+          z.record(
+            z.string(),
+            z.looseObject({ url: z.optional(z.string().check(z.maxLength(MAX_URL_CHARS))) }),
+          ),
         ),
-      ),
-    }),
-  ),
-  // What is only shown may be sent back.
-  changedAt: z.optional(z.string().check(z.maxLength(40))),
-  credentials: z.optional(z.array(z.unknown())),
-})
+      }),
+    ),
+    // What is only shown may be sent back.
+    changedAt: z.optional(z.string().check(z.maxLength(40))),
+    credentials: z.optional(z.array(z.unknown())),
+  }),
+)
 
-const shownGroup = z.extend(groupValue, {
-  changedAt: moment,
-  /** What is stored of connection strings. */
-  credentials: z.optional(
-    z.array(z.extend(shownCredential, { endpoint: z.string(), database: z.string() })),
-  ),
-})
+const shownGroup = named(
+  'Group',
+  z.extend(groupValue, {
+    changedAt: moment,
+    /** What is stored of connection strings. */
+    credentials: z.optional(
+      z.array(z.extend(shownCredential, { endpoint: z.string(), database: z.string() })),
+    ),
+  }),
+)
 
 const entry = { description: 'The group.', schema: shownGroup }
 
@@ -231,16 +237,16 @@ async function sealed(
 async function assertRulesHold(
   name: string,
   { name: group, endpoints, credentials }: StoredGroup,
-  { ask, check, configured }: Surroundings,
+  surroundings: Surroundings,
   privateHosts: readonly string[],
 ): Promise<void> {
-  const value = configured.find((it) => it.name === name)
-  const entry = (await ask('endpoint', { name })) ?? (value && { value })
-  // An endpoint that was deleted meanwhile.
-  if (!entry) return
+  const it = await served(name, surroundings)
+  // An endpoint that was deleted.
+  if (!it) return
+  const entry = it.stored ?? { value: it.value }
   const rules = endpoints[name]!
   try {
-    await check({ entry, privateHosts, group: { name: group, rules, credentials } })
+    await surroundings.check({ entry, privateHosts, group: { name: group, rules, credentials } })
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     throw new ApiFault(422, error.message, { field: `endpoints.${name}` })

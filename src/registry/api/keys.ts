@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import type { KeyEntry } from '../entries.ts'
 import { makeKey } from '../key.ts'
 import { ApiFault, answer, wrongField } from './fault.ts'
-import { assertWritten, moment, pageFields, pageQuery, written } from './lists.ts'
+import { assertWritten, moment, named, pageFields, pageQuery, written } from './lists.ts'
 import { type Route, route } from './route.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -35,14 +35,17 @@ export const claims = z
   )
   .check(z.refine((it) => Object.keys(it).length <= 50, { error: 'must have at most 50 fields' }))
 
-const newKey = z.strictObject({
-  label,
-  endpoints,
-  scopes: z._default(scopes, ['db:read']),
-  expiresAt: z.optional(moment),
-  person: z.optional(person),
-  claims: z.optional(claims),
-})
+const newKey = named(
+  'NewKey',
+  z.strictObject({
+    label,
+    endpoints,
+    scopes: z._default(scopes, ['db:read']),
+    expiresAt: z.optional(moment),
+    person: z.optional(person),
+    claims: z.optional(claims),
+  }),
+)
 
 const changedKey = z.strictObject({
   label: z.optional(label),
@@ -51,19 +54,22 @@ const changedKey = z.strictObject({
   expiresAt: z.optional(z.nullable(moment)),
 })
 
-const shownKey = z.object({
-  id: z.string(),
-  label: z.string(),
-  endpoints: z.array(z.string()),
-  scopes: z.array(z.string()),
-  person: z.optional(z.string()),
-  claims: z.optional(claims),
-  createdAt: moment,
-  changedAt: moment,
-  expiresAt: z.optional(moment),
-  /** When it was used last, to a few minutes. */
-  usedAt: z.optional(moment),
-})
+const shownKey = named(
+  'Key',
+  z.object({
+    id: z.string(),
+    label: z.string(),
+    endpoints: z.array(z.string()),
+    scopes: z.array(z.string()),
+    person: z.optional(z.string()),
+    claims: z.optional(claims),
+    createdAt: moment,
+    changedAt: moment,
+    expiresAt: z.optional(moment),
+    /** When it was used last, to a few minutes. */
+    usedAt: z.optional(moment),
+  }),
+)
 
 /** `/api/keys` */
 export const keyRoutes = (): readonly Route[] => [

@@ -16,6 +16,12 @@ export const pageFields = {
   next: z.optional(z.string()),
 }
 
+/** The name of a schema in the document of the API. */
+export const named = <Schema extends z.ZodMiniType>(id: string, schema: Schema): Schema => {
+  z.globalRegistry.add(schema, { id })
+  return schema
+}
+
 /** A moment, as the API writes it. */
 export const moment = z.iso.datetime({ offset: true })
 

@@ -1,16 +1,14 @@
 import * as z from 'zod/mini'
 import { createDocument } from 'zod-openapi'
+import { named } from './lists.ts'
 import type { Route } from './route.ts'
 
-const error = z
-  .object({
-    error: z.object({
-      code: z.string(),
-      message: z.string(),
-      field: z.optional(z.string()),
-    }),
-  })
-  .register(z.globalRegistry, { id: 'Error', description: 'Why it was not done.' })
+const error = named(
+  'Error',
+  z.object({
+    error: z.object({ code: z.string(), message: z.string(), field: z.optional(z.string()) }),
+  }),
+)
 
 /** The OpenAPI document of the API, made of the schemas that check its requests. */
 export function documentOf(routes: readonly Route[], version: string): object {

@@ -3,7 +3,7 @@ import type { RegistrySettings } from '../entries.ts'
 import { allowedProblem } from '../public-hosts.ts'
 import { answer } from './fault.ts'
 import { assertEndpoints } from './keys.ts'
-import { assertWritten } from './lists.ts'
+import { assertWritten, named } from './lists.ts'
 import { type Route, route } from './route.ts'
 
 /** A host that may be private. */
@@ -23,7 +23,7 @@ const fields = {
 }
 
 /** What holds for the whole deployment. */
-export const settingsValue = z.strictObject(fields)
+export const settingsValue = named('Settings', z.strictObject(fields))
 
 /** Changes of the settings. Null takes one away. */
 const settingsPatch = z.strictObject({

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { directory } from '../../src/registry/directory.ts'
+import type { EndpointEntry, Found } from '../../src/registry/entries.ts'
+import type { AskRegistry } from '../../src/registry/registry.ts'
+
+const none = { endpoints: [], keys: [] }
+const found = (active: boolean, version: number): Found => ({
+  version,
+  changes: none,
+  endpoint: { name: 'shop', active } as EndpointEntry,
+})
+
+test('what was asked before a change is not kept after it', async () => {
+  const waiting: ((it: Found) => void)[] = []
+  const ask = (() => new Promise<Found>((resolve) => waiting.push(resolve))) as AskRegistry
+  const known = directory(ask, () => {})
+  const before = known.lookup({ endpoint: 'shop' })
+  // Meanwhile the endpoint is switched off here.
+  known.forget()
+  waiting.shift()?.(found(true, 1))
+  expect((await before).endpoint?.active).toBe(true)
+  const after = known.lookup({ endpoint: 'shop' })
+  waiting.shift()?.(found(false, 2))
+  expect((await after).endpoint?.active).toBe(false)
+  // This one is kept.
+  expect((await known.lookup({ endpoint: 'shop' })).endpoint?.active).toBe(false)
+  expect(waiting).toEqual([])
+})

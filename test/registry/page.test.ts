@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { lexer, type Tokens, walkTokens } from 'marked'
+import { expect, test } from 'vitest'
+import { OPERATOR_KEY, operated } from '../support/registry-api.ts'
+import { startWorker } from '../support/worker.ts'
+
+const run = promisify(execFile)
+
+/** The blocks of a shell on the page, in order. */
+function blocks(): readonly string[] {
+  const all: string[] = []
+  const page = readFileSync(join(import.meta.dirname, '../../docs/registry.md'), 'utf8')
+  void walkTokens(lexer(page), (it) => {
+    if (it.type === 'code' && (it as Tokens.Code).lang === 'sh') all.push(it.text)
+  })
+  return all
+}
+
+test('what docs/registry.md shows can be run from its first line to its last', async () => {
+  // Nobody resolves names for the tests.
+  const worker = await startWorker({ ...operated, PRIVATE_HOSTS: '*' })
+  const folder = mkdtempSync(join(tmpdir(), 'registry-'))
+  try {
+    const [secrets, prelude = '', ...examples] = blocks()
+    expect(secrets).toContain('TIDEGATE_SECRET')
+    const here = prelude.replace('http://127.0.0.1:8787', worker.url)
+    expect(here).not.toBe(prelude)
+    expect(examples.length).toBeGreaterThan(8)
+    const env = { ...process.env, TIDEGATE_KEY: OPERATOR_KEY }
+    for (const example of examples) {
+      const failing = here.replace('curl -sS', 'curl -sS --fail-with-body')
+      const script = `set -e\n${failing}\n${example}`
+      // The database of the example is not there, and the test of it says so.
+      const { stdout } = await run('sh', ['-c', script], { cwd: folder, env })
+      expect(stdout).not.toContain('"error":')
+    }
+  } finally {
+    rmSync(folder, { recursive: true })
+    await worker.close()
+  }
+})
