@@ -128,17 +128,17 @@ export class RegistryState {
   /** Writes an endpoint with those of its credentials that are new, and drops those that it no longer uses. */
   putEndpoint(write: Write<EndpointEntry>): Written {
     this.#assertRoom('endpoints', write.was)
-    return this.#writeEndpoint(write)
+    this.#writeEndpoint(write)
+    this.#changed('endpoint', write.entry.name)
+    return 'done'
   }
 
-  #writeEndpoint({ entry, was }: Write<EndpointEntry>): Written {
+  #writeEndpoint({ entry, was }: Write<EndpointEntry>): void {
     const { credentials, ...kept } = entry
     this.#put('endpoints', 'name', entry.name, kept, was)
     this.#putCredentials(Object.values(credentials))
     const used = Object.values(entry.value.databases).map(({ url }) => url)
     this.#dropCredentials('endpoint = ? and group_name is null', entry.name, used)
-    this.#changed('endpoint', entry.name)
-    return 'done'
   }
 
   deleteEndpoint({ name }: { readonly name: string }): Written {
@@ -190,15 +190,15 @@ export class RegistryState {
 
   putKey(write: Write<KeyEntry>): Written {
     this.#assertRoom('keys', write.was)
-    return this.#writeKey(write)
+    this.#writeKey(write)
+    this.#changed('key', write.entry.id)
+    return 'done'
   }
 
-  #writeKey({ entry, was }: Write<KeyEntry>): Written {
+  #writeKey({ entry, was }: Write<KeyEntry>): void {
     // It may have been used since the entry was read.
     const usedAt = Math.max(this.key(entry)?.usedAt ?? 0, entry.usedAt ?? 0)
     this.#put('keys', 'id', entry.id, { ...entry, ...(usedAt > 0 && { usedAt }) }, was)
-    this.#changed('key', entry.id)
-    return 'done'
   }
 
   /** Notes when a key was used last. No isolate has to hear of it. */
@@ -232,10 +232,12 @@ export class RegistryState {
   /** Writes a group with those of its credentials that are new, and drops those that it no longer uses. */
   putGroup(write: Write<StoredGroup>): Written {
     this.#assertRoom('groups', write.was)
-    return this.#writeGroup(write)
+    this.#writeGroup(write)
+    this.#changed('group', write.entry.name)
+    return 'done'
   }
 
-  #writeGroup({ entry, was }: Write<StoredGroup>): Written {
+  #writeGroup({ entry, was }: Write<StoredGroup>): void {
     const { credentials, ...kept } = entry
     const { name } = kept
     this.#put('groups', 'name', name, kept, was)
@@ -247,8 +249,6 @@ export class RegistryState {
     for (const member of membersOf(kept)) {
       this.#sql.exec('insert or ignore into members values (?, ?)', member, name)
     }
-    this.#changed('group', name)
-    return 'done'
   }
 
   deleteGroup({ name }: { readonly name: string }): Written {
@@ -300,6 +300,7 @@ export class RegistryState {
     for (const it of oldest) this.#writeEndpoint(this.#over('endpoints', 'name', it.name, it))
     for (const it of keys) this.#writeKey(this.#over('keys', 'id', it.id, it))
     for (const it of groups) this.#writeGroup(this.#over('groups', 'name', it.name, it))
+    // It counts as a change of everything.
     this.putSettings(settings)
     const counts = this.counts()
     const isTooMuch = tablesWithBounds.some((table) => counts[table] > MAX_ROWS[table])

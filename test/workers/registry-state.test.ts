@@ -1,0 +1,229 @@
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import type {
+  Credential,
+  EndpointEntry,
+  KeyEntry,
+  StoredGroup,
+} from '../../src/registry/entries.ts'
+import { registryIn } from '../../src/registry/registry.ts'
+import { type Order, RegistryState } from '../../src/registry/registry-state.ts'
+import { tables } from '../../src/registry/registry-tables.ts'
+
+/** Does something with the storage of a registry of its own. */
+function inRegistry<Result>(
+  name: string,
+  work: (storage: DurableObjectStorage) => Result,
+): Promise<Result> {
+  const stub = env.REGISTRY.get(env.REGISTRY.idFromName(name))
+  return runInDurableObject(stub, (_: DurableObject, { storage }) => work(storage))
+}
+
+const credential = (id: string, endpoint: string, group?: string): Credential => ({
+  ...{ id, endpoint, database: 'main', scheme: 'postgres', host: 'db.example', setAt: 1 },
+  sealed: { keyId: 'old', iv: 'iv', text: `sealed ${id}` },
+  ...(group && { group }),
+})
+
+function endpoint(name: string, id: string, at = 1): EndpointEntry {
+  const databases = { main: { url: `credential:${id}` } }
+  const value = { name, title: name, databases } as unknown as EndpointEntry['value']
+  const credentials = { [id]: credential(id, name) }
+  return { name, active: true, value, credentials, createdAt: at, changedAt: at }
+}
+
+const key = (id: string, at = 1): KeyEntry => ({
+  ...{ id, hash: 'hash', label: id, endpoints: ['*'], scopes: ['db:read'] },
+  ...{ createdAt: at, changedAt: at },
+})
+
+const group = (name: string, id: string, at = 1): StoredGroup => ({
+  ...{ name, people: ['ada'], keys: ['k1'], changedAt: at },
+  endpoints: { shop: { databases: { main: { url: `credential:${id}` } } } },
+  credentials: { [id]: credential(id, 'shop', name) },
+})
+
+/** Every order that writes, as it is sent to a registry that has an endpoint, a key and a group. */
+const writes: readonly (readonly [order: Order, input: unknown])[] = [
+  ['putEndpoint', { entry: endpoint('crm', 'c2') }],
+  ['putEndpoint', { entry: endpoint('shop', 'c3', 2), was: 1 }],
+  ['putKey', { entry: key('k2') }],
+  ['putKey', { entry: { ...key('k1', 2), label: 'another' }, was: 1 }],
+  ['keyUsed', { id: 'k1', at: 5 }],
+  ['putGroup', { entry: group('sales', 'g2') }],
+  ['putGroup', { entry: { ...group('people', 'g3', 2), people: ['bob'] }, was: 1 }],
+  ['putSettings', { defaultEndpoint: 'shop' }],
+  [
+    'reseal',
+    {
+      entries: ['c1', 'g1'].map((id) => {
+        const was = credential(id, 'shop', id === 'g1' ? 'people' : undefined)
+        return { was, is: { ...was, sealed: { keyId: 'new', iv: 'iv', text: 'new' } } }
+      }),
+    },
+  ],
+  ['deleteGroup', { name: 'people' }],
+  ['deleteKey', { id: 'k1' }],
+  ['deleteEndpoint', { name: 'shop' }],
+  ...(['merge', 'replace'] as const).map(
+    (mode) =>
+      [
+        'restore',
+        {
+          mode,
+          contents: {
+            settings: { privateHosts: ['*'] },
+            endpoints: [endpoint('shop', 'c4', 9), endpoint('new', 'c5', 3)],
+            keys: [key('k1', 9), key('k3', 9)],
+            groups: [group('people', 'g4', 9)],
+          },
+        },
+      ] as const,
+  ),
+]
+
+function filled(storage: DurableObjectStorage): RegistryState {
+  const state = new RegistryState(storage)
+  state.take('putEndpoint', { entry: endpoint('shop', 'c1') })
+  state.take('putKey', { entry: key('k1') })
+  state.take('putGroup', { entry: group('people', 'g1') })
+  return state
+}
+
+function everythingIn({ sql }: DurableObjectStorage): string {
+  const tables = ['endpoints', 'credentials', 'keys', 'groups', 'members', 'settings', 'changes']
+  const rows = tables.map((table) => sql.exec(`select * from ${table} order by 1, 2`).toArray())
+  return JSON.stringify(rows)
+}
+
+/** A storage that fails at its n-th statement. */
+function failing(storage: DurableObjectStorage, n: number): DurableObjectStorage {
+  let statements = 0
+  const sql = {
+    exec(...given: Parameters<SqlStorage['exec']>) {
+      statements++
+      if (statements === n) throw new Error('The object was restarted.')
+      return storage.sql.exec(...given)
+    },
+    get databaseSize() {
+      return storage.sql.databaseSize
+    },
+  }
+  const transactionSync = (work: () => unknown) => storage.transactionSync(work)
+  return { sql, transactionSync } as unknown as DurableObjectStorage
+}
+
+describe('an object that is restarted in the middle of a write', () => {
+  test.each(writes.map(([order, input], i) => ({ order, input, i })))(
+    'has the old state, or the new: $order, $i',
+    ({ order, input, i }) =>
+      inRegistry(`restarted ${i}`, (storage) => {
+        filled(storage)
+        const before = everythingIn(storage)
+        let failures = 0
+        for (let n = tables.length + 1; ; n++) {
+          const state = new RegistryState(failing(storage, n))
+          try {
+            expect(state.take(order, input)).toEqual(order === 'reseal' ? { done: 2 } : 'done')
+            break
+          } catch (error) {
+            expect(error).toMatchObject({ message: 'The object was restarted.' })
+          }
+          expect(everythingIn(storage)).toBe(before)
+          failures++
+        }
+        expect(failures).toBeGreaterThan(1)
+        expect(everythingIn(storage)).not.toBe(before)
+      }),
+  )
+})
+
+test('an order that is refused leaves everything as it was', () =>
+  inRegistry('refused', (storage) => {
+    const state = filled(storage)
+    const before = everythingIn(storage)
+    const refused: [Order, unknown, string][] = [
+      ['putEndpoint', { entry: endpoint('shop', 'c9') }, 'exists'],
+      ['putEndpoint', { entry: endpoint('shop', 'c9', 3), was: 2 }, 'changed'],
+      ['putEndpoint', { entry: endpoint('none', 'c9'), was: 1 }, 'missing'],
+      // The credential of another endpoint.
+      ['putEndpoint', { entry: endpoint('crm', 'c1') }, 'taken'],
+      ['putGroup', { entry: group('sales', 'g1') }, 'taken'],
+      ['deleteKey', { id: 'none' }, 'missing'],
+    ]
+    for (const [order, input, why] of refused) expect(state.take(order, input)).toBe(why)
+    expect(everythingIn(storage)).toBe(before)
+  }))
+
+test('credentials that nothing uses any more are dropped, and those of others kept', () =>
+  inRegistry('dropped', (storage) => {
+    const state = filled(storage)
+    const ids = () => storage.sql.exec('select id from credentials order by id').toArray()
+    state.take('putEndpoint', { entry: endpoint('shop', 'c2', 2), was: 1 })
+    expect(ids()).toEqual([{ id: 'c2' }, { id: 'g1' }])
+    state.take('deleteEndpoint', { name: 'shop' })
+    expect(ids()).toEqual([{ id: 'g1' }])
+    state.take('deleteGroup', { name: 'people' })
+    expect(ids()).toEqual([])
+  }))
+
+test('a restored registry has the same endpoint at /mcp: the oldest one', () =>
+  inRegistry('oldest', (storage) => {
+    const state = filled(storage)
+    const endpoints = [endpoint('a', 'a1', 30), endpoint('b', 'b1', 10), endpoint('c', 'c9', 20)]
+    const contents = { settings: {}, endpoints, keys: [], groups: [] }
+    expect(state.take('restore', { mode: 'replace', contents })).toBe('done')
+    expect(state.lookup({ since: 0, endpoint: null }).endpoint?.name).toBe('b')
+    expect(state.take('counts', null)).toEqual({
+      ...{ endpoints: 3, credentials: 3, keys: 0, groups: 0 },
+    })
+  }))
+
+test('an evicted object has what it was told', async () => {
+  const stub = env.REGISTRY.get(env.REGISTRY.idFromName('registry'))
+  const ask = registryIn(env.REGISTRY)
+  expect(await ask('putEndpoint', { entry: endpoint('shop', 'c1') })).toBe('done')
+  await evictDurableObject(stub)
+  expect(await ask('endpoint', { name: 'shop' })).toEqual(endpoint('shop', 'c1'))
+  expect(await ask('deleteEndpoint', { name: 'shop' })).toBe('done')
+})
+
+test('10,000 endpoints are listed by pages, each of them once and in order', () =>
+  inRegistry('ten thousand', (storage) => {
+    const state = new RegistryState(storage)
+    const names = Array.from({ length: 10_000 }, (_, i) => `e${String(i).padStart(5, '0')}`)
+    const endpoints = names.map((name) => endpoint(name, `c${name}`))
+    const contents = { settings: {}, endpoints, keys: [], groups: [] }
+    expect(state.take('restore', { mode: 'merge', contents })).toBe('done')
+    const listed: string[] = []
+    let after: string | undefined
+    do {
+      const page = state.endpoints({ after, limit: 200 })
+      expect(page.entries.length).toBe(200)
+      expect(page.total).toBe(10_000)
+      listed.push(...page.entries.map(({ name }) => name))
+      after = page.next
+    } while (after !== undefined)
+    expect(listed).toEqual(names)
+  }))
+
+test('a page ends before it gets too large', () =>
+  inRegistry('large', (storage) => {
+    const state = new RegistryState(storage)
+    const names = Array.from({ length: 20 }, (_, i) => `e${i + 10}`)
+    for (const name of names) {
+      const entry = endpoint(name, `c${name}`)
+      const title = 'x'.repeat(256 * 1024)
+      state.take('putEndpoint', { entry: { ...entry, value: { ...entry.value, title } } })
+    }
+    const listed: string[] = []
+    let after: string | undefined
+    do {
+      const page = state.endpoints({ after, limit: 200 })
+      expect(page.entries.length).toBeLessThan(10)
+      listed.push(...page.entries.map(({ name }) => name))
+      after = page.next
+    } while (after !== undefined)
+    expect(listed).toEqual(names)
+  }))
