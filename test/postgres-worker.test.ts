@@ -29,6 +29,40 @@ const sessions = async (postgres: TestPostgres, state = '%') => {
   return rows.length
 }
 
+const owned = (reader: string) => `
+  create table notes (owner text);
+  insert into notes values ('key'), ('nobody');
+  alter table notes enable row level security;
+  create policy own on notes to ${reader} using (owner = coalesce(
+    nullif(current_setting('request.jwt.claims', true), '')::json ->> 'sub', 'nobody'));
+`
+
+await describePostgres('a Worker whose queries carry who asks', owned, (postgres) => {
+  test('shows each caller their own rows, with any key or none, at once', async () => {
+    const { reader } = postgres
+    const databases = { main: { url: 'secret:NOTES', role: reader, claims: true } }
+    const worker = await startWorker({
+      ENDPOINTS: JSON.stringify([{ name: 'notes', title: 'Notes', access: 'public', databases }]),
+      NOTES: postgres.tcp(),
+      TIDEGATE_KEY: 'k',
+    })
+    try {
+      const asked = Array.from({ length: 10 }, (_, i) => i % 2 === 0)
+      const answers = await Promise.all(
+        asked.map((known) => {
+          const args = { sql: 'select owner, current_user::text from notes' }
+          return callTool(`${worker.url}/mcp`, 'query', args, known ? key : {})
+        }),
+      )
+      expect(answers.map((it) => it.structuredContent.rows)).toEqual(
+        asked.map((known) => [[known ? 'key' : 'nobody', reader]]),
+      )
+    } finally {
+      await worker.close()
+    }
+  })
+})
+
 await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres) => {
   let worker: RunningWorker
   let mcp: string

@@ -69,10 +69,15 @@ describe.skipIf(!postgres)('Whom a query runs as on PostgreSQL', () => {
   })
 
   const pooled = postgres.tcp(reader, pooler.port)
+  const store = { fetch, bindings: { STORE: { connectionString: pooled } } }
 
   const ways = [
     ['TCP', open(postgres.tcp(reader), io), tcp.open(new URL(postgres.tcp(reader)), io)],
-    ['TCP through a pooler', open(pooled, io), tcp.open(new URL(pooled), io)],
+    [
+      'Hyperdrive, a pooler',
+      open('hyperdrive:STORE', store),
+      tcp.open(new URL('hyperdrive:STORE'), store),
+    ],
     ['HTTP', open(postgres.url(reader), io), neon.open(new URL(postgres.url(reader)), io)],
     [
       'the API of Supabase',
