@@ -5,6 +5,7 @@ import type { AskRegistry } from '../../src/registry/registry.ts'
 
 const none = { endpoints: [], keys: [] }
 const found = (active: boolean, version: number): Found => ({
+  instance: 'a',
   version,
   changes: none,
   endpoint: { name: 'shop', active } as EndpointEntry,
