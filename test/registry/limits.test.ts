@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { experimental_readRawConfig } from 'wrangler'
+import { callRates } from '../../src/gateway/endpoint.ts'
 import { type Call, type Endpoint, readEndpoints } from '../../src/gateway/index.ts'
 import { LimitReached } from '../../src/registry/limits/bounds.ts'
 import { Meters } from '../../src/registry/limits/meters.ts'
@@ -69,6 +71,19 @@ describe('calls per minute', () => {
     expect(refused.headers.get('access-control-allow-origin')).toBe(origin.origin)
     expect(refused.headers.get('access-control-expose-headers')).toContain('Retry-After')
   })
+})
+
+test('each number of calls per minute has its binding', async () => {
+  const { rawConfig } = experimental_readRawConfig({ config: './wrangler.toml' })
+  expect(rawConfig.ratelimits).toEqual(
+    callRates.map((limit) => ({
+      name: `RATE_${limit}`,
+      namespace_id: expect.stringMatching(/^\d+$/),
+      simple: { limit, period: 60 },
+    })),
+  )
+  const ids = rawConfig.ratelimits.map((it: { namespace_id: string }) => it.namespace_id)
+  expect(new Set(ids).size).toBe(callRates.length)
 })
 
 describe.each(['modern', 'legacy'] as const)('rows per day, in the %s era', (era) => {
@@ -154,6 +169,21 @@ describe('two isolates', () => {
     await expect(isolate().meters.begin(call(endpoint, 'ann'))).rejects.toThrow(LimitReached)
     await a.meters.begin(call(endpoint, 'bob'))
     expect(await usageOf(env, 'shared', { subject: 'ann' })).toMatchObject({ rows: 12, bytes: 120 })
+  })
+
+  test('count what a call used also before the meter has answered', async () => {
+    const endpoint = endpointOf('waiting', { caller: { rowsPerDay: 5 } })
+    const { meters, settled } = isolate()
+    const first = await meters.begin(call(endpoint, 'ann'))
+    first(1, 1)
+    await settled()
+    const second = await meters.begin(call(endpoint, 'ann'))
+    second(4, 4)
+    // The meter is asked now, and has not answered.
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    await expect(meters.begin(call(endpoint, 'ann'))).rejects.toThrow('5 are used')
+    await settled()
+    expect(await usageOf(env, 'waiting', { subject: 'ann' })).toMatchObject({ rows: 5 })
   })
 
   test('share the places of the queries that run at once', async () => {

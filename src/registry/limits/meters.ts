@@ -14,6 +14,10 @@ const METER_MS = 2_000
 /** A call ends at the latest after its time limits, and some time for all its statements. */
 const LEASE_MS = 90_000
 
+/** Leases that one request gives back, and that wait for that in an isolate. */
+const MAX_LEASES = 200
+const MAX_WAITING_LEASES = 1_000
+
 /** Meters that an isolate knows. */
 const MAX_KNOWN = 2_000
 
@@ -23,7 +27,7 @@ interface Known {
   total: DayUse | undefined
   /** When the total was heard. */
   at: number
-  /** What has not been counted yet. */
+  /** What the meter has not said that it counted. */
   rows: number
   bytes: number
   leases: string[]
@@ -101,25 +105,29 @@ export class Meters {
     for (const { known, lease } of taken) {
       known.rows += rows
       known.bytes += bytes
-      if (lease) known.leases.push(lease)
+      // Those that nobody gives back end by themselves.
+      if (lease && known.leases.length < MAX_WAITING_LEASES) known.leases.push(lease)
     }
     if (taken.some(({ known }) => isDirty(known))) this.#background.wake()
   }
 
   /** Has each meter add what was used, and hears the totals. */
   async #flush(): Promise<boolean> {
+    const failures = this.#failures
     await Promise.all([...this.#known.values()].filter(isDirty).map((it) => this.#spend(it)))
-    return false
+    return this.#failures === failures && [...this.#known.values()].some(isDirty)
   }
 
   async #spend(known: Known): Promise<void> {
-    const { name, rows, bytes, leases } = known
-    Object.assign(known, { rows: 0, bytes: 0, leases: [] })
+    const { name, rows, bytes } = known
+    const leases = known.leases.slice(0, MAX_LEASES)
     const use = await this.#ask(name, (meter) => meter.spend({ rows, bytes, leases }))
-    if (use) return hear(known, use)
-    // Goes along with the next call. Leases end by themselves.
-    known.rows += rows
-    known.bytes += bytes
+    // It goes along with the next call, and counts here until then.
+    if (!use) return
+    hear(known, use)
+    known.rows -= rows
+    known.bytes -= bytes
+    known.leases.splice(0, leases.length)
   }
 
   /** Asks a meter. One that cannot be reached stops nobody: the log says how often that was. */

@@ -94,6 +94,7 @@ export class Recorder {
     const { records } = endpoint
     queue.sending ??= this.#next(queue)
     const { sending } = queue
+    if (!records) return this.#done(queue, sending)
     sending.tries++
     try {
       const { recordsOf } = await import('./writing.ts')
@@ -101,7 +102,7 @@ export class Recorder {
       const batch: Batch = {
         records: written,
         lost: sending.lost,
-        retention: records || { count: 0, days: 0 },
+        retention: records,
       }
       const name = shardName(endpoint.name, this.#shard)
       const object = this.#namespace.get(this.#namespace.idFromName(name))
