@@ -1,7 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import { callerWith, opens, shownBy, WRONG_KEY } from './auth/index.ts'
-import { deploymentOf, type Env, NO_KEY, type Site } from './deployment.ts'
-import { isDemo } from './gateway/index.ts'
+import { readSecretUrl, withoutSecretUrl } from './auth/index.ts'
+import { deploymentOf, type Env, type Site } from './deployment.ts'
 import {
   allowsHost,
   allowsOrigin,
@@ -12,6 +11,7 @@ import {
   Refusal,
   refused,
 } from './mcp/index.ts'
+import { faults, inactivity, refusalOf, visitOf } from './visit.ts'
 
 /** What every route gets. */
 export type App = {
@@ -21,6 +21,8 @@ export type App = {
     caller: Caller | undefined
     /** The sites of the request: the one in its path, else the first one, or all for `/doctor`. */
     sites: readonly Site[]
+    /** Whether the request came by a secret URL. */
+    bySecretUrl: boolean
   }
 }
 
@@ -35,66 +37,45 @@ const FOREIGN_HOST =
 export const addressed: MiddlewareHandler<App> = async (c, next) =>
   namesHost(c.req.raw) ? next() : refuse(c, 400, 'The Host header is not valid.')
 
-/** Decides for every route who may come in: by the key, the page and the host of a request. */
-export const admission: MiddlewareHandler<App> = async (c, next) => {
-  const request = c.req.raw
-  const { configured, find, origins, used } = deploymentOf(c.env)
-  const [, route = '', name] = c.req.path.split('/')
-  const shown = await shownBy(request, c.env)
-  const page = wantsPage(c)
-  const sought = ASKED.includes(route) ? await find(name || undefined, shown) : undefined
-  const key = sought?.key
-  const known = shown.key && sought ? callerWith(shown.key, key) : undefined
-  const caller = shown.caller ?? (known && 'caller' in known ? known.caller : undefined)
-  // Only the operator may read about all endpoints at once.
-  const all = route === 'doctor' && !name
-  const sites = all ? configured : sought?.site ? [sought.site] : []
-  c.set('caller', caller)
-  c.set('sites', sites)
-  // A key that opens nothing is not ignored, even where none is needed: its owner believes in it.
-  if (known && 'wrong' in known && !page) return askForKey(c, known.wrong)
-  if (!caller && !isOpen(route, sites) && !page) {
-    if (c.env.TIDEGATE_KEY) return askForKey(c, shown.wrong ? WRONG_KEY : undefined)
-    if (sites.length > 0) return refuse(c, 503, NO_KEY)
-  }
-  if (!allowsHost(request, { caller, origins })) return refuse(c, 403, FOREIGN_HOST)
-  if (!allowsOrigin(request, { caller, origins })) return refuse(c, 403, FOREIGN_ORIGIN)
-  if (key && known && 'caller' in known) {
-    used(key)
-    // Whether there is such an endpoint is not said to those who may not use it.
-    const mayUse = sought.name === undefined || (opens(key, sought.name) && !sought.denied)
-    if (!mayUse || (route === 'doctor' && !isOpen(route, sites))) {
-      return refuse(c, 403, NO_RIGHT, {}, faults.noRight)
-    }
-  }
-  const [site] = sites
-  if (site && !site.active && !all && !page) {
-    return refuse(c, 403, INACTIVE, {}, faults.inactive)
-  }
+/** Takes the key out of a secret URL: what comes after this finds it in a header, and nowhere else. */
+export const unveiled: MiddlewareHandler<App> = async (c, next) => {
+  const found = readSecretUrl(c.req.raw)
+  c.set('bySecretUrl', found !== undefined)
+  if (!found) return next()
+  c.req.raw = withoutSecretUrl(c.req.raw, found)
+  c.res.headers.set('referrer-policy', 'no-referrer')
   return next()
 }
 
-/** The routes that are about an endpoint. */
-const ASKED = ['mcp', 'sse', 'record', 'doctor']
+/** Refuses a secret URL that opens nothing: whether the key is wrong or lacks a right is not said. */
+export const noSecretUrl = (c: Context<App>): Promise<Response> => {
+  const message =
+    'There is no endpoint at this URL. Check that it was copied whole, or ask for another.'
+  return refuse(c, 404, message, { 'referrer-policy': 'no-referrer' }, faults.notFound)
+}
 
-const NO_RIGHT = 'This key may not use this endpoint. Ask its operator.'
-const INACTIVE = 'This endpoint is switched off. Ask its operator.'
-
-/** Codes of our own refusals, outside the ranges of JSON-RPC and MCP. docs/errors.md lists them. */
-export const faults = {
-  inactive: 4030,
-  noRight: 4031,
-  notFound: 4040,
-  rateLimit: 4290,
-} as const
-
-/** Whether a caller without a key may have this. Only an operator may read about the roles. */
-function isOpen(route: string, sites: readonly Site[]): boolean {
-  if (!ASKED.includes(route)) return true
-  const open = sites.every(
-    ({ endpoint }) => endpoint.access === 'public' && (route !== 'doctor' || isDemo(endpoint)),
-  )
-  return open && sites.length > 0
+/** Decides for every route who may come in: by the key, the page and the host of a request. */
+export const admission: MiddlewareHandler<App> = async (c, next) => {
+  const request = c.req.raw
+  const { origins, used } = deploymentOf(c.env)
+  try {
+    const visit = await visitOf(request, c.env, c.req.path)
+    const { caller, key, sites } = visit
+    const refusal = refusalOf(visit, c.env)
+    c.set('caller', caller)
+    c.set('sites', sites)
+    if (c.var.bySecretUrl && (refusal || !key)) return noSecretUrl(c)
+    if (refusal && !wantsPage(c)) throw refusal
+    if (!allowsHost(request, { caller, origins })) throw new Refusal(403, FOREIGN_HOST)
+    if (!allowsOrigin(request, { caller, origins })) throw new Refusal(403, FOREIGN_ORIGIN)
+    const inactive = wantsPage(c) ? undefined : inactivity(visit)
+    if (inactive) throw inactive
+    if (key) used(key)
+  } catch (error) {
+    if (error instanceof Refusal) return refuseWith(c, error)
+    throw error
+  }
+  return next()
 }
 
 /** Whether a person opens the URL of an endpoint in a browser. They get a page that explains it. */
@@ -103,40 +84,39 @@ export const wantsPage = ({ req }: Context<App>): boolean =>
   req.method === 'GET' &&
   /\btext\/html\b/.test(req.header('accept') ?? '')
 
-/** Asks for the key. Names an error only if a wrong key was sent (RFC 6750, section 3.1). */
-function askForKey(c: Context<App>, wrong: string | undefined): Promise<Response> {
-  const message = wrong ?? 'Send the key of this endpoint as Authorization: Bearer KEY.'
-  const error = wrong ? `, error="invalid_token", error_description="${message}"` : ''
-  return refuse(c, 401, message, { 'www-authenticate': `Bearer realm="Tidegate"${error}` })
-}
-
 /** Bytes of a refused body that are read and dropped. */
 const MAX_DRAINED_BYTES = 16 * 1024 * 1024
 
-/**
- * Refuses a request before the protocol begins, in the form of the protocol, of `/doctor` or of `/api`. Reads the
- * body first: if the answer comes too early, local servers drop the connection and with it the
- * client's next request.
- */
-export async function refuse(
+/** Refuses a request before the protocol begins. */
+export const refuse = (
   c: Context<App>,
-  status: 400 | 401 | 403 | 404 | 405 | 429 | 500 | 503,
+  status: number,
   message: string,
-  headers: Record<string, string> = {},
+  headers: Readonly<Record<string, string>> = {},
   code: number = status < 500 ? codes.invalidRequest : codes.internal,
-): Promise<Response> {
+): Promise<Response> => refuseWith(c, new Refusal(status, message, headers, code))
+
+/**
+ * Refuses a request in the form of the protocol, of `/doctor` or of `/api`. Reads the body first: if the answer comes
+ * too early, local servers drop the connection and with it the client's next request.
+ */
+export async function refuseWith(c: Context<App>, refusal: Refusal): Promise<Response> {
   let read = 0
   for await (const chunk of c.req.raw.body ?? []) {
     read += chunk.byteLength
     if (read > MAX_DRAINED_BYTES) break
   }
+  const { status, message, headers } = refusal
   if (/^\/doctor\b/.test(c.req.path))
     return textOrJson(c, status, { problem: message }, message, headers)
   if (/^\/api\b/.test(c.req.path)) {
     const error = { code: status < 500 ? 'refused' : 'internal', message }
-    return c.json({ error }, status, { 'cache-control': 'no-store', ...headers })
+    return Response.json(
+      { error },
+      { status, headers: { 'cache-control': 'no-store', ...headers } },
+    )
   }
-  return refused(c.req.raw, new Refusal(status, message, headers, code))
+  return refused(c.req.raw, refusal)
 }
 
 /** Answers a person with text, or with JSON if they ask for it by `Accept` or `?format=json`. */

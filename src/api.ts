@@ -59,7 +59,7 @@ async function refuseStranger(c: Context<App>): Promise<Response> {
     const { key } = await deploymentOf(c.env).find(undefined, shown)
     if ('caller' in callerWith(shown.key, key)) return refuseApi(request, 403, NOT_THE_OPERATOR)
   }
-  const isWrong = shown.key !== undefined || shown.wrong === true
+  const isWrong = shown.key !== undefined || shown.wrong !== undefined
   const error = isWrong ? `, error="invalid_token"` : ''
   const headers = { 'www-authenticate': `Bearer realm="Tidegate"${error}` }
   return refuseApi(request, 401, isWrong ? WRONG_KEY : SEND_THE_KEY, headers)

@@ -5,15 +5,19 @@ import {
   type App,
   addressed,
   admission,
-  faults,
   NO_SIGN_IN,
+  noSecretUrl,
   refuse,
+  refuseWith,
+  unveiled,
   wantsPage,
 } from './admission.ts'
+import { pathOf } from './auth/index.ts'
 import { deploymentOf } from './deployment.ts'
-import { ConfigError } from './gateway/index.ts'
-import { Refusal, refused, serve, serveHttpSse, unexpected } from './mcp/index.ts'
+import { Refusal, serve, serveHttpSse, unexpected } from './mcp/index.ts'
 import { rateLimit } from './registry/index.ts'
+import { admittedSite, faults, NO_ENDPOINT, orMisconfigured } from './visit.ts'
+import { whileAdmitted } from './while-admitted.ts'
 
 // A browser sends a preflight without a key. It also has to be able to read refusals.
 const browsers = cors({
@@ -28,12 +32,13 @@ const browsers = cors({
 })
 
 /** The routes of a deployment. */
-export const app = new Hono<App>({ strict: false })
+export const app = new Hono<App>({ getPath: pathOf })
   .use(addressed)
-  .all('/k/:key/*', secretUrl)
+  .use(unveiled)
   .use((c, next) =>
     c.req.method === 'OPTIONS' || c.req.header('origin') ? browsers(c, next) : next(),
   )
+  .all('/k/*', noSecretUrl)
   .use(admission)
   .get('/', showPage)
   .get('/health', (c) => c.json({ status: 'ok' }))
@@ -47,47 +52,29 @@ export const app = new Hono<App>({ strict: false })
   .post('/register', (c) => (c.env.TIDEGATE_KEY ? register(c) : c.notFound()))
   .notFound((c) => {
     const where = `The MCP endpoint is ${new URL('/mcp', c.req.url)}.`
-    return refuse(c, 404, c.env.TIDEGATE_KEY ? `${where} ${NO_SIGN_IN}` : where)
+    // A path that is none may still hold a key.
+    const headers = { 'referrer-policy': 'no-referrer' }
+    return refuse(c, 404, c.env.TIDEGATE_KEY ? `${where} ${NO_SIGN_IN}` : where, headers)
   })
   .onError((error, c) => refuse(c, 500, unexpected(error)))
-
-/**
- * Serves a secret URL, `/k/KEY/mcp/NAME`, for hosts that send no header: as the same request without the
- * key in its path, which nothing behind this sees. A wrong key, or one without the right, opens nothing: 404.
- */
-async function secretUrl(c: Context<App>): Promise<Response> {
-  const request = c.req.raw
-  const url = new URL(request.url)
-  const [, , key = '', ...rest] = url.pathname.split('/')
-  url.pathname = rest.join('/')
-  const inner = new Request(url, request)
-  inner.headers.delete('authorization')
-  inner.headers.set('x-api-key', key)
-  const asked = rest[0] === 'mcp' && rest.length <= 3 && key.startsWith('tg_')
-  if (!asked) return refuse(c, 404, NO_SECRET_URL, NO_REFERRER)
-  const answer = await app.fetch(inner, c.env)
-  const wrong = answer.status === 401 || (await isFault(answer, faults.noRight))
-  return wrong ? refused(inner, new Refusal(404, NO_SECRET_URL, NO_REFERRER)) : answer
-}
-
-const NO_SECRET_URL = 'There is no endpoint at this URL. Check that it was copied whole.'
-const NO_REFERRER = { 'referrer-policy': 'no-referrer' }
-
-/** Whether an answer is one of our own refusals. */
-async function isFault(answer: Response, code: number): Promise<boolean> {
-  if (answer.status !== 403) return false
-  const body = await answer.clone().text()
-  return body.includes(`"code":${code}`)
-}
 
 // Read by the first person who looks: hosts never do.
 const pages = () => import('./page.ts')
 
 async function showPage(c: Context<App>): Promise<Response> {
   const { page, pageHeaders } = await pages()
-  const { configured, problem } = deploymentOf(c.env)
-  const sites = [...c.var.sites, ...configured.filter((it) => !c.var.sites.includes(it))]
-  return c.html(page(c.req.url, sites, problem), 200, pageHeaders)
+  const { configured, find, problem } = deploymentOf(c.env)
+  const [, route, name] = c.req.path.split('/')
+  const asked = route === 'mcp' && name ? name : undefined
+  // Without the registry, the page says no more than where the endpoint is.
+  const first = (await find(undefined, {}).catch(() => undefined))?.site
+  const site = asked ? c.var.sites[0] : first
+  // The demo is there besides the endpoints of the registry, but nobody looks for it.
+  const own = !first || configured.some(({ endpoint }) => endpoint === first.endpoint)
+  const others = own ? configured : []
+  const { bySecretUrl } = c.var
+  const text = page({ url: c.req.url, name: asked, site, others, problem, bySecretUrl })
+  return c.html(text, 200, pageHeaders)
 }
 
 async function doctor(c: Context<App>): Promise<Response> {
@@ -119,17 +106,21 @@ async function mcp(c: Context<App>): Promise<Response> {
   }
   try {
     const server = await serverOf(site, new URL(request.url).origin)
-    if (c.req.path === '/sse') return await serveHttpSse(request, sessions, { caller, origins })
-    return await serve(request, { server, caller, origins, sessions, seal })
+    const answer =
+      c.req.path === '/sse'
+        ? await serveHttpSse(request, sessions, { caller, origins })
+        : await serve(request, { server, caller, origins, sessions, seal })
+    return whileAdmitted(answer, request, () => admittedSite(request, c.env))
   } catch (error) {
-    if (error instanceof ConfigError) return refuse(c, 503, error.message)
-    throw error
+    const thrown = orMisconfigured(error)
+    if (thrown instanceof Refusal) return refuseWith(c, thrown)
+    throw thrown
   }
 }
 
 /** Refuses a path without an endpoint. */
-export const notFound = (c: Context<App>): Promise<Response> =>
-  refuse(c, 404, `There is no endpoint at ${c.req.path} here.`, {}, faults.notFound)
+const notFound = (c: Context<App>): Promise<Response> =>
+  refuse(c, 404, NO_ENDPOINT, {}, faults.notFound)
 
 /** Shows a person a row that a search found. */
 async function record(c: Context<App>): Promise<Response> {

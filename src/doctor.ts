@@ -1,7 +1,8 @@
 import type { Context } from 'hono'
 import { type App, refuse, textOrJson } from './admission.ts'
-import { deploymentOf, type Site } from './deployment.ts'
+import { type Deployment, deploymentOf, type Site } from './deployment.ts'
 import { ConfigError, diagnosis } from './gateway/index.ts'
+import { NO_ENDPOINT, UNAVAILABLE } from './visit.ts'
 
 /**
  * Serves `GET /doctor` and `/doctor/NAME`, which tell the operator whether the databases answer and
@@ -9,20 +10,54 @@ import { ConfigError, diagnosis } from './gateway/index.ts'
  */
 export async function examine(c: Context<App>): Promise<Response> {
   const deployment = deploymentOf(c.env)
-  const { sites } = c.var
   if (c.req.method !== 'GET') return refuse(c, 405, 'Send a GET.', { allow: 'GET, OPTIONS' })
-  if (deployment.problem) return refuse(c, 503, deployment.problem)
-  if (sites.length === 0) return refuse(c, 404, `There is no endpoint at ${c.req.path} here.`)
+  const inspected = c.req.path === '/doctor' ? await all(deployment) : one(c.var.sites)
+  const { sites, more } = inspected
+  if (deployment.problem && !c.var.sites[0]) return refuse(c, 503, deployment.problem)
+  if (sites.length === 0) return refuse(c, 404, NO_ENDPOINT)
 
-  const problems = (
-    await Promise.all(sites.map((site) => problemOf(site, deployment.server)))
-  ).flat()
+  const unserved = await Promise.all(sites.map((site) => problemOf(site, deployment.server)))
+  const problems = [...inspected.problems, ...unserved.flat()]
   const { report } = await diagnosis()
   const databases = await deployment.diagnose(sites, c.req.raw.signal)
   const healthy =
     problems.length === 0 && databases.every(({ problem, broken }) => !problem && !broken?.length)
-  const texts = [...problems, ...(await Promise.all(databases.map(report)))]
-  return textOrJson(c, healthy ? 200 : 503, { problems, databases }, texts.join('\n\n'))
+  const rest = more > 0 ? [`${more} more endpoints: ask /doctor/NAME about each.`] : []
+  const texts = [...problems, ...(await Promise.all(databases.map(report))), ...rest]
+  return textOrJson(
+    c,
+    healthy ? 200 : 503,
+    { problems, databases, ...(more > 0 && { more }) },
+    texts.join('\n\n'),
+  )
+}
+
+/** How many endpoints of the registry are inspected at once. */
+const MAX_STORED = 20
+
+interface Inspected {
+  readonly sites: readonly Site[]
+  /** How many endpoints there are besides. */
+  readonly more: number
+  readonly problems: readonly string[]
+}
+
+const one = (sites: readonly Site[]): Inspected => ({ sites, more: 0, problems: [] })
+
+/** The endpoints of the configuration, and the first ones of the registry. */
+async function all({ configured, find, registry }: Deployment): Promise<Inspected> {
+  try {
+    const page = await registry?.('endpoints', { limit: MAX_STORED })
+    if (!page) return one(configured)
+    const own = configured.map(({ endpoint }) => endpoint.name)
+    const names = page.entries.map(({ name }) => name).filter((it) => !own.includes(it))
+    const stored = await Promise.all(names.map(async (it) => (await find(it, {})).site))
+    const sites = [...configured, ...stored.filter((it) => it !== undefined)]
+    return { sites, more: page.total - page.entries.length, problems: [] }
+  } catch (error) {
+    console.error(error)
+    return { sites: configured, more: 0, problems: [UNAVAILABLE] }
+  }
 }
 
 /** Why an endpoint cannot be served, if it cannot. */

@@ -1,8 +1,8 @@
 import { app } from './app.ts'
-import { shownBy } from './auth/index.ts'
 import { deploymentOf, type Env } from './deployment.ts'
 import { KEPT_MS } from './gateway/index.ts'
-import { codes, RpcError, sessionObject } from './mcp/index.ts'
+import { sessionObject } from './mcp/index.ts'
+import { admittedSite, orMisconfigured } from './visit.ts'
 
 export { DemoStore } from './database/index.ts'
 export { CallRecords, Meter, Registry } from './registry/index.ts'
@@ -10,12 +10,13 @@ export { CallRecords, Meter, Registry } from './registry/index.ts'
 /** The session of a legacy client with one endpoint. */
 export const McpSession = sessionObject<Env>({
   async server(env, request) {
-    const { pathname, origin } = new URL(request.url)
-    const { find, server } = deploymentOf(env)
-    // The Worker has let this caller in. Meanwhile the endpoint may have been removed.
-    const { site } = await find(pathname.split('/')[2], await shownBy(request, env))
-    if (!site) throw new RpcError(codes.invalidRequest, 'This endpoint is gone.')
-    return server(site, origin)
+    // The Worker has let this caller in. Meanwhile its key may have been revoked, or the endpoint removed.
+    const site = await admittedSite(request, env)
+    return deploymentOf(env)
+      .server(site, new URL(request.url).origin)
+      .catch((error: unknown) => {
+        throw orMisconfigured(error)
+      })
   },
   seal: (env) => deploymentOf(env).seal,
   namespace: ({ SESSIONS }) => SESSIONS,

@@ -9,36 +9,70 @@ export const pageHeaders = {
   'x-robots-tag': 'noindex',
 }
 
+/** What the page for a browser is about. */
+export interface Place {
+  readonly url: string
+  /** The name in the path, if there is one. */
+  readonly name: string | undefined
+  /** The endpoint here, if there is one. */
+  readonly site: Site | undefined
+  /** All that are configured; the first one is at `/mcp`. */
+  readonly others: readonly Site[]
+  readonly problem: string | undefined
+  /** Whether the reader has a key, which is in the URL. */
+  readonly bySecretUrl: boolean
+}
+
 /** The page for a browser: what this URL is, and how to add it to an app. Names no table or secret. */
-export function page(url: string, sites: readonly Site[], problem: string | undefined): string {
-  const endpoints = sites.map((it) => it.endpoint)
-  const origin = new URL(url).origin
-  // A caller without the key does not see the names of endpoints that need it.
-  const shown = endpoints.filter(({ access }, i) => i === 0 || access === 'public')
-  const addresses = shown.map(({ name, title, access }) => ({
-    title: access === 'public' ? title : 'A database',
-    address: name === endpoints[0]?.name ? `${origin}/mcp` : `${origin}/mcp/${name}`,
-    needs: access === 'public' ? 'no key needed' : 'needs the key',
-  }))
-  const first = addresses[0]
-  const keyed = first?.needs === 'needs the key'
-  const header = keyed ? ' --header "Authorization: Bearer KEY"' : ''
+export function page({ url, name, site, others, problem, bySecretUrl }: Place): string {
+  const { origin } = new URL(url)
+  const prefix = bySecretUrl ? `${origin}/k/KEY` : origin
+  // A caller without the key reads the same of an endpoint that needs it and of one that does not exist.
+  const listed = others.filter(
+    (it, i) => isPublic(it) && (name === undefined ? i > 0 : it.endpoint !== site?.endpoint),
+  )
+  const addresses = [
+    addressOf(name === undefined ? `${prefix}/mcp` : `${prefix}/mcp/${name}`, site, bySecretUrl),
+    ...(bySecretUrl ? [] : listed).map((it) =>
+      addressOf(
+        it === others[0] ? `${origin}/mcp` : `${origin}/mcp/${it.endpoint.name}`,
+        it,
+        false,
+      ),
+    ),
+  ]
+  const [first] = addresses
+  const header = first!.keyed ? ' --header "Authorization: Bearer KEY"' : ''
+  const lines = addresses.map(
+    ({ address, title, needs }) =>
+      `<li><code>${escaped(address)}</code> ${escaped(title)} (${needs})</li>`,
+  )
   return document(
     'Tidegate',
     `<h1>This is an MCP endpoint</h1>
 <p>It lets an AI app ask questions of a database, and never write to it. Paste the URL into your app
 as a connector:</p>
 ${problem ? `<p><strong>Not configured yet.</strong> ${escaped(problem)}</p>` : ''}
-<ul>${addresses.map((it) => `<li><code>${escaped(it.address)}</code> ${escaped(it.title)} (${it.needs})</li>`).join('')}</ul>
-${
-  first
-    ? `<p>Claude Code:</p>
-<pre>claude mcp add --transport http --scope user tidegate ${escaped(first.address + header)}</pre>
+<ul>${lines.join('')}</ul>
+<p>Claude Code:</p>
+<pre>claude mcp add --transport http --scope user tidegate ${escaped(first!.address + header)}</pre>
 <p>In another app, open Settings, then Connectors or MCP servers, and add this URL. If it needs the key,
-send it as the header <code>Authorization: Bearer KEY</code>.</p>`
-    : ''
-}`,
+send it as the header <code>Authorization: Bearer KEY</code>.</p>`,
   )
+}
+
+const isPublic = ({ active, endpoint }: Site): boolean => active && endpoint.access === 'public'
+
+function addressOf(address: string, site: Site | undefined, bySecretUrl: boolean) {
+  const shown = site && (bySecretUrl || isPublic(site))
+  const keyed = !bySecretUrl && !(site && isPublic(site))
+  const needs = keyed ? 'needs the key' : 'no key needed'
+  return {
+    address,
+    title: shown ? site.endpoint.title : 'A database',
+    keyed,
+    needs: bySecretUrl ? 'KEY is in the URL that you opened: keep it to yourself' : needs,
+  }
 }
 
 /** The page for one row of a table. */

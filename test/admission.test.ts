@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeKey } from '../src/registry/key.ts'
 import { type PlainWorker, startPlainWorker } from './support/plain-worker.ts'
+import { REGISTRY_WORKER, rowsOf } from './support/registry-rows.ts'
 import { post, startWorker } from './support/worker.ts'
 
 /** In plain workerd, since wrangler's own proxy looks at a request before the Worker does. */
@@ -39,15 +41,39 @@ const ROUTES: readonly [string, string, number][] = [
 
 let worker: PlainWorker
 let here: string
+/** The keys of all callers, by their column in the table below. */
+const keys = new Map<string, string>()
+
 beforeAll(async () => {
   const origins = 'https://app.example.com http://gate.example.com'
-  worker = await startPlainWorker({
-    ENDPOINTS,
-    TIDEGATE_KEY: 'k',
-    LEGACY_SSE: '1',
-    ORIGINS: origins,
-  })
+  const vars = { ENDPOINTS, TIDEGATE_KEY: 'k', LEGACY_SSE: '1', ORIGINS: origins }
+  worker = await startPlainWorker(vars, REGISTRY_WORKER)
   here = `127.0.0.1:${worker.port}`
+  const rows = rowsOf(worker)
+  await rows.endpoint('kept')
+  await rows.endpoint('free', { access: 'public' })
+  await rows.endpoint('off', { active: false })
+  await rows.endpoint('freeoff', { active: false, access: 'public' })
+  const made = {
+    mine: await rows.key(['open', 'closed', 'kept', 'off']),
+    other: await rows.key(['elsewhere']),
+    all: await rows.key(['*']),
+    scopeless: await rows.key(['*'], { scopes: [] }),
+    grouped: await rows.key(['*']),
+    groupless: await rows.key(['*']),
+    expired: await rows.key(['*'], { expiresAt: Date.now() }),
+    revoked: await rows.key(['*']),
+  }
+  await made.revoked.revoke()
+  await rows.group('team', { keys: [made.grouped.id], endpoints: { kept: {}, closed: {} } })
+  await rows.group('others', { keys: [made.groupless.id], endpoints: { elsewhere: {} } })
+  for (const [name, { key }] of Object.entries(made)) keys.set(name, key)
+  keys.set('operator', 'k')
+  keys.set('wrong', 'not a key')
+  keys.set('unknown', (await makeKey()).key)
+  // The id of a good key, and another secret.
+  keys.set('forged', made.all.key.slice(0, 20) + (await makeKey()).key.slice(20))
+  keys.set('mistyped', made.all.key.slice(0, -1))
 })
 afterAll(() => worker.stop())
 
@@ -153,4 +179,381 @@ test('where no key is set, nobody is told to add one', async () => {
   const { status, text } = await post(`${open.url}/register`, list)
   expect([status, text.includes('key')]).toEqual([404, false])
   await open.close()
+})
+
+/** All that a refusal says to a program. */
+function outcomeOf({ status, head, body }: { status: number; head: string; body: string }): string {
+  const code = /"code":([45]\d{3})\b/.exec(body)?.[1]
+  const wrong = /error="invalid_token"/.test(head)
+  return `${status}${wrong ? ' wrong' : ''}${code ? ` ${code}` : ''}`
+}
+
+const [MISSING, WRONG, NO_RIGHT, OFF, NONE] = [
+  ...['401', '401 wrong', '403 4031', '403 4030', '404 4040'],
+] as const
+const GOOD = ['operator', 'mine', 'all', 'grouped']
+const BAD = ['expired', 'revoked', 'unknown', 'forged', 'mistyped']
+
+/** What every caller gets on every route: by column, else as `valid` (any other key) or as `bad`. */
+const MATRIX: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+  ['GET /', { everyone: '200' }],
+  ['GET /health', { everyone: '200' }],
+  ['POST /register', { everyone: '400' }],
+  ['GET /nowhere', { everyone: '404' }],
+  ['POST /mcp', { nobody: '200', wrong: '200', operator: '200', mine: '200', all: '200' }],
+  ['POST /mcp/open', { nobody: '200', wrong: '200', operator: '200', mine: '200', all: '200' }],
+  ['GET /mcp', { nobody: '405', wrong: '405', operator: '405', mine: '405', all: '405' }],
+  ['POST /mcp/closed', { operator: '200', mine: '200', all: '200', grouped: '200' }],
+  ['POST /mcp/%63losed/', { operator: '200', mine: '200', all: '200', grouped: '200' }],
+  ['POST /mcp/kept', { operator: '200', mine: '200', all: '200', grouped: '200' }],
+  ['GET /mcp/kept', { operator: '405', mine: '405', all: '405', grouped: '405' }],
+  ['HEAD /mcp/kept', { operator: '405', mine: '405', all: '405', grouped: '405', valid: '403' }],
+  ['DELETE /mcp/kept', { operator: '405', mine: '405', all: '405', grouped: '405' }],
+  ['PUT /mcp/kept', { operator: '405', mine: '405', all: '405', grouped: '405' }],
+  ['POST /mcp/kept/more', { operator: '404', mine: '404', all: '404', grouped: '404' }],
+  ['POST /mcp/free', { nobody: '200', wrong: '200', operator: '200', all: '200' }],
+  ['POST /mcp/off', { operator: OFF, mine: OFF, all: OFF }],
+  ['POST /mcp/freeoff', { nobody: OFF, wrong: OFF, operator: OFF, all: OFF }],
+  ['POST /mcp/none', { operator: NONE, all: NONE }],
+  ['POST /mcp/NO%20NAME', { operator: NONE, all: NONE, grouped: NONE, groupless: NONE }],
+  [
+    'GET /record/open/demo/products/1',
+    { nobody: '200', wrong: '200', operator: '200', mine: '200', all: '200' },
+  ],
+  [
+    'GET /record/closed/demo/products/1',
+    { operator: '200', mine: '200', all: '200', grouped: '200' },
+  ],
+  [
+    'GET /record/kept/demo/products/1',
+    { operator: '200', mine: '200', all: '200', grouped: '200' },
+  ],
+  ['GET /record/off/demo/products/1', { operator: OFF, mine: OFF, all: OFF }],
+  ['GET /sse', { nobody: '200', wrong: '200', operator: '200', mine: '200', all: '200' }],
+  [
+    'POST /sse?sessionId=x',
+    { nobody: '404', wrong: '404', operator: '404', mine: '404', all: '404' },
+  ],
+  ['GET /doctor', { operator: '200', valid: '403' }],
+  ['GET /doctor/open', { nobody: '200', wrong: '200', operator: '200', valid: '200' }],
+  ['GET /doctor/closed', { operator: '200', valid: '403' }],
+  ['GET /doctor/kept', { operator: '200', valid: '403' }],
+  ['GET /doctor/off', { operator: '200', valid: '403' }],
+  ['GET /doctor/none', { operator: '404', valid: '403' }],
+  ['GET /api/none', { operator: '404' }],
+]
+const COLUMNS = ['nobody', 'wrong', ...GOOD, 'other', 'scopeless', 'groupless', ...BAD]
+
+describe('every route and every kind of caller', () => {
+  const expected = (row: Readonly<Record<string, string>>, column: string) => {
+    if (row.everyone) return row.everyone
+    if (BAD.includes(column)) return WRONG
+    if (column === 'nobody') return row.nobody ?? MISSING
+    if (column === 'wrong') return row.wrong ?? WRONG
+    return row[column] ?? row.valid ?? NO_RIGHT
+  }
+  const shown = [
+    ['Authorization: Bearer', 'as a bearer'],
+    ['X-API-Key:', 'as X-API-Key'],
+  ] as const
+
+  describe.each(shown)('%s', (header) => {
+    test.each(MATRIX)('%s', async (route, row) => {
+      const [method = '', path = ''] = route.split(' ')
+      const [got, wanted]: Record<string, string>[] = [{}, {}]
+      for (const column of COLUMNS) {
+        const key = keys.get(column)
+        const more = key === undefined ? [] : [`${header} ${key}`]
+        const answer = await ask(method, path, here, 'Accept: application/json', ...more)
+        got![column] = outcomeOf(answer)
+        wanted![column] = expected(row, column)
+        expectNoKey(answer)
+        if (answer.status >= 400) expect(answer.head).toMatch(/cache-control: no-store/i)
+        expect(/www-authenticate: Bearer realm="Tidegate"/i.test(answer.head)).toBe(
+          answer.status === 401,
+        )
+      }
+      expect(got).toEqual(wanted)
+    })
+  })
+
+  test('a page gets no further by what it may ask in advance', async () => {
+    for (const [route] of MATRIX) {
+      const path = route.split(' ')[1]!
+      const asked = ['Origin: http://evil.example', 'Access-Control-Request-Method: POST']
+      const { status, head, body } = await ask('OPTIONS', path, here, ...asked)
+      expect([path, status, body]).toEqual([path, 204, ''])
+      expect(head).toMatch(/access-control-allow-origin: http:\/\/evil.example/i)
+    }
+  })
+
+  test('a person sees a page at an endpoint, which is the same whether or not there is such an endpoint', async () => {
+    const see = async (path: string, ...more: string[]) => {
+      const answer = await ask('GET', path, here, 'Accept: text/html', ...more)
+      expectNoKey(answer)
+      expect(answer.status).toBe(200)
+      return answer.body
+    }
+    const kept = await see('/mcp/kept')
+    expect(kept).not.toContain('The kept')
+    for (const name of ['none', 'closed', 'off', 'freeoff'])
+      expect((await see(`/mcp/${name}`)).replaceAll(name, 'kept')).toBe(kept)
+    for (const column of [...GOOD, ...BAD])
+      expect(await see('/mcp/kept', `X-API-Key: ${keys.get(column)}`)).toBe(kept)
+    expect(await see('/mcp/free')).toContain('The free')
+    for (const path of ['/', '/mcp']) {
+      expect(await see(path)).toContain('Open')
+      expect(await see(path)).not.toMatch(/kept|closed|off/i)
+    }
+  })
+})
+
+/** No answer repeats a key, whoever gets it. */
+function expectNoKey({ head, body }: { head: string; body: string }): void {
+  for (const [column, key] of keys) {
+    if (column === 'operator' || column === 'wrong') continue
+    // The secret part, which a refusal might cut out of the whole.
+    expect([column, `${head}${body}`.includes(key.slice(20, 50))]).toEqual([column, false])
+  }
+}
+
+describe('where a key is needed in one of two headers', () => {
+  const first = async (...more: string[]) =>
+    outcomeOf(await ask('POST', '/mcp/kept', here, 'Accept: application/json', ...more))
+
+  test('the bearer is what counts, if there is one', async () => {
+    const [mine, other, forged] = ['mine', 'other', 'forged'].map((it) => keys.get(it))
+    expect(await first(`Authorization: Bearer ${mine}`, `X-API-Key: ${other}`)).toBe('200')
+    expect(await first(`Authorization: Bearer ${other}`, `X-API-Key: ${mine}`)).toBe(NO_RIGHT)
+    expect(await first(`Authorization: Bearer ${forged}`, `X-API-Key: ${mine}`)).toBe(WRONG)
+    expect(await first(`Authorization: Bearer ${forged}`, `X-API-Key: nonsense`)).toBe(WRONG)
+    expect(await first('Authorization: Basic azprCg==', `X-API-Key: ${mine}`)).toBe('200')
+    expect(await first('Authorization: Bearer', `X-API-Key: ${mine}`)).toBe('200')
+    expect(await first('Authorization: Basic azprCg==')).toBe(MISSING)
+  })
+
+  test('spaces and the case of the scheme do not matter, and all else does', async () => {
+    const mine = keys.get('mine')!
+    expect(await first(`authorization:bearer    ${mine}   `)).toBe('200')
+    expect(await first(`AUTHORIZATION: BEARER\t${mine}`)).toBe('200')
+    expect(await first(`x-api-key:   ${mine}\t `)).toBe('200')
+    for (const key of [
+      mine.toLowerCase(),
+      mine.toUpperCase(),
+      `"${mine}"`,
+      `${mine},`,
+      `${mine} ${mine}`,
+      `Bearer ${mine}`,
+      encodeURIComponent(`${mine} `),
+      `${mine}${'A'.repeat(6_000)}`,
+      'A'.repeat(6_000),
+      `tg_${'A'.repeat(53)}`,
+      'k k',
+      'K',
+      'kk',
+    ]) {
+      expect([key, await first(`Authorization: Bearer ${key}`)]).toEqual([key, WRONG])
+      expect([key, await first(`X-API-Key: ${key}`)]).toEqual([key, WRONG])
+    }
+    expect(await first(`Authorization: Bearer ${mine}`, `Authorization: Bearer ${mine}`)).toBe(
+      WRONG,
+    )
+    expect(await first(`X-API-Key: ${mine}`, `X-API-Key: ${mine}`)).toBe(WRONG)
+    expect(await first(`Authorization:${mine}`)).toBe(MISSING)
+  })
+
+  test('a key that has expired says so, to who holds all of it', async () => {
+    const { body } = await ask('POST', '/mcp/kept', here, `X-API-Key: ${keys.get('expired')}`)
+    expect(JSON.parse(body).error.message).toMatch(/^This key has expired/)
+  })
+})
+
+describe('a refusal', () => {
+  const refusedBy = async (...more: string[]) => ask('POST', '/mcp/freeoff', here, ...more)
+
+  test('has the id null in the legacy era, and none in the modern one', async () => {
+    const error = { code: 4030, message: 'This endpoint is switched off. Ask its operator.' }
+    const legacy = await refusedBy('MCP-Protocol-Version: 2025-11-25')
+    expect(JSON.parse(legacy.body)).toEqual({ jsonrpc: '2.0', id: null, error })
+    const modern = await refusedBy('MCP-Protocol-Version: 2026-07-28')
+    expect(JSON.parse(modern.body)).toEqual({ jsonrpc: '2.0', error })
+  })
+
+  test('is a stream to who reads nothing else', async () => {
+    const { status, head, body } = await refusedBy('Accept: text/event-stream')
+    expect([status, /^content-type: text\/event-stream/im.test(head)]).toEqual([403, true])
+    expect(body).toMatch(/^event: message\ndata: \{.*4030.*\}\n\n/m)
+    const both = await refusedBy('Accept: application/json, text/event-stream')
+    expect(both.head).toMatch(/^content-type: application\/json/im)
+  })
+})
+
+describe('a secret URL', () => {
+  const NO_URL =
+    'There is no endpoint at this URL. Check that it was copied whole, or ask for another.'
+  const at = async (path: string, ...more: string[]) => {
+    const answer = await ask('POST', path, here, 'Accept: application/json', ...more)
+    expectNoKey(answer)
+    return answer
+  }
+  const by = (column: string) => `/k/${keys.get(column)}`
+
+  test('opens what its key opens, and nothing else, and does not say why', async () => {
+    for (const column of COLUMNS.filter((it) => it !== 'nobody')) {
+      for (const name of ['', '/open', '/closed', '/kept', '/free', '/off', '/freeoff', '/none']) {
+        const row = Object.fromEntries(MATRIX)[`POST /mcp${name}`]!
+        const good = row[column] !== undefined && column !== 'operator' && column !== 'wrong'
+        const answer = await at(`${by(column).replaceAll(' ', '%20')}/mcp${name}`)
+        expect([column, name, outcomeOf(answer)]).toEqual([column, name, good ? row[column] : NONE])
+        expect(answer.head).toMatch(/^referrer-policy: no-referrer/im)
+        if (!good) expect(JSON.parse(answer.body).error.message).toBe(NO_URL)
+      }
+    }
+    expect(worker.log()).toBe('')
+  })
+
+  test('is read in one way only', async () => {
+    const key = keys.get('mine')!
+    const opens = async (path: string) => (await at(path)).status
+    expect(await opens(`/k/${key}/mcp/kept`)).toBe(200)
+    expect(await opens(`/k/${key}/mcp/kept/`)).toBe(200)
+    expect(await opens(`/k/${key}/mcp/kept?x=/y`)).toBe(200)
+    expect(await opens(`/k/${key.replaceAll('_', '%5f')}/mcp/ke%70t`)).toBe(200)
+    for (const path of [
+      `//k/${key}/mcp/kept`,
+      `/k//${key}/mcp/kept`,
+      `/k/${key}//mcp/kept`,
+      `/k/${key}/mcp//kept`,
+      `/k/${key}/mcp/kept//`,
+      `/k/${key}/mcp/../doctor`,
+      `/k/${key}/mcp/%2e%2e/doctor/kept`,
+      `/k/${key}/mcp%2fkept`,
+      `/k/${key}/mcp/kept/more`,
+      `/k/${key}/mcp/kept/..`.replace('/kept', '/kept/x/..'),
+      `/K/${key}/mcp/kept`,
+      `/k/${key}`,
+      `/k/${key}/`,
+      '/k/',
+      `/k/${key}/doctor/kept`,
+      `/k/${key}/record/kept/demo/products/1`,
+      `/k/${key}/sse`,
+      `/k/${key}/api/endpoints`,
+      `/k/${key}/k/${key}/mcp/kept`,
+      `/k/${key}%20/mcp/kept`,
+      `/k/%20${key}/mcp/kept`,
+      `/k/${key}%00/mcp/kept`,
+      `/k/${key}é/mcp/kept`,
+      `/k/${key};x/mcp/kept`,
+      `/k/${key.toLowerCase()}/mcp/kept`,
+      `/k/${key.toUpperCase()}/mcp/kept`,
+      `/k/${key}${'A'.repeat(5_000)}/mcp/kept`,
+      '/k/tg_x/mcp/open',
+      '/k/x/mcp/open',
+      '/k/%zz/mcp/open',
+      '/k/k/mcp/open',
+    ]) {
+      expect([path, await opens(path)]).toEqual([path, path.endsWith('x/..') ? 200 : 404])
+    }
+    expect(worker.log()).toBe('')
+  })
+
+  test('counts, whatever is in the headers', async () => {
+    const kept = '/mcp/kept'
+    for (const good of ['Authorization: Bearer k', `X-API-Key: ${keys.get('mine')}`]) {
+      expect(outcomeOf(await at(by('forged') + kept, good))).toBe(NONE)
+      expect(outcomeOf(await at(by('other') + kept, good))).toBe(NONE)
+    }
+    expect((await at(by('mine') + kept, 'Authorization: Bearer nonsense')).status).toBe(200)
+  })
+
+  test('works from any page, which can also read that it does not', async () => {
+    const origin = 'Origin: http://evil.example'
+    for (const [column, status] of [
+      ['mine', 200],
+      ['forged', 404],
+    ] as const) {
+      const answer = await at(`${by(column)}/mcp/kept`, origin)
+      expect(answer.status).toBe(status)
+      expect(answer.head).toMatch(/access-control-allow-origin: http:\/\/evil.example/i)
+      const asked = await ask('OPTIONS', `${by(column)}/mcp/kept`, here, origin)
+      expect([asked.status, asked.body]).toEqual([204, ''])
+    }
+    // Whoever has the key is served by whatever host.
+    expect((await ask('POST', `${by('mine')}/mcp/kept`, 'evil.example')).status).toBe(200)
+  })
+
+  test('answers other methods as its endpoint does', async () => {
+    for (const method of ['GET', 'HEAD', 'DELETE', 'PUT']) {
+      const status = async (column: string) =>
+        (await ask(method, `${by(column)}/mcp/kept`, here)).status
+      expect([method, await status('mine'), await status('forged')]).toEqual([method, 405, 404])
+    }
+  })
+
+  test('shows a person a page that holds no key', async () => {
+    const html = 'Accept: text/html'
+    const page = await ask('GET', `${by('mine')}/mcp/kept`, here, html)
+    expect(page.status).toBe(200)
+    expect(page.head).toMatch(/^referrer-policy: no-referrer/im)
+    expect(page.body).toContain('/k/KEY/mcp/kept')
+    expectNoKey(page)
+    expect((await ask('GET', `${by('forged')}/mcp/open`, here, html)).status).toBe(404)
+  })
+})
+
+const initialize = JSON.stringify({
+  ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+  params: {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 't', version: '1' },
+  },
+})
+
+describe('a session', () => {
+  const send = (method: string, path: string, body: string, ...more: string[]) => {
+    const head = [`${method} ${path} HTTP/1.1`, `Host: ${here}`, 'Content-Type: application/json']
+    return worker.send([...head, 'Accept: application/json', ...more], body)
+  }
+  const open = async (path: string, ...more: string[]) => {
+    const { head } = await send('POST', path, initialize, ...more)
+    return `Mcp-Session-Id: ${/^mcp-session-id: (\S+)/im.exec(head)?.[1]}`
+  }
+
+  test('belongs to its key, by whichever way the key comes', async () => {
+    const [mine, all] = [keys.get('mine'), keys.get('all')]
+    const id = await open('/mcp/kept', `X-API-Key: ${mine}`)
+    const status = async (path: string, ...more: string[]) =>
+      (await send('POST', path, ping, id, ...more)).status
+    expect(await status('/mcp/kept', `Authorization: Bearer ${mine}`)).toBe(200)
+    expect(await status(`/k/${mine}/mcp/kept`)).toBe(200)
+    expect(await status('/mcp/kept', `Authorization: Bearer ${all}`)).toBe(404)
+    expect(await status(`/k/${all}/mcp/kept`)).toBe(404)
+    expect(await status('/mcp/closed', `Authorization: Bearer ${mine}`)).toBe(404)
+    expect(await status('/mcp/kept', 'Authorization: Bearer k')).toBe(404)
+    expect(await status('/mcp/kept')).toBe(401)
+    expect((await send('DELETE', `/k/${all}/mcp/kept`, '', id)).status).toBe(404)
+    expect((await send('DELETE', `/k/${mine}/mcp/kept`, '', id)).status).toBe(204)
+    expect(await status('/mcp/kept', `X-API-Key: ${mine}`)).toBe(404)
+  })
+
+  test('is not reached by what its object is told in secret', async () => {
+    const mine = `X-API-Key: ${keys.get('mine')}`
+    const id = await open('/mcp/kept', mine)
+    for (const told of [
+      { as: 'secret' },
+      { as: 'hub' },
+      { as: 'session', caller: { subject: 'key' } },
+    ]) {
+      const header = `X-MCP-Internal: ${encodeURIComponent(JSON.stringify(told))}`
+      const { status, body } = await send('POST', '/mcp/kept', ping, id, mine, header)
+      expect([status, JSON.parse(body)]).toEqual([200, { jsonrpc: '2.0', id: 1, result: {} }])
+    }
+  })
+
+  test('of the oldest transport names no key in the address that it posts to', async () => {
+    const { body } = await ask('GET', '/sse', here, `X-API-Key: ${keys.get('mine')}`)
+    expect(body).toMatch(/event: endpoint\r?\ndata: \/sse\?sessionId=[\w.%-]+\r?\n/)
+    expect(body).not.toContain('tg_')
+  })
 })

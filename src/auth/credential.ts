@@ -7,8 +7,8 @@ export interface Shown {
   readonly caller?: Caller | undefined
   /** A key of the registry, which has to be looked up. */
   readonly key?: ShownKey | undefined
-  /** It shows a text that is no key here. */
-  readonly wrong?: boolean
+  /** It shows a text that is no key here: a key with a mistake in it, or something else altogether. */
+  readonly wrong?: 'key' | 'other' | undefined
 }
 
 const OPERATOR: Caller = { subject: 'key', scopes: [] }
@@ -17,18 +17,21 @@ const OPERATOR: Caller = { subject: 'key', scopes: [] }
 export const isOperator = (caller: Caller | undefined): boolean =>
   caller?.subject === OPERATOR.subject
 
-/** Reads the key of a request: `Authorization: Bearer` (RFC 6750), or `X-API-Key`. */
+/**
+ * Reads the key of a request: `Authorization: Bearer` (RFC 6750), or `X-API-Key` if there is no bearer.
+ * Who sends both means the first.
+ */
 export async function shownBy(
   { headers }: Request,
   { TIDEGATE_KEY }: { readonly TIDEGATE_KEY?: string },
 ): Promise<Shown> {
-  const bearer = /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1]
-  const text = bearer ?? headers.get('x-api-key')?.trim()
+  const [, bearer] = /^Bearer[ \t]+(.+)$/i.exec(headers.get('authorization') ?? '') ?? []
+  const text = (bearer ?? headers.get('x-api-key'))?.trim()
   if (!TIDEGATE_KEY || !text) return {}
-  if (text.length > MAX_KEY_CHARS) return { wrong: true }
+  if (text.length > MAX_KEY_CHARS) return { wrong: 'other' }
   if (equal(text, TIDEGATE_KEY)) return { caller: OPERATOR }
   const key = await readKey(text)
-  return key ? { key } : { wrong: true }
+  return key ? { key } : { wrong: text.startsWith('tg_') ? 'key' : 'other' }
 }
 
 const MAX_KEY_CHARS = 4_096

@@ -16,10 +16,13 @@ export interface PlainWorker {
   stop(): Promise<void>
 }
 
-/** Starts it with these variables. */
-export async function startPlainWorker(vars: Record<string, string>): Promise<PlainWorker> {
+/** Starts it with these variables; or another Worker that has its objects. */
+export async function startPlainWorker(
+  vars: Record<string, string>,
+  entry = '../../src/index.ts',
+): Promise<PlainWorker> {
   const target = {
-    entry: '../../src/index.ts',
+    entry,
     objects: {
       DEMO: 'DemoStore',
       SESSIONS: 'McpSession',

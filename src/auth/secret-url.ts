@@ -1,0 +1,33 @@
+import { getPathNoStrict } from 'hono/utils/url'
+
+/** A secret URL: `/k/KEY/mcp/NAME`, for hosts that send no header. */
+const SECRET_URL = /^\/k\/(tg_\w{1,100})(\/mcp(?:\/[^/]+)?)$/
+
+/** The key in a secret URL, and the path without it. */
+export function readSecretUrl(
+  request: Request,
+): { readonly key: string; readonly path: string } | undefined {
+  const [, key, path] = SECRET_URL.exec(getPathNoStrict(request)) ?? []
+  return key !== undefined && path !== undefined ? { key, path } : undefined
+}
+
+/** The path of a request, as routes see it: that of a secret URL is without its key. */
+export const pathOf = (request: Request): string =>
+  readSecretUrl(request)?.path ?? getPathNoStrict(request)
+
+/** The same request with the key as a header. What is behind it never sees the secret URL. */
+export function withoutSecretUrl(
+  request: Request,
+  { key, path }: { readonly key: string; readonly path: string },
+): Request {
+  const url = new URL(request.url)
+  url.pathname = path
+  const { method, signal } = request
+  // A GET may bring one, but none may be made with one.
+  const body = method === 'GET' || method === 'HEAD' ? null : request.body
+  const headers = new Headers(request.headers)
+  headers.delete('authorization')
+  headers.delete('referer')
+  headers.set('x-api-key', key)
+  return new Request(url, { method, headers, body, signal })
+}

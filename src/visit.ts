@@ -1,0 +1,141 @@
+import { callerWith, isOperator, opens, pathOf, shownBy, WRONG_KEY } from './auth/index.ts'
+import { deploymentOf, type Env, NO_KEY, type Site } from './deployment.ts'
+import { ConfigError, isDemo } from './gateway/index.ts'
+import { type Caller, codes, Refusal } from './mcp/index.ts'
+import { type KeyEntry, RegistryUnavailable } from './registry/index.ts'
+
+/** Codes of our own refusals, outside the ranges of JSON-RPC and MCP. docs/errors.md lists them. */
+export const faults = {
+  inactive: 4030,
+  noRight: 4031,
+  notFound: 4040,
+  rateLimit: 4290,
+  misconfigured: 5030,
+  unavailable: 5031,
+} as const
+
+/** A request at the door: who sends it, and for what. */
+export interface Visit {
+  /** The first part of the path. */
+  readonly route: string
+  /** Undefined for a caller without a key, who may use what is open. */
+  readonly caller: Caller | undefined
+  /** The key of the registry by which the caller is known. */
+  readonly key: KeyEntry | undefined
+  /** Why what the request shows as a key opens nothing. */
+  readonly wrong: string | undefined
+  /** The sites of the request: the one in its path, else the first one, or all for `/doctor`. */
+  readonly sites: readonly Site[]
+  /** Whether a caller without a key may have this. */
+  readonly open: boolean
+  /** Whether the key is good, but not for this. */
+  readonly lacksRight: boolean
+}
+
+/** The routes that are about an endpoint, and those that are the operator's. */
+const ASKED = ['mcp', 'sse', 'record', 'doctor']
+const OPERATED = ['api', 'doctor']
+
+/**
+ * Finds out who sends a request, and for what. Refuses nobody, but throws a {@link Refusal} if the registry
+ * has to be asked and does not answer.
+ */
+export async function visitOf(request: Request, env: Env, path: string): Promise<Visit> {
+  const [, route = '', name] = path.split('/')
+  const { configured, find, registry } = deploymentOf(env)
+  const shown = await shownBy(request, env)
+  const asked = ASKED.includes(route)
+  const guarded = asked || OPERATED.includes(route)
+  const looks = asked || (guarded && shown.key)
+  const sought = looks
+    ? await find((asked && name) || undefined, shown).catch(unavailable)
+    : undefined
+  // Of all endpoints at once only the operator may read, also of those in the registry.
+  const all = route === 'doctor' && !name
+  const sites = all ? configured : asked && sought?.site ? [sought.site] : []
+  const open = guarded ? isOpen(route, sites) && !(all && registry) : true
+  const about = { route, sites, open }
+  const known = shown.key && sought ? callerWith(shown.key, sought.key) : undefined
+  if (known && 'caller' in known) {
+    const key = sought!.key!
+    const opened = sought!.name === undefined || (opens(key, sought!.name) && !sought!.denied)
+    const lacksRight = OPERATED.includes(route) ? !open : !opened
+    return { ...about, caller: known.caller, key, wrong: undefined, lacksRight }
+  }
+  // A wrong key is not ignored where none is needed: its owner believes in it. Another text is.
+  const ignored = !guarded || (shown.wrong === 'other' && open)
+  const wrong = known?.wrong ?? (shown.wrong && !ignored ? WRONG_KEY : undefined)
+  return { ...about, caller: shown.caller, key: undefined, wrong, lacksRight: false }
+}
+
+/** Whether anyone may have this. Of the roles of databases only the operator may read. */
+const isOpen = (route: string, sites: readonly Site[]): boolean =>
+  sites.length > 0 &&
+  sites.every(
+    ({ endpoint }) => endpoint.access === 'public' && (route !== 'doctor' || isDemo(endpoint)),
+  )
+
+/** Why a caller may not come in, if it may not. */
+export function refusalOf(
+  { caller, wrong, open, sites, lacksRight }: Visit,
+  { TIDEGATE_KEY }: Env,
+): Refusal | undefined {
+  if (wrong !== undefined) return wrongKey(wrong)
+  if (!caller && !open) {
+    if (TIDEGATE_KEY) return missingKey()
+    if (sites.length > 0) return new Refusal(503, NO_KEY, {}, codes.internal)
+  }
+  // Whether there is such an endpoint is not said to those who may not use it.
+  return lacksRight ? new Refusal(403, NO_RIGHT, {}, faults.noRight) : undefined
+}
+
+/** Why an endpoint serves nobody, if it does not. The operator may look into it. */
+export function inactivity({ route, caller, sites: [site] }: Visit): Refusal | undefined {
+  if (!site || site.active) return undefined
+  if (route === 'doctor' && isOperator(caller)) return undefined
+  return new Refusal(403, INACTIVE, {}, faults.inactive)
+}
+
+/**
+ * The endpoint that a request may use, decided again where it is served: in a session, its key may have been
+ * revoked since the Worker let it in. Throws a {@link Refusal}.
+ */
+export async function admittedSite(request: Request, env: Env): Promise<Site> {
+  const visit = await visitOf(request, env, pathOf(request))
+  const refusal = refusalOf(visit, env) ?? inactivity(visit)
+  if (refusal) throw refusal
+  const [site] = visit.sites
+  if (!site) throw new Refusal(404, NO_ENDPOINT, {}, faults.notFound)
+  return site
+}
+
+/** The refusal in place of an error, if this is an endpoint that is set up wrong. */
+export const orMisconfigured = (error: unknown): unknown =>
+  error instanceof ConfigError ? new Refusal(503, error.message, {}, faults.misconfigured) : error
+
+function unavailable(error: unknown): never {
+  if (!(error instanceof RegistryUnavailable)) throw error
+  console.error(error)
+  throw new Refusal(503, UNAVAILABLE, { 'retry-after': '5' }, faults.unavailable)
+}
+
+const missingKey = () =>
+  new Refusal(401, 'Send the key of this endpoint as Authorization: Bearer KEY.', {
+    'www-authenticate': CHALLENGE,
+  })
+
+/** Names the error, which {@link missingKey} must not (RFC 6750, section 3.1). */
+const wrongKey = (why: string) =>
+  new Refusal(401, why, {
+    'www-authenticate': `${CHALLENGE}, error="invalid_token", error_description="${why}"`,
+  })
+
+const CHALLENGE = 'Bearer realm="Tidegate"'
+const NO_RIGHT = 'This key may not use this endpoint. Ask its operator.'
+const INACTIVE = 'This endpoint is switched off. Ask its operator.'
+/** The sentence for when the registry has to be asked, and does not answer. */
+export const UNAVAILABLE =
+  'The registry of this deployment does not answer. Try again in a few seconds.'
+
+/** The sentence for a path without an endpoint. It repeats nothing of the path, which may hold a key. */
+export const NO_ENDPOINT = 'There is no endpoint at this URL.'

@@ -1,0 +1,35 @@
+/**
+ * Ends a stream that stays open once its caller may no longer be served: it is asked at each event, and at
+ * the comments between them.
+ *
+ * @param admitted Throws if the caller may no longer be served.
+ */
+export function whileAdmitted(
+  answer: Response,
+  { method, headers }: Request,
+  admitted: () => Promise<unknown>,
+): Response {
+  // The answer to a call may be a stream, too. It ends by itself.
+  const staysOpen = method === 'GET' || headers.get('mcp-method')?.trim() === 'subscriptions/listen'
+  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream')
+  if (!staysOpen || !isStream || !answer.body) return answer
+  const reader = answer.body.getReader()
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read()
+      const goesOn =
+        !done &&
+        (await admitted().then(
+          () => true,
+          () => false,
+        ))
+      if (goesOn) controller.enqueue(value)
+      else {
+        controller.close()
+        await reader.cancel()
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+  return new Response(body, answer)
+}

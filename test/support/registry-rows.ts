@@ -1,0 +1,49 @@
+import type { EndpointEntry, GroupEntry, KeyEntry } from '../../src/registry/index.ts'
+import { makeKey } from '../../src/registry/key.ts'
+import type { PlainWorker } from './plain-worker.ts'
+
+const entry = '../../test/support/registry-worker.ts'
+
+/** What `startPlainWorker` starts for {@link rowsOf}. */
+export const REGISTRY_WORKER = entry
+
+/** Writes rows into the registry of a Worker. */
+export function rowsOf(worker: PlainWorker) {
+  const order = async (name: string, input: object) => {
+    const body = JSON.stringify({ order: name, input })
+    const answer = await worker.send(['POST /test/registry HTTP/1.1', 'Host: localhost'], body)
+    if (answer.status !== 200) throw new Error(`${name}: ${answer.status} ${answer.body}`)
+  }
+  return {
+    order,
+    async endpoint(
+      name: string,
+      more: Partial<EndpointEntry> & { access?: 'key' | 'public' } = {},
+    ) {
+      const { access = 'key', ...others } = more
+      const value = { ...DEFAULTS, name, title: `The ${name}`, access }
+      const row = { name, active: true, value, credentials: {}, changedAt: Date.now(), ...others }
+      await order('putEndpoint', { entry: row, isNew: !others.changedAt })
+    },
+    /** A new key, as its holder knows it. */
+    async key(endpoints: readonly string[], more: Partial<KeyEntry> = {}) {
+      const { key, id, hash } = await makeKey()
+      const fields = { id, hash, label: '', endpoints, scopes: ['db:read'], createdAt: Date.now() }
+      await order('putKey', { entry: { ...fields, ...more }, isNew: true })
+      return { key, id, revoke: () => order('deleteKey', { id }) }
+    },
+    async group(name: string, more: Partial<GroupEntry>, isNew = true) {
+      const fields = { name, people: [], keys: [], endpoints: {}, changedAt: Date.now() }
+      await order('putGroup', { entry: { ...fields, ...more }, credentials: [], isNew })
+    },
+  }
+}
+
+const DEFAULTS = {
+  databases: { demo: { url: 'demo:' } },
+  search: [{ table: 'products', title: 'name', text: ['name'], database: 'demo' }],
+  sql: true,
+  format: 'json',
+  caps: { rows: 200, bytes: 10_000, cell: 1_000, samples: 0, timeoutMs: 20_000 },
+  keep: { rows: 2_000, bytes: 250_000, repeatSeconds: 0 },
+} as unknown as EndpointEntry['value']

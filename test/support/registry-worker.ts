@@ -1,0 +1,24 @@
+import type { Env } from '../../src/deployment.ts'
+import worker from '../../src/index.ts'
+import { tag } from '../../src/mcp/durable/object-request.ts'
+
+export * from '../../src/index.ts'
+
+/**
+ * The Worker, and two doors that it does not have: `/test/registry` gives the registry an order as its API does,
+ * and `/test/session/…` asks the object of a session as if the Worker had let this request in.
+ */
+export default {
+  fetch(request: Request, env: Env): Response | Promise<Response> {
+    // Not made a URL: a Host that is none is for the Worker to refuse.
+    const [, here, , rest] =
+      /^(http:\/\/localhost)\/test\/(registry|session)(.*)/.exec(request.url) ?? []
+    if (here === undefined || rest === undefined) return worker.fetch(request, env)
+    if (rest === '') return env.REGISTRY.get(env.REGISTRY.idFromName('registry')).fetch(request)
+    const inner = new Request(here + rest, request)
+    const name = request.headers.get('mcp-session-id')!.split('.')[0]!
+    const caller = { subject: request.headers.get('x-subject')!, scopes: [] }
+    const object = env.SESSIONS.get(env.SESSIONS.idFromName(name))
+    return object.fetch(tag(inner, { as: 'session', name, caller }))
+  },
+}

@@ -1,0 +1,116 @@
+import { env } from 'cloudflare:workers'
+import { afterEach, expect, test, vi } from 'vitest'
+import { app } from '../../src/app.ts'
+import type { Env } from '../../src/deployment.ts'
+import { makeKey } from '../../src/registry/key.ts'
+
+afterEach(() => vi.useRealTimers())
+
+const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+
+/** A deployment with these variables, and what its registry is asked. */
+function deployment(vars: Partial<Env>, fails = false) {
+  const asked: string[] = []
+  const answered: Promise<unknown>[] = []
+  const real = (env as unknown as Env).REGISTRY
+  const REGISTRY = {
+    idFromName: (name: string) => real.idFromName(name),
+    get: (id: DurableObjectId) => ({
+      async fetch(url: string, init: RequestInit) {
+        asked.push(String(init.body))
+        if (fails) throw new Error('The object is gone.')
+        const answer = real.get(id).fetch(url, init)
+        answered.push(answer)
+        return (await answer).clone()
+      },
+    }),
+  }
+  const bindings = { ...env, ...vars, REGISTRY } as unknown as Env
+  let kept = new Response()
+  const ask = async (path: string, key?: string) => {
+    const headers = { 'content-type': 'application/json', ...(key && { 'x-api-key': key }) }
+    const request = new Request(`http://127.0.0.1${path}`, { method: 'POST', headers, body: list })
+    const answer = await app.fetch(request, bindings)
+    kept = answer.clone()
+    await answer.text()
+    // Also what was asked in the background.
+    await Promise.all(answered)
+    await new Promise((resolve) => setTimeout(resolve))
+    return answer.status
+  }
+  return { asked, ask, last: () => kept }
+}
+
+const ENDPOINTS = JSON.stringify([
+  { name: 'mine', title: 'Mine', databases: { demo: { url: 'demo:' } }, access: 'key' },
+  { name: 'open', title: 'Open', databases: { demo: { url: 'demo:' } }, access: 'public' },
+])
+
+test('the registry is asked nothing about the demo, or about what is configured', async () => {
+  const demo = deployment({})
+  for (let i = 0; i < 10; i++) expect(await demo.ask('/mcp')).toBe(200)
+  expect(await demo.ask('/mcp/demo')).toBe(200)
+  expect(await demo.ask('/mcp/none')).toBe(404)
+  expect(demo.asked).toEqual([])
+
+  const configured = deployment({ TIDEGATE_KEY: 'k', ENDPOINTS })
+  for (let i = 0; i < 10; i++) {
+    expect(await configured.ask('/mcp', 'k')).toBe(200)
+    expect(await configured.ask('/mcp/open')).toBe(200)
+    expect(await configured.ask('/mcp/mine', 'wrong')).toBe(401)
+    expect(await configured.ask('/mcp/mine', 'tg_mistyped')).toBe(401)
+    expect(await configured.ask('/mcp/NO%20NAME', 'k')).toBe(404)
+    expect(await configured.ask('/health')).toBe(404)
+    expect(await configured.ask('/k/tg_x/mcp/open')).toBe(404)
+  }
+  expect(configured.asked).toEqual([])
+})
+
+test('a secret URL is no way around a key: not for the operator, and not where there is none', async () => {
+  expect(await deployment({}).ask('/k/tg_x/mcp')).toBe(404)
+  expect(await deployment({ TIDEGATE_KEY: 'tg_operator' }).ask('/k/tg_operator/mcp')).toBe(404)
+})
+
+test('only the operator may read about all endpoints at once, where there may be any', async () => {
+  expect(await deployment({}).ask('/doctor')).toBe(405)
+  expect(await deployment({ TIDEGATE_KEY: 'k' }).ask('/doctor')).toBe(401)
+})
+
+test('while the registry does not answer, what needs it is refused, and nothing else is', async () => {
+  const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const { key } = await makeKey()
+  const { ask, last } = deployment({ TIDEGATE_KEY: 'k', ENDPOINTS }, true)
+  for (const path of ['/mcp', '/mcp/open', `/k/${key}/mcp/open`]) {
+    expect(await ask(path, key)).toBe(503)
+    expect(last().headers.get('retry-after')).toBe('5')
+    expect(await last().json()).toMatchObject({ id: null, error: { code: 5031 } })
+  }
+  expect(await ask('/mcp/elsewhere')).toBe(503)
+  expect(log.mock.calls.join()).not.toContain(key)
+  expect(await ask('/mcp/open')).toBe(200)
+  expect(await ask('/mcp', 'k')).toBe(200)
+  const fresh = deployment({ TIDEGATE_KEY: 'k' }, true)
+  expect(await fresh.ask('/mcp')).toBe(503)
+  log.mockRestore()
+})
+
+test('an isolate asks the registry once for an endpoint and a key, and then at most once in five seconds', async () => {
+  const { key, id, hash } = await makeKey()
+  const put = (order: string, input: object) =>
+    env.REGISTRY.get(env.REGISTRY.idFromName('registry')).fetch('https://registry/', {
+      method: 'POST',
+      body: JSON.stringify({ order, input }),
+    })
+  const entry = { id, hash, label: '', endpoints: ['*'], scopes: ['db:read'], createdAt: 1 }
+  await put('putKey', { entry: { ...entry, usedAt: Date.now() }, isNew: true })
+
+  const { asked, ask } = deployment({ TIDEGATE_KEY: 'k', ENDPOINTS })
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+  for (let second = 0; second < 60; second++) {
+    for (let i = 0; i < 5; i++) expect(await ask('/mcp', key)).toBe(200)
+    vi.setSystemTime(Date.now() + 1_000)
+  }
+  const orders = asked.map((it) => JSON.parse(it).order)
+  expect(orders.filter((it) => it === 'lookup').length).toBeLessThanOrEqual(12)
+  expect(orders.filter((it) => it !== 'lookup').length).toBeLessThanOrEqual(1)
+})
