@@ -1,8 +1,6 @@
 // `node bench/scale.mjs`: plays a large deployment in simulated time, on the real code of the objects,
 // and prints what the busiest object of each kind does, beside what the platform allows.
-import { existsSync } from 'node:fs'
 import { registerHooks } from 'node:module'
-import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { start } from '../scripts/child.mjs'
 import { node } from '../scripts/install.mjs'
@@ -92,19 +90,9 @@ const { invoke, Objects } = await import('../test/support/objects.ts')
 const z = await import('zod/mini')
 const mcp = await import('../src/mcp/index.ts')
 const { resultsOf } = await import('../src/gateway/kept-results.ts')
-const { directory, Registry, registryIn } = await import('../src/registry/index.ts')
-
-const hasCalls = existsSync(resolve(import.meta.dirname, '../src/registry/calls.ts'))
-const { callsOf, CallRecords, Meter } = await import(
-  hasCalls ? '../src/registry/index.ts' : './scale-models.mjs'
+const { callsOf, CallRecords, directory, Meter, Registry, registryIn } = await import(
+  '../src/registry/index.ts'
 )
-
-/** Where the code of each kind is from. */
-const origin = {
-  registry: 'real',
-  meter: hasCalls ? 'real' : 'modelled',
-  records: hasCalls ? 'real' : 'modelled',
-}
 
 const seal = mcp.sealWith('a key of the operator')
 const HUB = 'hub:shop'
@@ -193,7 +181,7 @@ async function isolate(index) {
         waitUntil(ask('keyUsed', { id: key, at: Date.now() }))
       }
     },
-    around: (endpoint, call, run) => calls.of({ ...limited, name: endpoint }).around(call, run),
+    around: (call, run) => calls.of(call.endpoint).around(call, run),
   }
 }
 const used = new Set()
@@ -292,11 +280,12 @@ async function call() {
   const keeps = Math.random() < 1 / KEEPS
   const context = { caller: { subject: `key:key${key}`, scopes: [] }, header: () => undefined }
   const facts = {
-    ...{ asked: { method: 'tools/call', tool: 'query' }, endpoint: limited, context },
+    ...{ asked: { method: 'tools/call', tool: 'query' }, context },
+    endpoint: { ...limited, name: endpoint },
     ...{ trace: {}, startedAt: Date.now(), statements: [], rows: 10, bytes: 1_000 },
   }
   await request(key, endpoint, (at) =>
-    at.around(endpoint, facts, async () => {
+    at.around(facts, async () => {
       const answer = await mcp.serve(made, at.options)
       const text = await answer.text()
       if (!text.includes('"result"')) failed++
@@ -408,19 +397,19 @@ say(`all isolates were replaced within ${SECONDS} s; ${failed} calls failed`)
 const all = [...sessions.all.values()]
 const leaves = all.filter(({ name }) => name.startsWith(`${HUB}/`))
 const kinds = [
-  ['sessions', 'real', all.filter(({ rows }) => rows.has('session'))],
-  ['hub', 'real', [sessions.get(HUB)]],
-  ['leaves of the hub', 'real', leaves],
-  ['stores of kept results', 'real', all.filter(({ rows }) => rows.has('store'))],
-  ['Registry', origin.registry, [...registry.all.values()]],
-  ['Meter', origin.meter, [...meters.all.values()]],
-  ['CallRecords', origin.records, [...records.all.values()]],
+  ['sessions', all.filter(({ rows }) => rows.has('session'))],
+  ['hub', [sessions.get(HUB)]],
+  ['leaves of the hub', leaves],
+  ['stores of kept results', all.filter(({ rows }) => rows.has('store'))],
+  ['Registry', [...registry.all.values()]],
+  ['Meter', [...meters.all.values()]],
+  ['CallRecords', [...records.all.values()]],
 ]
 const phaseOf = (time) =>
   time === undefined ? '' : phases.findLast(({ at }) => at <= time + 999)?.name
 const most = (objects, of) => objects.reduce((max, it) => Math.max(max, of(it)), 0)
-const rows = kinds.map(([kind, code, objects]) => ({
-  ...{ kind, code, objects: objects.length },
+const rows = kinds.map(([kind, objects]) => ({
+  ...{ kind, objects: objects.length },
   requests: most(objects, (it) => it.most.requests),
   when: phaseOf(objects.toSorted((a, b) => b.most.requests - a.most.requests)[0]?.busiestAt),
   subrequests: most(objects, (it) => it.subrequests),
@@ -431,7 +420,7 @@ const rows = kinds.map(([kind, code, objects]) => ({
   rowsWritten: most(objects, (it) => it.most.rowsWritten),
 }))
 rows.push({
-  ...{ kind: 'Worker', code: 'real', objects: ISOLATES, subrequests: mostOfWorker.subrequests },
+  ...{ kind: 'Worker', objects: ISOLATES, subrequests: mostOfWorker.subrequests },
 })
 
 console.log('\nThe busiest object of each kind, in its busiest second\n')
@@ -458,15 +447,10 @@ const titles = [
   'rows written/s',
 ]
 print(
-  ['', 'code', 'objects', ...titles],
+  ['', 'objects', ...titles],
   [
-    ...rows.map((it) => [
-      it.kind,
-      it.code,
-      number(it.objects),
-      ...columns.map((c) => number(it[c])),
-    ]),
-    ['the limit', '', '', ...columns.map((it) => number(limit(it)))],
+    ...rows.map((it) => [it.kind, number(it.objects), ...columns.map((c) => number(it[c]))]),
+    ['the limit', '', ...columns.map((it) => number(limit(it)))],
   ],
 )
 
