@@ -109,14 +109,9 @@ export async function refuseWith(c: Context<App>, refusal: Refusal): Promise<Res
   const { status, message, headers } = refusal
   if (/^\/doctor\b/.test(c.req.path))
     return textOrJson(c, status, { problem: message }, message, headers)
-  if (/^\/api\b/.test(c.req.path)) {
-    const error = { code: status < 500 ? 'refused' : 'internal', message }
-    return Response.json(
-      { error },
-      { status, headers: { 'cache-control': 'no-store', ...headers } },
-    )
-  }
-  return refused(c.req.raw, refusal)
+  if (!/^\/api\b/.test(c.req.path)) return refused(c.req.raw, refusal)
+  const error = { code: status < 500 ? 'refused' : 'internal', message }
+  return Response.json({ error }, { status, headers: { 'cache-control': 'no-store', ...headers } })
 }
 
 /** Answers a person with text, or with JSON if they ask for it by `Accept` or `?format=json`. */

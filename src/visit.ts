@@ -32,9 +32,8 @@ export interface Visit {
   readonly lacksRight: boolean
 }
 
-/** The routes that are about an endpoint, and those that are the operator's. */
+/** The routes that are about an endpoint. The API has a door of its own. */
 const ASKED = ['mcp', 'sse', 'record', 'doctor']
-const OPERATED = ['api', 'doctor']
 
 /**
  * Finds out who sends a request, and for what. Refuses nobody, but throws a {@link Refusal} if the registry
@@ -45,25 +44,21 @@ export async function visitOf(request: Request, env: Env, path: string): Promise
   const { configured, find, registry } = deploymentOf(env)
   const shown = await shownBy(request, env)
   const asked = ASKED.includes(route)
-  const guarded = asked || OPERATED.includes(route)
-  const looks = asked || (guarded && shown.key)
-  const sought = looks
-    ? await find((asked && name) || undefined, shown).catch(unavailable)
-    : undefined
+  const sought = asked ? await find(name || undefined, shown).catch(unavailable) : undefined
   // Of all endpoints at once only the operator may read, also of those in the registry.
   const all = route === 'doctor' && !name
-  const sites = all ? configured : asked && sought?.site ? [sought.site] : []
-  const open = guarded ? isOpen(route, sites) && !(all && registry) : true
+  const sites = all ? configured : sought?.site ? [sought.site] : []
+  const open = asked ? isOpen(route, sites) && !(all && registry) : true
   const about = { route, sites, open }
   const known = shown.key && sought ? callerWith(shown.key, sought.key) : undefined
   if (known && 'caller' in known) {
     const key = sought!.key!
     const opened = sought!.name === undefined || (opens(key, sought!.name) && !sought!.denied)
-    const lacksRight = OPERATED.includes(route) ? !open : !opened
+    const lacksRight = route === 'doctor' ? !open : !opened
     return { ...about, caller: known.caller, key, wrong: undefined, lacksRight }
   }
   // A wrong key is not ignored where none is needed: its owner believes in it. Another text is.
-  const ignored = !guarded || (shown.wrong === 'other' && open)
+  const ignored = !asked || (shown.wrong === 'other' && open)
   const wrong = known?.wrong ?? (shown.wrong && !ignored ? WRONG_KEY : undefined)
   return { ...about, caller: shown.caller, key: undefined, wrong, lacksRight: false }
 }

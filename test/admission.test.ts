@@ -240,7 +240,7 @@ const MATRIX: readonly (readonly [string, Readonly<Record<string, string>>])[] =
   ['GET /doctor/kept', { operator: '200', valid: '403' }],
   ['GET /doctor/off', { operator: '200', valid: '403' }],
   ['GET /doctor/none', { operator: '404', valid: '403' }],
-  ['GET /api/none', { operator: '404' }],
+  ['GET /api/endpoints', { operator: '200', valid: '403' }],
 ]
 const COLUMNS = ['nobody', 'wrong', ...GOOD, 'other', 'scopeless', 'groupless', ...BAD]
 
@@ -556,4 +556,23 @@ describe('a session', () => {
     expect(body).toMatch(/event: endpoint\r?\ndata: \/sse\?sessionId=[\w.%-]+\r?\n/)
     expect(body).not.toContain('tg_')
   })
+})
+
+test('the doctor inspects twenty endpoints of the registry at once, and says how many more there are', async () => {
+  const many = await startPlainWorker({ TIDEGATE_KEY: 'k' }, REGISTRY_WORKER)
+  try {
+    const rows = rowsOf(many)
+    for (let i = 10; i < 33; i++) await rows.endpoint(`shop-${i}`)
+    const head = ['GET /doctor HTTP/1.1', 'Host: localhost', 'Authorization: Bearer k']
+    const json = JSON.parse((await many.send([...head, 'Accept: application/json'])).body)
+    const names = json.databases.map((it: { endpoint: string }) => it.endpoint)
+    expect([names.length, names[0], names.at(-1), json.more]).toEqual([21, 'demo', 'shop-29', 3])
+    expect((await many.send(head)).body).toMatch(/^3 more endpoints: ask \/doctor\/NAME/m)
+    // The first one is at /mcp, and the demo is not shown any more.
+    const page = await many.send(['GET / HTTP/1.1', 'Host: localhost'])
+    expect(page.body).toContain('A database (needs the key)')
+    expect(page.body).not.toMatch(/shop|Demo/)
+  } finally {
+    await many.stop()
+  }
 })
