@@ -116,7 +116,7 @@ await describePostgres('a deployment with databases', setup, (postgres) => {
     }
     expect(await get(`${doctor}/nowhere`, KEY)).toMatchObject({
       status: 404,
-      text: 'There is no endpoint at /doctor/nowhere here.\n',
+      text: 'There is no endpoint at this URL.\n',
     })
   })
 
