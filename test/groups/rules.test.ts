@@ -14,6 +14,7 @@ import {
 import type { Caller } from '../../src/mcp/index.ts'
 import { startHrana } from '../servers/hrana.ts'
 import { TOKEN } from '../servers/sqlite-child.ts'
+import { describePostgres } from '../support/postgres.ts'
 import { readSqlite } from '../support/sqlite.ts'
 import { groupBefore, keepingOf } from './group.ts'
 
@@ -318,5 +319,41 @@ describe('the report for an operator', () => {
       'query and explain_query are off for main: PostgreSQL does not tell which tables a statement reads before it runs. Give the group a credential or a role of its own for this database.',
     ])
     expect(found[2]).toContain('could not be compared')
+  })
+})
+
+const roles = (reader: string) => `
+  create role ${reader}_group; grant ${reader}_group to ${reader};
+  create table orders (id integer primary key, note text);
+  insert into orders values (1, 'a'), (2, 'b');
+  create table planted (word text);
+  create table deals (id integer);
+  grant select on orders, deals to ${reader}_group;`
+
+await describePostgres('a group with a role', roles, (postgres) => {
+  const role = `${postgres.reader}_group`
+  const before = (more: object) =>
+    groupBefore(postgres.tcp(postgres.reader), { databases: { main: { role, ...more } } })
+  afterAll(() => postgres.admin(`drop owned by ${role}; drop role ${role}`))
+
+  test('may write SQL, which the engine keeps to its rights', async () => {
+    const group = before({})
+    expect((await group.structure('query', { sql: 'select count(*) from orders' })).rows).toEqual([
+      [2],
+    ])
+    expect((await group.call('query', { sql: 'select * from planted' })).result.isError).toBe(true)
+    const { tables } = await group.structure('list_tables')
+    expect(named(tables)).toEqual(['deals', 'orders'])
+  })
+
+  test('and with tables is kept to both', async () => {
+    const group = before({ tables: { orders: ['id'], planted: true } })
+    expect(named((await group.structure('list_tables')).tables)).toEqual(['orders'])
+    const { rows } = await group.structure('query_table', { table: 'orders', orderBy: ['id'] })
+    expect(rows).toEqual([[1], [2]])
+    expect((await group.structure('query', { sql: 'select count(*) from deals' })).rows).toEqual([
+      [0],
+    ])
+    expect((await group.call('query', { sql: 'select * from planted' })).result.isError).toBe(true)
   })
 })
