@@ -38,6 +38,7 @@ export async function administer(c: Context<App>): Promise<Response> {
     isOnlyDemo: !c.env.ENDPOINTS && !c.env.DATABASE_URL,
     ask: registry,
     change,
+    objects: c.env,
     secrets: c.env,
     privateHosts: deployment.privateHosts,
     check: (candidate) => deployment.check(siteOf(candidate)),

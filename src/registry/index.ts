@@ -22,9 +22,3 @@ export { type CallsEnv, callsOf, type DeploymentCalls } from './calls.ts'
 export { Meter } from './limits/object.ts'
 export { rateLimit } from './limits/rate.ts'
 export { CallRecords } from './records/object.ts'
-
-/** Loads the code that reads records. */
-export const recordReading = () => import('./records/reading.ts')
-
-/** Loads the code that reads what was used. */
-export const usageReading = () => import('./limits/reading.ts')

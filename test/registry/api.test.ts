@@ -140,6 +140,22 @@ describe('endpoints', () => {
     expect((await ask('GET', '/api/endpoints/demo')).json.from).toBe('configuration')
   })
 
+  test('that cannot be served any more can still be switched off', async () => {
+    const databases = { main: { url: 'secret:NOT_SET' } }
+    const value = { name: 'broken', title: 'Broken', databases }
+    const times = { createdAt: 1, changedAt: 1 }
+    const restored = await ask('POST', '/api/restore', {
+      ...{ format: 'tidegate-registry-1', exportedAt: '2026-01-01T00:00:00Z', settings: {} },
+      endpoints: [{ name: 'broken', active: true, value, credentials: {}, ...times }],
+      ...{ keys: [], groups: [] },
+    })
+    expect(restored.status).toBe(200)
+    const off = await ask('PATCH', '/api/endpoints/broken', { active: false })
+    expect([off.status, off.json.active]).toEqual([200, false])
+    expect((await ask('PATCH', '/api/endpoints/broken', { active: true })).status).toBe(422)
+    await ask('DELETE', '/api/endpoints/broken')
+  })
+
   test('are tested: each database is opened and its tables are counted', async () => {
     const { status, json } = await ask('POST', '/api/endpoints/demo/test')
     expect([status, json.ok]).toEqual([200, true])
@@ -300,6 +316,60 @@ describe('groups', () => {
   ])('are refused with the field that is wrong: %s', async (field, value) => {
     const { status, json } = await ask('POST', '/api/groups', value)
     expect([status, json.error.field]).toEqual([422, field])
+  })
+})
+
+describe('records', () => {
+  const call = { ...LIST, method: 'tools/call', params: { name: 'list_tables', arguments: {} } }
+
+  test('are listed with who called and what ran, by pages and as JSON Lines', async () => {
+    const { key } = await newKey({ endpoints: ['shop'], person: 'bob' })
+    for (const it of [key, key, OPERATOR_KEY]) {
+      await post(`${worker.url}/mcp/shop`, call, { authorization: `Bearer ${it}` })
+    }
+    const path = '/api/records?endpoint=shop&tool=list_tables'
+    const list = async (more = '') => (await ask('GET', `${path}${more}`)).json
+    await expect.poll(async () => (await list()).records.length, { timeout: 20_000 }).toBe(3)
+    const { records, lost } = await list('&caller=bob')
+    expect(lost).toBe(0)
+    expect(records).toMatchObject([{ caller: 'bob' }, { caller: 'bob' }])
+    expect(records[0]).toMatchObject({ endpoint: 'shop', tool: 'list_tables' })
+    const first = await list('&limit=2')
+    const rest = await list(`&limit=2&cursor=${first.next}`)
+    expect([first.records.length, rest.records.length, rest.next]).toEqual([2, 1, undefined])
+    // Of all endpoints.
+    const all = await ask('GET', '/api/records?tool=list_tables')
+    expect(all.json.records).toEqual([...first.records, ...rest.records])
+    const lines = await ask('GET', `${path}&format=jsonl`)
+    expect(lines.headers.get('content-type')).toBe('application/jsonl')
+    expect(
+      lines.text
+        .trim()
+        .split('\n')
+        .map((it) => JSON.parse(it)),
+    ).toEqual(all.json.records)
+  })
+
+  test.each(['cursor=x', 'outcome=good', 'since=now', 'limit=501', 'format=jsonl', 'colour=1'])(
+    'are not asked for by %s',
+    async (query) => {
+      const { status, json } = await ask('GET', `/api/records?${query}`)
+      const field = query === 'format=jsonl' ? 'endpoint' : query.split('=')[0]
+      expect([status, json.error.field]).toEqual([422, field])
+    },
+  )
+
+  test('are beside what was used of the limits', async () => {
+    const limits = { endpoint: { rowsPerDay: 100_000 } }
+    await ask('PATCH', '/api/endpoints/shop', { limits })
+    const { status, json } = await ask('GET', '/api/endpoints/shop/usage?caller=bob')
+    expect(status).toBe(200)
+    for (const use of [json.endpoint, json.caller]) {
+      expect(use).toEqual({
+        ...{ day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), rows: 0, bytes: 0, running: 0 },
+      })
+    }
+    expect((await ask('GET', '/api/endpoints/none/usage')).status).toBe(404)
   })
 })
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -10,22 +10,30 @@ import { startWorker } from '../support/worker.ts'
 
 const run = promisify(execFile)
 
-/** The blocks of a shell on the page, in order. */
-function blocks(): readonly string[] {
+const docs = join(import.meta.dirname, '../../docs')
+
+/** The blocks of a shell on a page, in order. */
+function blocks(page: string): readonly string[] {
   const all: string[] = []
-  const page = readFileSync(join(import.meta.dirname, '../../docs/registry.md'), 'utf8')
-  void walkTokens(lexer(page), (it) => {
+  void walkTokens(lexer(readFileSync(join(docs, page), 'utf8')), (it) => {
     if (it.type === 'code' && (it as Tokens.Code).lang === 'sh') all.push(it.text)
   })
   return all
 }
+
+/** The examples on other pages, which use what docs/registry.md sets up. */
+const elsewhere = globSync('*.md', { cwd: docs })
+  .filter((page) => page !== 'registry.md')
+  .flatMap(blocks)
+  .filter((block) => block.startsWith('api '))
 
 test('what docs/registry.md shows can be run from its first line to its last', async () => {
   // Nobody resolves names for the tests.
   const worker = await startWorker({ ...operated, PRIVATE_HOSTS: '*' })
   const folder = mkdtempSync(join(tmpdir(), 'registry-'))
   try {
-    const [secrets, prelude = '', ...examples] = blocks()
+    const [secrets, prelude = '', ...own] = blocks('registry.md')
+    const examples = [...own, ...elsewhere]
     expect(secrets).toContain('TIDEGATE_SECRET')
     const here = prelude.replace('http://127.0.0.1:8787', worker.url)
     expect(here).not.toBe(prelude)

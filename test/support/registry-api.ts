@@ -32,7 +32,7 @@ export async function askApi(
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
   const text = await response.text()
-  const isJson = response.headers.get('content-type')?.includes('json') && text !== ''
+  const isJson = response.headers.get('content-type') === 'application/json' && text !== ''
   const { status } = response
   return { status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined }
 }

@@ -15,7 +15,8 @@ import { mergePatch } from './merge-patch.ts'
 import { type Route, route } from './route.ts'
 import type { Surroundings } from './surroundings.ts'
 
-const nameParam = z.object({ name: z.string().check(z.maxLength(31)) })
+/** The name of an endpoint in a path. */
+export const nameParam = z.object({ name: z.string().check(z.maxLength(31)) })
 
 /** A JSON Merge Patch. */
 export const patchBody = z.record(z.string(), z.unknown())

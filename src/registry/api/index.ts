@@ -4,6 +4,7 @@ import { endpointRoutes } from './endpoints.ts'
 import { ApiFault, answer, faultAnswer } from './fault.ts'
 import { groupRoutes } from './groups.ts'
 import { keyRoutes } from './keys.ts'
+import { recordRoutes } from './records.ts'
 import { application, drain, type Route, route } from './route.ts'
 import { settingsRoutes } from './settings.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -17,6 +18,7 @@ export const routes: readonly Route[] = [
   ...endpointRoutes(),
   ...keyRoutes(),
   ...groupRoutes(),
+  ...recordRoutes(),
   ...settingsRoutes(),
   ...credentialRoutes(),
   ...backupRoutes(),

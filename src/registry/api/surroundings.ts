@@ -1,4 +1,5 @@
 import type { Diagnosis, Endpoint, GroupRules } from '../../gateway/index.ts'
+import type { CallsEnv } from '../calls.ts'
 import type { CredentialSecrets } from '../credential-keys.ts'
 import type { Credential, EndpointEntry } from '../entries.ts'
 import type { AskRegistry } from '../registry.ts'
@@ -13,6 +14,8 @@ export interface Surroundings {
   readonly ask: AskRegistry
   /** The same for an order that changes something: what this isolate knew is forgotten. */
   readonly change: AskRegistry
+  /** The objects that hold the records of calls, and what was used of limits. */
+  readonly objects: Pick<CallsEnv, 'METER' | 'RECORDS'>
   readonly secrets: CredentialSecrets
   /** Hosts of databases that may be private, by the configuration. */
   readonly privateHosts: readonly string[]
