@@ -110,8 +110,16 @@ export async function refuseWith(c: Context<App>, refusal: Refusal): Promise<Res
   if (/^\/doctor\b/.test(c.req.path))
     return textOrJson(c, status, { problem: message }, message, headers)
   if (!/^\/api\b/.test(c.req.path)) return refused(c.req.raw, refusal)
-  const error = { code: status < 500 ? 'refused' : 'internal', message }
+  const error = { code: apiCodes[status] ?? 'internal', message }
   return Response.json({ error }, { status, headers: { 'cache-control': 'no-store', ...headers } })
+}
+
+/** What the API calls the refusals that come before it. */
+const apiCodes: Readonly<Record<number, string>> = {
+  400: 'malformed',
+  401: 'unauthorized',
+  403: 'forbidden',
+  503: 'not_ready',
 }
 
 /** Answers a person with text, or with JSON if they ask for it by `Accept` or `?format=json`. */

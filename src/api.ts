@@ -1,17 +1,16 @@
 import type { Context } from 'hono'
-import type { App } from './admission.ts'
-import { callerWith, isOperator, shownBy, WRONG_KEY } from './auth/index.ts'
+import { type App, refuse } from './admission.ts'
+import { isOperator } from './auth/index.ts'
 import { deploymentOf } from './deployment.ts'
 import { type AskRegistry, adminApi, type Candidate } from './registry/index.ts'
 
 /** Serves `/api`, by which the operator changes the registry. Nobody else may. */
 export async function administer(c: Context<App>): Promise<Response> {
-  const { refuseApi, serveApi } = await adminApi()
-  const request = c.req.raw
   const deployment = deploymentOf(c.env)
   const { registry } = deployment
-  if (!registry) return refuseApi(request, 503, NO_OPERATOR)
-  if (!isOperator(c.var.caller)) return refuseStranger(c)
+  if (!registry) return refuse(c, 503, NO_OPERATOR)
+  // Admission has refused everybody else. This is what a mistake there would meet.
+  if (!isOperator(c.var.caller)) return refuse(c, 401, NOT_THE_OPERATOR)
 
   const change: AskRegistry = async (order, input) => {
     try {
@@ -33,7 +32,8 @@ export async function administer(c: Context<App>): Promise<Response> {
     const credentials = { ...own, ...group?.credentials }
     return { ...site, credentials, privateHosts, group: group && { ...group, changedAt: 0 } }
   }
-  return serveApi(request, {
+  const { serveApi } = await adminApi()
+  return serveApi(c.req.raw, {
     configured: deployment.configured.map(({ endpoint }) => endpoint),
     isOnlyDemo: !c.env.ENDPOINTS && !c.env.DATABASE_URL,
     ask: registry,
@@ -42,6 +42,7 @@ export async function administer(c: Context<App>): Promise<Response> {
     secrets: c.env,
     privateHosts: deployment.privateHosts,
     check: (candidate) => deployment.check(siteOf(candidate)),
+    report: (candidate) => deployment.report(siteOf(candidate)),
     diagnose: (candidate, signal) =>
       deployment.diagnose([siteOf(candidate)], signal, { tables: true }),
   })
@@ -49,19 +50,4 @@ export async function administer(c: Context<App>): Promise<Response> {
 
 const NO_OPERATOR =
   'This deployment has no operator. Set a key with: npx wrangler secret put TIDEGATE_KEY'
-const NOT_THE_OPERATOR = 'This key is for endpoints. The API takes the key of the operator.'
-const SEND_THE_KEY = 'Send the key of the operator as Authorization: Bearer KEY.'
-
-async function refuseStranger(c: Context<App>): Promise<Response> {
-  const { refuseApi } = await adminApi()
-  const request = c.req.raw
-  const shown = await shownBy(request, c.env)
-  if (shown.key) {
-    const { key } = await deploymentOf(c.env).find(undefined, shown)
-    if ('caller' in callerWith(shown.key, key)) return refuseApi(request, 403, NOT_THE_OPERATOR)
-  }
-  const isWrong = shown.key !== undefined || shown.wrong !== undefined
-  const error = isWrong ? `, error="invalid_token"` : ''
-  const headers = { 'www-authenticate': `Bearer realm="Tidegate"${error}` }
-  return refuseApi(request, 401, isWrong ? WRONG_KEY : SEND_THE_KEY, headers)
-}
+const NOT_THE_OPERATOR = 'Send the key of the operator as Authorization: Bearer KEY.'

@@ -13,6 +13,7 @@ import {
   isName,
   readDocument,
   readEndpoints,
+  reportGroup,
   restricted,
   type Settings,
 } from './gateway/index.ts'
@@ -113,6 +114,8 @@ export interface Deployment {
   server(site: Site, origin?: string): Promise<Server>
   /** Builds the server of a site that may not be stored. Throws ConfigError. */
   check(site: Site): Promise<void>
+  /** What an operator should know about the rules of a site's group. Throws ConfigError. */
+  report(site: Site): Promise<readonly string[]>
   /** A row of a table that may be searched. Throws ConfigError. */
   document(
     site: Site,
@@ -258,6 +261,8 @@ function buildDeployment(env: Env): Deployment {
       await assertCustomTools(site.endpoint, io)
       gateway(site.endpoint, io, { group: site.group?.name, rules: site.group?.rules })
     },
+    report: async (site) =>
+      site.group ? reportGroup(site.endpoint, site.group.rules, ioOf(site)) : [],
     async diagnose(sites, signal, asked) {
       const { diagnose } = await diagnosis()
       // One at a time: each of them already uses all the connections that a request may hold.

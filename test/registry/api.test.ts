@@ -302,7 +302,22 @@ describe('groups', () => {
     expect((await ask('GET', '/api/status')).json.credentials).toBe(1)
   })
 
+  test('are tested: which tools are off and why, and which names are unknown', async () => {
+    const tables = { customers: ['id', 'nothing'], gone: true }
+    const value = { name: 'few', endpoints: { demo: { databases: { demo: { tables } } } } }
+    expect((await ask('POST', '/api/groups', value)).status).toBe(201)
+    const { status, json } = await ask('POST', '/api/groups/few/test')
+    expect([status, Object.keys(json.endpoints)]).toEqual([200, ['demo']])
+    const notes = json.endpoints.demo.notes.join('\n')
+    expect(notes).toContain('"customers.nothing"')
+    expect(notes).toContain('"gone"')
+    await ask('DELETE', '/api/groups/few')
+    expect((await ask('POST', '/api/groups/few/test')).status).toBe(404)
+  })
+
   test.each<[field: string, value: object]>([
+    ['endpoints.demo', { name: 'x', endpoints: { demo: { tools: ['no_such_tool'] } } }],
+    ['endpoints.demo', { name: 'x', endpoints: { demo: { databases: { no: {} } } } }],
     ['name', { name: 'A b', endpoints: {} }],
     ['endpoints', { name: 'x' }],
     ['endpoints.none', { name: 'x', endpoints: { none: {} } }],

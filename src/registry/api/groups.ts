@@ -1,16 +1,15 @@
 import * as z from 'zod/mini'
-import { ConfigError } from '../../gateway/index.ts'
+import { ConfigError, type GroupRules, groupRules } from '../../gateway/index.ts'
 import type { Credential, StoredGroup } from '../entries.ts'
 import { isConnectionString, MAX_URL_CHARS, sealConnection } from './connection.ts'
 import { keptCredential, privateHostsOf, shownCredential, shownOf } from './endpoint-body.ts'
 import { patchBody, served } from './endpoints.ts'
 import { ApiFault, answer, checked, wrongField } from './fault.ts'
-import { type GroupRules, groupRules } from './group-rules.ts'
 import { assertEndpoints, person } from './keys.ts'
 import { assertWritten, moment, named, pageFields, pageQuery, written } from './lists.ts'
 import { mergePatch } from './merge-patch.ts'
 import { type Route, route } from './route.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { Candidate, Surroundings } from './surroundings.ts'
 
 const NAME = /^[a-z][a-z0-9_-]{0,30}$/
 
@@ -55,7 +54,7 @@ const groupBody = named(
     ...fields,
     endpoints: z.record(
       z.string(),
-      z.looseObject({
+      z.extend(groupRules(), {
         databases: z.optional(
           z.record(
             z.string(),
@@ -153,6 +152,34 @@ export const groupRoutes = (): readonly Route[] => [
       return new Response(null, { status: 204, headers: { 'cache-control': 'no-store' } })
     },
   }),
+  route({
+    method: 'post',
+    path: '/api/groups/{name}/test',
+    summary:
+      'Says for each endpoint of a group which tools are off and why, and which names are unknown.',
+    params: nameParam,
+    answers: {
+      200: {
+        description: 'What the operator should know, by the names of the endpoints.',
+        schema: z.object({
+          endpoints: z.record(
+            z.string(),
+            z.object({ problem: z.optional(z.string()), notes: z.array(z.string()) }),
+          ),
+        }),
+      },
+    },
+    async run({ params }, surroundings) {
+      const group = await stored(params.name, surroundings.ask)
+      const privateHosts = await privateHostsOf(surroundings)
+      const reports: [string, object][] = []
+      // One at a time: each may hold several connections.
+      for (const name of Object.keys(group.endpoints)) {
+        reports.push([name, await reportOn(name, group, surroundings, privateHosts)])
+      }
+      return answer({ endpoints: Object.fromEntries(reports) })
+    },
+  }),
 ]
 
 const called = (name: string) => `The group ${name}`
@@ -236,19 +263,51 @@ async function sealed(
 /** Throws {@link ApiFault} if the endpoint cannot be served to the group: it names what is not there. */
 async function assertRulesHold(
   name: string,
-  { name: group, endpoints, credentials }: StoredGroup,
+  group: StoredGroup,
   surroundings: Surroundings,
   privateHosts: readonly string[],
 ): Promise<void> {
-  const it = await served(name, surroundings)
-  // An endpoint that was deleted.
-  if (!it) return
-  const entry = it.stored ?? { value: it.value }
-  const rules = endpoints[name]!
+  const candidate = await candidateOf(name, group, surroundings, privateHosts)
   try {
-    await surroundings.check({ entry, privateHosts, group: { name: group, rules, credentials } })
+    // There is none of an endpoint that was deleted.
+    if (candidate) await surroundings.check(candidate)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     throw new ApiFault(422, error.message, { field: `endpoints.${name}` })
   }
+}
+
+/** What the operator should know about the rules for one endpoint. */
+async function reportOn(
+  name: string,
+  group: StoredGroup,
+  surroundings: Surroundings,
+  privateHosts: readonly string[],
+): Promise<{ readonly problem?: string; readonly notes: readonly string[] }> {
+  const candidate = await candidateOf(name, group, surroundings, privateHosts)
+  if (!candidate) return { problem: 'There is no endpoint of this name.', notes: [] }
+  try {
+    return { notes: await surroundings.report(candidate) }
+  } catch (error) {
+    if (error instanceof ConfigError) return { problem: error.message, notes: [] }
+    throw error
+  }
+}
+
+/** The endpoint as it is for a group. */
+async function candidateOf(
+  name: string,
+  { name: group, endpoints, credentials }: StoredGroup,
+  surroundings: Surroundings,
+  privateHosts: readonly string[],
+): Promise<Candidate | undefined> {
+  const it = await served(name, surroundings)
+  const rules = endpoints[name]!
+  return (
+    it && {
+      entry: it.stored ?? { value: it.value },
+      privateHosts,
+      group: { name: group, rules, credentials },
+    }
+  )
 }

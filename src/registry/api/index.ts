@@ -1,11 +1,11 @@
 import { backupRoutes } from './backup.ts'
 import { credentialRoutes } from './credentials.ts'
 import { endpointRoutes } from './endpoints.ts'
-import { ApiFault, answer, faultAnswer } from './fault.ts'
+import { answer } from './fault.ts'
 import { groupRoutes } from './groups.ts'
 import { keyRoutes } from './keys.ts'
 import { recordRoutes } from './records.ts'
-import { application, drain, type Route, route } from './route.ts'
+import { application, type Route, route } from './route.ts'
 import { settingsRoutes } from './settings.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -39,14 +39,3 @@ const app = application(routes)
 /** Answers a request of the operator. */
 export const serveApi = async (request: Request, surroundings: Surroundings): Promise<Response> =>
   app.fetch(request, surroundings)
-
-/** Refuses a request that is not the operator's. */
-export async function refuseApi(
-  request: Request,
-  status: 401 | 403 | 503,
-  message: string,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<Response> {
-  await drain(request)
-  return faultAnswer(new ApiFault(status, message, { headers }))
-}

@@ -132,7 +132,7 @@ async function textOf({ body }: Request, maxBytes: number): Promise<string> {
 }
 
 /** Reads what is left of a body: if the answer comes too early, local servers drop the connection. */
-export async function drain(request: Request): Promise<void> {
+async function drain(request: Request): Promise<void> {
   if (request.bodyUsed) return
   let bytes = 0
   for await (const chunk of request.body ?? []) {

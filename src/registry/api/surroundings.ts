@@ -21,6 +21,8 @@ export interface Surroundings {
   readonly privateHosts: readonly string[]
   /** Builds the server of an endpoint once, for a group if there is one. Throws ConfigError. */
   check(candidate: Candidate): Promise<void>
+  /** What the operator should know about the rules of a candidate's group. Throws ConfigError. */
+  report(candidate: Candidate): Promise<readonly string[]>
   /** Inspects the databases of an endpoint, and counts their tables. */
   diagnose(candidate: Candidate, signal: AbortSignal): Promise<readonly Diagnosis[]>
 }
