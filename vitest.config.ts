@@ -5,7 +5,16 @@ import { defineConfig } from 'vitest/config'
 const patience = { testTimeout: 120_000, hookTimeout: 120_000 }
 
 // What .dev.vars of this machine holds is no business of the tests.
-const none = { DATABASE_URL: '', ENDPOINTS: '', ORIGINS: '', TIDEGATE_KEY: '' }
+const none = {
+  DATABASE_URL: '',
+  ENDPOINTS: '',
+  ORIGINS: '',
+  OTEL_EXPORTER_OTLP_ENDPOINT: '',
+  PRIVATE_HOSTS: '',
+  TIDEGATE_KEY: '',
+  TIDEGATE_SECRET: '',
+  TIDEGATE_SECRET_PREVIOUS: '',
+}
 
 export default defineConfig({
   test: {

@@ -9,9 +9,11 @@ const HELP = `Serves Tidegate on this machine.
   npm start -- --verbose        with a line for each request
   DATABASE_URL=… npm start      your own database
 
-  DATABASE_URL   the database to serve instead of the demo
-  ENDPOINTS      several endpoints, as JSON; see docs/endpoints.md
-  TIDEGATE_KEY   the key callers send; made once and kept in .dev.vars if not set
+  DATABASE_URL      the database to serve instead of the demo
+  ENDPOINTS         several endpoints, as JSON; see docs/endpoints.md
+  TIDEGATE_KEY      the key callers send; made once and kept in .dev.vars if not set
+  TIDEGATE_SECRET   encrypts the credentials of endpoints added later; made and kept likewise
+  PRIVATE_HOSTS     private hosts that those endpoints may reach; all of them if not set
 
 These may also be set in .dev.vars. The environment wins.`
 

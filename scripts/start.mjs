@@ -10,13 +10,17 @@ const MAX_SILENT_MS = 15_000
 const { port, verbose } = await readOptions()
 const { node } = await import('./install.mjs')
 const { start } = await import('./child.mjs')
-const { makeKey, readVars, writeVars } = await import('./vars.mjs')
+const { makeSecret, readVars, writeVars } = await import('./vars.mjs')
 
 const vars = readVars()
 if (!vars.TIDEGATE_KEY) {
-  vars.TIDEGATE_KEY = makeKey()
+  vars.TIDEGATE_KEY = makeSecret('TIDEGATE_KEY', 'tg_')
   console.log('Made a key for this machine and wrote it to .dev.vars.')
 }
+// Encrypts the credentials of endpoints that are added while it runs.
+vars.TIDEGATE_SECRET ||= makeSecret('TIDEGATE_SECRET')
+// Databases on one's own machine and network have private hosts, and only its owner adds endpoints here.
+vars.PRIVATE_HOSTS ??= '*'
 const files = attempt(() => writeVars(vars))
 
 const address = ['--ip', '127.0.0.1', '--port', String(port), '--inspector-port', '0']

@@ -12,11 +12,25 @@ import {
 import { join } from 'node:path'
 
 const FILE = '.dev.vars'
-const NAMES = ['DATABASE_URL', 'ENDPOINTS', 'ORIGINS', 'TIDEGATE_KEY']
+const NAMES = [
+  'DATABASE_URL',
+  'ENDPOINTS',
+  'ORIGINS',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'PRIVATE_HOSTS',
+  'TIDEGATE_KEY',
+  'TIDEGATE_SECRET',
+  'TIDEGATE_SECRET_PREVIOUS',
+]
 
-/** Reads `.dev.vars`, then our variables and the secrets that ENDPOINTS names from the environment. */
-export function readVars() {
-  const vars = existsSync(FILE) ? parse(readFileSync(FILE, 'utf8')) : {}
+/**
+ * Reads the `.dev.vars` of a folder, then our variables and the secrets that ENDPOINTS names from the
+ * environment.
+ */
+export function readVars(folder = '.') {
+  const file = join(folder, FILE)
+  const vars = existsSync(file) ? parse(readFileSync(file, 'utf8')) : {}
   const endpoints = process.env.ENDPOINTS || vars.ENDPOINTS || ''
   const secrets = [...endpoints.matchAll(/"secret:(\w+)"/g)].map(([, name]) => name)
   for (const name of [...NAMES, ...secrets]) {
@@ -25,13 +39,13 @@ export function readVars() {
   return vars
 }
 
-/** Makes a key and adds it to `.dev.vars`. The other lines stay as they are. */
-export function makeKey() {
-  const key = `tg_${randomBytes(32).toString('base64url')}`
+/** Makes a random secret of this name and adds it to `.dev.vars`. The other lines stay as they are. */
+export function makeSecret(name, prefix = '') {
+  const secret = prefix + randomBytes(32).toString('base64url')
   const before = existsSync(FILE) ? readFileSync(FILE, 'utf8') : ''
   const newline = before && !before.endsWith('\n') ? '\n' : ''
-  appendFileSync(FILE, `${newline}TIDEGATE_KEY=${key}\n`, { mode: 0o600 })
-  return key
+  appendFileSync(FILE, `${newline}${name}=${secret}\n`, { mode: 0o600 })
+  return secret
 }
 
 /**

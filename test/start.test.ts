@@ -1,4 +1,8 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
 import { freePort } from './support/port.ts'
 
@@ -11,7 +15,8 @@ afterEach(async () => {
 async function started(vars: Record<string, string>, ...options: string[]) {
   const port = await freePort()
   const args = ['scripts/start.mjs', '--port', String(port), ...options]
-  const env = { ...process.env, TIDEGATE_KEY: 'tg_key', ...vars }
+  const secrets = { TIDEGATE_KEY: 'tg_key', TIDEGATE_SECRET: 'a secret of this test, long enough' }
+  const env = { ...process.env, ...secrets, ...vars }
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const over = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   stops.push(() => {
@@ -68,4 +73,27 @@ describe('npm start', () => {
     const { text } = await started({ ENDPOINTS: JSON.stringify([endpoint]) })
     expect(text()).toContain('a line SHOP_URL_OF_NOBODY=… in .dev.vars, or the environment.')
   }, 120_000)
+})
+
+test('a secret that is made stays in .dev.vars, beside the lines that were there', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'vars-'))
+  try {
+    writeFileSync(join(folder, '.dev.vars'), '# mine\nORIGINS=https://app.example.com')
+    const code = `import { makeSecret, readVars } from '${pathToFileURL(resolve('scripts/vars.mjs'))}'
+      const made = [makeSecret('TIDEGATE_KEY', 'tg_'), makeSecret('TIDEGATE_SECRET')]
+      console.log(JSON.stringify({ made, read: readVars() }))`
+    const { PATH } = process.env
+    const args = ['--input-type=module', '--eval', code]
+    const said = execFileSync(process.execPath, args, { cwd: folder, env: { PATH } })
+    const { made, read } = JSON.parse(String(said))
+    expect(made).toEqual([
+      expect.stringMatching(/^tg_[\w-]{43}$/),
+      expect.stringMatching(/^[\w-]{43}$/),
+    ])
+    const [TIDEGATE_KEY, TIDEGATE_SECRET] = made
+    expect(read).toEqual({ ORIGINS: 'https://app.example.com', TIDEGATE_KEY, TIDEGATE_SECRET })
+    expect(readFileSync(join(folder, '.dev.vars'), 'utf8')).toMatch(/^# mine\n/)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
