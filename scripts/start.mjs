@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
+import { hostOfUrl } from './host-of-url.mjs'
 import { attempt, readOptions } from './options.mjs'
 
 /** If the start takes longer, what wrangler says is shown. */
@@ -90,6 +91,8 @@ ${hosts(`${url}/mcp`, bearer && vars.TIDEGATE_KEY)}
 Try it:  curl -s ${url}/mcp -H 'Content-Type: application/json'${
     bearer ? ` -H ${quote(`Authorization: ${bearer}`)}` : ''
   } -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+
+Add a database:  npx tidegate endpoint add NAME${port === 8787 ? '' : ` --to ${url}`}
 `)
 }
 
@@ -136,12 +139,8 @@ function isDemo() {
 function database() {
   if (vars.ENDPOINTS) return 'as set in ENDPOINTS'
   if (!vars.DATABASE_URL) return 'the built-in demo store (SQLite)'
-  const { host, pathname, search, hash } = URL.canParse(vars.DATABASE_URL)
-    ? new URL(vars.DATABASE_URL)
-    : {}
-  // If a password contains a / ? or # that is not encoded, its beginning looks like the host.
-  const certain = host && !`${pathname}${search}${hash}`.includes('@')
-  return certain ? `${host} (DATABASE_URL)` : 'the one in DATABASE_URL'
+  const host = hostOfUrl(vars.DATABASE_URL)
+  return host ? `${host} (DATABASE_URL)` : 'the one in DATABASE_URL'
 }
 
 /** Why the Worker does not serve: its own message, if there is one. */

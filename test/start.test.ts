@@ -45,6 +45,7 @@ describe('npm start', () => {
     ]) {
       expect(text()).toContain(`    ${line}\n`)
     }
+    expect(text()).toContain(`Add a database:  npx tidegate endpoint add NAME --to ${url}\n`)
     await expect
       .poll(text, { timeout: 20_000 })
       .toContain('main/main: The database cannot be reached')

@@ -1,0 +1,20 @@
+// Every command, in the order of --help.
+import { applyCommands } from './apply-commands.mjs'
+import { backupCommands } from './backup-commands.mjs'
+import { deploymentCommands } from './deployment-commands.mjs'
+import { endpointCommands } from './endpoint-commands.mjs'
+import { keyCommands } from './key-commands.mjs'
+import { recordCommands } from './record-commands.mjs'
+
+/**
+ * Each has its `words`, the `args` that follow them, what it is `about`, and how to `run` it. A run may
+ * return an exit code.
+ */
+export const commands = [
+  ...endpointCommands,
+  ...keyCommands,
+  ...applyCommands,
+  ...backupCommands,
+  ...recordCommands,
+  ...deploymentCommands,
+]

@@ -1,0 +1,37 @@
+import { type ExecFileException, execFile } from 'node:child_process'
+import { resolve } from 'node:path'
+
+/** What a command printed, and its exit code. */
+export interface Ran {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Where the program runs, and what it gets. */
+export interface Around {
+  /** Its only variables. */
+  readonly vars: Record<string, string>
+  readonly stdin?: string
+  readonly folder?: string
+  readonly program?: string
+  /** Ends it when it has printed this. */
+  readonly until?: string
+}
+
+/** Runs the command line as a process, and waits for its end. */
+export function tidegate(args: readonly string[], around: Around): Promise<Ran> {
+  const { vars, stdin = '', folder: cwd, program = resolve('bin/tidegate.mjs'), until } = around
+  return new Promise((done) => {
+    const child = execFile(process.execPath, [program, ...args], { env: vars, cwd }, ended)
+    function ended(error: ExecFileException | null, stdout: string, stderr: string) {
+      done({ code: Number(error?.code ?? 0), stdout, stderr })
+    }
+    let printed = ''
+    child.stdout?.on('data', (chunk) => {
+      printed += chunk
+      if (until !== undefined && printed.includes(until)) child.kill()
+    })
+    child.stdin?.end(stdin)
+  })
+}
