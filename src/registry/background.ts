@@ -4,6 +4,9 @@ const TURN_MS = 8_000
 /** The least time between two runs: what comes meanwhile goes with the next one. */
 const PAUSE_MS = 100
 
+/** An isolate sends the same object something this often at most: it is one of many that do. */
+export const SENDS_EVERY_MS = 2_000
+
 /**
  * Does what the requests of an isolate leave behind, after their answers: never more than one run at
  * a time. The request that has it done also does what comes meanwhile. If it cannot any more, the next

@@ -102,7 +102,9 @@ describe.each(['modern', 'legacy'] as const)('rows per day, in the %s era', (era
     )
     const { records } = await recordsOf(worker, era, 3)
     expect(records[0]).toMatchObject({ outcome: 'refused', code: 'rowsPerDay', rows: 0 })
-    await expect.poll(() => usageOf(env, era, { subject: 'key' })).toMatchObject({ rows: 7 })
+    await expect
+      .poll(() => usageOf(env, era, { subject: 'key' }), { timeout: 20_000 })
+      .toMatchObject({ rows: 7 })
   })
 })
 

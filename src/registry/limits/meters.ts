@@ -1,5 +1,5 @@
 import type { Call, Endpoint } from '../../gateway/index.ts'
-import { Background, inTime } from '../background.ts'
+import { Background, inTime, SENDS_EVERY_MS } from '../background.ts'
 import { type Bounds, isMetered, LimitReached } from './bounds.ts'
 import { callerKey } from './caller-key.ts'
 import type { Meter } from './object.ts'
@@ -31,6 +31,8 @@ interface Known {
   rows: number
   bytes: number
   leases: string[]
+  /** When it was sent last. */
+  sentAt: number
 }
 
 /** What a call takes of a meter, until it is over. */
@@ -111,15 +113,16 @@ export class Meters {
     if (taken.some(({ known }) => isDirty(known))) this.#background.wake()
   }
 
-  /** Has each meter add what was used, and hears the totals. */
+  /** Has each meter whose turn it is add what was used, and hears the totals. */
   async #flush(): Promise<boolean> {
     const failures = this.#failures
-    await Promise.all([...this.#known.values()].filter(isDirty).map((it) => this.#spend(it)))
+    await Promise.all([...this.#known.values()].filter(isDue).map((it) => this.#spend(it)))
     return this.#failures === failures && [...this.#known.values()].some(isDirty)
   }
 
   async #spend(known: Known): Promise<void> {
     const { name, rows, bytes } = known
+    known.sentAt = Date.now()
     const leases = known.leases.slice(0, MAX_LEASES)
     const use = await this.#ask(name, (meter) => meter.spend({ rows, bytes, leases }))
     // It goes along with the next call, and counts here until then.
@@ -149,7 +152,7 @@ export class Meters {
   #knownOf(name: string): Known {
     let known = this.#known.get(name)
     this.#known.delete(name)
-    known ??= { name, total: undefined, at: 0, rows: 0, bytes: 0, leases: [] }
+    known ??= { name, total: undefined, at: 0, rows: 0, bytes: 0, leases: [], sentAt: 0 }
     // The one used last is at the end.
     this.#known.set(name, known)
     if (this.#known.size > MAX_KNOWN) this.#forgetOne()
@@ -166,6 +169,10 @@ export class Meters {
 }
 
 const isDirty = ({ rows, bytes, leases }: Known) => rows > 0 || bytes > 0 || leases.length > 0
+
+/** A place is given back at once: somebody may wait for it. */
+const isDue = (known: Known) =>
+  known.leases.length > 0 || (isDirty(known) && Date.now() - known.sentAt >= SENDS_EVERY_MS)
 
 function hear(known: Known, { day, rows, bytes }: Use): void {
   known.total = { day, rows, bytes }

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../gateway/index.ts'
-import { Background, inTime, pause } from '../background.ts'
+import { Background, inTime, pause, SENDS_EVERY_MS } from '../background.ts'
 import type { FinishedCall } from './finished-call.ts'
 import type { CallRecords } from './object.ts'
 import { type Batch, idAt, SHARDS, shardName } from './record.ts'
@@ -23,6 +23,8 @@ interface Queue {
   /** What is being sent. It stays until it is stored: whoever comes next sends it again. */
   sending: { calls: readonly FinishedCall[]; lost: number; tries: number } | undefined
   lost: number
+  /** When a batch was sent last. */
+  sentAt: number
 }
 
 /** Writes the records of an isolate to the objects that keep them, after the answers. */
@@ -72,21 +74,27 @@ export class Recorder {
       known.endpoint = endpoint
       return known
     }
-    const queue: Queue = { endpoint, waiting: [], sending: undefined, lost: 0 }
+    const queue: Queue = { endpoint, waiting: [], sending: undefined, lost: 0, sentAt: 0 }
     this.#queues.set(name, queue)
     return queue
   }
 
-  /** Sends one batch of each endpoint. */
+  /** Sends one batch of each endpoint whose turn it is. */
   async #flush(): Promise<boolean> {
     const queues = [...this.#queues.values()]
-    await Promise.all(queues.map((it) => this.#send(it)))
+    await Promise.all(queues.filter((it) => this.#isDue(it)).map((it) => this.#send(it)))
     for (const it of queues) {
-      if (it.waiting.length === 0 && !it.sending && it.lost === 0) {
-        this.#queues.delete(it.endpoint.name)
-      }
+      const isIdle = it.waiting.length === 0 && !it.sending && it.lost === 0
+      if (isIdle && isQuiet(it)) this.#queues.delete(it.endpoint.name)
     }
     return queues.some((it) => it.waiting.length > 0 || it.sending)
+  }
+
+  #isDue(queue: Queue): boolean {
+    if (queue.sending) return true
+    if (queue.waiting.length === 0 && queue.lost === 0) return false
+    const isFull = 2 * this.#waiting > MAX_WAITING || 2 * this.#chars > MAX_WAITING_CHARS
+    return isFull || queue.waiting.length >= MAX_BATCH || isQuiet(queue)
   }
 
   async #send(queue: Queue): Promise<unknown> {
@@ -96,6 +104,7 @@ export class Recorder {
     const { sending } = queue
     if (!records) return this.#done(queue, sending)
     sending.tries++
+    queue.sentAt = Date.now()
     try {
       const { recordsOf } = await import('./writing.ts')
       const written = await recordsOf(endpoint, sending.calls)
@@ -132,6 +141,9 @@ export class Recorder {
     for (const call of sending.calls) this.#chars -= charsOf(call)
   }
 }
+
+/** Nothing was sent for a while. */
+const isQuiet = ({ sentAt }: Queue) => Date.now() - sentAt >= SENDS_EVERY_MS
 
 /** A flood of refusals at the door becomes one record. */
 const isSameRefusal = (last: FinishedCall, call: Omit<FinishedCall, 'id'>) =>

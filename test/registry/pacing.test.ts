@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type Call, readEndpoints } from '../../src/gateway/index.ts'
+import { Meters } from '../../src/registry/limits/meters.ts'
+import type { Spent } from '../../src/registry/limits/use.ts'
+import type { Batch } from '../../src/registry/records/record.ts'
+import { Recorder } from '../../src/registry/records/recorder.ts'
+import { recordsOf } from '../../src/registry/records/writing.ts'
+
+// It is read now, so that nothing has to be read while time stands still.
+await recordsOf({ name: 'x', records: { literals: true } } as never, [])
+
+beforeEach(() => vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) }))
+afterEach(() => vi.useRealTimers())
+
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+
+/** Endpoints with a quota and records, by name. */
+const endpointOf = (name: string, limits: object = { endpoint: { rowsPerDay: 1e9 } }) =>
+  readEndpoints({
+    ENDPOINTS: JSON.stringify([
+      { name, title: name, databases: { db: { url: 'd1:DB' } }, records: {}, limits },
+    ]),
+  })[0]!
+
+/** A namespace whose objects only note what they are sent, and when. */
+function noting<Sent>() {
+  const sent: { readonly name: string; readonly at: number; readonly what: Sent }[] = []
+  const object = (name: string) => ({
+    enter: async () => ({ day: '2026-01-01', rows: 0, bytes: 0, running: 0, granted: true }),
+    async spend(what: Sent) {
+      sent.push({ name, at: Date.now(), what })
+      return { day: '2026-01-01', rows: 0, bytes: 0, running: 0 }
+    },
+    async write(what: Sent) {
+      sent.push({ name, at: Date.now(), what })
+    },
+  })
+  const namespace = { idFromName: (name: string) => name, get: object } as never
+  return { sent, namespace }
+}
+
+const facts = { statements: [], rows: 1, bytes: 1, milliseconds: 1, outcome: 'ok' as const }
+const recordAt = (time: number) => ({
+  ...{ ...facts, time, caller: undefined, client: undefined, tool: 'query' },
+  ...{ code: undefined, traceId: undefined },
+})
+
+test('what calls used is sent at once after a quiet time, and then every two seconds', async () => {
+  const { sent, namespace } = noting<Spent>()
+  const meters = new Meters(namespace, () => {})
+  const use = async (name: string) => {
+    const context = { caller: undefined, header: () => undefined }
+    const call = { endpoint: endpointOf(name), context } as unknown as Call
+    const end = await meters.begin(call)
+    end(1, 10)
+  }
+  const began = Date.now()
+  for (let i = 0; i < 100; i++) {
+    await use('busy')
+    // Another one does not wait for the busy one.
+    if (i === 33) await use('rare')
+    await pass(100)
+  }
+  await pass(3_000)
+  const busy = sent.filter(({ name }) => name === 'busy')
+  expect(busy[0]!.at - began).toBeLessThan(200)
+  expect(busy.length).toBeLessThanOrEqual(6)
+  expect(busy.reduce((sum, { what }) => sum + what.rows, 0)).toBe(100)
+  const [rare] = sent.filter(({ name }) => name === 'rare')
+  expect(rare!.at - began).toBeLessThan(3_600)
+  await use('busy')
+  const again = Date.now()
+  await pass(1)
+  expect(sent.at(-1)).toMatchObject({ name: 'busy', at: again, what: { rows: 1, bytes: 10 } })
+})
+
+test('a place is given back within a moment, also while others come and go', async () => {
+  const { sent, namespace } = noting<Spent>()
+  const meters = new Meters(namespace, () => {})
+  const endpoint = endpointOf('places', { endpoint: { concurrent: 5 } })
+  const context = { caller: undefined, header: () => undefined }
+  for (let i = 0; i < 10; i++) {
+    const end = await meters.begin({ endpoint, context } as unknown as Call)
+    end(0, 0)
+    await pass(250)
+    expect(sent.flatMap(({ what }) => what.leases)).toHaveLength(i + 1)
+  }
+})
+
+test('a record is sent at once after a quiet time, and then with the others of two seconds', async () => {
+  const { sent, namespace } = noting<Batch>()
+  const recorder = new Recorder(namespace, () => {})
+  const [busy, rare] = [endpointOf('busy'), endpointOf('rare')]
+  const began = Date.now()
+  for (let i = 0; i < 100; i++) {
+    recorder.add(busy, recordAt(Date.now()))
+    if (i === 33) recorder.add(rare, recordAt(Date.now()))
+    await pass(100)
+  }
+  await pass(3_000)
+  const of = (name: string) => sent.filter((it) => it.name.startsWith(name))
+  expect(of('busy')[0]!.at - began).toBeLessThan(200)
+  expect(of('busy').length).toBeLessThanOrEqual(6)
+  expect(of('busy').flatMap(({ what }) => what.records)).toHaveLength(100)
+  expect(of('rare')[0]!.at - began).toBeLessThan(3_600)
+  recorder.add(busy, recordAt(Date.now()))
+  const again = Date.now()
+  await pass(1)
+  expect(sent.at(-1)!.at).toBe(again)
+})
+
+test('a flood of records is not kept for two seconds: none is lost of 1,500 a second', async () => {
+  const { sent, namespace } = noting<Batch>()
+  const recorder = new Recorder(namespace, () => {})
+  const busy = endpointOf('busy')
+  for (let i = 0; i < 6_000; i++) {
+    recorder.add(busy, recordAt(Date.now()))
+    if (i % 15 === 0) await pass(10)
+  }
+  await pass(10_000)
+  expect(sent.flatMap(({ what }) => what.records)).toHaveLength(6_000)
+  expect(sent.every(({ what }) => what.lost === 0)).toBe(true)
+})
