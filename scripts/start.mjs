@@ -56,7 +56,9 @@ void wrangler.over.then((code) => {
 
 const url = `http://127.0.0.1:${port}`
 while ((await ask('/health'))?.status !== 200) await sleep(100)
-const open = await ask('/mcp', ping())
+// While the build goes on, wrangler starts the Worker anew and drops a request.
+let open = await ask('/mcp', ping())
+for (; !open; open = await ask('/mcp', ping())) await sleep(100)
 const bearer = open?.status === 401 ? `Bearer ${vars.TIDEGATE_KEY}` : undefined
 const answer = bearer ? await ask('/mcp', ping({ authorization: bearer })) : open
 const problem = answer?.status >= 500 && (await reasonOf(answer))
