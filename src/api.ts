@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { type App, refuse } from './admission.ts'
-import { isOperator } from './auth/index.ts'
+import { callerWith, isOperator, shownBy, WRONG_KEY } from './auth/index.ts'
 import { deploymentOf } from './deployment.ts'
 import { type AskRegistry, adminApi, type Candidate } from './registry/index.ts'
 
@@ -9,8 +9,7 @@ export async function administer(c: Context<App>): Promise<Response> {
   const deployment = deploymentOf(c.env)
   const { registry } = deployment
   if (!registry) return refuse(c, 503, NO_OPERATOR)
-  // Admission has refused everybody else. This is what a mistake there would meet.
-  if (!isOperator(c.var.caller)) return refuse(c, 401, NOT_THE_OPERATOR)
+  if (!isOperator(c.var.caller)) return refuseStranger(c)
 
   const change: AskRegistry = async (order, input) => {
     try {
@@ -50,4 +49,18 @@ export async function administer(c: Context<App>): Promise<Response> {
 
 const NO_OPERATOR =
   'This deployment has no operator. Set a key with: npx wrangler secret put TIDEGATE_KEY'
-const NOT_THE_OPERATOR = 'Send the key of the operator as Authorization: Bearer KEY.'
+const NOT_THE_OPERATOR = 'This key is for endpoints. The API takes the key of the operator.'
+const SEND_THE_KEY = 'Send the key of the operator as Authorization: Bearer KEY.'
+const CHALLENGE = 'Bearer realm="Tidegate"'
+
+async function refuseStranger(c: Context<App>): Promise<Response> {
+  const shown = await shownBy(c.req.raw, c.env)
+  if (shown.key) {
+    const { key } = await deploymentOf(c.env).find(undefined, shown)
+    if ('caller' in callerWith(shown.key, key)) return refuse(c, 403, NOT_THE_OPERATOR)
+  }
+  const isWrong = shown.key !== undefined || shown.wrong !== undefined
+  // An error is named only if a wrong key was sent (RFC 6750, section 3.1).
+  const challenge = isWrong ? `${CHALLENGE}, error="invalid_token"` : CHALLENGE
+  return refuse(c, 401, isWrong ? WRONG_KEY : SEND_THE_KEY, { 'www-authenticate': challenge })
+}

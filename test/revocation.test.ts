@@ -68,7 +68,7 @@ test('what was revoked, switched off or removed is refused within ten seconds, a
   }
 
   await sessions.revoked.revoke()
-  await rows.endpoint('off', { active: false, changedAt: 2 })
+  await rows.endpoint('off', { active: false })
   await rows.order('deleteEndpoint', { name: 'removed' })
   await rows.group('team', { keys: [sessions.regrouped.id], endpoints: { off: {} } })
   await sleep(BOUND_MS)

@@ -12,8 +12,10 @@ export function rowsOf(worker: PlainWorker) {
   const order = async (name: string, input: object) => {
     const body = JSON.stringify({ order: name, input })
     const answer = await worker.send(['POST /test/registry HTTP/1.1', 'Host: localhost'], body)
-    if (answer.status !== 200) throw new Error(`${name}: ${answer.status} ${answer.body}`)
+    const done = answer.status === 200 && /"done"/.test(answer.body)
+    if (!done) throw new Error(`${name}: ${answer.status} ${answer.body}`)
   }
+  const changes = new Map<string, number>()
   return {
     order,
     async endpoint(
@@ -22,19 +24,23 @@ export function rowsOf(worker: PlainWorker) {
     ) {
       const { access = 'key', ...others } = more
       const value = { ...DEFAULTS, name, title: `The ${name}`, access }
-      const row = { name, active: true, value, credentials: {}, changedAt: Date.now(), ...others }
-      await order('putEndpoint', { entry: row, isNew: !others.changedAt })
+      const was = changes.get(name)
+      const times = { createdAt: Date.now(), changedAt: Math.max(Date.now(), (was ?? 0) + 1) }
+      const row = { name, active: true, value, credentials: {}, ...times, ...others }
+      await order('putEndpoint', { entry: row, was })
+      changes.set(name, row.changedAt)
     },
     /** A new key, as its holder knows it. */
     async key(endpoints: readonly string[], more: Partial<KeyEntry> = {}) {
       const { key, id, hash } = await makeKey()
-      const fields = { id, hash, label: '', endpoints, scopes: ['db:read'], createdAt: Date.now() }
-      await order('putKey', { entry: { ...fields, ...more }, isNew: true })
+      const times = { createdAt: Date.now(), changedAt: Date.now() }
+      const fields = { id, hash, label: '', endpoints, scopes: ['db:read'], ...times }
+      await order('putKey', { entry: { ...fields, ...more } })
       return { key, id, revoke: () => order('deleteKey', { id }) }
     },
-    async group(name: string, more: Partial<GroupEntry>, isNew = true) {
+    async group(name: string, more: Partial<GroupEntry>) {
       const fields = { name, people: [], keys: [], endpoints: {}, changedAt: Date.now() }
-      await order('putGroup', { entry: { ...fields, ...more }, credentials: [], isNew })
+      await order('putGroup', { entry: { ...fields, credentials: {}, ...more } })
     },
   }
 }

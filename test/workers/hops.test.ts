@@ -102,7 +102,7 @@ test('an isolate asks the registry once for an endpoint and a key, and then at m
       body: JSON.stringify({ order, input }),
     })
   const entry = { id, hash, label: '', endpoints: ['*'], scopes: ['db:read'], createdAt: 1 }
-  await put('putKey', { entry: { ...entry, usedAt: Date.now() }, isNew: true })
+  await put('putKey', { entry: { ...entry, usedAt: Date.now() } })
 
   const { asked, ask } = deployment({ TIDEGATE_KEY: 'k', ENDPOINTS })
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
