@@ -57,19 +57,24 @@ export const noSecretUrl = (c: Context<App>): Promise<Response> => {
 /** Decides for every route who may come in: by the key, the page and the host of a request. */
 export const admission: MiddlewareHandler<App> = async (c, next) => {
   const request = c.req.raw
-  const { origins, used } = deploymentOf(c.env)
+  const { calls, origins, used } = deploymentOf(c.env)
   try {
     const visit = await visitOf(request, c.env, c.req.path)
     const { caller, key, sites } = visit
     const refusal = refusalOf(visit, c.env)
+    const off = inactivity(visit)
+    // Of strangers there is no record: they could fill it.
+    const refused = refusal ?? off
+    if (caller && sites[0] && refused && request.method === 'POST') {
+      calls.refused(sites[0].endpoint, caller, refused.code)
+    }
     c.set('caller', caller)
     c.set('sites', sites)
     if (c.var.bySecretUrl && (refusal || !key)) return noSecretUrl(c)
     if (refusal && !wantsPage(c)) throw refusal
     if (!allowsHost(request, { caller, origins })) throw new Refusal(403, FOREIGN_HOST)
     if (!allowsOrigin(request, { caller, origins })) throw new Refusal(403, FOREIGN_ORIGIN)
-    const inactive = wantsPage(c) ? undefined : inactivity(visit)
-    if (inactive) throw inactive
+    if (off && !wantsPage(c)) throw off
     if (key) used(key)
   } catch (error) {
     if (error instanceof Refusal) return refuseWith(c, error)

@@ -337,6 +337,20 @@ describe('groups', () => {
 describe('records', () => {
   const call = { ...LIST, method: 'tools/call', params: { name: 'list_tables', arguments: {} } }
 
+  test('tell of callers whom the door refused, and not of strangers', async () => {
+    const { key } = await newKey({ endpoints: ['demo'], person: 'eve' })
+    expect((await mcp('shop', key)).status).toBe(403)
+    expect((await mcp('shop', 'tg_nonsense')).status).toBe(401)
+    const codes = async (caller: string) => {
+      const path = `/api/records?endpoint=shop&outcome=refused&caller=${caller}`
+      const { json } = await ask('GET', path)
+      return (json.records as { code: string }[]).map(({ code }) => code)
+    }
+    await expect.poll(() => codes('eve'), { timeout: 20_000 }).toEqual(['4031'])
+    await expect.poll(() => codes('key'), { timeout: 20_000 }).toEqual(['4030'])
+    expect((await ask('GET', '/api/records?endpoint=shop')).text).not.toContain('tg_nonsense')
+  })
+
   test('are listed with who called and what ran, by pages and as JSON Lines', async () => {
     const { key } = await newKey({ endpoints: ['shop'], person: 'bob' })
     for (const it of [key, key, OPERATOR_KEY]) {
