@@ -46,10 +46,16 @@ export interface Dialect {
   readonly tablesRead?: TablesRead | undefined
 }
 
-/** Asks an engine which tables a statement would read, without running it. Throws DatabaseError. */
+/**
+ * Asks an engine which tables a statement would read, without running it. Also undefined, or the same error,
+ * if the statement names a table that is not readable, be there one or not. Throws DatabaseError.
+ *
+ * @param isReadable Gets the name of a table with its ASCII letters in lower case.
+ */
 export type TablesRead = (
   statement: Statement,
   ask: (statement: Statement) => Promise<Rows>,
+  isReadable: (name: string) => boolean,
 ) => Promise<readonly TableName[] | undefined>
 
 /** As many parameters as SQLite on Cloudflare takes. Other engines take more. */

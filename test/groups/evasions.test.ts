@@ -199,6 +199,14 @@ function hasSql(group: Group): void {
     expect(result.content[0].text).toContain('does not show that it reads only tables')
   })
 
+  test('says nothing of the columns of a table that SQL may not read', async () => {
+    for (const column of ['nope', 'id', 'zqx_tax']) {
+      const sql = `select ${column} from orders fetch, customers`
+      const { result } = await group.call('query', { sql })
+      expect(result.content[0].text).toContain('does not show that it reads only tables')
+    }
+  })
+
   test('says that a table can only be read by query_table', async () => {
     const { result } = await group.call('query', { sql: 'select name from Customers' })
     expect(result.content[0].text).toBe('SQL cannot read customers here: use query_table.')
@@ -234,6 +242,25 @@ describe.each([
   hidesFrom(restricted, 'sqlite', name === 'libSQL' ? undefined : 'sql')
   works(restricted)
   hasSql(restricted)
+})
+
+test('a schema has none of the tables that SQLite keeps for itself', async () => {
+  const own = await startHrana([...setup, 'analyze'])
+  try {
+    const url = `libsql://127.0.0.1:${own.port}?authToken=${TOKEN}&tls=0`
+    const main = { schemas: ['main'], tables: { customers: ['id'] } }
+    const restricted = groupBefore(url, { databases: { main } })
+    for (const sql of [
+      'select (with sqlite_stat1 as (select 1 a) select a from sqlite_stat1), s.* from sqlite_stat1 s',
+      'select s.* from orders fetch, sqlite_stat1 s',
+    ]) {
+      const { result } = await restricted.call('query', { sql })
+      expect(result).toMatchObject({ isError: true })
+      expect(result.content[0].text).not.toMatch(PLANTED)
+    }
+  } finally {
+    await own.close()
+  }
 })
 
 await describePostgres('a group before PostgreSQL', postgresSetup, (postgres) => {

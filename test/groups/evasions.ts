@@ -145,6 +145,15 @@ select total from orders where zqx_value = 1
 select orders.zqx_value from orders
 select * from orders where rowid in (select rowid from zqx_secrets)
 select * from orders join zqx_secrets on 1=1 where 0
+select o.id, (with zqx_secrets as (select 1 a) select a from zqx_secrets) from orders o left join zqx_secrets on zqx_id = o.secret
+select (with zqx_secrets as (select 1 a) select a from zqx_secrets), (select nope from zqx_secrets) from orders
+select sum(total) over zqx_secrets, (select nope from zqx_secrets) from orders window zqx_secrets as (order by id)
+select o.zqx_secrets as materialized, (select nope from zqx_secrets) from (select 1 zqx_secrets) o
+select fetch.id from orders fetch left join zqx_secrets on zqx_id = fetch.secret
+select nope from orders offset, zqx_secrets
+select nope from orders for join zqx_secrets
+select nope from orders fetch, 'zqx_secrets'
+select nope from orders o join(zqx_secrets)
 pragma table_info(zqx_secrets)
 pragma schema_version
 attach ':memory:' as x

@@ -27,7 +27,12 @@ export async function assertVisible(
   const { tablesRead } = database.dialect
   if (!tablesRead) throw new DatabaseError('refused', NO_SQL)
   const { tables } = await listTables(visible, { limit: MAX_TABLES, limits })
-  const known = new Map(tables.map((it) => [it.name.toLowerCase(), it]))
+  const known = new Map(tables.map((it) => [lowerCase(it.name), it]))
+  // Of the tables of a visible schema, those that an engine keeps for itself are not in the list.
+  const isReadable = (name: string) => {
+    const found = known.get(lowerCase(name))
+    return found !== undefined && visibility(found) === true
+  }
   for (const name of tablesNamed(statement, database)) {
     const [schema, bare] = [name.slice(0, -1), name.at(-1)!]
     const found = schema.every((it) => it === database.dialect.schema) && known.get(bare)
@@ -46,14 +51,17 @@ export async function assertVisible(
     }
   }
   const ask = (it: Statement) => database.query(it, { ...limits, ...CATALOG_LIMITS })
-  const read = await tablesRead(statement, ask).catch((error: unknown) => {
+  const read = await tablesRead(statement, ask, isReadable).catch((error: unknown) => {
     // Only a table that the text hides so well is told by the engine. It may exist or not.
     if (!(error instanceof DatabaseError)) throw error
     if (database.dialect.errorPatterns.table.test(error.message)) return undefined
     throw error
   })
-  if (!read?.every((it) => visibility(it) === true)) throw new DatabaseError('refused', UNCLEAR)
+  if (!read?.every(({ name }) => isReadable(name))) throw new DatabaseError('refused', UNCLEAR)
 }
+
+/** As engines fold names, and tokens are: toLowerCase() would make a Kelvin sign a k. */
+const lowerCase = (name: string) => name.replace(/[A-Z]+/g, (it) => it.toLowerCase())
 
 const NO_SQL = 'This database takes no SQL here: use query_table.'
 const UNCLEAR =

@@ -1,6 +1,11 @@
 import type { TablesRead } from '../dialect.ts'
+import { DatabaseError } from '../error.ts'
+import { read } from '../guard/reading.ts'
+import type { Token } from '../guard/token.ts'
+import type { Rows, Statement } from '../rows.ts'
 import { words } from '../words.ts'
 import { withoutExplain } from './explain-prefix.ts'
+import { rules } from './rules.ts'
 
 /** The longest program that is read. */
 const MAX_ROOT_PAGES = 500
@@ -10,7 +15,8 @@ const MAX_ROOT_PAGES = 500
  * is opened by the number of its first page, and `sqlite_schema` says whose page it is. Undefined if the
  * program holds anything that may read otherwise: a virtual table, another database, an unknown step.
  */
-export const tablesRead: TablesRead = async (statement, ask) => {
+export const tablesRead: TablesRead = async (statement, ask, isReadable) => {
+  if (!(await readsWithout(statement, ask, isReadable))) return undefined
   const [, query] = withoutExplain(statement.sql)
   const { params } = statement
   const program = await ask({ sql: `explain ${query}`, params, internal: true })
@@ -26,6 +32,76 @@ export const tablesRead: TablesRead = async (statement, ask) => {
   if (names.some((name) => name === undefined)) return undefined
   return names.map((name) => ({ schema: 'main', name: name! }))
 }
+
+/** How many hidden tables may be called as what a statement means otherwise: a column, an alias. */
+const MAX_NAMESAKES = 10
+
+/** Characters of a statement with names that nobody knows, and how many each of them has more. */
+const MAX_CHARACTERS = 99_000
+const SECRET_CHARS = 16
+
+/**
+ * Whether a statement names nothing but readable tables: it must not miss a table if the others have names
+ * that nobody knows. The program says less: a join that changes nothing is left out of it, and an error
+ * comes instead of it.
+ */
+async function readsWithout(
+  statement: Statement,
+  ask: (statement: Statement) => Promise<Rows>,
+  isReadable: (name: string) => boolean,
+): Promise<boolean> {
+  const { tokens } = read(statement, rules)
+  // Whether it becomes too long may not depend on what there is.
+  if (statement.sql.length + SECRET_CHARS * tokens.length > MAX_CHARACTERS) return false
+  const named = Map.groupBy(tokens, (it) => nameIn(statement, it))
+  const all = await ask({
+    sql: "select name from sqlite_schema where type in ('table', 'view')",
+    internal: true,
+  })
+  if (all.truncated) return false
+  const existing = all.rows.map(([name]) => asciiLower(String(name)))
+  const others = new Set(existing.filter((it) => named.has(it) && !isReadable(it)))
+  const secret = crypto.randomUUID().slice(-12)
+  for (let tries = 0; tries <= MAX_NAMESAKES; tries++) {
+    if (others.size === 0) return true
+    let sql = ''
+    let end = 0
+    for (const token of tokens) {
+      const name = nameIn(statement, token)
+      if (name === undefined || !others.has(name)) continue
+      sql += `${statement.sql.slice(end, token.start)} \`${secret}${name.replaceAll('`', '')}\` `
+      end = token.end
+    }
+    const [, query] = withoutExplain(sql + statement.sql.slice(end))
+    const explain = { sql: `explain ${query}`, params: statement.params, internal: true }
+    const error = await ask(explain).then(() => undefined, failed)
+    if (!error) return true
+    if (MISSES_TABLE.test(error.message)) return false
+    const namesake = [...others].find((it) =>
+      error.message.includes(secret + it.replaceAll('`', '')),
+    )
+    // What it fails for has nothing to do with the tables that it may not read.
+    if (namesake === undefined) return true
+    others.delete(namesake)
+  }
+  return false
+}
+
+const MISSES_TABLE = /no such table: /
+
+function failed(error: unknown): DatabaseError {
+  if (error instanceof DatabaseError && error.kind === 'sql') return error
+  throw error
+}
+
+/** The name that a token may be, as SQLite compares names. A text may be one as well. */
+function nameIn({ sql }: Statement, { kind, value, start, end }: Token): string | undefined {
+  if (kind === 'word' || kind === 'name') return value
+  if (kind !== 'text') return undefined
+  return asciiLower(sql.slice(start + 1, end - 1).replaceAll("''", "'"))
+}
+
+const asciiLower = (name: string) => name.replace(/[A-Z]+/g, (it) => it.toLowerCase())
 
 /** The first pages that a program opens; undefined if it may read anything else. */
 function rootPagesOf(program: readonly (readonly unknown[])[]): Set<number> | undefined {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { DatabaseError, type Statement } from '../../../src/database/index.ts'
 import { sqlite } from '../../../src/database/sqlite/dialect.ts'
 import { openSqlite } from '../../support/sqlite.ts'
 
@@ -13,8 +14,12 @@ const database = openSqlite(`
 `)
 const limits = { maxRows: 5_000, maxBytes: 1 << 20, timeoutMs: 10_000 }
 
-const read = async (sql: string) => {
-  const found = await sqlite.tablesRead!({ sql }, (it) => database.query(it, limits))
+const read = async (sql: string, isReadable: (name: string) => boolean = () => true) => {
+  const ask = (it: Statement) =>
+    database.query(it, limits).catch((error: Error) => {
+      throw new DatabaseError('sql', error.message)
+    })
+  const found = await sqlite.tablesRead!({ sql }, ask, isReadable)
   return found && [...new Set(found.map(({ schema, name }) => `${schema}.${name}`))].sort()
 }
 
@@ -74,8 +79,11 @@ describe('the tables that a statement reads', () => {
       },
     })
     const reading = (rows: unknown[][], truncated?: boolean) =>
-      sqlite.tablesRead!({ sql: 'select 1' }, async ({ sql }) =>
-        sql.startsWith('explain') ? answer(rows, truncated) : answer([[2, 'a']]),
+      sqlite.tablesRead!(
+        { sql: 'select 1' },
+        async ({ sql }) =>
+          sql.startsWith('explain') ? answer(rows, truncated) : answer([[2, 'a']]),
+        () => true,
       )
     const open = [0, 'OpenRead', 0, 2, 0, '1', 0]
     expect(await reading([open])).toEqual([{ schema: 'main', name: 'a' }])
@@ -93,5 +101,29 @@ describe('the tables that a statement reads', () => {
     ]) {
       expect([odd, await reading([open, odd])]).toEqual([odd, undefined])
     }
+  })
+
+  test.each([
+    'select a.id from a left join b on b.id = a.b',
+    'select nope from a fetch, B',
+    'select nope from a fetch, [b]',
+    'select a.id, (with b as (select 1) select * from b), (select nope from b) from a',
+    'select (select nope from b) from a window b as (order by id)',
+  ])('are not certain where a hidden table is named, even if it is not read: %s', async (sql) => {
+    expect(await read(sql, (name) => name !== 'b')).toBeUndefined()
+  })
+
+  test.each([
+    'select b from a',
+    'select a.b as w, 1 as v from a order by w',
+    "select 'b', 'w' from a v",
+    'with b as (select id from a) select id from b',
+  ])('are told where something else has the name of a hidden table: %s', async (sql) => {
+    expect(await read(sql, (name) => name === 'a')).toEqual(['main.a'])
+  })
+
+  test('are not certain of a statement that is too long with other names', async () => {
+    const sql = `select ${'b,'.repeat(6_000)} b from a`
+    expect(await read(sql)).toBeUndefined()
   })
 })
