@@ -40,6 +40,7 @@ import {
   type KeyEntry,
   openCredential,
   registryIn,
+  replicaIn,
 } from './registry/index.ts'
 
 /** Variables, secrets and bindings of the Worker, also the secrets that endpoints name. */
@@ -59,6 +60,8 @@ export interface Env extends Settings, CallsEnv {
   readonly DEMO: DurableObjectNamespace
   readonly SESSIONS: DurableObjectNamespace
   readonly REGISTRY: DurableObjectNamespace
+  /** How many copies of the registry answer in its place: 0, which is the default, to 64. */
+  readonly REGISTRY_REPLICAS?: string
 }
 
 /** An endpoint as one caller gets it. */
@@ -158,7 +161,9 @@ function buildDeployment(env: Env): Deployment {
   const sites = endpoints.map((endpoint) => siteOf({ value: endpoint }))
   const registry = env.TIDEGATE_KEY && env.REGISTRY ? registryIn(env.REGISTRY) : undefined
   const names = endpoints.map(({ name }) => name)
-  const known = registry && directory(registry, waitUntil, names)
+  const replicas = Math.min(Number(env.REGISTRY_REPLICAS) || 0, MAX_REPLICAS)
+  const replica = registry && replicaIn(env.REGISTRY, replicas)
+  const known = registry && directory(registry, waitUntil, names, replica)
   const ownEndpoints = Boolean(env.ENDPOINTS || env.DATABASE_URL)
 
   function siteOf(
@@ -273,6 +278,9 @@ function buildDeployment(env: Env): Deployment {
     },
   }
 }
+
+/** Each replica asks the registry every two seconds. */
+const MAX_REPLICAS = 64
 
 /** How exactly the last use of a key is known, and for how many keys an isolate remembers it. */
 const USE_MS = 5 * 60_000

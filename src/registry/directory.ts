@@ -1,5 +1,6 @@
 import type { Changes, Found, Lookup } from './entries.ts'
-import type { AskRegistry } from './registry.ts'
+import type { AskReplica } from './registry.ts'
+import type { AskRegistry } from './registry-state.ts'
 
 /** An isolate never uses what it heard from the registry for longer than this. */
 export const MAX_AGE_MS = 10_000
@@ -12,6 +13,9 @@ const RETRY_MS = 1_000
 
 /** A registry that has not answered by then counts as one that does not. */
 const MAX_HOP_MS = 3_000
+
+/** The same of a replica. After that, the registry itself is asked. */
+const MAX_REPLICA_MS = 1_500
 
 /** Answers that an isolate remembers: those that name an endpoint or a key, and those that know of none. */
 const MAX_KNOWN = 2_000
@@ -40,11 +44,13 @@ type Asked = Omit<Lookup, 'since'>
  * the one before, and drops what they made untrue.
  *
  * @param configured Names of endpoints that the registry need not have.
+ * @param askReplica Is asked in place of the registry, as long as it answers.
  */
 export function directory(
   ask: AskRegistry,
   waitUntil: (work: Promise<unknown>) => void,
   configured: readonly string[] = [],
+  askReplica?: AskReplica,
 ): Directory {
   const known = new Map<string, Found>()
   // Apart, so that made-up keys and names push out nothing that is real.
@@ -54,15 +60,32 @@ export function directory(
   let heardAt = Number.NEGATIVE_INFINITY
   let askedAt = Number.NEGATIVE_INFINITY
   let forgotten = 0
+  let forgottenAt = Number.NEGATIVE_INFINITY
 
   // Values are shared between requests, never promises: a promise belongs to the request that made it.
   async function refresh(asked: Asked): Promise<Found> {
     const sent = { at: Date.now(), instance, forgotten }
     askedAt = sent.at
-    const found = await answerTo({ ...asked, since: version })
+    const lookup = { ...asked, since: version }
+    const near = askReplica && (await nearAnswerTo(askReplica, lookup))
+    const found = near ?? (await answerTo(lookup))
     // Else something was changed here meanwhile, and this answer may not know of it.
-    if (sent.forgotten === forgotten) learn(asked, found, sent)
+    if (sent.forgotten === forgotten)
+      learn(asked, found, { ...sent, at: sent.at - (found.age ?? 0) })
     return found
+  }
+
+  async function nearAnswerTo(ask: AskReplica, lookup: Lookup): Promise<Found | undefined> {
+    // A replica may not know yet of what was changed here.
+    if (Date.now() - forgottenAt < MAX_AGE_MS) return undefined
+    try {
+      const found = await within(MAX_REPLICA_MS, ask(lookup))
+      const isNew = (found?.age ?? Number.POSITIVE_INFINITY) < MAX_AGE_MS - MAX_HOP_MS
+      return isNew ? found : undefined
+    } catch (error) {
+      console.error('A replica of the registry does not answer.', error)
+      return undefined
+    }
   }
 
   async function answerTo(lookup: Lookup): Promise<Found> {
@@ -145,6 +168,7 @@ export function directory(
     forget() {
       clear()
       forgotten++
+      forgottenAt = Date.now()
     },
   }
 }

@@ -88,6 +88,8 @@ export interface Found {
   readonly instance: string
   readonly version: number
   readonly changes: Changes
+  /** How old it is, in milliseconds, if a replica says it. */
+  readonly age?: number | undefined
   readonly endpoint?: EndpointEntry | undefined
   readonly key?: KeyEntry | undefined
   /** The group whose rules hold for this key at this endpoint; null if its groups do not have the endpoint. */

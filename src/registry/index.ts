@@ -5,7 +5,8 @@ export type { Candidate } from './api/surroundings.ts'
 export { directory, RegistryUnavailable } from './directory.ts'
 export type { Credential, EndpointEntry, Found, GroupEntry, KeyEntry } from './entries.ts'
 export { readKey, type ShownKey } from './key.ts'
-export { type AskRegistry, Registry, registryIn } from './registry.ts'
+export { Registry, registryIn, replicaIn } from './registry.ts'
+export type { AskRegistry } from './registry-state.ts'
 
 /** Decrypts the URL of a database, and checks that it leads to no private host. */
 export const openCredential = async (

@@ -1,3 +1,13 @@
+import {
+  type ChangedPage,
+  type CopiedPage,
+  changedSince,
+  copiedFrom,
+  type Place,
+  type Position,
+  positionOf,
+  writeChange,
+} from './copying.ts'
 import type {
   Changes,
   Credential,
@@ -61,8 +71,8 @@ const MAX_BYTES = 24 * 1024 * 1024
 /** Characters of one page of a list. */
 const MAX_PAGE_CHARS = 2 * 1024 * 1024
 
-/** Changes that are remembered. An isolate that missed more of them forgets everything it knew. */
-const MAX_CHANGES = 1_000
+/** Uses of keys that are remembered, for replicas to hear of. */
+const MAX_USES = 2_000
 
 /**
  * What the registry knows, in the SQLite of its object. Every public method is one order: it runs without
@@ -72,6 +82,11 @@ export class RegistryState {
   readonly #storage: DurableObjectStorage
   readonly #sql: SqlStorage
   readonly #instance = crypto.randomUUID()
+  /** How many rows there are, of tables that were counted. */
+  readonly #sizes = new Map<string, number>()
+  /** When keys were used, the last one at the end. */
+  readonly #uses = new Map<string, { readonly use: number; readonly at: number }>()
+  #lastUse = 0
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage
@@ -86,6 +101,7 @@ export class RegistryState {
     try {
       return this.#storage.transactionSync(() => carryOut.call(this, input))
     } catch (error) {
+      this.#sizes.clear()
       if (error instanceof Undone) return error.why
       throw error
     }
@@ -112,6 +128,26 @@ export class RegistryState {
       ...(group && { credentials: this.#credentials('group_name = ?', group.name) }),
       privateHosts,
     }
+  }
+
+  /** What a replica at this position has to follow. Without a page, it has to copy everything. */
+  changedSince({ uses, ...from }: Position & { readonly uses: number }): Told {
+    return {
+      instance: this.#instance,
+      position: positionOf(this.#sql),
+      page: changedSince(this.#sql, from),
+      uses: [...this.#uses].filter(([, it]) => it.use > uses).map(([id, { at }]) => ({ id, at })),
+      lastUse: this.#lastUse,
+    }
+  }
+
+  /** A page of everything, for a replica. */
+  copy({
+    from,
+  }: {
+    readonly from?: Place | undefined
+  }): CopiedPage & { readonly instance: string } {
+    return { instance: this.#instance, ...copiedFrom(this.#sql, from) }
   }
 
   endpoints(order: PageOrder): Page<EndpointEntry> {
@@ -143,7 +179,7 @@ export class RegistryState {
 
   deleteEndpoint({ name }: { readonly name: string }): Written {
     if (!this.#has('endpoints', 'name', name)) return 'missing'
-    this.#sql.exec('delete from endpoints where name = ?', name)
+    this.#delete('endpoints', 'name', name)
     this.#sql.exec('delete from credentials where endpoint = ? and group_name is null', name)
     this.#changed('endpoint', name)
     return 'done'
@@ -208,13 +244,14 @@ export class RegistryState {
     if ((entry.usedAt ?? 0) < at) {
       const used = JSON.stringify({ ...entry, usedAt: at })
       this.#sql.exec('update keys set value = ? where id = ?', used, id)
+      keepLast(this.#uses, id, { use: ++this.#lastUse, at }, MAX_USES)
     }
     return 'done'
   }
 
   deleteKey({ id }: { readonly id: string }): Written {
     if (!this.#has('keys', 'id', id)) return 'missing'
-    this.#sql.exec('delete from keys where id = ?', id)
+    this.#delete('keys', 'id', id)
     this.#changed('key', id)
     return 'done'
   }
@@ -253,9 +290,8 @@ export class RegistryState {
 
   deleteGroup({ name }: { readonly name: string }): Written {
     if (!this.#has('groups', 'name', name)) return 'missing'
-    for (const table of ['groups where name', 'members where group_name']) {
-      this.#sql.exec(`delete from ${table} = ?`, name)
-    }
+    this.#delete('groups', 'name', name)
+    this.#sql.exec('delete from members where group_name = ?', name)
     this.#sql.exec('delete from credentials where group_name = ?', name)
     this.#changed('group', name)
     return 'done'
@@ -268,11 +304,15 @@ export class RegistryState {
 
   /** Sets these settings, and leaves the others. Null takes one away. */
   putSettings(settings: { readonly [Name in keyof RegistrySettings]: unknown }): Written {
+    this.#writeSettings(settings)
+    this.#changed('settings', '')
+    return 'done'
+  }
+
+  #writeSettings(settings: { readonly [Name in keyof RegistrySettings]: unknown }): void {
     const all = Object.entries({ ...this.settings(), ...settings })
     const value = JSON.stringify(Object.fromEntries(all.filter(([, it]) => it !== null)))
     this.#sql.exec("insert or replace into settings values ('settings', ?)", value)
-    this.#changed('settings', '')
-    return 'done'
   }
 
   /** Which of these there are. */
@@ -295,13 +335,14 @@ export class RegistryState {
       for (const table of ['endpoints', 'credentials', 'keys', 'groups', 'members', 'settings']) {
         this.#sql.exec(`delete from ${table}`)
       }
+      this.#sizes.clear()
     }
     const oldest = endpoints.toSorted((a, b) => a.createdAt - b.createdAt)
     for (const it of oldest) this.#writeEndpoint(this.#over('endpoints', 'name', it.name, it))
     for (const it of keys) this.#writeKey(this.#over('keys', 'id', it.id, it))
     for (const it of groups) this.#writeGroup(this.#over('groups', 'name', it.name, it))
-    // It counts as a change of everything.
-    this.putSettings(settings)
+    this.#writeSettings(settings)
+    this.#changed('everything', '')
     const counts = this.counts()
     const isTooMuch = tablesWithBounds.some((table) => counts[table] > MAX_ROWS[table])
     // What was full when it was exported may take a little more room.
@@ -312,15 +353,15 @@ export class RegistryState {
   /** How much it holds. */
   counts(_?: unknown): Counts {
     return {
-      endpoints: this.#count('endpoints'),
+      endpoints: this.#size('endpoints'),
       credentials: this.#count('credentials'),
-      keys: this.#count('keys'),
-      groups: this.#count('groups'),
+      keys: this.#size('keys'),
+      groups: this.#size('groups'),
     }
   }
 
   #version(): number {
-    return Number(this.#rows('select coalesce(max(version), 1) as n from changes', [])[0]?.n)
+    return positionOf(this.#sql).version
   }
 
   #changesSince(since: number): Changes {
@@ -335,12 +376,8 @@ export class RegistryState {
     return { endpoints: named('endpoint'), keys: named('key') }
   }
 
-  #changed(kind: 'endpoint' | 'key' | 'group' | 'settings', name: string): void {
-    this.#sql.exec('insert into changes (kind, name) values (?, ?)', kind, name)
-    this.#sql.exec(
-      'delete from changes where version <= (select max(version) from changes) - ?',
-      MAX_CHANGES,
-    )
+  #changed(kind: 'endpoint' | 'key' | 'group' | 'settings' | 'everything', name: string): void {
+    writeChange(this.#sql, { version: null, kind, name, mark: crypto.randomUUID() })
   }
 
   #defaultEndpoint(): string | undefined {
@@ -421,12 +458,30 @@ export class RegistryState {
       name,
       JSON.stringify(entry),
     )
+    if (!row) this.#resize(table, 1)
+  }
+
+  #delete(table: BoundedTable, column: string, name: string): void {
+    this.#sql.exec(`delete from ${table} where ${column} = ?`, name)
+    this.#resize(table, -1)
+  }
+
+  #resize(table: BoundedTable, by: number): void {
+    const size = this.#sizes.get(table)
+    if (size !== undefined) this.#sizes.set(table, size + by)
   }
 
   /** A registry that is full still lets an entry be switched off or removed. */
   #assertRoom(table: BoundedTable, was: number | undefined): void {
-    const isFull = this.#count(table) >= MAX_ROWS[table] || this.#sql.databaseSize > MAX_BYTES
+    const isFull = this.#size(table) >= MAX_ROWS[table] || this.#sql.databaseSize > MAX_BYTES
     if (was === undefined && isFull) throw new Undone('full')
+  }
+
+  /** Rows of a table. To count them is to read them all: that is done once. */
+  #size(table: BoundedTable): number {
+    const size = this.#sizes.get(table) ?? this.#count(table)
+    this.#sizes.set(table, size)
+    return size
   }
 
   #count(table: string): number {
@@ -462,7 +517,7 @@ export class RegistryState {
       entries.push(entryOf<Entry>(row))
     }
     const last = entries.at(-1)
-    return { entries, total: this.#count(table), ...(more && last && { next: nameOf(last) }) }
+    return { entries, total: this.#size(table), ...(more && last && { next: nameOf(last) }) }
   }
 
   #rows(sql: string, values: readonly (string | number)[]): readonly Row[] {
@@ -480,6 +535,16 @@ class Undone extends Error {
   }
 }
 
+/** What a replica is told. */
+interface Told {
+  readonly instance: string
+  /** The state that the registry is in. */
+  readonly position: Position
+  readonly page: ChangedPage | undefined
+  readonly uses: readonly { readonly id: string; readonly at: number }[]
+  readonly lastUse: number
+}
+
 interface Existing {
   readonly endpoints: readonly string[]
   readonly keys: readonly string[]
@@ -489,6 +554,14 @@ type Row = Record<string, SqlStorageValue>
 
 const entryOf = <Entry>({ value }: Row): Entry => JSON.parse(String(value)) as Entry
 
+/** Remembers something as the last, in place of the first. */
+function keepLast<T>(all: Map<string, T>, key: string, it: T, most: number): void {
+  all.delete(key)
+  all.set(key, it)
+  const [first] = all.keys()
+  if (all.size > most && first !== undefined) all.delete(first)
+}
+
 const membersOf = ({ keys, people }: GroupEntry): readonly string[] => [
   ...keys.map((id) => `key:${id}`),
   ...people,
@@ -497,6 +570,8 @@ const membersOf = ({ keys, people }: GroupEntry): readonly string[] => [
 /** What the registry may be asked. */
 const orders = [
   'lookup',
+  'changedSince',
+  'copy',
   'endpoints',
   'endpoint',
   'putEndpoint',
@@ -520,3 +595,9 @@ const orders = [
 ] as const satisfies readonly (keyof RegistryState)[]
 
 export type Order = (typeof orders)[number]
+
+/** Asks the registry. Every order is one request to its object. */
+export type AskRegistry = <Name extends Order>(
+  order: Name,
+  input: Parameters<RegistryState[Name]>[0],
+) => Promise<NonNullable<ReturnType<RegistryState[Name]>> | undefined>

@@ -12,5 +12,5 @@ export const tables: readonly string[] = [
   'create index if not exists credentials_of_endpoint on credentials (endpoint)',
   'create index if not exists credentials_of_group on credentials (group_name)',
   'create table if not exists members (member text, group_name text, primary key (member, group_name)) without rowid',
-  'create table if not exists changes (version integer primary key autoincrement, kind text not null, name text not null)',
+  'create table if not exists changes (version integer primary key autoincrement, kind text not null, name text not null, mark text not null)',
 ]

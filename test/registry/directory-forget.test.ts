@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { directory } from '../../src/registry/directory.ts'
 import type { EndpointEntry, Found } from '../../src/registry/entries.ts'
-import type { AskRegistry } from '../../src/registry/registry.ts'
+import type { AskRegistry } from '../../src/registry/registry-state.ts'
 
 const none = { endpoints: [], keys: [] }
 const found = (active: boolean, version: number): Found => ({

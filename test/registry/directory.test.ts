@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { directory, RegistryUnavailable } from '../../src/registry/index.ts'
-import { FakeRegistry, saidBy, toldBy } from './fake-registry.ts'
+import { directory, RegistryUnavailable } from '../../src/registry/directory.ts'
+import { FakeRegistry, FakeReplica, saidBy, toldBy } from './fake-registry.ts'
 
 /** The bound that the documentation names. */
 const BOUND_MS = 10_000
@@ -20,9 +20,9 @@ afterEach(() => vi.useRealTimers())
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
-function isolate(configured: readonly string[] = []) {
+function isolate(configured: readonly string[] = [], replica?: FakeReplica) {
   const work: Promise<unknown>[] = []
-  const it = directory(registry.ask, (more) => work.push(more), configured)
+  const it = directory(registry.ask, (more) => work.push(more), configured, replica?.ask)
   /** Looks up, and lets time pass until the answer is there. */
   const lookup = async (endpoint: string | null, key?: string) => {
     const answer = it.lookup({ endpoint, key }).then(saidBy, (error: unknown) => error)
@@ -270,51 +270,70 @@ const step = fc.oneof(
     back: ms,
     fails: fc.nat(5).map((it) => it === 0),
   }),
+  fc.record({
+    do: fc.constant('replica hop' as const),
+    which: fc.nat(1),
+    there: ms,
+    back: ms,
+    fails: fc.nat(5).map((it) => it === 0),
+    answers: ms,
+  }),
   fc.record({ do: fc.constant('save' as const) }),
   fc.record({ do: fc.constant('restore' as const) }),
 )
 
-test('at no time is anything used that was not true within the last ten seconds, in whatever order things happen', async () => {
-  let answered = 0
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
-      registry = new FakeRegistry()
-      const isolates = [isolate(), isolate()]
-      const said = [0, 0]
-      const looks: Promise<void>[] = []
-      for (const it of steps) {
-        if (it.do === 'wait') await pass(it.ms)
-        else if (it.do === 'hop') registry.hop = it
-        else if (it.do === 'save') registry.save()
-        else if (it.do === 'restore') registry.restore()
-        else if (it.do === 'change') {
-          registry.change(it.kind, it.kind === 'group' ? '' : it.name, it.deleted)
-          if (it.said !== null) {
-            isolates[it.said]!.forget()
-            said[it.said] = registry.history.length - 1
+test.each([
+  ['from the registry', false],
+  ['through replicas', true],
+])(
+  'at no time is anything used that was not true within the last ten seconds, in whatever order things happen, %s',
+  async (_, through) => {
+    let answered = 0
+    let byReplicas = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
+        registry = new FakeRegistry()
+        const replicas = [new FakeReplica(registry), new FakeReplica(registry)]
+        const isolates = replicas.map((it) => isolate([], through ? it : undefined))
+        const said = [0, 0]
+        const looks: Promise<void>[] = []
+        for (const it of steps) {
+          if (it.do === 'wait') await pass(it.ms)
+          else if (it.do === 'hop') registry.hop = it
+          else if (it.do === 'replica hop') replicas[it.which]!.hop = it
+          else if (it.do === 'save') registry.save()
+          else if (it.do === 'restore') registry.restore()
+          else if (it.do === 'change') {
+            registry.change(it.kind, it.kind === 'group' ? '' : it.name, it.deleted)
+            if (it.said !== null) {
+              isolates[it.said]!.forget()
+              said[it.said] = registry.history.length - 1
+            }
+          } else {
+            const asked = { endpoint: it.endpoint, key: it.key }
+            // What was said here holds here at once.
+            const since = said[it.where]!
+            const look = isolates[it.where]!.ask(asked).then(
+              (found) => {
+                answered++
+                const from = Date.now() - BOUND_MS + 1
+                const held = registry.history.filter(
+                  (_, i, all) => i >= since && (all[i + 1]?.at ?? from) >= from,
+                )
+                expect(held.map(({ truth }) => toldBy(truth, asked))).toContain(saidBy(found))
+              },
+              (error: unknown) => expect(error).toBeInstanceOf(RegistryUnavailable),
+            )
+            looks.push(look)
           }
-        } else {
-          const asked = { endpoint: it.endpoint, key: it.key }
-          // What was said here holds here at once.
-          const since = said[it.where]!
-          const look = isolates[it.where]!.ask(asked).then(
-            (found) => {
-              answered++
-              const from = Date.now() - BOUND_MS + 1
-              const held = registry.history.filter(
-                (_, i, all) => i >= since && (all[i + 1]?.at ?? from) >= from,
-              )
-              expect(held.map(({ truth }) => toldBy(truth, asked))).toContain(saidBy(found))
-            },
-            (error: unknown) => expect(error).toBeInstanceOf(RegistryUnavailable),
-          )
-          looks.push(look)
         }
-      }
-      await pass(20_000)
-      await Promise.all(looks)
-    }),
-    { numRuns: 500 },
-  )
-  expect(answered).toBeGreaterThan(3_000)
-})
+        await pass(20_000)
+        await Promise.all(looks)
+        byReplicas += replicas.reduce((sum, { answered }) => sum + answered, 0)
+      }),
+      { numRuns: 500 },
+    )
+    expect(answered).toBeGreaterThan(3_000)
+    if (through) expect(byReplicas).toBeGreaterThan(2_000)
+  },
+)

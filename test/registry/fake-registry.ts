@@ -1,5 +1,6 @@
 import type { Found, KeyEntry, Lookup } from '../../src/registry/entries.ts'
-import type { AskRegistry } from '../../src/registry/index.ts'
+import type { AskReplica } from '../../src/registry/registry.ts'
+import type { AskRegistry } from '../../src/registry/registry-state.ts'
 
 /** How long a question is under way, and the answer; or that none comes. */
 export interface Hop {
@@ -62,6 +63,16 @@ export class FakeRegistry {
     this.#note()
   }
 
+  /** What it is now. It answers as this registry does now, whatever becomes of that. */
+  copy(): (lookup: Lookup) => Found {
+    const it = new FakeRegistry()
+    for (const [name, is] of this.#truth) it.#truth.set(name, is)
+    it.#changes = this.#changes
+    it.#version = this.#version
+    it.#instance = this.#instance
+    return (lookup) => it.#lookup(lookup)
+  }
+
   readonly ask: AskRegistry = (async (_: string, lookup: Lookup) => {
     this.asked.push(lookup)
     const { there, back, fails } = this.hop
@@ -101,6 +112,46 @@ export class FakeRegistry {
 
   #note(): void {
     this.history.push({ at: Date.now(), truth: new Map(this.#truth) })
+  }
+}
+
+/** A replica of it: a copy that says how old it is, as the real one does. */
+export class FakeReplica {
+  readonly #registry: FakeRegistry
+  #copy: ((lookup: Lookup) => Found) | undefined
+  #sameAt = 0
+  #syncing: Promise<void> | undefined
+  /** How questions to the registry travel, and for how long the answers are under way. */
+  hop: Hop & { readonly answers: number } = { there: 0, back: 0, answers: 0 }
+  answered = 0
+
+  constructor(registry: FakeRegistry) {
+    this.#registry = registry
+  }
+
+  readonly ask: AskReplica = async (lookup) => {
+    const { fails, answers } = this.hop
+    // The real one is never so old.
+    if (Date.now() - this.#sameAt > 6_000) {
+      this.#syncing ??= this.#sync().finally(() => {
+        this.#syncing = undefined
+      })
+      await this.#syncing
+    }
+    const found = this.#copy && { ...this.#copy(lookup), age: Date.now() - this.#sameAt }
+    await after(answers)
+    if (fails) throw new Error('The replica is gone.')
+    this.answered++
+    return found
+  }
+
+  async #sync(): Promise<void> {
+    const at = Date.now()
+    await after(this.hop.there)
+    const copy = this.#registry.copy()
+    await after(this.hop.back)
+    this.#copy = copy
+    this.#sameAt = at
   }
 }
 

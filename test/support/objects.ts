@@ -105,6 +105,13 @@ export class SimulatedObject {
     this.#body = undefined
   }
 
+  /** Loses what is stored. */
+  clear(): void {
+    this.rows.clear()
+    this.#keys = undefined
+    this.#database = undefined
+  }
+
   /** Forgets what was counted. */
   forget(): void {
     Object.assign(this, { subrequests: 0, mostRows: 0, mostBytes: 0 })
@@ -172,11 +179,7 @@ export class SimulatedObject {
       deleteAlarm: async () => {
         this.alarmAt = undefined
       },
-      deleteAll: async () => {
-        this.#keys = undefined
-        this.rows.clear()
-        this.#database = undefined
-      },
+      deleteAll: async () => this.clear(),
       sql: { exec: (sql: string, ...values: SQLInputValue[]) => this.#exec(sql, values) },
       transactionSync: <T>(run: () => T) => {
         this.#opened.exec('savepoint t')

@@ -11,10 +11,14 @@ const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
 /** A deployment with these variables, and what its registry is asked. */
 function deployment(vars: Partial<Env>, fails = false) {
   const asked: string[] = []
+  const objects = new Set<string>()
   const answered: Promise<unknown>[] = []
   const real = (env as unknown as Env).REGISTRY
   const REGISTRY = {
-    idFromName: (name: string) => real.idFromName(name),
+    idFromName(name: string) {
+      objects.add(name)
+      return real.idFromName(name)
+    },
     get: (id: DurableObjectId) => ({
       async fetch(url: string, init: RequestInit) {
         asked.push(String(init.body))
@@ -38,7 +42,7 @@ function deployment(vars: Partial<Env>, fails = false) {
     await new Promise((resolve) => setTimeout(resolve))
     return answer.status
   }
-  return { asked, ask, last: () => kept }
+  return { asked, objects, ask, last: () => kept }
 }
 
 const ENDPOINTS = JSON.stringify([
@@ -113,4 +117,26 @@ test('an isolate asks the registry once for an endpoint and a key, and then at m
   const orders = asked.map((it) => JSON.parse(it).order)
   expect(orders.filter((it) => it === 'lookup').length).toBeLessThanOrEqual(12)
   expect(orders.filter((it) => it !== 'lookup').length).toBeLessThanOrEqual(1)
+})
+
+test('an isolate that has a replica asks nobody else, and refuses a revoked key within ten seconds', async () => {
+  const { key, id, hash } = await makeKey()
+  const put = (order: string, input: object) =>
+    env.REGISTRY.get(env.REGISTRY.idFromName('registry')).fetch('https://registry/', {
+      method: 'POST',
+      body: JSON.stringify({ order, input }),
+    })
+  const entry = { id, hash, label: '', endpoints: ['*'], scopes: ['db:read'], createdAt: 1 }
+  await put('putKey', { entry: { ...entry, usedAt: Date.now() } })
+
+  const { ask, objects } = deployment({ TIDEGATE_KEY: 'k', ENDPOINTS, REGISTRY_REPLICAS: '2' })
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+  for (let second = 0; second < 20; second++) {
+    expect(await ask('/mcp', key)).toBe(200)
+    vi.setSystemTime(Date.now() + 1_000)
+  }
+  await put('deleteKey', { id })
+  vi.setSystemTime(Date.now() + 10_000)
+  expect(await ask('/mcp', key)).toBe(401)
+  expect([...objects]).toEqual([expect.stringMatching(/^replica-[01]$/)])
 })

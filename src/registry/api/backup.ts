@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { endpointSchema } from '../../gateway/index.ts'
 import type { Credential, EndpointEntry, KeyEntry, StoredGroup } from '../entries.ts'
-import type { AskRegistry } from '../registry.ts'
+import type { AskRegistry } from '../registry-state.ts'
 import { currentKeyId } from './credentials.ts'
 import { ApiFault, answer, wrongField } from './fault.ts'
 import { groupValue } from './groups.ts'

@@ -2,7 +2,7 @@ import type { Diagnosis, Endpoint, GroupRules } from '../../gateway/index.ts'
 import type { CallsEnv } from '../calls.ts'
 import type { CredentialSecrets } from '../credential-keys.ts'
 import type { Credential, EndpointEntry } from '../entries.ts'
-import type { AskRegistry } from '../registry.ts'
+import type { AskRegistry } from '../registry-state.ts'
 
 /** What the API needs of the deployment that it is part of. */
 export interface Surroundings {
