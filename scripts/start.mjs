@@ -62,6 +62,7 @@ for (; !open; open = await ask('/mcp', ping())) await sleep(100)
 const bearer = open?.status === 401 ? `Bearer ${vars.TIDEGATE_KEY}` : undefined
 const answer = bearer ? await ask('/mcp', ping({ authorization: bearer })) : open
 const problem = answer?.status >= 500 && (await reasonOf(answer))
+const isRegistry = isDemo() && (await hasEndpoints())
 
 // wrangler logs these requests a moment after it has answered them.
 await sleep(100)
@@ -80,7 +81,7 @@ Fix this, then start again.
 await advise()
 
 function greet() {
-  const key = bearer ?? (isDemo() ? 'none needed for the demo' : 'none needed')
+  const key = bearer ?? (isDemo() && !isRegistry ? 'none needed for the demo' : 'none needed')
   console.log(`
 Tidegate is running.
   URL to paste   ${url}/mcp
@@ -137,9 +138,18 @@ function isDemo() {
   return !vars.DATABASE_URL && !vars.ENDPOINTS
 }
 
+/** Whether the registry has endpoints: then one of them is at /mcp, and not the demo. */
+async function hasEndpoints() {
+  const headers = { authorization: `Bearer ${vars.TIDEGATE_KEY}` }
+  const answer = await ask('/api/status', { headers })
+  const status = await answer?.json().catch(() => undefined)
+  return status?.endpoints > 0
+}
+
 /** Names the database, without the user or the password in its URL. */
 function database() {
   if (vars.ENDPOINTS) return 'as set in ENDPOINTS'
+  if (isRegistry) return 'see npx tidegate endpoint list'
   if (!vars.DATABASE_URL) return 'the built-in demo store (SQLite)'
   const host = hostOfUrl(vars.DATABASE_URL)
   return host ? `${host} (DATABASE_URL)` : 'the one in DATABASE_URL'
