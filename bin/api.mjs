@@ -32,7 +32,8 @@ export function apiAt(to = process.env.TIDEGATE_URL || HERE) {
   }
   const authorization = `Bearer ${keyFor(isHere)}`
 
-  return async function ask(method, path, body) {
+  /** Sends a request. `origin` is where to. */
+  async function ask(method, path, body) {
     const answer = await fetch(origin + path, {
       method,
       headers: { authorization, ...(body !== undefined && { 'content-type': 'application/json' }) },
@@ -45,6 +46,7 @@ export function apiAt(to = process.env.TIDEGATE_URL || HERE) {
     })
     return await read(answer, origin)
   }
+  return Object.assign(ask, { origin })
 }
 
 /** Every entry of a list, page after page. */

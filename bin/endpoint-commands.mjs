@@ -42,6 +42,7 @@ export const endpointCommands = [
       const made = await ask('POST', '/api/endpoints', body)
       print(options, made, () => `Added ${name}.`)
       if (options.json) return
+      console.error(`Its URL:     ${ask.origin}/mcp/${name}`)
       console.error(`Test it:     npx tidegate endpoint test ${name}`)
       console.error(`Make a key:  npx tidegate key add --label NAME --endpoint ${name}`)
     },

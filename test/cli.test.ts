@@ -254,6 +254,7 @@ await describePostgres(
         `${connection()}\n`,
       )
       expect(added).toMatchObject({ code: 0, stdout: 'Added shop.\n' })
+      expect(added.stderr).toContain(`${worker.url}/mcp/shop\n`)
       expect(added.stderr).toContain('npx tidegate key add --label NAME --endpoint shop')
 
       const list = await cli('endpoint list')
