@@ -193,7 +193,9 @@ describe('two isolates', () => {
     const [a, b] = [isolate(), isolate()]
     const end = await a.meters.begin(call(endpoint))
     await b.meters.begin(call(endpoint))
-    await expect(a.meters.begin(call(endpoint))).rejects.toThrow('2 are running')
+    await expect(a.meters.begin(call(endpoint))).rejects.toThrow(
+      'may run 2 queries at once here, and 2 are running',
+    )
     expect(await usageOf(env, 'places')).toMatchObject({ running: 2 })
     end(0, 0)
     await a.settled()
@@ -207,7 +209,9 @@ describe('two isolates', () => {
     const { meters, settled } = isolate()
     await meters.begin(call(endpoint, 'ann'))
     for (let n = 0; n < 3; n++) {
-      await expect(meters.begin(call(endpoint, 'ann'))).rejects.toThrow('Each caller')
+      await expect(meters.begin(call(endpoint, 'ann'))).rejects.toThrow(
+        'Each caller may run 1 query at once here, and 1 is running.',
+      )
     }
     await settled()
     expect(await usageOf(env, 'both')).toMatchObject({ running: 1 })

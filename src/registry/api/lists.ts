@@ -23,7 +23,10 @@ export const named = <Schema extends z.ZodMiniType>(id: string, schema: Schema):
 }
 
 /** A moment, as the API writes it. */
-export const moment = z.iso.datetime({ offset: true })
+export const moment = z.iso.datetime({
+  offset: true,
+  error: 'must be a time, such as "2027-01-31T00:00:00Z"',
+})
 
 export const written = (at: number): string => new Date(at).toISOString()
 

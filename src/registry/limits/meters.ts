@@ -90,7 +90,7 @@ export class Meters {
     if (lease && !use.granted) {
       throw new LimitReached(
         'concurrent',
-        `${who} may run ${lease.most} queries at once here, and ${use.running} are running. Try again when one has ended.`,
+        `${who} may run ${lease.most === 1 ? '1 query' : `${lease.most} queries`} at once here, and ${use.running} ${use.running === 1 ? 'is' : 'are'} running. Try again when one has ended.`,
       )
     }
     const taken = { known, lease: lease?.id }
