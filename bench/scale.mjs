@@ -14,6 +14,7 @@ const HELP = `Plays a large deployment in simulated time, in a few minutes.
   node bench/scale.mjs --sessions 10000       sessions (100,000), of which one in ten listens
   node bench/scale.mjs --calls 500            calls a second (5,000)
   node bench/scale.mjs --seconds 20           for so long (5), and as long again while a deploy replaces all isolates
+  node bench/scale.mjs --replicas 0           replicas of the registry (16)
 
 It ends with 1 if a limit is exceeded.`
 
@@ -23,6 +24,7 @@ const { values: options } = parseArgs({
     sessions: { type: 'string', default: '100000' },
     calls: { type: 'string', default: '5000' },
     seconds: { type: 'string', default: '5' },
+    replicas: { type: 'string', default: '16' },
     help: { type: 'boolean', short: 'h' },
   },
 })
@@ -42,6 +44,7 @@ const ISOLATES = Number(options.isolates)
 const SESSIONS = Number(options.sessions)
 const CALLS = Number(options.calls)
 const SECONDS = Number(options.seconds)
+const REPLICAS = Number(options.replicas)
 
 /** One session in so many holds a stream open: it watches the hub of its endpoint. */
 const LISTENS = 10
@@ -52,6 +55,9 @@ const LISTENERS = SESSIONS / 20
 /** Seconds in which the sessions are opened, and in which that gets to its full rate. */
 const OPENING = 100
 const RAMP = 20
+
+/** Seconds in which the calls get to their full rate: no isolate has ever asked a meter before. */
+const FIRST_CALLS = 10
 
 /** Seconds in which the listeners of the modern era come. */
 const LISTENING = 5
@@ -90,7 +96,7 @@ const { invoke, Objects } = await import('../test/support/objects.ts')
 const z = await import('zod/mini')
 const mcp = await import('../src/mcp/index.ts')
 const { resultsOf } = await import('../src/gateway/kept-results.ts')
-const { callsOf, CallRecords, directory, Meter, Registry, registryIn } = await import(
+const { callsOf, CallRecords, directory, Meter, Registry, registryIn, replicaIn } = await import(
   '../src/registry/index.ts'
 )
 
@@ -109,7 +115,7 @@ const sessions = new Objects(
   // Each object is in an isolate of its own, which has to find out everything by itself.
   (state) => new McpSession(state, { SESSIONS: sessions.bindingOf(`object ${++objectsMade}`) }),
 )
-const registry = new Objects((state) => new Registry(state, {}))
+const registry = new Objects((state) => new Registry(state, { REGISTRY: registry.binding }))
 const meters = new Objects((state) => new Meter(state, {}))
 const records = new Objects((state) => new CallRecords(state, {}))
 
@@ -163,7 +169,8 @@ async function isolate(index) {
   const changes = durableChanges(() => binding, HUB)
   const bindings = { METER: meters.binding, RECORDS: records.binding, TIDEGATE_KEY: 'key' }
   const calls = callsOf(bindings, waitUntil)
-  const known = directory(ask, waitUntil)
+  const askReplica = replicaIn(registry.bindingOf(`isolate ${index}`), REPLICAS)
+  const known = directory(ask, waitUntil, [], askReplica)
   return {
     changes,
     kept: resultsOf('shop', { stores, seal }),
@@ -303,7 +310,7 @@ async function call() {
 const say = (text) => console.log(`${digits((performance.now() - began) / 1000)} s  ${text}`)
 
 console.log(
-  `${SESSIONS} sessions, ${SESSIONS / LISTENS} of which listen, ${LISTENERS} listeners of the modern era, ${CALLS} calls a second for ${SECONDS} s, on ${ISOLATES} isolates\n`,
+  `${SESSIONS} sessions, ${SESSIONS / LISTENS} of which listen, ${LISTENERS} listeners of the modern era, ${CALLS} calls a second for ${SECONDS} s, on ${ISOLATES} isolates, with ${REPLICAS} replicas of the registry\n`,
 )
 
 const putting = registryIn(registry.binding)
@@ -366,6 +373,10 @@ phase('listeners')
 for (let s = 0; s < LISTENING; s++) await second(LISTENERS / LISTENING, listen)
 say(`${LISTENERS} listeners came within ${LISTENING} s`)
 
+phase('first calls')
+for (let s = 1; s <= FIRST_CALLS; s++) await second(Math.round((CALLS * s) / FIRST_CALLS), call)
+say('the calls have got to their full rate')
+
 phase('calls')
 for (let s = 0; s < SECONDS; s++) {
   const some = isolates.filter((_, i) => i % SECONDS === s)
@@ -401,7 +412,8 @@ const kinds = [
   ['hub', [sessions.get(HUB)]],
   ['leaves of the hub', leaves],
   ['stores of kept results', all.filter(({ rows }) => rows.has('store'))],
-  ['Registry', [...registry.all.values()]],
+  ['Registry', [registry.get('registry')]],
+  ['its replicas', [...registry.all.values()].filter(({ name }) => name !== 'registry')],
   ['Meter', [...meters.all.values()]],
   ['CallRecords', [...records.all.values()]],
 ]

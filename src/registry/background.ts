@@ -5,7 +5,7 @@ const TURN_MS = 8_000
 const PAUSE_MS = 100
 
 /** An isolate sends the same object something this often at most: it is one of many that do. */
-export const SENDS_EVERY_MS = 2_000
+export const SENDS_EVERY_MS = 3_000
 
 /**
  * Does what the requests of an isolate leave behind, after their answers: never more than one run at
