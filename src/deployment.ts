@@ -236,7 +236,8 @@ function buildDeployment(env: Env): Deployment {
       const { endpoint, group } = site
       // The results of a search contain this origin.
       const key = `${endpoint.name} ${group?.name ?? ''} ${endpoint.search ? origin : ''}`
-      const version = `${site.version} ${group?.changedAt}`
+      // An open database does not ask again which hosts may be private.
+      const version = [site.version, group?.changedAt, ...site.privateHosts].join(' ')
       const kept = servers.get(key)
       if (kept?.version === version) return kept.server
       // The demo never changes. For a server that may change, hosts hold a stream open.

@@ -331,6 +331,7 @@ export class RegistryState {
     readonly mode: 'merge' | 'replace'
     readonly contents: Contents
   }): Written {
+    const now = Math.max(Date.now(), this.#lastChange() + 1)
     if (mode === 'replace') {
       for (const table of ['endpoints', 'credentials', 'keys', 'groups', 'members', 'settings']) {
         this.#sql.exec(`delete from ${table}`)
@@ -338,9 +339,9 @@ export class RegistryState {
       this.#sizes.clear()
     }
     const oldest = endpoints.toSorted((a, b) => a.createdAt - b.createdAt)
-    for (const it of oldest) this.#writeEndpoint(this.#over('endpoints', 'name', it.name, it))
-    for (const it of keys) this.#writeKey(this.#over('keys', 'id', it.id, it))
-    for (const it of groups) this.#writeGroup(this.#over('groups', 'name', it.name, it))
+    for (const it of oldest) this.#writeEndpoint(this.#over('endpoints', 'name', it.name, it, now))
+    for (const it of keys) this.#writeKey(this.#over('keys', 'id', it.id, it, now))
+    for (const it of groups) this.#writeGroup(this.#over('groups', 'name', it.name, it, now))
     this.#writeSettings(settings)
     this.#changed('everything', '')
     const counts = this.counts()
@@ -494,10 +495,19 @@ export class RegistryState {
     column: string,
     name: string,
     entry: Entry,
+    changedAt: number,
   ): Write<Entry> {
     const [row] = this.#rows(`select value from ${table} where ${column} = ?`, [name])
-    const was = row && entryOf<Entry>(row).changedAt
-    return { entry: { ...entry, changedAt: Math.max(entry.changedAt, (was ?? 0) + 1) }, was }
+    return { entry: { ...entry, changedAt }, was: row && entryOf<Entry>(row).changedAt }
+  }
+
+  /** When an endpoint or a group was changed last. What is restored is newer, so that no isolate takes it for what was there. */
+  #lastChange(): number {
+    const changed = ['endpoints', 'groups'].map(
+      (table) => `select json_extract(value, '$.changedAt') as at from ${table}`,
+    )
+    const [row] = this.#rows(`select max(at) as n from (${changed.join(' union all ')})`, [])
+    return Number(row?.n ?? 0)
   }
 
   #page<Entry>(

@@ -142,6 +142,9 @@ await describePostgres('an export', 'create table orders (id int, city text)', (
       ['keys[0].person', (it) => (it.keys[0].person = 'key')],
       ['groups[0]', (it) => (it.groups[0].credentials = it.endpoints[0].credentials)],
       ['groups[0].endpoints.zoo.more', (it) => (it.groups[0].endpoints.zoo.more = 1)],
+      // A time that no list could show.
+      ['endpoints[0].createdAt', (it) => (it.endpoints[0].createdAt = Number.MAX_SAFE_INTEGER)],
+      ['keys[0].expiresAt', (it) => (it.keys[0].expiresAt = 8.64e15 + 1)],
       ['format', (it) => (it.format = 'other')],
     ]
     for (const [field, spoil] of spoiled) {

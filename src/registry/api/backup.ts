@@ -18,7 +18,8 @@ const MAX_EXPORT_BYTES = 32 * 1024 * 1024
 const PAGE = 200
 
 const text = (most: number) => z.string().check(z.minLength(1), z.maxLength(most))
-const milliseconds = z.int().check(z.gte(0))
+/** Up to the end of the year 9999, the last that the API can write. */
+const milliseconds = z.int().check(z.gte(0), z.lt(Date.UTC(10_000, 0)))
 const credentialIdText = z.string().check(z.regex(/^[A-Za-z0-9]{1,32}$/, 'must be an id'))
 
 /** A sealed connection string. Only the TIDEGATE_SECRET that it was sealed with opens it. */
