@@ -39,6 +39,7 @@ import {
   type Found,
   type KeyEntry,
   openCredential,
+  Recent,
   registryIn,
   replicaIn,
 } from './registry/index.ts'
@@ -151,7 +152,9 @@ export function deploymentOf(env: Env): Deployment {
 
 function buildDeployment(env: Env): Deployment {
   const lastUses = new Map<string, number>()
-  const servers = new Map<string, { readonly version: string; readonly server: Promise<Server> }>()
+  const servers = new Recent<{ readonly version: string; readonly server: Promise<Server> }>(
+    MAX_SERVERS,
+  )
   const bindings = { ...env }
   // What was sealed with an old key cannot be opened with a new one.
   const seal = env.TIDEGATE_KEY ? sealWith(env.TIDEGATE_KEY) : sharedSeal(env.SESSIONS)
@@ -254,8 +257,7 @@ function buildDeployment(env: Env): Deployment {
           rules: group?.rules,
         }),
       )
-      if (servers.size >= MAX_SERVERS) servers.clear()
-      servers.set(key, { version, server })
+      servers.set(key, { version, server }, JSON.stringify([endpoint, group]).length)
       // A fault of the configuration stays. After any other the next request tries again.
       server.catch((error: unknown) => error instanceof ConfigError || servers.delete(key))
       return server
@@ -291,8 +293,8 @@ const MAX_USES = 10_000
 const ruled = ({ endpoint, group }: Site): Endpoint =>
   group ? restricted(endpoint, group.rules) : endpoint
 
-/** How many servers are kept. An endpoint with a search has one for each origin. */
-const MAX_SERVERS = 1_000
+/** How many servers are kept, and the characters of their endpoints. One with a search has one for each origin. */
+const MAX_SERVERS = { entries: 1_000, size: 8 * 1024 * 1024 }
 
 function configured(env: Env): {
   readonly endpoints: readonly Endpoint[]

@@ -1,4 +1,5 @@
 import type { Changes, Found, Lookup } from './entries.ts'
+import { Recent } from './recent.ts'
 import type { AskReplica } from './registry.ts'
 import type { AskRegistry } from './registry-state.ts'
 
@@ -17,9 +18,12 @@ const MAX_HOP_MS = 3_000
 /** The same of a replica. After that, the registry itself is asked. */
 const MAX_REPLICA_MS = 1_500
 
-/** Answers that an isolate remembers: those that name an endpoint or a key, and those that know of none. */
-const MAX_KNOWN = 2_000
-const MAX_UNKNOWN = 200
+/**
+ * Answers that an isolate remembers, and the characters of their JSON: those that name an endpoint or a key, and
+ * those that know of none.
+ */
+const MAX_KNOWN = { entries: 2_000, size: 8 * 1024 * 1024 }
+const MAX_UNKNOWN = { entries: 200, size: 1024 * 1024 }
 
 /** The registry did not answer, and what this isolate knows is too old to be used. */
 export class RegistryUnavailable extends Error {
@@ -52,9 +56,9 @@ export function directory(
   configured: readonly string[] = [],
   askReplica?: AskReplica,
 ): Directory {
-  const known = new Map<string, Found>()
+  const known = new Recent<Found>(MAX_KNOWN)
   // Apart, so that made-up keys and names push out nothing that is real.
-  const unknown = new Map<string, Found>()
+  const unknown = new Recent<Found>(MAX_UNKNOWN)
   let instance = ''
   let version = 0
   let heardAt = Number.NEGATIVE_INFINITY
@@ -114,8 +118,8 @@ export function directory(
     instance = found.instance
     version = found.version
     if (asked.endpoint === undefined) return
-    if (isReal(asked, found)) keep(known, keyOf(asked), found, MAX_KNOWN)
-    else keep(unknown, keyOf(asked), found, MAX_UNKNOWN)
+    const answers = isReal(asked, found) ? known : unknown
+    answers.set(keyOf(asked), found, JSON.stringify(found).length)
   }
 
   const isReal = ({ endpoint = null, key }: Asked, found: Found): boolean =>
@@ -148,10 +152,7 @@ export function directory(
   /** What was said of this, and is not yet too old. */
   function remembered(asked: Asked): Found | undefined {
     const key = keyOf(asked)
-    const found = known.get(key)
-    if (!found) return unknown.get(key)
-    keep(known, key, found, MAX_KNOWN)
-    return found
+    return known.get(key) ?? unknown.get(key)
   }
 
   return {
@@ -175,14 +176,6 @@ export function directory(
 
 /** Names of endpoints and ids of keys hold no spaces. */
 const keyOf = ({ endpoint, key }: Asked): string => `${endpoint ?? ''} ${key ?? ''}`
-
-/** Remembers an answer as the newest, in place of the oldest. */
-function keep(answers: Map<string, Found>, key: string, found: Found, most: number): void {
-  answers.delete(key)
-  answers.set(key, found)
-  const [oldest] = answers.keys()
-  if (answers.size > most && oldest !== undefined) answers.delete(oldest)
-}
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()

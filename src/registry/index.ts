@@ -5,6 +5,7 @@ export type { Candidate } from './api/surroundings.ts'
 export { directory, RegistryUnavailable } from './directory.ts'
 export type { Credential, EndpointEntry, Found, GroupEntry, KeyEntry } from './entries.ts'
 export { readKey, type ShownKey } from './key.ts'
+export { Recent } from './recent.ts'
 export { Registry, registryIn, replicaIn } from './registry.ts'
 export type { AskRegistry } from './registry-state.ts'
 

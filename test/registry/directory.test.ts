@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { directory, RegistryUnavailable } from '../../src/registry/directory.ts'
+import type { AskRegistry } from '../../src/registry/registry-state.ts'
 import { FakeRegistry, FakeReplica, saidBy, toldBy } from './fake-registry.ts'
 
 /** The bound that the documentation names. */
@@ -175,6 +176,25 @@ describe('what an isolate knows', () => {
     expect(registry.asked).toHaveLength(asked)
     await at('made-up-1')
     expect(registry.asked).toHaveLength(asked + 1)
+  })
+
+  test('takes no more memory if its answers are large', async () => {
+    const title = 'x'.repeat(256 * 1024)
+    const asked: string[] = []
+    const none = { endpoints: [], keys: [] }
+    const ask = (async (_: string, { endpoint, key }: { endpoint: string; key: string }) => {
+      asked.push(key)
+      const entry = { name: endpoint, value: { title } }
+      return { instance: 'a', version: 1, changes: none, endpoint: entry, key: { id: key } }
+    }) as unknown as AskRegistry
+    const { lookup } = directory(ask, () => {})
+    for (let i = 0; i < 100; i++) await lookup({ endpoint: 'shop', key: `K${i}` })
+    asked.length = 0
+    // The newest are remembered, in eight million characters.
+    for (let i = 99; i >= 0; i--) await lookup({ endpoint: 'shop', key: `K${i}` })
+    expect(asked.length).toBeGreaterThan(60)
+    expect(asked.length).toBeLessThan(80)
+    expect(asked[0]).toBe('K68')
   })
 
   test('also that there is nothing by a name, until there is', async () => {
