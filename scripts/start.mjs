@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { hostOfUrl } from './host-of-url.mjs'
 import { attempt, readOptions } from './options.mjs'
+import { withoutKeys } from './without-keys.mjs'
 
 /** If the start takes longer, what wrangler says is shown. */
 const MAX_SILENT_MS = 15_000
@@ -39,6 +40,9 @@ const wrangler = start(
       CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV: 'true',
       WRANGLER_HIDE_BANNER: 'true',
       WRANGLER_SEND_METRICS: 'false',
+      // Else it keeps the URL of each request on disk, also those with a key, and shows them at /cdn-cgi.
+      X_LOCAL_EXPLORER: 'false',
+      X_LOCAL_OBSERVABILITY: 'false',
     },
   },
 )
@@ -47,7 +51,11 @@ const wrangler = start(
 let held = []
 wrangler.stderr.pipe(process.stderr)
 const lines = createInterface({ input: wrangler.stdout })
-lines.on('line', (line) => (held ? held.push(line) : show(line)))
+lines.on('line', (line) => {
+  const shown = withoutKeys(line)
+  if (held) held.push(shown)
+  else show(shown)
+})
 const silence = setTimeout(showHeld, MAX_SILENT_MS)
 void wrangler.over.then((code) => {
   if (code) showHeld()

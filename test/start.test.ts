@@ -1,10 +1,17 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
 import { freePort } from './support/port.ts'
+
+/** The files in a folder that hold a text. */
+const filesWith = (text: string, folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((it) => it.isFile())
+    .map((it) => join(it.parentPath, it.name))
+    .filter((it) => readFileSync(it).includes(text))
 
 const stops: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -66,6 +73,17 @@ describe('npm start', () => {
     expect(text()).not.toContain('claude mcp add')
     await (await fetch(`${url}/health`)).text()
     await expect.poll(text, { timeout: 10_000 }).toContain('GET /health 200')
+    const secret = `AbCdEfGhIjKl_${Date.now()}`
+    for (const path of [`/k/tg_${secret}/mcp/shop`, `/%6B/tg%5F${secret}/mcp`, `/x/tg_${secret}`]) {
+      await (await fetch(url + path)).text()
+    }
+    await (await fetch(`${url}/sse/last`)).text()
+    await expect.poll(text, { timeout: 10_000 }).toContain('GET /sse/last ')
+    expect(text()).toContain('GET /k/…/mcp/shop 404')
+    expect(text()).not.toContain(secret)
+    // Nor are they kept on disk, where wrangler could show them.
+    expect((await fetch(`${url}/cdn-cgi/local/explorer/api`)).status).toBe(404)
+    expect(filesWith(secret, '.wrangler/state')).toEqual([])
   }, 120_000)
 
   test('says where a secret that is not set belongs on this machine', async () => {
