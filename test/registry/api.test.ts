@@ -445,6 +445,14 @@ describe('requests that are none', () => {
     expect([status, json.error.code]).toEqual([413, 'too_large'])
   })
 
+  test('a group that is nested without end: 422', async () => {
+    const lists = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    const databases = `{ "demo": { "more": ${lists} } }`
+    const body = `{ "name": "deep", "endpoints": { "demo": { "databases": ${databases} } } }`
+    const { status, json } = await ask('POST', '/api/groups', body)
+    expect([status, json.error.field]).toEqual([422, 'endpoints.demo.databases.demo.more'])
+  })
+
   test('a patch that is nested without end: 422', async () => {
     const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`
     expect((await ask('PATCH', '/api/endpoints/shop', deep)).status).toBe(422)

@@ -241,23 +241,29 @@ async function sealed(
   privateHosts: readonly string[],
 ) {
   const credentials: Record<string, Credential> = {}
-  const endpoints = structuredClone(sent)
-  for (const [endpoint, rules] of Object.entries(endpoints)) {
-    for (const [database, it] of Object.entries(rules.databases ?? {})) {
-      if (it.url === undefined) continue
-      const field = `endpoints.${endpoint}.databases.${database}.url`
-      const purpose = { endpoint, database, group }
-      if (isConnectionString(it.url)) {
-        const made = await sealConnection(it.url, purpose, field, surroundings, privateHosts)
-        credentials[made.id] = made
-        it.url = `credential:${made.id}`
-      } else {
-        const kept = keptCredential(it.url, purpose, field, was?.credentials)
-        if (kept) credentials[kept.id] = kept
-      }
+  const urlOf = async (url: string, endpoint: string, database: string): Promise<string> => {
+    const field = `endpoints.${endpoint}.databases.${database}.url`
+    const purpose = { endpoint, database, group }
+    if (!isConnectionString(url)) {
+      const kept = keptCredential(url, purpose, field, was?.credentials)
+      if (kept) credentials[kept.id] = kept
+      return url
     }
+    const made = await sealConnection(url, purpose, field, surroundings, privateHosts)
+    credentials[made.id] = made
+    return `credential:${made.id}`
   }
-  return { endpoints, credentials }
+  const endpoints: [string, object][] = []
+  for (const [endpoint, rules] of Object.entries(sent)) {
+    const databases: [string, object][] = []
+    for (const [database, it] of Object.entries(rules.databases ?? {})) {
+      const url = it.url && (await urlOf(it.url, endpoint, database))
+      databases.push([database, url === undefined ? it : { ...it, url }])
+    }
+    const own = rules.databases && { databases: Object.fromEntries(databases) }
+    endpoints.push([endpoint, { ...rules, ...own }])
+  }
+  return { endpoints: Object.fromEntries(endpoints), credentials }
 }
 
 /** Throws {@link ApiFault} if the endpoint cannot be served to the group: it names what is not there. */
