@@ -383,7 +383,10 @@ export class RegistryState {
 
   #defaultEndpoint(): string | undefined {
     const { defaultEndpoint } = this.settings()
-    if (defaultEndpoint !== undefined) return defaultEndpoint
+    // It may have been deleted.
+    if (defaultEndpoint !== undefined && this.#has('endpoints', 'name', defaultEndpoint)) {
+      return defaultEndpoint
+    }
     const [oldest] = this.#rows('select name from endpoints order by rowid limit 1', [])
     return oldest && String(oldest.name)
   }

@@ -227,3 +227,16 @@ test('a page ends before it gets too large', () =>
     } while (after !== undefined)
     expect(listed).toEqual(names)
   }))
+
+test('the oldest endpoint is at /mcp, also after the one of the settings was deleted', async () => {
+  const names = await inRegistry('default', (storage) => {
+    const state = new RegistryState(storage)
+    const first = () => state.lookup({ since: 0, endpoint: null }).endpoint?.name
+    for (const name of ['shop', 'crm']) state.putEndpoint({ entry: endpoint(name, name) })
+    state.putSettings({ defaultEndpoint: 'crm' })
+    const set = first()
+    state.deleteEndpoint({ name: 'crm' })
+    return [set, first()]
+  })
+  expect(names).toEqual(['crm', 'shop'])
+})
