@@ -202,3 +202,11 @@ describe('an isolate', () => {
     expect(records).toMatchObject([{ code: '4290', calls: 1_000 }])
   })
 })
+
+test('a record is one line, whatever its statement holds', async () => {
+  const sql = 'select "a\u2028{}\u2029{}\u0085{}\n{}"'
+  await write('ends', 0, [record('ends', 1, { statements: [{ database: 'main', sql }] })])
+  const text = await new Response(recordLines(env, { endpoint: 'ends' })).text()
+  expect(text.trimEnd().split(/[\n\r\u0085\u2028\u2029]/)).toHaveLength(1)
+  expect(JSON.parse(text).statements[0].sql).toBe(sql)
+})

@@ -70,9 +70,13 @@ export function recordLines(env: RecordsEnv, query: RecordQuery): ReadableStream
       ends = cursor === undefined
       const lines: object[] = [...page.records]
       if (ends && page.lost > 0) lines.push({ lost: page.lost })
-      const text = lines.map((it) => `${JSON.stringify(it)}\n`).join('')
+      const text = lines.map(lineOf).join('')
       if (text) controller.enqueue(encoder.encode(text))
       else controller.close()
     },
   })
 }
+
+/** A record on one line, also for a reader to whom more characters end a line: a statement may have them. */
+const lineOf = (it: object) =>
+  `${JSON.stringify(it).replace(/[\u0085\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`
