@@ -48,4 +48,4 @@ export async function openCredential(
 const PRIVATE =
   'Its host is not public, and not among the allowed private hosts. Test the endpoint to read more.'
 const UNREADABLE =
-  'Its credential cannot be decrypted: it was stored under another TIDEGATE_SECRET. Set the secret before as TIDEGATE_SECRET_PREVIOUS, or set the credential again.'
+  'Its credential cannot be decrypted: it was stored under another TIDEGATE_SECRET. Set that one as TIDEGATE_SECRET_PREVIOUS, or set the credential again.'
