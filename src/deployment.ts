@@ -107,7 +107,7 @@ export interface Deployment {
   /** Why nothing can be served, for the operator to read. */
   readonly problem: string | undefined
   /** Finds the endpoint of this name, or the first one, for a caller who shows this. */
-  find(name: string | undefined, shown: Shown): Promise<Sought>
+  find(name: string | undefined, shown: Shown, address?: string): Promise<Sought>
   /** An endpoint of the registry as a site. */
   siteOf(entry: EndpointEntry): Site
   /** Forgets what this isolate knows of the registry. */
@@ -206,14 +206,16 @@ function buildDeployment(env: Env): Deployment {
     calls,
     sessions: durableSessions(env.SESSIONS, seal),
     origins: env.ORIGINS?.split(/[\s,]+/).filter(Boolean) ?? [],
-    async find(name, { key: shown }) {
+    async find(name, { key: shown }, address) {
       const own = name === undefined ? sites[0] : sites.find((it) => it.endpoint.name === name)
       // The registry has no endpoint by a name that is none, but the key is looked up all the same.
       const named = name === undefined || isName(name)
       // A caller without a key has no groups, so an endpoint of the configuration is all there is.
       const asks = known && (shown || (named && (!ownEndpoints || !own)))
       const asked = own && ownEndpoints ? own.endpoint.name : (named && name) || null
-      const found = asks ? await known.lookup({ endpoint: asked, key: shown?.id }) : undefined
+      const found = asks
+        ? await known.lookup({ endpoint: asked, key: shown?.id }, address)
+        : undefined
       // A configuration that cannot be read takes no endpoint of the registry away, and none replaces it.
       if (problem && name === undefined)
         return { name, site: undefined, key: found?.key, denied: false }

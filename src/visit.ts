@@ -2,7 +2,7 @@ import { callerWith, isOperator, opens, pathOf, shownBy, WRONG_KEY } from './aut
 import { deploymentOf, type Env, NO_KEY, type Site } from './deployment.ts'
 import { ConfigError, isDemo } from './gateway/index.ts'
 import { type Caller, codes, Refusal } from './mcp/index.ts'
-import { type KeyEntry, RegistryUnavailable } from './registry/index.ts'
+import { type KeyEntry, networkOf, RegistryUnavailable, TooManyMisses } from './registry/index.ts'
 
 /** Codes of our own refusals, outside the ranges of JSON-RPC and MCP. docs/errors.md lists them. */
 export const faults = {
@@ -44,7 +44,11 @@ export async function visitOf(request: Request, env: Env, path: string): Promise
   const { configured, find, registry } = deploymentOf(env)
   const shown = await shownBy(request, env)
   const asked = ASKED.includes(route)
-  const sought = asked ? await find(name || undefined, shown).catch(unavailable) : undefined
+  const from = request.headers.get('cf-connecting-ip')
+  const address = from && !shown.caller ? networkOf(from) : undefined
+  const sought = asked
+    ? await find(name || undefined, shown, address).catch(unavailable)
+    : undefined
   // Of all endpoints at once only the operator may read, also of those in the registry.
   const all = route === 'doctor' && !name
   const sites = all ? configured : sought?.site ? [sought.site] : []
@@ -109,6 +113,8 @@ export const orMisconfigured = (error: unknown): unknown =>
   error instanceof ConfigError ? new Refusal(503, error.message, {}, faults.misconfigured) : error
 
 function unavailable(error: unknown): never {
+  if (error instanceof TooManyMisses)
+    throw new Refusal(429, TOO_MANY_MISSES, { 'retry-after': '60' }, faults.rateLimit)
   if (!(error instanceof RegistryUnavailable)) throw error
   console.error(error)
   throw new Refusal(503, UNAVAILABLE, { 'retry-after': '5' }, faults.unavailable)
@@ -131,6 +137,9 @@ const INACTIVE = 'This endpoint is switched off. Ask its operator.'
 /** The sentence for when the registry has to be asked, and does not answer. */
 export const UNAVAILABLE =
   'The registry of this deployment does not answer. Try again in a few seconds.'
+
+const TOO_MANY_MISSES =
+  'Too many wrong keys or URLs came from this address. Check them, and try again in a minute.'
 
 /** The sentence for a path without an endpoint. It repeats nothing of the path, which may hold a key. */
 export const NO_ENDPOINT = 'There is no endpoint at this URL.'

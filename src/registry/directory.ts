@@ -1,4 +1,5 @@
 import type { Changes, Found, Lookup } from './entries.ts'
+import { Misses } from './misses.ts'
 import { Recent } from './recent.ts'
 import type { AskReplica } from './registry.ts'
 import type { AskRegistry } from './registry-state.ts'
@@ -25,6 +26,11 @@ const MAX_REPLICA_MS = 1_500
 const MAX_KNOWN = { entries: 2_000, size: 8 * 1024 * 1024 }
 const MAX_UNKNOWN = { entries: 200, size: 1024 * 1024 }
 
+/** A caller asks again and again for what does not exist, so the registry is not asked. */
+export class TooManyMisses extends Error {
+  override readonly name = 'TooManyMisses'
+}
+
 /** The registry did not answer, and what this isolate knows is too old to be used. */
 export class RegistryUnavailable extends Error {
   override readonly name = 'RegistryUnavailable'
@@ -34,9 +40,10 @@ export class RegistryUnavailable extends Error {
 export interface Directory {
   /**
    * What a request needs to know. Asks the registry only if this isolate does not know, or not lately.
-   * Throws {@link RegistryUnavailable}.
+   * Throws {@link RegistryUnavailable}; and {@link TooManyMisses} if too much of what this address asked for did
+   * not exist.
    */
-  lookup(asked: Asked): Promise<Found>
+  lookup(asked: Asked, address?: string): Promise<Found>
   /** Forgets everything: what was just changed here holds here at once. */
   forget(): void
 }
@@ -59,6 +66,7 @@ export function directory(
   const known = new Recent<Found>(MAX_KNOWN)
   // Apart, so that made-up keys and names push out nothing that is real.
   const unknown = new Recent<Found>(MAX_UNKNOWN)
+  const misses = new Misses()
   let instance = ''
   let version = 0
   let heardAt = Number.NEGATIVE_INFINITY
@@ -156,11 +164,16 @@ export function directory(
   }
 
   return {
-    async lookup(asked) {
+    async lookup(asked, address) {
       const now = Date.now()
       const age = now - heardAt
       const found = age < MAX_AGE_MS ? remembered(asked) : undefined
-      if (!found) return refresh(asked)
+      if (!found) {
+        if (address !== undefined && misses.tooMany(address)) throw new TooManyMisses()
+        const heard = await refresh(asked)
+        if (address !== undefined && !isReal(asked, heard)) misses.note(address)
+        return heard
+      }
       if (age > REFRESH_MS && now - askedAt >= RETRY_MS) {
         waitUntil(refresh({}).catch((error: unknown) => console.error(error)))
       }

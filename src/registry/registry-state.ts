@@ -180,9 +180,34 @@ export class RegistryState {
   deleteEndpoint({ name }: { readonly name: string }): Written {
     if (!this.#has('endpoints', 'name', name)) return 'missing'
     this.#delete('endpoints', 'name', name)
-    this.#sql.exec('delete from credentials where endpoint = ? and group_name is null', name)
+    this.#sql.exec('delete from credentials where endpoint = ?', name)
     this.#changed('endpoint', name)
+    this.#forgetName(name)
     return 'done'
+  }
+
+  /** Takes the name of an endpoint out of keys and groups: another one of this name is not theirs. */
+  #forgetName(name: string): void {
+    for (const it of this.#naming<KeyEntry>('keys', name)) {
+      if (!it.endpoints.includes(name)) continue
+      const endpoints = it.endpoints.filter((other) => other !== name)
+      const entry = { ...it, endpoints, changedAt: it.changedAt + 1 }
+      this.#put('keys', 'id', it.id, entry, it.changedAt)
+      this.#changed('key', it.id)
+    }
+    for (const it of this.#naming<GroupEntry>('groups', name)) {
+      if (!Object.hasOwn(it.endpoints, name)) continue
+      const { [name]: _, ...endpoints } = it.endpoints
+      const entry = { ...it, endpoints, changedAt: it.changedAt + 1 }
+      this.#put('groups', 'name', it.name, entry, it.changedAt)
+      this.#changed('group', it.name)
+    }
+  }
+
+  /** The entries whose text has this name, among them all that name the endpoint. */
+  #naming<Entry>(table: 'keys' | 'groups', name: string): readonly Entry[] {
+    const sql = `select value from ${table} where instr(value, ?) > 0`
+    return this.#rows(sql, [JSON.stringify(name)]).map(entryOf<Entry>)
   }
 
   /** Credentials that were not sealed with this key, so that they can be sealed again. */
@@ -392,7 +417,7 @@ export class RegistryState {
   }
 
   #groupOf(key: KeyEntry, endpoint: string): Found['group'] | undefined {
-    const members = [`key:${key.id}`, ...(key.person === undefined ? [] : [key.person])]
+    const members = [`key:${key.id}`, ...(key.person === undefined ? [] : [folded(key.person)])]
     const places = members.map(() => '?').join(', ')
     const rows = this.#rows(
       `select distinct groups.value from members join groups on groups.name = group_name
@@ -577,8 +602,11 @@ function keepLast<T>(all: Map<string, T>, key: string, it: T, most: number): voi
 
 const membersOf = ({ keys, people }: GroupEntry): readonly string[] => [
   ...keys.map((id) => `key:${id}`),
-  ...people,
+  ...people.map(folded),
 ]
+
+/** The name of a person as it is compared: `Ada@example.com` is `ada@example.com`. */
+const folded = (person: string) => person.normalize('NFC').toLowerCase()
 
 /** What the registry may be asked. */
 const orders = [

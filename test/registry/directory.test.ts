@@ -178,6 +178,27 @@ describe('what an isolate knows', () => {
     expect(registry.asked).toHaveLength(asked + 1)
   })
 
+  test('is not looked up for who asks again and again for what does not exist', async () => {
+    const known = directory(registry.ask as AskRegistry, () => {})
+    const look = (endpoint: string, address: string) => known.lookup({ endpoint }, address)
+    const asking = async (name: string, address: string) => {
+      const answer = look(name, address)
+      answer.catch(() => {})
+      await pass(10)
+      return answer.then(
+        () => 'asked',
+        (error: Error) => error.name,
+      )
+    }
+    for (let i = 0; i < 60; i++) expect(await asking(`made-up-${i}`, 'bad')).toBe('asked')
+    expect(await asking('another', 'bad')).toBe('TooManyMisses')
+    expect(await asking('another', 'good')).toBe('asked')
+    // What is known is still answered.
+    expect(await asking('another', 'bad')).toBe('asked')
+    await pass(60_000)
+    expect(await asking('one-more', 'bad')).toBe('asked')
+  })
+
   test('takes no more memory if its answers are large', async () => {
     const title = 'x'.repeat(256 * 1024)
     const asked: string[] = []

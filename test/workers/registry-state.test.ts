@@ -163,9 +163,33 @@ test('credentials that nothing uses any more are dropped, and those of others ke
     state.take('putEndpoint', { entry: endpoint('shop', 'c2', 2), was: 1 })
     expect(ids()).toEqual([{ id: 'c2' }, { id: 'g1' }])
     state.take('deleteEndpoint', { name: 'shop' })
-    expect(ids()).toEqual([{ id: 'g1' }])
-    state.take('deleteGroup', { name: 'people' })
     expect(ids()).toEqual([])
+  }))
+
+test('another endpoint of a name is not for those who had the first', () =>
+  inRegistry('another of a name', (storage) => {
+    const state = filled(storage)
+    state.take('putKey', { entry: { ...key('k7'), endpoints: ['shop', 'crm'] } })
+    state.take('putKey', { entry: { ...key('k8'), endpoints: ['shopping'] } })
+    const since = state.lookup({ since: 0 }).version
+    state.take('deleteEndpoint', { name: 'shop' })
+    state.take('putEndpoint', { entry: endpoint('shop', 'c2', 9) })
+    expect(state.key({ id: 'k7' })?.endpoints).toEqual(['crm'])
+    expect(state.key({ id: 'k8' })?.endpoints).toEqual(['shopping'])
+    expect(state.group({ name: 'people' })?.endpoints).toEqual({})
+    // Its members are refused, and isolates hear of it.
+    const found = state.lookup({ since, endpoint: 'shop', key: 'k1' })
+    expect([found.group, found.changes]).toEqual([null, 'everything'])
+  }))
+
+test('a person is in a group however the name is capitalized', () =>
+  inRegistry('capitals', (storage) => {
+    const state = filled(storage)
+    state.take('putKey', { entry: { ...key('k7'), person: 'ADA' } })
+    state.take('putKey', { entry: { ...key('k8'), person: 'adam' } })
+    const groupOf = (id: string) => state.lookup({ since: 0, endpoint: 'shop', key: id }).group
+    expect(groupOf('k7')).toMatchObject({ name: 'people' })
+    expect(groupOf('k8')).toBeUndefined()
   }))
 
 test('a restored registry has the same endpoint at /mcp: the oldest one', () =>

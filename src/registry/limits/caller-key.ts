@@ -5,7 +5,7 @@ export const callerKey = (caller: Caller | undefined, address: string | undefine
   caller ? `caller ${caller.subject}` : `address ${networkOf(address ?? '')}`
 
 /** The network of an address: one household has a whole /64 of IPv6. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   if (!address.includes(':')) return address
   const [head = '', tail] = address.toLowerCase().split('::')
   const groups = head.split(':').filter(Boolean)
