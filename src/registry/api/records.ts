@@ -122,14 +122,17 @@ async function records(
     })
   }
   const names = endpoint === undefined ? await allNames(surroundings) : [endpoint]
-  const pages = await Promise.all(
-    names.map((name) => readRecords(objects, { ...filter, endpoint: name })),
-  )
-  const all: CallRecord[] = pages.flatMap((page) => page.records)
-  all.sort((a, b) => (a.id < b.id ? 1 : -1))
-  const found = all.slice(0, query.limit)
-  const isMore = all.length > query.limit || pages.some((page) => page.nextCursor)
-  const lost = pages.reduce((sum, page) => sum + page.lost, 0)
+  let found: readonly CallRecord[] = []
+  let lost = 0
+  let isMore = false
+  // One at a time: the pages of all endpoints together could be more than a Worker holds.
+  for (const name of names) {
+    const page = await readRecords(objects, { ...filter, endpoint: name })
+    const all = [...found, ...page.records].sort((a, b) => (a.id < b.id ? 1 : -1))
+    found = all.slice(0, query.limit)
+    lost += page.lost
+    isMore ||= all.length > query.limit || page.nextCursor !== undefined
+  }
   return answer({ records: found, lost, ...(isMore && { next: found.at(-1)?.id }) })
 }
 
