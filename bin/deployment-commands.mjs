@@ -3,7 +3,34 @@ import { print } from './output.mjs'
 import { leavesOf } from './plan.mjs'
 import { count, table } from './table.mjs'
 
+const host = { type: 'string', multiple: true, value: 'HOST' }
+
 export const deploymentCommands = [
+  {
+    words: 'settings',
+    args: [],
+    about: 'Shows what holds for the whole deployment, or changes it.',
+    more: 'A host is a name, "*.NAME" for all names within, an address, or a block such as 10.1.0.0/16.',
+    options: {
+      default: { type: 'string', value: 'NAME', about: 'the endpoint at /mcp; "" for the oldest' },
+      'allow-host': { ...host, about: 'a private host that databases may have, may be repeated' },
+      'forbid-host': { ...host, about: 'takes one of them back, may be repeated' },
+    },
+    async run({ ask, options }) {
+      const was = await ask('GET', '/api/settings')
+      const changes = changesOf(options, was)
+      const isChange = Object.keys(changes).length > 0
+      const settings = isChange ? await ask('PATCH', '/api/settings', changes) : was
+      print(options, settings, () => {
+        const { defaultEndpoint = 'the oldest', privateHosts = [] } = settings
+        const hosts = privateHosts.join(', ') || 'none'
+        return table(columns, [
+          ['endpoint at /mcp', defaultEndpoint],
+          ['private hosts', hosts],
+        ])
+      })
+    },
+  },
   {
     words: 'status',
     args: [],
@@ -44,6 +71,16 @@ a credential cannot be read.`,
     },
   },
 ]
+
+/** What these options change of the settings. */
+function changesOf(options, { privateHosts = [] }) {
+  const { default: name, 'allow-host': allowed = [], 'forbid-host': forbidden = [] } = options
+  const hosts = [...new Set([...privateHosts, ...allowed])].filter((it) => !forbidden.includes(it))
+  return {
+    ...(name !== undefined && { defaultEndpoint: name || null }),
+    ...(allowed.length + forbidden.length > 0 && { privateHosts: hosts }),
+  }
+}
 
 const columns = [
   ['what', ([name]) => name],

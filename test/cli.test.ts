@@ -82,7 +82,7 @@ describe('the command line', () => {
     const commands = [...all.stdout.matchAll(/npx tidegate ([a-z]+(?: [a-z]+)?)/g)].map(
       ([, it]) => it!,
     )
-    expect(commands).toHaveLength(20)
+    expect(commands).toHaveLength(21)
     for (const command of commands) {
       const help = await run([...command.split(' '), '--help'], {})
       expect(help, command).toMatchObject({ code: 0, stderr: '' })
@@ -420,6 +420,25 @@ await describePostgres(
       const again = await restore('--replace')
       expect(again.stdout).toContain('~ endpoint shop\n    active: false → true\n')
       expect(again.stdout).toContain('+ group sales\n')
+    })
+
+    test('has settings, which are changed one by one', async () => {
+      const settings = async (...args: string[]) =>
+        JSON.parse((await run(['settings', '--json', ...args], vars())).stdout)
+      expect(await settings('--allow-host', 'db.internal', '--allow-host', '10.1.0.0/16')).toEqual({
+        privateHosts: ['db.internal', '10.1.0.0/16'],
+      })
+      expect(await settings('--default', 'shop', '--forbid-host', 'db.internal')).toEqual({
+        defaultEndpoint: 'shop',
+        privateHosts: ['10.1.0.0/16'],
+      })
+      const shown = await cli('settings')
+      expect(shown.stdout).toMatch(/endpoint at \/mcp +shop\s+private hosts +10\.1\.0\.0\/16/)
+      expect(await settings('--default', '', '--forbid-host', '10.1.0.0/16')).toEqual({
+        privateHosts: [],
+      })
+      const wrong = await cli('settings --default nosuch')
+      expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('defaultEndpoint')])
     })
 
     test('tells how it is, and encrypts its credentials anew', async () => {

@@ -124,5 +124,5 @@ const MAX_SHOWN = 253
 
 const refused = (host: string, why: string) =>
   new PrivateHostError(
-    `The database host ${host.slice(0, MAX_SHOWN)} ${why}. If it is meant, the operator can add it to the allowed hosts.`,
+    `The database host ${host.slice(0, MAX_SHOWN)} ${why}. If it is meant, the operator can allow it: npx tidegate settings --allow-host, or the variable PRIVATE_HOSTS.`,
   )

@@ -218,7 +218,7 @@ describe('what a name resolves to', () => {
   ])('is refused if it is %s', async (_, addresses) => {
     const message = await refusal(urlAt('db.example.com'), at(...addresses))
     expect(message).toContain('The database host db.example.com resolves to an address')
-    expect(message).toContain('the operator can add it to the allowed hosts')
+    expect(message).toContain('the operator can allow it')
     expect(message).not.toContain('10.0.0.5')
   })
 
@@ -228,7 +228,7 @@ describe('what a name resolves to', () => {
     }
     for (const resolve of [at(), nowhere, throws as unknown as Resolve]) {
       expect(await refusal(urlAt('db.example.com'), resolve)).toBe(
-        'The database host db.example.com cannot be resolved. If it is meant, the operator can add it to the allowed hosts.',
+        'The database host db.example.com cannot be resolved. If it is meant, the operator can allow it: npx tidegate settings --allow-host, or the variable PRIVATE_HOSTS.',
       )
     }
   })
