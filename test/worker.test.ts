@@ -38,7 +38,7 @@ describe('a deployment with nothing configured', () => {
   })
 
   test('names the endpoint to whoever posts elsewhere', async () => {
-    for (const path of ['/', '/sse', '/api/mcp', '/.well-known/oauth-protected-resource/mcp']) {
+    for (const path of ['/', '/sse', '/v1/mcp', '/.well-known/oauth-protected-resource/mcp']) {
       const { status, json } = await post(worker.url + path, list)
       expect(status).toBe(404)
       expect(json().error.message).toContain(mcp)
