@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 
@@ -19,6 +20,8 @@ const none = {
 export default defineConfig({
   test: {
     passWithNoTests: true,
+    // Two files at once on two cores, where it would be one: much of a test waits for another process.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     reporters: ['default', './test/support/closing-line.ts'],
     projects: [
       {

@@ -79,7 +79,8 @@ test('what was revoked, switched off or removed is refused within ten seconds, a
   expect(outcomes).toEqual({
     revoked: ['401 -32600', '401 -32600', '401 -32600'],
     off: ['403 4030', '403 4030', '403 4030'],
-    removed: ['404 4040', '404 4040', '404 4040'],
+    // The key has lost the name with the endpoint.
+    removed: ['403 4031', '403 4031', '403 4031'],
     regrouped: ['403 4031', '403 4031', '403 4031'],
     left: ['200', '200', '200'],
   })

@@ -25,7 +25,10 @@ export async function shownBy(
   { headers }: Request,
   { TIDEGATE_KEY }: { readonly TIDEGATE_KEY?: string },
 ): Promise<Shown> {
-  const [, bearer] = /^Bearer[ \t]+(.+)$/i.exec(headers.get('authorization') ?? '') ?? []
+  const authorization = headers.get('authorization') ?? ''
+  const bearer = /^Bearer[ \t]/i.test(authorization)
+    ? authorization.slice('Bearer'.length)
+    : undefined
   const text = (bearer ?? headers.get('x-api-key'))?.trim()
   if (!TIDEGATE_KEY || !text) return {}
   if (text.length > MAX_KEY_CHARS) return { wrong: 'other' }

@@ -33,7 +33,9 @@ test('what docs/registry.md shows can be run from its first line to its last', a
   const folder = mkdtempSync(join(tmpdir(), 'registry-'))
   try {
     const [secrets, prelude = '', ...own] = blocks('registry.md')
-    const examples = [...own, ...elsewhere]
+    // The page ends without the endpoint that the other pages ask about.
+    const adding = own.find((it) => it.startsWith('api "$TIDEGATE/api/endpoints" -d'))!
+    const examples = [...own, adding, ...elsewhere]
     expect(secrets).toContain('TIDEGATE_SECRET')
     const here = prelude.replace('http://127.0.0.1:8787', worker.url)
     expect(here).not.toBe(prelude)

@@ -72,5 +72,5 @@ function operationId(method: string, path: string): string {
     .map((it) => it.replace(/^\{(.*)\}$/, 'by-$1'))
   return [method, ...words]
     .join('-')
-    .replaceAll(/[-.]+(\w)/g, (_, letter: string) => letter.toUpperCase())
+    .replaceAll(/[-.](\w)/g, (_, letter: string) => letter.toUpperCase())
 }
