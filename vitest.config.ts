@@ -1,21 +1,10 @@
 import { availableParallelism } from 'node:os'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
+import { noVars } from './test/support/no-vars.ts'
 
 // What a test needs on a quiet machine, many times over: a busy one is no reason to fail.
 const patience = { testTimeout: 120_000, hookTimeout: 120_000 }
-
-// What .dev.vars of this machine holds is no business of the tests.
-const none = {
-  DATABASE_URL: '',
-  ENDPOINTS: '',
-  ORIGINS: '',
-  OTEL_EXPORTER_OTLP_ENDPOINT: '',
-  PRIVATE_HOSTS: '',
-  TIDEGATE_KEY: '',
-  TIDEGATE_SECRET: '',
-  TIDEGATE_SECRET_PREVIOUS: '',
-}
 
 export default defineConfig({
   test: {
@@ -37,7 +26,7 @@ export default defineConfig({
           cloudflareTest({
             main: './src/index.ts',
             wrangler: { configPath: './wrangler.toml' },
-            miniflare: { bindings: none, d1Databases: ['TEST_DB', 'QUERIES_DB', 'GROUPS_DB'] },
+            miniflare: { bindings: noVars, d1Databases: ['TEST_DB', 'QUERIES_DB', 'GROUPS_DB'] },
           }),
         ],
         // One runtime for all files: a runtime each takes half a second longer.

@@ -1,20 +1,8 @@
 import { createTestHarness, experimental_readRawConfig } from 'wrangler'
+import { noVars } from './no-vars.ts'
 
 // Where a request comes from is nothing that tests ask, and wrangler would ask the network.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false'
-
-/** What .dev.vars of this machine may hold. */
-const none = {
-  DATABASE_URL: '',
-  ENDPOINTS: '',
-  LEGACY_SSE: '',
-  ORIGINS: '',
-  OTEL_EXPORTER_OTLP_ENDPOINT: '',
-  PRIVATE_HOSTS: '',
-  TIDEGATE_KEY: '',
-  TIDEGATE_SECRET: '',
-  TIDEGATE_SECRET_PREVIOUS: '',
-}
 
 /** The real Worker in workerd, on a port of its own. */
 export interface RunningWorker {
@@ -37,7 +25,7 @@ export async function startWorker(
   configPath = './wrangler.toml',
   d1: readonly string[] = [],
 ): Promise<RunningWorker> {
-  const given = { secrets: { ...none, ...secrets } }
+  const given = { secrets: { ...noVars, ...secrets } }
   const databases = d1.map((binding) => ({ binding, database_id: binding }))
   const { rawConfig } = experimental_readRawConfig({ config: configPath })
   const config = { ...rawConfig, d1_databases: databases }
