@@ -1,0 +1,30 @@
+/** The variables and secrets of the Worker that say who may sign in, and how. */
+export interface SignInEnv {
+  readonly TIDEGATE_KEY?: string | undefined
+  readonly TIDEGATE_SECRET?: string | undefined
+  readonly TIDEGATE_SECRET_PREVIOUS?: string | undefined
+  /** Lets in whoever knows it. */
+  readonly TIDEGATE_PASSPHRASE?: string | undefined
+  /** The issuer of an OpenID provider, or `https://github.com`. */
+  readonly SIGN_IN_ISSUER?: string | undefined
+  readonly SIGN_IN_CLIENT_ID?: string | undefined
+  readonly SIGN_IN_CLIENT_SECRET?: string | undefined
+  /** Scopes to ask the provider for, besides `openid email profile`. */
+  readonly SIGN_IN_SCOPES?: string | undefined
+  /** The claim that names a person: `email` if it is not set. */
+  readonly SIGN_IN_PERSON_CLAIM?: string | undefined
+  /** The claim that lists the groups of a person: `groups` if it is not set. */
+  readonly SIGN_IN_GROUPS_CLAIM?: string | undefined
+  /** Who may sign in: addresses, `*@example.com`, `group:NAME`, or `*`, separated by commas or lines. */
+  readonly SIGN_IN_ALLOW?: string | undefined
+  /** How many days a grant lasts from its last use: 90 if it is not set. */
+  readonly SIGN_IN_DAYS?: string | undefined
+  /** The team of Cloudflare Access: `https://TEAM.cloudflareaccess.com`, and the audience of its application. */
+  readonly ACCESS_TEAM?: string | undefined
+  readonly ACCESS_AUDIENCE?: string | undefined
+  /** The issuer of access tokens that are JWTs, and their audience. */
+  readonly TOKEN_ISSUER?: string | undefined
+  readonly TOKEN_AUDIENCE?: string | undefined
+  /** The identity provider whose ID-JAGs are exchanged for tokens (enterprise-managed authorization). */
+  readonly ENTERPRISE_ISSUER?: string | undefined
+}

@@ -1,0 +1,32 @@
+/** Who signed in, or is named by a token of another issuer. */
+export interface Person {
+  /** Tells them from everybody else, and never changes: the way in, and what it calls them. At most 500 characters. */
+  readonly id: string
+  /** What databases, records and groups know them by, such as an address. At most 200 characters. */
+  readonly name: string
+  /** What their provider says they are in. At most 200 of them. */
+  readonly groups: readonly string[]
+}
+
+/** A provider that people sign in at, in their browser. */
+export interface IdentityProvider {
+  /** What people call it, such as `Google`. */
+  readonly title: string
+  /**
+   * Where to send the browser, and what {@link finish} needs when it comes back.
+   *
+   * @param redirectUri where the provider sends it back to
+   * @param state bound to the browser by who calls this
+   */
+  begin(
+    redirectUri: string,
+    state: string,
+  ): Promise<{ readonly location: string; readonly kept: unknown }>
+  /** Who came back to this URL. Throws {@link SignInFault}. */
+  finish(callback: URL, redirectUri: string, kept: unknown): Promise<Person>
+}
+
+/** Why somebody is not signed in, in a sentence for them to read. Nothing of it comes from a stranger. */
+export class SignInFault extends Error {
+  override readonly name = 'SignInFault'
+}
