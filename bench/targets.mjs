@@ -93,7 +93,12 @@ export const gateway = {
   flags,
   objects: {
     ...{ SESSIONS: 'McpSession', DEMO: 'DemoStore' },
-    ...{ REGISTRY: 'Registry', METER: 'Meter', RECORDS: 'CallRecords' },
+    ...{
+      REGISTRY: 'Registry',
+      METER: 'Meter',
+      RECORDS: 'CallRecords',
+      AUTHORIZATION: 'Authorization',
+    },
   },
 }
 

@@ -1,4 +1,4 @@
-import type { Context } from 'hono'
+import type { Context, Next } from 'hono'
 import { cors } from 'hono/cors'
 import { Hono } from 'hono/tiny'
 import {
@@ -12,7 +12,7 @@ import {
   unveiled,
   wantsPage,
 } from './admission.ts'
-import { pathOf } from './auth/index.ts'
+import { issuersOf, offersSignIn, pathOf } from './auth/index.ts'
 import { deploymentOf } from './deployment.ts'
 import { Refusal, serve, serveHttpSse, unexpected } from './mcp/index.ts'
 import { rateLimit } from './registry/index.ts'
@@ -35,10 +35,17 @@ const browsers = cors({
 export const app = new Hono<App>({ getPath: pathOf })
   .use(addressed)
   .use(unveiled)
+  // Pages, which no other site may read.
+  .on(['GET', 'POST'], ['/authorize', '/signin', '/signin/*', '/signout'], authorize)
   .use((c, next) =>
     c.req.method === 'OPTIONS' || c.req.header('origin') ? browsers(c, next) : next(),
   )
   .all('/k/*', noSecretUrl)
+  .all('/token', authorize)
+  .all('/register', authorize)
+  .all('/.well-known/oauth-authorization-server', authorize)
+  .get('/.well-known/oauth-protected-resource/mcp', describeResource)
+  .get('/.well-known/oauth-protected-resource/mcp/:endpoint', describeResource)
   .use(admission)
   .get('/', showPage)
   .get('/health', (c) => c.json({ status: 'ok' }))
@@ -48,8 +55,8 @@ export const app = new Hono<App>({ getPath: pathOf })
   .all('/doctor/:endpoint', doctor)
   .all('/api/*', api)
   .get('/record/:endpoint/:id{.+}', record)
-  .all('/sse', (c) => (c.env.LEGACY_SSE ? mcp(c) : c.notFound()))
   .post('/register', (c) => (c.env.TIDEGATE_KEY ? register(c) : c.notFound()))
+  .all('/sse', (c) => (c.env.LEGACY_SSE ? mcp(c) : c.notFound()))
   .notFound((c) => {
     const where = `The MCP endpoint is ${new URL('/mcp', c.req.url)}.`
     // A path that is none may still hold a key.
@@ -57,6 +64,20 @@ export const app = new Hono<App>({ getPath: pathOf })
     return refuse(c, 404, c.env.TIDEGATE_KEY ? `${where} ${NO_SIGN_IN}` : where, headers)
   })
   .onError((error, c) => refuse(c, 500, unexpected(error)))
+
+// Read by the first host that asks how to sign in.
+const signIn = () => import('./sign-in.ts')
+
+/** Where nobody can sign in, these paths are like all others. */
+async function authorize(c: Context<App>, next: Next): Promise<Response | undefined> {
+  if (!offersSignIn(c.env)) return void (await next())
+  return (await signIn()).authorize(c)
+}
+
+async function describeResource(c: Context<App>, next: Next): Promise<Response | undefined> {
+  if (issuersOf(c.env, '').length === 0) return void (await next())
+  return (await signIn()).describeResource(c)
+}
 
 // Read by the first person who looks: hosts never do.
 const pages = () => import('./page.ts')

@@ -1,5 +1,11 @@
 import { waitUntil } from 'cloudflare:workers'
-import type { Shown } from './auth/index.ts'
+import {
+  type AskGranted,
+  grantedBy,
+  type Person,
+  type Shown,
+  type SignInEnv,
+} from './auth/index.ts'
 import {
   assertCustomTools,
   ConfigError,
@@ -45,7 +51,7 @@ import {
 } from './registry/index.ts'
 
 /** Variables, secrets and bindings of the Worker, also the secrets that endpoints name. */
-export interface Env extends Settings, CallsEnv {
+export interface Env extends Settings, CallsEnv, SignInEnv {
   /** The key of the operator, sent as `Authorization: Bearer`. It opens every endpoint, and the registry. */
   readonly TIDEGATE_KEY?: string
   /** Encrypts the credentials of the registry. */
@@ -61,6 +67,7 @@ export interface Env extends Settings, CallsEnv {
   readonly DEMO: DurableObjectNamespace
   readonly SESSIONS: DurableObjectNamespace
   readonly REGISTRY: DurableObjectNamespace
+  readonly AUTHORIZATION: DurableObjectNamespace
   /** How many copies of the registry answer in its place: 0, which is the default, to 64. */
   readonly REGISTRY_REPLICAS?: string
 }
@@ -91,6 +98,11 @@ export interface Sought {
   readonly denied: boolean
 }
 
+/** Who looks for an endpoint: the key that they show, or the person who signed in. */
+interface Seeker extends Pick<Shown, 'key'> {
+  readonly person?: Person | undefined
+}
+
 /** What a deployment serves. Made once in each isolate. */
 export interface Deployment {
   /** The endpoints of the configuration. */
@@ -107,7 +119,9 @@ export interface Deployment {
   /** Why nothing can be served, for the operator to read. */
   readonly problem: string | undefined
   /** Finds the endpoint of this name, or the first one, for a caller who shows this. */
-  find(name: string | undefined, shown: Shown, address?: string): Promise<Sought>
+  find(name: string | undefined, shown: Seeker, address?: string): Promise<Sought>
+  /** Asks what an access token grants. */
+  readonly granted: AskGranted
   /** An endpoint of the registry as a site. */
   siteOf(entry: EndpointEntry): Site
   /** Forgets what this isolate knows of the registry. */
@@ -206,15 +220,18 @@ function buildDeployment(env: Env): Deployment {
     calls,
     sessions: durableSessions(env.SESSIONS, seal),
     origins: env.ORIGINS?.split(/[\s,]+/).filter(Boolean) ?? [],
-    async find(name, { key: shown }, address) {
+    async find(name, { key: shown, person }, address) {
       const own = name === undefined ? sites[0] : sites.find((it) => it.endpoint.name === name)
       // The registry has no endpoint by a name that is none, but the key is looked up all the same.
       const named = name === undefined || isName(name)
       // A caller without a key has no groups, so an endpoint of the configuration is all there is.
-      const asks = known && (shown || (named && (!ownEndpoints || !own)))
+      const asks = known && (shown || person || (named && (!ownEndpoints || !own)))
       const asked = own && ownEndpoints ? own.endpoint.name : (named && name) || null
       const found = asks
-        ? await known.lookup({ endpoint: asked, key: shown?.id }, address)
+        ? await known.lookup(
+            { endpoint: asked, key: shown?.id, person: person?.name, memberOf: person?.groups },
+            address,
+          )
         : undefined
       // A configuration that cannot be read takes no endpoint of the registry away, and none replaces it.
       if (problem && name === undefined)
@@ -229,6 +246,7 @@ function buildDeployment(env: Env): Deployment {
         denied: named && found?.group === null,
       }
     },
+    granted: grantedBy(env),
     forget: () => known?.forget(),
     used({ id, usedAt = 0 }) {
       const at = Date.now()

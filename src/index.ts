@@ -1,4 +1,5 @@
 import { app } from './app.ts'
+import { authorizationObject } from './auth/index.ts'
 import { deploymentOf, type Env } from './deployment.ts'
 import { KEPT_MS } from './gateway/index.ts'
 import { sessionObject } from './mcp/index.ts'
@@ -22,6 +23,11 @@ export const McpSession = sessionObject<Env>({
   namespace: ({ SESSIONS }) => SESSIONS,
   // Stores hold results, and nothing else.
   storeLimits: { idleMs: KEPT_MS },
+})
+
+/** The authorization server, at which people sign in. */
+export const Authorization = authorizationObject<Env>({
+  offers: async (...asked) => (await import('./offers.ts')).offersFor(...asked),
 })
 
 export default app

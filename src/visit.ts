@@ -1,6 +1,19 @@
-import { callerWith, isOperator, opens, pathOf, shownBy, WRONG_KEY } from './auth/index.ts'
+import {
+  callerWith,
+  challengeOf,
+  isFor,
+  isOperator,
+  issuersOf,
+  opens,
+  pathOf,
+  READ,
+  resourceOf,
+  shownBy,
+  type TokenFault,
+  WRONG_KEY,
+} from './auth/index.ts'
 import { deploymentOf, type Env, NO_KEY, type Site } from './deployment.ts'
-import { ConfigError, isDemo } from './gateway/index.ts'
+import { ConfigError, isDemo, isName } from './gateway/index.ts'
 import { type Caller, codes, Refusal } from './mcp/index.ts'
 import { type KeyEntry, networkOf, RegistryUnavailable, TooManyMisses } from './registry/index.ts'
 
@@ -8,6 +21,7 @@ import { type KeyEntry, networkOf, RegistryUnavailable, TooManyMisses } from './
 export const faults = {
   inactive: 4030,
   noRight: 4031,
+  insufficientScope: 4032,
   notFound: 4040,
   rateLimit: 4290,
   misconfigured: 5030,
@@ -30,6 +44,10 @@ export interface Visit {
   readonly open: boolean
   /** Whether the key is good, but not for this. */
   readonly lacksRight: boolean
+  /** Whether the access token is good, but lacks the right to read. */
+  readonly lacksScope: boolean
+  /** What an access token has to be for, if this is a place where one helps. */
+  readonly resource: { readonly origin: string; readonly name: string | undefined } | undefined
 }
 
 /** The routes that are about an endpoint. The API has a door of its own. */
@@ -41,30 +59,55 @@ const ASKED = ['mcp', 'sse', 'record', 'doctor']
  */
 export async function visitOf(request: Request, env: Env, path: string): Promise<Visit> {
   const [, route = '', name] = path.split('/')
-  const { configured, find, registry } = deploymentOf(env)
+  const { configured, find, granted: askGranted, registry } = deploymentOf(env)
   const shown = await shownBy(request, env)
   const asked = ASKED.includes(route)
   const from = request.headers.get('cf-connecting-ip')
   const address = from && !shown.caller ? networkOf(from) : undefined
+  const { origin } = new URL(request.url)
+  const place = { origin, name: name || undefined }
+  const granted =
+    asked && shown.token
+      ? await askGranted(shown.token, resourceOf(origin, place.name), address).catch(unavailable)
+      : undefined
   const sought = asked
-    ? await find(name || undefined, shown, address).catch(unavailable)
+    ? await find(place.name, { key: shown.key, person: granted?.person }, address).catch(
+        unavailable,
+      )
     : undefined
   // Of all endpoints at once only the operator may read, also of those in the registry.
   const all = route === 'doctor' && !name
   const sites = all ? configured : sought?.site ? [sought.site] : []
   const open = asked ? isOpen(route, sites) && !(all && registry) : true
-  const about = { route, sites, open }
+  const leads = route === 'mcp' && !open && (!name || isName(name))
+  const about = { route, sites, open, resource: leads ? place : undefined }
+  const none = {
+    caller: undefined,
+    key: undefined,
+    wrong: undefined,
+    lacksRight: false,
+    lacksScope: false,
+  }
+  if (granted && sought) {
+    const { person, scopes, allowed } = granted
+    if (!isFor(granted, place, sought.name ?? '')) return { ...about, ...none, wrong: WRONG_TOKEN }
+    const isIn = allowed || sought.site?.group !== undefined
+    const lacksRight = route === 'doctor' ? !open : !isIn || sought.denied
+    const caller = { subject: person.name, scopes }
+    return { ...about, ...none, caller, lacksRight, lacksScope: !scopes.includes(READ) }
+  }
   const known = shown.key && sought ? callerWith(shown.key, sought.key) : undefined
   if (known && 'caller' in known) {
     const key = sought!.key!
     const opened = sought!.name === undefined || (opens(key, sought!.name) && !sought!.denied)
     const lacksRight = route === 'doctor' ? !open : !opened
-    return { ...about, caller: known.caller, key, wrong: undefined, lacksRight }
+    return { ...about, ...none, caller: known.caller, key, lacksRight }
   }
+  if (shown.token && asked && !open) return { ...about, ...none, wrong: WRONG_TOKEN }
   // A wrong key is not ignored where none is needed: its owner believes in it. Another text is.
   const ignored = !asked || (shown.wrong === 'other' && open)
   const wrong = known?.wrong ?? (shown.wrong && !ignored ? WRONG_KEY : undefined)
-  return { ...about, caller: shown.caller, key: undefined, wrong, lacksRight: false }
+  return { ...about, ...none, caller: shown.caller, wrong }
 }
 
 /** Whether anyone may have this. Of the roles of databases only the operator may read. */
@@ -76,13 +119,26 @@ const isOpen = (route: string, sites: readonly Site[]): boolean =>
 
 /** Why a caller may not come in, if it may not. */
 export function refusalOf(
-  { caller, wrong, open, sites, lacksRight }: Visit,
-  { TIDEGATE_KEY }: Env,
+  { caller, wrong, open, sites, lacksRight, lacksScope, resource }: Visit,
+  env: Env,
 ): Refusal | undefined {
-  if (wrong !== undefined) return wrongKey(wrong)
+  const challenge = (fault?: TokenFault) => ({
+    'www-authenticate': challengeOf(env, resource, fault),
+    'cache-control': 'no-store',
+  })
+  if (wrong !== undefined) {
+    return new Refusal(401, wrong, challenge({ error: 'invalid_token', why: wrong }))
+  }
   if (!caller && !open) {
-    if (TIDEGATE_KEY) return missingKey()
+    if (env.TIDEGATE_KEY) {
+      const signsIn = resource && issuersOf(env, resource.origin).length > 0
+      return new Refusal(401, signsIn ? SIGN_IN : SEND_KEY, challenge())
+    }
     if (sites.length > 0) return new Refusal(503, NO_KEY, {}, codes.internal)
+  }
+  if (lacksScope) {
+    const headers = challenge({ error: 'insufficient_scope', why: NO_SCOPE })
+    return new Refusal(403, NO_SCOPE, headers, faults.insufficientScope)
   }
   // Whether there is such an endpoint is not said to those who may not use it.
   return lacksRight ? new Refusal(403, NO_RIGHT, {}, faults.noRight) : undefined
@@ -120,18 +176,11 @@ function unavailable(error: unknown): never {
   throw new Refusal(503, UNAVAILABLE, { 'retry-after': '5' }, faults.unavailable)
 }
 
-const missingKey = () =>
-  new Refusal(401, 'Send the key of this endpoint as Authorization: Bearer KEY.', {
-    'www-authenticate': CHALLENGE,
-  })
-
-/** Names the error, which {@link missingKey} must not (RFC 6750, section 3.1). */
-const wrongKey = (why: string) =>
-  new Refusal(401, why, {
-    'www-authenticate': `${CHALLENGE}, error="invalid_token", error_description="${why}"`,
-  })
-
-const CHALLENGE = 'Bearer realm="Tidegate"'
+const SEND_KEY = 'Send the key of this endpoint as Authorization: Bearer KEY.'
+const SIGN_IN = 'Sign in, or send the key of this endpoint as Authorization: Bearer KEY.'
+const WRONG_TOKEN =
+  'This access token is not for this endpoint, has expired, or was revoked. Sign in again.'
+const NO_SCOPE = 'This access token does not allow to read. Sign in again, and allow it.'
 const NO_RIGHT = 'This key may not use this endpoint. Ask its operator.'
 const INACTIVE = 'This endpoint is switched off. Ask its operator.'
 /** The sentence for when the registry has to be asked, and does not answer. */

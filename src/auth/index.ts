@@ -1,3 +1,17 @@
+export { type AskGranted, grantedBy, isFor } from './access-token.ts'
 export { isOperator, type Shown, shownBy } from './credential.ts'
 export { callerWith, opens, WRONG_KEY } from './key.ts'
+export {
+  challengeOf,
+  metadataUrlOf,
+  READ,
+  resourceMetadata,
+  resourceOf,
+  type TokenFault,
+} from './resource.ts'
 export { pathOf, readSecretUrl, withoutSecretUrl } from './secret-url.ts'
+export { authorizationIn, authorizationObject, forwarded } from './server/object.ts'
+export type { FindOffers, Offer } from './server/offers.ts'
+export type { GrantEntry, Granted } from './server/orders.ts'
+export { issuersOf, offersSignIn, type SignInEnv } from './settings.ts'
+export type { Person } from './sign-in/person.ts'

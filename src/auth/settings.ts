@@ -28,3 +28,17 @@ export interface SignInEnv {
   /** The identity provider whose ID-JAGs are exchanged for tokens (enterprise-managed authorization). */
   readonly ENTERPRISE_ISSUER?: string | undefined
 }
+
+/** Whether this deployment has a sign-in of its own. */
+export const offersSignIn = (env: SignInEnv): boolean =>
+  Boolean(
+    env.TIDEGATE_KEY &&
+      env.TIDEGATE_SECRET &&
+      (env.TIDEGATE_PASSPHRASE || env.SIGN_IN_ISSUER || env.ACCESS_TEAM || env.ENTERPRISE_ISSUER),
+  )
+
+/** Where the access tokens of an endpoint come from: the issuers of its authorization servers. */
+export const issuersOf = (env: SignInEnv, origin: string): readonly string[] => [
+  ...(offersSignIn(env) ? [origin] : []),
+  ...(env.TIDEGATE_KEY && env.TOKEN_ISSUER ? [env.TOKEN_ISSUER] : []),
+]

@@ -188,7 +188,8 @@ export function directory(
 }
 
 /** Names of endpoints and ids of keys hold no spaces. */
-const keyOf = ({ endpoint, key }: Asked): string => `${endpoint ?? ''} ${key ?? ''}`
+const keyOf = ({ endpoint, key, person, memberOf }: Asked): string =>
+  `${endpoint ?? ''} ${key ?? ''}${person === undefined ? '' : ` ${JSON.stringify([person, memberOf])}`}`
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()

@@ -80,6 +80,9 @@ export interface Lookup {
   readonly endpoint?: string | null | undefined
   /** The id of the key that the caller shows. */
   readonly key?: string | undefined
+  /** In place of a key: the person who signed in, and what their provider says they are in. */
+  readonly person?: string | undefined
+  readonly memberOf?: readonly string[] | undefined
 }
 
 /** What it gets. */

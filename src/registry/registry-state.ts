@@ -108,7 +108,7 @@ export class RegistryState {
   }
 
   /** What a request needs to know, and what has changed since an isolate asked last. */
-  lookup({ since, endpoint, key }: Lookup): Found {
+  lookup({ since, endpoint, key, person, memberOf }: Lookup): Found {
     const found = {
       instance: this.#instance,
       version: this.#version(),
@@ -118,7 +118,8 @@ export class RegistryState {
     const name = endpoint ?? this.#defaultEndpoint()
     const entry = name === undefined ? undefined : this.endpoint({ name })
     const shown = key === undefined ? undefined : this.key({ id: key })
-    const group = shown && name !== undefined ? this.#groupOf(shown, name) : undefined
+    const members = shown ? membersOfKey(shown) : membersOfPerson(person, memberOf)
+    const group = name === undefined ? undefined : this.#groupOf(members, name)
     const { privateHosts } = this.settings()
     return {
       ...found,
@@ -416,8 +417,8 @@ export class RegistryState {
     return oldest && String(oldest.name)
   }
 
-  #groupOf(key: KeyEntry, endpoint: string): Found['group'] | undefined {
-    const members = [`key:${key.id}`, ...(key.person === undefined ? [] : [folded(key.person)])]
+  #groupOf(members: readonly string[], endpoint: string): Found['group'] | undefined {
+    if (members.length === 0) return undefined
     const places = members.map(() => '?').join(', ')
     const rows = this.#rows(
       `select distinct groups.value from members join groups on groups.name = group_name
@@ -604,6 +605,18 @@ const membersOf = ({ keys, people }: GroupEntry): readonly string[] => [
   ...keys.map((id) => `key:${id}`),
   ...people.map(folded),
 ]
+
+const membersOfKey = ({ id, person }: KeyEntry): readonly string[] => [
+  `key:${id}`,
+  ...membersOfPerson(person),
+]
+
+/** A group may name a person, or `group:` and what their provider says they are in. */
+const membersOfPerson = (
+  person: string | undefined,
+  memberOf: readonly string[] = [],
+): readonly string[] =>
+  person === undefined ? [] : [person, ...memberOf.map((it) => `group:${it}`)].map(folded)
 
 /** The name of a person as it is compared: `Ada@example.com` is `ada@example.com`. */
 const folded = (person: string) => person.normalize('NFC').toLowerCase()

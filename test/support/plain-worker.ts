@@ -29,6 +29,7 @@ export async function startPlainWorker(
       REGISTRY: 'Registry',
       METER: 'Meter',
       RECORDS: 'CallRecords',
+      AUTHORIZATION: 'Authorization',
     },
     flags,
     vars,

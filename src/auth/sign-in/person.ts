@@ -1,3 +1,5 @@
+import { toBase64Url } from '../../mcp/index.ts'
+
 /** Who signed in, or is named by a token of another issuer. */
 export interface Person {
   /** Tells them from everybody else, and never changes: the way in, and what it calls them. At most 500 characters. */
@@ -6,6 +8,14 @@ export interface Person {
   readonly name: string
   /** What their provider says they are in. At most 200 of them. */
   readonly groups: readonly string[]
+}
+
+/** What is kept with a token, encrypted: who it is for, and the endpoints that they ticked. */
+export interface Props {
+  readonly person: Person
+  readonly endpoints: readonly string[]
+  /** Whether they came in by a provider, so that SIGN_IN_ALLOW or a group has to let them in. */
+  readonly isForeign: boolean
 }
 
 /** A provider that people sign in at, in their browser. */
@@ -29,4 +39,10 @@ export interface IdentityProvider {
 /** Why somebody is not signed in, in a sentence for them to read. Nothing of it comes from a stranger. */
 export class SignInFault extends Error {
   override readonly name = 'SignInFault'
+}
+
+/** The library's id of a user, which must not contain a colon. */
+export async function userIdOf({ id }: Person): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(id))
+  return toBase64Url(new Uint8Array(digest))
 }

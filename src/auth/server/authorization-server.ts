@@ -1,0 +1,61 @@
+import { credentialKeys } from '../../registry/index.ts'
+import type { SignInEnv } from '../settings.ts'
+import { Authorize } from './authorize.ts'
+import { Codes } from './codes.ts'
+import { Grants } from './grants.ts'
+import { libraryFor } from './library.ts'
+import type { FindOffers } from './offers.ts'
+import type { Orders } from './orders.ts'
+import { Sessions } from './sessions.ts'
+import { Store } from './store.ts'
+import { TokenEndpoint } from './token-endpoint.ts'
+
+/** The authorization server of a deployment: the OAuth library, its storage, and what the library lacks. */
+export class AuthorizationServer {
+  readonly #env: SignInEnv
+  readonly #store: Store
+  readonly #authorize: Authorize
+  readonly #token: TokenEndpoint
+  readonly #orders: Orders
+  readonly #context: ExecutionContext
+
+  constructor(state: DurableObjectState, env: SignInEnv, offers: FindOffers) {
+    this.#env = env
+    this.#context = state as unknown as ExecutionContext
+    this.#store = new Store(state.storage, credentialKeys(env))
+    const codes = new Codes(this.#store)
+    const grants = new Grants(this.#store, env)
+    const sessions = new Sessions(this.#store)
+    this.#authorize = new Authorize({ store: this.#store, env, offers, codes, sessions })
+    this.#token = new TokenEndpoint(env, (library, request) =>
+      library.fetch(request, { OAUTH_KV: this.#store }, this.#context),
+    )
+    this.#orders = {
+      granted: ({ token }) => grants.granted(token),
+      grants: (page) => grants.list(page),
+      revoke: ({ id }) => grants.revoke(id),
+      makeCode: ({ person }) => codes.make(person),
+    }
+  }
+
+  /** Serves a request from outside. */
+  async fetch(request: Request): Promise<Response> {
+    const { origin, pathname } = new URL(request.url)
+    if (pathname === '/authorize' || pathname.startsWith('/signin')) {
+      return this.#authorize.fetch(request)
+    }
+    if (pathname === '/token' && request.method === 'POST') return this.#token.fetch(request)
+    const library = await libraryFor(origin, undefined, this.#env)
+    return library.fetch(request, { OAUTH_KV: this.#store }, this.#context)
+  }
+
+  /** Carries out an order of the Worker. */
+  take(order: keyof Orders, input: unknown): Promise<unknown> {
+    if (!Object.hasOwn(this.#orders, order)) throw new Error('There is no such order.')
+    return (this.#orders[order] as (input: unknown) => Promise<unknown>)(input)
+  }
+
+  sweep(): Promise<void> {
+    return this.#store.sweep()
+  }
+}

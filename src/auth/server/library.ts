@@ -1,0 +1,51 @@
+import type { OAuthAuthorizationServer } from '@cloudflare/workers-oauth-provider'
+import { READ, resourceOf } from '../resource.ts'
+import type { SignInEnv } from '../settings.ts'
+import type { Store } from './store.ts'
+
+/** What the library wants to find in its environment. */
+export interface LibraryEnv {
+  readonly OAUTH_KV: Store
+}
+
+export type Library = OAuthAuthorizationServer<LibraryEnv>
+
+/** How long an access token lives, in seconds. */
+export const ACCESS_TOKEN_SECONDS = 3_600
+
+/**
+ * The library's authorization server. Its list of resources is fixed when it is made, which costs less than a tenth
+ * of a millisecond: so one is made for each request, with `/mcp` and the endpoint that the request is about.
+ */
+export async function libraryFor(
+  origin: string,
+  name: string | undefined,
+  env: SignInEnv,
+): Promise<Library> {
+  const { OAuthAuthorizationServer } = await import('@cloudflare/workers-oauth-provider')
+  const days = daysOf(env)
+  return new OAuthAuthorizationServer<LibraryEnv>({
+    issuer: origin,
+    resources: [resourceOf(origin), ...(name ? [resourceOf(origin, name)] : [])],
+    defaultResource: resourceOf(origin),
+    tokenEndpoint: '/token',
+    clientRegistrationEndpoint: '/register',
+    scopesSupported: [READ, 'offline_access'],
+    clientIdMetadataDocumentEnabled: true,
+    accessTokenTTL: ACCESS_TOKEN_SECONDS,
+    refreshTokenTTL: days * DAY_SECONDS,
+    refreshTokenIdleTTL: days * DAY_SECONDS,
+    onError: ({ status, code, internal }) => {
+      // A stranger's words are in the rest of it.
+      console.log(JSON.stringify({ oauth: code, status, reason: internal?.reason }))
+    },
+  })
+}
+
+const DAY_SECONDS = 86_400
+
+/** How many days a grant lasts from its last use. */
+const daysOf = ({ SIGN_IN_DAYS }: SignInEnv): number => {
+  const days = Number(SIGN_IN_DAYS)
+  return Number.isInteger(days) && days >= 1 && days <= 3_650 ? days : 90
+}
