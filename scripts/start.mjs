@@ -89,15 +89,19 @@ Fix this, then start again.
 await advise()
 
 function greet() {
+  // The challenge of a refusal says where to sign in, if that is possible.
+  const signsIn = open.headers.get('www-authenticate')?.includes('resource_metadata=')
   const key = bearer ?? (isDemo() && !isRegistry ? 'none needed for the demo' : 'none needed')
   console.log(`
 Tidegate is running.
   URL to paste   ${url}/mcp
   Database       ${database()}
-  Key            ${bearer ? `Authorization: ${key}` : key}
+  Key            ${bearer ? `Authorization: ${key}` : key}${
+    signsIn ? '\n  Sign-in        on: add the URL alone, and the host opens a page' : ''
+  }
 
 Add it to your AI:
-${hosts(`${url}/mcp`, bearer && vars.TIDEGATE_KEY)}
+${hosts(`${url}/mcp`, !signsIn && bearer && vars.TIDEGATE_KEY)}
 
 Try it:  curl -s ${url}/mcp -H 'Content-Type: application/json'${
     bearer ? ` -H ${quote(`Authorization: ${bearer}`)}` : ''

@@ -39,6 +39,16 @@ async function started(vars: Record<string, string>, ...options: string[]) {
 }
 
 describe('npm start', () => {
+  test('with a sign-in, prints the lines without the key', async () => {
+    const TIDEGATE_PASSPHRASE = 'correct horse battery staple'
+    const databases = { demo: { url: 'demo:' } }
+    const ENDPOINTS = JSON.stringify([{ name: 'shop', title: 'Shop', databases }])
+    const { url, text } = await started({ TIDEGATE_PASSPHRASE, ENDPOINTS })
+    expect(text()).toContain('Sign-in        on: add the URL alone')
+    expect(text()).toContain(`claude mcp add --transport http --scope user tidegate ${url}/mcp\n`)
+    expect(text()).not.toContain(TIDEGATE_PASSPHRASE)
+  })
+
   test('prints the line for each host with the URL and the key, and then stays quiet', async () => {
     const DATABASE_URL = 'postgres://app:hunter2@127.0.0.1:9/shop'
     const { url, text } = await started({ DATABASE_URL })
