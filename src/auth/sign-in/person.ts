@@ -18,6 +18,18 @@ export interface Props {
   readonly isForeign: boolean
 }
 
+/**
+ * Whether a text can be the name of a person: as `person` of a key, and nobody can be taken for the
+ * operator, for a key or for a group.
+ */
+export const isName = (text: string): boolean =>
+  text.length > 0 &&
+  text.length <= 200 &&
+  text !== 'key' &&
+  !text.startsWith('key:') &&
+  !text.startsWith('group:') &&
+  !/\p{Cc}/u.test(text)
+
 /** A provider that people sign in at, in their browser. */
 export interface IdentityProvider {
   /** What people call it, such as `Google`. */
