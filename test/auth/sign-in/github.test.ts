@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { gitHub } from '../../../src/auth/sign-in/github.ts'
+import { SignInFault } from '../../../src/auth/sign-in/person.ts'
+import { type FakeGitHub, startGitHub } from '../../servers/github.ts'
+
+const BACK = 'https://gate.example/signin/callback'
+
+let server: FakeGitHub
+
+beforeEach(async () => {
+  server = await startGitHub()
+})
+afterEach(() => server.close())
+
+/** `fetch` as a Worker has it, which sends no user agent of its own. */
+const bare: typeof fetch = (url, init) => {
+  const headers = new Headers(init?.headers)
+  if (!headers.has('user-agent')) headers.set('user-agent', '')
+  return fetch(url, { ...init, headers })
+}
+
+const client = (clientSecret: string | undefined = 'secret') => {
+  const { url } = server
+  return gitHub({ clientId: 'client', clientSecret, scopes: [], web: url, api: url }, bare)
+}
+
+async function signIn(clientSecret?: string) {
+  const it = client(clientSecret)
+  const { location, kept } = await it.begin(BACK, 'state')
+  const { headers } = await fetch(location, {
+    redirect: 'manual',
+    headers: { 'user-agent': 'Tidegate in a browser' },
+  })
+  return it.finish(new URL(headers.get('location')!), BACK, kept)
+}
+
+async function faultOf(signingIn: Promise<unknown>): Promise<string> {
+  const error = await signingIn.then(
+    () => 'signed in',
+    (it) => it,
+  )
+  expect(error).toBeInstanceOf(SignInFault)
+  expect(error.message).not.toContain('stranger')
+  return error.message
+}
+
+describe('a sign-in at GitHub', () => {
+  test('names a person by their primary address, organisations and teams, and knows the number', async () => {
+    expect(await signIn()).toEqual({
+      id: `${server.url} 42`,
+      name: 'ada@example.com',
+      groups: ['acme', 'acme/data'],
+    })
+  })
+
+  test('goes to github.com, and asks for addresses and organisations with PKCE', async () => {
+    const settings = { clientId: 'client', clientSecret: 'secret', scopes: ['repo'] }
+    const { location } = await gitHub(settings, fetch).begin(BACK, 'state')
+    const { origin, pathname, searchParams } = new URL(location)
+    expect(origin + pathname).toBe('https://github.com/login/oauth/authorize')
+    expect(Object.fromEntries(searchParams)).toEqual({
+      client_id: 'client',
+      redirect_uri: BACK,
+      scope: 'user:email read:org repo',
+      state: 'state',
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
+    })
+  })
+
+  test.each([
+    ['is not verified', [{ email: 'eve@example.com', primary: true, verified: false }]],
+    ['is not the primary one', [{ email: 'eve@example.com', primary: false, verified: true }]],
+    ['is not there', []],
+    ['is a key', [{ email: 'key:abc', primary: true, verified: true }]],
+  ])('is refused where the address %s', async (_, emails) => {
+    server.answers['/user/emails'] = emails
+    expect(await faultOf(signIn())).toContain('not verified')
+  })
+
+  test.each(['/user', '/user/emails', '/user/orgs', '/user/teams'])(
+    'is refused where %s is missing or odd, and nothing is guessed',
+    async (path) => {
+      server.answers[path] = { id: 'x', odd: 'stranger' }
+      await faultOf(signIn())
+      delete server.answers[path]
+      await faultOf(signIn())
+    },
+  )
+
+  test('tells the operator what to check where the secret is wrong or missing', async () => {
+    expect(await faultOf(signIn('wrong'))).toContain('SIGN_IN_CLIENT_SECRET')
+    expect(await faultOf(signIn(''))).toContain('SIGN_IN_CLIENT_SECRET')
+  })
+
+  test('is refused for what was not begun here', async () => {
+    const back = new URL(`${BACK}?code=code0`)
+    expect(await faultOf(client().finish(back, BACK, undefined))).toContain('has ended')
+    expect(await faultOf(client().finish(back, BACK, { verifier: 'x' }))).toContain('used before')
+  })
+
+  test('tells who did not agree there', async () => {
+    const back = new URL(`${BACK}?error=access_denied&error_description=stranger`)
+    expect(await faultOf(client().finish(back, BACK, { verifier: 'x' }))).toContain('did not agree')
+  })
+})

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest'
+import { SignInFault } from '../../../src/auth/sign-in/person.ts'
+import { identityProvider } from '../../../src/auth/sign-in/provider.ts'
+
+const at = (SIGN_IN_ISSUER: string) =>
+  identityProvider({ SIGN_IN_ISSUER, SIGN_IN_CLIENT_ID: 'client' }, fetch)
+
+describe('the provider of a sign-in', () => {
+  test.each([
+    ['https://accounts.google.com', 'Google'],
+    ['https://github.com', 'GitHub'],
+    ['https://github.com/', 'GitHub'],
+    ['https://login.microsoftonline.com/9f/v2.0', 'Microsoft'],
+    ['https://acme.okta.com', 'Okta'],
+    ['https://acme.okta.com.evil.example', 'acme.okta.com.evil.example'],
+    ['https://evil.example/acme.okta.com', 'evil.example'],
+    ['https://id.example:8443/realms/acme', 'id.example:8443'],
+    [' https://accounts.google.com ', 'Google'],
+  ])('at %s is called %s', (issuer, title) => {
+    expect(at(issuer)?.title).toBe(title)
+  })
+
+  test('is none without an issuer or a client', () => {
+    expect(identityProvider({}, fetch)).toBeUndefined()
+    expect(identityProvider({ SIGN_IN_CLIENT_ID: 'client' }, fetch)).toBeUndefined()
+    expect(identityProvider({ SIGN_IN_ISSUER: 'https://github.com' }, fetch)).toBeUndefined()
+    expect(at(' ')).toBeUndefined()
+  })
+
+  test('tells what is wrong when somebody signs in, if its address is wrong', async () => {
+    const begun = at('accounts.google.com')!.begin('https://gate.example/signin/callback', 's')
+    await expect(begun).rejects.toThrow(SignInFault)
+  })
+})

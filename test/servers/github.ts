@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** As much of GitHub as a sign-in needs. Everybody is signed in at once. */
+export interface FakeGitHub {
+  readonly url: string
+  /** What its API answers, by the path. A test may change it. */
+  readonly answers: Record<string, unknown>
+  close(): Promise<void>
+}
+
+/** Starts one, for the client `client` with the secret `secret`. */
+export async function startGitHub(): Promise<FakeGitHub> {
+  const codes = new Map<string, { redirectUri: string; challenge: string }>()
+  const answers: Record<string, unknown> = {
+    '/user': { id: 42, login: 'ada' },
+    '/user/emails': [
+      { email: 'old@example.com', primary: false, verified: true },
+      { email: 'ada@example.com', primary: true, verified: true },
+    ],
+    '/user/orgs': [{ login: 'acme' }],
+    '/user/teams': [{ slug: 'data', organization: { login: 'acme' } }],
+  }
+
+  const token = (form: URLSearchParams): object => {
+    const begun = codes.get(form.get('code') ?? '')
+    codes.delete(form.get('code') ?? '')
+    const challenge = createHash('sha256').update(form.get('code_verifier') ?? '')
+    if (form.get('client_secret') !== 'secret' || form.get('client_id') !== 'client') {
+      return { error: 'incorrect_client_credentials', error_description: 'A word of a stranger.' }
+    }
+    return begun?.redirectUri === form.get('redirect_uri') &&
+      begun.challenge === challenge.digest('base64url')
+      ? { access_token: 'gho_access', token_type: 'bearer' }
+      : { error: 'bad_verification_code', error_description: 'A word of a stranger.' }
+  }
+
+  const server = createServer(async (request, response) => {
+    const { pathname, searchParams: asked } = new URL(request.url ?? '/', 'http://github')
+    const json = (status: number, body: unknown) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    let text = ''
+    for await (const chunk of request) text += chunk
+    if (!request.headers['user-agent']?.startsWith('Tidegate')) return json(403, {})
+    if (pathname === '/login/oauth/access_token') {
+      // Without this, the original answers as a form.
+      const isJson = request.headers.accept === 'application/json'
+      return isJson ? json(200, token(new URLSearchParams(text))) : response.end('error=x')
+    }
+    if (pathname === '/login/oauth/authorize') {
+      const [code, back] = [`code${codes.size}`, new URL(asked.get('redirect_uri')!)]
+      codes.set(code, { redirectUri: back.href, challenge: asked.get('code_challenge') ?? '' })
+      back.search = new URLSearchParams({ code, state: asked.get('state') ?? '' }).toString()
+      return response.writeHead(302, { location: back.href }).end()
+    }
+    const isAllowed = request.headers.authorization === 'Bearer gho_access'
+    if (!isAllowed || !(pathname in answers)) return json(isAllowed ? 404 : 401, {})
+    return json(200, answers[pathname])
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    answers,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
