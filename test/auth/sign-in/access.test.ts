@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { personOfAccess } from '../../../src/auth/sign-in/access.ts'
+import { SignInFault } from '../../../src/auth/sign-in/person.ts'
+import {
+  type FakeProvider,
+  type Signing,
+  startIdentityProvider,
+} from '../../servers/identity-provider.ts'
+
+let team: FakeProvider
+
+beforeEach(async () => {
+  team = await startIdentityProvider()
+})
+afterEach(() => team.close())
+
+const ADA = { sub: 'user 1', email: 'ada@example.com', aud: ['app'], type: 'app' }
+
+const who = (headers: Record<string, string>, more: Record<string, string | undefined> = {}) => {
+  const settings = { ACCESS_TEAM: team.issuer, ACCESS_AUDIENCE: 'app', ...more }
+  return personOfAccess(new Request('https://gate.example/', { headers }), settings, fetch)
+}
+const header = (assertion: string) => ({ 'cf-access-jwt-assertion': assertion })
+
+describe('Cloudflare Access', () => {
+  test('says who sends a request, by its header or by its cookie', async () => {
+    const assertion = await team.sign(ADA)
+    const ada = { id: `${team.issuer} user 1`, name: 'ada@example.com', groups: [] }
+    expect(await who(header(assertion))).toEqual(ada)
+    expect(await who({ cookie: `a=b; CF_Authorization=${assertion}; c=d` })).toEqual(ada)
+    expect(await who(header(assertion), { ACCESS_TEAM: `${team.issuer}/` })).toEqual(ada)
+  })
+
+  test('says the groups that the provider behind it says', async () => {
+    const groups = async (claims: object, more = {}) =>
+      (await who(header(await team.sign({ ...ADA, ...claims })), more))?.groups
+    expect(await groups({ groups: ['staff'] })).toEqual(['staff'])
+    expect(await groups({ custom: { groups: ['staff'] } })).toEqual(['staff'])
+    expect(await groups({ custom: 'staff' })).toEqual([])
+    const roles = { SIGN_IN_GROUPS_CLAIM: 'roles' }
+    expect(await groups({ custom: { roles: 'staff' } }, roles)).toEqual(['staff'])
+  })
+
+  test.each<[string, object]>([
+    ['for another application', { aud: ['other'] }],
+    ['for none', { aud: undefined }],
+    ['of another team', { iss: 'https://other.cloudflareaccess.com' }],
+    ['that expired', { exp: 1 }],
+    ['that never expires', { exp: undefined }],
+    ['of a program, which has no address', { email: undefined, sub: '', common_name: 'x' }],
+    ['whose person is a key', { email: 'key:abc' }],
+  ])('names nobody by an assertion %s', async (_, claims) => {
+    expect(await who(header(await team.sign({ ...ADA, ...claims })))).toBeUndefined()
+  })
+
+  test.each<Signing>([
+    'no key',
+    'its public key as a secret',
+    'the key of somebody else',
+    'a key in the header',
+    'a key that it does not publish',
+  ])('names nobody by an assertion that is signed with %s', async (signing) => {
+    expect(await who(header(await team.sign(ADA, {}, signing)))).toBeUndefined()
+  })
+
+  test('names nobody where nothing is asserted, or nothing is set up', async () => {
+    expect(await who({ 'cf-access-authenticated-user-email': 'ada@example.com' })).toBeUndefined()
+    for (const text of ['', 'x', 'a.b.c', `${'x'.repeat(20_000)}.b.c`]) {
+      expect(await who(header(text))).toBeUndefined()
+    }
+    const asserted = header(await team.sign(ADA))
+    expect(await who(asserted, { ACCESS_TEAM: undefined })).toBeUndefined()
+    expect(await who(asserted, { ACCESS_AUDIENCE: undefined })).toBeUndefined()
+  })
+
+  test('does not take the cookie where the header is wrong', async () => {
+    const cookie = `CF_Authorization=${await team.sign(ADA)}`
+    expect(await who({ ...header('a.b.c'), cookie })).toBeUndefined()
+  })
+
+  test('says so where it cannot be asked, or its address is wrong', async () => {
+    team.behaviour.trouble['/cdn-cgi/access/certs'] = 'redirect'
+    const asserted = header(await team.sign(ADA))
+    await expect(who(asserted)).rejects.toThrow(SignInFault)
+    await expect(who(asserted, { ACCESS_TEAM: 'acme' })).rejects.toThrow('https URL')
+  })
+})
