@@ -2,13 +2,14 @@
 import { applyCommands } from './apply-commands.mjs'
 import { backupCommands } from './backup-commands.mjs'
 import { deploymentCommands } from './deployment-commands.mjs'
+import { doctorCommands } from './doctor-command.mjs'
 import { endpointCommands } from './endpoint-commands.mjs'
 import { keyCommands } from './key-commands.mjs'
 import { recordCommands } from './record-commands.mjs'
 
 /**
  * Each has its `words`, the `args` that follow them, what it is `about`, and how to `run` it. A run may
- * return an exit code.
+ * return an exit code. One that sets `needsKey` to false asks no deployment.
  */
 export const commands = [
   ...endpointCommands,
@@ -17,4 +18,5 @@ export const commands = [
   ...backupCommands,
   ...recordCommands,
   ...deploymentCommands,
+  ...doctorCommands,
 ]

@@ -5,12 +5,14 @@ import { apiAt, Failure } from './api.mjs'
 import { commands } from './commands.mjs'
 import { helpOf, listOf } from './help.mjs'
 
-const common = {
+const deployment = {
   to: {
     type: 'string',
     value: 'URL',
     about: 'the deployment; else TIDEGATE_URL, else this machine',
   },
+}
+const common = {
   json: { type: 'boolean', about: 'print JSON, for scripts' },
   help: { type: 'boolean', short: 'h', about: 'print this' },
 }
@@ -29,12 +31,14 @@ try {
 async function main(argv) {
   const command = commandIn(argv)
   if (!command) return showList(argv)
-  const options = { ...command.options, ...common }
+  const { needsKey = true } = command
+  const options = { ...command.options, ...(needsKey && deployment), ...common }
   const args = argv.slice(command.words.split(' ').length)
   const { values, positionals } = read(command, args, options)
   if (values.help) return console.log(helpOf(command, options))
   if (positionals.length !== command.args.length) throw wrongCount(command, positionals)
-  return await command.run({ ask: apiAt(values.to), args: positionals, options: values })
+  const ask = needsKey ? apiAt(values.to) : undefined
+  return await command.run({ ask, args: positionals, options: values })
 }
 
 /** The command that these arguments begin with. */
@@ -46,7 +50,7 @@ function commandIn(argv) {
 function showList(argv) {
   const [first, ...more] = argv.filter((it) => it !== '--help' && it !== '-h')
   const begun = commands.filter(({ words }) => words.split(' ')[0] === first)
-  const list = listOf(begun.length > 0 ? begun : commands, common)
+  const list = listOf(begun.length > 0 ? begun : commands, { ...deployment, ...common })
   if (first === undefined || (begun.length > 0 && more.length === 0)) return console.log(list)
   console.error(`There is no such command.\n\n${list}`)
   return 2

@@ -1,0 +1,96 @@
+// All checks of a URL, in the order in which a host would meet what they look at.
+import { checkAddress, checkReach, reachOf } from './address.mjs'
+import { checkAgents } from './agents.mjs'
+import { checkAuthorizationPage, checkUnknownClient } from './authorization-page.mjs'
+import { checkChallenge, checkChallenges } from './challenge.mjs'
+import { checkEndpoint } from './endpoint.mjs'
+import { KEYLESS } from './hosts.mjs'
+import { maskOf } from './mask.mjs'
+import { checkPreflight } from './preflight.mjs'
+import { prober } from './probe.mjs'
+import { checkRegistration, checkRegistrationEndpoint } from './registration.mjs'
+import { Report } from './report.mjs'
+import { checkResourceMetadata } from './resource-metadata.mjs'
+import { checkServerMetadata } from './server-metadata.mjs'
+import { checkTokenEndpoint } from './token-endpoint.mjs'
+import { checkTools } from './tools.mjs'
+import { checkWellKnowns } from './well-knowns.mjs'
+
+/**
+ * Does what hosts do when somebody pastes this URL, without a key.
+ * @param io how to `fetch`, to `lookup` a name, and the milliseconds to `wait` for an answer
+ */
+export async function examine(pasted, { register = false } = {}, io = { fetch }) {
+  const url = new URL(pasted)
+  const report = new Report(maskOf(url))
+  const reach = await reachOf(url.hostname, io.lookup)
+  const visit = { url, pasted, report, reach, register, probe: prober(io) }
+  checkAddress(visit)
+  checkReach(visit)
+  const { state, opened } = await checkEndpoint(visit)
+  if (state === undefined) return report
+  await checkAgents(visit, opened)
+  await checkPreflight(visit)
+  if (state === 'open') await checkOpen(visit, opened)
+  else await checkClosed(visit, opened)
+  return report
+}
+
+async function checkOpen(visit, opened) {
+  const { report } = visit
+  report.way = 'open'
+  await checkTools(visit, opened)
+  const described = await checkWellKnowns(visit)
+  if (described.length === 0) return
+  report.note('open-metadata', {
+    seen: `The endpoint is open, and ${described[0]} describes a sign-in: some hosts will ask people to sign in.`,
+    mend: 'Answer 404 there if no tool needs a sign-in.',
+  })
+}
+
+async function checkClosed(visit, opened) {
+  const challenge = await checkChallenge(visit, opened)
+  const issuer = await checkResourceMetadata(visit, challenge)
+  const described = await checkWellKnowns(visit)
+  if (challenge.found?.resource_metadata === undefined && issuer === undefined) {
+    if (!visit.report.findings.some(({ id }) => id === 'resource-metadata'))
+      sayNoSignIn(visit, described)
+    return
+  }
+  visit.report.way = 'sign-in'
+  await checkChallenges(visit, challenge)
+  if (issuer === undefined) return
+  const server = await checkServerMetadata(visit, issuer)
+  if (server) await checkServer(visit, server)
+}
+
+async function checkServer(visit, server) {
+  const {
+    authorization_endpoint: authorize,
+    registration_endpoint: registration,
+    token_endpoint: token,
+  } = server
+  await checkUnknownClient(visit, authorize)
+  let client
+  if (registration) {
+    await checkRegistrationEndpoint(visit, registration)
+    if (visit.register) client = await checkRegistration(visit, registration)
+  }
+  if (client !== undefined) await checkAuthorizationPage(visit, authorize, client)
+  await checkTokenEndpoint(visit, token, client)
+}
+
+function sayNoSignIn({ report, url }, described) {
+  report.way = 'key'
+  const { origin, pathname } = url
+  const legacy = described.find((it) => /authorization-server/.test(it))
+  report.problem('sign-in', {
+    hosts: KEYLESS,
+    seen: legacy
+      ? `There is an authorization server (${legacy}), and no resource metadata that leads to it.`
+      : 'The endpoint asks for a key and has no sign-in: Claude and ChatGPT cannot send a key.',
+    mend: legacy
+      ? 'Serve /.well-known/oauth-protected-resource for the endpoint, and name it in the 401.'
+      : `With Tidegate, set TIDEGATE_PASSPHRASE to turn the sign-in on (docs/sign-in.md), or paste ${origin}/k/KEY${pathname} with the key in it. Other hosts take the key as the header Authorization: Bearer KEY.`,
+  })
+}

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest'
+import { startHttp } from '../servers/http.ts'
+import { listenAs, oauthHost } from '../servers/oauth-host.ts'
+import { tidegate } from '../support/command-line.ts'
+import { examined, type Finding, ORIGIN, troubles, wrongHost } from '../support/host-checks.ts'
+
+describe('a server that is right', () => {
+  test('passes every check, and every host would sign in', async () => {
+    const report = await wrongHost({})
+    expect(troubles(report)).toEqual([])
+    expect(report.findings.length).toBeGreaterThan(30)
+    for (const { verdict } of report.verdicts())
+      expect(verdict).toBe('would connect, and ask to sign in')
+  })
+
+  test('passes without a sign-in, and every host would connect', async () => {
+    const report = await wrongHost({ open: true })
+    expect(troubles(report)).toEqual([])
+    for (const { verdict } of report.verdicts()) expect(verdict).toBe('would connect')
+  })
+
+  test('may answer with a stream, which is read up to the answer', async () => {
+    const endless = (right: Response) => {
+      const body = new ReadableStream({
+        async start(controller) {
+          const line = `: hello\n\nevent: message\ndata: ${await right.text()}\n\n`
+          for (const piece of line.match(/.{1,7}/gs)!)
+            controller.enqueue(new TextEncoder().encode(piece))
+        },
+      })
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+    }
+    const answers = {
+      'POST initialize': endless,
+      'POST server/discover': endless,
+      'POST tools/list': endless,
+      'GET /mcp': endless,
+    }
+    expect(troubles(await wrongHost({ open: true, answers }))).toEqual([])
+  })
+
+  test('registers no client unless it is asked to', async () => {
+    const bodies: string[] = []
+    const answers = {
+      'POST /register': async (_: Response, request: Request) => {
+        bodies.push(await request.text())
+        return undefined
+      },
+    }
+    const host = oauthHost(ORIGIN, { answers })
+    expect(troubles(await examined(host, { register: false }))).toEqual([])
+    expect(bodies).toEqual(['{'])
+  })
+})
+
+describe('npx tidegate doctor', () => {
+  const around = { vars: {} }
+
+  test('prints each check, its mend, and a line for each host', async () => {
+    const right = await startHttp(listenAs((origin) => oauthHost(origin)))
+    const fine = await tidegate(['doctor', `http://127.0.0.1:${right}/mcp`, '--register'], around)
+    expect(fine).toMatchObject({ code: 0, stderr: '' })
+    expect(fine.stdout).toMatch(/^ok {7}PKCE with S256 is there\.$/m)
+    expect(fine.stdout).toMatch(/^Codex +would connect, and ask to sign in$/m)
+    expect(fine.stdout).toMatch(/^ChatGPT +would not: The URL is on this machine/m)
+    expect(fine.stdout).not.toContain('marker')
+
+    const server = { code_challenge_methods_supported: [] }
+    const wrong = await startHttp(listenAs((origin) => oauthHost(origin, { server })))
+    const url = `http://127.0.0.1:${wrong}/mcp`
+    const ill = await tidegate(['doctor', url], around)
+    expect(ill.code).toBe(1)
+    expect(ill.stdout).toMatch(/^problem {2}code_challenge.*\n {9}→ Support PKCE/m)
+    const json = await tidegate(['doctor', url, '--json'], around)
+    const findings = JSON.parse(json.stdout) as Finding[]
+    expect(findings.find(({ id }) => id === 'pkce')).toEqual({
+      id: 'pkce',
+      hosts: expect.arrayContaining(['claude', 'gemini']),
+      state: 'problem',
+      seen: expect.any(String),
+      mend: expect.any(String),
+    })
+    expect(json.code).toBe(1)
+  })
+
+  test('takes the URL of an endpoint, and nothing else', async () => {
+    for (const [url, said] of [
+      ['postgres://u:marker@127.0.0.1/shop', 'A connection string is no argument'],
+      ['libsql://shop.turso.io?authToken=marker', 'A connection string is no argument'],
+      ['gate.marker.com/mcp', 'begins with https://'],
+      ['https://u:marker@gate.example.com/mcp', 'no password'],
+      ['https://gate.example.com/mcp#marker', 'the #'],
+    ] as const) {
+      const ran = await tidegate(['doctor', url], around)
+      expect(ran, url).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(said) })
+      expect(ran.stderr).not.toContain('marker')
+    }
+    const other = await tidegate(['status', 'https://gate.example.com/k/marker/mcp'], around)
+    expect(other).toMatchObject({ code: 2, stderr: expect.not.stringContaining('marker') })
+  })
+})

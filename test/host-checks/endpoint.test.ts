@@ -1,0 +1,350 @@
+import { describe, expect, test } from 'vitest'
+import { oauthHost, otherwise, page } from '../servers/oauth-host.ts'
+import {
+  ALL,
+  answering,
+  CHATGPT,
+  CLAUDE,
+  CLAUDE_CODE,
+  CODEX,
+  examined,
+  GEMINI,
+  type Io,
+  ORIGIN,
+  REMOTE,
+  RESOURCE,
+  type Row,
+  SERVER,
+  shutOut,
+  troubles,
+  VSCODE,
+  wrongHost,
+} from '../support/host-checks.ts'
+
+const rpc = (value: object) => JSON.stringify({ jsonrpc: '2.0', id: 1, ...value })
+
+/** Servers without a sign-in that are wrong in one way. */
+const open: Row[] = [
+  [
+    'speaks only older revisions',
+    answering('POST server/discover', { body: rpc({ error: { code: -32601, message: 'x' } }) }),
+    ['note discover'],
+    [],
+  ],
+  [
+    'refuses what it does not know',
+    answering('POST server/discover', { status: 400, body: 'no' }),
+    ['note discover'],
+    [],
+  ],
+  [
+    'breaks on what it does not know',
+    answering('POST server/discover', { status: 500, body: 'no' }),
+    ['problem discover'],
+    [CLAUDE, CLAUDE_CODE],
+  ],
+  [
+    'has a page where there is no stream',
+    { answers: { 'GET /mcp': () => page() } },
+    ['problem get'],
+    [VSCODE],
+  ],
+  [
+    'asks for a key by GET',
+    answering('GET /mcp', { status: 401 }),
+    ['problem get'],
+    [CODEX, VSCODE, REMOTE],
+  ],
+  ['has nothing by GET', answering('GET /mcp', { status: 404 }), ['note get'], []],
+  ['asks for a key by HEAD', answering('HEAD /mcp', { status: 401 }), ['problem head'], []],
+  [
+    'answers notifications with a message',
+    answering('POST notifications/initialized', { status: 200, body: '{}' }),
+    ['problem notification'],
+    [CODEX],
+  ],
+  [
+    'answers notifications with a Content-Type',
+    answering('POST notifications/initialized', {
+      headers: { 'content-type': 'application/json' },
+    }),
+    ['note notification'],
+    [],
+  ],
+  [
+    'refuses notifications',
+    answering('POST notifications/initialized', { status: 400 }),
+    ['problem notification'],
+    ALL,
+  ],
+  [
+    'cannot list its tools',
+    answering('POST tools/list', { body: rpc({ error: { code: -32603, message: 'x' } }) }),
+    ['problem tools'],
+    ALL,
+  ],
+  ['loses its sessions', answering('POST tools/list', { status: 404 }), ['problem tools'], ALL],
+  [
+    'has no tools',
+    answering('POST tools/list', { body: rpc({ result: { tools: [] } }) }),
+    ['note tools'],
+    [],
+  ],
+  [
+    'has a tool without hints',
+    { tools: [{ name: 'x', title: 'X', inputSchema: { type: 'object' } }] },
+    ['note annotations'],
+    [],
+  ],
+  [
+    'has a tool without a title',
+    {
+      tools: [{ name: 'x', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }],
+    },
+    ['note annotations'],
+    [],
+  ],
+  [
+    'has a tool with a dot in its name',
+    {
+      tools: [
+        {
+          name: 'x.y',
+          title: 'X',
+          inputSchema: { type: 'object' },
+          annotations: { readOnlyHint: true },
+        },
+      ],
+    },
+    ['problem tool-shapes'],
+    [],
+  ],
+  [
+    'has a tool whose arguments are one of two',
+    {
+      tools: [
+        {
+          name: 'x',
+          title: 'X',
+          inputSchema: { type: 'object', anyOf: [] },
+          annotations: { readOnlyHint: true },
+        },
+      ],
+    },
+    ['problem tool-shapes'],
+    [],
+  ],
+  [
+    'describes a sign-in that it does not ask for',
+    answering(`GET ${RESOURCE}`, { status: 200, body: '{}' }),
+    ['note open-metadata'],
+    [],
+  ],
+]
+
+/** Servers with a sign-in whose endpoint is wrong in one way. */
+const closed: Row[] = [
+  [
+    'answers server/discover with 200',
+    answering('POST server/discover', { status: 200, body: '{}' }),
+    ['problem discover'],
+    [CLAUDE, CLAUDE_CODE],
+  ],
+  [
+    'answers GET with 405',
+    answering('GET /mcp', { status: 405 }),
+    ['problem get'],
+    [CODEX, REMOTE],
+  ],
+  [
+    'has no challenge by GET',
+    answering('GET /mcp', { headers: { 'www-authenticate': null } }),
+    ['problem challenge-methods'],
+    [CODEX, GEMINI],
+  ],
+  [
+    'answers HEAD with 405 and no challenge',
+    answering('HEAD /mcp', { status: 405, headers: { 'www-authenticate': null } }),
+    ['problem head', 'problem challenge-methods'],
+    [CODEX, GEMINI],
+  ],
+  [
+    'shuts out Claude-User',
+    {
+      answers: {
+        'POST initialize': (right, { headers }) =>
+          headers.get('user-agent') === 'Claude-User'
+            ? otherwise(right, { status: 403, headers: { 'cf-ray': 'x' } })
+            : undefined,
+      },
+    },
+    ['problem agents'],
+    [CLAUDE],
+  ],
+  [
+    'limits the requests of a host',
+    {
+      answers: {
+        'POST initialize': (right, { headers }) =>
+          headers.get('user-agent')?.startsWith('codex')
+            ? otherwise(right, { status: 429 })
+            : undefined,
+      },
+    },
+    ['note agents'],
+    [],
+  ],
+  [
+    'wants another Accept',
+    {
+      answers: {
+        'POST initialize': (right, { headers }) =>
+          headers.get('accept') === '*/*' ? otherwise(right, { status: 406 }) : undefined,
+      },
+    },
+    ['problem agents'],
+    [CLAUDE],
+  ],
+  ['refuses a preflight', answering('OPTIONS /mcp', { status: 401 }), ['problem preflight'], []],
+  [
+    'allows no origin',
+    answering('OPTIONS /mcp', { headers: { 'access-control-allow-origin': null } }),
+    ['problem preflight'],
+    [],
+  ],
+  [
+    'allows every header but Authorization',
+    answering('OPTIONS /mcp', { headers: { 'access-control-allow-headers': '*' } }),
+    ['problem preflight'],
+    [],
+  ],
+  [
+    'hides its challenge from pages',
+    answering('GET /mcp', { headers: { 'access-control-expose-headers': null } }),
+    ['problem challenge-page'],
+    [],
+  ],
+]
+
+/** Servers that no host gets into. */
+const shut: readonly (readonly [string, (right: Response) => Response | Promise<never>, string])[] =
+  [
+    [
+      'points elsewhere',
+      (it) => otherwise(it, { status: 307, headers: { location: 'https://new.example.com/mcp' } }),
+      'points to https://new.example.com/mcp',
+    ],
+    [
+      'is behind Cloudflare Access',
+      (it) =>
+        otherwise(it, {
+          status: 302,
+          headers: { location: 'https://team.cloudflareaccess.com/x?kid=secret' },
+        }),
+      'points to https://team.cloudflareaccess.com/x:',
+    ],
+    [
+      'is behind a challenge',
+      (it) => otherwise(it, { status: 403, headers: { 'cf-mitigated': 'challenge' } }),
+      'a challenge of Cloudflare',
+    ],
+    ['forbids strangers', (it) => otherwise(it, { status: 403 }), 'answers 403.'],
+    ['is a web site', () => page(), 'There is no MCP endpoint'],
+    ['has nothing there', (it) => otherwise(it, { status: 404 }), 'There is no MCP endpoint'],
+    ['wants another Accept', (it) => otherwise(it, { status: 406 }), 'answers 406'],
+    ['breaks', (it) => otherwise(it, { status: 500 }), 'answers 500'],
+    [
+      'answers with an error',
+      (it) =>
+        otherwise(it, {
+          status: 200,
+          body: rpc({ error: { code: 1, message: 'a message of others' } }),
+        }),
+      'an error of JSON-RPC',
+    ],
+    ['answers with other JSON', (it) => otherwise(it, { status: 200, body: '{}' }), 'no JSON-RPC'],
+    ['wants payment', (it) => otherwise(it, { status: 402 }), 'answers 402'],
+  ]
+
+/** Why the network gives no answer. */
+const broken = [
+  ['ENOTFOUND', 'There is no host of this name.'],
+  ['ECONNREFUSED', 'Nothing listens at this port.'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'Its certificate is not trusted'],
+  ['UND_ERR_SOCKET', 'The connection failed (UND_ERR_SOCKET).'],
+] as const
+
+describe('a server without a sign-in', () => {
+  test.each(open)('that %s', async (_, wrong, found, out) => {
+    const report = await wrongHost({ open: true, ...wrong })
+    expect(troubles(report)).toEqual(found)
+    expect(shutOut(report)).toEqual(out)
+  })
+
+  test('that asks for a key lets in the hosts that can send one', async () => {
+    const report = await wrongHost({ challenge: 'Bearer', without: ['resource', 'server'] })
+    expect(troubles(report)).toEqual(['problem sign-in'])
+    expect(shutOut(report)).toEqual([CLAUDE, CHATGPT])
+    expect(report.verdicts()[2]!.verdict).toBe(
+      'would connect with the key as the header Authorization: Bearer KEY',
+    )
+    const { mend } = report.findings.find(({ id }) => id === 'sign-in')!
+    expect(mend).toContain('TIDEGATE_PASSPHRASE')
+    expect(mend).toContain(`${ORIGIN}/k/KEY/mcp`)
+  })
+
+  test('that has an authorization server of the old kind is told what leads to it', async () => {
+    const report = await wrongHost({ challenge: 'Bearer', without: ['resource'] })
+    expect(troubles(report)).toEqual(['problem sign-in'])
+    expect(report.findings.at(-1)!.seen).toContain(SERVER)
+  })
+})
+
+describe('a server with a sign-in', () => {
+  test.each(closed)('that %s', async (_, wrong, found, out) => {
+    const report = await wrongHost(wrong)
+    expect(troubles(report)).toEqual(found)
+    expect(shutOut(report)).toEqual(out)
+  })
+})
+
+describe('a server that no host gets into', () => {
+  test.each(shut)('%s', async (_, change, seen) => {
+    const report = await wrongHost({ answers: { 'POST initialize': change } })
+    expect(troubles(report)).toEqual(['problem initialize'])
+    const [finding] = report.findings.filter(({ state }) => state === 'problem')
+    expect(finding!.seen).toContain(seen)
+    expect(JSON.stringify(report.findings)).not.toMatch(/kid=|a message of others/)
+    expect(shutOut(report)).toEqual(ALL)
+  })
+
+  test.each(broken)('because of %s', async (code, seen) => {
+    const fetch = async () => {
+      throw new TypeError('fetch failed', { cause: Object.assign(new Error(), { code }) })
+    }
+    const report = await examined(oauthHost(ORIGIN), { fetch })
+    expect(troubles(report)).toEqual(['problem reachable'])
+    expect(report.findings.at(-1)!.seen).toContain(seen)
+    expect(shutOut(report)).toEqual(ALL)
+  })
+
+  test('because it never answers, or never ends', async () => {
+    const silent: Io['fetch'] = (_, { signal }) =>
+      new Promise((_, reject) => signal!.addEventListener('abort', () => reject(signal!.reason)))
+    const report = await examined(oauthHost(ORIGIN), { fetch: silent, wait: 20 })
+    expect(report.findings.at(-1)!.seen).toBe('It gives no answer within 0.02 s.')
+    let sent = 0
+    const endless = () => {
+      const body = new ReadableStream({
+        pull(controller) {
+          sent++
+          controller.enqueue(new Uint8Array(16 * 1024).fill(32))
+        },
+      })
+      return new Response(body, { headers: { 'content-type': 'application/json' } })
+    }
+    const answers = { 'POST initialize': endless }
+    expect(troubles(await wrongHost({ answers }))).toEqual(['problem initialize'])
+    expect(sent).toBeLessThan(20)
+  })
+})

@@ -1,0 +1,93 @@
+import { resolve } from 'node:path'
+import { type Host, oauthHost, otherwise, type Wrong } from '../servers/oauth-host.ts'
+
+export const ORIGIN = 'https://gate.example.com'
+export const URL_PASTED = `${ORIGIN}/mcp`
+
+export interface Finding {
+  readonly id: string
+  readonly hosts: readonly string[]
+  readonly state: 'ok' | 'note' | 'problem'
+  readonly seen: string
+  readonly mend?: string
+}
+
+export interface Report {
+  readonly findings: readonly Finding[]
+  readonly hasProblem: boolean
+  verdicts(): { readonly name: string; readonly verdict: string }[]
+}
+
+export interface Io {
+  readonly fetch: (url: string | URL, init: RequestInit) => Promise<Response>
+  readonly lookup: (name: string) => Promise<{ readonly address: string }[]>
+  readonly wait?: number
+}
+
+const { examine } = (await import(resolve('bin/host-checks/examine.mjs'))) as {
+  examine(url: string, options: { readonly register?: boolean }, io: Io): Promise<Report>
+}
+
+/** What a report says besides that all is well: `problem issuer`. */
+export const troubles = ({ findings }: Report) =>
+  findings.filter(({ state }) => state !== 'ok').map(({ state, id }) => `${state} ${id}`)
+
+/** The hosts that would not connect. */
+export const shutOut = (report: Report) =>
+  report
+    .verdicts()
+    .filter(({ verdict }) => verdict.startsWith('would not: '))
+    .map(({ name }) => name)
+
+/** Examines a host that is asked in place of the network. */
+export function examined(
+  host: Host,
+  {
+    url = URL_PASTED,
+    register = true,
+    ...io
+  }: Partial<Io> & { url?: string; register?: boolean } = {},
+) {
+  return examine(
+    url,
+    { register },
+    {
+      fetch: (to, init) => host(new Request(to, init)),
+      lookup: async () => [{ address: '203.0.113.1' }],
+      ...io,
+    },
+  )
+}
+
+export const wrongHost = (wrong: Wrong) => examined(oauthHost(ORIGIN, wrong))
+
+export const ALL = [
+  'Claude (web, desktop, phone)',
+  'ChatGPT',
+  'Claude Code',
+  'Codex',
+  'Cursor',
+  'VS Code',
+  'Gemini CLI',
+  'MCP Inspector',
+  'mcp-remote',
+  'n8n',
+]
+export const [CLAUDE, CHATGPT, CLAUDE_CODE, CODEX, , VSCODE, GEMINI, , REMOTE, N8N] = ALL as [
+  ...string[],
+] as string[]
+
+/** A server that is wrong in one way: what it is, what is found, and whom it keeps out. */
+export type Row = readonly [
+  what: string,
+  wrong: Wrong,
+  found: string[],
+  out: (string | undefined)[],
+]
+
+export const answering = (name: string, change: Parameters<typeof otherwise>[1]): Wrong => ({
+  answers: { [name]: (right) => otherwise(right, change) },
+})
+
+export const RESOURCE = '/.well-known/oauth-protected-resource/mcp'
+export const SERVER = '/.well-known/oauth-authorization-server'
