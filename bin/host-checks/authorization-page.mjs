@@ -18,7 +18,7 @@ export async function checkUnknownClient(visit, endpoint) {
 export async function checkAuthorizationPage(visit, endpoint, client) {
   await checkPage(visit, await open(visit, question(visit, endpoint, client, CALLBACK)))
   const wrong = await visit.probe(question(visit, endpoint, client, ELSEWHERE))
-  sayStays(visit, 'wrong-redirect', wrong, 'A redirect_uri that is not the client’s')
+  sayStays(visit, 'wrong-redirect', wrong, 'A redirect_uri that the client did not register')
   const port = CALLBACK.replace('33418', '33419')
   const other = await open(visit, question(visit, endpoint, client, port))
   if (other.status >= 400) {
@@ -94,14 +94,14 @@ function checkPage({ report }, answer) {
     !/frame-ancestors\s+'(?:none|self)'/.test(policy) && !headers.has('x-frame-options')
   if (framed) {
     report.problem('authorization-frame', {
-      stops: [],
+      hosts: [],
       seen: 'The page to sign in may be shown inside another page, which could make people click.',
       mend: "Send Content-Security-Policy: frame-ancestors 'none' with it.",
     })
   } else report.ok('authorization-frame', 'The page to sign in cannot be framed.')
   if (!isUnstored(headers)) {
     report.problem('authorization-cache', {
-      stops: [],
+      hosts: [],
       seen: 'The page to sign in may be stored.',
       mend: 'Send Cache-Control: no-store with it.',
     })
@@ -117,13 +117,14 @@ function sayStays({ report }, id, answer, what) {
   const to = isRedirect(answer) && urlIn(answer.headers.get('location'), ELSEWHERE)
   if (to && to.origin === new URL(ELSEWHERE).origin) {
     return report.problem(id, {
-      stops: [],
+      hosts: [],
       seen: `${what} is answered by a redirect to it: anybody can send people, and errors, where they like.`,
       mend: 'Check the client and its redirect_uri first, and show a page if they are wrong.',
     })
   }
   if (isRedirect(answer)) {
     return report.note(id, {
+      hosts: [],
       seen: `${what} ${said(answer)} before it is refused.`,
       mend: 'Check the client and its redirect_uri before people sign in.',
     })
@@ -131,9 +132,21 @@ function sayStays({ report }, id, answer, what) {
   if (answer.status >= 400 && answer.status < 500) {
     return report.ok(id, `${what} is refused, and nothing is sent there.`)
   }
+  if (answer.status === 200 && asksForPassword(answer)) {
+    return report.ok(id, `${what} gets the page to sign in first, and nothing is sent there.`)
+  }
+  if (answer.status === 200) {
+    return report.note(id, {
+      hosts: [],
+      seen: `${what} gets a page with 200: whether it is refused later cannot be seen from outside.`,
+      mend: 'Answer 400 with a page that says what is wrong.',
+    })
+  }
   report.problem(id, {
-    stops: [],
+    hosts: [],
     seen: `${what} ${said(answer)}, and is not refused.`,
     mend: 'Answer 400 with a page that says what is wrong.',
   })
 }
+
+const asksForPassword = ({ text }) => /\stype=["']?password\b/i.test(text)

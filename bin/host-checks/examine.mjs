@@ -83,14 +83,21 @@ async function checkServer(visit, server) {
 function sayNoSignIn({ report, url }, described) {
   report.way = 'key'
   const { origin, pathname } = url
-  const legacy = described.find((it) => /authorization-server/.test(it))
+  const server = described.find((it) => it.includes('authorization-server'))
+  if (server) {
+    const serve =
+      'serve /.well-known/oauth-protected-resource for this one, and name it in the 401.'
+    return report.problem('sign-in', {
+      hosts: KEYLESS,
+      seen: `There is an authorization server (${server}), and nothing leads to it from this endpoint.`,
+      mend: pathname === '/mcp' ? sentence(serve) : `Try ${origin}/mcp, or ${serve}`,
+    })
+  }
   report.problem('sign-in', {
     hosts: KEYLESS,
-    seen: legacy
-      ? `There is an authorization server (${legacy}), and no resource metadata that leads to it.`
-      : 'The endpoint asks for a key and has no sign-in: Claude and ChatGPT cannot send a key.',
-    mend: legacy
-      ? 'Serve /.well-known/oauth-protected-resource for the endpoint, and name it in the 401.'
-      : `With Tidegate, set TIDEGATE_PASSPHRASE to turn the sign-in on (docs/sign-in.md), or paste ${origin}/k/KEY${pathname} with the key in it. Other hosts take the key as the header Authorization: Bearer KEY.`,
+    seen: 'The endpoint asks for a key and has no sign-in: Claude and ChatGPT cannot send a key.',
+    mend: `With Tidegate, set TIDEGATE_PASSPHRASE to turn the sign-in on (docs/sign-in.md), or paste ${origin}/k/KEY${pathname} with the key in it. Other hosts take the key as the header Authorization: Bearer KEY.`,
   })
 }
+
+const sentence = (text) => text[0].toUpperCase() + text.slice(1)

@@ -27,7 +27,10 @@ export class Report {
     this.#add(id, 'note', { hosts: among, seen, mend }, stops)
   }
 
-  /** Something wrong, which keeps these `hosts` out, or only those that it `stops`. */
+  /**
+   * Something wrong, which keeps these `hosts` out, or only those that it `stops`. It has no hosts if it is about
+   * people and not about any app.
+   */
   problem(id, { hosts: among = ALL, stops = among, seen, mend }) {
     this.#add(id, 'problem', { hosts: among, seen, mend }, stops)
   }

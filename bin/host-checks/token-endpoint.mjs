@@ -25,7 +25,7 @@ export async function checkTokenEndpoint(visit, endpoint, client = 'tidegate-doc
   if (isUnstored(code.headers))
     return visit.report.ok('token-cache', 'Answers of the token endpoint are not stored.')
   visit.report.problem('token-cache', {
-    stops: [],
+    hosts: [],
     seen: 'Answers of the token endpoint may be stored.',
     mend: 'Send Cache-Control: no-store with each.',
   })

@@ -147,9 +147,7 @@ const asked: Row[] = [
       status: 302,
       headers: { location: 'https://tidegate-doctor.invalid/callback?error=x' },
     }),
-    ['problem unknown-client', 'problem authorization-page', 'problem wrong-redirect'].filter(
-      (it) => it !== 'problem authorization-page',
-    ),
+    ['problem unknown-client', 'problem wrong-redirect'],
     [],
   ],
   [
@@ -163,8 +161,25 @@ const asked: Row[] = [
   ],
   [
     'shows an unknown client its page',
-    { answers: { 'GET /authorize': (right) => otherwise(right, { status: 200 }) } },
+    answering('GET /authorize', { status: 200 }),
+    ['note unknown-client', 'note wrong-redirect'],
+    [],
+  ],
+  [
+    'breaks on an unknown client',
+    {
+      answers: {
+        'GET /authorize': (right) =>
+          right.status === 400 ? otherwise(right, { status: 500 }) : undefined,
+      },
+    },
     ['problem unknown-client', 'problem wrong-redirect'],
+    [],
+  ],
+  [
+    'has everybody sign in first',
+    answering('GET /authorize', { status: 200, body: '<!doctype html><input type="password">' }),
+    [],
     [],
   ],
   [

@@ -3,6 +3,7 @@ import { startHttp } from '../servers/http.ts'
 import { listenAs, oauthHost } from '../servers/oauth-host.ts'
 import { tidegate } from '../support/command-line.ts'
 import { examined, type Finding, ORIGIN, troubles, wrongHost } from '../support/host-checks.ts'
+import { startWorker } from '../support/worker.ts'
 
 describe('a server that is right', () => {
   test('passes every check, and every host would sign in', async () => {
@@ -53,9 +54,37 @@ describe('a server that is right', () => {
   })
 })
 
-describe('npx tidegate doctor', () => {
-  const around = { vars: {} }
+const around = { vars: {} }
 
+describe('Tidegate', () => {
+  const shop = [{ name: 'shop', title: 'Shop', databases: { shop: { url: 'demo:' } } }]
+  const closed = {
+    ENDPOINTS: JSON.stringify(shop),
+    TIDEGATE_KEY: 'marker-of-the-key-of-the-operator',
+    TIDEGATE_SECRET: 'marker of a secret, long enough to seal with',
+  }
+  const rows = [
+    ['with a sign-in', { ...closed, TIDEGATE_PASSPHRASE: 'a passphrase, long enough' }, []],
+    ['with a key', closed, ['problem sign-in']],
+    ['as a demo', {}, []],
+  ] as const
+
+  test.each(rows)('passes %s', async (_, secrets, found) => {
+    const worker = await startWorker(secrets)
+    try {
+      for (const path of 'ENDPOINTS' in secrets ? ['/mcp', '/mcp/shop'] : ['/mcp']) {
+        const args = ['doctor', worker.url + path, '--register', '--json']
+        const { stdout } = await tidegate(args, around)
+        const findings = JSON.parse(stdout) as Finding[]
+        expect(troubles({ findings }), path).toEqual(['note reach', ...found])
+      }
+    } finally {
+      await worker.close()
+    }
+  })
+})
+
+describe('npx tidegate doctor', () => {
   test('prints each check, its mend, and a line for each host', async () => {
     const right = await startHttp(listenAs((origin) => oauthHost(origin)))
     const fine = await tidegate(['doctor', `http://127.0.0.1:${right}/mcp`, '--register'], around)

@@ -29,7 +29,7 @@ const { examine } = (await import(resolve('bin/host-checks/examine.mjs'))) as {
 }
 
 /** What a report says besides that all is well: `problem issuer`. */
-export const troubles = ({ findings }: Report) =>
+export const troubles = ({ findings }: Pick<Report, 'findings'>) =>
   findings.filter(({ state }) => state !== 'ok').map(({ state, id }) => `${state} ${id}`)
 
 /** The hosts that would not connect. */
