@@ -73,6 +73,7 @@ function checkPage({ report }, answer) {
   if (next?.href.startsWith(CALLBACK)) {
     const error = next.searchParams.get('error')
     return report.problem('authorization-page', {
+      ...(!error && { hosts: [] }),
       seen: error
         ? 'The authorization endpoint sends a registered client back with an error.'
         : 'The authorization endpoint answers a client before anybody was asked.',

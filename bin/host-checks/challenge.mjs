@@ -2,7 +2,6 @@
 
 import { allowsOrigin, fromPage, listOf } from './preflight.mjs'
 import { urlIn } from './probe.mjs'
-import { quoted } from './report.mjs'
 import { send } from './rpc.mjs'
 
 /**
@@ -12,17 +11,12 @@ import { send } from './rpc.mjs'
 export async function checkChallenge(visit, opened) {
   const { report, url } = visit
   const found = bearerIn(opened.headers.get('www-authenticate'))
-  const metadata = urlIn(found?.resource_metadata)
-  if (metadata?.origin === url.origin)
-    report.ok('challenge', 'The 401 says where the sign-in is described.')
-  else if (found?.resource_metadata !== undefined) {
-    report.problem('challenge', {
-      seen: `The resource_metadata of the 401 is ${quoted(found.resource_metadata)}: no whole URL at ${url.origin}.`,
-      mend: 'Make it from the address of the request: https, the host that was asked, and the well-known path.',
-    })
-  }
-  if (found?.resource_metadata !== undefined) sayScope(report, found)
-  return { metadata: metadata?.origin === url.origin ? metadata : undefined, found }
+  if (found?.resource_metadata === undefined) return { found }
+  sayScope(report, found)
+  const metadata = urlIn(found.resource_metadata)
+  if (metadata?.origin !== url.origin) return { found }
+  report.ok('challenge', 'The 401 says where the sign-in is described.')
+  return { found, metadata }
 }
 
 function sayScope(report, { scope, error }) {
@@ -59,6 +53,8 @@ export async function checkChallenges(visit, { found }) {
   if (other.length > 0) {
     report.problem('challenge-methods', {
       hosts: ['codex', 'gemini'],
+      // Both go on to the well-known addresses.
+      stops: [],
       seen: `${other.join(' and ')} gets another WWW-Authenticate than POST, or none.`,
       mend: 'Send the same header with every 401: Codex looks for it by GET, Gemini CLI by HEAD.',
     })
@@ -86,6 +82,7 @@ async function checkWrongToken({ report, ...visit }) {
   const bearer = bearerIn(answer.headers.get('www-authenticate'))
   if (answer.status !== 401) {
     return report.problem('wrong-token', {
+      stops: [],
       seen: `A wrong token gets ${answer.status || 'no answer'}, not 401: a host whose token has ended will not renew it.`,
       mend: 'Answer 401 with error="invalid_token" to a token that is wrong, old or for another endpoint.',
     })

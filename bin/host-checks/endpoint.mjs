@@ -101,7 +101,8 @@ async function checkDiscover({ report, ...visit }, state) {
     if (answer.status === 401) return report.ok('discover', `${seen}, as initialize does.`)
     return report.problem('discover', {
       hosts: ['claude', 'claude-code'],
-      seen: `${seen}, where initialize gets 401: hosts that open with it see no sign-in.`,
+      stops: [],
+      seen: `${seen}, where initialize gets 401: hosts that open with it see no sign-in at first.`,
       mend: 'Answer 401 to every request without a key, before anything else of it is looked at.',
     })
   }
@@ -115,6 +116,8 @@ async function checkDiscover({ report, ...visit }, state) {
   }
   report.problem('discover', {
     hosts: ['claude', 'claude-code'],
+    // They are patient; what is built on the SDK alone is not.
+    stops: [],
     seen: `${seen}, from which a host cannot tell that it should fall back.`,
     mend: 'Answer a method that the server does not know with an error of JSON-RPC, or with 400.',
   })
@@ -127,8 +130,10 @@ async function checkGet({ report, probe, url }, state) {
   if (state === 'closed') {
     if (status === 401) return report.ok('get', `${seen}, as POST does.`)
     return report.problem('get', {
-      hosts: ['codex', 'mcp-remote'],
-      seen: `${seen}, where POST gets 401: hosts that ask by GET see no sign-in.`,
+      hosts: ['codex'],
+      // It goes on to the well-known addresses, unless it waits for an end.
+      stops: status === 0 || type === 'text/event-stream' ? ['codex'] : [],
+      seen: `${seen}, where POST gets 401: Codex, which asks by GET, sees no sign-in.`,
       mend: 'Answer 401 to every request without a key, whatever its method.',
     })
   }

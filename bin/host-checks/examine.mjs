@@ -4,7 +4,7 @@ import { checkAgents } from './agents.mjs'
 import { checkAuthorizationPage, checkUnknownClient } from './authorization-page.mjs'
 import { checkChallenge, checkChallenges } from './challenge.mjs'
 import { checkEndpoint } from './endpoint.mjs'
-import { KEYLESS } from './hosts.mjs'
+import { ALL, KEYLESS, REGISTERING } from './hosts.mjs'
 import { maskOf } from './mask.mjs'
 import { checkPreflight } from './preflight.mjs'
 import { prober } from './probe.mjs'
@@ -73,8 +73,9 @@ async function checkServer(visit, server) {
   await checkUnknownClient(visit, authorize)
   let client
   if (registration) {
-    await checkRegistrationEndpoint(visit, registration)
-    if (visit.register) client = await checkRegistration(visit, registration)
+    const hosts = server.client_id_metadata_document_supported === true ? REGISTERING : ALL
+    await checkRegistrationEndpoint(visit, registration, hosts)
+    if (visit.register) client = await checkRegistration(visit, registration, hosts)
   }
   if (client !== undefined) await checkAuthorizationPage(visit, authorize, client)
   await checkTokenEndpoint(visit, token, client)
@@ -95,7 +96,7 @@ function sayNoSignIn({ report, url }, described) {
   }
   report.problem('sign-in', {
     hosts: KEYLESS,
-    seen: 'The endpoint asks for a key and has no sign-in: Claude and ChatGPT cannot send a key.',
+    seen: 'The endpoint asks for a key and has no sign-in: ChatGPT cannot send a key, and Claude only for some accounts.',
     mend: `With Tidegate, set TIDEGATE_PASSPHRASE to turn the sign-in on (docs/sign-in.md), or paste ${origin}/k/KEY${pathname} with the key in it. Other hosts take the key as the header Authorization: Bearer KEY.`,
   })
 }

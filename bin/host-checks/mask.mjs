@@ -3,12 +3,12 @@
 const MASK = '…'
 
 /** A secret shorter than this would be found in ordinary words. */
-const MIN_SECRET = 4
+const MIN_SECRET = 6
 
 /** What opens the door in this URL: the key of `/k/KEY/mcp`, and the values of its query. */
 export function secretsOf(url) {
   const [, key] = keyed.exec(url.pathname) ?? []
-  const values = [...url.searchParams.values(), ...url.search.split(/[?&=]/)]
+  const values = [...url.searchParams].map(([name, value]) => value || name)
   return [key, ...values].filter(Boolean)
 }
 

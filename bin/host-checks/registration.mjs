@@ -1,5 +1,4 @@
 // Dynamic registration (RFC 7591).
-import { REGISTERING } from './hosts.mjs'
 import { objectOf, said } from './probe.mjs'
 
 /** Where the answer of the authorization server would go: nobody listens there. */
@@ -12,18 +11,23 @@ const client = {
   response_types: ['code'],
 }
 
-/** Checks that the registration endpoint is there, by a request that nobody could take for a client. */
-export async function checkRegistrationEndpoint({ report, probe }, endpoint) {
+/**
+ * Checks that the registration endpoint is there, by a request that nobody could take for a client.
+ * @param hosts those that have to register
+ */
+export async function checkRegistrationEndpoint({ report, probe }, endpoint, hosts) {
   const answer = await register(probe, endpoint, '{')
   const { status } = answer
-  if (status >= 400 && status < 500 && ![401, 403, 404, 405].includes(status)) {
+  const isShut = [0, 401, 403, 404, 405].includes(status)
+  if (status >= 400 && status < 500 && !isShut) {
     return report.ok(
       'registration-endpoint',
       `The registration endpoint is there: what is no client gets ${status}.`,
     )
   }
   report.problem('registration-endpoint', {
-    hosts: REGISTERING,
+    hosts,
+    stops: isShut ? hosts : [],
     seen: `The registration endpoint ${said(answer)} to what is no client, and not 400.`,
     mend: 'Let clients register without a token, and answer a mistake with 400 and invalid_client_metadata.',
   })
@@ -31,15 +35,16 @@ export async function checkRegistrationEndpoint({ report, probe }, endpoint) {
 
 /**
  * Registers two clients, which stay: one without a secret, and one that leaves open how it proves itself.
+ * @param hosts those that have to register
  * @returns the `client_id` of the first, or undefined
  */
-export async function checkRegistration({ report, probe }, endpoint) {
+export async function checkRegistration({ report, probe }, endpoint, hosts) {
   const body = { ...client, token_endpoint_auth_method: 'none', application_type: 'native' }
   const answer = await register(probe, endpoint, JSON.stringify(body))
   const made = objectOf(answer)
   if (answer.status !== 201 || typeof made?.client_id !== 'string') {
     report.problem('register', {
-      hosts: REGISTERING,
+      hosts,
       seen: `The registration of a client ${said(answer)}${answer.status === 201 ? ' without a client_id' : ', and not 201'}.`,
       mend: 'Take a client with a loopback redirect URI and without a secret, and fields that you do not know.',
     })
@@ -48,7 +53,7 @@ export async function checkRegistration({ report, probe }, endpoint) {
   report.ok('register', 'A client is registered with 201.')
   if (made.client_secret !== undefined) {
     report.problem('register-secret', {
-      hosts: REGISTERING,
+      hosts,
       stops: [],
       seen: 'A client with the method none got a secret.',
       mend: 'Give a secret only to a client whose method needs one.',

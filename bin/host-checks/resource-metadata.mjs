@@ -35,16 +35,25 @@ export async function checkResourceMetadata(visit, { metadata, found }) {
       mend: 'Name the well-known address of this endpoint there.',
     })
   }
+  if (!metadata) sayUnannounced(visit, found, described)
   if (!described) return undefined
   if (!read.fault && !named.fault) report.ok('resource-metadata', 'The resource metadata is there.')
-  if (found?.resource_metadata === undefined) sayUnannounced(report)
   sayResource(visit, described)
   sayScopes(report, described)
   checkPages(visit, 'resource-metadata-page', read.document ? read : named)
   return issuerIn(visit, described)
 }
 
-function sayUnannounced(report) {
+/** Says that the 401 does not lead to the metadata. Where it is at the well-known address, most hosts find it. */
+function sayUnannounced({ report, url }, found, described) {
+  if (found?.resource_metadata !== undefined) {
+    return report.problem('challenge', {
+      ...(described && { stops: [] }),
+      seen: `The resource_metadata of the 401 is ${quoted(found.resource_metadata)}: no whole URL at ${url.origin}.`,
+      mend: 'Make it from the address of the request: https, the host that was asked, and the well-known path.',
+    })
+  }
+  if (!described) return
   report.problem('challenge', {
     stops: [],
     seen: 'There is a sign-in, and the WWW-Authenticate of the 401 does not say where: only hosts that guess find it.',

@@ -41,17 +41,21 @@ const ask = ({ probe, pasted }, endpoint, form) =>
 function sayRefused({ report }, id, what, answer) {
   const { status } = answer
   const { error } = objectOf(answer) ?? {}
+  // What it answers to a code that is right cannot be seen.
+  const isHere = typeof error === 'string' && status < 500
   const right =
     (error === 'invalid_grant' && status === 400) ||
     (error === 'invalid_client' && (status === 400 || status === 401))
   if (right) return report.ok(id, `${what} gets ${status} ${error}.`)
   if (error === 'invalid_target') {
     return report.problem(id, {
+      stops: [],
       seen: `${what} gets invalid_target: hosts try the same again for ever.`,
       mend: 'Answer 400 invalid_grant, so that the host signs in again.',
     })
   }
   report.problem(id, {
+    ...(isHere && { stops: [] }),
     seen: `${what} ${said(answer)}${known.has(error) ? ` ${error}` : ''}, and not 400 with invalid_grant in JSON.`,
     mend: 'Answer every mistake with JSON and the error of RFC 6749, 5.2: then the host signs in again.',
   })

@@ -189,6 +189,26 @@ const asked: Row[] = [
     [GEMINI, REMOTE, N8N],
   ],
   [
+    'breaks on what is no client',
+    {
+      answers: {
+        'POST /register': (right) =>
+          right.status === 400 ? otherwise(right, { status: 500 }) : undefined,
+      },
+    },
+    ['problem registration-endpoint'],
+    [],
+  ],
+  [
+    'cannot register those who have no other way',
+    {
+      server: { client_id_metadata_document_supported: false },
+      ...answering('POST /register', { status: 403 }),
+    },
+    ['note registration', 'problem registration-endpoint', 'problem register'],
+    ALL,
+  ],
+  [
     'registers with 202',
     {
       answers: {
@@ -300,7 +320,7 @@ const asked: Row[] = [
       },
     },
     ['problem authorization-page'],
-    ALL,
+    [],
   ],
   [
     'compares the port of a loopback address',
@@ -330,7 +350,7 @@ const asked: Row[] = [
       },
     },
     ['problem token-code'],
-    ALL,
+    [],
   ],
   [
     'answers a refresh token that is none with invalid_target',
@@ -343,7 +363,7 @@ const asked: Row[] = [
       },
     },
     ['problem token-refresh'],
-    ALL,
+    [],
   ],
   [
     'answers a code that is none with 500',

@@ -22,7 +22,7 @@ const wrongs: Row[] = [
     'names its metadata by a path',
     { challenge: `Bearer resource_metadata="${RESOURCE}", scope="db:read"` },
     ['problem challenge'],
-    ALL,
+    [],
   ],
   [
     'names metadata elsewhere',
@@ -30,6 +30,12 @@ const wrongs: Row[] = [
       challenge: `Bearer resource_metadata="https://other.example.com${RESOURCE}", scope="db:read"`,
     },
     ['problem challenge'],
+    [],
+  ],
+  [
+    'names metadata elsewhere, and has none',
+    { challenge: 'Bearer resource_metadata="/meta", scope="db:read"', without: ['resource'] },
+    ['problem resource-metadata', 'problem challenge'],
     ALL,
   ],
   ['has no resource_metadata in the challenge', { challenge: 'Bearer' }, ['problem challenge'], []],
@@ -56,7 +62,7 @@ const wrongs: Row[] = [
     'answers a wrong token with 403',
     answering('POST tools/list', { status: 403 }),
     ['problem wrong-token'],
-    ALL,
+    [],
   ],
   [
     'has no error for a wrong token',
