@@ -22,6 +22,7 @@ describe('a URL', () => {
     ['http://gate.example.com/mcp', ['problem url-https'], ALL],
     ['https://gate.example.com:8443/mcp', ['problem url-port'], [CLAUDE, CHATGPT]],
     ['https://gate.example.com', ['note url-path'], []],
+    ['https://gate.example.com/', ['note url-path'], []],
     ['https://gate.example.com/mcp/', ['note url-path'], []],
     ['https://gate.example.com/sse', ['note url-path'], []],
     ['HTTPS://Gate.Example.com:443/mcp', ['note url-form'], []],

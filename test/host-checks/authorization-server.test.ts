@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { oauthHost, otherwise, page } from '../servers/oauth-host.ts'
+import { oauthHost, otherwise, page, type Wrong } from '../servers/oauth-host.ts'
 import {
   ALL,
   answering,
@@ -407,5 +407,49 @@ describe('an authorization server', () => {
       const report = await wrongHost({ ...wrong, answers: { [`GET ${path}`]: found } })
       expect(troubles(report), path).toEqual([])
     }
+  })
+
+  test('may lead a browser to its page by way of others, with a cookie', async () => {
+    const signIn = `${ORIGIN}/sign-in`
+    const answers: Wrong['answers'] = {
+      'GET /authorize': (right) =>
+        right.status === 200
+          ? otherwise(right, {
+              status: 302,
+              headers: { location: '/sign-in', 'set-cookie': 'asked=marker; Path=/; HttpOnly' },
+            })
+          : undefined,
+      'GET /sign-in': (right, { headers }) =>
+        otherwise(headers.get('cookie') === 'asked=marker' ? page() : right, {
+          headers: { 'x-frame-options': 'DENY', 'cache-control': 'private, no-store' },
+        }),
+    }
+    expect(troubles(await wrongHost({ answers }))).toEqual([])
+    const elsewhere = await wrongHost({
+      answers: {
+        'GET /authorize': (right) =>
+          right.status === 200
+            ? otherwise(right, {
+                status: 302,
+                headers: { location: 'https://login.example.com/x?y' },
+              })
+            : undefined,
+      },
+    })
+    expect(troubles(elsewhere)).toEqual([])
+    expect(elsewhere.findings.map(({ seen }) => seen)).toContain(
+      'People are sent to login.example.com to sign in.',
+    )
+    const round = await wrongHost({
+      answers: {
+        'GET /authorize': (right) =>
+          right.status === 200
+            ? otherwise(right, { status: 302, headers: { location: signIn } })
+            : undefined,
+        'GET /sign-in': (right) =>
+          otherwise(right, { status: 302, headers: { location: '/sign-in' } }),
+      },
+    })
+    expect(troubles(round)).toEqual(['problem authorization-page'])
   })
 })

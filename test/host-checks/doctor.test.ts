@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { startHttp } from '../servers/http.ts'
 import { listenAs, oauthHost } from '../servers/oauth-host.ts'
@@ -5,11 +6,24 @@ import { tidegate } from '../support/command-line.ts'
 import { examined, type Finding, ORIGIN, troubles, wrongHost } from '../support/host-checks.ts'
 import { startWorker } from '../support/worker.ts'
 
+/** What is looked at of every endpoint, of one with a sign-in, and of one without. */
+const ALWAYS = 'url initialize discover get head agents preflight'.split(' ')
+const SIGN_IN = [
+  ...ALWAYS,
+  ...'challenge-scope challenge resource-metadata resource authorization-servers'.split(' '),
+  ...'well-knowns challenge-methods wrong-token server-metadata issuer server-endpoints'.split(' '),
+  ...'pkce iss registration client-authentication refresh offline-access'.split(' '),
+  ...'unknown-client registration-endpoint register register-method'.split(' '),
+  ...'authorization-page authorization-frame authorization-cache wrong-redirect'.split(' '),
+  ...'loopback-port token-code token-refresh token-cache'.split(' '),
+]
+const OPEN = [...ALWAYS, ...'notification tools tool-shapes annotations well-knowns'.split(' ')]
+
 describe('a server that is right', () => {
   test('passes every check, and every host would sign in', async () => {
     const report = await wrongHost({})
     expect(troubles(report)).toEqual([])
-    expect(report.findings.length).toBeGreaterThan(30)
+    expect(report.findings.map(({ id }) => id)).toEqual(SIGN_IN)
     for (const { verdict } of report.verdicts())
       expect(verdict).toBe('would connect, and ask to sign in')
   })
@@ -17,6 +31,7 @@ describe('a server that is right', () => {
   test('passes without a sign-in, and every host would connect', async () => {
     const report = await wrongHost({ open: true })
     expect(troubles(report)).toEqual([])
+    expect(report.findings.map(({ id }) => id)).toEqual(OPEN)
     for (const { verdict } of report.verdicts()) expect(verdict).toBe('would connect')
   })
 
@@ -110,6 +125,22 @@ describe('npx tidegate doctor', () => {
       mend: expect.any(String),
     })
     expect(json.code).toBe(1)
+  })
+
+  test('prints what docs/doctor.md shows', async () => {
+    const [, shown = ''] = /```\n(problem[^`]+)```/.exec(readFileSync('docs/doctor.md', 'utf8'))!
+    const report = await wrongHost({ resource: { resource: `${ORIGIN}/mcp/` } })
+    const [problem] = report.findings.filter(({ state }) => state === 'problem')
+    const [claude, chatgpt] = report.verdicts().map(({ name, verdict }) => [name, verdict])
+    const lines = shown.split('\n').filter(Boolean)
+    expect(
+      lines.map((it) =>
+        it
+          .trim()
+          .split(/ {2,}|→ /)
+          .filter(Boolean),
+      ),
+    ).toEqual([['problem', problem!.seen], [problem!.mend], claude, chatgpt])
   })
 
   test('takes the URL of an endpoint, and nothing else', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { oauthHost, otherwise, page } from '../servers/oauth-host.ts'
+import { oauthHost, otherwise, page, type Wrong } from '../servers/oauth-host.ts'
 import {
   ALL,
   answering,
@@ -226,51 +226,79 @@ const closed: Row[] = [
 ]
 
 /** Servers that no host gets into. */
-const shut: readonly (readonly [string, (right: Response) => Response | Promise<never>, string])[] =
+const shut: readonly (readonly [
+  string,
+  (right: Response) => Response | Promise<never>,
+  string,
+  string,
+])[] = [
   [
-    [
-      'points elsewhere',
-      (it) => otherwise(it, { status: 307, headers: { location: 'https://new.example.com/mcp' } }),
-      'points to https://new.example.com/mcp',
-    ],
-    [
-      'is behind Cloudflare Access',
-      (it) =>
-        otherwise(it, {
-          status: 302,
-          headers: { location: 'https://team.cloudflareaccess.com/x?kid=secret' },
-        }),
-      'points to https://team.cloudflareaccess.com/x:',
-    ],
-    [
-      'is behind a challenge',
-      (it) => otherwise(it, { status: 403, headers: { 'cf-mitigated': 'challenge' } }),
-      'a challenge of Cloudflare',
-    ],
-    ['forbids strangers', (it) => otherwise(it, { status: 403 }), 'answers 403.'],
-    ['is a web site', () => page(), 'There is no MCP endpoint'],
-    ['has nothing there', (it) => otherwise(it, { status: 404 }), 'There is no MCP endpoint'],
-    ['wants another Accept', (it) => otherwise(it, { status: 406 }), 'answers 406'],
-    ['breaks', (it) => otherwise(it, { status: 500 }), 'answers 500'],
-    [
-      'answers with an error',
-      (it) =>
-        otherwise(it, {
-          status: 200,
-          body: rpc({ error: { code: 1, message: 'a message of others' } }),
-        }),
-      'an error of JSON-RPC',
-    ],
-    ['answers with other JSON', (it) => otherwise(it, { status: 200, body: '{}' }), 'no JSON-RPC'],
-    ['wants payment', (it) => otherwise(it, { status: 402 }), 'answers 402'],
-  ]
+    'points elsewhere',
+    (it) => otherwise(it, { status: 307, headers: { location: 'https://new.example.com/mcp' } }),
+    'points to https://new.example.com/mcp',
+    'or serve the endpoint here',
+  ],
+  [
+    'is behind Cloudflare Access',
+    (it) =>
+      otherwise(it, {
+        status: 302,
+        headers: { location: 'https://team.cloudflareaccess.com/x?kid=secret' },
+      }),
+    'points to https://team.cloudflareaccess.com/x:',
+    'Take this path out',
+  ],
+  [
+    'is behind a challenge',
+    (it) => otherwise(it, { status: 403, headers: { 'cf-mitigated': 'challenge' } }),
+    'a challenge of Cloudflare',
+    'skips challenges',
+  ],
+  [
+    'forbids strangers',
+    (it) => otherwise(it, { status: 403 }),
+    'answers 403.',
+    'without a key and without an Origin',
+  ],
+  ['is a web site', () => page(), 'There is no MCP endpoint', 'Streamable HTTP'],
+  [
+    'has nothing there',
+    (it) => otherwise(it, { status: 404 }),
+    'There is no MCP endpoint',
+    'Streamable HTTP',
+  ],
+  [
+    'wants another Accept',
+    (it) => otherwise(it, { status: 406 }),
+    'answers 406',
+    'whatever its Accept says',
+  ],
+  ['breaks', (it) => otherwise(it, { status: 500 }), 'answers 500', 'Read the log'],
+  [
+    'answers with an error',
+    (it) =>
+      otherwise(it, {
+        status: 200,
+        body: rpc({ error: { code: 1, message: 'a message of others' } }),
+      }),
+    'an error of JSON-RPC',
+    'Streamable HTTP',
+  ],
+  [
+    'answers with other JSON',
+    (it) => otherwise(it, { status: 200, body: '{}' }),
+    'no JSON-RPC',
+    'Streamable HTTP',
+  ],
+  ['wants payment', (it) => otherwise(it, { status: 402 }), 'answers 402', 'refused with 401 only'],
+]
 
 /** Why the network gives no answer. */
 const broken = [
-  ['ENOTFOUND', 'There is no host of this name.'],
-  ['ECONNREFUSED', 'Nothing listens at this port.'],
-  ['SELF_SIGNED_CERT_IN_CHAIN', 'Its certificate is not trusted'],
-  ['UND_ERR_SOCKET', 'The connection failed (UND_ERR_SOCKET).'],
+  ['ENOTFOUND', 'There is no host of this name.', 'spelling'],
+  ['ECONNREFUSED', 'Nothing listens at this port.', 'Start the server'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'Its certificate is not trusted', 'whole chain'],
+  ['UND_ERR_SOCKET', 'The connection failed (UND_ERR_SOCKET).', 'speaks https'],
 ] as const
 
 describe('a server without a sign-in', () => {
@@ -307,23 +335,45 @@ describe('a server with a sign-in', () => {
   })
 })
 
+/** What to do, by what was answered to a host that others are not. */
+const mends: readonly (readonly [string, Parameters<typeof otherwise>[1], string])[] = [
+  ['by Cloudflare', { status: 403, headers: { 'cf-ray': 'x' } }, 'AI Crawl Control'],
+  ['by Cloudflare', { status: 403, headers: { server: 'cloudflare' } }, 'AI Crawl Control'],
+  ['by somebody', { status: 403 }, 'firewall or proxy'],
+  ['for its Accept', { status: 406 }, 'whatever its Accept says'],
+  ['for a minute', { status: 429 }, 'Wait a minute'],
+]
+
+describe('a host that is shut out', () => {
+  test.each(mends)('%s is told what to do', async (_, change, mend) => {
+    const answers: Wrong['answers'] = {
+      'POST initialize': (right, { headers }) =>
+        headers.get('user-agent') === 'Claude-User' ? otherwise(right, change) : undefined,
+    }
+    const { findings } = await wrongHost({ answers })
+    expect(findings.find(({ id }) => id === 'agents')!.mend).toContain(mend)
+  })
+})
+
 describe('a server that no host gets into', () => {
-  test.each(shut)('%s', async (_, change, seen) => {
+  test.each(shut)('%s', async (_, change, seen, mend) => {
     const report = await wrongHost({ answers: { 'POST initialize': change } })
     expect(troubles(report)).toEqual(['problem initialize'])
     const [finding] = report.findings.filter(({ state }) => state === 'problem')
     expect(finding!.seen).toContain(seen)
+    expect(finding!.mend).toContain(mend)
     expect(JSON.stringify(report.findings)).not.toMatch(/kid=|a message of others/)
     expect(shutOut(report)).toEqual(ALL)
   })
 
-  test.each(broken)('because of %s', async (code, seen) => {
+  test.each(broken)('because of %s', async (code, seen, mend) => {
     const fetch = async () => {
       throw new TypeError('fetch failed', { cause: Object.assign(new Error(), { code }) })
     }
     const report = await examined(oauthHost(ORIGIN), { fetch })
     expect(troubles(report)).toEqual(['problem reachable'])
     expect(report.findings.at(-1)!.seen).toContain(seen)
+    expect(report.findings.at(-1)!.mend).toContain(mend)
     expect(shutOut(report)).toEqual(ALL)
   })
 

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { expect } from 'vitest'
 import { type Host, oauthHost, otherwise, type Wrong } from '../servers/oauth-host.ts'
 
 export const ORIGIN = 'https://gate.example.com'
@@ -39,8 +40,8 @@ export const shutOut = (report: Report) =>
     .filter(({ verdict }) => verdict.startsWith('would not: '))
     .map(({ name }) => name)
 
-/** Examines a host that is asked in place of the network. */
-export function examined(
+/** Examines a host that is asked in place of the network. No check says both that all is well and that it is not. */
+export async function examined(
   host: Host,
   {
     url = URL_PASTED,
@@ -48,7 +49,7 @@ export function examined(
     ...io
   }: Partial<Io> & { url?: string; register?: boolean } = {},
 ) {
-  return examine(
+  const report = await examine(
     url,
     { register },
     {
@@ -57,6 +58,11 @@ export function examined(
       ...io,
     },
   )
+  const ids = (wanted: boolean) =>
+    report.findings.filter(({ state }) => (state === 'ok') === wanted).map(({ id }) => id)
+  expect(ids(true).filter((id) => ids(false).includes(id))).toEqual([])
+  expect(new Set(ids(true)).size).toBe(ids(true).length)
+  return report
 }
 
 export const wrongHost = (wrong: Wrong) => examined(oauthHost(ORIGIN, wrong))
