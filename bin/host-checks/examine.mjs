@@ -6,6 +6,7 @@ import { checkChallenge, checkChallenges } from './challenge.mjs'
 import { checkEndpoint } from './endpoint.mjs'
 import { ALL, KEYLESS, REGISTERING } from './hosts.mjs'
 import { maskOf } from './mask.mjs'
+import { faultOfNamed } from './metadata.mjs'
 import { checkPreflight } from './preflight.mjs'
 import { prober } from './probe.mjs'
 import { checkRegistration, checkRegistrationEndpoint } from './registration.mjs'
@@ -72,7 +73,7 @@ async function checkServer(visit, server) {
   } = server
   await checkUnknownClient(visit, authorize)
   let client
-  if (registration) {
+  if (!faultOfNamed(visit, registration)) {
     const hosts = server.client_id_metadata_document_supported === true ? REGISTERING : ALL
     await checkRegistrationEndpoint(visit, registration, hosts)
     if (visit.register) client = await checkRegistration(visit, registration, hosts)

@@ -41,6 +41,15 @@ describe('a URL', () => {
     expect(JSON.stringify([report.findings, report.verdicts()])).not.toContain('marker-of-a-key')
   })
 
+  test.each([
+    ['https://gate.example.com', 'try https://gate.example.com/mcp.'],
+    ['https://gate.example.com/mcp/', 'Paste https://gate.example.com/mcp,'],
+    ['https://gate.example.com/a/sse', 'Try https://gate.example.com/a/mcp.'],
+  ])('%s is told which one to paste', async (url, mend) => {
+    const { findings } = await examined(openHost, { url })
+    expect(findings.find(({ id }) => id === 'url-path')!.mend).toContain(mend)
+  })
+
   test('whose host is in a private network is not for hosts on the internet', async () => {
     const lookup = async () => [{ address: '10.1.2.3' }]
     const report = await examined(openHost, { lookup })

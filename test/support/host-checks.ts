@@ -65,7 +65,17 @@ export async function examined(
   return report
 }
 
-export const wrongHost = (wrong: Wrong) => examined(oauthHost(ORIGIN, wrong))
+/** Examines a server that is wrong. Nobody else is asked, whoever it names. */
+export async function wrongHost(wrong: Wrong): Promise<Report> {
+  const asked = new Set<string>()
+  const host = oauthHost(ORIGIN, wrong)
+  const report = await examined((request) => {
+    asked.add(new URL(request.url).origin)
+    return host(request)
+  })
+  expect([...asked]).toEqual([ORIGIN])
+  return report
+}
 
 export const ALL = [
   'Claude (web, desktop, phone)',
