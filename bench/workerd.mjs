@@ -21,12 +21,20 @@ let count = 0
 
 /**
  * Writes the configuration of a Worker. @returns what {@link start} needs
- * @param target its `flags`, and `objects`: its classes of Durable Objects by binding
+ * @param target its `flags`; `objects`: its classes of Durable Objects by binding; and `internet`: an
+ * address that answers every request to the outside, whichever host it names
+ * @param place where it is written: that of another one keeps what its objects have stored
  */
-export function configure({ flags = [], objects = {}, vars = {} }, { modules }) {
-  const place = join(folder, String(++count))
+export function configure(
+  { flags = [], objects = {}, vars = {}, internet },
+  { modules },
+  place = join(folder, String(++count)),
+) {
   mkdirSync(join(place, 'objects'), { recursive: true })
   for (const [name, code] of modules) writeFileSync(join(place, name), code)
+  const outside = internet
+    ? `external = (address = ${q(internet)}, http = ())`
+    : 'network = (allow = ["private"])'
   // An earlier version may lack a class.
   const code = modules.map(([, text]) => text).join('\n')
   const kept = Object.entries(objects).filter(([, it]) => code.includes(it))
@@ -44,7 +52,7 @@ const config :Workerd.Config = (
   services = [
     (name = "main", worker = .main),
     (name = "objects", disk = (path = "objects", writable = true)),
-    (name = "internet", network = (allow = ["private"])),
+    (name = "internet", ${outside}),
   ],
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
   # agents imports it. Plain workerd does not bring it.

@@ -106,17 +106,23 @@ export const refuse = (
  * too early, local servers drop the connection and with it the client's next request.
  */
 export async function refuseWith(c: Context<App>, refusal: Refusal): Promise<Response> {
-  let read = 0
-  for await (const chunk of c.req.raw.body ?? []) {
-    read += chunk.byteLength
-    if (read > MAX_DRAINED_BYTES) break
-  }
+  await drain(c.req.raw)
   const { status, message, headers } = refusal
   if (/^\/doctor\b/.test(c.req.path))
     return textOrJson(c, status, { problem: message }, message, headers)
   if (!/^\/api\b/.test(c.req.path)) return refused(c.req.raw, refusal)
   const error = { code: apiCodes[status] ?? 'internal', message }
   return Response.json({ error }, { status, headers: { 'cache-control': 'no-store', ...headers } })
+}
+
+async function drain({ body }: Request): Promise<void> {
+  // Whoever has begun to read it goes on.
+  if (!body || body.locked) return
+  let read = 0
+  for await (const chunk of body) {
+    read += chunk.byteLength
+    if (read > MAX_DRAINED_BYTES) return
+  }
 }
 
 /** What the API calls the refusals that come before it. */

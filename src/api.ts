@@ -50,6 +50,7 @@ export async function administer(c: Context<App>): Promise<Response> {
 const NO_OPERATOR =
   'This deployment has no operator. Set a key with: npx wrangler secret put TIDEGATE_KEY'
 const NOT_THE_OPERATOR = 'This key is for endpoints. The API takes the key of the operator.'
+const NO_TOKEN = 'Access tokens are for endpoints. The API takes the key of the operator.'
 const SEND_THE_KEY = 'Send the key of the operator as Authorization: Bearer KEY.'
 const CHALLENGE = 'Bearer realm="Tidegate"'
 
@@ -59,8 +60,9 @@ async function refuseStranger(c: Context<App>): Promise<Response> {
     const { key } = await deploymentOf(c.env).find(undefined, shown)
     if ('caller' in callerWith(shown.key, key)) return refuse(c, 403, NOT_THE_OPERATOR)
   }
-  const isWrong = shown.key !== undefined || shown.wrong !== undefined
+  const isWrong = shown.key !== undefined || shown.token !== undefined || shown.wrong !== undefined
   // An error is named only if a wrong key was sent (RFC 6750, section 3.1).
   const challenge = isWrong ? `${CHALLENGE}, error="invalid_token"` : CHALLENGE
-  return refuse(c, 401, isWrong ? WRONG_KEY : SEND_THE_KEY, { 'www-authenticate': challenge })
+  const message = shown.token ? NO_TOKEN : isWrong ? WRONG_KEY : SEND_THE_KEY
+  return refuse(c, 401, message, { 'www-authenticate': challenge })
 }

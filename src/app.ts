@@ -12,7 +12,7 @@ import {
   unveiled,
   wantsPage,
 } from './admission.ts'
-import { issuersOf, offersSignIn, pathOf } from './auth/index.ts'
+import { offersSignIn, pathOf, takesTokens } from './auth/index.ts'
 import { deploymentOf } from './deployment.ts'
 import { Refusal, serve, serveHttpSse, unexpected } from './mcp/index.ts'
 import { rateLimit } from './registry/index.ts'
@@ -36,16 +36,14 @@ export const app = new Hono<App>({ getPath: pathOf })
   .use(addressed)
   .use(unveiled)
   // Pages, which no other site may read.
-  .on(['GET', 'POST'], ['/authorize', '/signin', '/signin/*', '/signout'], authorize)
+  .on('ALL', ['/authorize', '/signin', '/signin/*', '/signout'], authorize)
   .use((c, next) =>
     c.req.method === 'OPTIONS' || c.req.header('origin') ? browsers(c, next) : next(),
   )
   .all('/k/*', noSecretUrl)
   .all('/token', authorize)
   .all('/register', authorize)
-  .all('/.well-known/oauth-authorization-server', authorize)
-  .get('/.well-known/oauth-protected-resource/mcp', describeResource)
-  .get('/.well-known/oauth-protected-resource/mcp/:endpoint', describeResource)
+  .on('ALL', ['/.well-known/*', '/mcp/.well-known/*'], describe)
   .use(admission)
   .get('/', showPage)
   .get('/health', (c) => c.json({ status: 'ok' }))
@@ -61,9 +59,12 @@ export const app = new Hono<App>({ getPath: pathOf })
     const where = `The MCP endpoint is ${new URL('/mcp', c.req.url)}.`
     // A path that is none may still hold a key.
     const headers = { 'referrer-policy': 'no-referrer' }
-    return refuse(c, 404, c.env.TIDEGATE_KEY ? `${where} ${NO_SIGN_IN}` : where, headers)
+    const isKeyed = c.env.TIDEGATE_KEY && !takesTokens(c.env)
+    return refuse(c, 404, isKeyed ? `${where} ${NO_SIGN_IN}` : where, headers)
   })
-  .onError((error, c) => refuse(c, 500, unexpected(error)))
+  .onError((error, c) =>
+    error instanceof Refusal ? refuseWith(c, error) : refuse(c, 500, unexpected(error)),
+  )
 
 // Read by the first host that asks how to sign in.
 const signIn = () => import('./sign-in.ts')
@@ -74,9 +75,9 @@ async function authorize(c: Context<App>, next: Next): Promise<Response | undefi
   return (await signIn()).authorize(c)
 }
 
-async function describeResource(c: Context<App>, next: Next): Promise<Response | undefined> {
-  if (issuersOf(c.env, '').length === 0) return void (await next())
-  return (await signIn()).describeResource(c)
+async function describe(c: Context<App>, next: Next): Promise<Response | undefined> {
+  if (!takesTokens(c.env)) return void (await next())
+  return (await signIn()).describe(c)
 }
 
 // Read by the first person who looks: hosts never do.

@@ -1,29 +1,83 @@
 import type { Context } from 'hono'
 import { type App, refuse } from './admission.ts'
-import { forwarded, resourceMetadata } from './auth/index.ts'
+import {
+  errorPage,
+  forwarded,
+  issuersOf,
+  isUnambiguous,
+  nameIn,
+  offersSignIn,
+  resourceMetadata,
+  signsInAt,
+} from './auth/index.ts'
 import { deploymentOf } from './deployment.ts'
 import { isName } from './gateway/index.ts'
+import { readBody } from './mcp/index.ts'
+import { networkOf } from './registry/index.ts'
+import { unavailable } from './visit.ts'
 
 /** Bytes of a form or of a client's metadata. */
 const MAX_BODY_BYTES = 64 * 1024
 
 /** Sends what is for the authorization server to it: its pages, its endpoints, and its metadata (RFC 8414). */
 export async function authorize(c: Context<App>): Promise<Response> {
-  const request = c.req.raw
-  if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) {
-    return refuse(c, 413, `The body must have at most ${MAX_BODY_BYTES / 1024} KiB.`)
-  }
-  return forwarded(c.env.AUTHORIZATION, request)
+  const { method, url, headers, signal } = c.req.raw
+  const { origin, pathname, searchParams } = new URL(url)
+  // The object reads the path itself. One that could be read in another way is nobody's.
+  if (pathname !== c.req.path) return refuse(c, 404, NOTHING)
+  const isPage = !SERVICES.includes(pathname)
+  if (!signsInAt(c.env, origin)) return refuse(c, 403, NOT_HERE)
+  if (isPage && method === 'POST' && isForeign(headers, origin)) return errorPage(403, FOREIGN_FORM)
+  if (pathname === '/authorize' && !isUnambiguous(searchParams)) return errorPage(400, AMBIGUOUS)
+  const hasBody = method !== 'GET' && method !== 'HEAD'
+  const body = hasBody ? await readBody(c.req.raw, MAX_BODY_BYTES) : null
+  const request = new Request(url, { method, headers, body, signal, redirect: 'manual' })
+  const answer = await forwarded(c.env.AUTHORIZATION, request)
+  const kept = new Response(answer.body, answer)
+  kept.headers.set('cache-control', 'no-store')
+  return kept
 }
 
-/** Serves the metadata of an endpoint (RFC 9728). One that needs no sign-in has none. */
-export async function describeResource(c: Context<App>): Promise<Response> {
-  const name = c.req.param('endpoint')
-  const { origin } = new URL(c.req.url)
-  const nothing = () => refuse(c, 404, 'There is nothing to sign in to at this URL.')
-  if (name && !isName(name)) return nothing()
-  // An endpoint that does not exist looks like one that needs a sign-in.
-  const { site } = await deploymentOf(c.env).find(name, {})
-  if (site?.endpoint.access === 'public') return nothing()
+/** What programs use. The rest are pages. */
+const SERVICES = ['/token', '/register', '/.well-known/oauth-authorization-server']
+
+/** Whether a form was sent by a page of another site, which a browser says. */
+function isForeign(headers: Headers, own: string): boolean {
+  const site = headers.get('sec-fetch-site') ?? 'none'
+  return (headers.get('origin') ?? own) !== own || !['same-origin', 'none'].includes(site)
+}
+
+/** Serves what there is to know of the sign-in, under the names that are registered for it. */
+export async function describe(c: Context<App>): Promise<Response> {
+  const { method, path } = c.req
+  const { origin, pathname } = new URL(c.req.url)
+  const isServer = path === '/.well-known/oauth-authorization-server' && offersSignIn(c.env)
+  const name = nameIn(pathname)
+  if (issuersOf(c.env, origin).length === 0) return nothing(c)
+  if (!isServer && (name === undefined || !(await needsSignIn(c, name)))) return nothing(c)
+  if (method !== 'GET' && method !== 'HEAD') {
+    return refuse(c, 405, 'Send a GET.', { allow: 'GET, HEAD, OPTIONS' })
+  }
+  if (isServer) return authorize(c)
   return c.json(resourceMetadata(c.env, origin, name), 200, { 'cache-control': 'no-store' })
 }
+
+/** Whether the endpoint of this name needs one. One that does not exist looks as if it did. */
+async function needsSignIn(c: Context<App>, name: string): Promise<boolean> {
+  if (name !== '' && !isName(name)) return false
+  const from = c.req.header('cf-connecting-ip')
+  const address = from === undefined ? undefined : networkOf(from)
+  const { find } = deploymentOf(c.env)
+  const { site } = await find(name || undefined, {}, address).catch(unavailable)
+  return site?.endpoint.access !== 'public'
+}
+
+/** Repeats nothing of the path, which may hold a key. */
+const nothing = (c: Context<App>): Promise<Response> =>
+  refuse(c, 404, NOTHING, { 'referrer-policy': 'no-referrer' })
+
+const NOTHING = 'There is nothing to sign in to at this URL.'
+const NOT_HERE = 'Over plain http, people can sign in on this machine only. Use https.'
+const FOREIGN_FORM = 'This form was sent by another site. Go back to the app, and connect it again.'
+const AMBIGUOUS =
+  'The app asked in a way that can be read in two ways. Connect it again. If that does not help, tell those who make the app.'

@@ -53,6 +53,9 @@ export interface Visit {
 /** The routes that are about an endpoint. The API has a door of its own. */
 const ASKED = ['mcp', 'sse', 'record', 'doctor']
 
+/** Where some hosts look for the metadata of an endpoint. No endpoint has this name. */
+const WELL_KNOWN = '.well-known'
+
 /**
  * Finds out who sends a request, and for what. Refuses nobody, but throws a {@link Refusal} if the registry
  * has to be asked and does not answer.
@@ -61,7 +64,7 @@ export async function visitOf(request: Request, env: Env, path: string): Promise
   const [, route = '', name] = path.split('/')
   const { configured, find, granted: askGranted, registry } = deploymentOf(env)
   const shown = await shownBy(request, env)
-  const asked = ASKED.includes(route)
+  const asked = ASKED.includes(route) && name !== WELL_KNOWN
   const from = request.headers.get('cf-connecting-ip')
   const address = from && !shown.caller ? networkOf(from) : undefined
   const { origin } = new URL(request.url)
@@ -79,8 +82,9 @@ export async function visitOf(request: Request, env: Env, path: string): Promise
   const all = route === 'doctor' && !name
   const sites = all ? configured : sought?.site ? [sought.site] : []
   const open = asked ? isOpen(route, sites) && !(all && registry) : true
-  const leads = route === 'mcp' && !open && (!name || isName(name))
-  const about = { route, sites, open, resource: leads ? place : undefined }
+  // The oldest transport has one address, and what is there is what is at /mcp.
+  const leads = (route === 'mcp' && (!name || isName(name))) || (route === 'sse' && !name)
+  const about = { route, sites, open, resource: leads && !open ? place : undefined }
   const none = {
     caller: undefined,
     key: undefined,
@@ -90,7 +94,9 @@ export async function visitOf(request: Request, env: Env, path: string): Promise
   }
   if (granted && sought) {
     const { person, scopes, allowed } = granted
-    if (!isFor(granted, place, sought.name ?? '')) return { ...about, ...none, wrong: WRONG_TOKEN }
+    if (!isFor(granted, place, sought.name ?? '')) {
+      return { ...about, ...none, wrong: open ? undefined : WRONG_TOKEN }
+    }
     const isIn = allowed || sought.site?.group !== undefined
     const lacksRight = route === 'doctor' ? !open : !isIn || sought.denied
     const caller = { subject: person.name, scopes }
@@ -119,7 +125,7 @@ const isOpen = (route: string, sites: readonly Site[]): boolean =>
 
 /** Why a caller may not come in, if it may not. */
 export function refusalOf(
-  { caller, wrong, open, sites, lacksRight, lacksScope, resource }: Visit,
+  { route, caller, key, wrong, open, sites, lacksRight, lacksScope, resource }: Visit,
   env: Env,
 ): Refusal | undefined {
   const challenge = (fault?: TokenFault) => ({
@@ -132,7 +138,8 @@ export function refusalOf(
   if (!caller && !open) {
     if (env.TIDEGATE_KEY) {
       const signsIn = resource && issuersOf(env, resource.origin).length > 0
-      return new Refusal(401, signsIn ? SIGN_IN : SEND_KEY, challenge())
+      const signIn = route === 'sse' ? SIGN_IN_AT_MCP : SIGN_IN
+      return new Refusal(401, signsIn ? signIn : SEND_KEY, challenge())
     }
     if (sites.length > 0) return new Refusal(503, NO_KEY, {}, codes.internal)
   }
@@ -141,7 +148,8 @@ export function refusalOf(
     return new Refusal(403, NO_SCOPE, headers, faults.insufficientScope)
   }
   // Whether there is such an endpoint is not said to those who may not use it.
-  return lacksRight ? new Refusal(403, NO_RIGHT, {}, faults.noRight) : undefined
+  const notFor = key ? NOT_FOR_KEY : NOT_FOR_PERSON
+  return lacksRight ? new Refusal(403, notFor, {}, faults.noRight) : undefined
 }
 
 /** Why an endpoint serves nobody, if it does not. The operator may look into it. */
@@ -168,7 +176,8 @@ export async function admittedSite(request: Request, env: Env): Promise<Site> {
 export const orMisconfigured = (error: unknown): unknown =>
   error instanceof ConfigError ? new Refusal(503, error.message, {}, faults.misconfigured) : error
 
-function unavailable(error: unknown): never {
+/** Throws the refusal in place of an error, if the registry could not be asked. */
+export function unavailable(error: unknown): never {
   if (error instanceof TooManyMisses)
     throw new Refusal(429, TOO_MANY_MISSES, { 'retry-after': '60' }, faults.rateLimit)
   if (!(error instanceof RegistryUnavailable)) throw error
@@ -178,10 +187,13 @@ function unavailable(error: unknown): never {
 
 const SEND_KEY = 'Send the key of this endpoint as Authorization: Bearer KEY.'
 const SIGN_IN = 'Sign in, or send the key of this endpoint as Authorization: Bearer KEY.'
+const SIGN_IN_AT_MCP =
+  'Connect to /mcp instead, and sign in there; or send the key of this endpoint as Authorization: Bearer KEY.'
 const WRONG_TOKEN =
   'This access token is not for this endpoint, has expired, or was revoked. Sign in again.'
 const NO_SCOPE = 'This access token does not allow to read. Sign in again, and allow it.'
-const NO_RIGHT = 'This key may not use this endpoint. Ask its operator.'
+const NOT_FOR_PERSON = 'You may not use this endpoint. Ask its operator.'
+const NOT_FOR_KEY = 'This key may not use this endpoint. Ask its operator.'
 const INACTIVE = 'This endpoint is switched off. Ask its operator.'
 /** The sentence for when the registry has to be asked, and does not answer. */
 export const UNAVAILABLE =

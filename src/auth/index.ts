@@ -1,9 +1,12 @@
 export { type AskGranted, grantedBy, isFor } from './access-token.ts'
 export { isOperator, type Shown, shownBy } from './credential.ts'
 export { callerWith, opens, WRONG_KEY } from './key.ts'
+export { errorPage } from './pages/error.ts'
+export { isUnambiguous } from './question.ts'
 export {
   challengeOf,
   metadataUrlOf,
+  nameIn,
   READ,
   resourceMetadata,
   resourceOf,
@@ -13,5 +16,5 @@ export { pathOf, readSecretUrl, withoutSecretUrl } from './secret-url.ts'
 export { authorizationIn, authorizationObject, forwarded } from './server/object.ts'
 export type { FindOffers, Offer } from './server/offers.ts'
 export type { GrantEntry, Granted } from './server/orders.ts'
-export { issuersOf, offersSignIn, type SignInEnv } from './settings.ts'
+export { issuersOf, offersSignIn, type SignInEnv, signsInAt, takesTokens } from './settings.ts'
 export type { Person } from './sign-in/person.ts'

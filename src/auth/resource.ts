@@ -13,6 +13,13 @@ export const metadataUrlOf = (origin: string, name = ''): string =>
 
 const METADATA_PATH = '/.well-known/oauth-protected-resource/mcp'
 
+/** The name of the endpoint whose metadata is at this path, which is empty for `/mcp`; undefined if none is. */
+export function nameIn(path: string): string | undefined {
+  const plain = path.endsWith('/') ? path.slice(0, -1) : path
+  if (plain === METADATA_PATH) return ''
+  return plain.startsWith(`${METADATA_PATH}/`) ? plain.slice(METADATA_PATH.length + 1) : undefined
+}
+
 /** The metadata of an endpoint (RFC 9728, section 2). */
 export const resourceMetadata = (env: SignInEnv, origin: string, name?: string): object => ({
   resource: resourceOf(origin, name),

@@ -37,8 +37,21 @@ export const offersSignIn = (env: SignInEnv): boolean =>
       (env.TIDEGATE_PASSPHRASE || env.SIGN_IN_ISSUER || env.ACCESS_TEAM || env.ENTERPRISE_ISSUER),
   )
 
+/** Whether there are access tokens that open endpoints: of this deployment, or of another issuer. */
+export const takesTokens = (env: SignInEnv): boolean =>
+  offersSignIn(env) || Boolean(env.TIDEGATE_KEY && env.TOKEN_ISSUER)
+
+/**
+ * Whether people can sign in at this origin. Over plain http only this machine says truly what its name is: of any
+ * other the sender of a request chooses it (RFC 8414, section 2).
+ */
+export const signsInAt = (env: SignInEnv, origin: string): boolean =>
+  offersSignIn(env) && SAFE.test(origin)
+
+const SAFE = /^(?:https:\/\/|http:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::|$))/
+
 /** Where the access tokens of an endpoint come from: the issuers of its authorization servers. */
 export const issuersOf = (env: SignInEnv, origin: string): readonly string[] => [
-  ...(offersSignIn(env) ? [origin] : []),
+  ...(signsInAt(env, origin) ? [origin] : []),
   ...(env.TIDEGATE_KEY && env.TOKEN_ISSUER ? [env.TOKEN_ISSUER] : []),
 ]

@@ -16,24 +16,27 @@ export interface PlainWorker {
   stop(): Promise<void>
 }
 
+/** How the Worker is built and run, with these variables; or another one that has its objects. */
+export const targetOf = (vars: Readonly<Record<string, string>>, entry = '../../src/index.ts') => ({
+  entry,
+  objects: {
+    DEMO: 'DemoStore',
+    SESSIONS: 'McpSession',
+    REGISTRY: 'Registry',
+    METER: 'Meter',
+    RECORDS: 'CallRecords',
+    AUTHORIZATION: 'Authorization',
+  },
+  flags,
+  vars,
+})
+
 /** Starts it with these variables; or another Worker that has its objects. */
 export async function startPlainWorker(
   vars: Record<string, string>,
-  entry = '../../src/index.ts',
+  entry?: string,
 ): Promise<PlainWorker> {
-  const target = {
-    entry,
-    objects: {
-      DEMO: 'DemoStore',
-      SESSIONS: 'McpSession',
-      REGISTRY: 'Registry',
-      METER: 'Meter',
-      RECORDS: 'CallRecords',
-      AUTHORIZATION: 'Authorization',
-    },
-    flags,
-    vars,
-  }
+  const target = targetOf(vars, entry)
   const { port, log, stop } = await start(configure(target, await bundle(target)))
   const send: PlainWorker['send'] = (head, body = '') =>
     new Promise((resolve, reject) => {
