@@ -1,3 +1,4 @@
+import type { AuthRequest } from '@cloudflare/workers-oauth-provider'
 import { consentPage } from '../pages/consent.ts'
 import { errorPage } from '../pages/error.ts'
 import { signInPage } from '../pages/sign-in.ts'
@@ -5,9 +6,11 @@ import type { SignInEnv } from '../settings.ts'
 import { knowsPassphrase } from '../sign-in/passphrase.ts'
 import { type Props, SignInFault, userIdOf } from '../sign-in/person.ts'
 import type { Codes } from './codes.ts'
+import { errorDescription } from './error-description.ts'
 import type { GrantMetadata } from './grants.ts'
-import { libraryFor } from './library.ts'
+import { type Library, libraryFor } from './library.ts'
 import type { FindOffers } from './offers.ts'
+import { isRegistered } from './redirect-uri.ts'
 import { readResource } from './resource-parameter.ts'
 import type { Session, Sessions } from './sessions.ts'
 import type { Store } from './store.ts'
@@ -64,7 +67,7 @@ export class Authorize {
     const asked = new URL(url)
     const name = readResource(asked.searchParams, asked.origin)
     const api = await this.#api(asked.origin, name)
-    const request = await api.parseAuthRequest(new Request(asked))
+    const request = await readRequest(api, new Request(asked))
     const details = await api.describeConsent(request)
     const { handle, headers } = await api.beginConsent(request)
     const offered = await this.#around.offers(person, isForeign, name)
@@ -111,14 +114,39 @@ export class Authorize {
   }
 }
 
+/** What an app asks, as the library reads it; and by rules of ours, that it leaves out for some apps. */
+async function readRequest(api: Api, asked: Request): Promise<AuthRequest> {
+  const { AuthorizationError } = await import('@cloudflare/workers-oauth-provider')
+  const { searchParams } = new URL(asked.url)
+  const client = await api.lookupClient(searchParams.get('client_id') ?? '')
+  const redirectUri = searchParams.get('redirect_uri') ?? ''
+  // A page: nobody is sent to it.
+  if (client && !isRegistered(redirectUri, client.redirectUris)) {
+    const description =
+      'This app wants its answer at an address that it did not register. Add it again.'
+    throw new AuthorizationError('invalid_request', { description })
+  }
+  const request = await api.parseAuthRequest(asked)
+  if (request.codeChallenge) return request
+  // Apps with a secret need one, too (OAuth 2.1).
+  const description = 'A code_challenge is required, with the code_challenge_method S256.'
+  const { state, issuer = '' } = request
+  throw new AuthorizationError('invalid_request', { description, redirectUri, state, issuer })
+}
+
+type Api = ReturnType<Library['getOAuthApi']>
+
 const seeOther = (headers: Headers): Response => new Response(null, { status: 303, headers })
 
 /** An error goes to the app only once it is known that it is the app: the library says where to. */
 async function refusal(error: unknown): Promise<Response> {
   const { AuthorizationError, CimdFetchError } = await import('@cloudflare/workers-oauth-provider')
   if (error instanceof AuthorizationError) {
-    if (error.redirectTo) return Response.redirect(error.redirectTo, 302)
-    return errorPage(400, `${error.description}`)
+    const description = errorDescription(error.description)
+    if (!error.redirectTo) return errorPage(400, description)
+    const app = new URL(error.redirectTo)
+    app.searchParams.set('error_description', description)
+    return Response.redirect(app.href, 303)
   }
   if (error instanceof CimdFetchError) {
     return errorPage(

@@ -1,6 +1,8 @@
 import type { OAuthAuthorizationServer } from '@cloudflare/workers-oauth-provider'
 import { READ, resourceOf } from '../resource.ts'
 import type { SignInEnv } from '../settings.ts'
+import { errorDescription } from './error-description.ts'
+import { mayBeRegistered } from './redirect-uri.ts'
 import type { Store } from './store.ts'
 
 /** What the library wants to find in its environment. */
@@ -35,9 +37,16 @@ export async function libraryFor(
     accessTokenTTL: ACCESS_TOKEN_SECONDS,
     refreshTokenTTL: days * DAY_SECONDS,
     refreshTokenIdleTTL: days * DAY_SECONDS,
-    onError: ({ status, code, internal }) => {
+    clientRegistrationCallback: ({ clientMetadata: { redirect_uris: uris } }) => {
+      if (Array.isArray(uris) && uris.every(mayBeRegistered)) return undefined
+      const description = 'Redirect URIs are https, or http on localhost, 127.0.0.1 or [::1].'
+      return { code: 'invalid_redirect_uri', description }
+    },
+    onError: ({ status, code, description, headers, internal }) => {
       // A stranger's words are in the rest of it.
       console.log(JSON.stringify({ oauth: code, status, reason: internal?.reason }))
+      const told = { error: code, error_description: errorDescription(description) }
+      return Response.json(told, { status, headers })
     },
   })
 }
