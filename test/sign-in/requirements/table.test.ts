@@ -1,0 +1,50 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { lexer, type Tokens } from 'marked'
+import { describe, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '../../..')
+const HERE = 'test/sign-in/requirements'
+
+const [...tables] = lexer(readFileSync(join(root, 'docs/oauth-requirements.md'), 'utf8')).filter(
+  (it): it is Tokens.Table => it.type === 'table',
+)
+
+/** Every proof that a row names: a file, and the title of a test in it. */
+const proofs = tables
+  .slice(0, -1)
+  .flatMap(({ rows }) => rows.map((row) => row.at(-1)!.text))
+  .flatMap((cell) => cell.split('<br>'))
+  .map((proof) => {
+    const [, file = '', title = ''] = /^`([^`]+)`: (.+)$/.exec(proof) ?? []
+    return { proof, file: file.includes('/') ? file : `${HERE}/${file}`, title }
+  })
+
+/** The titles of the tests in a file, without what `test.each` puts at their end. */
+const titlesIn = (file: string): string[] =>
+  [...readFileSync(join(root, file), 'utf8').matchAll(TITLE)].map(([, title]) => title!)
+
+const TITLE = /(?:\btest|\]\))\(\s*'(.+?)(?:: %\w)?',/g
+
+describe('the table of requirements', () => {
+  test('has a row for each RFC, and rows that are whole', () => {
+    expect(tables.length).toBeGreaterThan(9)
+    expect(proofs.length).toBeGreaterThan(80)
+    expect(proofs.filter(({ title }) => title === '')).toEqual([])
+    const cells = tables.flatMap(({ rows }) => rows.flat())
+    expect(cells.filter(({ text }) => text.trim() === '')).toEqual([])
+  })
+
+  test('names tests that are there', () => {
+    const missing = proofs.filter(({ file, title }) => !titlesIn(file).includes(title))
+    expect(missing.map(({ proof }) => proof)).toEqual([])
+  })
+
+  test('names every test of a requirement', () => {
+    const named = new Set(proofs.map(({ title }) => title))
+    const files = globSync(`${HERE}/*.ts`, { cwd: root }).filter((it) => !it.endsWith('.test.ts'))
+    const tests = files.flatMap(titlesIn)
+    expect(tests.length).toBeGreaterThan(40)
+    expect(tests.filter((title) => !named.has(title))).toEqual([])
+  })
+})
