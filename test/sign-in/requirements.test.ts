@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { authorization } from './requirements/authorization.ts'
 import { authorizationServer } from './requirements/authorization-server.ts'
+import { documents } from './requirements/documents.ts'
 import { type Host, startHost } from './requirements/host.ts'
 import { protectedResource } from './requirements/protected-resource.ts'
 import { registration } from './requirements/registration.ts'
@@ -11,7 +12,7 @@ let host: Host
 beforeAll(async () => {
   host = await startHost()
 })
-afterAll(() => host?.worker.close())
+afterAll(() => host?.stop())
 
 const given = () => host
 
@@ -20,3 +21,4 @@ describe('the metadata of the authorization server', () => authorizationServer(g
 describe('the registration endpoint', () => registration(given))
 describe('the authorization endpoint', () => authorization(given))
 describe('the token endpoint', () => tokens(given))
+describe('metadata documents of clients', () => documents(given))

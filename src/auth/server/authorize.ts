@@ -5,12 +5,13 @@ import { signInPage } from '../pages/sign-in.ts'
 import type { SignInEnv } from '../settings.ts'
 import { knowsPassphrase } from '../sign-in/passphrase.ts'
 import { type Props, SignInFault, userIdOf } from '../sign-in/person.ts'
+import { isAtItsAddress } from './client-document.ts'
 import type { Codes } from './codes.ts'
 import { errorDescription } from './error-description.ts'
 import type { GrantMetadata } from './grants.ts'
 import { type Library, libraryFor } from './library.ts'
 import type { FindOffers } from './offers.ts'
-import { isRegistered } from './redirect-uri.ts'
+import { isPlain } from './redirect-uri.ts'
 import { readResource } from './resource-parameter.ts'
 import type { Session, Sessions } from './sessions.ts'
 import type { Store } from './store.ts'
@@ -116,16 +117,17 @@ export class Authorize {
 
 /** What an app asks, as the library reads it; and by rules of ours, that it leaves out for some apps. */
 async function readRequest(api: Api, asked: Request): Promise<AuthRequest> {
-  const { AuthorizationError } = await import('@cloudflare/workers-oauth-provider')
+  const { AuthorizationError, CimdFetchError } = await import('@cloudflare/workers-oauth-provider')
   const { searchParams } = new URL(asked.url)
-  const client = await api.lookupClient(searchParams.get('client_id') ?? '')
   const redirectUri = searchParams.get('redirect_uri') ?? ''
-  // A page: nobody is sent to it.
-  if (client && !isRegistered(redirectUri, client.redirectUris)) {
+  // Pages: until the client and its redirect URI are known, nobody is sent to it.
+  if (!isPlain(redirectUri)) {
     const description =
       'This app wants its answer at an address that it did not register. Add it again.'
     throw new AuthorizationError('invalid_request', { description })
   }
+  const clientId = searchParams.get('client_id') ?? ''
+  if (!(await isAtItsAddress(clientId))) throw new CimdFetchError(clientId, 'not at its address')
   const request = await api.parseAuthRequest(asked)
   if (request.codeChallenge) return request
   // Apps with a secret need one, too (OAuth 2.1).

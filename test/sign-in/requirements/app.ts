@@ -116,7 +116,12 @@ export async function askForTokens(
 }
 
 /** What an app sends for a code. */
-const redeeming = (app: App, { verifier }: Question, code: string | null, resource: string) => ({
+export const redeeming = (
+  app: App,
+  { verifier }: Question,
+  code: string | null,
+  resource: string,
+) => ({
   grant_type: 'authorization_code',
   client_id: app.client_id,
   client_secret: app.client_secret,

@@ -1,6 +1,11 @@
+// @ts-expect-error: plain JavaScript
+import { bundle } from '../../../bench/build.mjs'
+// @ts-expect-error: plain JavaScript
+import { configure, start } from '../../../bench/workerd.mjs'
+import { targetOf } from '../../support/plain-worker.ts'
 import { askApi, operated } from '../../support/registry-api.ts'
-import { type RunningWorker, startWorker } from '../../support/worker.ts'
 import { read } from './answer.ts'
+import { type Internet, startInternet } from './internet.ts'
 
 /** What lets a person in. */
 export const PASSPHRASE = 'seven otters guard the quiet harbour'
@@ -16,8 +21,12 @@ export interface ServerMetadata {
 
 /** A deployment with a sign-in and two endpoints, `shop` and `depot`. */
 export interface Host {
-  readonly worker: RunningWorker
   readonly url: string
+  /** All that it can reach. */
+  readonly internet: Internet
+  /** What it has logged. */
+  log(): string
+  stop(): Promise<void>
   readonly server: ServerMetadata
   /** The URL of an endpoint. */
   endpoint(name: string): string
@@ -25,22 +34,38 @@ export interface Host {
 
 /** Starts the Worker, makes its endpoints, and reads its metadata. */
 export async function startHost(): Promise<Host> {
-  const worker = await startWorker({ ...operated, TIDEGATE_PASSPHRASE: PASSPHRASE })
-  for (const name of ['shop', 'depot']) await makeEndpoint(worker, name, 'demo:')
-  const { url } = worker
+  const internet = await startInternet()
+  const target = targetOf({
+    ...operated,
+    TIDEGATE_PASSPHRASE: PASSPHRASE,
+    PRIVATE_HOSTS: 'database.example',
+  })
+  const built = await bundle(target)
+  const worker = await start(configure({ ...target, internet: internet.address }, built))
+  const url = `http://127.0.0.1:${worker.port}`
+  for (const name of ['shop', 'depot']) await makeEndpoint({ url }, name, 'demo:')
   const known = await fetch(`${url}/.well-known/oauth-authorization-server`)
-  const server = (await known.json()) as ServerMetadata
-  return { worker, url, server, endpoint: (name) => `${url}/mcp/${name}` }
+  return {
+    url,
+    internet,
+    server: (await known.json()) as ServerMetadata,
+    endpoint: (name) => `${url}/mcp/${name}`,
+    log: () => worker.log(),
+    async stop() {
+      await worker.stop()
+      internet.close()
+    },
+  }
 }
 
 /** Makes an endpoint of one database. */
 export async function makeEndpoint(
-  worker: RunningWorker,
+  host: Pick<Host, 'url'>,
   name: string,
   url: string,
 ): Promise<void> {
   const entry = { name, title: name, databases: { shop: { url } } }
-  const { status, text } = await askApi(worker, 'POST', '/api/endpoints', entry)
+  const { status, text } = await askApi(host, 'POST', '/api/endpoints', entry)
   if (status >= 300) throw new Error(`${status} ${text}`)
 }
 

@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { beforeAll, expect, test } from 'vitest'
 import { callTool } from '../../support/worker.ts'
 import { type App, person, register, tokensFor } from './app.ts'
@@ -147,30 +144,19 @@ export function protectedResource(given: () => Host): void {
 
   test('a token is sent to no database, and is in no log', async () => {
     const heard: string[] = []
-    const database = createServer((request, response) => {
-      let body = ''
-      request.on('data', (chunk) => (body += chunk))
-      request.on('end', () => {
-        heard.push(JSON.stringify([request.url, request.headers, body]))
-        response.writeHead(500).end()
-      })
+    host.internet.sites.set('database.example:4001', (question, answer) => {
+      heard.push(JSON.stringify([question.url, question.headers]))
+      question.on('data', (chunk) => heard.push(String(chunk)))
+      question.on('end', () => answer.writeHead(500).end())
     })
-    await once(database.listen(0, '127.0.0.1'), 'listening')
-    const { port } = database.address() as AddressInfo
-    await makeEndpoint(host.worker, 'relay', `rqlite://reader:secret@127.0.0.1:${port}`)
-    try {
-      const resource = host.endpoint('relay')
-      const decision = { endpoints: ['relay'] }
-      const given = await tokensFor(host, visitor, app, decision, resource)
-      await callTool(resource, 'query', { sql: 'select 1' }, bearer(given.access_token))
-      expect(heard).not.toEqual([])
-      const said = [...heard, ...host.worker.logs()].join('\n')
-      for (const token of [given.access_token, given.refresh_token]) {
-        expect(said).not.toContain(token.split(':').at(-1))
-      }
-    } finally {
-      database.close()
-      database.closeAllConnections()
+    await makeEndpoint(host, 'relay', 'rqlites://reader:secret@database.example:4001')
+    const resource = host.endpoint('relay')
+    const given = await tokensFor(host, visitor, app, { endpoints: ['relay'] }, resource)
+    await callTool(resource, 'query', { sql: 'select 1' }, bearer(given.access_token))
+    expect(heard).not.toEqual([])
+    const said = [...heard, host.log()].join('\n')
+    for (const token of [given.access_token, given.refresh_token]) {
+      expect(said).not.toContain(token.split(':').at(-1))
     }
   })
 
