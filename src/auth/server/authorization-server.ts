@@ -2,6 +2,7 @@ import { credentialKeys } from '../../registry/index.ts'
 import type { SignInEnv } from '../settings.ts'
 import { Authorize } from './authorize.ts'
 import { Codes } from './codes.ts'
+import { Events } from './events.ts'
 import { Grants } from './grants.ts'
 import { libraryFor } from './library.ts'
 import type { FindOffers } from './offers.ts'
@@ -9,6 +10,7 @@ import type { Orders } from './orders.ts'
 import { Sessions } from './sessions.ts'
 import { Store } from './store.ts'
 import { TokenEndpoint } from './token-endpoint.ts'
+import { Turns } from './turns.ts'
 
 /** The authorization server of a deployment: the OAuth library, its storage, and what the library lacks. */
 export class AuthorizationServer {
@@ -24,17 +26,24 @@ export class AuthorizationServer {
     this.#context = state as unknown as ExecutionContext
     this.#store = new Store(state.storage, credentialKeys(env))
     const codes = new Codes(this.#store)
-    const grants = new Grants(this.#store, env)
+    const events = new Events(state.storage.sql)
+    const turns = new Turns()
+    const grants = new Grants(this.#store, env, turns)
     const sessions = new Sessions(this.#store)
     this.#authorize = new Authorize({ store: this.#store, env, offers, codes, sessions })
-    this.#token = new TokenEndpoint(env, (library, request) =>
-      library.fetch(request, { OAUTH_KV: this.#store }, this.#context),
-    )
+    this.#token = new TokenEndpoint({
+      store: this.#store,
+      env,
+      events,
+      turns,
+      ask: (library, request) => library.fetch(request, { OAUTH_KV: this.#store }, this.#context),
+    })
     this.#orders = {
       granted: ({ token }) => grants.granted(token),
       grants: (page) => grants.list(page),
       revoke: ({ id }) => grants.revoke(id),
       makeCode: ({ person }) => codes.make(person),
+      events: async ({ limit }) => events.last(limit),
     }
   }
 

@@ -3,6 +3,7 @@ import type { Person, Props } from '../sign-in/person.ts'
 import { libraryFor } from './library.ts'
 import type { GrantEntry, Granted, Orders } from './orders.ts'
 import type { Store } from './store.ts'
+import type { Turns } from './turns.ts'
 
 /** What is kept with a grant for the operator to read. */
 export interface GrantMetadata {
@@ -16,10 +17,12 @@ export interface GrantMetadata {
 export class Grants {
   readonly #store: Store
   readonly #env: SignInEnv
+  readonly #turns: Turns
 
-  constructor(store: Store, env: SignInEnv) {
+  constructor(store: Store, env: SignInEnv, turns: Turns) {
     this.#store = store
     this.#env = env
+    this.#turns = turns
   }
 
   /** What an access token grants. */
@@ -68,7 +71,8 @@ export class Grants {
       const found = page.keys.find(({ name }) => name.endsWith(`:${id}`))
       if (found) {
         const [, userId = ''] = found.name.split(':')
-        await (await this.#api()).revokeGrant(id, userId)
+        const api = await this.#api()
+        await this.#turns.take(`${userId}:${id}`, () => api.revokeGrant(id, userId))
         return true
       }
       cursor = page.cursor

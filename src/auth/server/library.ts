@@ -51,10 +51,10 @@ export async function libraryFor(
   })
 }
 
-const DAY_SECONDS = 86_400
+export const DAY_SECONDS = 86_400
 
 /** How many days a grant lasts from its last use. */
-const daysOf = ({ SIGN_IN_DAYS }: SignInEnv): number => {
+export const daysOf = ({ SIGN_IN_DAYS }: SignInEnv): number => {
   const days = Number(SIGN_IN_DAYS)
   return Number.isInteger(days) && days >= 1 && days <= 3_650 ? days : 90
 }

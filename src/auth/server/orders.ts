@@ -1,4 +1,5 @@
 import type { Person } from '../sign-in/person.ts'
+import type { NotedEvent } from './events.ts'
 
 /** What an access token grants. */
 export interface Granted {
@@ -46,6 +47,8 @@ export interface Orders {
     readonly code: string
     readonly expiresAt: number
   }>
+  /** What happened last, the newest first. */
+  events(asked: { readonly limit: number }): Promise<readonly NotedEvent[]>
 }
 
 /** Gives one of these orders. */

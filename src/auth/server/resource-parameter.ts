@@ -11,6 +11,11 @@ export function readResource(params: URLSearchParams, origin: string): string | 
   const plain = text.endsWith('/') ? text.slice(0, -1) : text
   const resource = plain === origin ? resourceOf(origin) : plain
   params.set('resource', resource)
+  return endpointOf(resource, origin)
+}
+
+/** The name of the endpoint that a resource is, if it is not all of them. */
+export function endpointOf(resource: string, origin: string): string | undefined {
   const prefix = `${resourceOf(origin)}/`
   const name = resource.startsWith(prefix) ? resource.slice(prefix.length) : ''
   return NAME.test(name) ? name : undefined
