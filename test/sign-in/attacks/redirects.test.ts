@@ -3,7 +3,6 @@ import {
   type Answer,
   type App,
   type Browser,
-  broughtBack,
   codeFor,
   decide,
   exchange,

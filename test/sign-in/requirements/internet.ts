@@ -20,7 +20,10 @@ export async function startInternet(): Promise<Internet> {
   const server = createServer((question, answer) => {
     const url = `${question.headers.host}${question.url}`
     asked.push(url)
-    const site = sites.get(url) ?? sites.get(`${question.headers.host}`) ?? ((_, it) => it.writeHead(404).end())
+    const site =
+      sites.get(url) ??
+      sites.get(`${question.headers.host}`) ??
+      ((_, it) => it.writeHead(404).end())
     site(question, answer)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
