@@ -244,7 +244,7 @@ export async function startIdentityProvider(algorithm = 'ES256'): Promise<FakePr
 
 function inTrouble(trouble: Trouble, response: ServerResponse, issuer: string): void {
   if (trouble === 'silence') return
-  if (trouble === 'error') response.writeHead(500).end('{}')
+  if (trouble === 'error') response.writeHead(500).end('{"sub":"ada"}')
   if (trouble === 'html') response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')
   if (trouble === 'redirect') response.writeHead(302, { location: `${issuer}/elsewhere` }).end('{}')
   if (trouble === 'huge')

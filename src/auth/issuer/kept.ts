@@ -50,7 +50,6 @@ export class Kept<T> {
       const value = await load()
       const now = Date.now()
       keep(this.#entries, key, { value, at: now, askedAt: now })
-      this.#faults.delete(key)
       return value
     } catch (error) {
       if (error instanceof IssuerFault) {

@@ -90,7 +90,7 @@ describe('a sign-in at GitHub', () => {
 
   test('tells the operator what to check where the secret is wrong or missing', async () => {
     expect(await faultOf(signIn('wrong'))).toContain('SIGN_IN_CLIENT_SECRET')
-    expect(await faultOf(signIn(''))).toContain('SIGN_IN_CLIENT_SECRET')
+    expect(await faultOf(client('').begin(BACK, 'state'))).toContain('SIGN_IN_CLIENT_SECRET')
   })
 
   test('is refused for what was not begun here', async () => {

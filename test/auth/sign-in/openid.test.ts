@@ -183,6 +183,7 @@ describe('the name of a person', () => {
   test.each([
     ['the ID token calls it unverified', UNVERIFIED, {}],
     ['userinfo calls it unverified', { email_verified: undefined }, UNVERIFIED],
+    ['userinfo alone does so', { email_verified: undefined, groups: [] }, UNVERIFIED],
     ['userinfo has another one', UNVERIFIED, { email: 'ada@example.com' }],
     ['the ID token vouches for another one', { email: undefined }, { email: 'eve@example.com' }],
   ])('is no address, even if the operator vouches, where %s', async (_, claims, userinfo) => {
