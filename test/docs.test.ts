@@ -266,6 +266,13 @@ describe('the tables of endpoints.md', () => {
   })
 })
 
+test('sign-in-providers.md lists every variable of a sign-in', () => {
+  const known = [...text('src/auth/settings.ts').matchAll(/^ {2}readonly ([A-Z_]+)\?:/gm)]
+  const listed = [...text('docs/sign-in-providers.md').matchAll(/^\| `([A-Z_]+)` \|/gm)]
+  expect(known.length).toBeGreaterThan(10)
+  expect(listed.map(([, it]) => it)).toEqual(known.map(([, it]) => it))
+})
+
 test('errors.md quotes sentences that are said', () => {
   const said = globSync('src/**/*.ts', { cwd: root }).map(text).join('\n')
   const quoted = [...text('docs/errors.md').matchAll(/^\|[^|]*"([A-Z][^"]+)"/gm)].map(
