@@ -1,4 +1,4 @@
-import { registerHooks } from 'node:module'
+import '../support/workers-module.ts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { enterpriseManaged } from '../../src/auth/enterprise.ts'
 import type { FindOffers } from '../../src/auth/server/offers.ts'
@@ -6,14 +6,6 @@ import type { SignInEnv } from '../../src/auth/settings.ts'
 import { userIdOf } from '../../src/auth/sign-in/person.ts'
 import { type FakeProvider, startIdentityProvider } from '../servers/identity-provider.ts'
 
-// Only the Workers runtime has this module. The library imports a class of it that it does not need here.
-const CLOUDFLARE = 'data:text/javascript,export class WorkerEntrypoint {}'
-registerHooks({
-  resolve: (specifier, context, next) =>
-    specifier === 'cloudflare:workers'
-      ? { url: CLOUDFLARE, shortCircuit: true }
-      : next(specifier, context),
-})
 const { OAuthAuthorizationServer } = await import('@cloudflare/workers-oauth-provider')
 
 const GATE = 'https://gate.example'
