@@ -7,16 +7,15 @@ const MAX_OFFERS = 50
 /** Finds the endpoints that a person may connect: for the page that asks them. */
 export async function offersFor(
   env: Env,
-  ...[person, isForeign, asked]: Parameters<FindOffers>
+  ...[person, needsGroup, asked]: Parameters<FindOffers>
 ): ReturnType<FindOffers> {
   const { configured, find, registry, server } = deploymentOf(env)
-  const offers: Offer[] = []
 
-  async function offer(name: string | undefined): Promise<void> {
+  async function offer(name: string | undefined): Promise<Offer | undefined> {
     const { site, denied } = await find(name, { person })
-    if (!site?.active || denied || (isForeign && !site.group)) return
-    if (offers.some((it) => it.name === site.endpoint.name)) return
-    offers.push({ ...named(site), tools: await toolsOf(site) })
+    if (!site?.active || denied || (needsGroup && !site.group)) return undefined
+    const { endpoint } = site
+    return { name: endpoint.name, title: endpoint.title, tools: await toolsOf(site) }
   }
 
   async function toolsOf(site: Site): Promise<readonly string[]> {
@@ -28,14 +27,18 @@ export async function offersFor(
     }
   }
 
-  await offer(asked)
+  const first = await offer(asked)
+  // A token for one endpoint opens no other.
+  if (first && asked !== undefined) return { offers: [{ ...first, isAsked: true }], more: 0 }
   const page = await registry?.('endpoints', { limit: MAX_OFFERS })
   const names = [
     ...configured.map(({ endpoint }) => endpoint.name),
     ...(page?.entries ?? []).map(({ name }) => name),
   ]
-  for (const name of names.slice(0, MAX_OFFERS)) await offer(name)
+  const offers: Offer[] = first ? [{ ...first, isAsked: true }] : []
+  for (const name of new Set(names.slice(0, MAX_OFFERS))) {
+    const found = name === first?.name ? undefined : await offer(name)
+    if (found) offers.push(found)
+  }
   return { offers, more: Math.max(0, (page?.total ?? 0) - MAX_OFFERS) }
 }
-
-const named = ({ endpoint: { name, title } }: Site) => ({ name, title })

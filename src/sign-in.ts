@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { type App, refuse } from './admission.ts'
 import {
-  errorPage,
+  doorPages,
   forwarded,
   issuersOf,
   isUnambiguous,
@@ -26,9 +26,11 @@ export async function authorize(c: Context<App>): Promise<Response> {
   // The object reads the path itself. One that could be read in another way is nobody's.
   if (pathname !== c.req.path) return refuse(c, 404, NOTHING)
   const isPage = !SERVICES.includes(pathname)
-  if (!signsInAt(c.env, origin)) return refuse(c, 403, NOT_HERE)
-  if (isPage && method === 'POST' && isForeign(headers, origin)) return errorPage(403, FOREIGN_FORM)
-  if (pathname === '/authorize' && !isUnambiguous(searchParams)) return errorPage(400, AMBIGUOUS)
+  if (!signsInAt(c.env, origin)) {
+    return isPage ? fault(403, NOT_HERE) : refuse(c, 403, NOT_HERE)
+  }
+  if (isPage && method === 'POST' && isForeign(headers, origin)) return fault(403, FOREIGN_FORM)
+  if (pathname === '/authorize' && !isUnambiguous(searchParams)) return fault(400, AMBIGUOUS)
   const hasBody = method !== 'GET' && method !== 'HEAD'
   const body = hasBody ? await readBody(c.req.raw, MAX_BODY_BYTES) : null
   const request = new Request(url, { method, headers, body, signal, redirect: 'manual' })
@@ -37,6 +39,9 @@ export async function authorize(c: Context<App>): Promise<Response> {
   kept.headers.set('cache-control', 'no-store')
   return kept
 }
+
+const fault = async (status: number, message: string): Promise<Response> =>
+  (await doorPages()).errorPage(status, message)
 
 /** What programs use. The rest are pages. */
 const SERVICES = ['/token', '/register', '/.well-known/oauth-authorization-server']

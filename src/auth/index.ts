@@ -1,7 +1,6 @@
 export { type AskGranted, grantedBy, isFor } from './access-token.ts'
 export { isOperator, type Shown, shownBy } from './credential.ts'
 export { callerWith, opens, WRONG_KEY } from './key.ts'
-export { errorPage } from './pages/error.ts'
 export { isUnambiguous } from './question.ts'
 export {
   challengeOf,
@@ -18,3 +17,6 @@ export type { FindOffers, Offer } from './server/offers.ts'
 export type { GrantEntry, Granted } from './server/orders.ts'
 export { issuersOf, offersSignIn, type SignInEnv, signsInAt, takesTokens } from './settings.ts'
 export type { Person } from './sign-in/person.ts'
+
+/** Loads the pages that the door itself shows. */
+export const doorPages = () => import('./pages/door.ts')

@@ -1,33 +1,80 @@
 import type { ConsentDescription } from '@cloudflare/workers-oauth-provider'
 import type { Offer } from '../server/offers.ts'
-import { escaped, page } from './page.ts'
+import { type Html, html, shown } from './html.ts'
+import { icons, page } from './page.ts'
+import { type FormPage, tokenField, whoIsSignedIn } from './sign-in.ts'
+import { warningsOf } from './warnings.ts'
 
 /** What a person is asked. */
-interface Consent extends ConsentDescription {
+export interface Consent extends ConsentDescription, FormPage {
   readonly handle: string
+  /** Their name. */
   readonly person: string
+  /** The question of the app: the query of this page. */
+  readonly question: string
+  /** The endpoints that they may let it read. */
   readonly offers: readonly Offer[]
+  /** How many more there may be. */
   readonly more: number
+  /** After how many days without use it ends. */
+  readonly days: number
+  /** What was wrong with the decision before. */
+  readonly fault?: string | undefined
 }
 
-const tick = (name: string, value: string, text: string, ticked: boolean): string =>
-  `<p><label><input type="checkbox" name="${name}" value="${escaped(value)}"${ticked ? ' checked' : ''}> ${escaped(text)}</label></p>`
-
 /** The page where a person decides what an app may do. */
-export const consentPage = (
-  { handle, person, offers, clientName, clientDomain, redirectHost, redirectIsLoopback }: Consent,
-  headers: Headers,
-): Response =>
-  page(
-    200,
-    `Connect ${clientName}?`,
-    `<p>You are signed in as ${escaped(person)}.</p>
-<p>${clientDomain ? `This app is vouched for by <b>${escaped(clientDomain)}</b>.` : 'This app registered itself: its name is not verified.'}
-Access goes to <b>${escaped(redirectHost)}</b>${redirectIsLoopback ? ', an app on this computer: go on only if you just started this' : ''}.</p>
-<form method="post"><input type="hidden" name="handle" value="${escaped(handle)}">
-<fieldset><legend>Endpoints</legend>${offers.map(({ name, title }, i) => tick('endpoint', name, `${name}: ${title}`, i === 0)).join('')}</fieldset>
-<fieldset><legend>Rights</legend>${tick('scope', 'db:read', 'Read the databases', true)}</fieldset>
-<p><button name="decision" value="allow">Allow</button> <button name="decision" value="deny">Deny</button></p>
-</form>`,
-    headers,
+export function consentPage(consent: Consent): Response {
+  const { clientName, clientDomain, redirectHost, person, token, question, days, fault } = consent
+  const name = shown(clientName)
+  const warnings = warningsOf(consent)
+  const isTrusted = clientDomain !== undefined && warnings.every(({ isGrave }) => !isGrave)
+  const allow = decision('allow', html`Allow`, isTrusted)
+  const refuse = decision('deny', html`Refuse`, !isTrusted)
+  return page(
+    `${name} asks to read your databases`,
+    html`<form class="panel" method="post">${tokenField(token)}<input type="hidden" name="handle" value="${consent.handle}"><input type="hidden" name="scope" value="db:read">
+${fault !== undefined && html`<p class="tick" role="alert"><span class="bad">${icons.bad}</span><span>${fault}</span></p>`}
+<dl class="facts"><dt>Who asks</dt><dd><bdi>${name}</bdi><br>${vouched(clientDomain)}</dd>
+<dt>The answer goes to</dt><dd><code><bdi>${shown(redirectHost, 200)}</bdi></code>${consent.redirectIsLoopback && ' (this computer)'}</dd>
+<dt>It acts as</dt><dd><bdi>${person}</bdi></dd></dl>
+${warnings.map(({ text, isGrave }) => html`<p class="note${isGrave && ' wrong'}">${text}</p>`)}
+<hr><fieldset class="stack"><legend><h2>What it may read</h2></legend>
+${endpoints(consent)}</fieldset>
+<hr><div class="stack"><h2>How</h2>
+<p class="tick"><span class="ok">${icons.ok}</span><span>Read the databases, with the tools named above.</span></p>
+<p class="tick"><span class="ok">${icons.ok}</span><span>It can never write. No right for that exists here.</span></p></div>
+<hr><p class="small dim">This lasts until it is not used for ${days} days. The operator can end it at any time, and it ends within 10 seconds.</p>
+<div class="row">${isTrusted ? [allow, refuse] : [refuse, allow]}</div></form>
+<p class="small dim">What the app reads leaves this gate, and is then with whoever runs the app.</p>`,
+    {
+      headers: consent.headers,
+      status: fault === undefined ? 200 : 400,
+      corner: whoIsSignedIn(person, token, { question }),
+    },
   )
+}
+
+/** The first button is the one that Enter presses. */
+const decision = (value: string, text: Html, isMain: boolean): Html =>
+  html`<button${isMain && html` class="main"`} name="decision" value="${value}">${text}</button>`
+
+const vouched = (domain: string | undefined): Html =>
+  domain === undefined
+    ? html`<span class="state low">${icons.low}It registered itself: its name is not verified</span>`
+    : html`<span class="state ok">${icons.ok}Verified by ${shown(domain, 200)}</span>`
+
+const endpoints = ({ offers, more }: Consent): Html =>
+  html`${offers.map((it) => tick(it, it.isAsked || offers.length === 1))}
+${more > 0 && html`<p class="small dim">There may be more. Each has a URL of its own, which you can add to the app.</p>`}`
+
+const MAX_TOOLS = 12
+
+const tick = ({ name, title, tools }: Offer, isTicked: boolean): Html =>
+  html`<label class="tick"><input type="checkbox" name="endpoint" value="${name}"${isTicked && html` checked`}><span><b>${shown(title)}</b> <code class="dim">${name}</code><br><span class="small dim">${toolsIn(tools)}</span></span></label>
+`
+
+function toolsIn(tools: readonly string[]): string {
+  if (tools.length === 0) return 'It has no tools, or is set up wrong.'
+  const rest = tools.length - MAX_TOOLS
+  return tools.slice(0, MAX_TOOLS).join(', ') + (rest > 0 ? `, and ${rest} more` : '')
+}

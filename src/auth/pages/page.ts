@@ -1,35 +1,72 @@
-/** Text as HTML shows it. */
-export const escaped = (text: string): string =>
-  text.replace(/[&<>"']/g, (it) => `&#${it.charCodeAt(0)};`)
+import { randomText } from '../../registry/index.ts'
+import { Html, html } from './html.ts'
+import { STYLE } from './style.ts'
+
+/** What a page has besides its text. */
+export interface PageOptions {
+  readonly status?: number
+  readonly headers?: Headers | Readonly<Record<string, string>> | undefined
+  /** What stands at the right of the bar: who is signed in. */
+  readonly corner?: Html | undefined
+}
 
 /**
  * A page of the sign-in. It runs no script, loads nothing, and is neither framed nor kept. A form may lead on to the
  * app by a redirect, which `form-action` would stop.
  */
 export function page(
-  status: number,
   title: string,
-  body: string,
-  more: Headers | Readonly<Record<string, string>> = {},
+  body: Html,
+  { status = 200, headers: more, corner }: PageOptions = {},
 ): Response {
+  const nonce = randomText(22)
   const headers = new Headers(more)
   headers.set('content-type', 'text/html; charset=utf-8')
   headers.set('cache-control', 'no-store')
   headers.set(
     'content-security-policy',
-    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
+    `default-src 'none'; style-src 'nonce-${nonce}'; frame-ancestors 'none'; base-uri 'none'`,
   )
   headers.set('x-frame-options', 'DENY')
   headers.set('x-content-type-options', 'nosniff')
+  // With `no-referrer`, forms would name no origin.
   headers.set('referrer-policy', 'same-origin')
   headers.set('x-robots-tag', 'noindex')
-  const text = `<!doctype html>
+  const { text } = html`<!doctype html>
 <html lang="en">
+<head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${escaped(title)}</title>
-<h1>${escaped(title)}</h1>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · Tidegate</title>
+<style nonce="${nonce}">${new Html(STYLE)}</style>
+</head>
+<body>
+<header><div><span class="brand">${MARK}Tidegate</span>${corner}</div></header>
+<main><h1>${title}</h1>
 ${body}
-</html>`
+</main>
+</body>
+</html>
+`
   return new Response(text, { status, headers })
 }
+
+const MARK = html`<svg width="26" height="26" viewBox="0 0 32 32" fill="none" aria-hidden="true"><path d="M5 6h22M15.5 6l5.5 10.5" stroke="currentColor" stroke-width="3.6" stroke-linecap="round"/><path class="water" d="M3.5 16.2c0-.8.5-1.2 1.2-1.2h6.8c6.8 0 5.2 7.5 12 7.5h3.8c.8 0 1.2.4 1.2 1.2V27c0 .8-.4 1.2-1.2 1.2H4.7c-.7 0-1.2-.4-1.2-1.2z"/></svg>`
+
+const icon = (path: string): Html =>
+  html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">${new Html(path)}</svg>`
+
+/** A state is a shape and a word, never a color alone. */
+export const icons = {
+  ok: icon('<circle cx="8" cy="8" r="6.6"/><path d="M5.2 8.2l2 2 3.6-4"/>'),
+  low: icon('<path d="M8 1.9l6.6 11.6H1.4z"/><path d="M8 6.3v3.2M8 11.6v.1"/>'),
+  bad: icon(
+    '<path d="M5.2 1.4h5.6l3.8 3.8v5.6l-3.8 3.8H5.2l-3.8-3.8V5.2z"/><path d="M8 4.6v4M8 11.2v.1"/>',
+  ),
+} as const
+
+/** By what somebody who asks the operator for help names what they saw. */
+export const referenceLine = (reference: string | undefined): Html | undefined =>
+  reference === undefined
+    ? undefined
+    : html`<p class="small dim">Reference <code>${reference}</code>, if you ask the operator for help.</p>`

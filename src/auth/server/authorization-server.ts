@@ -1,6 +1,7 @@
 import { credentialKeys } from '../../registry/index.ts'
 import type { SignInEnv } from '../settings.ts'
 import { Authorize } from './authorize.ts'
+import { Browsing } from './browsing.ts'
 import { Codes } from './codes.ts'
 import { Events } from './events.ts'
 import { Grants } from './grants.ts'
@@ -8,15 +9,19 @@ import { libraryFor } from './library.ts'
 import type { FindOffers } from './offers.ts'
 import type { Orders } from './orders.ts'
 import { Sessions } from './sessions.ts'
+import { SignIn } from './sign-in.ts'
 import { Store } from './store.ts'
 import { TokenEndpoint } from './token-endpoint.ts'
+import { Tries } from './tries.ts'
 import { Turns } from './turns.ts'
+import { WayBack } from './way-back.ts'
 
 /** The authorization server of a deployment: the OAuth library, its storage, and what the library lacks. */
 export class AuthorizationServer {
   readonly #env: SignInEnv
   readonly #store: Store
-  readonly #authorize: Authorize
+  readonly #browsing: Browsing
+  readonly #tries: Tries
   readonly #token: TokenEndpoint
   readonly #orders: Orders
   readonly #context: ExecutionContext
@@ -29,8 +34,12 @@ export class AuthorizationServer {
     const events = new Events(state.storage.sql)
     const turns = new Turns()
     const grants = new Grants(this.#store, env, turns)
+    this.#tries = new Tries(state.storage.sql)
     const sessions = new Sessions(this.#store)
-    this.#authorize = new Authorize({ store: this.#store, env, offers, codes, sessions })
+    const wayBack = new WayBack(this.#store)
+    const signIn = new SignIn({ env, codes, sessions, tries: this.#tries, events, wayBack })
+    const authorize = new Authorize({ store: this.#store, env, offers, events, signIn })
+    this.#browsing = new Browsing({ env, signIn, authorize })
     this.#token = new TokenEndpoint({
       store: this.#store,
       env,
@@ -50,9 +59,8 @@ export class AuthorizationServer {
   /** Serves a request from outside. */
   async fetch(request: Request): Promise<Response> {
     const { origin, pathname } = new URL(request.url)
-    if (pathname === '/authorize' || pathname.startsWith('/signin')) {
-      return this.#authorize.fetch(request)
-    }
+    if (/^\/(?:authorize|signin|signout)(?:\/|$)/.test(pathname))
+      return this.#browsing.fetch(request)
     if (pathname === '/token' && request.method === 'POST') return this.#token.fetch(request)
     const library = await libraryFor(origin, undefined, this.#env)
     return library.fetch(request, { OAUTH_KV: this.#store }, this.#context)
@@ -65,6 +73,7 @@ export class AuthorizationServer {
   }
 
   sweep(): Promise<void> {
+    this.#tries.sweep()
     return this.#store.sweep()
   }
 }

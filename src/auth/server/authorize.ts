@@ -1,30 +1,35 @@
 import type { AuthRequest } from '@cloudflare/workers-oauth-provider'
-import { consentPage } from '../pages/consent.ts'
-import { errorPage } from '../pages/error.ts'
-import { signInPage } from '../pages/sign-in.ts'
+import { type Consent, consentPage } from '../pages/consent.ts'
+import { shown } from '../pages/html.ts'
+import { nothingToReadPage } from '../pages/nothing-to-read.ts'
+import { notAllowedPage } from '../pages/sign-in.ts'
 import type { SignInEnv } from '../settings.ts'
-import { knowsPassphrase } from '../sign-in/passphrase.ts'
-import { type Props, SignInFault, userIdOf } from '../sign-in/person.ts'
+import { isAllowed } from '../sign-in/allowed.ts'
+import { type Props, userIdOf } from '../sign-in/person.ts'
 import { isAtItsAddress } from './client-document.ts'
-import type { Codes } from './codes.ts'
-import { errorDescription } from './error-description.ts'
+import type { Events } from './events.ts'
+import { formToken } from './form.ts'
 import type { GrantMetadata } from './grants.ts'
-import { type Library, libraryFor } from './library.ts'
-import type { FindOffers } from './offers.ts'
+import { daysOf, type Library, libraryFor } from './library.ts'
+import type { FindOffers, Offers } from './offers.ts'
+import { promptsIn } from './question.ts'
+import { seeOther } from './redirect.ts'
 import { isPlain } from './redirect-uri.ts'
 import { readResource } from './resource-parameter.ts'
-import type { Session, Sessions } from './sessions.ts'
+import type { Session } from './sessions.ts'
+import { isDocument } from './shown-client.ts'
+import type { SignIn } from './sign-in.ts'
 import type { Store } from './store.ts'
 
 interface Surroundings {
   readonly store: Store
   readonly env: SignInEnv
   readonly offers: FindOffers
-  readonly codes: Codes
-  readonly sessions: Sessions
+  readonly events: Events
+  readonly signIn: SignIn
 }
 
-/** The authorization endpoint (RFC 6749, section 3.1): a person signs in, and decides what an app may do. */
+/** The authorization endpoint (RFC 6749, section 3.1): a person who is signed in decides what an app may do. */
 export class Authorize {
   readonly #around: Surroundings
 
@@ -32,67 +37,73 @@ export class Authorize {
     this.#around = around
   }
 
-  async fetch(request: Request): Promise<Response> {
-    const { method } = request
-    if (method !== 'GET' && method !== 'POST') {
-      return errorPage(405, 'This page is opened by a browser.', { allow: 'GET, POST' })
-    }
-    try {
-      const session = await this.#around.sessions.of(request)
-      if (method === 'GET') return session ? await this.#ask(request, session) : signInPage({})
-      const form = await request.formData()
-      if (form.has('passphrase')) return await this.#signIn(request, form)
-      // It ended while the page was open.
-      if (!session) return signInPage({})
-      return await this.#decide(request, form, session)
-    } catch (error) {
-      return await refusal(error)
-    }
+  /** Asks a person what the app may do, once they are signed in: until then, its question is not even read. */
+  async open(request: Request): Promise<Response> {
+    const { signIn } = this.#around
+    const { searchParams } = new URL(request.url)
+    const prompts = promptsIn(searchParams)
+    const session = await signIn.who(request)
+    if (prompts.includes('none')) return this.#withoutAsking(request, session)
+    if (!session || prompts.includes('login')) return signIn.page(request)
+    return this.#ask(request, session)
   }
 
-  /** Signs a person in, and shows them the same question again. */
-  async #signIn({ url }: Request, form: FormData): Promise<Response> {
-    const { env, codes, sessions } = this.#around
-    const shown = String(form.get('passphrase'))
-    const person = await codes.take(shown)
-    const known = person !== undefined || (await knowsPassphrase(shown, env))
-    if (!known) return signInPage({ fault: 'That is not the passphrase, nor a code.' })
-    const name = person ?? 'passphrase'
-    const session = { person: { id: `passphrase ${name}`, name, groups: [] }, isForeign: false }
-    const headers = { 'set-cookie': await sessions.begin(session), location: url }
-    return new Response(null, { status: 303, headers })
+  /** Signs a person in, or sends their decision to the app. */
+  async post(request: Request, form: URLSearchParams): Promise<Response> {
+    const { signIn } = this.#around
+    if (form.has('passphrase') || form.has('way')) return signIn.post(request, form)
+    const session = await signIn.who(request)
+    // It ended while the page was open.
+    return session ? this.#decide(request, form, session) : signIn.page(request)
   }
 
-  /** Asks a person what the app may do. */
-  async #ask({ url }: Request, { person, isForeign }: Session): Promise<Response> {
-    const asked = new URL(url)
-    const name = readResource(asked.searchParams, asked.origin)
-    const api = await this.#api(asked.origin, name)
-    const request = await readRequest(api, new Request(asked))
-    const details = await api.describeConsent(request)
-    const { handle, headers } = await api.beginConsent(request)
-    const offered = await this.#around.offers(person, isForeign, name)
-    return consentPage({ ...details, ...offered, handle, person: person.name }, headers)
-  }
-
-  /** Sends the decision to the app. */
-  async #decide(request: Request, form: FormData, session: Session): Promise<Response> {
-    const { origin, searchParams } = new URL(request.url)
-    const name = readResource(searchParams, origin)
-    const api = await this.#api(origin, name)
-    const handle = String(form.get('handle'))
-    if (form.get('decision') !== 'allow') {
-      return seeOther((await api.denyConsent(request, handle)).headers)
+  async #ask(request: Request, session: Session, fault?: string): Promise<Response> {
+    const { env, events } = this.#around
+    const { person } = session
+    const { origin, search } = new URL(request.url)
+    const { api, name, asking } = await this.#read(request)
+    const question = search.slice(1)
+    const found = await this.#offers(session, name)
+    const { token, headers: cookies } = formToken(request)
+    if (found.offers.length === 0 && !isAllowed(session, env)) {
+      const why = 'SIGN_IN_ALLOW does not name this person, and no group does.'
+      const reference = events.note({ kind: 'sign-in refused', person: person.name, why })
+      return notAllowedPage(person.name, { token, headers: cookies, question, reference })
     }
-    const ticked = (field: string) => form.getAll(field).map(String)
+    const details = await api.describeConsent(asking)
+    const { handle, headers } = await api.beginConsent(asking)
+    for (const [field, value] of Object.entries(cookies)) headers.append(field, value)
+    const form = { token, headers, handle, person: person.name, question }
+    if (!found.offers.some(({ isAsked }) => isAsked || name === undefined)) {
+      const why = 'This person may not use the endpoint that the app asks for.'
+      const client = shown(details.clientName)
+      const reference = events.note({ kind: 'app refused', person: person.name, client, why })
+      return nothingToReadPage({ ...form, origin, name, offers: found.offers, reference })
+    }
+    const consent: Consent = { ...details, ...found, ...form, days: daysOf(env), fault }
+    return consentPage(consent)
+  }
+
+  async #decide(request: Request, form: URLSearchParams, session: Session): Promise<Response> {
+    const { events } = this.#around
     const { person, isForeign } = session
-    const { offers } = await this.#around.offers(person, isForeign, name)
-    const endpoints = ticked('endpoint').filter((it) => offers.some((offer) => offer.name === it))
-    const approved = await api.approveConsent(request, handle, { scope: ticked('scope') })
+    const { api, name } = await this.#read(request)
+    const handle = form.get('handle') ?? ''
+    if (form.get('decision') !== 'allow') {
+      const { headers } = await api.denyConsent(request, handle)
+      events.note({ kind: 'app denied', person: person.name })
+      return seeOther(headers.get('location')!, headers)
+    }
+    const endpoints = ticked(form, await this.#offers(session, name))
+    if (endpoints.length === 0) {
+      return this.#ask(request, session, 'Nothing is ticked. Tick what it may read, or refuse.')
+    }
+    const approved = await api.approveConsent(request, handle, { scope: form.getAll('scope') })
     const { clientName, clientDomain } = await api.describeConsent(approved.request)
+    const client = shown(clientName)
     const metadata: GrantMetadata = {
       person,
-      client: clientName,
+      client,
       ...(clientDomain !== undefined && { clientDomain }),
       endpoints,
     }
@@ -105,13 +116,35 @@ export class Authorize {
       // People who share a passphrase, and one person in two windows, would end each other's.
       revokeExistingGrants: false,
     })
-    approved.headers.set('location', redirectTo)
-    return seeOther(approved.headers)
+    events.note({ kind: 'app allowed', person: person.name, client })
+    return seeOther(redirectTo, approved.headers)
   }
 
-  async #api(origin: string, name: string | undefined) {
-    const library = await libraryFor(origin, name, this.#around.env)
-    return library.getOAuthApi({ OAUTH_KV: this.#around.store })
+  /**
+   * Answers an app that wants no page to be shown (OpenID Connect Core, section 3.1.2.6). Who is not signed in is not
+   * sent to an address that anybody can register: they get a page (RFC 9700, section 4.11.2).
+   */
+  async #withoutAsking(request: Request, session: Session | undefined): Promise<Response> {
+    const clientId = new URL(request.url).searchParams.get('client_id') ?? ''
+    if (!session && isDocument(clientId)) return this.#around.signIn.page(request)
+    const { api, asking } = await this.#read(request)
+    const { redirectIsLoopback } = await api.describeConsent(asking)
+    if (!session && !redirectIsLoopback) return this.#around.signIn.page(request)
+    return seeOther(errorTo(asking, session ? 'interaction_required' : 'login_required'))
+  }
+
+  #offers(session: Session, name: string | undefined): Promise<Offers> {
+    const { offers, env } = this.#around
+    return offers(session.person, !isAllowed(session, env), name)
+  }
+
+  /** Reads the question of an app. Throws what the library finds wrong with it. */
+  async #read({ url }: Request) {
+    const asked = new URL(url)
+    const name = readResource(asked.searchParams, asked.origin)
+    const library = await libraryFor(asked.origin, name, this.#around.env)
+    const api = library.getOAuthApi({ OAUTH_KV: this.#around.store })
+    return { api, name, asking: await readRequest(api, new Request(asked)) }
   }
 }
 
@@ -122,9 +155,7 @@ async function readRequest(api: Api, asked: Request): Promise<AuthRequest> {
   const redirectUri = searchParams.get('redirect_uri') ?? ''
   // Pages: until the client and its redirect URI are known, nobody is sent to it.
   if (!isPlain(redirectUri)) {
-    const description =
-      'This app wants its answer at an address that it did not register. Add it again.'
-    throw new AuthorizationError('invalid_request', { description })
+    throw new AuthorizationError('invalid_request', { description: 'Invalid redirect URI' })
   }
   const clientId = searchParams.get('client_id') ?? ''
   if (!(await isAtItsAddress(clientId))) throw new CimdFetchError(clientId, 'not at its address')
@@ -138,24 +169,15 @@ async function readRequest(api: Api, asked: Request): Promise<AuthRequest> {
 
 type Api = ReturnType<Library['getOAuthApi']>
 
-const seeOther = (headers: Headers): Response => new Response(null, { status: 303, headers })
+/** The endpoints that a person ticked, of those that they may use. */
+const ticked = (form: URLSearchParams, { offers }: Offers): readonly string[] =>
+  offers.map(({ name }) => name).filter((it) => form.getAll('endpoint').includes(it))
 
-/** An error goes to the app only once it is known that it is the app: the library says where to. */
-async function refusal(error: unknown): Promise<Response> {
-  const { AuthorizationError, CimdFetchError } = await import('@cloudflare/workers-oauth-provider')
-  if (error instanceof AuthorizationError) {
-    const description = errorDescription(error.description)
-    if (!error.redirectTo) return errorPage(400, description)
-    const app = new URL(error.redirectTo)
-    app.searchParams.set('error_description', description)
-    return Response.redirect(app.href, 303)
-  }
-  if (error instanceof CimdFetchError) {
-    return errorPage(
-      400,
-      'The app that asks could not be verified: its metadata document cannot be read.',
-    )
-  }
-  if (error instanceof SignInFault) return errorPage(403, error.message)
-  throw error
+/** An error for the app, which the library has no word for (RFC 6749, section 4.1.2.1; RFC 9207, section 2). */
+function errorTo({ redirectUri, state, issuer = '' }: AuthRequest, error: string): string {
+  const to = new URL(redirectUri)
+  to.searchParams.set('error', error)
+  if (state) to.searchParams.set('state', state)
+  to.searchParams.set('iss', issuer)
+  return to.href
 }

@@ -24,11 +24,8 @@ export class Codes {
   async take(text: string): Promise<string | null | undefined> {
     const letters = text.toUpperCase().replaceAll(/[\s-]/g, '')
     if (letters.length !== 16) return undefined
-    const key = await keyOf(letters)
-    const found = (await this.#store.get(key, 'json')) as { person: string | null } | null
-    if (!found) return undefined
-    await this.#store.delete(key)
-    return found.person
+    const found = await this.#store.take(await keyOf(letters))
+    return (found as { person: string | null } | undefined)?.person
   }
 }
 

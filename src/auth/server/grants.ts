@@ -1,4 +1,5 @@
 import type { SignInEnv } from '../settings.ts'
+import { isAllowed } from '../sign-in/allowed.ts'
 import type { Person, Props } from '../sign-in/person.ts'
 import { libraryFor } from './library.ts'
 import type { GrantEntry, Granted, Orders } from './orders.ts'
@@ -29,10 +30,10 @@ export class Grants {
   async granted(token: string): Promise<Granted | undefined> {
     const found = await (await this.#api()).unwrapToken<Props>(token)
     if (!found) return undefined
-    const { person, endpoints, isForeign } = found.grant.props
+    const { person, endpoints } = found.grant.props
     return {
       person,
-      allowed: !isForeign,
+      allowed: isAllowed(found.grant.props, this.#env),
       scopes: found.scope,
       audience: String(found.audience),
       endpoints,

@@ -6,16 +6,25 @@ export interface Offer {
   readonly title: string
   /** The names of its tools. */
   readonly tools: readonly string[]
+  /** Whether it is the one that is asked for. */
+  readonly isAsked?: boolean
+}
+
+/** The endpoints that a person may connect by one question of an app. */
+export interface Offers {
+  /** The one that is asked for comes first. If it was asked for by its name, it is the only one. */
+  readonly offers: readonly Offer[]
+  /** How many more there are. */
+  readonly more: number
 }
 
 /**
- * Finds the endpoints that a person may use, the one that is asked for first, and how many more there are.
- * Without a name, the one at `/mcp` is asked for.
+ * Finds the endpoints that a person may use. Without a name, the one at `/mcp` is asked for.
  *
- * @param isForeign whether SIGN_IN_ALLOW or a group has to let them in
+ * @param needsGroup whether only a group can let them in: SIGN_IN_ALLOW does not name them
  */
 export type FindOffers = (
   person: Person,
-  isForeign: boolean,
+  needsGroup: boolean,
   asked: string | undefined,
-) => Promise<{ readonly offers: readonly Offer[]; readonly more: number }>
+) => Promise<Offers>

@@ -1,5 +1,6 @@
 import { hashOf, randomText } from '../../registry/index.ts'
 import type { Person } from '../sign-in/person.ts'
+import { cookie, readCookie } from './cookies.ts'
 import type { Store } from './store.ts'
 
 /** A person who signed in with this browser. */
@@ -9,7 +10,7 @@ export interface Session {
   readonly isForeign: boolean
 }
 
-/** Who is signed in, by the cookie of their browser. */
+/** Who is signed in, by the cookie of their browser. What is kept of a cookie is its hash. */
 export class Sessions {
   readonly #store: Store
 
@@ -17,27 +18,28 @@ export class Sessions {
     this.#store = store
   }
 
-  /** Begins a session. Returns the `Set-Cookie` header that holds it. */
-  async begin(session: Session): Promise<string> {
-    const secret = randomText(43)
+  /** Begins a session in place of the one that this browser has. Returns the `Set-Cookie` header that holds it. */
+  async begin(request: Request, session: Session): Promise<string> {
+    await this.end(request)
+    const secret = randomText(SECRET_CHARS)
     await this.#store.put(await keyOf(secret), JSON.stringify(session), {
       expirationTtl: SESSION_SECONDS,
     })
-    return `${COOKIE}=${secret}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${SESSION_SECONDS}`
+    return cookie(COOKIE, secret, SESSION_SECONDS)
   }
 
   /** Who is signed in with the browser that sends this. */
   async of(request: Request): Promise<Session | undefined> {
-    const secret = cookieOf(request)
+    const secret = secretOf(request)
     if (!secret) return undefined
     return ((await this.#store.get(await keyOf(secret), 'json')) as Session | null) ?? undefined
   }
 
   /** Ends it. Returns the `Set-Cookie` header that forgets it. */
   async end(request: Request): Promise<string> {
-    const secret = cookieOf(request)
+    const secret = secretOf(request)
     if (secret) await this.#store.delete(await keyOf(secret))
-    return `${COOKIE}=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0`
+    return cookie(COOKIE, '', 0)
   }
 }
 
@@ -45,12 +47,11 @@ const COOKIE = '__Host-tidegate-session'
 
 const SESSION_SECONDS = 12 * 3_600
 
-function cookieOf({ headers }: Request): string | undefined {
-  for (const part of (headers.get('cookie') ?? '').split(';')) {
-    const [name, value = ''] = part.trim().split('=')
-    if (name === COOKIE && /^[A-Za-z0-9]{43}$/.test(value)) return value
-  }
-  return undefined
+const SECRET_CHARS = 43
+
+function secretOf(request: Request): string | undefined {
+  const value = readCookie(request, COOKIE)
+  return value?.length === SECRET_CHARS ? value : undefined
 }
 
 const keyOf = async (secret: string): Promise<string> => `session:${await hashOf(secret)}`

@@ -56,6 +56,15 @@ export class Store {
     this.#storage.sql.exec('delete from entries where key = ?', key)
   }
 
+  /** Reads a value and deletes it at once: of several who take it, one gets it. */
+  async take(key: string): Promise<unknown> {
+    const taken =
+      'delete from entries where key = ? and (expires is null or expires > ?) returning value'
+    const [row] = this.#storage.sql.exec<{ value: string }>(taken, key, seconds()).toArray()
+    const text = row && (await this.#keys.open(JSON.parse(row.value) as SealedCredential, key))
+    return text === undefined ? undefined : JSON.parse(text)
+  }
+
   /** A page of keys. The next one begins after the last key, so deleting while listing skips none. */
   async list({ prefix = '', limit = MAX_PAGE, cursor = '' }: ListOrder = {}) {
     const select = `select key, expires from entries

@@ -1,0 +1,2 @@
+export { errorPage } from './error.ts'
+export { notSetPage } from './not-set.ts'

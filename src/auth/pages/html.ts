@@ -1,0 +1,41 @@
+/** A piece of a page, in which everything that did not come from a page is escaped. */
+export class Html {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type Part = Html | string | number | false | undefined | readonly Part[]
+
+/** Writes a piece of a page. Texts in it are escaped, other pieces are not. */
+export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html =>
+  new Html(strings.map((it, i) => (i === 0 ? it : written(parts[i - 1]) + it)).join(''))
+
+function written(part: Part): string {
+  if (part === false || part === undefined) return ''
+  if (part instanceof Html) return part.text
+  if (typeof part === 'object') return part.map(written).join('')
+  return String(part).replace(/[&<>"']/g, (it) => `&#${it.charCodeAt(0)};`)
+}
+
+/**
+ * What a stranger wrote, so that it can stand in a line of ours: without characters that are not seen or that
+ * turn the line around, and not too long. The page around it has to say that it is a stranger's.
+ */
+export function shown(text: string, max = 80): string {
+  const plain = text
+    .slice(0, MAX_READ)
+    .replace(/[\s\p{Z}]+/gu, ' ')
+    .replace(/\p{C}/gu, '')
+    .replace(/\p{M}+/gu, (marks) => marks.slice(0, MAX_MARKS))
+    .trim()
+  const characters = [...plain]
+  return characters.length > max ? `${characters.slice(0, max).join('').trim()}…` : plain
+}
+
+const MAX_READ = 2_000
+
+/** More than any language puts on one letter. */
+const MAX_MARKS = 4

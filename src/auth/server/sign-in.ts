@@ -1,0 +1,139 @@
+import { networkOf } from '../../registry/index.ts'
+import { type SignInPage, signedInPage, signInPage } from '../pages/sign-in.ts'
+import type { SignInEnv } from '../settings.ts'
+import { knowsPassphrase } from '../sign-in/passphrase.ts'
+import type { IdentityProvider } from '../sign-in/person.ts'
+import type { Codes } from './codes.ts'
+import type { Events } from './events.ts'
+import { formToken } from './form.ts'
+import { questionIn } from './question.ts'
+import { seeOther } from './redirect.ts'
+import type { Session, Sessions } from './sessions.ts'
+import type { Tries } from './tries.ts'
+import type { WayBack } from './way-back.ts'
+
+/** What a sign-in works with. */
+export interface SignInParts {
+  readonly env: SignInEnv
+  readonly codes: Codes
+  readonly sessions: Sessions
+  readonly tries: Tries
+  readonly events: Events
+  readonly wayBack: WayBack
+}
+
+/** Signs people in, and then shows them the question that they came with. */
+export class SignIn {
+  readonly #parts: SignInParts
+
+  constructor(parts: SignInParts) {
+    this.#parts = parts
+  }
+
+  /** Who is signed in with the browser that sends this. */
+  async who(request: Request): Promise<Session | undefined> {
+    return (await this.#parts.sessions.of(request)) ?? (await this.#byAccess(request))
+  }
+
+  /** The page of the sign-in. */
+  async page(request: Request, { headers, ...wrong }: Wrong = {}): Promise<Response> {
+    const { token, headers: cookies } = formToken(request)
+    return signInPage({
+      ...wrong,
+      token,
+      headers: { ...headers, ...cookies },
+      provider: (await this.#provider())?.title,
+      hasPassphrase: Boolean(this.#parts.env.TIDEGATE_PASSPHRASE),
+      isForApp: new URL(request.url).pathname === '/authorize',
+    })
+  }
+
+  /** The page where no app asks for anything. */
+  async open(request: Request): Promise<Response> {
+    const session = await this.who(request)
+    return session ? signedInPage(session.person.name, formToken(request)) : this.page(request)
+  }
+
+  /** Signs a person in by the form of the page; or sends them to the provider, from where they come back. */
+  async post(request: Request, form: URLSearchParams): Promise<Response> {
+    const provider = form.get('way') === 'provider' ? await this.#provider() : undefined
+    if (provider) return this.#parts.wayBack.begin(request, provider)
+    return this.#byPassphrase(request, form.get('passphrase') ?? '')
+  }
+
+  /** Signs in a person who comes back from the provider. */
+  async callback(request: Request): Promise<Response> {
+    const { wayBack } = this.#parts
+    const { person, to, headers } = await wayBack.finish(request, await this.#provider())
+    return this.#begin(request, { person, isForeign: true }, to, headers)
+  }
+
+  /** Ends the session, and shows the same question again. */
+  async signOut(request: Request, form: URLSearchParams): Promise<Response> {
+    const headers = { 'set-cookie': await this.#parts.sessions.end(request) }
+    return seeOther(questionIn(form.get('question') ?? ''), headers)
+  }
+
+  async #byPassphrase(request: Request, text: string): Promise<Response> {
+    const { env, codes, tries, events } = this.#parts
+    const network = networkOf(request.headers.get('cf-connecting-ip') ?? '')
+    const wait = tries.waitOf(network)
+    // They are not noted: the record would be full of them.
+    if (wait > 0)
+      return this.page(request, tooMany('There were too many wrong tries from your network.', wait))
+    const waitOfAll = tries.waitOfAll()
+    const attempt = tries.begin(network, waitOfAll === 0)
+    const named = await codes.take(text)
+    const isKnown = named !== undefined || (waitOfAll === 0 && (await knowsPassphrase(text, env)))
+    if (!isKnown) {
+      const fault = 'That is not the passphrase, nor a code that still works.'
+      const reference = events.note({ kind: 'sign-in refused', why: fault })
+      if (waitOfAll === 0) return this.page(request, { status: 403, fault, reference })
+      const why = 'There were too many wrong tries from everywhere, so only one-time codes work.'
+      return this.page(request, { ...tooMany(why, waitOfAll), reference })
+    }
+    attempt.succeeded()
+    const name = named ?? 'passphrase'
+    const session = { person: { id: `passphrase ${name}`, name, groups: [] }, isForeign: false }
+    return this.#begin(request, session, questionIn(request.url))
+  }
+
+  async #begin(request: Request, session: Session, to: string, more?: Headers): Promise<Response> {
+    const { sessions, events } = this.#parts
+    events.note({ kind: 'signed in', person: session.person.name })
+    const headers = new Headers(more)
+    headers.append('set-cookie', await sessions.begin(request, session))
+    return seeOther(to, headers)
+  }
+
+  async #byAccess(request: Request): Promise<Session | undefined> {
+    const { env } = this.#parts
+    if (!env.ACCESS_TEAM) return undefined
+    const { personOfAccess } = await import('../sign-in/access.ts')
+    const person = await personOfAccess(request, env, outside)
+    return person && { person, isForeign: true }
+  }
+
+  async #provider(): Promise<IdentityProvider | undefined> {
+    const { env } = this.#parts
+    if (!env.SIGN_IN_ISSUER) return undefined
+    const { identityProvider } = await import('../sign-in/provider.ts')
+    return identityProvider(env, outside)
+  }
+}
+
+type Wrong = Pick<SignInPage, 'status' | 'fault' | 'reference'> & {
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const tooMany = (why: string, ms: number): Wrong => {
+  const minutes = Math.ceil(ms / 60_000)
+  const again = `Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`
+  return {
+    status: 429,
+    fault: `${why} ${again}`,
+    headers: { 'retry-after': `${Math.ceil(ms / 1_000)}` },
+  }
+}
+
+const outside = (...asked: Parameters<typeof fetch>): Promise<Response> => fetch(...asked)

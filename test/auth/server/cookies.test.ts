@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest'
+import {
+  asHostCookies,
+  asPlainCookies,
+  cookie,
+  readCookie,
+} from '../../../src/auth/server/cookies.ts'
+
+describe('on this machine, over http', () => {
+  test('what is set comes back by the name that it was set by', () => {
+    const headers = new Headers({ 'content-type': 'text/html' })
+    headers.append('set-cookie', cookie('__Host-tidegate-session', 'a', 60))
+    headers.append('set-cookie', cookie('__Host-oauth-consent-1', 'b=', 60))
+    const answer = asPlainCookies(new Response('text', { status: 403, headers }))
+    const set = answer.headers.getSetCookie()
+    expect(set).toEqual([
+      'tidegate-session=a; Path=/; HttpOnly; SameSite=Lax; Max-Age=60',
+      'oauth-consent-1=b=; Path=/; HttpOnly; SameSite=Lax; Max-Age=60',
+    ])
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([403, 'text/html'])
+    const sent = ['other=c', ...set.map((it) => it.split(';')[0])].join('; ')
+    const request = new Request('http://localhost/', { headers: { cookie: sent } })
+    const read = asHostCookies(request)
+    expect(readCookie(read, '__Host-tidegate-session')).toBe('a')
+    expect(readCookie(read, '__Host-oauth-consent-1')).toBe('b=')
+    expect(readCookie(read, 'other')).toBe('c')
+  })
+})
+
+test('elsewhere a cookie is for this host alone, and for https alone', () => {
+  const text = cookie('__Host-tidegate-session', 'a', 60)
+  expect(text).toMatch(/^__Host-[^;]*; Path=\/; Secure; HttpOnly; SameSite=Lax; Max-Age=60$/)
+})

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { operated } from '../../support/registry-api.ts'
+import { fieldOf, questionOf, Visitor } from '../../support/visitor.ts'
+import { type RunningWorker, startWorker } from '../../support/worker.ts'
+
+const PASSPHRASE = 'seven otters guard the quiet harbor'
+
+let worker: RunningWorker
+let visitor: Visitor
+let question: string
+let addresses = 0
+
+beforeAll(async () => {
+  worker = await startWorker({ ...operated, TIDEGATE_PASSPHRASE: PASSPHRASE })
+  question = await questionOf(worker.url)
+})
+afterAll(() => worker?.close())
+
+/** Somebody with an address of their own. */
+const someone = () => {
+  addresses++
+  return new Visitor(worker.url, { 'cf-connecting-ip': `198.51.100.${addresses}` })
+}
+beforeEach(() => {
+  visitor = someone()
+})
+
+const signIn = (who: Visitor, passphrase = PASSPHRASE) => who.send(question, { passphrase })
+
+/** Whether somebody is asked what an app may do, and so is signed in. */
+const isAsked = async (who: Visitor) => (await who.open(question)).text.includes('name="handle"')
+
+describe('the passphrase', () => {
+  test('lets somebody in, who then sees the same question', async () => {
+    expect((await visitor.open(question)).text).toContain('name="passphrase"')
+    const { status, location } = await signIn(visitor)
+    expect([status, location]).toEqual([303, question])
+    expect(await isAsked(visitor)).toBe(true)
+  })
+
+  test('may have a space around it', async () => {
+    expect((await signIn(visitor, ` ${PASSPHRASE}\n`)).status).toBe(303)
+  })
+
+  test.each(['', 'wrong', PASSPHRASE.slice(1), PASSPHRASE.toUpperCase(), 'x'.repeat(2_000)])(
+    'is asked for again after a wrong one, with a reference: %.20s',
+    async (wrong) => {
+      const { status, location, text, reference } = await signIn(visitor, wrong)
+      expect([status, location]).toEqual([403, null])
+      expect(text).toMatch(/role="alert"/)
+      expect(reference).toMatch(/^\w{8}$/)
+      expect(text).not.toContain(PASSPHRASE)
+      expect(await isAsked(visitor)).toBe(false)
+    },
+  )
+
+  test('is refused from a network after ten wrong ones, and from no other', async () => {
+    for (let i = 0; i < 10; i++) expect((await signIn(visitor, 'wrong')).status).toBe(403)
+    const refused = await signIn(visitor)
+    expect(refused.status).toBe(429)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(refused.words).toMatch(/Try again in \d+ minutes/)
+    expect((await signIn(someone())).status).toBe(303)
+  })
+
+  test('is refused from a whole household, which has a /64 of IPv6', async () => {
+    const from = (host: string) =>
+      new Visitor(worker.url, { 'cf-connecting-ip': `2001:db8:1:2:${host}` })
+    for (let i = 0; i < 10; i++) await signIn(from(`a:b:c:${i}`), 'wrong')
+    expect((await signIn(from('9:9:9:9'))).status).toBe(429)
+  })
+
+  test('counts tries at the same time', async () => {
+    const tries = Array.from({ length: 30 }, () => signIn(visitor, 'wrong'))
+    const answers = (await Promise.all(tries)).map(({ status }) => status)
+    expect(answers.filter((it) => it === 403)).toHaveLength(10)
+    expect(answers.filter((it) => it === 429)).toHaveLength(20)
+  })
+
+  test('does not count right ones', async () => {
+    for (let i = 0; i < 12; i++) expect((await signIn(visitor)).status).toBe(303)
+  })
+})
+
+describe('a session', () => {
+  test('is a cookie that no script reads, for twelve hours', async () => {
+    const { headers } = await signIn(visitor)
+    const [session] = headers.getSetCookie().filter((it) => it.includes('session'))
+    expect(session).toMatch(/HttpOnly; SameSite=Lax; Max-Age=43200$/)
+    expect(session).toMatch(/Path=\//)
+  })
+
+  test('is another one after each sign-in, and the one before has ended', async () => {
+    await signIn(visitor)
+    const before = new Map(visitor.cookies)
+    await signIn(visitor)
+    expect(visitor.cookies.get('tidegate-session')).not.toBe(before.get('tidegate-session'))
+    expect(await isAsked(visitor)).toBe(true)
+    const old = someone()
+    for (const [name, value] of before) old.cookies.set(name, value)
+    expect(await isAsked(old)).toBe(false)
+  })
+
+  test('is never one that the browser brought along', async () => {
+    visitor.cookies.set('tidegate-session', 'x'.repeat(43))
+    await signIn(visitor)
+    expect(visitor.cookies.get('tidegate-session')).not.toBe('x'.repeat(43))
+  })
+
+  test('ends by signing out, and the same question follows', async () => {
+    await signIn(visitor)
+    const page = await visitor.open(question)
+    const before = new Map(visitor.cookies)
+    const out = await visitor.send('/signout', { question: fieldOf(page, 'question') })
+    expect([out.status, out.location]).toEqual([303, question])
+    expect(visitor.cookies.has('tidegate-session')).toBe(false)
+    const old = someone()
+    for (const [name, value] of before) old.cookies.set(name, value)
+    expect(await isAsked(old)).toBe(false)
+  })
+
+  test.each(['https://evil.example/', '//evil.example', '/mcp', ''])(
+    'leads, after signing out, to no address of a form: %s',
+    async (address) => {
+      const { location } = await visitor.send('/signout', { question: address })
+      expect(new URL(location!, worker.url).origin).toBe(worker.url)
+      expect(location).toMatch(/^\/(?:authorize\?|signin$)/)
+    },
+  )
+
+  test('may begin without an app, at /signin', async () => {
+    expect((await visitor.open('/signin')).text).toContain('name="passphrase"')
+    const { location } = await visitor.send('/signin', { passphrase: PASSPHRASE })
+    expect(location).toBe('/signin')
+    expect((await visitor.open('/signin')).words).toContain('You are signed in as passphrase')
+  })
+})
+
+describe('a form', () => {
+  const foreign = [
+    { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'none' },
+  ]
+  test.each(foreign)('of another page does nothing: %j', async (headers) => {
+    await visitor.open(question)
+    for (const [path, fields] of [
+      [question, { passphrase: PASSPHRASE }],
+      [question, { way: 'provider' }],
+      ['/signin', { passphrase: PASSPHRASE }],
+      ['/signout', {}],
+    ] as const) {
+      const answer = await visitor.send(path, { ...fields }, headers)
+      expect([path, answer.status, answer.location]).toEqual([path, 403, null])
+      expect(answer.headers.getSetCookie().filter((it) => it.includes('session'))).toEqual([])
+    }
+  })
+
+  test('of a browser that names no origin needs the token of the page', async () => {
+    const page = await visitor.open(question)
+    const form = { passphrase: PASSPHRASE }
+    expect((await visitor.send(question, form, {})).status).toBe(403)
+    expect((await visitor.send(question, { ...form, form: 'x'.repeat(43) }, {})).status).toBe(403)
+    expect(
+      (await someone().send(question, { ...form, form: fieldOf(page, 'form') }, {})).status,
+    ).toBe(403)
+    expect(
+      (await visitor.send(question, { ...form, form: fieldOf(page, 'form') }, {})).status,
+    ).toBe(303)
+  })
+
+  test('that is too long, or none, is refused', async () => {
+    const long = await visitor.send(question, { passphrase: 'x'.repeat(70_000) })
+    expect([400, 413]).toContain(long.status)
+    const headers = { origin: worker.url, 'content-type': 'application/json' }
+    const other = await fetch(worker.url + question, { method: 'POST', headers, body: '{}' })
+    expect(other.status).toBe(400)
+    await other.body?.cancel()
+  })
+})
+
+describe('a code', () => {
+  const make = async (person?: string): Promise<string> => {
+    const env: unknown = await worker.env()
+    const { AUTHORIZATION } = env as { AUTHORIZATION: DurableObjectNamespace }
+    const object = AUTHORIZATION.get(AUTHORIZATION.idFromName('authorization'))
+    const take = (object as unknown as { take(...it: unknown[]): Promise<{ code: string }> }).take
+    return (await take('makeCode', { person })).code
+  }
+
+  test('lets one person in, once, by the name that it says', async () => {
+    const code = await make('ada@example.com')
+    expect((await signIn(visitor, code.toLowerCase())).status).toBe(303)
+    expect((await visitor.open(question)).words).toContain('ada@example.com')
+    expect((await signIn(someone(), code)).status).toBe(403)
+  })
+
+  test('lets in one of those who use it at the same time', async () => {
+    const code = await make()
+    const visitors = Array.from({ length: 8 }, () => someone())
+    const answers = await Promise.all(visitors.map((it) => signIn(it, code)))
+    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1)
+  })
+})
