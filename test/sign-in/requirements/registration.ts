@@ -97,10 +97,10 @@ export function registration(given: () => Host): void {
     }
   })
 
-  test('the page of consent shows the name of an app as it is, that nobody vouches for it, and where the answer goes', async () => {
-    const name = '‮Klíent <b>アプリ</b> "ok" & Claude'
+  test('the page of consent shows the name of an app as a text, that nobody vouches for it, and where the answer goes', async () => {
+    const name = 'Klíent <b>アプリ</b> "ok" & Claude'
     const callback = 'https://callback.app.example/done'
-    const app = await register(host, { client_name: name, redirect_uris: [callback] })
+    const app = await register(host, { client_name: `\u202e${name}`, redirect_uris: [callback] })
     const { status, text } = await visitor.open(question(host, app).url)
     expect(status).toBe(200)
     expect(text).not.toContain('<b>アプリ')
