@@ -3,7 +3,6 @@ import { lookup as lookUp } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
 import { HOSTED } from './hosts.mjs'
 import { holdsKey, secretsOf } from './mask.mjs'
-import { quoted } from './report.mjs'
 
 /** Checks how the URL is written. */
 export function checkAddress({ url, pasted, report, reach }) {
@@ -41,7 +40,7 @@ export function checkAddress({ url, pasted, report, reach }) {
   const written = pathname === '/' && !url.search ? [url.href, origin] : [url.href]
   if (!written.includes(pasted)) {
     report.note('url-form', {
-      seen: `Hosts write this URL as ${quoted(written.at(-1))}.`,
+      seen: `Hosts write this URL as ${report.quoted(written.at(-1))}.`,
       mend: 'Paste it so: some compare it letter by letter.',
     })
   }

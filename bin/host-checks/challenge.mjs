@@ -96,13 +96,13 @@ async function checkWrongToken({ report, ...visit }) {
   report.ok('wrong-token', 'A wrong token gets 401 with error="invalid_token".')
 }
 
-const PART = /[\s,]*([^\s,="]{1,99})(?:\s{0,9}=\s{0,9}(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+)))?/y
+const PART = /[\s,]*([^\s,="]{1,99})(?:\s{0,9}=\s{0,9}(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+)))?/gy
 
 /** The parameters of the challenge `Bearer` in a WWW-Authenticate (RFC 9110, 11.6.1), or undefined. */
 export function bearerIn(header) {
   let scheme
   let found
-  for (const [, name, inQuotes, plain] of (header ?? '').matchAll(new RegExp(PART, 'gy'))) {
+  for (const [, name, inQuotes, plain] of (header ?? '').matchAll(PART)) {
     const value = inQuotes?.replace(/\\(.)/g, '$1') ?? plain
     if (value === undefined) scheme = name.toLowerCase()
     if (scheme !== 'bearer') continue

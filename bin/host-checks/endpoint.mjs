@@ -36,12 +36,12 @@ function sayOpened({ report }, opened, state) {
 }
 
 /** Says why no host gets in. */
-function sayWhyNot({ report, url }, answer) {
-  const { seen, mend } = obstacle(answer, url)
-  report.problem(answer.status === 0 ? 'reachable' : 'initialize', { seen, mend })
+function sayWhyNot(visit, answer) {
+  const { seen, mend } = obstacle(visit, answer)
+  visit.report.problem(answer.status === 0 ? 'reachable' : 'initialize', { seen, mend })
 }
 
-function obstacle(answer, url) {
+function obstacle({ report, url }, answer) {
   const { status, headers } = answer
   const elsewhere = /\/mcp$/.test(url.pathname) ? undefined : `Try ${url.origin}/mcp.`
   const seen = `POST initialize ${said(answer)}.`
@@ -50,7 +50,7 @@ function obstacle(answer, url) {
     const to = urlIn(headers.get('location'), url)
     const access = to?.hostname.endsWith('.cloudflareaccess.com')
     return {
-      seen: `POST initialize answers ${status} and points to ${to ? to.origin + to.pathname : 'nowhere'}: hosts do not follow.`,
+      seen: `POST initialize answers ${status} and points to ${to ? report.quoted(to.origin + to.pathname) : 'nowhere'}: hosts do not follow.`,
       mend: access
         ? 'Cloudflare Access is in front of the endpoint. Take this path out of its application.'
         : 'Paste the URL that it points to, or serve the endpoint here.',

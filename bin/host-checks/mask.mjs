@@ -27,7 +27,7 @@ export function maskOf(url) {
     for (const secret of long) masked = masked.replaceAll(secret, MASK)
     return masked
       .replace(/\/k\/[^/\s"]+/g, (it) => (it === '/k/KEY' ? it : `/k/${MASK}`))
-      .replace(/(https?:\/\/[^\s"?#]*)\?[^\s"#]*/g, `$1?${MASK}`)
+      .replace(/\?[^\s"#]+/g, `?${MASK}`)
   }
 }
 

@@ -35,6 +35,12 @@ export class Report {
     this.#add(id, 'problem', { hosts: among, seen, mend }, stops)
   }
 
+  /** A value of others, to be shown. Its secrets are taken out before it is cut: a half of one is one, too. */
+  quoted(value) {
+    const text = this.#mask(JSON.stringify(value) ?? 'nothing')
+    return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text
+  }
+
   get hasProblem() {
     return this.findings.some(({ state }) => state === 'problem')
   }
@@ -71,9 +77,3 @@ const ways = {
 
 const withMore = ([first, ...more]) =>
   more.length > 0 ? `${first} And ${more.length} more.` : first
-
-/** A value of others, to be shown. */
-export function quoted(value) {
-  const text = JSON.stringify(value) ?? 'nothing'
-  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text
-}

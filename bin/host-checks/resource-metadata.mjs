@@ -1,7 +1,6 @@
 // The metadata of the protected resource (RFC 9728): which authorization server is in charge of the endpoint.
 import { ALL } from './hosts.mjs'
 import { checkPages, faultOfNamed, readMetadata, textsIn, wellKnown } from './metadata.mjs'
-import { quoted } from './report.mjs'
 
 const NAME = 'oauth-protected-resource'
 
@@ -31,7 +30,7 @@ export async function checkResourceMetadata(visit, { metadata, found }) {
   }
   if (named.fault && named !== read) {
     report.problem('resource-metadata', {
-      seen: `The address in the 401, ${metadata.pathname}, ${named.fault}.`,
+      seen: `The address in the 401, ${report.quoted(metadata.pathname)}, ${named.fault}.`,
       mend: 'Name the well-known address of this endpoint there.',
     })
   }
@@ -49,7 +48,7 @@ function sayUnannounced({ report, url }, found, described) {
   if (found?.resource_metadata !== undefined) {
     return report.problem('challenge', {
       ...(described && { stops: [] }),
-      seen: `The resource_metadata of the 401 is ${quoted(found.resource_metadata)}: no whole URL at ${url.origin}.`,
+      seen: `The resource_metadata of the 401 is ${report.quoted(found.resource_metadata)}: no whole URL at ${url.origin}.`,
       mend: 'Make it from the address of the request: https, the host that was asked, and the well-known path.',
     })
   }
@@ -68,7 +67,7 @@ function sayResource({ report, url, pasted }, { resource }) {
     typeof resource === 'string' && URL.canParse(resource) && isAbove(new URL(resource), url)
   report.problem('resource', {
     hosts: above ? EXACT : ALL,
-    seen: `The resource in the metadata is ${quoted(resource)}, and not the URL that was pasted.`,
+    seen: `The resource in the metadata is ${report.quoted(resource)}, and not the URL that was pasted.`,
     mend: 'Make it equal to the URL, to the last letter: most often it is a slash, http, or an inner host name. Or paste the one it names.',
   })
 }
@@ -88,14 +87,15 @@ function sayScopes(report, { scopes_supported: scopes }) {
 }
 
 function issuerIn(visit, { authorization_servers: servers }) {
+  const { report } = visit
   const [issuer] = textsIn(servers)
   const fault = issuer === undefined ? 'is missing' : faultOfNamed(visit, issuer)
   if (!fault) {
-    visit.report.ok('authorization-servers', `The authorization server is ${quoted(issuer)}.`)
+    report.ok('authorization-servers', `The authorization server is ${report.quoted(issuer)}.`)
     return issuer
   }
-  visit.report.problem('authorization-servers', {
-    seen: `The first of authorization_servers ${fault}${issuer === undefined ? '' : `: ${quoted(issuer)}`}.`,
+  report.problem('authorization-servers', {
+    seen: `The first of authorization_servers ${fault}${issuer === undefined ? '' : `: ${report.quoted(issuer)}`}.`,
     mend: 'List the issuer of the authorization server, an https URL.',
   })
   return undefined

@@ -1,7 +1,6 @@
 // The metadata of the authorization server (RFC 8414): what a host can do there.
 import { ALL, REGISTERING } from './hosts.mjs'
 import { checkPages, faultOfNamed, readMetadata, textsIn, wellKnown } from './metadata.mjs'
-import { quoted } from './report.mjs'
 
 /** Hosts that sign in as public clients, without a secret. */
 const PUBLIC = ALL.filter((it) => it !== 'chatgpt' && it !== 'n8n')
@@ -24,7 +23,7 @@ export async function checkServerMetadata(visit, issuer) {
     report.ok('issuer', 'The issuer is the one that the resource names.')
   else {
     report.problem('issuer', {
-      seen: `The issuer is ${quoted(document.issuer)}, where the resource names ${quoted(issuer)}.`,
+      seen: `The issuer is ${report.quoted(document.issuer)}, where the resource names ${report.quoted(issuer)}.`,
       mend: 'Make both the same, to the last slash.',
     })
   }

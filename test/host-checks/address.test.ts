@@ -66,6 +66,8 @@ describe('a URL', () => {
     for (const to of [
       url,
       `https://x.example.com/${encodeURIComponent(key)}`,
+      // Cut in the middle of it.
+      `https://x.example.com/${'x'.repeat(128)}${encodeURIComponent(key)}`,
       `${ORIGIN}/?k=${key}`,
     ]) {
       const report = await examined(echo(to), { url })

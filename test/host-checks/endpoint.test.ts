@@ -235,7 +235,7 @@ const shut: readonly (readonly [
   [
     'points elsewhere',
     (it) => otherwise(it, { status: 307, headers: { location: 'https://new.example.com/mcp' } }),
-    'points to https://new.example.com/mcp',
+    'points to "https://new.example.com/mcp"',
     'or serve the endpoint here',
   ],
   [
@@ -245,7 +245,7 @@ const shut: readonly (readonly [
         status: 302,
         headers: { location: 'https://team.cloudflareaccess.com/x?kid=secret' },
       }),
-    'points to https://team.cloudflareaccess.com/x:',
+    'points to "https://team.cloudflareaccess.com/x":',
     'Take this path out',
   ],
   [
