@@ -38,6 +38,8 @@ describe('a URL', () => {
     const report = await examined(openHost, { url })
     expect(troubles(report)).toEqual(found)
     expect(shutOut(report)).toEqual(out)
+    const isFine = report.findings.some(({ id }) => id === 'url')
+    expect(isFine).toBe(!found.some((it) => it.includes(' url-')))
     expect(JSON.stringify([report.findings, report.verdicts()])).not.toContain('marker-of-a-key')
   })
 
