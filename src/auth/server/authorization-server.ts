@@ -5,9 +5,10 @@ import { Browsing } from './browsing.ts'
 import { Codes } from './codes.ts'
 import { Events } from './events.ts'
 import { Grants } from './grants.ts'
-import { libraryFor } from './library.ts'
+import { type Library, libraryFor } from './library.ts'
 import type { FindOffers } from './offers.ts'
 import type { Orders } from './orders.ts'
+import { Registration } from './registration.ts'
 import { Sessions } from './sessions.ts'
 import { SignIn } from './sign-in.ts'
 import { Store } from './store.ts'
@@ -23,6 +24,7 @@ export class AuthorizationServer {
   readonly #browsing: Browsing
   readonly #tries: Tries
   readonly #token: TokenEndpoint
+  readonly #registration: Registration
   readonly #orders: Orders
   readonly #context: ExecutionContext
 
@@ -40,18 +42,17 @@ export class AuthorizationServer {
     const signIn = new SignIn({ env, codes, sessions, tries: this.#tries, events, wayBack })
     const authorize = new Authorize({ store: this.#store, env, offers, events, signIn })
     this.#browsing = new Browsing({ env, signIn, authorize })
-    this.#token = new TokenEndpoint({
-      store: this.#store,
-      env,
-      events,
-      turns,
-      ask: (library, request) => library.fetch(request, { OAUTH_KV: this.#store }, this.#context),
-    })
+    const ask = (library: Library, request: Request) =>
+      library.fetch(request, { OAUTH_KV: this.#store }, this.#context)
+    this.#token = new TokenEndpoint({ store: this.#store, env, events, turns, ask })
+    this.#registration = new Registration({ store: this.#store, env, ask })
     this.#orders = {
       granted: ({ token }) => grants.granted(token),
       grants: (page) => grants.list(page),
       revoke: ({ id }) => grants.revoke(id),
       makeCode: ({ person }) => codes.make(person),
+      sealing: async () => ({ toReseal: await this.#store.countToReseal() }),
+      reseal: ({ after, limit }) => this.#store.reseal(after, limit),
       events: async ({ limit }) => events.last(limit),
     }
   }
@@ -62,6 +63,9 @@ export class AuthorizationServer {
     if (/^\/(?:authorize|signin|signout)(?:\/|$)/.test(pathname))
       return this.#browsing.fetch(request)
     if (pathname === '/token' && request.method === 'POST') return this.#token.fetch(request)
+    if (pathname === '/register' && request.method === 'POST') {
+      return this.#registration.fetch(request)
+    }
     const library = await libraryFor(origin, undefined, this.#env)
     return library.fetch(request, { OAUTH_KV: this.#store }, this.#context)
   }

@@ -40,7 +40,9 @@ export class Events {
   /** Notes an event, and returns its reference. */
   note(event: SignInEvent): string {
     const reference = randomText(8)
-    const noted: NotedEvent = { ...event, reference, at: Date.now() }
+    const { kind, ...texts } = event
+    const bounded = Object.entries(texts).map(([name, text]) => [name, text && cut(text)])
+    const noted: NotedEvent = { kind, ...Object.fromEntries(bounded), reference, at: Date.now() }
     this.#sql.exec('insert into events (value) values (?)', JSON.stringify(noted))
     this.#sql.exec('delete from events where id <= (select max(id) from events) - ?', MAX_EVENTS)
     console.log(JSON.stringify({ event: event.kind, reference, why: event.why }))
@@ -56,3 +58,9 @@ export class Events {
 }
 
 const MAX_EVENTS = 2_000
+
+/** Apps call themselves what they like. */
+const cut = (text: string): string =>
+  text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text
+
+const MAX_CHARS = 300

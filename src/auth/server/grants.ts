@@ -3,6 +3,7 @@ import { isAllowed } from '../sign-in/allowed.ts'
 import type { Person, Props } from '../sign-in/person.ts'
 import { libraryFor } from './library.ts'
 import type { GrantEntry, Granted, Orders } from './orders.ts'
+import { Rotations } from './rotation.ts'
 import type { Store } from './store.ts'
 import type { Turns } from './turns.ts'
 
@@ -19,11 +20,13 @@ export class Grants {
   readonly #store: Store
   readonly #env: SignInEnv
   readonly #turns: Turns
+  readonly #rotations: Rotations
 
   constructor(store: Store, env: SignInEnv, turns: Turns) {
     this.#store = store
     this.#env = env
     this.#turns = turns
+    this.#rotations = new Rotations(store)
   }
 
   /** What an access token grants. */
@@ -56,7 +59,7 @@ export class Grants {
         endpoints,
         scopes: grant.scope,
         createdAt: grant.createdAt * 1000,
-        usedAt: grant.createdAt * 1000,
+        usedAt: (await this.#rotations.usedAt(grant)) ?? grant.createdAt * 1000,
         expiresAt: expiration * 1000,
       })
     }

@@ -18,11 +18,14 @@ export const ACCESS_TOKEN_SECONDS = 3_600
 /**
  * The library's authorization server. Its list of resources is fixed when it is made, which costs less than a tenth
  * of a millisecond: so one is made for each request, with `/mcp` and the endpoint that the request is about.
+ *
+ * @param registrationSeconds how long a registration lives that this one takes
  */
 export async function libraryFor(
   origin: string,
   name: string | undefined,
   env: SignInEnv,
+  registrationSeconds?: number,
 ): Promise<Library> {
   const { OAuthAuthorizationServer } = await import('@cloudflare/workers-oauth-provider')
   const days = daysOf(env)
@@ -32,6 +35,8 @@ export async function libraryFor(
     defaultResource: resourceOf(origin),
     tokenEndpoint: '/token',
     clientRegistrationEndpoint: '/register',
+    // It is renewed past its half, so it outlives every grant that it got.
+    clientRegistrationTTL: registrationSeconds ?? 2 * days * DAY_SECONDS,
     scopesSupported: [READ, 'offline_access'],
     clientIdMetadataDocumentEnabled: true,
     accessTokenTTL: ACCESS_TOKEN_SECONDS,

@@ -47,6 +47,14 @@ export interface Orders {
     readonly code: string
     readonly expiresAt: number
   }>
+  /** How many values are not sealed with the present secret. */
+  sealing(asked: undefined): Promise<{ readonly toReseal: number }>
+  /** Seals some of these values anew. Those that neither secret opens stay as they are. */
+  reseal(page: { readonly after: string; readonly limit: number }): Promise<{
+    readonly resealed: number
+    /** Where to go on, if that were not all. */
+    readonly next: string | undefined
+  }>
   /** What happened last, the newest first. */
   events(asked: { readonly limit: number }): Promise<readonly NotedEvent[]>
 }
