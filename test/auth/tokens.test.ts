@@ -163,6 +163,31 @@ describe.each(['none', 'client_secret_post'])('a refresh token of an app with %s
   })
 })
 
+test('an access token is good for an hour', async () => {
+  const { server, access } = await signedIn()
+  pass(3_599 * SECOND)
+  expect(await server.isGood(access)).toBe(true)
+  pass(2 * SECOND)
+  expect(await server.isGood(access)).toBe(false)
+})
+
+test.each(['', '200'])(
+  'a grant lasts its days from its last use, and no longer: "%s"',
+  async (days) => {
+    const server = authorization({ SIGN_IN_DAYS: days })
+    const app = await server.register()
+    let token = (await server.exchange(app, await server.allow(app))).json.refresh_token
+    const lasts = Number(days || 90)
+    // However much of the life of its registration is over.
+    for (const idle of [0.4, 0.99, 0.6, 0.99, 1]) {
+      pass(idle * lasts * 86_400 * SECOND)
+      const { status, json } = await server.refresh(app, token)
+      expect(status).toBe(idle < 1 ? 200 : 400)
+      token = json.refresh_token
+    }
+  },
+)
+
 test('what is kept of an answer opens only with the token that it was given for', async () => {
   const { server, app, refresh } = await signedIn()
   const { json } = await server.refresh(app, refresh)

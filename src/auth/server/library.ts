@@ -42,6 +42,8 @@ export async function libraryFor(
     accessTokenTTL: ACCESS_TOKEN_SECONDS,
     refreshTokenTTL: days * DAY_SECONDS,
     refreshTokenIdleTTL: days * DAY_SECONDS,
+    // A registration is renewed by a use after half of this, and must not end before its grants do.
+    clientRegistrationTTL: 2 * days * DAY_SECONDS,
     clientRegistrationCallback: ({ clientMetadata: { redirect_uris: uris } }) => {
       if (Array.isArray(uris) && uris.every(mayBeRegistered)) return undefined
       const description = 'Redirect URIs are https, or http on localhost, 127.0.0.1 or [::1].'
