@@ -133,6 +133,13 @@ export function protectedResource(given: () => Host): void {
     }
   })
 
+  test('a token opens no endpoint that nobody ticked', async () => {
+    const decision = { endpoints: ['depot'] }
+    const { access_token: token } = await tokensFor(host, visitor, app, decision)
+    expect((await refusedAt(host.endpoint('shop'), bearer(token))).status).toBe(401)
+    expect((await refusedAt(host.endpoint('depot'), bearer(token))).status).toBe(401)
+  })
+
   test('a token without the right to read gets 403 insufficient_scope, and which scope it needs', async () => {
     const { access_token: token } = await tokensFor(host, visitor, app, { scopes: [] })
     const { status, challenge } = await refusedAt(host.endpoint('shop'), bearer(token))

@@ -20,11 +20,13 @@ const proofs = tables
     return { proof, file: file.includes('/') ? file : `${HERE}/${file}`, title }
   })
 
-/** The titles of the tests in a file, without what `test.each` puts at their end. */
+/** The titles of the tests in a file, without what `test.each` puts at their end, and with … in place of the rest. */
 const titlesIn = (file: string): string[] =>
-  [...readFileSync(join(root, file), 'utf8').matchAll(TITLE)].map(([, title]) => title!)
+  [...readFileSync(join(root, file), 'utf8').matchAll(TITLE)].map(([, title]) =>
+    title!.replaceAll(/%\w/g, '…'),
+  )
 
-const TITLE = /(?:\btest|\]\))\(\s*'(.+?)(?:: %\w)?',/g
+const TITLE = /(?:\btest|\]\))\(\s*'(.+?)(?:: "?%\w"?)?',/g
 
 describe('the table of requirements', () => {
   test('has a row for each RFC, and rows that are whole', () => {
