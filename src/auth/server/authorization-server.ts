@@ -1,4 +1,5 @@
 import { credentialKeys } from '../../registry/index.ts'
+import { enterpriseManaged } from '../enterprise.ts'
 import type { SignInEnv } from '../settings.ts'
 import { Authorize } from './authorize.ts'
 import { Browsing } from './browsing.ts'
@@ -25,6 +26,7 @@ export class AuthorizationServer {
   readonly #tries: Tries
   readonly #token: TokenEndpoint
   readonly #registration: Registration
+  readonly #enterprise: ReturnType<typeof enterpriseManaged>
   readonly #orders: Orders
   readonly #context: ExecutionContext
 
@@ -44,7 +46,9 @@ export class AuthorizationServer {
     this.#browsing = new Browsing({ env, signIn, authorize })
     const ask = (library: Library, request: Request) =>
       library.fetch(request, { OAUTH_KV: this.#store }, this.#context)
-    this.#token = new TokenEndpoint({ store: this.#store, env, events, turns, ask })
+    this.#enterprise = enterpriseManaged(env, offers, (...asked) => fetch(...asked))
+    const enterprise = this.#enterprise
+    this.#token = new TokenEndpoint({ store: this.#store, env, events, turns, enterprise, ask })
     this.#registration = new Registration({ store: this.#store, env, ask })
     this.#orders = {
       granted: ({ token }) => grants.granted(token),
@@ -66,7 +70,7 @@ export class AuthorizationServer {
     if (pathname === '/register' && request.method === 'POST') {
       return this.#registration.fetch(request)
     }
-    const library = await libraryFor(origin, undefined, this.#env)
+    const library = await libraryFor(origin, undefined, this.#env, { enterprise: this.#enterprise })
     return library.fetch(request, { OAUTH_KV: this.#store }, this.#context)
   }
 

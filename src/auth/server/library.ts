@@ -1,4 +1,4 @@
-import type { OAuthAuthorizationServer } from '@cloudflare/workers-oauth-provider'
+import type { EmaOptions, OAuthAuthorizationServer } from '@cloudflare/workers-oauth-provider'
 import { READ, resourceOf } from '../resource.ts'
 import type { SignInEnv } from '../settings.ts'
 import { errorDescription } from './error-description.ts'
@@ -15,17 +15,23 @@ export type Library = OAuthAuthorizationServer<LibraryEnv>
 /** How long an access token lives, in seconds. */
 export const ACCESS_TOKEN_SECONDS = 3_600
 
+/** What differs from one use of the library to another. */
+interface Options {
+  /** How long a registration lives that it takes. */
+  readonly registrationSeconds?: number
+  /** Exchanges what the identity provider of an enterprise says. */
+  readonly enterprise?: EmaOptions<unknown> | undefined
+}
+
 /**
  * The library's authorization server. Its list of resources is fixed when it is made, which costs less than a tenth
  * of a millisecond: so one is made for each request, with `/mcp` and the endpoint that the request is about.
- *
- * @param registrationSeconds how long a registration lives that this one takes
  */
 export async function libraryFor(
   origin: string,
   name: string | undefined,
   env: SignInEnv,
-  registrationSeconds?: number,
+  { registrationSeconds, enterprise }: Options = {},
 ): Promise<Library> {
   const { OAuthAuthorizationServer } = await import('@cloudflare/workers-oauth-provider')
   const days = daysOf(env)
@@ -35,15 +41,14 @@ export async function libraryFor(
     defaultResource: resourceOf(origin),
     tokenEndpoint: '/token',
     clientRegistrationEndpoint: '/register',
-    // It is renewed past its half, so it outlives every grant that it got.
-    clientRegistrationTTL: registrationSeconds ?? 2 * days * DAY_SECONDS,
     scopesSupported: [READ, 'offline_access'],
     clientIdMetadataDocumentEnabled: true,
     accessTokenTTL: ACCESS_TOKEN_SECONDS,
     refreshTokenTTL: days * DAY_SECONDS,
     refreshTokenIdleTTL: days * DAY_SECONDS,
     // A registration is renewed by a use after half of this, and must not end before its grants do.
-    clientRegistrationTTL: 2 * days * DAY_SECONDS,
+    clientRegistrationTTL: registrationSeconds ?? 2 * days * DAY_SECONDS,
+    ...(enterprise && { enterpriseManagedAuthorization: enterprise }),
     clientRegistrationCallback: ({ clientMetadata: { redirect_uris: uris } }) => {
       if (Array.isArray(uris) && uris.every(mayBeRegistered)) return undefined
       const description = 'Redirect URIs are https, or http on localhost, 127.0.0.1 or [::1].'

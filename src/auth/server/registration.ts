@@ -31,7 +31,9 @@ export class Registration {
     const body = await bodyOf(request)
     await this.#assertRoom(headers.get('cf-connecting-ip'))
     const { env, ask } = this.#around
-    const library = await libraryFor(new URL(url).origin, undefined, env, UNUSED_SECONDS)
+    const library = await libraryFor(new URL(url).origin, undefined, env, {
+      registrationSeconds: UNUSED_SECONDS,
+    })
     const answer = await ask(
       library,
       new Request(url, { method: 'POST', headers: JSON_BODY, body }),

@@ -1,4 +1,5 @@
-import { hashOf } from '../../registry/index.ts'
+import type { EmaOptions } from '@cloudflare/workers-oauth-provider'
+import { hashOf, Recent } from '../../registry/index.ts'
 import type { SignInEnv } from '../settings.ts'
 import type { Events } from './events.ts'
 import { DAY_SECONDS, daysOf, type Library, libraryFor } from './library.ts'
@@ -15,6 +16,7 @@ interface Surroundings {
   readonly env: SignInEnv
   readonly events: Events
   readonly turns: Turns
+  readonly enterprise: EmaOptions<unknown> | undefined
   ask(library: Library, request: Request): Promise<Response>
 }
 
@@ -51,6 +53,8 @@ interface KeptGrant {
 export class TokenEndpoint {
   readonly #around: Surroundings
   readonly #rotations: Rotations
+  /** Those that hold the keys of an enterprise, by what they are for. */
+  readonly #kept = new Recent<Library>({ entries: 100, size: 100 })
 
   constructor(around: Surroundings) {
     this.#around = around
@@ -177,7 +181,7 @@ export class TokenEndpoint {
     const { origin } = new URL(url)
     const asked = readResource(form, origin)
     const name = granted === undefined ? asked : endpointOf(granted, origin)
-    const library = await libraryFor(origin, name, this.#around.env)
+    const library = await this.#libraryFor(origin, name)
     const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' })
     if (authorization !== null) headers.set('authorization', authorization)
     const body = form.toString()
@@ -190,6 +194,16 @@ export class TokenEndpoint {
     const proper = new Response(text, answer)
     proper.headers.set('cache-control', 'no-store')
     return proper
+  }
+
+  /** The library remembers the keys of an enterprise's provider, and fetches them anew once it is made anew. */
+  async #libraryFor(origin: string, name: string | undefined): Promise<Library> {
+    const { env, enterprise } = this.#around
+    if (!enterprise) return libraryFor(origin, name, env)
+    const key = `${origin} ${name ?? ''}`
+    const library = this.#kept.get(key) ?? (await libraryFor(origin, name, env, { enterprise }))
+    this.#kept.set(key, library, 1)
+    return library
   }
 }
 
