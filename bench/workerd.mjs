@@ -21,12 +21,13 @@ let count = 0
 
 /**
  * Writes the configuration of a Worker. @returns what {@link start} needs
- * @param target its `flags`; `objects`: its classes of Durable Objects by binding; and `internet`: an
- * address that answers every request to the outside, whichever host it names
+ * @param target its `flags`; `objects`: its classes of Durable Objects by binding; `internet`: an address
+ * that answers every request to the outside, whichever host it names; and `proto`: a header that says `https`
+ * of a request
  * @param place where it is written: that of another one keeps what its objects have stored
  */
 export function configure(
-  { flags = [], objects = {}, vars = {}, internet },
+  { flags = [], objects = {}, vars = {}, internet, proto },
   { modules },
   place = join(folder, String(++count)),
 ) {
@@ -35,6 +36,7 @@ export function configure(
   const outside = internet
     ? `external = (address = ${q(internet)}, http = ())`
     : 'network = (allow = ["private"])'
+  const options = proto ? `(forwardedProtoHeader = ${q(proto)})` : '()'
   // An earlier version may lack a class.
   const code = modules.map(([, text]) => text).join('\n')
   const kept = Object.entries(objects).filter(([, it]) => code.includes(it))
@@ -54,7 +56,7 @@ const config :Workerd.Config = (
     (name = "objects", disk = (path = "objects", writable = true)),
     (name = "internet", ${outside}),
   ],
-  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = ${options}, service = "main")],
   # agents imports it. Plain workerd does not bring it.
   extensions = [(modules = [(
     name = "cloudflare-internal:email", internal = true,

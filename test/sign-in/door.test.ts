@@ -167,7 +167,11 @@ describe('with a token', () => {
 
   test('the oldest transport takes that of /mcp', async () => {
     const { status, head } = await scene.send([
-      ...['GET /sse HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${await tokenFor([])}`],
+      ...[
+        'GET /sse HTTP/1.1',
+        'Host: localhost',
+        `Authorization: Bearer ${await tokenFor(['books'])}`,
+      ],
     ])
     expect([status, /error="invalid_token"/.test(head)]).toEqual([401, true])
     const good = [

@@ -74,7 +74,7 @@ export class Authorize {
     const { handle, headers } = await api.beginConsent(asking)
     for (const [field, value] of Object.entries(cookies)) headers.append(field, value)
     const form = { token, headers, handle, person: person.name, question }
-    if (!found.offers.some(({ isAsked }) => isAsked || name === undefined)) {
+    if (offeredFor(name, found).length === 0) {
       const why = 'This person may not use the endpoint that the app asks for.'
       const client = shown(details.clientName)
       const reference = events.note({ kind: 'app refused', person: person.name, client, why })
@@ -94,7 +94,8 @@ export class Authorize {
       events.note({ kind: 'app denied', person: person.name })
       return seeOther(headers.get('location')!, headers)
     }
-    const endpoints = ticked(form, await this.#offers(session, name))
+    const offered = offeredFor(name, await this.#offers(session, name))
+    const endpoints = offered.filter((it) => form.getAll('endpoint').includes(it))
     if (endpoints.length === 0) {
       return this.#ask(request, session, 'Nothing is ticked. Tick what it may read, or refuse.')
     }
@@ -169,9 +170,9 @@ async function readRequest(api: Api, asked: Request): Promise<AuthRequest> {
 
 type Api = ReturnType<Library['getOAuthApi']>
 
-/** The endpoints that a person ticked, of those that they may use. */
-const ticked = (form: URLSearchParams, { offers }: Offers): readonly string[] =>
-  offers.map(({ name }) => name).filter((it) => form.getAll('endpoint').includes(it))
+/** The names of the endpoints that may be ticked. A token for one endpoint opens no other. */
+const offeredFor = (asked: string | undefined, { offers }: Offers): readonly string[] =>
+  offers.filter(({ isAsked }) => isAsked || asked === undefined).map(({ name }) => name)
 
 /** An error for the app, which the library has no word for (RFC 6749, section 4.1.2.1; RFC 9207, section 2). */
 function errorTo({ redirectUri, state, issuer = '' }: AuthRequest, error: string): string {

@@ -7,6 +7,10 @@ import { askApi, operated } from '../../support/registry-api.ts'
 import { read } from './answer.ts'
 import { type Internet, startInternet } from './internet.ts'
 
+/** The header by which a request says that it comes by https. */
+const PROTO = 'x-proto'
+export const BY_HTTPS = { [PROTO]: 'https' }
+
 /** What lets a person in. */
 export const PASSPHRASE = 'seven otters guard the quiet harbour'
 
@@ -41,7 +45,9 @@ export async function startHost(): Promise<Host> {
     PRIVATE_HOSTS: 'database.example',
   })
   const built = await bundle(target)
-  const worker = await start(configure({ ...target, internet: internet.address }, built))
+  const worker = await start(
+    configure({ ...target, internet: internet.address, proto: PROTO }, built),
+  )
   const url = `http://127.0.0.1:${worker.port}`
   for (const name of ['shop', 'depot']) await makeEndpoint({ url }, name, 'demo:')
   const known = await fetch(`${url}/.well-known/oauth-authorization-server`)

@@ -97,7 +97,7 @@ export function registration(given: () => Host): void {
     }
   })
 
-  test('the page of consent shows the name of an app as a text, that nobody vouches for it, and where the answer goes', async () => {
+  test('the page of consent shows the name of an app as it is, that nobody vouches for it, and where the answer goes', async () => {
     const name = 'Klíent <b>アプリ</b> "ok" & Claude'
     const callback = 'https://callback.app.example/done'
     const app = await register(host, { client_name: `\u202e${name}`, redirect_uris: [callback] })
@@ -105,6 +105,8 @@ export function registration(given: () => Host): void {
     expect(status).toBe(200)
     expect(text).not.toContain('<b>アプリ')
     expect(shownBy(text)).toContain(name)
+    // It would turn the line around.
+    expect(text).not.toContain('\u202e')
     expect(text).toContain('callback.app.example')
     expect(text).toMatch(/not verified/)
   })

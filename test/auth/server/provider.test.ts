@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type FakeProvider, startIdentityProvider } from '../../servers/identity-provider.ts'
+import { askApi, operated } from '../../support/registry-api.ts'
+import { fieldOf, questionOf, type Shown, Visitor } from '../../support/visitor.ts'
+import { type RunningWorker, startWorker } from '../../support/worker.ts'
+
+let provider: FakeProvider
+let worker: RunningWorker
+let visitor: Visitor
+let question: string
+
+beforeAll(async () => {
+  provider = await startIdentityProvider()
+  worker = await startWorker({
+    ...operated,
+    SIGN_IN_ISSUER: provider.issuer,
+    SIGN_IN_CLIENT_ID: provider.clientId,
+    SIGN_IN_CLIENT_SECRET: provider.clientSecret,
+    SIGN_IN_ALLOW: 'ada@example.com',
+    ACCESS_TEAM: provider.issuer,
+    ACCESS_AUDIENCE: 'the application',
+    ENDPOINTS: JSON.stringify([
+      { name: 'shop', title: 'Shop', databases: { demo: { url: 'demo:' } } },
+      { name: 'ledger', title: 'Ledger', databases: { demo: { url: 'demo:' } } },
+    ]),
+  })
+  const group = { name: 'keepers', people: ['group:keepers'], endpoints: { ledger: {} } }
+  const { status, text } = await askApi(worker, 'POST', '/api/groups', group)
+  if (status !== 201) throw new Error(`${status} ${text}`)
+  question = await questionOf(worker.url)
+})
+afterAll(async () => {
+  await worker?.close()
+  await provider?.close()
+})
+beforeEach(() => {
+  visitor = new Visitor(worker.url)
+  Object.assign(provider.behaviour, { claims: {}, callback: {}, trouble: {} })
+})
+
+/** Goes to the provider, which sends the browser back at once. Returns where to. */
+async function goAndComeBack(who = visitor, at = question): Promise<string> {
+  const { status, location } = await who.send(at, { way: 'provider' })
+  expect([status, location?.startsWith(`${provider.issuer}/authorize?`)]).toEqual([303, true])
+  const back = await fetch(location!, { redirect: 'manual' })
+  return back.headers.get('location')!
+}
+
+const isAsked = ({ text }: Shown) => text.includes('name="handle"')
+
+describe('a provider', () => {
+  test('is a button on the page, beside one-time codes', async () => {
+    const { text, words } = await visitor.open(question)
+    expect(words).toContain(`Continue with ${new URL(provider.issuer).host}`)
+    expect(text).toContain('name="way" value="provider"')
+    expect(words).toContain('One-time code')
+    expect(words).not.toContain('Passphrase')
+  })
+
+  test('signs somebody in, who then sees the same question', async () => {
+    const callback = await goAndComeBack()
+    expect(new URL(callback).pathname).toBe('/signin/callback')
+    const { status, location } = await visitor.open(callback)
+    expect([status, location]).toEqual([303, question])
+    const page = await visitor.open(question)
+    expect(isAsked(page)).toBe(true)
+    expect(page.words).toContain('ada@example.com')
+    expect([...visitor.cookies.keys()].filter((it) => it.includes('way-back'))).toEqual([])
+  })
+
+  test('leads back to no address that anybody names', async () => {
+    for (const path of ['/signin', '/signin?to=https://evil.example', '/signin?client_id=1']) {
+      const callback = await goAndComeBack(visitor, path)
+      const more = `${callback}&to=https://evil.example&redirect_uri=https://evil.example`
+      expect((await visitor.open(more)).location).toBe('/signin')
+    }
+  })
+
+  test('answers one browser, once', async () => {
+    const callback = await goAndComeBack()
+    const stranger = await new Visitor(worker.url).open(callback)
+    expect([stranger.status, stranger.location]).toEqual([403, null])
+    expect(stranger.words).toContain('not begun in this browser')
+    expect(stranger.reference).toBeTruthy()
+    const before = new Map(visitor.cookies)
+    expect((await visitor.open(callback)).status).toBe(303)
+    const again = new Visitor(worker.url)
+    for (const [name, value] of before) again.cookies.set(name, value)
+    expect((await again.open(callback)).status).toBe(403)
+  })
+
+  test('may be gone to in two tabs at once', async () => {
+    const [first, second] = [await goAndComeBack(), await goAndComeBack()]
+    expect((await visitor.open(first)).status).toBe(303)
+    expect((await visitor.open(second)).status).toBe(303)
+  })
+
+  test.each(['', '?state=', '?code=x', `?state=${'0'.repeat(64)}&code=x`, '?state=__proto__'])(
+    'is not what makes up a way back: %s',
+    async (query) => {
+      const { status, location } = await visitor.open(`/signin/callback${query}`)
+      expect([status, location]).toEqual([403, null])
+    },
+  )
+
+  test('that refuses, or is down, is a page that says so', async () => {
+    provider.behaviour.callback = {
+      code: undefined,
+      error: 'access_denied',
+      error_description: '<b>',
+    }
+    const refused = await visitor.open(await goAndComeBack())
+    expect([refused.status, refused.location]).toEqual([403, null])
+    expect(refused.text).not.toContain('<b>&')
+    expect(refused.words).toContain('Sign in in another way')
+    provider.behaviour.callback = {}
+    const callback = await goAndComeBack()
+    provider.behaviour.trouble = { '/token': 'error' }
+    const down = await visitor.open(callback)
+    expect([down.status, Boolean(down.reference)]).toEqual([403, true])
+  })
+})
+
+describe('somebody whom a provider names', () => {
+  const signIn = async (claims: object, who = visitor) => {
+    provider.behaviour.claims = { ...claims }
+    await who.open(await goAndComeBack(who))
+    return who.open(question)
+  }
+  const eve = { email: 'eve@example.com' }
+
+  test('needs SIGN_IN_ALLOW or a group, and reads whom to ask', async () => {
+    const page = await signIn(eve)
+    expect([page.status, isAsked(page)]).toEqual([403, false])
+    expect(page.words).toContain('You are signed in as eve@example.com')
+    expect(page.words).toContain('Ask the operator')
+    expect(page.words).toContain('SIGN_IN_ALLOW')
+    expect(page.reference).toBeTruthy()
+    const out = await visitor.send('/signout', { question: fieldOf(page, 'question') })
+    expect(out.location).toBe(question)
+    expect((await visitor.open(question)).text).toContain('name="passphrase"')
+  })
+
+  test('may use what a group has, and nothing else', async () => {
+    const page = await signIn({ ...eve, groups: ['keepers'] })
+    expect(page.status).toBe(200)
+    expect(page.text).toContain('name="endpoint" value="ledger"')
+    expect(page.text).not.toContain('value="shop"')
+    const forced = await visitor.send(question, {
+      handle: fieldOf(page, 'handle'),
+      endpoint: 'shop',
+      decision: 'allow',
+    })
+    expect([forced.status, forced.location]).toEqual([400, null])
+  })
+})
+
+describe('Cloudflare Access', () => {
+  const assertion = (more = {}) =>
+    provider.sign({ sub: 'ada', email: 'ada@example.com', aud: ['the application'], ...more })
+
+  test('needs no page of ours', async () => {
+    const headers = { 'cf-access-jwt-assertion': await assertion() }
+    const page = await visitor.open(question, headers)
+    expect(isAsked(page)).toBe(true)
+    const form = { handle: fieldOf(page, 'handle'), endpoint: 'shop', decision: 'allow' }
+    const ours = { origin: worker.url, 'sec-fetch-site': 'same-origin' }
+    const answer = await visitor.send(question, form, { ...headers, ...ours })
+    expect(new URL(answer.location!).searchParams.has('code')).toBe(true)
+  })
+
+  test('lets in only whom SIGN_IN_ALLOW or a group names', async () => {
+    const headers = { 'cf-access-jwt-assertion': await assertion({ email: 'eve@example.com' }) }
+    const page = await visitor.open(question, headers)
+    expect([page.status, isAsked(page)]).toEqual([403, false])
+  })
+
+  test('counts for nothing if it is not signed, or for another application', async () => {
+    for (const text of ['x', await assertion({ aud: ['other'] })]) {
+      const page = await visitor.open(question, { 'cf-access-jwt-assertion': text })
+      expect(page.text).toContain('name="passphrase"')
+    }
+  })
+})
