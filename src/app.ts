@@ -14,7 +14,7 @@ import {
 } from './admission.ts'
 import { offersSignIn, pathOf, takesTokens } from './auth/index.ts'
 import { deploymentOf } from './deployment.ts'
-import { Refusal, serve, serveHttpSse, unexpected } from './mcp/index.ts'
+import { Refusal, RpcError, serve, serveHttpSse, unexpected } from './mcp/index.ts'
 import { rateLimit } from './registry/index.ts'
 import { admittedSite, faults, NO_ENDPOINT, orMisconfigured } from './visit.ts'
 import { whileAdmitted } from './while-admitted.ts'
@@ -62,9 +62,11 @@ export const app = new Hono<App>({ getPath: pathOf })
     const isKeyed = c.env.TIDEGATE_KEY && !takesTokens(c.env)
     return refuse(c, 404, isKeyed ? `${where} ${NO_SIGN_IN}` : where, headers)
   })
-  .onError((error, c) =>
-    error instanceof Refusal ? refuseWith(c, error) : refuse(c, 500, unexpected(error)),
-  )
+  .onError((error, c) => {
+    if (error instanceof Refusal) return refuseWith(c, error)
+    if (error instanceof RpcError) return refuse(c, 400, error.message, {}, error.code)
+    return refuse(c, 500, unexpected(error))
+  })
 
 // Read by the first host that asks how to sign in.
 const signIn = () => import('./sign-in.ts')

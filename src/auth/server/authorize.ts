@@ -12,6 +12,7 @@ import { formToken } from './form.ts'
 import type { GrantMetadata } from './grants.ts'
 import { daysOf, type Library, libraryFor } from './library.ts'
 import type { FindOffers, Offers } from './offers.ts'
+import { isChallenge } from './pkce.ts'
 import { promptsIn } from './question.ts'
 import { seeOther } from './redirect.ts'
 import { isPlain } from './redirect-uri.ts'
@@ -161,8 +162,8 @@ async function readRequest(api: Api, asked: Request): Promise<AuthRequest> {
   const clientId = searchParams.get('client_id') ?? ''
   if (!(await isAtItsAddress(clientId))) throw new CimdFetchError(clientId, 'not at its address')
   const request = await api.parseAuthRequest(asked)
-  if (request.codeChallenge) return request
   // Apps with a secret need one, too (OAuth 2.1).
+  if (isChallenge(request.codeChallenge)) return request
   const description = 'A code_challenge is required, with the code_challenge_method S256.'
   const { state, issuer = '' } = request
   throw new AuthorizationError('invalid_request', { description, redirectUri, state, issuer })

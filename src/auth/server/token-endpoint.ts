@@ -4,6 +4,7 @@ import type { SignInEnv } from '../settings.ts'
 import type { Events } from './events.ts'
 import { DAY_SECONDS, daysOf, type Library, libraryFor } from './library.ts'
 import { answering, OAuthFault } from './oauth-fault.ts'
+import { isVerifier } from './pkce.ts'
 import { formOf } from './request-body.ts'
 import { endpointOf, readResource } from './resource-parameter.ts'
 import { type GrantName, Rotations } from './rotation.ts'
@@ -114,6 +115,10 @@ export class TokenEndpoint {
 
   /** Gives tokens for a code. One that comes twice may have been stolen: the library ends its grant. */
   async #exchange(asked: Asked, { hash, name, grant }: Shown): Promise<Response> {
+    const verifier = asked.form.get('code_verifier')
+    if (verifier !== null && !isVerifier(verifier)) {
+      throw new OAuthFault('invalid_request', NO_VERIFIER)
+    }
     const isUsed = grant.authCodeId === hash && !grant.authCodeWrappedKey
     const answer = await this.#ask(asked, asked.form, grant.resource)
     if (isUsed && !(await this.#around.store.get(`grant:${name.userId}:${name.id}`))) {
@@ -231,6 +236,7 @@ async function isInvalidGrant(answer: Response): Promise<boolean> {
   return (await answer.clone().text()).includes('"error":"invalid_grant"')
 }
 
+const NO_VERIFIER = 'A code_verifier has 43 to 128 letters, digits, and -._~ (RFC 7636).'
 const NO_GRANT =
   'This code or token was not given out here, was used before, has expired, or was revoked. Sign in again.'
 const TOO_MANY = 'Too many requests about this grant are under way. Try again in a few seconds.'
