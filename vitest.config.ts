@@ -18,7 +18,7 @@ export default defineConfig({
           ...patience,
           name: 'node',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/workers/**'],
+          exclude: ['test/workers/**', '**/node_modules/**'],
         },
       },
       {
