@@ -8,6 +8,10 @@ const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 const ELSEWHERE = 'https://tidegate-doctor.invalid/callback'
 const MAX_STEPS = 3
 
+/** What to do where the endpoint itself fails. */
+const BROKEN =
+  'Open the authorization endpoint in a browser: the page may say what is not set up. Else read the log of the server.'
+
 /** Checks that a client nobody knows gets a page, and that nothing is sent to where it says. */
 export async function checkUnknownClient(visit, endpoint) {
   const answer = await visit.probe(question(visit, endpoint, 'tidegate-doctor-unknown', ELSEWHERE))
@@ -86,7 +90,7 @@ function checkPage({ report }, answer) {
   if (status !== 200 || !isHtml(answer)) {
     return report.problem('authorization-page', {
       seen: `The authorization endpoint ${said(answer)} to a registered client, and not 200 with a page.`,
-      mend: 'Show the page to sign in.',
+      mend: status === 0 || status >= 500 ? BROKEN : 'Show the page to sign in.',
     })
   }
   report.ok('authorization-page', 'A registered client gets the page to sign in.')
@@ -143,10 +147,11 @@ function sayStays({ report }, id, answer, what) {
       mend: 'Answer 400 with a page that says what is wrong.',
     })
   }
+  const isBroken = answer.status === 0 || answer.status >= 500
   report.problem(id, {
-    hosts: [],
+    ...(isBroken ? { stops: [] } : { hosts: [] }),
     seen: `${what} ${said(answer)}, and is not refused.`,
-    mend: 'Answer 400 with a page that says what is wrong.',
+    mend: isBroken ? BROKEN : 'Answer 400 with a page that says what is wrong.',
   })
 }
 

@@ -42,9 +42,11 @@ async function checkOpen(visit, opened) {
   report.way = 'open'
   await checkTools(visit, opened)
   const described = await checkWellKnowns(visit)
-  if (described.length === 0) return
+  // An authorization server at the same origin may be there for other endpoints.
+  const path = described.find((it) => it.includes('protected-resource'))
+  if (path === undefined) return
   report.note('open-metadata', {
-    seen: `The endpoint is open, and ${described[0]} describes a sign-in: some hosts will ask people to sign in.`,
+    seen: `The endpoint is open, and ${path} describes a sign-in: some hosts will ask people to sign in.`,
     mend: 'Answer 404 there if no tool needs a sign-in.',
   })
 }

@@ -3,6 +3,7 @@ import { oauthHost, otherwise, page, type Wrong } from '../servers/oauth-host.ts
 import {
   ALL,
   answering,
+  examined,
   GEMINI,
   N8N,
   ORIGIN,
@@ -407,6 +408,16 @@ describe('an authorization server', () => {
       const report = await wrongHost({ ...wrong, answers: { [`GET ${path}`]: found } })
       expect(troubles(report), path).toEqual([])
     }
+  })
+
+  test('that is not set up has a page that says so', async () => {
+    const answers = { 'GET /authorize': () => page(503) }
+    const { findings } = await wrongHost({ answers })
+    for (const id of ['unknown-client', 'authorization-page']) {
+      expect(findings.find((it) => it.id === id)!.mend).toContain('Open the authorization endpoint')
+    }
+    const asked = await examined(oauthHost(ORIGIN, { answers }), { register: false })
+    expect(asked.verdicts()[3]!.verdict).toMatch(/^would connect, and ask to sign in, but: .* 503 /)
   })
 
   test('may lead a browser to its page by way of others, with a cookie', async () => {

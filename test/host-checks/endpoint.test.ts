@@ -133,6 +133,12 @@ const open: Row[] = [
     [],
   ],
   [
+    'is beside endpoints with a sign-in',
+    answering(`GET ${SERVER}`, { status: 200, body: '{}' }),
+    [],
+    [],
+  ],
+  [
     'describes a sign-in that it does not ask for',
     answering(`GET ${RESOURCE}`, { status: 200, body: '{}' }),
     ['note open-metadata'],
