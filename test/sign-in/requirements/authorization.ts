@@ -272,7 +272,8 @@ export function authorization(given: () => Host): void {
     const set = answers.flatMap(({ headers }) => headers.getSetCookie())
     expect(set).not.toEqual([])
     for (const cookie of set) {
-      expect(cookie).not.toMatch(/; *Domain/i)
+      expect(cookie).toMatch(/^__Host-/)
+      expect(cookie).toMatch(/; *Secure/i)
       expect(cookie).toMatch(/; *HttpOnly/i)
       expect(cookie).toMatch(/; *SameSite=(?:Lax|Strict)/i)
     }
