@@ -1,41 +1,54 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
+import { setTimeout } from 'node:timers/promises'
+import { listen } from './front.ts'
 
-/** A model for a program that cannot do without one. It says one word, and keeps the tools it was offered. */
+/**
+ * A model for a program that cannot do without one. It calls one tool, and calls it again while that does not
+ * work: a program may ask its model before it is connected.
+ */
 export interface Model {
   /** The base of its chat completions. */
   readonly url: string
-  readonly offered: readonly string[]
+  /** What the tool has said. */
+  told(): string
   stop(): void
 }
 
 interface Asked {
-  readonly tools?: readonly { readonly function: { readonly name: string } }[]
+  readonly messages: readonly { readonly role: string; readonly content: unknown }[]
 }
 
-export async function startModel(): Promise<Model> {
-  const offered: string[] = []
-  const server = createServer(async (request, response) => {
-    const { tools = [] } = (await json(request)) as Asked
-    offered.push(...tools.map((it) => it.function.name))
-    const chunk = (choice: object) => {
-      const about = { id: 'answer', object: 'chat.completion.chunk', created: 0, model: 'test' }
-      return `data: ${JSON.stringify({ ...about, choices: [{ index: 0, ...choice }] })}\n\n`
+/** How often it calls the tool at most, and how long it thinks before. */
+const CALLS = 40
+const THINKS_MS = 250
+
+/**
+ * @param name the tool, as the program calls it
+ * @param works what a result has that is none of a failure
+ */
+export async function startModel(name: string, works: string): Promise<Model> {
+  let told = ''
+  const answer = ({ messages }: Asked) => {
+    const said = messages.filter(({ role }) => role === 'tool')
+    told = JSON.stringify(said.at(-1)?.content ?? '')
+    if (told.includes(works) || said.length === CALLS) {
+      return { delta: { role: 'assistant', content: 'Done.' }, finish_reason: 'stop' }
     }
-    response.writeHead(200, { 'content-type': 'text/event-stream' })
-    response.write(chunk({ delta: { role: 'assistant', content: 'Done' }, finish_reason: null }))
-    response.write(chunk({ delta: {}, finish_reason: 'stop' }))
-    response.end('data: [DONE]\n\n')
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    offered,
-    stop() {
-      server.close()
-      server.closeAllConnections()
-    },
+    const call = {
+      index: 0,
+      id: `call_${said.length}`,
+      type: 'function',
+      function: { name, arguments: '{}' },
+    }
+    return { delta: { role: 'assistant', tool_calls: [call] }, finish_reason: 'tool_calls' }
   }
+  const { port, close } = await listen(async (request, response) => {
+    await setTimeout(THINKS_MS)
+    const choice = { index: 0, ...answer((await json(request)) as Asked) }
+    const about = { id: 'answer', object: 'chat.completion.chunk', created: 0, model: 'test' }
+    const chunk = JSON.stringify({ ...about, choices: [choice] })
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.end(`data: ${chunk}\n\ndata: [DONE]\n\n`)
+  })
+  return { url: `http://127.0.0.1:${port}/v1`, told: () => told, stop: close }
 }

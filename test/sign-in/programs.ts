@@ -111,6 +111,9 @@ const geminiRun: Run = {
   },
 }
 
+/** A table of the demo. */
+const TABLE = 'order_items'
+
 const copilot = installed('copilot')
 const copilotCli: Program = {
   name: 'Copilot CLI',
@@ -128,15 +131,15 @@ const copilotCli: Program = {
     })
   },
   async use(desk) {
-    const model = await startModel()
+    const model = await startModel('shop-list_tables', TABLE)
     try {
-      await desk.run([copilot, '-p', 'Say one word.'], copilotRun(model.url))
-      return model.offered.join(' ')
+      await desk.run([copilot, '--allow-all-tools', '-p', 'Which tables?'], copilotRun(model.url))
+      return model.told()
     } finally {
       model.stop()
     }
   },
-  works: 'shop-list_tables',
+  works: TABLE,
 }
 const copilotRun = (model: string): Run => ({
   env: {
