@@ -10,9 +10,10 @@ import {
   refuse,
   refuseWith,
   unveiled,
+  wantsHtml,
   wantsPage,
 } from './admission.ts'
-import { offersSignIn, pathOf, takesTokens } from './auth/index.ts'
+import { doorPages, offersSignIn, pathOf, signsInAt, takesTokens } from './auth/index.ts'
 import { deploymentOf } from './deployment.ts'
 import { Refusal, RpcError, serve, serveHttpSse, unexpected } from './mcp/index.ts'
 import { rateLimit } from './registry/index.ts'
@@ -71,9 +72,12 @@ export const app = new Hono<App>({ getPath: pathOf })
 // Read by the first host that asks how to sign in.
 const signIn = () => import('./sign-in.ts')
 
-/** Where nobody can sign in, these paths are like all others. */
+/** Where nobody can sign in, these paths are like all others; a person who opens one reads what to set. */
 async function authorize(c: Context<App>, next: Next): Promise<Response | undefined> {
-  if (!offersSignIn(c.env)) return void (await next())
+  if (!offersSignIn(c.env)) {
+    if (!/^\/(?:authorize|signin)$/.test(c.req.path) || !wantsHtml(c)) return void (await next())
+    return (await doorPages()).notSetPage(c.env, new URL(c.req.url).origin)
+  }
   return (await signIn()).authorize(c)
 }
 
@@ -97,7 +101,8 @@ async function showPage(c: Context<App>): Promise<Response> {
   const own = !first || configured.some(({ endpoint }) => endpoint === first.endpoint)
   const others = own ? configured : []
   const { bySecretUrl } = c.var
-  const text = page({ url: c.req.url, name: asked, site, others, problem, bySecretUrl })
+  const signsIn = signsInAt(c.env, new URL(c.req.url).origin)
+  const text = page({ url: c.req.url, name: asked, site, others, problem, bySecretUrl, signsIn })
   return c.html(text, 200, pageHeaders)
 }
 

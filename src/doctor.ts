@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { type App, refuse, textOrJson } from './admission.ts'
+import { signInFaults } from './auth/index.ts'
 import { type Deployment, deploymentOf, type Site } from './deployment.ts'
 import { ConfigError, diagnosis } from './gateway/index.ts'
 import { NO_ENDPOINT, UNAVAILABLE } from './visit.ts'
@@ -17,7 +18,8 @@ export async function examine(c: Context<App>): Promise<Response> {
   if (sites.length === 0) return refuse(c, 404, NO_ENDPOINT)
 
   const unserved = await Promise.all(sites.map((site) => problemOf(site, deployment.server)))
-  const problems = [...inspected.problems, ...unserved.flat()]
+  const signIn = c.req.path === '/doctor' ? await signInFaults(c.env) : []
+  const problems = [...inspected.problems, ...signIn, ...unserved.flat()]
   const { report } = await diagnosis()
   const databases = await deployment.diagnose(sites, c.req.raw.signal)
   const healthy =

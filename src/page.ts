@@ -21,10 +21,12 @@ export interface Place {
   readonly problem: string | undefined
   /** Whether the reader has a key, which is in the URL. */
   readonly bySecretUrl: boolean
+  /** Whether an app signs its person in. */
+  readonly signsIn: boolean
 }
 
 /** The page for a browser: what this URL is, and how to add it to an app. Names no table or secret. */
-export function page({ url, name, site, others, problem, bySecretUrl }: Place): string {
+export function page({ url, name, site, others, problem, bySecretUrl, signsIn }: Place): string {
   const { origin } = new URL(url)
   const prefix = bySecretUrl ? `${origin}/k/KEY` : origin
   // A caller without the key reads the same of an endpoint that needs it and of one that does not exist.
@@ -32,17 +34,19 @@ export function page({ url, name, site, others, problem, bySecretUrl }: Place): 
     (it, i) => isPublic(it) && (name === undefined ? i > 0 : it.endpoint !== site?.endpoint),
   )
   const addresses = [
-    addressOf(name === undefined ? `${prefix}/mcp` : `${prefix}/mcp/${name}`, site, bySecretUrl),
+    addressOf(name === undefined ? `${prefix}/mcp` : `${prefix}/mcp/${name}`, site, {
+      bySecretUrl,
+      signsIn,
+    }),
     ...(bySecretUrl ? [] : listed).map((it) =>
-      addressOf(
-        it === others[0] ? `${origin}/mcp` : `${origin}/mcp/${it.endpoint.name}`,
-        it,
-        false,
-      ),
+      addressOf(it === others[0] ? `${origin}/mcp` : `${origin}/mcp/${it.endpoint.name}`, it, {
+        bySecretUrl: false,
+        signsIn,
+      }),
     ),
   ]
   const [first] = addresses
-  const header = first!.keyed ? ' --header "Authorization: Bearer KEY"' : ''
+  const header = first!.keyed && !signsIn ? ' --header "Authorization: Bearer KEY"' : ''
   const lines = addresses.map(
     ({ address, title, needs }) =>
       `<li><code>${escaped(address)}</code> ${escaped(title)} (${needs})</li>`,
@@ -56,17 +60,28 @@ ${problem ? `<p><strong>Not configured yet.</strong> ${escaped(problem)}</p>` : 
 <ul>${lines.join('')}</ul>
 <p>Claude Code:</p>
 <pre>claude mcp add --transport http --scope user tidegate ${escaped(first!.address + header)}</pre>
-<p>In another app, open Settings, then Connectors or MCP servers, and add this URL. If it needs the key,
-send it as the header <code>Authorization: Bearer KEY</code>.</p>`,
+${first!.keyed && signsIn ? SIGN_IN : KEY}`,
   )
 }
 
+const KEY = `<p>In another app, open Settings, then Connectors or MCP servers, and add this URL. If it needs the key,
+send it as the header <code>Authorization: Bearer KEY</code>.</p>`
+
+const SIGN_IN = `<p>In another app, open Settings, then Connectors or MCP servers, and paste this URL. The app opens a page where
+you sign in and choose what it may read. In Claude Code, type <code>/mcp</code> to open it.</p>
+<p>An app that cannot sign in needs a key, as the header <code>Authorization: Bearer KEY</code>.</p>`
+
 const isPublic = ({ active, endpoint }: Site): boolean => active && endpoint.access === 'public'
 
-function addressOf(address: string, site: Site | undefined, bySecretUrl: boolean) {
+function addressOf(
+  address: string,
+  site: Site | undefined,
+  { bySecretUrl, signsIn }: Pick<Place, 'bySecretUrl' | 'signsIn'>,
+) {
   const shown = site && (bySecretUrl || isPublic(site))
   const keyed = !bySecretUrl && !(site && isPublic(site))
-  const needs = keyed ? 'needs the key' : 'no key needed'
+  const needed = signsIn ? 'sign in: paste this URL' : 'needs the key'
+  const needs = keyed ? needed : 'no key needed'
   return {
     address,
     title: shown ? site.endpoint.title : 'A database',

@@ -1,3 +1,5 @@
+import type { SignInEnv } from './settings.ts'
+
 export { type AskGranted, grantedBy, isFor } from './access-token.ts'
 export { isOperator, type Shown, shownBy } from './credential.ts'
 export { callerWith, opens, WRONG_KEY } from './key.ts'
@@ -20,3 +22,7 @@ export type { Person } from './sign-in/person.ts'
 
 /** Loads the pages that the door itself shows. */
 export const doorPages = () => import('./pages/door.ts')
+
+/** Why people cannot sign in as the operator means it. */
+export const signInFaults = async (env: SignInEnv): Promise<readonly string[]> =>
+  (await import('./sign-in/faults.ts')).signInFaults(env)

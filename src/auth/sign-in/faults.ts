@@ -1,0 +1,34 @@
+import type { SignInEnv } from '../settings.ts'
+import { faultOfAllow } from './allow.ts'
+import { faultOfPassphrase } from './passphrase.ts'
+
+/** Why people cannot sign in as the operator means it, in sentences for the operator. */
+export function signInFaults(env: SignInEnv): readonly string[] {
+  const ways = [
+    'TIDEGATE_PASSPHRASE',
+    'SIGN_IN_ISSUER',
+    'ACCESS_TEAM',
+    'ENTERPRISE_ISSUER',
+  ] as const
+  const way = ways.find((it) => env[it])
+  if (!way) return []
+  const missing = NEEDS.filter(([name, needed]) => env[name] && !env[needed])
+  return [
+    ...(['TIDEGATE_KEY', 'TIDEGATE_SECRET'] as const)
+      .filter((it) => !env[it])
+      .map((it) => `${way} is set, but ${it} is not, so nobody can sign in. ${set(it)}`),
+    ...missing.map(
+      ([name, it]) => `${name} is set, but ${it} is not, so nobody signs in that way. ${set(it)}`,
+    ),
+    faultOfPassphrase(env),
+    env.SIGN_IN_ALLOW ? faultOfAllow(env.SIGN_IN_ALLOW) : undefined,
+  ].filter((it) => it !== undefined)
+}
+
+/** What a setting needs beside it. */
+const NEEDS = [
+  ['SIGN_IN_ISSUER', 'SIGN_IN_CLIENT_ID'],
+  ['ACCESS_TEAM', 'ACCESS_AUDIENCE'],
+] as const
+
+const set = (name: string): string => `Set it with: npx wrangler secret put ${name}`

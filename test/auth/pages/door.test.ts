@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { signInFaults } from '../../../src/auth/sign-in/faults.ts'
+import { operated } from '../../support/registry-api.ts'
+import { Visitor } from '../../support/visitor.ts'
+import { type RunningWorker, startWorker } from '../../support/worker.ts'
+
+const operator = { authorization: `Bearer ${operated.TIDEGATE_KEY}` }
+
+describe('a deployment without a sign-in', () => {
+  let worker: RunningWorker
+  beforeAll(async () => {
+    worker = await startWorker(operated)
+  })
+  afterAll(() => worker?.close())
+
+  test('says in a browser what to set, and how, deployed and on this machine', async () => {
+    for (const path of ['/authorize', '/authorize?client_id=x', '/signin']) {
+      const { status, words, headers } = await new Visitor(worker.url).open(path)
+      expect([path, status]).toEqual([path, 404])
+      expect(words).toContain('npx wrangler secret put TIDEGATE_PASSPHRASE')
+      expect(words).not.toContain('secret put TIDEGATE_SECRET')
+      expect(words).toContain("TIDEGATE_PASSPHRASE='…' npm start")
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+    }
+  })
+
+  test('has nothing there for programs', async () => {
+    for (const path of ['/authorize', '/signin', '/signin/callback', '/signout']) {
+      const answer = await fetch(worker.url + path, { headers: { accept: 'application/json' } })
+      expect([path, answer.status]).toEqual([path, 404])
+      expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
+      await answer.body?.cancel()
+    }
+  })
+
+  test('names all that is missing', async () => {
+    const bare = await startWorker()
+    const { words } = await new Visitor(bare.url).open('/signin')
+    for (const name of ['TIDEGATE_PASSPHRASE', 'TIDEGATE_SECRET', 'TIDEGATE_KEY']) {
+      expect(words).toContain(`npx wrangler secret put ${name}`)
+    }
+    await bare.close()
+  })
+
+  test('tells a browser at an endpoint to send the key', async () => {
+    const { words } = await new Visitor(worker.url).open('/mcp/shop')
+    expect(words).toContain('needs the key')
+    expect(words).not.toContain('sign in')
+  })
+})
+
+describe('a deployment with a weak passphrase', () => {
+  let worker: RunningWorker
+  beforeAll(async () => {
+    worker = await startWorker({ ...operated, TIDEGATE_PASSPHRASE: 'password12345678' })
+  })
+  afterAll(() => worker?.close())
+
+  test('lets nobody in, and says what to set', async () => {
+    const visitor = new Visitor(worker.url)
+    for (const path of ['/signin', '/authorize?client_id=x', '/signin/callback']) {
+      const { status, words } = await visitor.open(path)
+      expect([path, status]).toEqual([path, 503])
+      expect(words).toContain('npx wrangler secret put TIDEGATE_PASSPHRASE')
+    }
+    const answer = await visitor.send('/signin', { passphrase: 'password12345678' })
+    expect([answer.status, visitor.cookies.size]).toEqual([503, 0])
+  })
+
+  test('is told to the operator by /doctor', async () => {
+    const answer = await fetch(`${worker.url}/doctor`, { headers: operator })
+    expect(answer.status).toBe(503)
+    const text = await answer.text()
+    expect(text).toContain('TIDEGATE_PASSPHRASE is one of those that are tried first')
+    expect(text).not.toContain('password12345678')
+  })
+})
+
+describe('an endpoint with a sign-in, in a browser', () => {
+  test('says to paste its URL, and names no key in the command', async () => {
+    const passphrase = 'seven otters guard the quiet harbor'
+    const worker = await startWorker({ ...operated, TIDEGATE_PASSPHRASE: passphrase })
+    const { words } = await new Visitor(worker.url).open('/mcp/shop')
+    expect(words).toContain('sign in: paste this URL')
+    expect(words).toContain('opens a page where you sign in')
+    expect(words).toContain(`tidegate ${worker.url}/mcp/shop In another app`)
+    await worker.close()
+  })
+})
+
+describe('the settings of a sign-in', () => {
+  const strong = { ...operated, TIDEGATE_PASSPHRASE: 'seven otters guard the quiet harbor' }
+  const issuer = { SIGN_IN_ISSUER: 'https://id.example', SIGN_IN_CLIENT_ID: 'x' }
+
+  test.each([
+    ['none', {}],
+    ['a passphrase', strong],
+    ['a provider', { ...operated, ...issuer, SIGN_IN_ALLOW: '*@example.com' }],
+    ['a provider, and groups alone', { ...operated, ...issuer }],
+  ])('are fine: %s', (_, env) => {
+    expect(signInFaults(env)).toEqual([])
+  })
+
+  test.each([
+    ['a missing secret', { ...strong, TIDEGATE_SECRET: '' }, 'TIDEGATE_SECRET is not'],
+    ['a missing key', { ...strong, TIDEGATE_KEY: '' }, 'TIDEGATE_KEY is not'],
+    ['a weak passphrase', { ...operated, TIDEGATE_PASSPHRASE: 'x' }, 'fewer than 15 characters'],
+    ['no client', { ...operated, SIGN_IN_ISSUER: 'https://a.example' }, 'SIGN_IN_CLIENT_ID is not'],
+    ['no audience', { ...operated, ACCESS_TEAM: 'https://a.example' }, 'ACCESS_AUDIENCE is not'],
+    ['a wrong list', { ...operated, ...issuer, SIGN_IN_ALLOW: '*@' }, 'SIGN_IN_ALLOW has "*@"'],
+  ])('have a fault: %s', (_, env, said) => {
+    expect(signInFaults(env).join(' ')).toContain(said)
+  })
+})
