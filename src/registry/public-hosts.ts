@@ -119,6 +119,10 @@ const LOCAL_NAMES = [
 const isLocal = (host: string) =>
   !host.includes('.') || LOCAL_NAMES.some((name) => host === name || host.endsWith(`.${name}`))
 
+/** Whether a host is a name that means the same everywhere, and no address. */
+export const isPublicName = (host: string): boolean =>
+  isName(plain(host)) && !readAddress(plain(host)) && !isLocal(plain(host))
+
 /** The longest host that a message repeats. */
 const MAX_SHOWN = 253
 
