@@ -41,6 +41,10 @@ export const options = {
   conditions: ['workerd', 'worker', 'browser'],
   external: ['cloudflare:*', 'node:*'],
   plugins: [zodOfApi],
+  jsx: 'automatic',
+  jsxImportSource: 'hono/jsx',
+  // The style of the pages.
+  loader: { '.css': 'text' },
   legalComments: 'none',
   logLevel: 'error',
 }

@@ -83,13 +83,13 @@ export const admission: MiddlewareHandler<App> = async (c, next) => {
   return next()
 }
 
+/** Whether a person opens this with a browser. */
+export const wantsHtml = ({ req }: Context<App>): boolean =>
+  req.method === 'GET' && /\btext\/html\b/.test(req.header('accept') ?? '')
+
 /** Whether a person opens the URL of an endpoint in a browser. They get a page that explains it. */
 export const wantsPage = (c: Context<App>): boolean =>
   /^\/mcp(?:\/|$)/.test(c.req.path) && wantsHtml(c)
-
-/** Whether a person opens a URL in a browser. */
-export const wantsHtml = ({ req }: Context<App>): boolean =>
-  req.method === 'GET' && /\btext\/html\b/.test(req.header('accept') ?? '')
 
 /** Bytes of a refused body that are read and dropped. */
 const MAX_DRAINED_BYTES = 16 * 1024 * 1024

@@ -13,7 +13,7 @@ import {
   wantsHtml,
   wantsPage,
 } from './admission.ts'
-import { doorPages, offersSignIn, pathOf, signsInAt, takesTokens } from './auth/index.ts'
+import { doorPages, offersSignIn, pathOf, takesTokens } from './auth/index.ts'
 import { deploymentOf } from './deployment.ts'
 import { Refusal, RpcError, serve, serveHttpSse, unexpected } from './mcp/index.ts'
 import { rateLimit } from './registry/index.ts'
@@ -47,6 +47,7 @@ export const app = new Hono<App>({ getPath: pathOf })
   .on('ALL', ['/.well-known/*', '/mcp/.well-known/*'], describe)
   .use(admission)
   .get('/', showPage)
+  .on('GET', ['/favicon.svg', '/assets/*'], load)
   .get('/health', (c) => c.json({ status: 'ok' }))
   .all('/mcp', mcp)
   .all('/mcp/:endpoint', mcp)
@@ -56,7 +57,8 @@ export const app = new Hono<App>({ getPath: pathOf })
   .get('/record/:endpoint/:id{.+}', record)
   .post('/register', (c) => (c.env.TIDEGATE_KEY ? register(c) : c.notFound()))
   .all('/sse', (c) => (c.env.LEGACY_SSE ? mcp(c) : c.notFound()))
-  .notFound((c) => {
+  .notFound(async (c) => {
+    if (wantsHtml(c)) return (await pages()).showNotFound(c)
     const where = `The MCP endpoint is ${new URL('/mcp', c.req.url)}.`
     // A path that is none may still hold a key.
     const headers = { 'referrer-policy': 'no-referrer' }
@@ -90,20 +92,12 @@ async function describe(c: Context<App>, next: Next): Promise<Response | undefin
 const pages = () => import('./page.ts')
 
 async function showPage(c: Context<App>): Promise<Response> {
-  const { page, pageHeaders } = await pages()
-  const { configured, find, problem } = deploymentOf(c.env)
-  const [, route, name] = c.req.path.split('/')
-  const asked = route === 'mcp' && name ? name : undefined
-  // Without the registry, the page says no more than where the endpoint is.
-  const first = (await find(undefined, {}).catch(() => undefined))?.site
-  const site = asked ? c.var.sites[0] : first
-  // The demo is there besides the endpoints of the registry, but nobody looks for it.
-  const own = !first || configured.some(({ endpoint }) => endpoint === first.endpoint)
-  const others = own ? configured : []
-  const { bySecretUrl } = c.var
-  const signsIn = signsInAt(c.env, new URL(c.req.url).origin)
-  const text = page({ url: c.req.url, name: asked, site, others, problem, bySecretUrl, signsIn })
-  return c.html(text, 200, pageHeaders)
+  return (await pages()).showPage(c)
+}
+
+/** Serves what a page loads. */
+async function load(c: Context<App>): Promise<Response> {
+  return (await pages()).asset(c.req.path) ?? c.notFound()
 }
 
 async function doctor(c: Context<App>): Promise<Response> {
@@ -165,8 +159,9 @@ async function record(c: Context<App>): Promise<Response> {
   })
   if (found === null) return refuse(c, 503, 'This record cannot be read. Try again later.')
   if (!found) return refuse(c, 404, 'There is no such record here.')
-  const { pageHeaders, recordPage } = await pages()
-  return c.html(recordPage(found), 200, { ...pageHeaders, 'cache-control': 'no-store' })
+  const { recordPage } = await pages()
+  const { title, text, metadata } = found
+  return recordPage({ title, text, table: metadata.table ?? '' })
 }
 
 /** Answers hosts that try to register when a key is missing: they print this (RFC 7591, 3.2.2). */

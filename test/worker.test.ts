@@ -49,7 +49,7 @@ describe('a deployment with nothing configured', () => {
     const browser = await fetch(mcp, { headers: { accept: 'text/html,*/*;q=0.8' } })
     expect([browser.status, browser.headers.get('content-type')]).toEqual([
       200,
-      'text/html; charset=UTF-8',
+      'text/html; charset=utf-8',
     ])
     expect(await browser.text()).toContain(`add --transport http --scope user tidegate ${mcp}`)
     expect(browser.headers.get('content-security-policy')).toContain("default-src 'none'")

@@ -1,0 +1,80 @@
+import { raw } from 'hono/html'
+import type { Child } from 'hono/jsx'
+
+/** The headers of a page: it loads its own style, script and mark, and may not be framed, kept or indexed. */
+export const pageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-robots-tag': 'noindex',
+}
+
+/** A page, with the bar above and the links below. */
+export const Layout = ({
+  title,
+  slim = false,
+  children,
+}: {
+  readonly title: string
+  readonly slim?: boolean
+  readonly children: Child
+}) => (
+  <>
+    {raw('<!doctype html>\n')}
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>{title} · Tidegate</title>
+        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        <link rel="stylesheet" href="/assets/console.css" />
+        <script src="/assets/copy.js" defer />
+      </head>
+      <body>
+        <a class="skip" href="#main">
+          Skip to the content
+        </a>
+        <header class="bar">
+          <div>
+            <a class="brand" href="/">
+              <Mark />
+              Tidegate
+            </a>
+          </div>
+        </header>
+        <main id="main" class={slim ? 'page slim' : 'page'}>
+          {children}
+        </main>
+        <footer class="end">
+          <div>
+            <span>Tidegate {VERSION}</span>
+            <a href="/">What this is</a>
+            <a href="https://modelcontextprotocol.io">What MCP is</a>
+            <span>MIT license</span>
+          </div>
+        </footer>
+      </body>
+    </html>
+  </>
+)
+
+export const VERSION = '0.1.0'
+
+/** A T whose stem is a flap, pushed open by the water. */
+const Mark = () => (
+  <svg width="26" height="26" viewBox="0 0 32 32" fill="none" aria-hidden="true">
+    <path
+      d="M5 6h22M15.5 6l5.5 10.5"
+      stroke="currentColor"
+      stroke-width="3.6"
+      stroke-linecap="round"
+    />
+    <path
+      d="M3.5 16.2c0-.8.5-1.2 1.2-1.2h6.8c6.8 0 5.2 7.5 12 7.5h3.8c.8 0 1.2.4 1.2 1.2V27c0 .8-.4 1.2-1.2 1.2H4.7c-.7 0-1.2-.4-1.2-1.2z"
+      class="mark-water"
+    />
+  </svg>
+)
