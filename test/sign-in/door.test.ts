@@ -77,7 +77,7 @@ describe('without a token', () => {
   test('a person who opens an endpoint sees a page', async () => {
     for (const path of ['/mcp', '/mcp/shop', '/mcp/none']) {
       const { status, headers } = await scene.ask('GET', path, { headers: { accept: 'text/html' } })
-      expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=UTF-8'])
+      expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     }
   })
 

@@ -44,7 +44,7 @@ describe('a deployment without a sign-in', () => {
 
   test('tells a browser at an endpoint to send the key', async () => {
     const { words } = await new Visitor(worker.url).open('/mcp/shop')
-    expect(words).toContain('needs the key')
+    expect(words).toContain('It needs a key')
     expect(words).not.toContain('sign in')
   })
 })
@@ -81,9 +81,9 @@ describe('an endpoint with a sign-in, in a browser', () => {
     const passphrase = 'seven otters guard the quiet harbor'
     const worker = await startWorker({ ...operated, TIDEGATE_PASSPHRASE: passphrase })
     const { words } = await new Visitor(worker.url).open('/mcp/shop')
-    expect(words).toContain('sign in: paste this URL')
-    expect(words).toContain('opens a page where you sign in')
-    expect(words).toContain(`tidegate ${worker.url}/mcp/shop In another app`)
+    expect(words).toContain('It asks you to sign in')
+    expect(words).toContain('opens the browser, where you sign in')
+    expect(words).toContain(`tidegate ${worker.url}/mcp/shop Copy`)
     await worker.close()
   })
 })
