@@ -50,11 +50,11 @@ export function apiAt(to = process.env.TIDEGATE_URL || HERE) {
 }
 
 /** Every entry of a list, page after page. */
-export async function listOf(ask, list) {
+export async function listOf(ask, list, query = {}) {
   const entries = []
   let cursor
   do {
-    const params = new URLSearchParams({ limit: '200', ...(cursor && { cursor }) })
+    const params = new URLSearchParams({ ...query, limit: '200', ...(cursor && { cursor }) })
     const page = await ask('GET', `/api/${list}?${params}`)
     entries.push(...page[list])
     cursor = page.next

@@ -6,6 +6,7 @@ import { doctorCommands } from './doctor-command.mjs'
 import { endpointCommands } from './endpoint-commands.mjs'
 import { keyCommands } from './key-commands.mjs'
 import { recordCommands } from './record-commands.mjs'
+import { signInCommands } from './sign-in-commands.mjs'
 
 /**
  * Each has its `words`, the `args` that follow them, what it is `about`, and how to `run` it. A run may
@@ -14,6 +15,7 @@ import { recordCommands } from './record-commands.mjs'
 export const commands = [
   ...endpointCommands,
   ...keyCommands,
+  ...signInCommands,
   ...applyCommands,
   ...backupCommands,
   ...recordCommands,

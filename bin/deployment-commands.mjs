@@ -45,21 +45,29 @@ export const deploymentCommands = [
   {
     words: 'reseal',
     args: [],
-    about: 'Encrypts credentials anew after a change of TIDEGATE_SECRET.',
+    about: 'Encrypts credentials and sign-ins anew after a change of TIDEGATE_SECRET.',
     more: `First set the secret before as TIDEGATE_SECRET_PREVIOUS, which can be deleted afterwards. Exit code 1 if
 a credential cannot be read.`,
     async run({ ask, options }) {
       let resealed = 0
+      let ofSignIns = 0
       let last
+      let isMore
       do {
         last = await ask('POST', '/api/credentials/reseal')
+        const { signIns = { resealed: 0, left: 0 } } = last
         resealed += last.resealed
-      } while (last.left > 0 && last.resealed > 0)
-      print(
-        options,
-        { ...last, resealed },
-        () => `Encrypted ${count(resealed, 'credential')} anew.`,
-      )
+        ofSignIns += signIns.resealed
+        isMore = [last, signIns].some((it) => it.left > 0 && it.resealed > 0)
+      } while (isMore)
+      const signIns = last.signIns && { ...last.signIns, resealed: ofSignIns }
+      const more = signIns ? `, and ${count(ofSignIns, 'value')} of sign-ins` : ''
+      const value = { ...last, resealed, ...(signIns && { signIns }) }
+      print(options, value, () => `Encrypted ${count(resealed, 'credential')}${more} anew.`)
+      if (signIns?.unreadable > 0 && !options.json) {
+        const what = `${count(signIns.unreadable, 'value')} of sign-ins`
+        console.error(`Neither secret opens ${what}. These people sign in again.`)
+      }
       if (last.unreadable.length === 0) return 0
       if (!options.json) {
         console.error(

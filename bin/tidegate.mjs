@@ -36,7 +36,10 @@ async function main(argv) {
   const args = argv.slice(command.words.split(' ').length)
   const { values, positionals } = read(command, args, options)
   if (values.help) return console.log(helpOf(command, options))
-  if (positionals.length !== command.args.length) throw wrongCount(command, positionals)
+  const needed = command.args.filter((it) => !it.startsWith('['))
+  if (positionals.length < needed.length || positionals.length > command.args.length) {
+    throw wrongCount(command, positionals)
+  }
   const ask = needsKey ? apiAt(values.to) : undefined
   return await command.run({ ask, args: positionals, options: values })
 }

@@ -1,6 +1,13 @@
 import type { Context } from 'hono'
 import { type App, refuse } from './admission.ts'
-import { callerWith, isOperator, shownBy, WRONG_KEY } from './auth/index.ts'
+import {
+  authorizationIn,
+  callerWith,
+  isOperator,
+  offersSignIn,
+  shownBy,
+  WRONG_KEY,
+} from './auth/index.ts'
 import { deploymentOf } from './deployment.ts'
 import { type AskRegistry, adminApi, type Candidate } from './registry/index.ts'
 
@@ -37,6 +44,7 @@ export async function administer(c: Context<App>): Promise<Response> {
     isOnlyDemo: !c.env.ENDPOINTS && !c.env.DATABASE_URL,
     ask: registry,
     change,
+    signIns: offersSignIn(c.env) ? authorizationIn(c.env.AUTHORIZATION) : undefined,
     objects: c.env,
     secrets: c.env,
     privateHosts: deployment.privateHosts,

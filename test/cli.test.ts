@@ -79,10 +79,10 @@ describe('the command line', () => {
     const endpoint = await run(['endpoint'], {})
     expect(endpoint.stdout).toContain('endpoint add')
     expect(endpoint.stdout).not.toContain('key add')
-    const commands = [...all.stdout.matchAll(/npx tidegate ([a-z]+(?: [a-z]+)?)/g)].map(
+    const commands = [...all.stdout.matchAll(/npx tidegate ([a-z-]+(?: [a-z]+)?)/g)].map(
       ([, it]) => it!,
     )
-    expect(commands).toHaveLength(22)
+    expect(commands).toHaveLength(26)
     for (const command of commands) {
       const help = await run([...command.split(' '), '--help'], {})
       expect(help, command).toMatchObject({ code: 0, stderr: '' })
@@ -91,7 +91,7 @@ describe('the command line', () => {
     }
     const [table] = lexer(page).filter((it): it is Tokens.Table => it.type === 'table')
     const listed = table!.rows.flatMap(([cell]) => {
-      const [first = '', ...more] = [...cell!.text.matchAll(/`([a-z ]+)`/g)].map(([, it]) => it!)
+      const [first = '', ...more] = [...cell!.text.matchAll(/`([a-z -]+)`/g)].map(([, it]) => it!)
       return [
         first,
         ...more.map((it) => (first.includes(' ') ? first.replace(/ .*/, ` ${it}`) : it)),

@@ -16,7 +16,7 @@ export {
 export { pathOf, readSecretUrl, withoutSecretUrl } from './secret-url.ts'
 export { authorizationIn, authorizationObject, forwarded } from './server/object.ts'
 export type { FindOffers, Offer } from './server/offers.ts'
-export type { GrantEntry, Granted } from './server/orders.ts'
+export type { Granted } from './server/orders.ts'
 export { issuersOf, offersSignIn, type SignInEnv, signsInAt, takesTokens } from './settings.ts'
 export type { Person } from './sign-in/person.ts'
 

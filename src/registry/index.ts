@@ -12,6 +12,7 @@ export { isPublicName } from './public-hosts.ts'
 export { Recent } from './recent.ts'
 export { Registry, registryIn, replicaIn } from './registry.ts'
 export type { AskRegistry } from './registry-state.ts'
+export type { AskSignIns, GrantEntry, SignInOrders } from './sign-ins.ts'
 
 /** Decrypts the URL of a database, and checks that it leads to no private host. */
 export const openCredential = async (

@@ -37,7 +37,7 @@ export function authorization(more: Partial<SignInEnv> = {}) {
   const vars: SignInEnv = {
     TIDEGATE_KEY: 'key-of-the-operator',
     TIDEGATE_SECRET: SECRET,
-    TIDEGATE_PASSPHRASE: 'a passphrase of the tests',
+    TIDEGATE_PASSPHRASE: 'tulip harbor seven lanterns',
     ...more,
   }
   let env = vars

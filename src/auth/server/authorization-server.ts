@@ -37,7 +37,7 @@ export class AuthorizationServer {
     const codes = new Codes(this.#store)
     const events = new Events(state.storage.sql)
     const turns = new Turns()
-    const grants = new Grants(this.#store, env, turns)
+    const grants = new Grants({ store: this.#store, env, turns, events })
     this.#tries = new Tries(state.storage.sql)
     const sessions = new Sessions(this.#store)
     const wayBack = new WayBack(this.#store)
@@ -54,6 +54,7 @@ export class AuthorizationServer {
       granted: ({ token }) => grants.granted(token),
       grants: (page) => grants.list(page),
       revoke: ({ id }) => grants.revoke(id),
+      revokeOf: ({ person, after }) => grants.revokeOf(person, after),
       makeCode: ({ person }) => codes.make(person),
       sealing: async () => ({ toReseal: await this.#store.countToReseal() }),
       reseal: ({ after, limit }) => this.#store.reseal(after, limit),

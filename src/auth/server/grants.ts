@@ -1,8 +1,10 @@
+import type { GrantEntry } from '../../registry/index.ts'
 import type { SignInEnv } from '../settings.ts'
 import { isAllowed } from '../sign-in/allowed.ts'
 import type { Person, Props } from '../sign-in/person.ts'
+import type { Events } from './events.ts'
 import { libraryFor } from './library.ts'
-import type { GrantEntry, Granted, Orders } from './orders.ts'
+import type { Granted, Orders } from './orders.ts'
 import { Rotations } from './rotation.ts'
 import type { Store } from './store.ts'
 import type { Turns } from './turns.ts'
@@ -15,18 +17,23 @@ export interface GrantMetadata {
   readonly endpoints: readonly string[]
 }
 
+interface Surroundings {
+  readonly store: Store
+  readonly env: SignInEnv
+  readonly turns: Turns
+  readonly events: Events
+}
+
 /** The grants: which app acts for whom, and until when. */
 export class Grants {
+  readonly #around: Surroundings
   readonly #store: Store
-  readonly #env: SignInEnv
-  readonly #turns: Turns
   readonly #rotations: Rotations
 
-  constructor(store: Store, env: SignInEnv, turns: Turns) {
-    this.#store = store
-    this.#env = env
-    this.#turns = turns
-    this.#rotations = new Rotations(store)
+  constructor(around: Surroundings) {
+    this.#around = around
+    this.#store = around.store
+    this.#rotations = new Rotations(around.store)
   }
 
   /** What an access token grants. */
@@ -36,7 +43,7 @@ export class Grants {
     const { person, endpoints } = found.grant.props
     return {
       person,
-      allowed: isAllowed(found.grant.props, this.#env),
+      allowed: isAllowed(found.grant.props, this.#around.env),
       scopes: found.scope,
       audience: String(found.audience),
       endpoints,
@@ -44,51 +51,120 @@ export class Grants {
     }
   }
 
-  async list({ after = '', limit }: Parameters<Orders['grants']>[0]): ReturnType<Orders['grants']> {
-    const { keys } = await this.#store.list({ prefix: PREFIX, limit: limit + 1, cursor: after })
+  /** A page of grants. Those of one person are looked for among all. */
+  async list({
+    after,
+    limit,
+    person,
+  }: Parameters<Orders['grants']>[0]): ReturnType<Orders['grants']> {
+    const cursor = after && `${PREFIX}${after.replace('.', ':')}`
+    const step = person === undefined ? limit : MAX_STEP
+    const page = await this.#store.list({ prefix: PREFIX, limit: step, cursor })
     const entries: GrantEntry[] = []
-    for (const { name, expiration = 0 } of keys.slice(0, limit)) {
-      const grant = await this.#store.get(name, 'json')
-      if (!grant) continue
-      const { person, client, clientDomain, endpoints } = grant.metadata as GrantMetadata
-      entries.push({
-        id: grant.id,
-        person: person.name,
-        client,
-        ...(clientDomain !== undefined && { clientDomain }),
-        endpoints,
-        scopes: grant.scope,
-        createdAt: grant.createdAt * 1000,
-        usedAt: (await this.#rotations.usedAt(grant)) ?? grant.createdAt * 1000,
-        expiresAt: expiration * 1000,
-      })
+    let last: string | undefined
+    for (const { name, expiration = 0 } of page.keys) {
+      if (entries.length === limit) break
+      last = name
+      const grant = (await this.#store.get(name, 'json')) as KeptGrant | null
+      if (grant && (person === undefined || isOf(grant, person))) {
+        entries.push(await this.#entry(grant, expiration))
+      }
     }
-    const more = keys.length > limit
+    const isMore = !page.list_complete || last !== page.keys.at(-1)?.name
+    const next = last?.slice(PREFIX.length).replace(':', '.')
     const total = this.#store.count(PREFIX)
-    return { entries, total, ...(more && { next: keys[limit - 1]!.name }) }
+    return { entries, total, ...(isMore && next && { next }) }
   }
 
   async revoke(id: string): Promise<boolean> {
-    let cursor: string | undefined
-    do {
-      const page = await this.#store.list({ prefix: PREFIX, cursor })
-      const found = page.keys.find(({ name }) => name.endsWith(`:${id}`))
-      if (found) {
-        const [, userId = ''] = found.name.split(':')
-        const api = await this.#api()
-        await this.#turns.take(`${userId}:${id}`, () => api.revokeGrant(id, userId))
-        return true
-      }
-      cursor = page.cursor
-    } while (cursor)
-    return false
+    const key = this.#store.find(PREFIX, `:${id.slice(ID.length)}`)
+    return key !== undefined && this.#end(key)
+  }
+
+  /** Ends what a person has. */
+  async revokeOf(person: string, after?: string): ReturnType<Orders['revokeOf']> {
+    const prefix = OWNED.find((it) => after?.startsWith(it)) ?? OWNED[0]!
+    const page = await this.#store.list({ prefix, limit: MAX_STEP, cursor: after })
+    let grants = 0
+    for (const { name } of page.keys) {
+      const value = (await this.#store.get(name, 'json')) as Owned | null
+      if (!value || !isOf(value, person)) continue
+      if (prefix !== PREFIX) await this.#store.delete(name)
+      else if (await this.#end(name)) grants++
+    }
+    const next = page.cursor ?? OWNED[OWNED.indexOf(prefix) + 1]
+    return { grants, ...(next && { next }) }
+  }
+
+  async #end(key: string): Promise<boolean> {
+    const { turns, events } = this.#around
+    const [, userId = '', id = ''] = key.split(':')
+    const api = await this.#api()
+    return turns.take(`${userId}:${id}`, async () => {
+      const grant = (await this.#store.get(key, 'json')) as KeptGrant | null
+      // Also one that no secret opens.
+      await api.revokeGrant(id, userId)
+      const { person, client } = grant?.metadata ?? {}
+      const why = 'The operator revoked it.'
+      events.note({ kind: 'grant revoked', person: person?.name, client, why })
+      return true
+    })
+  }
+
+  async #entry(grant: KeptGrant, expiration: number): Promise<GrantEntry> {
+    const { person, client = '', clientDomain, endpoints = [] } = grant.metadata ?? {}
+    const createdAt = grant.createdAt * 1000
+    return {
+      id: `${ID}${grant.id}`,
+      person: person?.name ?? '',
+      client,
+      ...(clientDomain !== undefined && { clientDomain }),
+      endpoints,
+      scopes: grant.scope,
+      createdAt,
+      usedAt: (await this.#rotations.usedAt(grant)) ?? createdAt,
+      expiresAt: expiration * 1000,
+    }
   }
 
   async #api() {
     // What it does here is the same for every issuer.
-    const library = await libraryFor('https://any.invalid', undefined, this.#env)
+    const library = await libraryFor('https://any.invalid', undefined, this.#around.env)
     return library.getOAuthApi({ OAUTH_KV: this.#store })
   }
 }
 
+/** What the library keeps of a grant, as far as it is shown. */
+interface KeptGrant {
+  readonly id: string
+  readonly userId: string
+  readonly scope: readonly string[]
+  readonly createdAt: number
+  readonly metadata?: Partial<GrantMetadata>
+}
+
+/** What belongs to a person: a grant, a session, or a code. */
+interface Owned {
+  readonly metadata?: Partial<GrantMetadata>
+  readonly person?: Person | string | null
+}
+
+function isOf({ metadata, person }: Owned, asked: string): boolean {
+  const owner = metadata?.person ?? person
+  const name = typeof owner === 'string' ? owner : owner?.name
+  return name !== undefined && folded(name) === folded(asked)
+}
+
+/** As groups compare names. */
+const folded = (name: string) => name.normalize('NFC').toLowerCase()
+
 const PREFIX = 'grant:'
+
+/** How the keys begin of what belongs to people. */
+const OWNED = ['code:', PREFIX, 'session:']
+
+/** How the operator knows the id of a grant from others. */
+const ID = 'gr_'
+
+/** Grants that are read at once. */
+const MAX_STEP = 500

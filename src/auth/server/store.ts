@@ -140,7 +140,7 @@ export class Store {
   async reseal(
     after: string,
     limit: number,
-  ): Promise<{ readonly resealed: number; readonly next: string | undefined }> {
+  ): Promise<{ readonly resealed: number; readonly next?: string }> {
     const select = `select key, value from entries where key_id <> ? and key > ? and (expires is null or expires > ?)
       order by key limit ?`
     const bounds = [await this.#keyId(), after, seconds(), limit] as const
@@ -155,7 +155,7 @@ export class Store {
       this.#storage.sql.exec(update, JSON.stringify(sealed), sealed.keyId, key, value)
       resealed++
     }
-    return { resealed, next: rows.length === limit ? rows.at(-1)!.key : undefined }
+    return { resealed, ...(rows.length === limit && { next: rows.at(-1)!.key }) }
   }
 
   /** Deletes what has expired, which nothing reads any more, and comes again for the next. */

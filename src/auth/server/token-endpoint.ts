@@ -1,7 +1,7 @@
 import type { EmaOptions } from '@cloudflare/workers-oauth-provider'
 import { hashOf, Recent } from '../../registry/index.ts'
 import type { SignInEnv } from '../settings.ts'
-import type { Events } from './events.ts'
+import type { Events, SignInEvent } from './events.ts'
 import { DAY_SECONDS, daysOf, type Library, libraryFor } from './library.ts'
 import { answering, OAuthFault } from './oauth-fault.ts'
 import { isVerifier } from './pkce.ts'
@@ -89,7 +89,7 @@ export class TokenEndpoint {
       const shown = { text, hash: await hashOf(text), name: { userId, id }, grant }
       if (type === 'authorization_code') return this.#exchange(asked, shown)
       if (type === 'refresh_token') return this.#refresh(asked, shown)
-      return this.#ask(asked, form)
+      return this.#revoke(asked, shown)
     })
   }
 
@@ -121,8 +121,8 @@ export class TokenEndpoint {
     }
     const isUsed = grant.authCodeId === hash && !grant.authCodeWrappedKey
     const answer = await this.#ask(asked, asked.form, grant.resource)
-    if (isUsed && !(await this.#around.store.get(`grant:${name.userId}:${name.id}`))) {
-      this.#noteReplay(grant, 'A code was used twice.')
+    if (isUsed && !(await this.#isThere(name))) {
+      this.#note('token replayed', grant, 'A code was used twice.')
     }
     return answer
   }
@@ -160,17 +160,30 @@ export class TokenEndpoint {
     return answer
   }
 
+  /** Ends a token, or with a refresh token its grant. */
+  async #revoke(asked: Asked, { name, grant }: Shown): Promise<Response> {
+    const answer = await this.#ask(asked, asked.form)
+    if (!(await this.#isThere(name))) {
+      this.#note('grant revoked', grant, 'The app gave it back.')
+    }
+    return answer
+  }
+
   /** Ends a grant whose refresh tokens two hold: which of them is the thief is not known. */
   async #end({ url }: Asked, { userId, id }: GrantName, grant: KeptGrant): Promise<void> {
     const { store, env } = this.#around
     const library = await libraryFor(new URL(url).origin, undefined, env)
     await library.getOAuthApi({ OAUTH_KV: store }).revokeGrant(id, userId)
-    this.#noteReplay(grant, 'A refresh token came after its successor was used.')
+    this.#note('token replayed', grant, 'A refresh token came after its successor was used.')
   }
 
-  #noteReplay({ metadata }: KeptGrant, why: string): void {
+  async #isThere({ userId, id }: GrantName): Promise<boolean> {
+    return (await this.#around.store.get(`grant:${userId}:${id}`)) !== null
+  }
+
+  #note(kind: SignInEvent['kind'], { metadata }: KeptGrant, why: string): void {
     const { person, client } = metadata ?? {}
-    this.#around.events.note({ kind: 'token replayed', person: person?.name, client, why })
+    this.#around.events.note({ kind, person: person?.name, client, why })
   }
 
   /**

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { type CredentialSecrets, secretProblem } from '../credential-keys.ts'
 import type { Credential } from '../entries.ts'
 import { boundOf } from '../open-credential.ts'
+import type { AskSignIns } from '../sign-ins.ts'
 import { sealingKeys } from './connection.ts'
 import { answer } from './fault.ts'
 import { named } from './lists.ts'
@@ -11,6 +12,10 @@ import type { Surroundings } from './surroundings.ts'
 /** Credentials that are read at once, and those that one request seals again. */
 const PAGE = 100
 const MAX_RESEALED = 1_000
+
+/** Values of sign-ins that are read at once, and how often in one request. */
+const SIGN_IN_PAGE = 500
+const MAX_SIGN_IN_PAGES = 20
 
 /** Credentials that cannot be read and are named in one answer. */
 const MAX_NAMED = 100
@@ -25,6 +30,8 @@ const status = named(
     credentials: z.int(),
     /** Credentials that are not sealed with the present TIDEGATE_SECRET. */
     credentialsToReseal: z.optional(z.int()),
+    /** The same for what is kept of sign-ins: grants, tokens, sessions. */
+    signInsToReseal: z.optional(z.int()),
     /** What is wrong with TIDEGATE_SECRET. */
     secretProblem: z.optional(z.string()),
     /** Whether TIDEGATE_SECRET_PREVIOUS is set, too. */
@@ -44,6 +51,8 @@ const resealed = z.object({
       group: z.optional(z.string()),
     }),
   ),
+  /** The same for what is kept of sign-ins. People sign in again where neither secret opens it. */
+  signIns: z.optional(z.object({ resealed: z.int(), left: z.int(), unreadable: z.int() })),
 })
 
 /** `/api/status` and `/api/credentials` */
@@ -55,13 +64,16 @@ export const credentialRoutes = (): readonly Route[] => [
       'Shows how much the registry holds, and whether its secret is fit to seal credentials.',
     answers: { 200: { description: 'The status.', schema: status } },
     async run(_, surroundings) {
-      const { ask, secrets } = surroundings
+      const { ask, secrets, signIns } = surroundings
       const problem = secretProblem(secrets.TIDEGATE_SECRET)
       const keyId = problem ? undefined : await currentKeyId(secrets)
+      const isReady = keyId !== undefined
+      const sealing = isReady ? await signIns?.('sealing', undefined) : undefined
       const others = keyId && (await ask('credentialsNotUnder', { keyId, limit: 0 }))
       return answer({
         ...(await ask('counts', undefined)),
         ...(others && { credentialsToReseal: others.total }),
+        ...(sealing && { signInsToReseal: sealing.toReseal }),
         ...(problem && { secretProblem: problem }),
         hasPreviousSecret: Boolean(secrets.TIDEGATE_SECRET_PREVIOUS),
       })
@@ -71,7 +83,7 @@ export const credentialRoutes = (): readonly Route[] => [
     method: 'post',
     path: '/api/credentials/reseal',
     summary:
-      'Seals credentials with the present TIDEGATE_SECRET that were sealed with the previous one.',
+      'Seals credentials and sign-ins with the present TIDEGATE_SECRET that were sealed with the previous one.',
     answers: { 200: { description: 'What was done, and what is left.', schema: resealed } },
     run: async (_, surroundings) => answer(await reseal(surroundings)),
   }),
@@ -81,7 +93,12 @@ export const credentialRoutes = (): readonly Route[] => [
 export const currentKeyId = async (secrets: CredentialSecrets): Promise<string> =>
   (await sealingKeys(secrets).seal('', '')).keyId
 
-async function reseal({ ask, change, secrets }: Surroundings): Promise<z.infer<typeof resealed>> {
+async function reseal({
+  ask,
+  change,
+  secrets,
+  signIns,
+}: Surroundings): Promise<z.infer<typeof resealed>> {
   const keys = sealingKeys(secrets)
   const keyId = await currentKeyId(secrets)
   const unreadable: Credential[] = []
@@ -105,5 +122,29 @@ async function reseal({ ask, change, secrets }: Surroundings): Promise<z.infer<t
     database,
     group,
   }))
-  return { resealed: done, left: left - unreadable.length, unreadable: named }
+  return {
+    resealed: done,
+    left: left - unreadable.length,
+    unreadable: named,
+    ...(signIns && { signIns: await resealSignIns(signIns) }),
+  }
+}
+
+async function resealSignIns(
+  ask: AskSignIns,
+): Promise<{ resealed: number; left: number; unreadable: number }> {
+  let resealed = 0
+  let after: string | undefined = ''
+  for (let pages = 0; after !== undefined && pages < MAX_SIGN_IN_PAGES; pages++) {
+    const page: Awaited<ReturnType<typeof ask<'reseal'>>> = await ask('reseal', {
+      after,
+      limit: SIGN_IN_PAGE,
+    })
+    resealed += page.resealed
+    after = page.next
+  }
+  const { toReseal } = await ask('sealing', undefined)
+  return after === undefined
+    ? { resealed, left: 0, unreadable: toReseal }
+    : { resealed, left: toReseal, unreadable: 0 }
 }

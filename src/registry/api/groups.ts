@@ -5,7 +5,7 @@ import { isConnectionString, MAX_URL_CHARS, sealConnection } from './connection.
 import { keptCredential, privateHostsOf, shownCredential, shownOf } from './endpoint-body.ts'
 import { patchBody, served } from './endpoints.ts'
 import { ApiFault, answer, checked, wrongField } from './fault.ts'
-import { assertEndpoints, person } from './keys.ts'
+import { assertEndpoints, member } from './keys.ts'
 import { assertWritten, moment, named, pageFields, pageQuery, written } from './lists.ts'
 import { mergePatch } from './merge-patch.ts'
 import { type Route, route } from './route.ts'
@@ -25,8 +25,8 @@ const name = z
 const fields = {
   name,
   title: z.optional(z.string().check(z.minLength(1), z.maxLength(80))),
-  /** As keys name them. */
-  people: z._default(z.array(person).check(z.maxLength(1_000)), []),
+  /** As keys and providers name them; or `group:` and the name of a group of the provider. */
+  people: z._default(z.array(member).check(z.maxLength(1_000)), []),
   /** Ids of keys. */
   keys: z._default(
     z

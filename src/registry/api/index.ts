@@ -7,6 +7,7 @@ import { keyRoutes } from './keys.ts'
 import { recordRoutes } from './records.ts'
 import { application, type Route, route } from './route.ts'
 import { settingsRoutes } from './settings.ts'
+import { signInRoutes } from './sign-ins.ts'
 import type { Surroundings } from './surroundings.ts'
 
 export type { Candidate, Surroundings } from './surroundings.ts'
@@ -18,6 +19,7 @@ export const routes: readonly Route[] = [
   ...endpointRoutes(),
   ...keyRoutes(),
   ...groupRoutes(),
+  ...signInRoutes(),
   ...recordRoutes(),
   ...settingsRoutes(),
   ...credentialRoutes(),

@@ -18,12 +18,19 @@ const endpoints = z
 /** The rights that a key may have. */
 const scopes = z.array(z.enum(['db:read'])).check(z.minLength(1), z.maxLength(1))
 
-/** What a database, a record and a group see instead of the key. */
-export const person = z.string().check(
+/** A name that a group may have among its people: of a person, or `group:` and what a provider says they are in. */
+export const member = z.string().check(
   z.minLength(1),
   z.maxLength(200),
   z.refine((it) => it !== 'key' && !it.startsWith('key:') && !/\p{Cc}/u.test(it), {
     error: 'must not be "key", begin with "key:" or contain control characters',
+  }),
+)
+
+/** What a database, a record and a group see instead of the key. */
+export const person = member.check(
+  z.refine((it) => !it.toLowerCase().startsWith('group:'), {
+    error: 'must not begin with "group:", which stands for a group of an identity provider',
   }),
 )
 

@@ -3,6 +3,7 @@ import type { CallsEnv } from '../calls.ts'
 import type { CredentialSecrets } from '../credential-keys.ts'
 import type { Credential, EndpointEntry } from '../entries.ts'
 import type { AskRegistry } from '../registry-state.ts'
+import type { AskSignIns } from '../sign-ins.ts'
 
 /** What the API needs of the deployment that it is part of. */
 export interface Surroundings {
@@ -14,6 +15,8 @@ export interface Surroundings {
   readonly ask: AskRegistry
   /** The same for an order that changes something: what this isolate knew is forgotten. */
   readonly change: AskRegistry
+  /** Asks the authorization server. Undefined where nobody can sign in. */
+  readonly signIns: AskSignIns | undefined
   /** The objects that hold the records of calls, and what was used of limits. */
   readonly objects: Pick<CallsEnv, 'METER' | 'RECORDS'>
   readonly secrets: CredentialSecrets
