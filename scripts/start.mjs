@@ -178,7 +178,7 @@ function reasonOf(answer) {
 /** Says which databases do not answer, and whose roles may do more than read. */
 async function advise() {
   if (problem || !bearer) return
-  const answer = await ask('/doctor?format=json', { headers: { authorization: bearer } })
+  const answer = await ask('/doctor?format=json&hosts=no', { headers: { authorization: bearer } })
   const { databases = [] } = (await answer?.json().catch(() => undefined)) ?? {}
   const lines = databases.flatMap(({ endpoint, database, problem, findings = [] }) => {
     const kinds = findings.filter(({ severity }) => severity === 'high').map(({ kind }) => kind)

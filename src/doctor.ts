@@ -1,15 +1,19 @@
 import type { Context } from 'hono'
 import { type App, refuse, textOrJson } from './admission.ts'
-import { signInFaults } from './auth/index.ts'
+import { isOperator, signInFaults } from './auth/index.ts'
 import { type Deployment, deploymentOf, type Site } from './deployment.ts'
 import { ConfigError, diagnosis } from './gateway/index.ts'
+import { selfTest, textOf } from './self-test.ts'
 import { NO_ENDPOINT, UNAVAILABLE } from './visit.ts'
 
 /**
  * Serves `GET /doctor` and `/doctor/NAME`, which tell the operator whether the databases answer and
  * what their roles may do besides reading.
  */
-export async function examine(c: Context<App>): Promise<Response> {
+export async function examine(
+  c: Context<App>,
+  ask: (request: Request) => Promise<Response>,
+): Promise<Response> {
   const deployment = deploymentOf(c.env)
   if (c.req.method !== 'GET') return refuse(c, 405, 'Send a GET.', { allow: 'GET, OPTIONS' })
   const inspected = c.req.path === '/doctor' ? await all(deployment) : one(c.var.sites)
@@ -24,12 +28,17 @@ export async function examine(c: Context<App>): Promise<Response> {
   const databases = await deployment.diagnose(sites, c.req.raw.signal)
   const healthy =
     problems.length === 0 && databases.every(({ problem, broken }) => !problem && !broken?.length)
+  // It takes some forty requests.
+  const isAsked = c.req.path === '/doctor' && c.req.query('hosts') !== 'no'
+  const url = `${new URL(c.req.url).origin}/mcp`
+  const hosts = isAsked && isOperator(c.var.caller) ? await selfTest(url, ask) : undefined
   const rest = more > 0 ? [`${more} more endpoints: ask /doctor/NAME about each.`] : []
-  const texts = [...problems, ...(await Promise.all(databases.map(report))), ...rest]
+  const reports = await Promise.all(databases.map(report))
+  const texts = [...problems, ...reports, ...rest, ...(hosts ? [textOf(hosts)] : [])]
   return textOrJson(
     c,
     healthy ? 200 : 503,
-    { problems, databases, ...(more > 0 && { more }) },
+    { problems, databases, ...(more > 0 && { more }), ...(hosts && { hosts }) },
     texts.join('\n\n'),
   )
 }

@@ -21,6 +21,26 @@ test('a deployment that only shows the demo is told about without a key', async 
   await worker.close()
 })
 
+test('the operator reads what hosts would make of an endpoint', async () => {
+  const databases = { demo: { url: 'demo:' } }
+  const ENDPOINTS = JSON.stringify([{ name: 'shop', title: 'Shop', databases }])
+  const secrets = { TIDEGATE_KEY: 'k', TIDEGATE_SECRET: 'Zx81-Qp02-Lm57-Ty93-Rb46-Vn08-Ks' }
+  for (const [TIDEGATE_PASSPHRASE, verdict] of [
+    ['', /^problem: The endpoint asks for a key and has no sign-in/m],
+    ['seven otters guard the quiet harbor', /^Cursor +would connect, and ask to sign in$/m],
+  ] as const) {
+    const worker = await startWorker({ ...secrets, TIDEGATE_PASSPHRASE, ENDPOINTS })
+    const { status, text } = await get(`${worker.url}/doctor`, KEY)
+    expect([status, text]).toEqual([200, expect.stringMatching(verdict)])
+    expect(text).toContain(`What hosts make of ${worker.url}/mcp:`)
+    expect((await get(`${worker.url}/doctor?hosts=no`, KEY)).text).not.toContain('What hosts')
+    const asked = await get(`${worker.url}/doctor?format=json`, KEY)
+    const { hosts } = JSON.parse(asked.text)
+    expect(hosts.findings.map((it: { id: string }) => it.id)).toContain('reach')
+    await worker.close()
+  }
+})
+
 test('a deployment with a database and no key tells nothing but what to set', async () => {
   const worker = await startWorker({ DATABASE_URL: `postgres://app:${MARKER}@127.0.0.1:9/shop` })
   const { status, text } = await get(`${worker.url}/doctor`)
