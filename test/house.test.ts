@@ -30,7 +30,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
     ...['memory', 'http', 'worker', 'index'],
   ],
   database: [
-    ...['words', 'rows', 'error', 'role', 'rules', 'dialect', 'database'],
+    ...['words', 'error', 'sessions', 'rows', 'role', 'rules', 'dialect', 'database'],
     ...['guard', 'transport', 'schema', 'statements', 'an engine', 'doctor'],
     ...['engines', 'open', 'questions', 'index'],
   ],

@@ -205,7 +205,10 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
       ['prefer', /42/],
     ])('is told why, in a sentence: %s', async (name, sentence) => {
       expect(await ask(name)).toMatch(sentence)
-      for (const server of servers) await expect.poll(() => server.open).toBe(0)
+      // The answer does not wait for the goodbye.
+      for (const server of servers) {
+        await expect.poll(() => server.open, { timeout: 5_000 }).toBe(0)
+      }
     })
 
     test.skipIf(!trusted).each([

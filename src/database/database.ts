@@ -36,6 +36,8 @@ export interface Io {
   readonly fetch: typeof fetch
   /** Bindings of the Worker. Some databases are bindings. */
   readonly bindings: Readonly<Record<string, unknown>>
+  /** Lets work go on after the answer. Without it, an answer waits until its session has ended. */
+  readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
 }
 
 /** A kind of database: what is known before its code is loaded, and how to load it. */

@@ -47,6 +47,7 @@ export type {
 export { keyOf, shownName } from './schema/table-name.ts'
 export type { Guardian } from './schema/visible.ts'
 export type { VisibleTables } from './schema/visible-tables.ts'
+export { bySessions, Sessions } from './sessions.ts'
 export type { Condition, Operator, Selection } from './statements/select.ts'
 export { keyOfOrder, operators, selectStatement } from './statements/select.ts'
 export { textSearch } from './statements/text-search.ts'

@@ -1,3 +1,5 @@
+import type { Sessions } from './sessions.ts'
+
 /** A value bound to a placeholder. Big integers and decimals travel as strings. */
 export type Param = null | boolean | number | string
 
@@ -72,6 +74,8 @@ export interface Limits {
   readonly identity?: Identity | undefined
   /** For which call it runs, so that the logs of the database can say so. */
   readonly trace?: TraceNote | undefined
+  /** Where the call keeps its sessions. Left out, the query has one of its own. */
+  readonly sessions?: Sessions | undefined
 }
 
 /** Names a call in the logs of a database. */
@@ -83,4 +87,4 @@ export interface TraceNote {
 }
 
 /** The limits of a question to the catalog, which has row and byte caps of its own. */
-export type TimeLimits = Pick<Limits, 'timeoutMs' | 'signal' | 'identity'>
+export type TimeLimits = Pick<Limits, 'timeoutMs' | 'signal' | 'identity' | 'sessions'>

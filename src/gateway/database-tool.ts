@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type Database, DatabaseError, hintFor, type Limits } from '../database/index.ts'
+import { type Database, DatabaseError, hintFor, type Limits, Sessions } from '../database/index.ts'
 import {
   type Context,
   type JsonSchema,
@@ -98,7 +98,8 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
           const { database: chosen, ...rest } = given as { database?: string }
           // A tool for one database may have its own argument of that name.
           const [name, input] = only ? [only, given] : [chosen!, rest]
-          const limits = limitsOf(caps, context.signal)
+          const sessions = new Sessions()
+          const limits = { ...limitsOf(caps, context.signal), sessions }
           const stopProgress = startProgress(context)
           const call = callOf(context)
           let database: Database | undefined
@@ -117,6 +118,7 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
             throw new ToolError(escaped(inWords(error, sql, hint), format))
           } finally {
             stopProgress()
+            await sessions.end()
           }
         },
       })

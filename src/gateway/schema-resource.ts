@@ -1,4 +1,5 @@
 import {
+  bySessions,
   type Database,
   DatabaseError,
   findTable,
@@ -113,7 +114,9 @@ function readSchema<T>(
     const compared = changes?.compare(name, signal)
     const opened = await located.open(context.caller)
     const database = inCall(opened, callOf(context), { name, free: false })
-    const contents = await read(database, { timeoutMs: caps.timeoutMs, signal })
+    const contents = await bySessions(undefined, (sessions) =>
+      read(database, { timeoutMs: caps.timeoutMs, signal, sessions }),
+    )
     await compared
     return contents
   })

@@ -1,13 +1,17 @@
-import { gateway, readEndpoints } from '../../src/gateway/index.ts'
+import { type GatewayIo, gateway, readEndpoints } from '../../src/gateway/index.ts'
 import type { Server } from '../../src/mcp/index.ts'
 import { ask, MODERN, requestOf } from './mcp.ts'
 
 /** The gateway before one database, in this process. */
-export function endpointBefore(url: string, more: object = {}, send: typeof fetch = fetch): Server {
+export function endpointBefore(
+  url: string,
+  more: object = {},
+  io: Partial<Pick<GatewayIo, 'fetch' | 'waitUntil'>> = {},
+): Server {
   const databases = { main: { url: 'secret:DATABASE' } }
   const endpoint = { name: 'main', title: 'Main', databases, ...more }
   const [found] = readEndpoints({ ENDPOINTS: JSON.stringify([endpoint]) })
-  return gateway(found!, { fetch: send, bindings: { DATABASE: url } })
+  return gateway(found!, { fetch, ...io, bindings: { DATABASE: url } })
 }
 
 /** What a tool of a server answers. */

@@ -1,6 +1,7 @@
+import type { Io } from '../database.ts'
 import { cancelledByCaller } from '../error.ts'
 import type { Limits, Statement } from '../rows.ts'
-import { ByteBudget } from '../transport/byte-budget.ts'
+import { ByteBudget, type Room } from '../transport/byte-budget.ts'
 import { until } from '../transport/deadline.ts'
 import type { default as Client } from './pg.mjs'
 import { cancelUntil } from './tcp-cancel.ts'
@@ -22,23 +23,28 @@ export class Connection {
   readonly #Client: typeof Client
   readonly #login: Login
   readonly #client: Client
-  readonly #timeoutMs: number
-  /** Of the connection as a whole, and not of each statement. */
-  readonly #budget: ByteBudget
+  readonly #waitUntil: Io['waitUntil']
+  readonly #budget = new ByteBudget({ maxBytes: 0 })
   /** Encryption is agreed upon, and nothing has come through it. */
   #shakingHands = false
-  #leaving = false
+  #isClosed = false
+  #leaving: Promise<void> | undefined
+  /** How much was asked and is not answered. */
+  #pending = 0
   /** Settles when all that was asked is answered. */
   #answered: Promise<unknown> = Promise.resolve()
 
-  constructor(PgClient: typeof Client, login: Login, limits: Limits) {
+  constructor(PgClient: typeof Client, login: Login, waitUntil: Io['waitUntil']) {
     this.#Client = PgClient
     this.#login = login
-    this.#timeoutMs = limits.timeoutMs
-    this.#budget = new ByteBudget(limits)
+    this.#waitUntil = waitUntil
     this.#client = new PgClient(configOf(login))
+    const close = () => {
+      this.#isClosed = true
+    }
     // Each call rejects with its own error. But without a listener, an error would end the process.
-    this.#client.on('error', () => {})
+    this.#client.on('error', close)
+    this.#client.on('end', close)
     const { connection } = this.#client
     const { stream: plain } = connection
     this.#budget.watch(plain)
@@ -54,9 +60,14 @@ export class Connection {
     void this.#budget.spent.then(() => connection.stream.destroy())
   }
 
+  /** Whether it can be asked more. */
+  get isOpen(): boolean {
+    return !this.#isClosed && !this.#leaving && !this.#budget.isSpent
+  }
+
   /** Connects and logs in. Throws {@link DatabaseError}. */
-  async open(signal: AbortSignal): Promise<void> {
-    const wait = AbortSignal.timeout(Math.min(this.#timeoutMs, CONNECT_MS))
+  async open(signal: AbortSignal, timeoutMs: number): Promise<void> {
+    const wait = AbortSignal.timeout(Math.min(timeoutMs, CONNECT_MS))
     try {
       await until(AbortSignal.any([signal, wait]), this.#client.connect())
     } catch (error) {
@@ -65,24 +76,46 @@ export class Connection {
     }
   }
 
-  readonly run: Run = async (...statements) => {
-    if (this.#leaving) throw cancelledByCaller()
-    const work = Promise.all(
-      statements.map((it) => query(this.#Client, this.#client, it, this.#budget, this.#timeoutMs)),
-    )
-    this.#answered = work.catch(() => {})
-    return (await work).at(-1)!
+  /** Asks something. All that its statements return shares the room of one answer. */
+  async ask<T>(limits: Limits, work: (run: Run) => Promise<T>): Promise<T> {
+    const room = this.#budget.expect(limits)
+    try {
+      return await work((...statements) => this.#run(statements, room, limits.timeoutMs))
+    } finally {
+      this.#budget.came(room)
+    }
   }
 
-  /** Rolls back and disconnects. In a hurry, or amid an answer, the server is told to stop instead. */
-  async leave(hurry: boolean): Promise<void> {
-    const wait = AbortSignal.timeout(LEAVE_MS)
-    const goodbye =
-      hurry || this.#budget.isSpent
-        ? cancelUntil(this.#answered, this.#Client, this.#login, this.#client, wait)
-        : Promise.all([this.run({ sql: 'rollback' }), this.#client.end()])
-    this.#leaving = true
-    await until<unknown>(wait, goodbye).catch(() => {})
+  async #run(statements: readonly Statement[], room: Room, timeoutMs: number): Promise<Reading> {
+    if (this.#leaving) throw cancelledByCaller()
+    const answers = statements.map((it) => {
+      this.#pending++
+      return query(this.#Client, this.#client, it, this.#budget, room, timeoutMs).finally(() => {
+        this.#pending--
+      })
+    })
+    this.#answered = Promise.allSettled([this.#answered, ...answers])
+    return (await Promise.all(answers)).at(-1)!
+  }
+
+  /**
+   * Disconnects. In a hurry, or amid an answer, the server is told to stop instead. Where work may go on
+   * after the answer, the answer does not wait for it.
+   */
+  leave(hurry = false): Promise<void> {
+    if (!this.#leaving) {
+      this.#leaving = this.#goodbye(hurry || this.#budget.isSpent)
+      this.#waitUntil?.(this.#leaving)
+    }
+    return this.#waitUntil ? Promise.resolve() : this.#leaving
+  }
+
+  async #goodbye(hurry: boolean): Promise<void> {
+    const signal = () => AbortSignal.timeout(LEAVE_MS)
+    if (!hurry) await until(signal(), this.#client.end()).catch(() => {})
+    if (hurry || this.#pending > 0) {
+      await cancelUntil(this.#answered, this.#Client, this.#login, this.#client, signal())
+    }
     this.#client.connection.stream.destroy()
   }
 }

@@ -1,6 +1,6 @@
 import { rowTooLarge } from '../error.ts'
 import type { Statement } from '../rows.ts'
-import type { ByteBudget } from '../transport/byte-budget.ts'
+import { type ByteBudget, type Room, unread } from '../transport/byte-budget.ts'
 import type { Result } from './answer.ts'
 import type { default as Client } from './pg.mjs'
 import { failure } from './tcp-error.ts'
@@ -9,15 +9,13 @@ import { failure } from './tcp-error.ts'
 export interface Reading extends Result {
   /** Whether there was too much of it to be read to the end. */
   readonly cut: boolean
-  /** Whether the budget is spent, and the connection can answer nothing more. An answer may end there. */
-  readonly spent: boolean
 }
 
 /** Values are read by `values.ts`, from the text that the server sends. */
 const raw = { getTypeParser: () => (text: string) => text }
 
 /**
- * Sends one statement, and collects its rows until its answer ends or the budget is spent. It goes
+ * Sends one statement, and collects its rows until its answer ends or its room is spent. It goes
  * by the extended protocol, which refuses a text that holds more than one statement.
  */
 export function query(
@@ -25,6 +23,7 @@ export function query(
   client: Client,
   { sql, params = [] }: Statement,
   budget: ByteBudget,
+  room: Room,
   timeoutMs: number,
 ): Promise<Reading> {
   return new Promise((resolve, reject) => {
@@ -41,12 +40,11 @@ export function query(
       fields = result.fields
       rows.push(row)
     })
-    query.on('end', (result) =>
-      resolve({ fields: result.fields, rows, cut: false, spent: budget.isSpent }),
-    )
+    query.on('end', (result) => resolve({ fields: result.fields, rows, cut: false }))
     query.on('error', (error) => reject(failure(error, timeoutMs)))
     void budget.spent.then(() => {
-      if (rows.length > 0) resolve({ fields, rows, cut: true, spent: true })
+      if (budget.spentBy !== room) reject(unread)
+      else if (rows.length > 0) resolve({ fields, rows, cut: true })
       else reject(rowTooLarge())
     })
     client.query(query)

@@ -1,11 +1,11 @@
-import type { Driver, UnguardedDatabase } from '../database.ts'
+import type { Driver, Io, UnguardedDatabase } from '../database.ts'
 import { DatabaseError } from '../error.ts'
 import type { Answer, Limits, Statement } from '../rows.ts'
+import { bySessions } from '../sessions.ts'
 import { answer } from './answer.ts'
 import { postgres as dialect } from './dialect.ts'
 import { identityFault } from './identity.ts'
 import { inOwnText, readOnlySteps } from './read-only.ts'
-import type { Run } from './tcp-connection.ts'
 import { hyperdriveLogin, type Login, loginOf } from './tcp-login.ts'
 import type { Reading } from './tcp-query.ts'
 import { inSession } from './tcp-session.ts'
@@ -17,34 +17,32 @@ export const postgres: Driver = {
   opens: ({ protocol }) => /^(?:postgres|postgresql|hyperdrive):$/.test(protocol),
   open: (url, io) =>
     url.protocol === 'hyperdrive:'
-      ? openLogin(hyperdriveLogin(url, io))
-      : withTlsState(loginOf(url)),
+      ? openLogin(hyperdriveLogin(url, io), io)
+      : withTlsState(loginOf(url), io),
 }
 
-const openLogin = (login: Login): UnguardedDatabase => ({
+const openLogin = (login: Login, io: Io): UnguardedDatabase => ({
   dialect,
   rollsBack: true,
   applies: ['role', 'claims'],
   query: (statement, limits) =>
-    inSession(login, limits, (run) => read(login, statement, limits, run)),
+    bySessions(limits.sessions, (sessions) => read(login, statement, { ...limits, sessions }, io)),
 })
 
-const withTlsState = (login: Login): UnguardedDatabase => ({
-  ...openLogin(login),
+const withTlsState = (login: Login, io: Io): UnguardedDatabase => ({
+  ...openLogin(login, io),
   tls: login.tls === 'offered' ? undefined : login.tls === 'always',
 })
 
 /** Runs a statement, and asks for the names of its types. */
-async function read(login: Login, statement: Statement, limits: Limits, run: Run): Promise<Answer> {
-  const reading = await runReadOnly(statement, limits, run)
+async function read(login: Login, statement: Statement, limits: Limits, io: Io): Promise<Answer> {
+  const reading = await runReadOnly(login, statement, limits, io)
   // At the address of a pooler, many databases may have the same name. The user tells them apart.
   const { host, port, database, user, options } = login
   const { role } = limits.identity ?? {}
   const key = JSON.stringify([host, port, database, user, options, role])
   const types = await typesOf(reading.fields, key, (lookUp, maxRows) =>
-    reading.spent
-      ? inSession(login, { ...limits, maxRows }, (other) => runReadOnly(lookUp, limits, other))
-      : run(lookUp),
+    runReadOnly(login, lookUp, { ...limits, maxRows }, io),
   )
   const rows = answer(reading, types, limits)
   return reading.cut && !rows.truncated ? { ...rows, truncated: 'bytes' } : rows
@@ -59,20 +57,46 @@ const WATCH_CLIENT = `select pg_catalog.set_config(name, '1000', true) from pg_c
   where name operator(pg_catalog.=) 'client_connection_check_interval'
     and pg_catalog.version() operator(pg_catalog.!~*) 'msvc|visual|mingw'`
 
-/** Asks whether the transaction is read-only: a proxy may have begun another. */
-const CHECK = "select pg_catalog.current_setting('transaction_read_only')"
+/**
+ * Fails unless the transaction is read-only: a proxy may have begun another. The server refuses the value
+ * that it gets then, and does nothing more in this transaction.
+ */
+const CHECK = `select pg_catalog.set_config('transaction_read_only',
+  case when pg_catalog.current_setting('transaction_read_only') operator(pg_catalog.=) 'on'
+    then 'on' else 'missing' end, true)`
 
-/** Runs one statement in a transaction that is known to be read-only before it is sent. */
-async function runReadOnly(statement: Statement, limits: Limits, run: Run): Promise<Reading> {
+/**
+ * Runs one statement in a transaction that only reads. All of it is sent at once: where the check fails,
+ * or there is no transaction at all, the server takes no cursor. A statement without a cursor is sent once
+ * the transaction is known to only read, and has a session of its own.
+ */
+function runReadOnly(login: Login, statement: Statement, limits: Limits, io: Io): Promise<Reading> {
   const [settings, ...rest] = readOnlySteps(statement, limits)
-  const begun = ['begin read only', WATCH_CLIENT].map((sql) => ({ sql }))
-  const { rows } = await run(...begun, settings!, { sql: CHECK }).catch((error) => {
-    throw identityFault(error, limits.identity, true)
-  })
-  if (rows[0]?.[0] !== 'on') {
-    throw new DatabaseError('network', 'The database did not begin a read-only transaction.')
-  }
-  return run(...rest).catch((error) => {
-    throw inOwnText(error, statement)
+  const isCursor = rest.length > 1
+  const sessions = isCursor ? limits.sessions : undefined
+  return inSession(login, { ...limits, sessions }, io, async (run) => {
+    const rollBack = () => void run({ sql: 'rollback' }).catch(() => {})
+    const begun = run({ sql: 'begin read only' }, { sql: CHECK }).catch((error) => {
+      throw error instanceof DatabaseError && error.code === REFUSED_VALUE ? notReadOnly() : error
+    })
+    const set = run({ sql: WATCH_CLIENT }, settings!).catch((error) => {
+      throw identityFault(error, limits.identity, true)
+    })
+    const read = isCursor ? run(...rest) : undefined
+    if (read) rollBack()
+    // Of several failures, the first one is the reason for the others.
+    for (const it of [set, read]) it?.catch(() => {})
+    const { rows } = await begun
+    if (rows[0]?.[0] !== 'on') throw notReadOnly()
+    await set
+    return (read ?? run(...rest).finally(rollBack)).catch((error) => {
+      throw inOwnText(error, statement)
+    })
   })
 }
+
+/** "Invalid parameter value". */
+const REFUSED_VALUE = '22023'
+
+const notReadOnly = () =>
+  new DatabaseError('network', 'The database did not begin a read-only transaction.')

@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts'
-import { MAX_PARAMS, type Page, type TableName } from '../dialect.ts'
+import { type Dialect, MAX_PARAMS, type Page, type TableName } from '../dialect.ts'
 import { DatabaseError } from '../error.ts'
 import type { Cell, Statement, TimeLimits } from '../rows.ts'
 import { nearest } from './nearest-names.ts'
@@ -12,7 +12,7 @@ import type {
   TableList,
   TableSummary,
 } from './table.ts'
-import { shownName } from './table-name.ts'
+import { keyOf, shownName } from './table-name.ts'
 
 /** The tables and views that the role may read, by part of a name or comment, in order of name. */
 export async function listTables(
@@ -37,13 +37,14 @@ export async function findTable(
   name: string,
   limits: TimeLimits,
 ): Promise<Table> {
-  const found = await resolve(database, name, limits)
   const { catalog } = database.dialect
-  const [columns, keys, indexes] = await Promise.all([
-    columnsOf(database, [found], limits),
-    ask(database, catalog.keys(found), limits).then(grouped),
-    ask(database, catalog.indexes(found), limits),
-  ])
+  const [found, [columns, keys, indexes]] = await resolved(database, name, limits, (table) =>
+    Promise.all([
+      columnsOf(database, [table], limits),
+      ask(database, catalog.keys(table), limits).then(grouped),
+      ask(database, catalog.indexes(table), limits),
+    ]),
+  )
   const primaryKey = keys.find(({ kind }) => kind === 'primary')?.columns ?? []
   return {
     ...found,
@@ -62,8 +63,9 @@ export async function findSource(
   name: string,
   limits: TimeLimits,
 ): Promise<Source> {
-  const found = await resolve(database, name, limits)
-  const [rows] = await columnsOf(database, [found], limits)
+  const [found, [rows]] = await resolved(database, name, limits, (table) =>
+    columnsOf(database, [table], limits),
+  )
   return { ...found, columns: rows!.map((row) => column(row, [])) }
 }
 
@@ -175,6 +177,33 @@ async function resolve(
   throw new DatabaseError('sql', `There is no table called ${quoted}.`, {
     hint: await meantTables(database, name, limits),
   })
+}
+
+/**
+ * The table that a name means, and what is asked about it. Most names are those of the catalog, so that is
+ * asked of the likeliest table at once, and again only if another is meant.
+ */
+async function resolved<T>(
+  database: Database,
+  name: string,
+  limits: TimeLimits,
+  about: (table: TableName) => Promise<T>,
+): Promise<readonly [TableSummary, T]> {
+  const likely = likeliest(name, database.dialect)
+  const answer = likely && about(likely)
+  // A table that does not exist has another error than the questions about it.
+  answer?.catch(() => {})
+  const found = await resolve(database, name, limits)
+  const isLikely = likely && keyOf(found) === keyOf(likely)
+  return [found, await (isLikely ? answer! : about(found))]
+}
+
+/** The table that a name means if it is written as in the catalog. */
+function likeliest(name: string, { schema }: Pick<Dialect, 'schema'>): TableName | undefined {
+  if (!isName(name)) return undefined
+  const [first = '', second, ...more] = name.split('.')
+  if (more.length > 0) return undefined
+  return second === undefined ? { schema, name: first } : { schema: first, name: second }
 }
 
 const qualified = ({ schema, name }: TableName) => `${schema}.${name}`

@@ -12,16 +12,32 @@ const MAX_BYTES = 10 * 1024 * 1024
 /** Bytes beside the rows: the login, settings, descriptions of columns. */
 const SLACK_BYTES = 1024 * 1024
 
+/** What is left of the bytes of one answer. */
+export interface Room {
+  left: number
+}
+
+/** Why an answer is not read: the one before it was too long, and the connection reads no more. */
+export const unread = Symbol('unread')
+
 /** Bounds how many bytes are read from a socket: more than any answer may have. */
 export class ByteBudget {
   readonly #spent = Promise.withResolvers<void>()
   readonly #streams: Stream[] = []
-  #left: number
-  /** Whether reading has stopped. */
-  isSpent = false
+  /** What is read while no answer is expected. */
+  readonly #beside: Room
+  /** Of the answers that are still to come, in their order. */
+  readonly #expected: Room[] = []
+  /** The room of the answer that was read when reading stopped. */
+  spentBy: Room | undefined
 
-  constructor({ maxBytes }: Pick<Limits, 'maxBytes'>) {
-    this.#left = Math.min(2 * maxBytes + SLACK_BYTES, MAX_BYTES)
+  constructor(limits: Pick<Limits, 'maxBytes'>) {
+    this.#beside = roomOf(limits)
+  }
+
+  /** Whether reading has stopped. */
+  get isSpent(): boolean {
+    return this.spentBy !== undefined
   }
 
   /** Resolves when reading has stopped. */
@@ -29,19 +45,39 @@ export class ByteBudget {
     return this.#spent.promise
   }
 
+  /** Makes room for one more answer, behind those that are still to come. */
+  expect(limits: Pick<Limits, 'maxBytes'>): Room {
+    const room = roomOf(limits)
+    this.#expected.push(room)
+    return room
+  }
+
+  /** Takes note that an answer has come, or never will. */
+  came(room: Room): void {
+    const at = this.#expected.indexOf(room)
+    if (at >= 0) this.#expected.splice(at, 1)
+  }
+
   /** Counts what a stream brings, and stops reading it when that is too much. */
   watch(stream: Stream): void {
     this.#streams.push(stream)
     stream.on('data', (chunk) => {
-      this.#left -= chunk.byteLength
-      if (this.#left < 0) this.spend()
+      const room = this.#current()
+      room.left -= chunk.byteLength
+      if (room.left < 0) this.spend()
     })
   }
 
   /** Stops reading now. The streams stay open. */
   spend(): void {
-    this.isSpent = true
+    this.spentBy ??= this.#current()
     for (const stream of this.#streams) stream.removeAllListeners('data')
     this.#spent.resolve()
   }
+
+  #current = (): Room => this.#expected[0] ?? this.#beside
 }
+
+const roomOf = ({ maxBytes }: Pick<Limits, 'maxBytes'>): Room => ({
+  left: Math.min(2 * maxBytes + SLACK_BYTES, MAX_BYTES),
+})

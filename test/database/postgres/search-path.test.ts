@@ -183,7 +183,7 @@ await describePostgres('functions, operators and types of a stranger', setup, (p
           caps: { samples: 3 },
           search: [{ table: 'users', title: 'email', text: ['email', 'nick'] }],
         },
-        io.fetch,
+        io,
       )
       const called = async (name: string, args: object) => {
         const found = await structureOf(server, name, args)

@@ -3,6 +3,7 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { explain } from '../../../src/database/index.ts'
 import { postgres as driver } from '../../../src/database/postgres/tcp.ts'
 import type { Limits } from '../../../src/database/rows.ts'
+import { Sessions } from '../../../src/database/sessions.ts'
 import { encrypt, passOn, report, startTcp, type TcpServer } from '../../servers/tcp.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { failure, MARKER } from '../../support/failure.ts'
@@ -162,6 +163,76 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     expect(answer.truncated).toBe(false)
   })
 
+  describe('in one session', () => {
+    const asked = async (server: TcpServer, sqls: readonly string[]) => {
+      const sessions = new Sessions()
+      const far = open(postgres.tcp('postgres', server.port), io)
+      const room = { maxRows: 5_000, maxBytes: 1e9, timeoutMs: 10_000, sessions }
+      const answers = await Promise.allSettled(sqls.map((sql) => far.query({ sql }, room)))
+      await sessions.end()
+      const late = await failure(far.query({ sql: 'select 1' }, room))
+      expect(late.message).toBe('The query was cancelled by the client.')
+      return answers.map((it) => (it.status === 'fulfilled' ? it.value.rows : it.reason.code))
+    }
+    const counted = async () => {
+      let connections = 0
+      const server = await serve((socket) => {
+        connections++
+        passOn(socket, port)
+      })
+      return { server, connections: () => connections }
+    }
+
+    test('answers what is asked at once, each by itself, whichever fails', async () => {
+      const { server, connections } = await counted()
+      const sqls = ['select 1', 'select nope', "select 'happy'::mood", 'select 1 / 0', 'select 5']
+      expect(await asked(server, sqls)).toEqual([[[1]], '42703', [['happy']], '22012', [[5]]])
+      expect(connections()).toBe(1)
+    })
+
+    test('begins each statement as if it were the first', async () => {
+      const { server } = await counted()
+      const setting = "set_config('my.note', 'left', false)"
+      const sessions = new Sessions()
+      const far = driver.open(new URL(postgres.tcp('postgres', server.port)), io)
+      const ask = async (sql: string) => (await far.query({ sql }, { ...limits, sessions })).rows[0]
+      expect(await ask(`select ${setting}`)).toEqual(['left'])
+      const [note, path] = (await ask("select current_setting('my.note', true), pg_backend_pid()"))!
+      expect(note || null).toBeNull()
+      expect(await ask('select pg_backend_pid()')).toEqual([path])
+      await sessions.end()
+    })
+
+    test('asks again, in another one, what came behind an answer that was too long', async () => {
+      const { server, connections } = await counted()
+      const long = "select repeat('x', 50000) from generate_series(1, 5000)"
+      const [first, ...rest] = await asked(server, [long, 'select 2', 'select 3'])
+      expect(first.length).toBeGreaterThan(100)
+      expect(rest).toEqual([[[2]], [[3]]])
+      expect(connections()).toBe(2 + 1)
+    })
+
+    test('says goodbye after the answer', async () => {
+      // It hears of no end, and so ends nothing.
+      const terminate = Buffer.from([88, 0, 0, 0, 4])
+      const server = await serve((socket) =>
+        passOn(socket, port, (it) => (it.includes(terminate) ? Buffer.alloc(0) : it)),
+      )
+      const background: Promise<unknown>[] = []
+      let ended = false
+      const waitUntil = (work: Promise<unknown>) =>
+        void background.push(
+          work.then(() => {
+            ended = true
+          }),
+        )
+      const far = open(postgres.tcp('postgres', server.port), { ...io, waitUntil })
+      expect((await far.query({ sql: 'select 1' }, limits)).rows).toEqual([[1]])
+      expect([background.length, ended]).toEqual([1, false])
+      await Promise.all(background)
+    })
+  })
+
   test('says so when one row alone is beyond that', async () => {
     const error = await failure(query("select repeat('x', 20000000)"))
     expect(error).toMatchObject({
@@ -251,22 +322,61 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     expect(rows).toEqual([{ users: 100 }])
   })
 
-  test('sends no statement into a transaction that is not read-only', async () => {
-    let said = ''
-    const server = await serve((socket) =>
-      passOn(socket, port, (chunk) => {
-        said += chunk.toString('latin1')
-        return Buffer.from(
-          chunk.toString('latin1').replace('begin read only', 'begin          '),
-          'latin1',
-        )
-      }),
-    )
-    const lax = open(postgres.tcp('postgres', server.port), io)
-    const error = await failure(lax.query({ sql: 'select id from users' }, limits))
-    expect(error.message).toBe('The database did not begin a read-only transaction.')
-    expect(said).toContain('begin read only')
-    expect(said).not.toContain('from users')
+  describe('behind a server that has its own way with transactions', () => {
+    /** A database whose statements are replaced on their way, by others of no greater length. */
+    const behind = async (replaced: string, by: string) => {
+      let count = 0
+      const server = await serve((socket) =>
+        passOn(socket, port, (chunk) => {
+          const said = chunk.toString('latin1')
+          if (said.includes(replaced)) count++
+          return Buffer.from(said.replaceAll(replaced, by.padEnd(replaced.length)), 'latin1')
+        }),
+      )
+      const url = new URL(postgres.tcp('postgres', server.port))
+      return { lax: driver.open(url, io), replaced: () => count }
+    }
+    const counter = async () => (await postgres.admin('table counter')).rows
+    const check = "select pg_catalog.set_config('transaction_read_only',"
+    const message = 'The database did not begin a read-only transaction.'
+
+    test.each([
+      ['begins one that writes', 'begin read only', 'begin', { message }],
+      ['begins none', 'begin read only', 'select 1', { message }],
+      ['only says that it began one', 'begin read only', 'listen x', { message }],
+      ['rolls it back in the middle', 'select pg_catalog.set_config(name,', 'rollback --', {}],
+      ['commits it in the middle', 'select pg_catalog.set_config(name,', 'commit --', {}],
+      ['answers that it writes', check, "select 'off' where 'x' <> concat(", { message }],
+      ['fails to check', check, "select 1 / 0 where 'x' <> concat(", { code: '22012' }],
+    ])('runs nothing that writes where it %s', async (_, replaced, by, expected) => {
+      const before = await counter()
+      for (const internal of [false, true]) {
+        const { lax, replaced: times } = await behind(replaced, by)
+        const sql = "select nextval('counter')"
+        const error = await failure(lax.query({ sql, internal }, limits))
+        expect(error).toMatchObject(expected)
+        expect(times()).toBe(1)
+      }
+      expect(await counter()).toEqual(before)
+    })
+
+    test('plans nothing before it knows', async () => {
+      let said = ''
+      const server = await serve((socket) =>
+        passOn(socket, port, (chunk) => {
+          said += chunk.toString('latin1')
+          return Buffer.from(
+            chunk.toString('latin1').replace('begin read only', 'begin          '),
+            'latin1',
+          )
+        }),
+      )
+      const lax = open(postgres.tcp('postgres', server.port), io)
+      const error = await failure(lax.query({ sql: 'explain select id from users' }, limits))
+      expect(error.message).toBe(message)
+      expect(said).toContain('begin read only')
+      expect(said).not.toContain('from users')
+    })
   })
 
   test('is refused what the role may not read', async () => {
@@ -329,20 +439,23 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     await expect.poll(() => sessions('active')).toBe(0)
   })
 
-  test('sends nothing more once the caller has left', async () => {
+  test.each([
+    ['logging in', 'application_name', 'begin', endless],
+    ['waiting to explain', 'begin', 'from users', `explain ${endless}`],
+  ])('sends nothing more once the caller has left, %s', async (_, at, never, sql) => {
     const caller = new AbortController()
     let said = ''
     const server = await serve((socket) =>
       passOn(socket, port, (chunk) => {
         said += chunk.toString('latin1')
-        if (chunk.includes('begin')) caller.abort()
+        if (chunk.includes(at)) caller.abort()
         return chunk
       }),
     )
     const distant = open(postgres.tcp('postgres', server.port), io)
-    await failure(distant.query({ sql: endless }, { ...limits, signal: caller.signal }))
-    expect(said).toContain('begin read only')
-    expect(said).not.toContain('declare')
+    await failure(distant.query({ sql }, { ...limits, signal: caller.signal }))
+    expect(said).toContain(at)
+    expect(said).not.toContain(never)
   })
 
   test('does not begin for a caller who has left', async () => {

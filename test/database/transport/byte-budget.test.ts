@@ -34,6 +34,24 @@ describe('the bytes that are read for an answer', () => {
     expect(streams.map((it) => it.listenerCount('data'))).toEqual([0, 0])
   })
 
+  test('are those of each answer, in the order in which they come', async () => {
+    const budget = new ByteBudget({ maxBytes: 0 })
+    const stream = new PassThrough({ highWaterMark: 4 * MIB })
+    budget.watch(stream)
+    const bring = async (bytes: number) => {
+      stream.write(Buffer.alloc(bytes))
+      await turn()
+    }
+    const [first, second] = [0, 0].map((maxBytes) => budget.expect({ maxBytes }))
+    await bring(MIB)
+    expect(budget.isSpent).toBe(false)
+    budget.came(first!)
+    await bring(MIB)
+    expect(budget.isSpent).toBe(false)
+    await bring(1)
+    expect(budget.spentBy).toBe(second)
+  })
+
   test('are no more once a reader has enough', async () => {
     const budget = new ByteBudget({ maxBytes: 1_000 })
     const stream = new PassThrough()
