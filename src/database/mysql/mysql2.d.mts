@@ -58,13 +58,29 @@ export interface ConnectionConfig {
   ) => unknown
 }
 
+/** One exchange with a server. */
+export interface Command {
+  /** Reads a packet, or sends the first. Returns whether that was all. */
+  execute(packet: unknown, connection: Connection): boolean
+}
+
 export interface Connection extends Events {
   /** Another one as soon as it is encrypted. */
   readonly stream: Stream
   readonly threadId: number | null
   prepare(sql: string, done: (error: unknown, statement: Prepared) => void): unknown
   query(sql: string, done: (error: unknown, rows: readonly (readonly unknown[])[]) => void): unknown
+  /** Forgets what was prepared. */
+  unprepare(sql: string): unknown
   end(done: (error: unknown) => void): unknown
+
+  // Inside it, for `pipeline.ts`.
+  addCommand(command: Command): Command
+  /** What is answered at the moment, and what comes then. */
+  readonly _command: Command | null | undefined
+  readonly _commands: { push(command: Command): unknown }
+  /** The number of the next packet. */
+  sequenceId: number
 }
 
 declare const mysql2: {

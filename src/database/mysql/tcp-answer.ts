@@ -1,6 +1,6 @@
 import { rowTooLarge } from '../error.ts'
 import type { Limits, Param } from '../rows.ts'
-import type { ByteBudget } from '../transport/byte-budget.ts'
+import { type ByteBudget, type Room, unread } from '../transport/byte-budget.ts'
 import type { Field, default as Library, Prepared } from './mysql2.mjs'
 import type { Connection } from './tcp-connection.ts'
 import { failure } from './tcp-error.ts'
@@ -16,25 +16,26 @@ export interface Reading {
 /** Runs what was prepared, and collects its rows until the answer ends or the budget is spent. */
 export function execute(
   { TypedParameter: { LONGLONG } }: typeof Library,
-  { client }: Connection,
+  connection: Connection,
   prepared: Prepared,
   params: readonly Param[],
   budget: ByteBudget,
+  room: Room,
   { maxRows, timeoutMs }: Limits,
 ): Promise<Reading> {
   return new Promise((resolve, reject) => {
     const rows: Raw[][] = []
     let fields: readonly Field[] = []
     const stop = () => {
-      if (rows.length > 0) resolve({ fields, rows, cut: true })
+      if (budget.spentBy !== room) reject(unread)
+      else if (rows.length > 0) resolve({ fields, rows, cut: true })
       else reject(rowTooLarge())
     }
     // An error after the last row that is read says nothing about the rows.
     const fail = (error: unknown) => (budget.isSpent ? stop() : reject(failure(error, timeoutMs)))
-    budget.watch(client.stream)
     void budget.spent.then(stop)
     // A connection that breaks ends no statement.
-    client.on('error', fail)
+    void connection.broken.then(fail)
     prepared
       // MySQL takes no double as a LIMIT.
       .execute(params.map((it) => (Number.isSafeInteger(it) ? LONGLONG(Number(it)) : it)))

@@ -5,6 +5,7 @@ import type {
   default as Library,
   Prepared,
 } from './mysql2.mjs'
+import { pipeline } from './pipeline.ts'
 import { type Server, serverOf } from './read-only.ts'
 import { connectFailure, failure } from './tcp-error.ts'
 import type { Login } from './tcp-login.ts'
@@ -13,13 +14,30 @@ import type { Login } from './tcp-login.ts'
 export class Connection {
   readonly client: Client
   readonly #timeoutMs: number
+  readonly #broken = Promise.withResolvers<unknown>()
   #isOpen = false
 
   constructor(library: typeof Library, login: Login, timeoutMs: number) {
     this.#timeoutMs = timeoutMs
     this.client = library.createConnection(configOf(login, timeoutMs))
     // Each call rejects with its own error. But without a listener, an error would end the process.
-    this.client.on('error', () => {})
+    this.client.on('error', (error: unknown) => this.#break(error))
+    this.client.on('end', () => this.#break(undefined))
+  }
+
+  /** Whether it is logged in, and nothing has ended it. */
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  /** Resolves with the error of a connection that breaks. */
+  get broken(): Promise<unknown> {
+    return this.#broken.promise
+  }
+
+  #break(error: unknown): void {
+    this.#isOpen = false
+    this.#broken.resolve(error ?? {})
   }
 
   /** Resolves with the kind of server once it has let us in. */
@@ -28,7 +46,10 @@ export class Connection {
       this.client.on('error', (error: unknown) => reject(connectFailure(error)))
       this.client.once('connect', ({ serverVersion }: { serverVersion: string }) => {
         this.#isOpen = true
-        resolve(serverOf(serverVersion))
+        const server = serverOf(serverVersion)
+        // As MariaDB's own clients do, and none of MySQL's: Aurora does not take it.
+        if (server === 'mariadb') pipeline(this.client)
+        resolve(server)
       })
     })
   }
@@ -44,6 +65,8 @@ export class Connection {
 
   /** Has the server read a statement without running it. It takes one, and no more. */
   prepare(sql: string): Promise<Prepared> {
+    // What was prepared before the session was set up may have been read in another way.
+    this.client.unprepare(sql)
     return new Promise((resolve, reject) => {
       this.client.prepare(sql, (error, prepared) =>
         error ? reject(failure(error, this.#timeoutMs)) : resolve(prepared),

@@ -11,17 +11,22 @@ export async function becomeRole(
   role: string,
   database: string,
 ): Promise<void> {
-  await connection.run(`set role ${quoted(role)}`).catch((error) => {
+  // All at once: where the first fails, nothing is asked.
+  const set = connection.run(`set role ${quoted(role)}`).catch((error) => {
     const about = error instanceof DatabaseError && /^(?:sql|refused)$/.test(error.kind)
     throw about ? noRole(error.code) : error
   })
-  // A proxy may have answered without passing it on. MySQL adds the host of the role.
-  const [row] = await connection.run('select current_role()')
-  if (![role, `${quoted(role)}@\`%\``].includes(textOf(row?.[0]))) throw noRole()
-  await connection.run(`use ${quoted(database)}`).catch((error) => {
+  const told = connection.run('select current_role()')
+  const entered = connection.run(`use ${quoted(database)}`).catch((error) => {
     const code = error instanceof DatabaseError ? Number(error.code) : 0
     throw ofLogin(code) ? loginError(code) : error
   })
+  for (const it of [told, entered]) it.catch(() => {})
+  await set
+  // A proxy may have answered without passing it on. MySQL adds the host of the role.
+  const [row] = await told
+  if (![role, `${quoted(role)}@\`%\``].includes(textOf(row?.[0]))) throw noRole()
+  await entered
 }
 
 const quoted = (name: string) => `\`${name.replaceAll('`', '``')}\``

@@ -11,14 +11,14 @@ import { type Raw, readValue, type Type } from './values.ts'
 export const mysql: Driver = {
   name: 'mysql',
   opens: ({ protocol }) => /^(?:mysql|mariadb):$/.test(protocol),
-  open(url) {
+  open(url, io) {
     const login = loginOf(url)
     return {
       dialect: dialect(login.database),
       tls: login.tls,
       applies: ['role'],
       async query(statement, limits) {
-        const { fields, rows, cut } = await runReadOnly(login, statement, limits)
+        const { fields, rows, cut } = await runReadOnly(login, statement, limits, io)
         const types = fields.map(typeOfField)
         const answer = cap(cells(rows, types), limits)
         return {

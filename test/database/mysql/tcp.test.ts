@@ -5,7 +5,8 @@ import { mysqlError } from '../../../src/database/mysql/error.ts'
 import { limited } from '../../../src/database/mysql/limit.ts'
 import { check } from '../../../src/database/mysql/read-only.ts'
 import { mysql } from '../../../src/database/mysql/tcp.ts'
-import type { Limits, Param } from '../../../src/database/rows.ts'
+import type { Limits, Param, Rows } from '../../../src/database/rows.ts'
+import { Sessions } from '../../../src/database/sessions.ts'
 import { passOn, startTcp, type TcpServer } from '../../servers/tcp.ts'
 import { failure, MARKER } from '../../support/failure.ts'
 import { describeMariaDb } from '../../support/mariadb.ts'
@@ -192,6 +193,85 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     const later = await query('select @seen, @seen := 1')
     expect(later.rows[0]?.[0]).toBeNull()
     expect((await query('select @seen')).rows).toEqual([[null]])
+  })
+
+  describe('in one session', () => {
+    const counted = async () => {
+      let connections = 0
+      const server = await startTcp((socket) => {
+        connections++
+        passOn(socket, mariadb.port)
+      })
+      const url = mariadb.url(mariadb.reader).replace(/:\d+\//, `:${server.port}/`)
+      const sessions = new Sessions()
+      return {
+        far: open(url, io),
+        room: { ...limits, maxRows: 5_000, maxBytes: 1e9, sessions },
+        connections: () => connections,
+        async [Symbol.asyncDispose]() {
+          await sessions.end()
+          await expect.poll(() => server.open).toBe(0)
+          await server.close()
+        },
+      }
+    }
+    const outcomes = async (all: readonly Promise<Rows>[]) =>
+      (await Promise.allSettled(all)).map((it) =>
+        it.status === 'fulfilled' ? it.value.rows : it.reason.code,
+      )
+
+    test('answers questions of ours that are asked at once, each by itself', async () => {
+      await using it = await counted()
+      const sqls = ['select 1', 'select nope', 'select ?', 'select 1 from nowhere', 'select 5']
+      const all = sqls.map((sql) => {
+        const params = sql.includes('?') ? ['x'] : []
+        return it.far.query({ sql, params, internal: true }, it.room)
+      })
+      expect(await outcomes(all)).toEqual([[[1]], '1054', [['x']], '1146', [[5]]])
+      const again = it.far.query({ sql: 'select 1', internal: true }, it.room)
+      expect(await outcomes([again])).toEqual([[[1]]])
+      expect(it.connections()).toBe(1)
+    })
+
+    test('is asked nothing more once it ran what is not ours', async () => {
+      await using it = await counted()
+      const ask = (sql: string) => it.far.query({ sql }, it.room)
+      expect((await ask('select @seen := 1, connection_id()')).rows[0]?.[0]).toBe(1)
+      expect((await ask('select @seen')).rows).toEqual([[null]])
+      expect(it.connections()).toBe(2)
+    })
+
+    test('asks again, in another one, what came behind an answer that was too long', async () => {
+      await using it = await counted()
+      const long = "select repeat('x', 50000) from seq_1_to_5000"
+      const all = [long, 'select 2', 'select 3'].map((sql) =>
+        it.far.query({ sql, internal: true }, it.room),
+      )
+      const [first, ...rest] = await outcomes(all)
+      expect(first.length).toBeGreaterThan(100)
+      expect(rest).toEqual([[[2]], [[3]]])
+    })
+  })
+
+  test('runs nothing in a session of which a proxy says that it only reads', async () => {
+    // Its reader may write.
+    await mariadb.admin('create table if not exists written (id integer)')
+    const server = await startTcp((socket) =>
+      passOn(socket, mariadb.port, (chunk) => {
+        const said = chunk.toString('latin1')
+        return Buffer.from(
+          said.replace('set session transaction read only', 'do 1'.padEnd(33)),
+          'latin1',
+        )
+      }),
+    )
+    const url = new URL(mariadb.url().replace(/:\d+\//, `:${server.port}/`))
+    const error = await failure(
+      mysql.open(url, io).query({ sql: 'insert into written values (1) returning id' }, limits),
+    )
+    expect(error.message).toBe('The database did not begin a read-only session.')
+    expect(await mariadb.admin('select * from written')).toEqual([])
+    await server.close()
   })
 
   test('sees one statement, and no more', async () => {
