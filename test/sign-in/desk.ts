@@ -137,17 +137,19 @@ export class Desk {
       said += error.message
       code = -1
     })
+    const end = () => endTree(child.pid)
+    process.once('exit', end)
     let read = 0
     const text = () => stripVTControlCharacters(said)
     const fail = (why: string) => new Error(`${why}\n${text().trim().slice(-4_000)}`)
     try {
-      for (const end = Date.now() + PATIENCE_MS; ; await sleep(50)) {
+      for (const last = Date.now() + PATIENCE_MS; ; await sleep(50)) {
         await this.#look()
         const shown = text()
         if (until !== undefined && shown.includes(until)) return shown
         if (code === 0 && until === undefined) return shown
         if (code !== undefined) throw fail(`The program has ended with ${code}.`)
-        if (Date.now() > end) throw fail('The program does not come to an end.')
+        if (Date.now() > last) throw fail('The program does not come to an end.')
         const next = typing[0]
         const at = next ? shown.indexOf(next.when, read) : -1
         if (!next || at < 0) continue
@@ -156,7 +158,8 @@ export class Desk {
         await type(child, next.keys)
       }
     } finally {
-      endTree(child.pid)
+      end()
+      process.off('exit', end)
     }
   }
 

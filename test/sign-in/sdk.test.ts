@@ -170,11 +170,13 @@ describe.each(apps)('$name', ({ sdk, path, document }) => {
     expect(keeper.sent).toHaveLength(1)
   })
 
-  test('is not asked again in any of three windows that refresh at once, and go on', async () => {
+  test('is not asked again in any of three windows that refresh at once, and later again', async () => {
     const windows = [keeper.copy(), keeper.copy(), keeper.copy()]
-    await deployment.outliveAccessTokens()
-    expect(await use(...windows)).toEqual([refreshed, refreshed, refreshed])
-    expect(await use(...windows)).toEqual([])
+    for (let times = 0; times < 2; times++) {
+      await deployment.outliveAccessTokens()
+      expect(await use(...windows)).toEqual([refreshed, refreshed, refreshed])
+      expect(await use(...windows)).toEqual([])
+    }
     expect(windows.flatMap(({ sent }) => sent)).toEqual([])
   })
 })
