@@ -1,7 +1,10 @@
 import { registerHooks } from 'node:module'
 
-// What the OAuth library imports of Workers.
-const module = 'export class WorkerEntrypoint {}'
+// What the OAuth library, and the objects of this project, import of Workers.
+const module = `
+  export class WorkerEntrypoint {}
+  export class DurableObject {}
+  export const waitUntil = () => {}`
 
 registerHooks({
   resolve: (name, context, next) =>
