@@ -188,6 +188,27 @@ test.each(['', '200'])(
   },
 )
 
+test('a check of a token reads one row, and writes none', async () => {
+  const { server, access } = await signedIn()
+  await server.isGood(access)
+  server.object.forget()
+  for (let i = 0; i < 10; i++) expect(await server.isGood(access)).toBe(true)
+  expect(server.object.total).toEqual({ requests: 10, rowsRead: 10, rowsWritten: 0 })
+  server.object.forget()
+  expect(await server.isGood(`${access.slice(0, -32)}${'x'.repeat(32)}`)).toBe(false)
+  expect(await server.isGood('none')).toBe(false)
+  expect(server.object.total).toEqual({ requests: 2, rowsRead: 1, rowsWritten: 0 })
+})
+
+test('a refresh reads and writes a few rows', async () => {
+  const { server, app, refresh } = await signedIn()
+  server.object.forget()
+  await server.refresh(app, refresh)
+  expect(server.object.total.rowsRead).toBeLessThanOrEqual(12)
+  // The grant, the access token, the answer; and the registration, now and then.
+  expect(server.object.total.rowsWritten).toBeLessThanOrEqual(5)
+})
+
 test('what is kept of an answer opens only with the token that it was given for', async () => {
   const { server, app, refresh } = await signedIn()
   const { json } = await server.refresh(app, refresh)

@@ -31,8 +31,12 @@ function deployment(vars: Partial<Env>, fails = false) {
   }
   const bindings = { ...env, ...vars, REGISTRY } as unknown as Env
   let kept = new Response()
-  const ask = async (path: string, key?: string) => {
-    const headers = { 'content-type': 'application/json', ...(key && { 'x-api-key': key }) }
+  const ask = async (path: string, key?: string, more: Record<string, string> = {}) => {
+    const headers = {
+      'content-type': 'application/json',
+      ...(key && { 'x-api-key': key }),
+      ...more,
+    }
     const request = new Request(`http://127.0.0.1${path}`, { method: 'POST', headers, body: list })
     const answer = await app.fetch(request, bindings)
     kept = answer.clone()
@@ -117,6 +121,41 @@ test('an isolate asks the registry once for an endpoint and a key, and then at m
   const orders = asked.map((it) => JSON.parse(it).order)
   expect(orders.filter((it) => it === 'lookup').length).toBeLessThanOrEqual(12)
   expect(orders.filter((it) => it !== 'lookup').length).toBeLessThanOrEqual(1)
+})
+
+test('an isolate asks for an access token once, and then at most once in nine seconds', async () => {
+  const tokens: unknown[] = []
+  const granted = {
+    person: { id: 'x', name: 'ada@example.com', groups: [] },
+    allowed: true,
+    scopes: ['db:read'],
+    audience: 'http://127.0.0.1/mcp',
+    endpoints: ['mine'],
+    expiresAt: Date.now() + 3_600_000,
+  }
+  const take = async (order: string, input: unknown) => {
+    tokens.push([order, input])
+    return granted
+  }
+  const AUTHORIZATION = { idFromName: () => 'id', get: () => ({ take }) }
+  const secrets = { TIDEGATE_SECRET: 'x'.repeat(32), TIDEGATE_PASSPHRASE: 'y'.repeat(20) }
+  const vars = { TIDEGATE_KEY: 'k', ENDPOINTS, ...secrets, AUTHORIZATION }
+  const { asked, ask } = deployment(vars as unknown as Partial<Env>)
+  const token = `${'a'.repeat(43)}:${'b'.repeat(16)}:${'c'.repeat(32)}`
+  const authorization = `Bearer ${token}`
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+  for (let second = 0; second < 60; second++) {
+    for (let i = 0; i < 5; i++) expect(await ask('/mcp', undefined, { authorization })).toBe(200)
+    vi.setSystemTime(Date.now() + 1_000)
+  }
+  expect(tokens.length).toBeLessThanOrEqual(7)
+  expect(new Set(tokens.map((it) => JSON.stringify(it)))).toEqual(
+    new Set([JSON.stringify(['granted', { token }])]),
+  )
+  // The groups of the person are the registry's to know.
+  const orders = asked.map((it) => JSON.parse(it).order)
+  expect(new Set(orders)).toEqual(new Set(['lookup']))
+  expect(orders.length).toBeLessThanOrEqual(12)
 })
 
 test('an isolate that has a replica asks nobody else, and refuses a revoked key within ten seconds', async () => {
