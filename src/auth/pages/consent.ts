@@ -47,6 +47,7 @@ ${endpoints(consent)}</fieldset>
 <div class="row">${isTrusted ? [allow, refuse] : [refuse, allow]}</div></form>
 <p class="small dim">What the app reads leaves this gate, and is then with whoever runs the app.</p>`,
     {
+      heading: html`<bdi>${shown(clientName, 40)}</bdi> asks to read your databases`,
       headers: consent.headers,
       status: fault === undefined ? 200 : 400,
       corner: whoIsSignedIn(person, token, { question }),

@@ -6,6 +6,8 @@ import { STYLE } from './style.ts'
 export interface PageOptions {
   readonly status?: number
   readonly headers?: Headers | Readonly<Record<string, string>> | undefined
+  /** The title as a heading, where it is more than a text. */
+  readonly heading?: Html | undefined
   /** What stands at the right of the bar: who is signed in. */
   readonly corner?: Html | undefined
 }
@@ -17,7 +19,7 @@ export interface PageOptions {
 export function page(
   title: string,
   body: Html,
-  { status = 200, headers: more, corner }: PageOptions = {},
+  { status = 200, headers: more, corner, heading }: PageOptions = {},
 ): Response {
   const nonce = randomText(22)
   const headers = new Headers(more)
@@ -42,7 +44,7 @@ export function page(
 </head>
 <body>
 <header><div><span class="brand">${MARK}Tidegate</span>${corner}</div></header>
-<main><h1>${title}</h1>
+<main><h1>${heading ?? title}</h1>
 ${body}
 </main>
 </body>

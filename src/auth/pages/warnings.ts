@@ -60,14 +60,12 @@ const brands: readonly Brand[] = [
   },
   { title: 'Cursor', words: ['cursor'], domains: ['cursor.com', 'cursor.sh'] },
   {
-    title: 'GitHub or VS Code',
-    words: ['github', 'copilot', 'vscode', 'visualstudio'],
-    domains: ['github.com', 'vscode.dev', 'visualstudio.com', 'microsoft.com', 'azure.com'],
-  },
-  {
-    title: 'Microsoft',
-    words: ['microsoft'],
-    domains: ['microsoft.com', 'azure.com', 'azure-apim.net'],
+    title: 'Microsoft or GitHub',
+    words: ['microsoft', 'github', 'copilot', 'vscode', 'visualstudio'],
+    domains: [
+      ...['microsoft.com', 'github.com', 'vscode.dev', 'visualstudio.com', 'azure.com'],
+      ...['azure-apim.net', 'powerplatform.com'],
+    ],
   },
   {
     title: 'Gemini',

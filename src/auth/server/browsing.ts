@@ -1,4 +1,3 @@
-import { randomText } from '../../registry/index.ts'
 import { errorPage } from '../pages/error.ts'
 import type { SignInEnv } from '../settings.ts'
 import { faultOfPassphrase } from '../sign-in/passphrase.ts'
@@ -7,6 +6,7 @@ import type { Authorize } from './authorize.ts'
 import { asHostCookies, asPlainCookies } from './cookies.ts'
 import { errorDescription } from './error-description.ts'
 import { isFromOurPage, readForm } from './form.ts'
+import { logged } from './logged.ts'
 import { questionIn } from './question.ts'
 import { seeOther } from './redirect.ts'
 import type { SignIn } from './sign-in.ts'
@@ -109,13 +109,6 @@ export class Browsing {
     const message = 'The sign-in failed here. Try again. If it goes on, ask the operator.'
     return errorPage(500, message, { reference })
   }
-}
-
-/** Says in the log why a page failed. Events are not for it: strangers could fill them. */
-function logged(why: string): string {
-  const reference = randomText(8)
-  console.log(JSON.stringify({ event: 'page failed', reference, why }))
-  return reference
 }
 
 const METHODS = ['GET', 'HEAD', 'POST']

@@ -6,6 +6,7 @@ import type { IdentityProvider } from '../sign-in/person.ts'
 import type { Codes } from './codes.ts'
 import type { Events } from './events.ts'
 import { formToken } from './form.ts'
+import { logged } from './logged.ts'
 import { questionIn } from './question.ts'
 import { seeOther } from './redirect.ts'
 import type { Session, Sessions } from './sessions.ts'
@@ -78,7 +79,6 @@ export class SignIn {
     const { env, codes, tries, events } = this.#parts
     const network = networkOf(request.headers.get('cf-connecting-ip') ?? '')
     const wait = tries.waitOf(network)
-    // They are not noted: the record would be full of them.
     if (wait > 0)
       return this.page(request, tooMany('There were too many wrong tries from your network.', wait))
     const waitOfAll = tries.waitOfAll()
@@ -87,10 +87,12 @@ export class SignIn {
     const isKnown = named !== undefined || (waitOfAll === 0 && (await knowsPassphrase(text, env)))
     if (!isKnown) {
       const fault = 'That is not the passphrase, nor a code that still works.'
-      const reference = events.note({ kind: 'sign-in refused', why: fault })
-      if (waitOfAll === 0) return this.page(request, { status: 403, fault, reference })
+      if (waitOfAll === 0) {
+        const reference = events.note({ kind: 'sign-in refused', why: fault })
+        return this.page(request, { status: 403, fault, reference })
+      }
       const why = 'There were too many wrong tries from everywhere, so only one-time codes work.'
-      return this.page(request, { ...tooMany(why, waitOfAll), reference })
+      return this.page(request, tooMany(why, waitOfAll))
     }
     attempt.succeeded()
     const name = named ?? 'passphrase'
@@ -126,12 +128,13 @@ type Wrong = Pick<SignInPage, 'status' | 'fault' | 'reference'> & {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-const tooMany = (why: string, ms: number): Wrong => {
+function tooMany(why: string, ms: number): Wrong {
   const minutes = Math.ceil(ms / 60_000)
   const again = `Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`
   return {
     status: 429,
     fault: `${why} ${again}`,
+    reference: logged(why),
     headers: { 'retry-after': `${Math.ceil(ms / 1_000)}` },
   }
 }

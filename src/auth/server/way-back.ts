@@ -10,6 +10,9 @@ const LIFE_SECONDS = 600
 
 const SECRET_CHARS = 43
 
+/** How many may be there at once: anybody can begin, and each takes a few kilobytes. */
+const MAX_BEGUN = 10_000
+
 /** What stays here while a person is at their provider. */
 interface Begun {
   /** The question that they came with: a path of this server. */
@@ -28,6 +31,11 @@ export class WayBack {
 
   /** Sends a person to the provider. The state that it brings back is the hash of what their browser keeps. */
   async begin(request: Request, provider: IdentityProvider): Promise<Response> {
+    if (this.#store.count(PREFIX) >= MAX_BEGUN) {
+      throw new SignInFault(
+        'Too many people are at the provider at once. Try again in ten minutes.',
+      )
+    }
     const secret = randomText(SECRET_CHARS)
     const state = await hashOf(secret)
     const { location, kept } = await provider.begin(callbackOf(request), state)
@@ -61,7 +69,9 @@ export class WayBack {
 
 const callbackOf = ({ url }: Request): string => new URL('/signin/callback', url).href
 
-const keyOf = (state: string): string => `way-back:${state}`
+const PREFIX = 'way-back:'
+
+const keyOf = (state: string): string => PREFIX + state
 
 /** A cookie for each of several tabs. */
 const nameOf = (state: string): string => `__Host-tidegate-way-back-${state.slice(0, 16)}`

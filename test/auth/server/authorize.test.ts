@@ -283,9 +283,4 @@ describe('what is not as it should be', () => {
     expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
     await put.body?.cancel()
   })
-
-  test('plain http elsewhere', async () => {
-    const answer = await visitor.open('/signin', { host: 'gate.example' })
-    expect(answer.status === 200 || answer.words.includes('Use https')).toBe(true)
-  })
 })

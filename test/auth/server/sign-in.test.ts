@@ -27,6 +27,15 @@ beforeEach(() => {
 
 const signIn = (who: Visitor, passphrase = PASSPHRASE) => who.send(question, { passphrase })
 
+/** Gives the authorization server of a Worker an order, as its API does. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look at answers of every shape
+async function order(it: RunningWorker, name: string, input: object): Promise<any> {
+  const env: unknown = await it.env()
+  const { AUTHORIZATION } = env as { AUTHORIZATION: DurableObjectNamespace }
+  const object: unknown = AUTHORIZATION.get(AUTHORIZATION.idFromName('authorization'))
+  return (object as { take(...asked: unknown[]): Promise<unknown> }).take(name, input)
+}
+
 /** Whether somebody is asked what an app may do, and so is signed in. */
 const isAsked = async (who: Visitor) => (await who.open(question)).text.includes('name="handle"')
 
@@ -183,13 +192,8 @@ describe('a form', () => {
 })
 
 describe('a code', () => {
-  const make = async (person?: string): Promise<string> => {
-    const env: unknown = await worker.env()
-    const { AUTHORIZATION } = env as { AUTHORIZATION: DurableObjectNamespace }
-    const object = AUTHORIZATION.get(AUTHORIZATION.idFromName('authorization'))
-    const take = (object as unknown as { take(...it: unknown[]): Promise<{ code: string }> }).take
-    return (await take('makeCode', { person })).code
-  }
+  const make = async (person?: string): Promise<string> =>
+    (await order(worker, 'makeCode', { person })).code
 
   test('lets one person in, once, by the name that it says', async () => {
     const code = await make('ada@example.com')
@@ -204,4 +208,34 @@ describe('a code', () => {
     const answers = await Promise.all(visitors.map((it) => signIn(it, code)))
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1)
   })
+})
+
+test('who signs in, and who cannot, is in the record, by the reference of the page', async () => {
+  const { reference } = await signIn(visitor, 'wrong')
+  await signIn(visitor)
+  const page = await visitor.open(question)
+  const decide = (decision: string) =>
+    visitor.send(question, { handle: fieldOf(page, 'handle'), endpoint: 'demo', decision })
+  await decide('allow')
+  const [allowed, signedIn, refused] = await order(worker, 'events', { limit: 3 })
+  expect(allowed).toMatchObject({ kind: 'app allowed', person: 'passphrase', client: 'An app' })
+  expect(signedIn).toMatchObject({ kind: 'signed in', person: 'passphrase' })
+  expect(refused).toMatchObject({ kind: 'sign-in refused', reference })
+})
+
+test('after three hundred wrong passphrases from everywhere, only codes work', async () => {
+  const crowded = await startWorker({ ...operated, TIDEGATE_PASSPHRASE: PASSPHRASE })
+  const from = (network: number, text: string) =>
+    new Visitor(crowded.url, { 'cf-connecting-ip': `203.0.113.${network}` }).send('/signin', {
+      passphrase: text,
+    })
+  for (let network = 0; network < 30; network++) {
+    await Promise.all(Array.from({ length: 10 }, () => from(network, 'wrong')))
+  }
+  const refused = await from(99, PASSPHRASE)
+  expect(refused.status).toBe(429)
+  expect(refused.words).toContain('only one-time codes work')
+  const { code } = await order(crowded, 'makeCode', {})
+  expect((await from(99, code)).status).toBe(303)
+  await crowded.close()
 })
