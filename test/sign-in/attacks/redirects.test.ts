@@ -7,7 +7,6 @@ import {
   decide,
   exchange,
   formOf,
-  handleIn,
   person,
   question,
   register,
@@ -122,7 +121,7 @@ describe('a code goes only where the app registered', () => {
   test('where its form says nothing of it: the one that was shown counts', async () => {
     const asked = question(remote)
     const page = await browser.ask('GET', asked.path)
-    const form = formOf(handleIn(page))
+    const form = formOf(page)
     form.append('redirect_uri', 'https://evil.example/')
     // The query of the form's own URL is the sender's, too.
     const path = question(local, { redirect_uri: 'http://127.0.0.1:4/callback' }).path

@@ -239,19 +239,34 @@ export class Browser {
   }
 }
 
-/** The browser of somebody who signed in. */
-export async function person(scene: Scene, host?: string): Promise<Browser> {
+/** The browser of somebody who signed in, by the passphrase or a code. */
+export async function person(
+  scene: Scene,
+  host?: string,
+  passphrase = PASSPHRASE,
+): Promise<Browser> {
   const browser = new Browser(scene, host)
   const { path } = question(await register(scene, {}, host))
-  await browser.ask('GET', path)
-  const { status, text } = await browser.post(path, { passphrase: PASSPHRASE })
+  const form = hiddenIn(await browser.ask('GET', path))
+  form.set('passphrase', passphrase)
+  const { status, text } = await browser.post(path, form)
   if (status !== 303) throw new Error(`${status} ${text}`)
   return browser
 }
 
-/** The handle of a page that asks for a decision. */
-export const handleIn = ({ text }: Answer): string =>
-  /name="handle" value="([^"]*)"/.exec(text)?.[1] ?? ''
+/** What the forms of a page hold that nobody sees. */
+export function hiddenIn({ text }: Answer): URLSearchParams {
+  const form = new URLSearchParams()
+  for (const [field] of text.matchAll(/<input[^>]*>/g)) {
+    const [, name] = /\bname="([^"]*)"/.exec(field) ?? []
+    const [, value = ''] = /\bvalue="([^"]*)"/.exec(field) ?? []
+    if (name && /\btype="hidden"/.test(field) && !form.has(name)) form.set(name, value)
+  }
+  return form
+}
+
+/** The handle of a page that asks for a decision: empty if this is another page. */
+export const handleIn = (page: Answer): string => hiddenIn(page).get('handle') ?? ''
 
 /** What a person ticks. */
 export interface Ticks {
@@ -260,12 +275,13 @@ export interface Ticks {
   readonly decision?: string
 }
 
-/** The form of a decision. */
-export function formOf(
-  handle: string,
-  { endpoints = ['shop'], scopes = ['db:read'], decision = 'allow' }: Ticks = {},
-) {
-  const form = new URLSearchParams({ handle, decision })
+/** The form of a page that asks for a decision, as the person sends it. */
+export function formOf(page: Answer, ticks: Ticks = {}): URLSearchParams {
+  const { endpoints = ['shop'], scopes = ['db:read'], decision = 'allow' } = ticks
+  const form = hiddenIn(page)
+  form.set('decision', decision)
+  // What is ticked for them is theirs to untick.
+  for (const name of ['endpoint', 'scope']) form.delete(name)
   for (const it of endpoints) form.append('endpoint', it)
   for (const it of scopes) form.append('scope', it)
   return form
@@ -273,8 +289,7 @@ export function formOf(
 
 /** Lets somebody who signed in answer a question. */
 export async function decide(browser: Browser, { path }: Question, ticks?: Ticks): Promise<Answer> {
-  const page = await browser.ask('GET', path)
-  return browser.post(path, formOf(handleIn(page), ticks))
+  return browser.post(path, formOf(await browser.ask('GET', path), ticks))
 }
 
 /** What the browser brings to the app. */
