@@ -12,7 +12,7 @@ import {
 } from './auth/index.ts'
 import { deploymentOf } from './deployment.ts'
 import { isName } from './gateway/index.ts'
-import { readBody } from './mcp/index.ts'
+import { Refusal, RpcError, readBody } from './mcp/index.ts'
 import { networkOf } from './registry/index.ts'
 import { unavailable } from './visit.ts'
 
@@ -32,12 +32,24 @@ export async function authorize(c: Context<App>): Promise<Response> {
   if (isPage && method === 'POST' && isForeign(headers, origin)) return fault(403, FOREIGN_FORM)
   if (pathname === '/authorize' && !isUnambiguous(searchParams)) return fault(400, AMBIGUOUS)
   const hasBody = method !== 'GET' && method !== 'HEAD'
-  const body = hasBody ? await readBody(c.req.raw, MAX_BODY_BYTES) : null
+  const body = hasBody ? await readBody(c.req.raw, MAX_BODY_BYTES).catch(faultOf) : null
+  if (body instanceof RpcError) {
+    if (isPage) throw body
+    // What programs read of the services has the form of OAuth (RFC 6749, section 5.2).
+    const told = { error: 'invalid_request', error_description: body.message }
+    const status = body instanceof Refusal ? body.status : 400
+    return Response.json(told, { status, headers: { 'cache-control': 'no-store' } })
+  }
   const request = new Request(url, { method, headers, body, signal, redirect: 'manual' })
   const answer = await forwarded(c.env.AUTHORIZATION, request)
   const kept = new Response(answer.body, answer)
   kept.headers.set('cache-control', 'no-store')
   return kept
+}
+
+function faultOf(error: unknown): RpcError {
+  if (error instanceof RpcError) return error
+  throw error
 }
 
 const fault = async (status: number, message: string): Promise<Response> =>

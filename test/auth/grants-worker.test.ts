@@ -152,6 +152,26 @@ describe('the API of sign-ins', () => {
   })
 })
 
+const form = { 'content-type': 'application/x-www-form-urlencoded' }
+
+test.each([
+  ['/token', `code=${'x'.repeat(65 * 1024)}`, 413],
+  ['/token', new Uint8Array([255]), 400],
+  ['/register', `{"client_name":"${'x'.repeat(65 * 1024)}"}`, 413],
+  ['/register', new Uint8Array([255]), 400],
+])(
+  'a body at %s that is too long, or no text, is refused in the form of OAuth',
+  async (path, body, status) => {
+    const answer = await fetch(origin + path, { method: 'POST', headers: form, body })
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(await answer.json()).toEqual({
+      error: 'invalid_request',
+      error_description: expect.stringMatching(/^The body .*\.$/),
+    })
+  },
+)
+
 describe('the command line', () => {
   const run = (...args: string[]) =>
     tidegate(args, { vars: { TIDEGATE_KEY: OPERATOR_KEY, TIDEGATE_URL: origin } })
