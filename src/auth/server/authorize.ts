@@ -5,7 +5,7 @@ import { nothingToReadPage } from '../pages/nothing-to-read.ts'
 import { notAllowedPage } from '../pages/sign-in.ts'
 import type { SignInEnv } from '../settings.ts'
 import { isAllowed } from '../sign-in/allowed.ts'
-import { type Props, userIdOf } from '../sign-in/person.ts'
+import { type Person, type Props, userIdOf } from '../sign-in/person.ts'
 import { isAtItsAddress } from './client-document.ts'
 import type { Events } from './events.ts'
 import { formToken } from './form.ts'
@@ -33,6 +33,8 @@ interface Surroundings {
 /** The authorization endpoint (RFC 6749, section 3.1): a person who is signed in decides what an app may do. */
 export class Authorize {
   readonly #around: Surroundings
+  /** The references of those who are not let in, by their ids. */
+  readonly #refused = new Map<string, string>()
 
   constructor(around: Surroundings) {
     this.#around = around
@@ -67,8 +69,7 @@ export class Authorize {
     const found = await this.#offers(session, name)
     const { token, headers: cookies } = formToken(request)
     if (found.offers.length === 0 && !isAllowed(session, env)) {
-      const why = 'SIGN_IN_ALLOW does not name this person, and no group does.'
-      const reference = events.note({ kind: 'sign-in refused', person: person.name, why })
+      const reference = this.#noteRefused(person)
       return notAllowedPage(person.name, { token, headers: cookies, question, reference })
     }
     const details = await api.describeConsent(asking)
@@ -135,6 +136,17 @@ export class Authorize {
     return seeOther(errorTo(asking, session ? 'interaction_required' : 'login_required'))
   }
 
+  /** Notes once who is not let in: they can come as often as they like, and so can all that a provider knows. */
+  #noteRefused({ id, name }: Person): string {
+    if (this.#refused.size >= MAX_REFUSED) this.#refused.clear()
+    const why = 'SIGN_IN_ALLOW does not name this person, and no group does.'
+    const reference =
+      this.#refused.get(id) ??
+      this.#around.events.note({ kind: 'sign-in refused', person: name, why })
+    this.#refused.set(id, reference)
+    return reference
+  }
+
   #offers(session: Session, name: string | undefined): Promise<Offers> {
     const { offers, env } = this.#around
     return offers(session.person, !isAllowed(session, env), name)
@@ -170,6 +182,8 @@ async function readRequest(api: Api, asked: Request): Promise<AuthRequest> {
 }
 
 type Api = ReturnType<Library['getOAuthApi']>
+
+const MAX_REFUSED = 1_000
 
 /** The names of the endpoints that may be ticked. A token for one endpoint opens no other. */
 const offeredFor = (asked: string | undefined, { offers }: Offers): readonly string[] =>

@@ -101,7 +101,7 @@ export class Browsing {
     }
     if (error instanceof SignInFault) {
       const reference = logged(error.message)
-      const next = { href: '/signin', text: 'Sign in in another way' }
+      const next = { href: questionIn(request.url), text: 'Sign in in another way' }
       return errorPage(403, error.message, { reference, next })
     }
     console.error(error)

@@ -1,8 +1,9 @@
 import { networkOf } from '../../registry/index.ts'
+import { errorPage } from '../pages/error.ts'
 import { type SignInPage, signedInPage, signInPage } from '../pages/sign-in.ts'
 import type { SignInEnv } from '../settings.ts'
 import { knowsPassphrase } from '../sign-in/passphrase.ts'
-import type { IdentityProvider } from '../sign-in/person.ts'
+import { type IdentityProvider, SignInFault } from '../sign-in/person.ts'
 import type { Codes } from './codes.ts'
 import type { Events } from './events.ts'
 import { formToken } from './form.ts'
@@ -65,8 +66,14 @@ export class SignIn {
   /** Signs in a person who comes back from the provider. */
   async callback(request: Request): Promise<Response> {
     const { wayBack } = this.#parts
-    const { person, to, headers } = await wayBack.finish(request, await this.#provider())
-    return this.#begin(request, { person, isForeign: true }, to, headers)
+    const { to, headers, person } = await wayBack.finish(request, await this.#provider())
+    try {
+      return await this.#begin(request, { person: await person(), isForeign: true }, to, headers)
+    } catch (error) {
+      if (!(error instanceof SignInFault)) throw error
+      const next = { href: to, text: 'Sign in in another way' }
+      return errorPage(403, error.message, { reference: logged(error.message), next, headers })
+    }
   }
 
   /** Ends the session, and shows the same question again. */
@@ -100,7 +107,12 @@ export class SignIn {
     return this.#begin(request, session, questionIn(request.url))
   }
 
-  async #begin(request: Request, session: Session, to: string, more?: Headers): Promise<Response> {
+  async #begin(
+    request: Request,
+    session: Session,
+    to: string,
+    more?: HeadersInit,
+  ): Promise<Response> {
     const { sessions, events } = this.#parts
     events.note({ kind: 'signed in', person: session.person.name })
     const headers = new Headers(more)
@@ -112,8 +124,15 @@ export class SignIn {
     const { env } = this.#parts
     if (!env.ACCESS_TEAM) return undefined
     const { personOfAccess } = await import('../sign-in/access.ts')
-    const person = await personOfAccess(request, env, outside)
-    return person && { person, isForeign: true }
+    try {
+      const person = await personOfAccess(request, env, outside)
+      return person && { person, isForeign: true }
+    } catch (error) {
+      const isOnlyWay = !env.TIDEGATE_PASSPHRASE && !env.SIGN_IN_ISSUER
+      if (isOnlyWay || !(error instanceof SignInFault)) throw error
+      logged(error.message)
+      return undefined
+    }
   }
 
   async #provider(): Promise<IdentityProvider | undefined> {

@@ -45,10 +45,7 @@ export class WayBack {
   }
 
   /** Who comes back from the provider, and the question that they came with. Throws {@link SignInFault}. */
-  async finish(
-    request: Request,
-    provider: IdentityProvider | undefined,
-  ): Promise<{ readonly person: Person; readonly to: string; readonly headers: Headers }> {
+  async finish(request: Request, provider: IdentityProvider | undefined): Promise<Back> {
     const url = new URL(request.url)
     const state = url.searchParams.get('state') ?? ''
     const secret = /^[0-9a-f]{64}$/.test(state) ? readCookie(request, nameOf(state)) : undefined
@@ -61,10 +58,22 @@ export class WayBack {
     if (!begun || !provider) {
       throw new SignInFault('This sign-in has ended. Go back to the app, and start again.')
     }
-    const person = await provider.finish(url, callbackOf(request), begun.kept)
-    const headers = new Headers({ 'set-cookie': cookie(nameOf(state), '', 0) })
-    return { person, to: begun.to, headers }
+    return {
+      to: begun.to,
+      headers: { 'set-cookie': cookie(nameOf(state), '', 0) },
+      person: () => provider.finish(url, callbackOf(request), begun.kept),
+    }
   }
+}
+
+/** Somebody who comes back from the provider. */
+interface Back {
+  /** The question that they came with: a path of this server. */
+  readonly to: string
+  /** What ends their way. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Who the provider says that they are. Throws {@link SignInFault}. */
+  person(): Promise<Person>
 }
 
 const callbackOf = ({ url }: Request): string => new URL('/signin/callback', url).href

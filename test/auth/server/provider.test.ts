@@ -113,11 +113,15 @@ describe('a provider', () => {
     expect([refused.status, refused.location]).toEqual([403, null])
     expect(refused.text).not.toContain('<b>&')
     expect(refused.words).toContain('Sign in in another way')
+    // The question of the app is still there.
+    const next = /<a href="([^"]*)"/.exec(refused.text)?.[1]?.replaceAll('&#38;', '&')
+    expect(next).toBe(question)
     provider.behaviour.callback = {}
     const callback = await goAndComeBack()
     provider.behaviour.trouble = { '/token': 'error' }
     const down = await visitor.open(callback)
     expect([down.status, Boolean(down.reference)]).toEqual([403, true])
+    expect((await visitor.open(callback)).words).toContain('not begun in this browser')
   })
 })
 
@@ -136,6 +140,7 @@ describe('somebody whom a provider names', () => {
     expect(page.words).toContain('Ask the operator')
     expect(page.words).toContain('SIGN_IN_ALLOW')
     expect(page.reference).toBeTruthy()
+    expect((await visitor.open(question)).reference).toBe(page.reference)
     const out = await visitor.send('/signout', { question: fieldOf(page, 'question') })
     expect(out.location).toBe(question)
     expect((await visitor.open(question)).text).toContain('name="passphrase"')
