@@ -26,8 +26,8 @@ export const isName = (text: string): boolean =>
   text.length > 0 &&
   text.length <= 200 &&
   text !== 'key' &&
-  !text.startsWith('key:') &&
-  !text.startsWith('group:') &&
+  // Groups compare names in small letters.
+  !/^(?:key|group):/i.test(text) &&
   !/\p{Cc}/u.test(text)
 
 /** A provider that people sign in at, in their browser. */

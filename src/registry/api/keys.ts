@@ -22,7 +22,7 @@ const scopes = z.array(z.enum(['db:read'])).check(z.minLength(1), z.maxLength(1)
 export const member = z.string().check(
   z.minLength(1),
   z.maxLength(200),
-  z.refine((it) => it !== 'key' && !it.startsWith('key:') && !/\p{Cc}/u.test(it), {
+  z.refine((it) => it !== 'key' && !it.toLowerCase().startsWith('key:') && !/\p{Cc}/u.test(it), {
     error: 'must not be "key", begin with "key:" or contain control characters',
   }),
 )

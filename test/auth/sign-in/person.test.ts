@@ -5,13 +5,13 @@ import { person } from '../../../src/registry/api/keys.ts'
 describe('the name of a person', () => {
   test.each([
     ...['ada@example.com', 'Ada Lovelace', '*', 'keys', 'Key', 'groups', 'é'.repeat(200)],
-    ...['', 'key', 'key:', 'key:abc', 'a\u0000', '\u0085', '\n', 'x'.repeat(201)],
+    ...['', 'key', 'key:', 'key:abc', 'Key:abc', 'a\u0000', '\u0085', '\n', 'x'.repeat(201)],
   ])('is one for a sign-in if it is one for a key: %j', (text) => {
     expect(isName(text)).toBe(person.safeParse(text).success)
   })
 
   test('is never that of a group', () => {
-    expect(['group:', 'group:staff'].filter(isName)).toEqual([])
+    expect(['group:', 'group:staff', 'GROUP:staff'].filter(isName)).toEqual([])
   })
 })
 
