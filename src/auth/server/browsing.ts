@@ -3,7 +3,7 @@ import type { SignInEnv } from '../settings.ts'
 import { faultOfPassphrase } from '../sign-in/passphrase.ts'
 import { SignInFault } from '../sign-in/person.ts'
 import type { Authorize } from './authorize.ts'
-import { asHostCookies, asPlainCookies } from './cookies.ts'
+import { asHostCookies, asPlainCookies, withPlainCookies } from './cookies.ts'
 import { errorDescription } from './error-description.ts'
 import { isFromOurPage, readForm } from './form.ts'
 import { logged } from './logged.ts'
@@ -30,7 +30,7 @@ export class Browsing {
     const isPlain = new URL(request.url).protocol === 'http:'
     return isPlain
       ? asPlainCookies(await this.#fetch(asHostCookies(request)))
-      : this.#fetch(request)
+      : this.#fetch(withPlainCookies(request))
   }
 
   async #fetch(request: Request): Promise<Response> {

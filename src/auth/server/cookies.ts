@@ -1,10 +1,29 @@
 /** The value of a cookie of a request. */
-export function readCookie({ headers }: Request, name: string): string | undefined {
-  for (const part of (headers.get('cookie') ?? '').split(';')) {
-    const at = part.indexOf('=')
-    if (at >= 0 && part.slice(0, at).trim() === name) return part.slice(at + 1).trim()
-  }
-  return undefined
+export function readCookie(request: Request, name: string): string | undefined {
+  return cookiesOf(request)
+    .find((it) => it.startsWith(`${name}=`))
+    ?.slice(name.length + 1)
+}
+
+/**
+ * The cookies of a request: those that are nothing but visible ASCII, as ours are. Another host of the domain may set
+ * one whose name is one of ours with a space of Unicode around it, in which browsers see no `__Host-`: whoever trims
+ * it takes it for ours.
+ */
+const cookiesOf = ({ headers }: Request): readonly string[] =>
+  (headers.get('cookie') ?? '')
+    .split(';')
+    .map((it) => (it.startsWith(' ') ? it.slice(1) : it))
+    .filter((it) => /^[!-~]+$/.test(it))
+
+/** A request with these cookies alone, since the OAuth library trims names. */
+export const withPlainCookies = (request: Request): Request =>
+  withCookies(request, cookiesOf(request))
+
+function withCookies(request: Request, cookies: readonly string[]): Request {
+  const headers = new Headers(request.headers)
+  headers.set('cookie', cookies.join('; '))
+  return new Request(request, { headers })
 }
 
 /** A cookie that goes to this origin alone, and that no script reads. It lasts so many seconds. */
@@ -21,13 +40,11 @@ const HOST = '__Host-'
 const OURS = /^(?:tidegate|oauth)-/
 
 /** A request from a browser on this machine, with its cookies named as everywhere else. */
-export function asHostCookies(request: Request): Request {
-  const cookies = (request.headers.get('cookie') ?? '').split(';').map((it) => it.trim())
-  const named = cookies.map((it) => (OURS.test(it) ? `${HOST}${it}` : it))
-  const headers = new Headers(request.headers)
-  headers.set('cookie', named.join('; '))
-  return new Request(request, { headers })
-}
+export const asHostCookies = (request: Request): Request =>
+  withCookies(
+    request,
+    cookiesOf(request).map((it) => (OURS.test(it) ? `${HOST}${it}` : it)),
+  )
 
 /** An answer to a browser on this machine, whose cookies it takes over http. */
 export function asPlainCookies(answer: Response): Response {

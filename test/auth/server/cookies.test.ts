@@ -4,6 +4,7 @@ import {
   asPlainCookies,
   cookie,
   readCookie,
+  withPlainCookies,
 } from '../../../src/auth/server/cookies.ts'
 
 describe('on this machine, over http', () => {
@@ -30,4 +31,27 @@ describe('on this machine, over http', () => {
 test('elsewhere a cookie is for this host alone, and for https alone', () => {
   const text = cookie('__Host-tidegate-session', 'a', 60)
   expect(text).toMatch(/^__Host-[^;]*; Path=\/; Secure; HttpOnly; SameSite=Lax; Max-Age=60$/)
+})
+
+describe('a cookie that only looks like one of ours', () => {
+  const planted = ['  ', '\u00a0', '\u2000', '\ufeff', '\t', '\v', '\u0000'].flatMap((it) => [
+    `${it}__Host-tidegate-session=evil`,
+    `__Host-tidegate-session${it}=evil`,
+  ])
+
+  // Another site of the domain may set it for the whole domain: browsers know no prefix in it.
+  test.each(planted.map((it) => [JSON.stringify(it), it]))('is none: %s', (_, name) => {
+    const request = { headers: { get: () => `${name}; good=1` } } as unknown as Request
+    expect(readCookie(request, '__Host-tidegate-session')).toBeUndefined()
+    expect(readCookie(request, 'good')).toBe('1')
+  })
+
+  test('is not seen by the library, and by us neither over http', () => {
+    const headers = {
+      cookie: 'a=1; \xa0__Host-oauth-consent-1=evil; b=2;\t__Host-c=3; \xa0oauth-d=4',
+    }
+    const request = new Request('https://gate.example/', { headers })
+    expect(withPlainCookies(request).headers.get('cookie')).toBe('a=1; b=2')
+    expect(asHostCookies(request).headers.get('cookie')).toBe('a=1; b=2')
+  })
 })
