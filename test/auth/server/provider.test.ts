@@ -83,10 +83,15 @@ describe('a provider', () => {
     expect(stranger.words).toContain('not begun in this browser')
     expect(stranger.reference).toBeTruthy()
     const before = new Map(visitor.cookies)
+    const liar = new Visitor(worker.url)
+    for (const [name] of before) liar.cookies.set(name, 'x'.repeat(43))
+    expect((await liar.open(callback)).words).toContain('not begun in this browser')
     expect((await visitor.open(callback)).status).toBe(303)
     const again = new Visitor(worker.url)
     for (const [name, value] of before) again.cookies.set(name, value)
-    expect((await again.open(callback)).status).toBe(403)
+    const second = await again.open(callback)
+    expect(second.status).toBe(403)
+    expect(second.words).toContain('This sign-in has ended.')
   })
 
   test('may be gone to in two tabs at once', async () => {
