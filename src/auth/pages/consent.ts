@@ -25,7 +25,7 @@ export interface Consent extends ConsentDescription, FormPage {
 /** The page where a person decides what an app may do. */
 export function consentPage(consent: Consent): Response {
   const { clientName, clientDomain, redirectHost, person, token, question, days, fault } = consent
-  const name = shown(clientName)
+  const name = shown(clientName) || NAMELESS
   const warnings = warningsOf(consent)
   const isTrusted = clientDomain !== undefined && warnings.every(({ isGrave }) => !isGrave)
   const allow = decision('allow', html`Allow`, isTrusted)
@@ -47,13 +47,15 @@ ${endpoints(consent)}</fieldset>
 <div class="row">${isTrusted ? [allow, refuse] : [refuse, allow]}</div></form>
 <p class="small dim">What the app reads leaves this gate, and is then with whoever runs the app.</p>`,
     {
-      heading: html`<bdi>${shown(clientName, 40)}</bdi> asks to read your databases`,
+      heading: html`<bdi>${shown(clientName, 40) || NAMELESS}</bdi> asks to read your databases`,
       headers: consent.headers,
       status: fault === undefined ? 200 : 400,
       corner: whoIsSignedIn(person, token, { question }),
     },
   )
 }
+
+const NAMELESS = 'An app without a name'
 
 /** The first button is the one that Enter presses. */
 const decision = (value: string, text: Html, isMain: boolean): Html =>

@@ -28,7 +28,7 @@ export function shown(text: string, max = 80): string {
   const plain = text
     .slice(0, MAX_READ)
     .replace(/[\s\p{Z}]+/gu, ' ')
-    .replace(/\p{C}/gu, '')
+    .replace(/[\p{C}\p{Default_Ignorable_Code_Point}]/gu, '')
     .replace(/\p{M}+/gu, (marks) => marks.slice(0, MAX_MARKS))
     .trim()
   const characters = [...plain]
