@@ -17,20 +17,27 @@ beforeAll(async () => {
 })
 afterAll(() => worker.stop())
 
-test('a thousand times, the first request with a new token is answered', async () => {
-  const origin = `http://127.0.0.1:${worker.port}`
-  const app = await registeredApp(origin, PASSPHRASE)
-  await app.signIn()
-  const statuses: number[] = []
-  for (let i = 0; i < 125; i++) {
-    await Promise.all(
-      Array.from({ length: 8 }, async () => {
-        const { access } = await app.signIn()
-        const answer = await send(`${origin}/mcp`, access, 'initialize', HELLO)
-        await answer.text()
-        statuses.push(answer.status)
-      }),
-    )
-  }
-  expect(statuses).toEqual(Array(1_000).fill(200))
-})
+// A busy machine needs minutes, which is no reason to fail.
+const PATIENCE_MS = 400_000
+
+test(
+  'a thousand times, the first request with a new token is answered',
+  async () => {
+    const origin = `http://127.0.0.1:${worker.port}`
+    const app = await registeredApp(origin, PASSPHRASE)
+    await app.signIn()
+    const statuses: number[] = []
+    for (let i = 0; i < 125; i++) {
+      await Promise.all(
+        Array.from({ length: 8 }, async () => {
+          const { access } = await app.signIn()
+          const answer = await send(`${origin}/mcp`, access, 'initialize', HELLO)
+          await answer.text()
+          statuses.push(answer.status)
+        }),
+      )
+    }
+    expect(statuses).toEqual(Array(1_000).fill(200))
+  },
+  PATIENCE_MS,
+)
