@@ -297,6 +297,53 @@ describe('an app with a metadata document', () => {
   })
 })
 
+describe('an app whose metadata document cannot be read', () => {
+  const unreachable: readonly [string, () => Response][] = [
+    ['its site is down', () => new Response('', { status: 503 })],
+    ['its site limits us', () => new Response('', { status: 429 })],
+    [
+      'the network is',
+      () => {
+        throw new TypeError('Network connection lost.')
+      },
+    ],
+  ]
+
+  test.each(unreachable)('because %s keeps its grant, and comes again', async (_, answer) => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const app = appWithKey()
+    let site = () => Response.json(app.document)
+    vi.stubGlobal('fetch', async () => site())
+    const server = authorization()
+    const { json } = await server.exchange(undefined, await server.allow(app), await app.proof())
+    site = answer
+    const refused = await server.refresh(undefined, json.refresh_token, await app.proof())
+    expect(refused).toMatchObject({ status: 503, json: { error: 'temporarily_unavailable' } })
+    expect(refused.headers.get('retry-after')).toBe('60')
+    site = () => Response.json(app.document)
+    expect((await server.refresh(undefined, json.refresh_token, await app.proof())).status).toBe(
+      200,
+    )
+  })
+
+  test('because it was withdrawn is none any more', async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const app = appWithKey()
+    let site = () => Response.json(app.document)
+    vi.stubGlobal('fetch', async () => site())
+    const server = authorization()
+    const { json } = await server.exchange(undefined, await server.allow(app), await app.proof())
+    for (const answer of [
+      () => new Response('', { status: 404 }),
+      () => Response.json({ ...app.document, client_id: 'https://other.example/x' }),
+    ]) {
+      site = answer
+      const refused = await server.refresh(undefined, json.refresh_token, await app.proof())
+      expect(refused).toMatchObject({ status: 401, json: { error: 'invalid_client' } })
+    }
+  })
+})
+
 function appWithKey() {
   const id = 'https://app.example/client.json'
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

@@ -57,11 +57,28 @@ export async function libraryFor(
     onError: ({ status, code, description, headers, internal }) => {
       // A stranger's words are in the rest of it.
       console.log(JSON.stringify({ oauth: code, status, reason: internal?.reason }))
+      if (isUnreachable(internal)) {
+        const told = { error: 'temporarily_unavailable', error_description: UNREACHABLE }
+        const waits = { ...headers, 'retry-after': '60' }
+        return Response.json(told, { status: 503, headers: waits })
+      }
       const told = { error: code, error_description: errorDescription(description) }
       return Response.json(told, { status, headers })
     },
   })
 }
+
+/**
+ * Whether a request failed only because the site with the app's metadata document did not answer. To `invalid_client`
+ * apps forget their grant.
+ */
+function isUnreachable(internal: { category?: string; detail?: unknown } | undefined): boolean {
+  if (internal?.category !== 'client-id-metadata-document') return false
+  const { message } = Object(internal.detail) as { message?: unknown }
+  return /HTTP (?:429|5\d\d)$|timed out|network|fetch failed/i.test(String(message))
+}
+
+const UNREACHABLE = 'The metadata document of the app cannot be read now. Try again in a minute.'
 
 export const DAY_SECONDS = 86_400
 
