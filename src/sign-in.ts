@@ -29,7 +29,6 @@ export async function authorize(c: Context<App>): Promise<Response> {
   if (!signsInAt(c.env, origin)) {
     return isPage ? fault(403, NOT_HERE) : refuse(c, 403, NOT_HERE)
   }
-  if (isPage && method === 'POST' && isForeign(headers, origin)) return fault(403, FOREIGN_FORM)
   if (pathname === '/authorize' && !isUnambiguous(searchParams)) return fault(400, AMBIGUOUS)
   const hasBody = method !== 'GET' && method !== 'HEAD'
   const body = hasBody ? await readBody(c.req.raw, MAX_BODY_BYTES).catch(faultOf) : null
@@ -57,12 +56,6 @@ const fault = async (status: number, message: string): Promise<Response> =>
 
 /** What programs use. The rest are pages. */
 const SERVICES = ['/token', '/register', '/.well-known/oauth-authorization-server']
-
-/** Whether a form was sent by a page of another site, which a browser says. */
-function isForeign(headers: Headers, own: string): boolean {
-  const site = headers.get('sec-fetch-site') ?? 'none'
-  return (headers.get('origin') ?? own) !== own || !['same-origin', 'none'].includes(site)
-}
 
 /** Serves what there is to know of the sign-in, under the names that are registered for it. */
 export async function describe(c: Context<App>): Promise<Response> {
@@ -95,6 +88,5 @@ const nothing = (c: Context<App>): Promise<Response> =>
 
 const NOTHING = 'There is nothing to sign in to at this URL.'
 const NOT_HERE = 'Over plain http, people can sign in on this machine only. Use https.'
-const FOREIGN_FORM = 'This form was sent by another site. Go back to the app, and connect it again.'
 const AMBIGUOUS =
   'The app asked in a way that can be read in two ways. Connect it again. If that does not help, tell those who make the app.'
