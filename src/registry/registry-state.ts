@@ -419,11 +419,11 @@ export class RegistryState {
 
   #groupOf(members: readonly string[], endpoint: string): Found['group'] | undefined {
     if (members.length === 0) return undefined
-    const places = members.map(() => '?').join(', ')
+    // As one value: a statement may have a hundred, and a provider names more groups.
     const rows = this.#rows(
       `select distinct groups.value from members join groups on groups.name = group_name
-       where member in (${places}) order by groups.name`,
-      members,
+       where member in (select value from json_each(?)) order by groups.name`,
+      [JSON.stringify(members)],
     )
     if (rows.length === 0) return undefined
     const groups = rows.map(entryOf<GroupEntry>)

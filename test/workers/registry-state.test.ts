@@ -264,3 +264,14 @@ test('the oldest endpoint is at /mcp, also after the one of the settings was del
   })
   expect(names).toEqual(['crm', 'shop'])
 })
+
+test('a person whose provider says that they are in 200 groups is found in one of ours', async () => {
+  const found = await inRegistry('many groups', (storage) => {
+    const state = new RegistryState(storage)
+    state.take('putEndpoint', { entry: endpoint('shop', 'c1') })
+    state.take('putGroup', { entry: { ...group('people', 'g1'), people: ['group:team 199'] } })
+    const memberOf = Array.from({ length: 200 }, (_, i) => `Team ${i}`)
+    return state.take('lookup', { since: 0, endpoint: 'shop', person: 'bob', memberOf })
+  })
+  expect(found).toMatchObject({ group: { name: 'people' } })
+})
