@@ -3,7 +3,7 @@ import { errorPage } from '../pages/error.ts'
 import { type SignInPage, signedInPage, signInPage } from '../pages/sign-in.ts'
 import type { SignInEnv } from '../settings.ts'
 import { knowsPassphrase } from '../sign-in/passphrase.ts'
-import { type IdentityProvider, SignInFault } from '../sign-in/person.ts'
+import { type IdentityProvider, SHARED_NAME, SignInFault } from '../sign-in/person.ts'
 import type { Codes } from './codes.ts'
 import type { Events } from './events.ts'
 import { formToken } from './form.ts'
@@ -102,7 +102,7 @@ export class SignIn {
       return this.page(request, tooMany(why, waitOfAll))
     }
     attempt.succeeded()
-    const name = named ?? 'passphrase'
+    const name = named ?? SHARED_NAME
     const session = { person: { id: `passphrase ${name}`, name, groups: [] }, isForeign: false }
     return this.#begin(request, session, questionIn(request.url))
   }

@@ -18,17 +18,19 @@ export interface Props {
   readonly isForeign: boolean
 }
 
+/** What those are called who had the passphrase, or a code for nobody. */
+export const SHARED_NAME = 'passphrase'
+
 /**
  * Whether a text can be the name of a person: as `person` of a key, and nobody can be taken for the
- * operator, for a key or for a group.
+ * operator, for a key, for a group, or for those who had the passphrase.
  */
-export const isName = (text: string): boolean =>
-  text.length > 0 &&
-  text.length <= 200 &&
-  text !== 'key' &&
-  // Groups compare names in small letters.
-  !/^(?:key|group):/i.test(text) &&
-  !/\p{Cc}/u.test(text)
+export function isName(text: string): boolean {
+  if (text.length === 0 || text.length > 200 || text === 'key' || /\p{Cc}/u.test(text)) return false
+  // As groups compare names: `Group:Staff` is `group:staff`.
+  const folded = text.normalize('NFC').toLowerCase()
+  return folded !== SHARED_NAME && !/^(?:key|group):/.test(folded)
+}
 
 /** A provider that people sign in at, in their browser. */
 export interface IdentityProvider {

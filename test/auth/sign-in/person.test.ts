@@ -10,8 +10,11 @@ describe('the name of a person', () => {
     expect(isName(text)).toBe(person.safeParse(text).success)
   })
 
-  test('is never that of a group', () => {
-    expect(['group:', 'group:staff', 'GROUP:staff'].filter(isName)).toEqual([])
+  test('is never that of a group, a key, or those who know the passphrase, however it is written', () => {
+    const kelvin = '\u212aey:abc'
+    const groups = ['group:', 'group:staff', 'Group:Staff', 'GROUP:staff']
+    const keys = ['key', 'key:abc', 'KEY:abc', kelvin]
+    expect([...groups, ...keys, 'passphrase', 'Passphrase'].filter(isName)).toEqual([])
   })
 })
 
