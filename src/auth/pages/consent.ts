@@ -10,6 +10,8 @@ export interface Consent extends ConsentDescription, FormPage {
   readonly handle: string
   /** Their name. */
   readonly person: string
+  /** Who they are: in another tab, somebody else may sign in while the page is open. */
+  readonly as: string
   /** The question of the app: the query of this page. */
   readonly question: string
   /** The endpoints that they may let it read. */
@@ -32,7 +34,7 @@ export function consentPage(consent: Consent): Response {
   const refuse = decision('deny', html`Refuse`, !isTrusted)
   return page(
     `${name} asks to read your databases`,
-    html`<form class="panel" method="post">${tokenField(token)}<input type="hidden" name="handle" value="${consent.handle}"><input type="hidden" name="scope" value="db:read">
+    html`<form class="panel" method="post">${tokenField(token)}<input type="hidden" name="handle" value="${consent.handle}"><input type="hidden" name="as" value="${consent.as}"><input type="hidden" name="scope" value="db:read">
 ${fault !== undefined && html`<p class="tick" role="alert"><span class="bad">${icons.bad}</span><span>${fault}</span></p>`}
 <dl class="facts"><dt>Who asks</dt><dd><bdi>${name}</bdi><br>${vouched(clientDomain)}</dd>
 <dt>The answer goes to</dt><dd><code><bdi>${shown(redirectHost, 200)}</bdi></code>${consent.redirectIsLoopback && ' (this computer)'}</dd>

@@ -82,7 +82,8 @@ export class Authorize {
       const reference = events.note({ kind: 'app refused', person: person.name, client, why })
       return nothingToReadPage({ ...form, origin, name, offers: found.offers, reference })
     }
-    const consent: Consent = { ...details, ...found, ...form, days: daysOf(env), fault }
+    const as = await userIdOf(person)
+    const consent: Consent = { ...details, ...found, ...form, as, days: daysOf(env), fault }
     return consentPage(consent)
   }
 
@@ -96,6 +97,8 @@ export class Authorize {
       events.note({ kind: 'app denied', person: person.name })
       return seeOther(headers.get('location')!, headers)
     }
+    const as = form.get('as')
+    if (as !== null && as !== (await userIdOf(person))) return this.#ask(request, session, OTHER)
     const offered = offeredFor(name, await this.#offers(session, name))
     const endpoints = offered.filter((it) => form.getAll('endpoint').includes(it))
     if (endpoints.length === 0) {
@@ -161,6 +164,9 @@ export class Authorize {
     return { api, name, asking: await readRequest(api, new Request(asked)) }
   }
 }
+
+const OTHER =
+  'Somebody else has signed in with this browser since you opened this page, so nothing was allowed. Look at it again.'
 
 /** What an app asks, as the library reads it; and by rules of ours, that it leaves out for some apps. */
 async function readRequest(api: Api, asked: Request): Promise<AuthRequest> {

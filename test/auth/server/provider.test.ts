@@ -165,6 +165,27 @@ describe('somebody whom a provider names', () => {
   })
 })
 
+test('a page that says as whom an app acts does not let it act as somebody who signed in since', async () => {
+  await visitor.open(await goAndComeBack())
+  const page = await visitor.open(question)
+  const decision = {
+    handle: fieldOf(page, 'handle'),
+    as: fieldOf(page, 'as'),
+    endpoint: 'ledger',
+    decision: 'allow',
+  }
+  // In another tab. They may use the endpoint, too.
+  provider.behaviour.claims = { sub: '2', email: 'bob@example.com', groups: ['keepers'] }
+  await visitor.open(await goAndComeBack())
+  const again = await visitor.send(question, decision)
+  expect([again.status, again.location]).toEqual([400, null])
+  expect(again.words).toContain('It acts as bob@example.com')
+  expect(again.words).toContain('Somebody else has signed in')
+  const as = fieldOf(again, 'as')
+  const decided = { ...decision, handle: fieldOf(again, 'handle'), as }
+  expect((await visitor.send(question, decided)).status).toBe(303)
+})
+
 describe('Cloudflare Access', () => {
   const assertion = (more = {}) =>
     provider.sign({ sub: 'ada', email: 'ada@example.com', aud: ['the application'], ...more })
