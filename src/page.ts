@@ -3,6 +3,7 @@ import type { App } from './admission.ts'
 import { signsInAt } from './auth/index.ts'
 import { notFoundPage, type PublicPlace, publicPage } from './console/index.ts'
 import { deploymentOf, type Site } from './deployment.ts'
+import { isName } from './gateway/index.ts'
 
 export { asset, recordPage } from './console/index.ts'
 
@@ -12,6 +13,8 @@ export async function showPage(c: Context<App>): Promise<Response> {
   const { origin } = new URL(c.req.url)
   const [, route, name] = c.req.path.split('/')
   const asked = route === 'mcp' && name ? name : undefined
+  // A link to it would say on our page whatever its writer likes.
+  if (asked !== undefined && !isName(asked)) return showNotFound(c)
   // Without the registry, the page says no more than where the endpoint is.
   const first = (await find(undefined, {}).catch(() => undefined))?.site
   const site = asked ? c.var.sites[0] : first

@@ -309,6 +309,24 @@ describe('every route and every kind of caller', () => {
       expect(await see(path)).not.toMatch(/kept|closed|off/i)
     }
   })
+
+  test.each([
+    '%E2%82%AC',
+    '%22%3E%3Cb%3Ex',
+    'Call%20the%20support',
+    '%0aevil',
+    '%00',
+    '%',
+    '%ff',
+    'UPPER',
+  ])(
+    'a person sees no page at what can be no endpoint, which repeats none of it: /mcp/%s',
+    async (name) => {
+      const { status, body } = await ask('GET', `/mcp/${name}`, here, 'Accept: text/html')
+      expect([status, body.includes('There is nothing at this address')]).toEqual([404, true])
+      expect(body).not.toMatch(/mcp\/[^"<]/)
+    },
+  )
 })
 
 /** No answer repeats a key, whoever gets it. */
