@@ -20,7 +20,8 @@ export async function offersFor(
 
   async function toolsOf(site: Site): Promise<readonly string[]> {
     try {
-      return ((await server(site)).tools ?? []).map(({ name }) => name)
+      const { tools = [] } = await server(site)
+      return tools.filter(({ unlisted }) => !unlisted).map(({ name }) => name)
     } catch {
       // The endpoint is set up wrong. That is said where it is used.
       return []

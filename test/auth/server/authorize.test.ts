@@ -17,7 +17,7 @@ beforeAll(async () => {
     TIDEGATE_PASSPHRASE: PASSPHRASE,
     ENDPOINTS: JSON.stringify([
       { name: 'shop', title: 'Shop', databases },
-      { name: 'ledger', title: '<i>Ledger</i>', databases },
+      { name: 'ledger', title: '<i>Ledger</i>', databases, sql: false },
     ]),
   })
   visitor = await person()
@@ -73,6 +73,11 @@ describe('the page of consent', () => {
 
   test('offers all endpoints at /mcp, with the first one ticked', async () => {
     expect(endpointsOn(await visitor.open(await ask()))).toEqual(['shop ticked', 'ledger'])
+  })
+
+  test('names the tools that are listed, and not free SQL where it is turned off', async () => {
+    const { words } = await visitor.open(await ask({ path: '/mcp/ledger' }))
+    expect(words).toMatch(/\blist_tables, describe_table, query_table(?!,)/)
   })
 
   test('offers the one endpoint that was asked for by its name', async () => {
