@@ -26,8 +26,8 @@ export function nothingToReadPage(options: NothingToRead): Response {
 ${
   isEmpty
     ? html`<p role="alert">This deployment has no endpoint that you may use.</p>
-<p>If you are its operator, add one:</p>
-<pre>npx tidegate endpoint add NAME 'postgres://…'</pre>
+<p>If you are its operator, add one. If this person is in a group, the group needs it, too.</p>
+<pre>npx tidegate endpoint add NAME --to ${origin}</pre>
 <p>Else ask the operator. Then start again from the app.</p>`
     : html`<p role="alert">There is no endpoint <code>${name}</code> here, or you may not use it.</p>
 <p>You may use these. Add the URL of one to the app instead:</p>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { operated } from '../../support/registry-api.ts'
+import { askApi, operated } from '../../support/registry-api.ts'
 import { CALLBACK, fieldOf, questionOf, type Shown, Visitor } from '../../support/visitor.ts'
 import { type RunningWorker, startWorker } from '../../support/worker.ts'
 
@@ -78,6 +78,19 @@ describe('the page of consent', () => {
   test('names the tools that are listed, and not free SQL where it is turned off', async () => {
     const { words } = await visitor.open(await ask({ path: '/mcp/ledger' }))
     expect(words).toMatch(/\blist_tables, describe_table, query_table(?!,)/)
+  })
+
+  test('tells who may read nothing so, and the operator what to type', async () => {
+    const eve = 'eve@example.com'
+    const group = { name: 'visitors', people: [eve], endpoints: {} }
+    expect((await askApi(worker, 'POST', '/api/groups', group)).status).toBe(201)
+    const { json } = await askApi(worker, 'POST', '/api/signin-codes', { person: eve })
+    const who = someone()
+    await who.send('/signin', { passphrase: json.code })
+    const { status, words } = await who.open(await ask())
+    expect(status).toBe(403)
+    expect(words).toContain('no endpoint that you may use')
+    expect(words).toContain(`npx tidegate endpoint add NAME --to ${worker.url} `)
   })
 
   test('offers the one endpoint that was asked for by its name', async () => {
