@@ -15,6 +15,7 @@ const consent: Consent = {
   redirectIsLoopback: false,
   scope: ['db:read'],
   handle: 'handle',
+  as: 'userid',
   person: 'ada@example.com',
   question: 'client_id=x',
   token: 'token',
