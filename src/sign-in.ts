@@ -13,7 +13,7 @@ import {
 import { deploymentOf } from './deployment.ts'
 import { isName } from './gateway/index.ts'
 import { Refusal, RpcError, readBody } from './mcp/index.ts'
-import { networkOf } from './registry/index.ts'
+import { networkOf, secretProblem } from './registry/index.ts'
 import { unavailable } from './visit.ts'
 
 /** Bytes of a form or of a client's metadata. */
@@ -29,6 +29,8 @@ export async function authorize(c: Context<App>): Promise<Response> {
   if (!signsInAt(c.env, origin)) {
     return isPage ? fault(403, NOT_HERE) : refuse(c, 403, NOT_HERE)
   }
+  const problem = secretProblem(c.env.TIDEGATE_SECRET)
+  if (problem) return isPage ? fault(503, problem) : refuse(c, 503, problem)
   if (pathname === '/authorize' && !isUnambiguous(searchParams)) return fault(400, AMBIGUOUS)
   const hasBody = method !== 'GET' && method !== 'HEAD'
   const body = hasBody ? await readBody(c.req.raw, MAX_BODY_BYTES).catch(faultOf) : null

@@ -66,13 +66,13 @@ export function credentialKeys(secrets: CredentialSecrets): CredentialKeys {
 const MIN_CHARACTERS = 32
 const MIN_DIFFERENT_CHARACTERS = 8
 
-/** Why no credential can be sealed with a secret, in a sentence for the operator. */
+/** Why nothing can be sealed with a secret, in a sentence for the operator. */
 export function secretProblem(secret = ''): string | undefined {
   if (secret.length >= MIN_CHARACTERS && new Set(secret).size >= MIN_DIFFERENT_CHARACTERS) {
     return undefined
   }
   const what = secret ? 'is too easy to guess' : 'is not set'
-  return `The secret TIDEGATE_SECRET, which credentials are sealed with, ${what}. Make one of ${MIN_CHARACTERS} characters or more with: openssl rand -base64 32`
+  return `The secret TIDEGATE_SECRET, which credentials and sign-ins are sealed with, ${what}. Make one of ${MIN_CHARACTERS} characters or more with: openssl rand -base64 32`
 }
 
 async function decrypted({ iv, text }: SealedCredential, bound: string, key: CryptoKey) {

@@ -2,7 +2,12 @@ import type { CredentialSecrets } from './credential-keys.ts'
 import type { Credential } from './entries.ts'
 
 export type { Candidate } from './api/surroundings.ts'
-export { type CredentialKeys, credentialKeys, type SealedCredential } from './credential-keys.ts'
+export {
+  type CredentialKeys,
+  credentialKeys,
+  type SealedCredential,
+  secretProblem,
+} from './credential-keys.ts'
 export { directory, RegistryUnavailable, TooManyMisses } from './directory.ts'
 export type { Credential, EndpointEntry, Found, GroupEntry, KeyEntry } from './entries.ts'
 export { hashOf, randomText, readKey, type ShownKey } from './key.ts'

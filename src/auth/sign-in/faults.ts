@@ -1,3 +1,4 @@
+import { secretProblem } from '../../registry/index.ts'
 import type { SignInEnv } from '../settings.ts'
 import { faultOfAllow } from './allow.ts'
 import { faultOfPassphrase } from './passphrase.ts'
@@ -20,6 +21,7 @@ export function signInFaults(env: SignInEnv): readonly string[] {
     ...missing.map(
       ([name, it]) => `${name} is set, but ${it} is not, so nobody signs in that way. ${set(it)}`,
     ),
+    env.TIDEGATE_SECRET ? secretProblem(env.TIDEGATE_SECRET) : undefined,
     faultOfPassphrase(env),
     env.SIGN_IN_ALLOW ? faultOfAllow(env.SIGN_IN_ALLOW) : undefined,
   ].filter((it) => it !== undefined)

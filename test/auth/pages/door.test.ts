@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { signInFaults } from '../../../src/auth/sign-in/faults.ts'
 import { operated } from '../../support/registry-api.ts'
 import { Visitor } from '../../support/visitor.ts'
 import { type RunningWorker, startWorker } from '../../support/worker.ts'
+
+vi.mock('cloudflare:workers', () => ({ DurableObject: class {}, waitUntil() {} }))
 
 const operator = { authorization: `Bearer ${operated.TIDEGATE_KEY}` }
 
@@ -73,6 +75,22 @@ describe('a deployment with a weak passphrase', () => {
     const text = await answer.text()
     expect(text).toContain('TIDEGATE_PASSPHRASE is one of those that are tried first')
     expect(text).not.toContain('password12345678')
+  })
+})
+
+describe('a deployment whose secret is too easy to guess', () => {
+  test('signs nobody in, and says what to set', async () => {
+    const passphrase = 'seven otters guard the quiet harbor'
+    const secrets = { TIDEGATE_SECRET: 'short', TIDEGATE_PASSPHRASE: passphrase }
+    const worker = await startWorker({ ...operated, ...secrets })
+    const sentence = 'TIDEGATE_SECRET, which credentials and sign-ins are sealed with, is too easy'
+    const { status, words } = await new Visitor(worker.url).open('/signin')
+    expect([status, words]).toEqual([503, expect.stringContaining(sentence)])
+    const token = await fetch(`${worker.url}/token`, { method: 'POST' })
+    expect([token.status, await token.text()]).toEqual([503, expect.stringContaining(sentence)])
+    const doctor = await fetch(`${worker.url}/doctor?hosts=no`, { headers: operator })
+    expect([doctor.status, await doctor.text()]).toEqual([503, expect.stringContaining(sentence)])
+    await worker.close()
   })
 })
 
