@@ -26,5 +26,6 @@ for (const { path, text } of outputFiles) {
 }
 const made = new Set(outputFiles.map(({ path }) => relative(dist, path)))
 for (const name of globSync('**/*.{js,mjs,map}', { cwd: dist })) {
-  if (!made.has(name)) await rm(resolve(dist, name))
+  // Another build at the same time may have removed it.
+  if (!made.has(name)) await rm(resolve(dist, name), { force: true })
 }
