@@ -1,4 +1,4 @@
-import { hashOf, randomText } from '../../registry/index.ts'
+import { hashOf, networkOf, randomText } from '../../registry/index.ts'
 import { type IdentityProvider, type Person, SignInFault } from '../sign-in/person.ts'
 import { cookie, readCookie } from './cookies.ts'
 import { questionIn } from './question.ts'
@@ -12,6 +12,9 @@ const SECRET_CHARS = 43
 
 /** How many may be there at once: anybody can begin, and each takes a few kilobytes. */
 const MAX_BEGUN = 10_000
+
+/** How many of them come from one network, so that it takes many to keep everybody out. */
+const MAX_OF_NETWORK = 300
 
 /** What stays here while a person is at their provider. */
 interface Begun {
@@ -31,6 +34,13 @@ export class WayBack {
 
   /** Sends a person to the provider. The state that it brings back is the hash of what their browser keeps. */
   async begin(request: Request, provider: IdentityProvider): Promise<Response> {
+    const address = request.headers.get('cf-connecting-ip')
+    const network = address ? await hashOf(networkOf(address)) : undefined
+    if (network && this.#store.tally(`ways ${network}`, LIFE_SECONDS) > MAX_OF_NETWORK) {
+      throw new SignInFault(
+        'Too many sign-ins were begun from your network. Try again in ten minutes.',
+      )
+    }
     if (this.#store.count(PREFIX) >= MAX_BEGUN) {
       throw new SignInFault(
         'Too many people are at the provider at once. Try again in ten minutes.',

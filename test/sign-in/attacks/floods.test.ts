@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startIdentityProvider } from '../../servers/identity-provider.ts'
 import {
   type App,
   Browser,
@@ -61,6 +62,35 @@ async function registerFrom(address: Record<string, string>): Promise<number> {
   await answer.arrayBuffer()
   return answer.status
 }
+
+test('one network does not keep everybody from going to the provider', async () => {
+  const provider = await startIdentityProvider()
+  const other = await startScene({
+    SIGN_IN_ISSUER: provider.issuer,
+    SIGN_IN_CLIENT_ID: provider.clientId,
+    SIGN_IN_CLIENT_SECRET: provider.clientSecret,
+    SIGN_IN_ALLOW: '*',
+  })
+  try {
+    const { path } = question(app)
+    const own = { origin: other.origin, 'sec-fetch-site': 'same-origin' }
+    const go = async (address: Record<string, string>) =>
+      (
+        await other.ask('POST', path, {
+          form: { way: 'provider' },
+          headers: { ...own, ...address },
+        })
+      ).status
+    const one = from()
+    const statuses = await flood(400, () => go(one))
+    expect(statuses.filter((it) => it === 303).length).toBeLessThanOrEqual(300)
+    expect(new Set(statuses)).toEqual(new Set([303, 403]))
+    expect(await go(from())).toBe(303)
+  } finally {
+    await other.stop()
+    await provider.close()
+  }
+})
 
 describe('guessing', () => {
   const guess = async (address: Record<string, string>, passphrase: string) => {
