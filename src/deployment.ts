@@ -79,6 +79,8 @@ export interface Site {
   readonly active: boolean
   /** Changes when the endpoint does. */
   readonly version: number
+  /** When the registry got it, in milliseconds since 1970: 0 if it is of the configuration. */
+  readonly createdAt: number
   /** The credentials that its databases refer to, by id. */
   readonly credentials: Readonly<Record<string, Credential>>
   readonly privateHosts: readonly string[]
@@ -187,12 +189,13 @@ function buildDeployment(env: Env): Deployment {
     entry: Pick<EndpointEntry, 'value'> & Partial<EndpointEntry>,
     found?: Found,
   ): Site {
-    const { value: endpoint, active = true, changedAt: version = 0, credentials } = entry
+    const { value: endpoint, active = true, changedAt: version = 0, createdAt = 0 } = entry
     return {
       endpoint,
       active,
       version,
-      credentials: { ...credentials, ...found?.credentials },
+      createdAt,
+      credentials: { ...entry.credentials, ...found?.credentials },
       privateHosts: [...privateHosts, ...(found?.privateHosts ?? [])],
       group: found?.group ?? undefined,
     }

@@ -94,10 +94,11 @@ export async function visitOf(request: Request, env: Env, path: string): Promise
   }
   if (granted && sought) {
     const { person, scopes, allowed } = granted
-    if (!isFor(granted, place, sought.name ?? '')) {
+    const { name = '', site } = sought
+    if (!isFor(granted, place, { name, createdAt: site?.createdAt ?? 0 })) {
       return { ...about, ...none, wrong: open ? undefined : WRONG_TOKEN }
     }
-    const isIn = allowed || sought.site?.group !== undefined
+    const isIn = allowed || site?.group !== undefined
     const lacksRight = route === 'doctor' ? !open : !isIn || sought.denied
     const caller = { subject: person.name, scopes }
     return { ...about, ...none, caller, lacksRight, lacksScope: !scopes.includes(READ) }

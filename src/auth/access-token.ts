@@ -62,14 +62,23 @@ export function grantedBy(
   }
 }
 
-/** Whether a token is for the endpoint of this name: by its URL, and by what the person ticked. */
+/** An endpoint, and when it was made. */
+interface Made {
+  readonly name: string
+  readonly createdAt: number
+}
+
+/**
+ * Whether a token is for an endpoint: by its URL, and by what the person ticked. Another one that has the name of
+ * one that was removed is not.
+ */
 export const isFor = (
-  { audience, endpoints }: Granted,
+  { audience, endpoints, since = Number.POSITIVE_INFINITY }: Granted,
   { origin, name: asked }: { readonly origin: string; readonly name?: string | undefined },
-  name: string,
+  { name, createdAt }: Made,
 ): boolean =>
   (audience === resourceOf(origin, asked) || audience === resourceOf(origin)) &&
-  (endpoints.includes(name) || endpoints.includes('*'))
+  (endpoints.includes('*') || (endpoints.includes(name) && createdAt <= since))
 
 async function inTime<T>(work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()

@@ -35,7 +35,7 @@ export function enterpriseManaged(
       const names = all.map((it) => it.name)
       const endpoints = name === undefined ? names : names.filter((it) => it === name)
       if (endpoints.length === 0) return null
-      const props: Props = { person, endpoints, isForeign: true }
+      const props: Props = { person, endpoints, isForeign: true, since: Date.now() }
       const scope = requestedScope.includes(READ) ? [READ] : []
       const client = clientInfo.clientName ?? clientInfo.clientId
       const metadata = { person, client, endpoints }

@@ -66,6 +66,26 @@ test('a revoked grant is refused within ten seconds, also in a session, and its 
   expect((await app.refresh(other.refresh)).status).toBe(200)
 })
 
+test('another endpoint of a name is not for those who allowed the first', async () => {
+  const make = () => {
+    const databases = { demo: { url: 'demo:' } }
+    return ask('POST', '/api/endpoints', { name: 'crm', title: 'CRM', databases })
+  }
+  expect((await make()).status).toBe(201)
+  const app = await registeredApp(origin, PASSPHRASE)
+  const [one, all] = [await app.signIn('/mcp/crm'), await app.signIn()]
+  const status = async (token: string, path = '/mcp/crm') =>
+    (await send(`${origin}${path}`, token, 'initialize', HELLO)).status
+  expect([await status(one.access), await status(all.access)]).toEqual([200, 200])
+
+  expect((await ask('DELETE', '/api/endpoints/crm')).status).toBe(204)
+  expect((await make()).status).toBe(201)
+  const refreshed = (await app.refresh(all.refresh)).json.access_token
+  for (const it of [one.access, all.access, refreshed]) expect(await status(it)).toBe(401)
+  expect(await status(refreshed, '/mcp')).toBe(200)
+  expect(await status((await app.signIn('/mcp/crm')).access)).toBe(200)
+})
+
 describe('the API of sign-ins', () => {
   test('makes a code for a person, and ends all that they have', async () => {
     const { status, json } = await ask('POST', '/api/signin-codes', { person: 'ada@example.com' })

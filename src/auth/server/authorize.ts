@@ -118,7 +118,7 @@ export class Authorize {
       scope: approved.request.scope,
       userId: await userIdOf(person),
       metadata,
-      props: { person, endpoints, isForeign } satisfies Props,
+      props: { person, endpoints, isForeign, since: Date.now() } satisfies Props,
       // People who share a passphrase, and one person in two windows, would end each other's.
       revokeExistingGrants: false,
     })

@@ -40,13 +40,14 @@ export class Grants {
   async granted(token: string): Promise<Granted | undefined> {
     const found = await (await this.#api()).unwrapToken<Props>(token)
     if (!found) return undefined
-    const { person, endpoints } = found.grant.props
+    const { person, endpoints, since } = found.grant.props
     return {
       person,
       allowed: isAllowed(found.grant.props, this.#around.env),
       scopes: found.scope,
       audience: String(found.audience),
       endpoints,
+      since,
       expiresAt: found.expiresAt * 1000,
     }
   }

@@ -11,6 +11,8 @@ export interface Granted {
   readonly audience: string
   /** The names of the endpoints that it opens. */
   readonly endpoints: readonly string[]
+  /** When they were chosen, in milliseconds since 1970. An endpoint that was made later is another one. */
+  readonly since?: number | undefined
   /** In milliseconds since 1970. */
   readonly expiresAt: number
 }

@@ -16,6 +16,8 @@ export interface Props {
   readonly endpoints: readonly string[]
   /** Whether they came in by a provider, so that SIGN_IN_ALLOW or a group has to let them in. */
   readonly isForeign: boolean
+  /** When they ticked them, in milliseconds since 1970: an endpoint that is made later is another one. */
+  readonly since: number
 }
 
 /** What those are called who had the passphrase, or a code for nobody. */
