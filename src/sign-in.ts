@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { type App, refuse } from './admission.ts'
+import { type App, refuse, wantsHtml } from './admission.ts'
 import {
   doorPages,
   forwarded,
@@ -24,7 +24,7 @@ export async function authorize(c: Context<App>): Promise<Response> {
   const { method, url, headers, signal } = c.req.raw
   const { origin, pathname, searchParams } = new URL(url)
   // The object reads the path itself. One that could be read in another way is nobody's.
-  if (pathname !== c.req.path) return refuse(c, 404, NOTHING)
+  if (pathname !== c.req.path) return wantsHtml(c) ? fault(404, NOTHING) : refuse(c, 404, NOTHING)
   const isPage = !SERVICES.includes(pathname)
   if (!signsInAt(c.env, origin)) {
     return isPage ? fault(403, NOT_HERE) : refuse(c, 403, NOT_HERE)
@@ -35,10 +35,10 @@ export async function authorize(c: Context<App>): Promise<Response> {
   const hasBody = method !== 'GET' && method !== 'HEAD'
   const body = hasBody ? await readBody(c.req.raw, MAX_BODY_BYTES).catch(faultOf) : null
   if (body instanceof RpcError) {
-    if (isPage) throw body
+    const status = body instanceof Refusal ? body.status : 400
+    if (isPage) return fault(status, NO_FORM)
     // What programs read of the services has the form of OAuth (RFC 6749, section 5.2).
     const told = { error: 'invalid_request', error_description: body.message }
-    const status = body instanceof Refusal ? body.status : 400
     return Response.json(told, { status, headers: { 'cache-control': 'no-store' } })
   }
   const request = new Request(url, { method, headers, body, signal, redirect: 'manual' })
@@ -90,5 +90,6 @@ const nothing = (c: Context<App>): Promise<Response> =>
 
 const NOTHING = 'There is nothing to sign in to at this URL.'
 const NOT_HERE = 'Over plain http, people can sign in on this machine only. Use https.'
+const NO_FORM = 'This is no form of this page. Go back, and try again.'
 const AMBIGUOUS =
   'The app asked in a way that can be read in two ways. Connect it again. If that does not help, tell those who make the app.'

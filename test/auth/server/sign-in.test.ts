@@ -183,13 +183,30 @@ describe('a form', () => {
 
   test('that is too long, or none, is refused', async () => {
     const long = await visitor.send(question, { passphrase: 'x'.repeat(70_000) })
-    expect([400, 413]).toContain(long.status)
+    expect([long.status, long.words.includes('This is no form of this page')]).toEqual([413, true])
+    const form = { origin: worker.url, 'content-type': 'application/x-www-form-urlencoded' }
+    const body = new Uint8Array([0xff, 0xfe])
+    const bytes = await fetch(worker.url + question, { method: 'POST', headers: form, body })
+    expect([bytes.status, bytes.headers.get('content-type')]).toEqual([
+      400,
+      'text/html; charset=utf-8',
+    ])
+    await bytes.body?.cancel()
     const headers = { origin: worker.url, 'content-type': 'application/json' }
     const other = await fetch(worker.url + question, { method: 'POST', headers, body: '{}' })
     expect(other.status).toBe(400)
     await other.body?.cancel()
   })
 })
+
+test.each(['/signin/', '/authorize/', '/sign%69n'])(
+  '%s is a page that says that it is none',
+  async (path) => {
+    const { status, text, words } = await visitor.open(path)
+    expect([status, text.startsWith('<!doctype html>')]).toEqual([404, true])
+    expect(words).toContain('There is nothing to sign in to at this URL')
+  },
+)
 
 describe('a code', () => {
   const make = async (person?: string): Promise<string> =>
