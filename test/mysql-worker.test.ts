@@ -122,7 +122,7 @@ function tests({ known, strange, plain }: MariaDbs): void {
   const running = async () => (await sessions()).filter((it) => it?.includes('seq % 7')).length
   const nothingIsLeft = async () => {
     await expect.poll(sessions, { timeout: 5_000 }).toEqual([])
-    for (const server of servers) await expect.poll(() => server.open).toBe(0)
+    for (const server of servers) await expect.poll(() => server.open, { timeout: 5_000 }).toBe(0)
   }
 
   const call = (database: string, sql: string, params: unknown[] = [], endpoint = 'patient') =>

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import {
+  bySessions,
   type Cell,
   DatabaseError,
   findTable,
@@ -40,6 +41,7 @@ interface Asker {
   readonly caller: Caller | undefined
   readonly signal: AbortSignal
   readonly call?: Call | undefined
+  readonly sessions?: Limits['sessions']
 }
 
 /** Rows that one search finds in each table. */
@@ -77,7 +79,12 @@ const askerOf = (context: Context): Asker => ({
 
 /** Finds the rows in which these words occur. */
 async function search(sources: readonly SearchedTable[], query: string, asker: Asker) {
-  const found = await Promise.all(sources.map((it) => searchSource(it, query, asker)))
+  // Tables are searched side by side, each by a session of its own.
+  const found = await Promise.all(
+    sources.map((it) =>
+      bySessions(undefined, (sessions) => searchSource(it, query, { ...asker, sessions })),
+    ),
+  )
   return { results: found.flat() }
 }
 
@@ -131,14 +138,16 @@ export async function readDocument(
   origin: string,
   asker: Asker,
 ): Promise<Document | undefined> {
-  return fetchDocument(searchSources(endpoint, locateAll(endpoint, io), origin), id, asker)
+  const sources = searchSources(endpoint, locateAll(endpoint, io), origin)
+  return bySessions(undefined, (sessions) => fetchDocument(sources, id, { ...asker, sessions }))
 }
 
-const limitsOf = ({ caps }: SearchedTable, { signal }: Asker): Limits => ({
+const limitsOf = ({ caps }: SearchedTable, { signal, sessions }: Asker): Limits => ({
   maxRows: MAX_FOUND_ROWS,
   maxBytes: caps.bytes * SEARCH_READ_FACTOR,
   timeoutMs: caps.timeoutMs,
   signal,
+  sessions,
 })
 
 const columnsInUrl = ({ url = '' }: SearchedTable) =>
@@ -224,9 +233,9 @@ export const searchTools = (sources: readonly SearchedTable[]): readonly Tool[] 
     output: z.object({ id: z.string(), title: z.string(), text: z.string(), url: z.string() }),
     annotations,
     async run({ id }, context) {
-      const found = await fetchDocument(sources, id, askerOf(context)).catch((error) =>
-        asToolError(error, context),
-      )
+      const found = await bySessions(undefined, (sessions) =>
+        fetchDocument(sources, id, { ...askerOf(context), sessions }),
+      ).catch((error) => asToolError(error, context))
       if (found) return { ...found }
       throw new ToolError('There is no record with this id. Use an id that search returned.')
     },

@@ -14,6 +14,8 @@ await describePostgres('PostgreSQL over TCP', SETUP, (postgres) => {
       { tool: 'describe_table', connections: 1, turns: 1 },
       { tool: 'list_tables', connections: 1, turns: 2 },
       { tool: 'explain_query', connections: 1, turns: 2 },
+      { tool: 'search', connections: 1, turns: 2 },
+      { tool: 'fetch', connections: 1, turns: 2 },
     ])
   })
 })
@@ -27,6 +29,8 @@ await describeMariaDb('MariaDB over TCP', SETUP, (mariadb) => {
       { tool: 'describe_table', connections: 1, turns: 2 },
       { tool: 'list_tables', connections: 1, turns: 4 },
       { tool: 'explain_query', connections: 1, turns: 2 },
+      { tool: 'search', connections: 1, turns: 4 },
+      { tool: 'fetch', connections: 1, turns: 4 },
     ])
   })
 })

@@ -35,6 +35,8 @@ const calls = [
   ['describe_table', { table: 'orders' }],
   ['list_tables', { detail: true }],
   ['explain_query', { sql: 'select id from orders' }],
+  ['search', { query: 'ada' }],
+  ['fetch', { id: 'main/orders/1' }],
 ] as const
 
 /** Calls each tool on a database, and counts. These figures do not depend on the machine. */
@@ -58,7 +60,8 @@ export async function countCalls({ port, url, logIn }: Counted): Promise<{
       setTimeout(leave)
     })
     const waitUntil = (work: Promise<unknown>) => void background.push(work)
-    const server = endpointBefore(url(counting.port), {}, { waitUntil })
+    const search = [{ table: 'orders', title: 'customer', text: ['customer'] }]
+    const server = endpointBefore(url(counting.port), { search }, { waitUntil })
     // In the background, the first call has the role inspected.
     await during(() => structureOf(server, 'query', { sql: 'select 1' }))
     const costs: Cost[] = []
