@@ -69,11 +69,20 @@ describe('registrations', () => {
     expect(await tried(server, from('2001:db8:1:2::1'))).toBe(201)
   })
 
+  test('of one site are three hundred in an hour, from however many of its networks', async () => {
+    const server = authorization()
+    const outcomes: number[] = []
+    for (let i = 0; i < 310; i++)
+      outcomes.push(await tried(server, from(`2001:db8:1:${i.toString(16)}::1`)))
+    expect(outcomes.indexOf(429)).toBe(300)
+    expect(await tried(server, from('2001:db8:2::1'))).toBe(201)
+  })
+
   test('that nobody uses are 2,000 at once: more leave no more rows, and new ones come in after an hour', async () => {
     const server = authorization()
     const outcomes: number[] = []
     for (let i = 0; i < 2_500; i++)
-      outcomes.push(await tried(server, from(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`)))
+      outcomes.push(await tried(server, from(`10.${i >> 8}.${i & 255}.1`)))
     expect(outcomes.filter((it) => it === 201)).toHaveLength(2_000)
     expect(await (await server.store()).count('client:')).toBe(2_000)
     await pass(server, HOUR + MINUTE)

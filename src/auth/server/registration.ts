@@ -47,9 +47,10 @@ export class Registration {
 
   async #assertRoom(address: string | null): Promise<void> {
     const { store } = this.#around
-    const network = address ? await hashOf(networkOf(address)) : undefined
-    const made = network ? store.tally(`registrations ${network}`, HOUR_SECONDS) : 0
-    if (made > MAX_FROM_NETWORK) throw tooMany('Too many apps registered from this network.')
+    for (const [network, max] of address ? networksOf(address) : []) {
+      const made = store.tally(`registrations ${await hashOf(network)}`, HOUR_SECONDS)
+      if (made > max) throw tooMany('Too many apps registered from this network.')
+    }
     const unused = store.countUntil('client:', seconds() + UNUSED_SECONDS)
     if (unused < MAX_UNUSED) return
     const isFreed = store.deleteFirst('client:', seconds() + UNUSED_SECONDS - HOUR_SECONDS)
@@ -64,8 +65,20 @@ const HOUR_SECONDS = 3_600
 /** How long a registration lives that no token was got with. */
 const UNUSED_SECONDS = DAY_SECONDS
 
-/** Registrations from one network, in an hour. */
+/** Registrations from one network, and from the site that it is of, in an hour. */
 const MAX_FROM_NETWORK = 30
+const MAX_FROM_SITE = 300
+
+/** One customer may have 65,536 networks of IPv6 (a /48), or 256 addresses of IPv4. */
+function networksOf(address: string): readonly (readonly [string, number])[] {
+  const network = networkOf(address)
+  const separator = network.includes(':') ? ':' : '.'
+  const site = network.split(separator).slice(0, 3).join(separator)
+  return [
+    [network, MAX_FROM_NETWORK],
+    [`site ${site}`, MAX_FROM_SITE],
+  ]
+}
 
 /** Registrations without a token. Past it, the oldest one gives way, if it had an hour for a sign-in. */
 const MAX_UNUSED = 2_000
