@@ -1,23 +1,26 @@
 import type { Rules } from '../rules.ts'
 import { either } from '../words.ts'
 
-/** The `pg_` functions that only read, and types. All others with the prefix are refused, known or not. */
+/**
+ * The `pg_` functions that only read, and types. All others with the prefix are refused, known or not. A name has at
+ * most 63 characters.
+ */
 const looking = either(
-  'get_(?!wal|logical|process)\\w+ stat_get_\\w+ \\w+_is_visible typeof backend_pid',
+  'get_(?!wal|logical|process)\\w{1,60} stat_get_\\w{1,60} \\w{1,60}_is_visible typeof backend_pid',
   'size_pretty size_bytes column_size column_compression relation_size',
   'total_relation_size table_size indexes_size database_size tablespace_size',
-  'encoding_\\w+ char_to_encoding client_encoding has_role my_temp_schema',
+  'encoding_\\w{1,60} char_to_encoding client_encoding has_role my_temp_schema',
   'is_in_recovery postmaster_start_time conf_load_time blocking_pids',
-  'safe_snapshot_blocking_pids last_xact_replay_timestamp current_wal_\\w*lsn',
+  'safe_snapshot_blocking_pids last_xact_replay_timestamp current_wal_\\w{0,60}lsn',
   'last_wal_(?:receive|replay)_lsn wal_lsn_diff timezone_(?:abbrevs|names)',
-  'index(?:am)?_\\w*has_property describe_object identify_object\\w*',
+  'index(?:am)?_\\w{0,60}has_property describe_object identify_object\\w{0,60}',
   'options_to_table tablespace_location tablespace_databases collation_for',
   'partition_(?:tree|ancestors|root) input_is_valid input_error_info',
-  'relation_(?:filenode|filepath|is_\\w+) filenode_relation column_is_updatable',
-  '\\w*collation_actual_version settings_get_flags jit_available trigger_depth',
+  'relation_(?:filenode|filepath|is_\\w{1,60}) filenode_relation column_is_updatable',
+  '\\w{0,60}collation_actual_version settings_get_flags jit_available trigger_depth',
   'sequence_parameters sequence_last_value listening_channels is_other_temp_schema',
   'current_xact_id_if_assigned current_snapshot visible_in_snapshot xact_status',
-  'snapshot(?:_\\w+)? lsn(?:_\\w+)? xact_commit_timestamp\\w* node_tree mcv_list\\w*',
+  'snapshot(?:_\\w{1,60})? lsn(?:_\\w{1,60})? xact_commit_timestamp\\w{0,60} node_tree mcv_list\\w{0,60}',
 )
 
 /** Functions that can be called with one value. */
