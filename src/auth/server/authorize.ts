@@ -47,7 +47,8 @@ export class Authorize {
     const prompts = promptsIn(searchParams)
     const session = await signIn.who(request)
     if (prompts.includes('none')) return this.#withoutAsking(request, session)
-    if (!session || prompts.includes('login')) return signIn.page(request)
+    const isAgain = prompts.includes('login') && !session?.isByAccess
+    if (!session || isAgain) return signIn.page(request)
     return this.#ask(request, session)
   }
 

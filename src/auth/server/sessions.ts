@@ -8,6 +8,8 @@ export interface Session {
   readonly person: Person
   /** Whether they came in by a provider. */
   readonly isForeign: boolean
+  /** Whether Cloudflare Access says so with each request: it signs in and out, and not our pages. */
+  readonly isByAccess?: true
 }
 
 /** Who is signed in, by the cookie of their browser. What is kept of a cookie is its hash. */

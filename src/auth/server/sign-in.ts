@@ -79,7 +79,9 @@ export class SignIn {
   /** Ends the session, and shows the same question again. */
   async signOut(request: Request, form: URLSearchParams): Promise<Response> {
     const headers = { 'set-cookie': await this.#parts.sessions.end(request) }
-    return seeOther(questionIn(form.get('question') ?? ''), headers)
+    // Access would sign them in again at once.
+    const isByAccess = (await this.#byAccess(request)) !== undefined
+    return seeOther(isByAccess ? ACCESS_LOGOUT : questionIn(form.get('question') ?? ''), headers)
   }
 
   async #byPassphrase(request: Request, text: string): Promise<Response> {
@@ -126,7 +128,7 @@ export class SignIn {
     const { personOfAccess } = await import('../sign-in/access.ts')
     try {
       const person = await personOfAccess(request, env, outside)
-      return person && { person, isForeign: true }
+      return person && { person, isForeign: true, isByAccess: true }
     } catch (error) {
       const isOnlyWay = !env.TIDEGATE_PASSPHRASE && !env.SIGN_IN_ISSUER
       if (isOnlyWay || !(error instanceof SignInFault)) throw error
@@ -142,6 +144,9 @@ export class SignIn {
     return identityProvider(env, outside)
   }
 }
+
+/** What Cloudflare answers at a host that Access protects. */
+const ACCESS_LOGOUT = '/cdn-cgi/access/logout'
 
 type Wrong = Pick<SignInPage, 'status' | 'fault' | 'reference'> & {
   readonly headers?: Readonly<Record<string, string>>

@@ -200,6 +200,19 @@ describe('Cloudflare Access', () => {
     expect(new URL(answer.location!).searchParams.has('code')).toBe(true)
   })
 
+  test('is where somebody whom it let in signs out, since it would let them in again', async () => {
+    visitor.cookies.set('CF_Authorization', await assertion())
+    const page = await visitor.open(question)
+    expect(isAsked(page)).toBe(true)
+    const out = await visitor.send('/signout', { question: fieldOf(page, 'question') })
+    expect([out.status, out.location]).toEqual([303, '/cdn-cgi/access/logout'])
+  })
+
+  test('cannot be asked to sign somebody in again, so an app that wants it asks all the same', async () => {
+    const headers = { 'cf-access-jwt-assertion': await assertion() }
+    expect(isAsked(await visitor.open(`${question}&prompt=login`, headers))).toBe(true)
+  })
+
   test('lets in only whom SIGN_IN_ALLOW or a group names', async () => {
     const headers = { 'cf-access-jwt-assertion': await assertion({ email: 'eve@example.com' }) }
     const page = await visitor.open(question, headers)
