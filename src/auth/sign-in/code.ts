@@ -23,10 +23,18 @@ export function codeOf({ searchParams }: URL): string {
   return code
 }
 
-/** Asks for what a code is worth, in the words of people. The words of the provider stay out of them. */
-export const refusedCode = (error: unknown): SignInFault =>
-  new SignInFault(
-    error === 'invalid_grant' || error === 'bad_verification_code'
-      ? 'This sign-in took too long, or was used before. Sign in again.'
-      : 'The identity provider does not accept this server. The operator has to check SIGN_IN_CLIENT_ID, SIGN_IN_CLIENT_SECRET and the redirect URI.',
-  )
+/** Why a code is not worth a token, in the words of people. The words of the provider stay out of them. */
+export const refusedCode = (error: unknown): SignInFault => new SignInFault(reasonOf(error))
+
+function reasonOf(error: unknown): string {
+  if (error === 'invalid_grant' || error === 'bad_verification_code') {
+    return 'This sign-in took too long, or was used before. Sign in again.'
+  }
+  if (typeof error !== 'string' || FAILURES.includes(error)) {
+    return 'The identity provider did not give what was asked for. Try again in a minute.'
+  }
+  return 'The identity provider does not accept this server. The operator has to check SIGN_IN_CLIENT_ID, SIGN_IN_CLIENT_SECRET and the redirect URI.'
+}
+
+/** What a provider says that fails itself (RFC 6749, section 4.1.2.1). */
+const FAILURES = ['server_error', 'temporarily_unavailable']

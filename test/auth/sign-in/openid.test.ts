@@ -404,6 +404,16 @@ describe('a provider is not trusted', () => {
     },
   )
 
+  test.each(['error', 'html', 'redirect'] as Trouble[])(
+    'that gives %s for tokens, for which the settings are not to blame',
+    async (trouble) => {
+      when({ trouble: { '/token': trouble } })
+      const fault = await faultOf(signIn())
+      expect(fault).toContain('Try again in a minute')
+      expect(fault).not.toContain('SIGN_IN_CLIENT_SECRET')
+    },
+  )
+
   test('for longer than it may take to answer', async () => {
     const { timeout } = AbortSignal
     vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout.call(AbortSignal, ms / 100))
