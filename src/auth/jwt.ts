@@ -4,7 +4,7 @@ import { IssuerFault, TokenFault } from './issuer/fault.ts'
 import { keysUrlOf } from './issuer/metadata.ts'
 import { type Claims, verified } from './issuer/signed.ts'
 import type { Granted } from './server/orders.ts'
-import type { SignInEnv } from './settings.ts'
+import { isTrue, type SignInEnv } from './settings.ts'
 import { allowRules, allows } from './sign-in/allow.ts'
 import { type ClaimSettings, personIn } from './sign-in/claims.ts'
 import type { Person } from './sign-in/person.ts'
@@ -40,7 +40,10 @@ export async function grantedByJwt(
 ): Promise<Granted | undefined> {
   const issuer = env.TOKEN_ISSUER?.trim()
   if (!issuer) return undefined
-  const settings = { ...env, issuer, audience: env.TOKEN_AUDIENCE?.trim(), resource }
+  const audience = env.TOKEN_AUDIENCE?.trim()
+  // Else a token that was given to another server would open this one, by the name of that one in `Host`.
+  if (!audience && !isTrue(new URL(resource).origin)) return undefined
+  const settings = { ...env, issuer, audience, resource }
   const read = await personOfJwt(token, settings, fetch)
   if (!read || 'wrong' in read) return undefined
   if ('fault' in read) throw new IssuerFault(read.fault)

@@ -41,12 +41,15 @@ export const offersSignIn = (env: SignInEnv): boolean =>
 export const takesTokens = (env: SignInEnv): boolean =>
   offersSignIn(env) || Boolean(env.TIDEGATE_KEY && env.TOKEN_ISSUER)
 
+/** Whether people can sign in at this origin. */
+export const signsInAt = (env: SignInEnv, origin: string): boolean =>
+  offersSignIn(env) && isTrue(origin)
+
 /**
- * Whether people can sign in at this origin. Over plain http only this machine says truly what its name is: of any
+ * Whether an origin is what a server is called. Over plain http only this machine says truly what its name is: of any
  * other the sender of a request chooses it (RFC 8414, section 2).
  */
-export const signsInAt = (env: SignInEnv, origin: string): boolean =>
-  offersSignIn(env) && SAFE.test(origin)
+export const isTrue = (origin: string): boolean => SAFE.test(origin)
 
 const SAFE = /^(?:https:\/\/|http:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::|$))/
 

@@ -270,6 +270,25 @@ describe('what a token of another issuer grants', () => {
     expect(await granted({}, { TOKEN_ISSUER: 'https://other.example' })).toBeUndefined()
   })
 
+  test('is nothing at a name that the sender of a request chose, which a token for another server may be for', async () => {
+    const at = async (origin: string, env: object = {}) => {
+      const aud = [`${origin}/mcp`, 'api']
+      const token = await provider.sign({ ...ADA, aud })
+      return grantedByJwt(token, `${origin}/mcp`, { TOKEN_ISSUER: provider.issuer, ...env })
+    }
+    for (const origin of [
+      'http://evil.example',
+      'http://127.0.0.1.evil.example',
+      'http://10.0.0.1',
+    ]) {
+      expect([origin, await at(origin)]).toEqual([origin, undefined])
+      expect(await at(origin, { TOKEN_AUDIENCE: 'api' })).toHaveProperty('person')
+    }
+    for (const origin of ['https://gate.example', 'http://localhost:8787', 'http://[::1]']) {
+      expect(await at(origin)).toHaveProperty('person')
+    }
+  })
+
   test('is not known while the issuer does not answer', async () => {
     provider.behaviour.trouble = { '/keys': 'error' }
     await expect(granted({})).rejects.toThrow('The identity provider')
