@@ -301,6 +301,14 @@ describe('an app whose metadata document cannot be read', () => {
   const unreachable: readonly [string, () => Response][] = [
     ['its site is down', () => new Response('', { status: 503 })],
     ['its site limits us', () => new Response('', { status: 429 })],
+    ['its site takes us for a robot', () => new Response('', { status: 403 })],
+    ['its site is being repaired', () => new Response('<h1>Maintenance</h1>')],
+    [
+      'its name is not found',
+      () => {
+        throw new Error('internal error; reference = 0123456789abcdef')
+      },
+    ],
     [
       'the network is',
       () => {
@@ -324,6 +332,25 @@ describe('an app whose metadata document cannot be read', () => {
     expect((await server.refresh(undefined, json.refresh_token, await app.proof())).status).toBe(
       200,
     )
+  })
+
+  test('in so far as its keys are elsewhere keeps its grant, too', async () => {
+    const app = appWithKey()
+    const jwks_uri = 'https://app.example/keys.json'
+    const { jwks, ...rest } = app.document
+    let isUp = true
+    vi.stubGlobal('fetch', async (url: string) => {
+      if (`${url}` !== jwks_uri) return Response.json({ ...rest, jwks_uri })
+      return isUp ? Response.json(jwks) : new Response('', { status: 502 })
+    })
+    const server = authorization()
+    const { json } = await server.exchange(undefined, await server.allow(app), await app.proof())
+    const refresh = async () => server.refresh(undefined, json.refresh_token, await app.proof())
+    isUp = false
+    const refused = await refresh()
+    expect(refused).toMatchObject({ status: 503, json: { error: 'temporarily_unavailable' } })
+    isUp = true
+    expect((await refresh()).status).toBe(200)
   })
 
   test('because it was withdrawn is none any more', async () => {

@@ -69,16 +69,21 @@ export async function libraryFor(
 }
 
 /**
- * Whether a request failed only because the site with the app's metadata document did not answer. To `invalid_client`
- * apps forget their grant.
+ * Whether a request failed only because the app's metadata document, or its keys, cannot be read for a while: its site
+ * may be down, block us, or show a page of its own. To `invalid_client` apps forget their grant.
  */
 function isUnreachable(internal: { category?: string; detail?: unknown } | undefined): boolean {
-  if (internal?.category !== 'client-id-metadata-document') return false
-  const { message } = Object(internal.detail) as { message?: unknown }
-  return /HTTP (?:429|5\d\d)$|timed out|network|fetch failed/i.test(String(message))
+  const { category, detail } = internal ?? {}
+  const { message, reason } = Object(detail) as { message?: unknown; reason?: unknown }
+  if (category === 'client-id-metadata-document') return !WITHDRAWN.test(String(message))
+  return category === 'client-authentication' && reason === 'jwks_fetch_failed'
 }
 
-const UNREACHABLE = 'The metadata document of the app cannot be read now. Try again in a minute.'
+/** Its site says that there is no such document, or the document is of another app. */
+const WITHDRAWN = /HTTP 4(?:04|10)$|does not match metadata URL/
+
+const UNREACHABLE =
+  'The metadata document of the app, or its keys, cannot be read now. Try again in a minute.'
 
 export const DAY_SECONDS = 86_400
 
