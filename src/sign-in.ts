@@ -42,7 +42,10 @@ export async function authorize(c: Context<App>): Promise<Response> {
     return Response.json(told, { status, headers: { 'cache-control': 'no-store' } })
   }
   const request = new Request(url, { method, headers, body, signal, redirect: 'manual' })
-  const answer = await forwarded(c.env.AUTHORIZATION, request)
+  const answer = await forwarded(c.env.AUTHORIZATION, request).catch((error: unknown) => {
+    console.error(error)
+    return isPage ? fault(503, DOWN) : comeAgain()
+  })
   const kept = new Response(answer.body, answer)
   kept.headers.set('cache-control', 'no-store')
   return kept
@@ -55,6 +58,15 @@ function faultOf(error: unknown): RpcError {
 
 const fault = async (status: number, message: string): Promise<Response> =>
   (await doorPages()).errorPage(status, message)
+
+/** Objects are restarted, by a deploy, too. To what is no error of OAuth apps sign people in again. */
+const comeAgain = (): Response =>
+  Response.json(
+    { error: 'temporarily_unavailable', error_description: DOWN },
+    { status: 503, headers: { 'retry-after': '5' } },
+  )
+
+const DOWN = 'The sign-in does not answer. Try again in a few seconds.'
 
 /** What programs use. The rest are pages. */
 const SERVICES = ['/token', '/register', '/.well-known/oauth-authorization-server']
