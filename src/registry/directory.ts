@@ -127,7 +127,8 @@ export function directory(
     version = found.version
     if (asked.endpoint === undefined) return
     const answers = isReal(asked, found) ? known : unknown
-    answers.set(keyOf(asked), found, JSON.stringify(found).length)
+    const key = keyOf(asked)
+    answers.set(key, found, key.length + JSON.stringify(found).length)
   }
 
   const isReal = ({ endpoint = null, key }: Asked, found: Found): boolean =>
@@ -143,7 +144,7 @@ export function directory(
     const [endpoints, keys] = [new Set(changes.endpoints), new Set(changes.keys)]
     for (const answers of [known, unknown]) {
       for (const [asked, { endpoint }] of answers) {
-        const [name = '', key = ''] = asked.split(' ')
+        const [name = '', key = ''] = asked.split(' ', 2)
         // Which endpoint is the first may have changed.
         const first = name === '' && endpoints.size > 0
         if (first || endpoints.has(name) || endpoints.has(endpoint?.name ?? '') || keys.has(key))
@@ -169,7 +170,9 @@ export function directory(
       const age = now - heardAt
       const found = age < MAX_AGE_MS ? remembered(asked) : undefined
       if (!found) {
-        if (address !== undefined && misses.tooMany(address)) throw new TooManyMisses()
+        // What was there when it was asked for last is not made up.
+        const isCounted = address !== undefined && !known.get(keyOf(asked))
+        if (isCounted && misses.tooMany(address)) throw new TooManyMisses()
         const heard = await refresh(asked)
         if (address !== undefined && !isReal(asked, heard)) misses.note(address)
         return heard

@@ -199,6 +199,19 @@ describe('what an isolate knows', () => {
     expect(await asking('one-more', 'bad')).toBe('asked')
   })
 
+  test('is looked up again for whoever was known, however much else their network made up', async () => {
+    const { ask } = isolate()
+    const asking = (endpoint: string) =>
+      ask({ endpoint, person: 'ada', memberOf: ['staff'] }, 'one network').then(
+        () => 'asked',
+        (error: Error) => error.constructor.name,
+      )
+    expect(await asking('shop')).toBe('asked')
+    for (let i = 0; i < 60; i++) expect(await asking(`made-up-${i}`)).toBe('asked')
+    await pass(BOUND_MS)
+    expect([await asking('shop'), await asking('another')]).toEqual(['asked', 'TooManyMisses'])
+  })
+
   test('takes no more memory if its answers are large', async () => {
     const title = 'x'.repeat(256 * 1024)
     const asked: string[] = []
@@ -216,6 +229,24 @@ describe('what an isolate knows', () => {
     expect(asked.length).toBeGreaterThan(60)
     expect(asked.length).toBeLessThan(80)
     expect(asked[0]).toBe('K68')
+  })
+
+  test('takes no more memory if people are in many groups', async () => {
+    const memberOf = Array.from({ length: 200 }, (_, i) => `${i}`.padEnd(200, 'x'))
+    const asked: string[] = []
+    const none = { endpoints: [], keys: [] }
+    const ask = (async (_: string, { person }: { person: string }) => {
+      asked.push(person)
+      return { instance: 'a', version: 1, changes: none, endpoint: { name: 'shop' } }
+    }) as unknown as AskRegistry
+    const { lookup } = directory(ask, () => {})
+    const look = (i: number) => lookup({ endpoint: 'shop', person: `p${i}`, memberOf })
+    for (let i = 0; i < 400; i++) await look(i)
+    asked.length = 0
+    // Eight million characters, of about forty thousand for each.
+    for (let i = 399; i >= 0; i--) await look(i)
+    expect(asked.length).toBeGreaterThan(180)
+    expect(asked.length).toBeLessThan(220)
   })
 
   test('also that there is nothing by a name, until there is', async () => {
