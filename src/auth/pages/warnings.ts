@@ -43,8 +43,10 @@ interface Brand {
   readonly title: string
   /** What a name contains that means it, in small letters and without spaces. */
   readonly words: readonly string[]
-  /** The domains that are known to be theirs. */
-  readonly domains: readonly string[]
+  /** The domains that are known to be theirs, with all hosts in them. */
+  readonly domains?: readonly string[]
+  /** The hosts that are known to be theirs, where others of the domain serve what anybody put there. */
+  readonly hosts?: readonly string[]
 }
 
 const brands: readonly Brand[] = [
@@ -60,25 +62,33 @@ const brands: readonly Brand[] = [
   },
   { title: 'Cursor', words: ['cursor'], domains: ['cursor.com', 'cursor.sh'] },
   {
-    title: 'Microsoft or GitHub',
-    words: ['microsoft', 'github', 'copilot', 'vscode', 'visualstudio'],
-    domains: [
-      ...['microsoft.com', 'github.com', 'vscode.dev', 'visualstudio.com', 'azure.com'],
-      ...['azure-apim.net', 'powerplatform.com'],
-    ],
+    title: 'GitHub or VS Code',
+    words: ['github', 'copilot', 'vscode', 'visualstudio'],
+    domains: ['github.com', 'vscode.dev', 'microsoft.com', 'consent.azure-apim.net'],
+    hosts: ['code.visualstudio.com'],
+  },
+  {
+    title: 'Microsoft',
+    words: ['microsoft'],
+    domains: ['microsoft.com', 'vscode.dev', 'consent.azure-apim.net'],
+    hosts: ['portal.azure.com', 'ai.azure.com', 'code.visualstudio.com'],
   },
   {
     title: 'Gemini',
     words: ['gemini', 'google'],
-    domains: ['google.com', 'gemini.google', 'googleapis.com'],
+    domains: ['gemini.google'],
+    hosts: [
+      ...['gemini.google.com', 'aistudio.google.com', 'accounts.google.com'],
+      ...['vertexaisearch.cloud.google.com', 'console.cloud.google.com'],
+    ],
   },
   { title: 'Windsurf', words: ['windsurf', 'codeium'], domains: ['windsurf.com', 'codeium.com'] },
   { title: 'Perplexity', words: ['perplexity'], domains: ['perplexity.ai', 'perplexity.com'] },
   { title: 'Mistral', words: ['mistral', 'lechat'], domains: ['mistral.ai'] },
   { title: 'Notion', words: ['notion'], domains: ['notion.so', 'notion.com'] },
-  { title: 'Slack', words: ['slack'], domains: ['slack.com'] },
-  { title: 'Zapier', words: ['zapier'], domains: ['zapier.com'] },
-  { title: 'Tidegate', words: ['tidegate'], domains: [] },
+  { title: 'Slack', words: ['slack'], hosts: ['slack.com', 'app.slack.com', 'api.slack.com'] },
+  { title: 'Zapier', words: ['zapier'], hosts: ['zapier.com', 'www.zapier.com', 'mcp.zapier.com'] },
+  { title: 'Tidegate', words: ['tidegate'] },
 ]
 
 /** The known app that an app is called like, if it is not of one of its domains. */
@@ -88,36 +98,38 @@ function imitated(app: App): Brand | undefined {
   if (clientDomain === undefined && redirectIsLoopback) return undefined
   const home = clientDomain ?? redirectHost
   const name = folded(clientName)
-  const brand = brands.find(({ words }) => words.some((word) => name.includes(word)))
-  return brand?.domains.some((domain) => isWithin(home, domain)) ? undefined : brand
+  const brand = brands.find(({ words }) => words.some((word) => name.includes(folded(word))))
+  const isHome =
+    brand?.hosts?.includes(home) || brand?.domains?.some((domain) => isWithin(home, domain))
+  return isHome ? undefined : brand
 }
 
 const isWithin = (host: string, domain: string): boolean =>
   host === domain || host.endsWith(`.${domain}`)
 
-/** A name as a person sees it at a glance: `C1aude ` is `claude`. */
+/** A name as a person sees it at a glance: `C1aude ` is `claude`, and `CIaude` too. Only folded names are compared. */
 const folded = (name: string): string =>
-  name
-    .slice(0, MAX_NAME)
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, '')
-    .replace(/[01345ı]/gu, (it) => ALIKE[it] ?? it)
+  [...name.slice(0, MAX_NAME).normalize('NFKD').toLowerCase()]
+    .map((it) => ALIKE.get(it) ?? it)
+    .filter((it) => /[\p{L}\p{N}]/u.test(it))
+    .join('')
+    .replaceAll('rn', 'm')
+    .replaceAll('vv', 'w')
 
-const ALIKE: Readonly<Record<string, string>> = {
-  '0': 'o',
-  '1': 'l',
-  '3': 'e',
-  '4': 'a',
-  '5': 's',
-  ı: 'i',
-}
+/** Letters, each with the characters that look like it. */
+const ALIKE = new Map(
+  [
+    ...['aɑᴀ4', 'bʙ', 'cᴄ', 'dᴅđ', 'eᴇ3', 'gɡɢ', 'hʜħ', 'jᴊ', 'kᴋ', 'liı1|!ɪʟł', 'mᴍ', 'nɴ'],
+    ...['oᴏø0', 'pᴘ', 'rʀ', 'sꜱ5', 'tᴛŧ', 'uᴜ', 'vᴠ', 'wᴡ', 'yʏ', 'zᴢ'],
+  ].flatMap(([letter = '', ...alike]) => alike.map((it) => [it, letter] as const)),
+)
 
 const MAX_NAME = 500
 
-/** Whether a name has Latin letters, and others that look like them. */
-const isMixed = (name: string): boolean =>
-  /\p{Script=Latin}/u.test(name) &&
-  /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}]/u.test(
-    name,
-  )
+/** Whether a name has letters of several of the alphabets whose letters look alike. */
+const isMixed = (name: string): boolean => ALPHABETS.filter((it) => it.test(name)).length > 1
+
+const ALPHABETS = [
+  ...[/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u],
+  ...[/\p{Script=Cherokee}/u, /\p{Script=Coptic}/u, /\p{Script=Lisu}/u],
+]

@@ -80,6 +80,17 @@ describe('a name', () => {
     'C1aude',
     'Сlaude',
     'VS Code',
+    'CIaude',
+    'C|aude',
+    'C!aude',
+    'Clɑude',
+    'Cłaude',
+    'ᴄʟᴀᴜᴅᴇ',
+    'Mlcrosoft',
+    'Rnicrosoft',
+    'VVindsurf',
+    'Gernini',
+    'Сӏаυԁе',
   ])('that is like a known one is warned of: %s', (name) => {
     expect(grave(name, stranger)).toBe(true)
   })
@@ -97,6 +108,34 @@ describe('a name', () => {
       expect(grave('Claude', { ...stranger, redirectHost })).toBe(false)
     },
   )
+
+  test.each([
+    ['Gemini CLI', 'storage.googleapis.com'],
+    ['Gemini CLI', 'script.google.com'],
+    ['Microsoft Copilot', 'evil.westeurope.cloudapp.azure.com'],
+    ['VS Code', 'evil.visualstudio.com'],
+    ['Slack', 'files.slack.com'],
+    ['Zapier', 'store.zapier.com'],
+  ])(
+    'is not fine at an address of its own where anybody can put what they like: %s, %s',
+    (name, host) => {
+      expect(grave(name, { ...stranger, redirectHost: host })).toBe(true)
+      expect(grave(name, { clientDomain: host, redirectHost: host })).toBe(true)
+    },
+  )
+
+  test.each([
+    ['Gemini', 'gemini.google.com'],
+    ['Microsoft Copilot Studio', 'global.consent.azure-apim.net'],
+    ['Visual Studio Code', 'insiders.vscode.dev'],
+    ['Visual Studio Code', 'vscode.dev'],
+    ['Cursor', 'www.cursor.com'],
+    ['Slack', 'slack.com'],
+    ['Zapier', 'mcp.zapier.com'],
+    ['Codex', 'chatgpt.com'],
+  ])('is fine at the address that it is known to have: %s, %s', (name, host) => {
+    expect(grave(name, { clientDomain: host, redirectHost: host })).toBe(false)
+  })
 
   test.each(['claude.ai.evil.example', 'evilclaude.ai', 'claude-ai.example'])(
     'is not fine at one that is like it: %s',
