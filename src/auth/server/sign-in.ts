@@ -40,7 +40,13 @@ export class SignIn {
   /** The page of the sign-in. */
   async page(request: Request, { headers, ...wrong }: Wrong = {}): Promise<Response> {
     const { token, headers: cookies } = formToken(request)
+    // A page of ours sent them here, and each page with a form gives that cookie.
+    const isLost =
+      request.method === 'GET' &&
+      request.headers.get('sec-fetch-site') === 'same-origin' &&
+      'set-cookie' in cookies
     return signInPage({
+      ...(isLost && { fault: NO_COOKIES }),
       ...wrong,
       token,
       headers: { ...headers, ...cookies },
@@ -144,6 +150,9 @@ export class SignIn {
     return identityProvider(env, outside)
   }
 }
+
+const NO_COOKIES =
+  'If you have just signed in, your browser keeps no cookies here. Allow them for this site, and sign in again.'
 
 /** What Cloudflare answers at a host that Access protects. */
 const ACCESS_LOGOUT = '/cdn-cgi/access/logout'

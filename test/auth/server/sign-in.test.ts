@@ -137,6 +137,20 @@ describe('a session', () => {
     },
   )
 
+  test('that a browser does not keep is why the page comes again, which says so', async () => {
+    const before = await visitor.open(question, { 'sec-fetch-site': 'cross-site' })
+    expect(before.words).not.toContain('keeps no cookies')
+    const { location } = await signIn(visitor)
+    visitor.cookies.clear()
+    const again = await visitor.open(location!, { 'sec-fetch-site': 'same-origin' })
+    expect(again.text).toContain('name="passphrase"')
+    expect(again.words).toContain('If you have just signed in, your browser keeps no cookies here')
+    // It does, and they signed out.
+    const out = await visitor.send('/signout', { question: '' })
+    const page = await visitor.open(out.location!, { 'sec-fetch-site': 'same-origin' })
+    expect(page.words).not.toContain('keeps no cookies')
+  })
+
   test('may begin without an app, at /signin', async () => {
     expect((await visitor.open('/signin')).text).toContain('name="passphrase"')
     const { location } = await visitor.send('/signin', { passphrase: PASSPHRASE })
