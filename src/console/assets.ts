@@ -10,7 +10,7 @@ const assets: Readonly<Record<string, { readonly type: string; readonly text: st
   const said = button.textContent
   button.addEventListener('click', async () => {
     const text = document.getElementById(button.dataset.copy).textContent
-    const copied = await navigator.clipboard.writeText(text).then(() => true, () => false)
+    const copied = await navigator.clipboard?.writeText(text).then(() => true, () => false)
     button.textContent = copied ? 'Copied' : 'Select it'
     setTimeout(() => (button.textContent = said), 1500)
   })

@@ -1,0 +1,35 @@
+import { expect, test, vi } from 'vitest'
+
+vi.mock('../../src/console/console.css', () => ({ default: '' }))
+
+/** Runs the script of a page with one button, which copies `the URL`. */
+async function pressed(navigator: object): Promise<string> {
+  const { asset } = await import('../../src/console/assets.ts')
+  const script = await asset('/assets/copy.js')!.text()
+  let press = async () => {}
+  const button = {
+    dataset: { copy: 'url' },
+    textContent: 'Copy',
+    addEventListener(_: string, listener: () => Promise<void>) {
+      press = listener
+    },
+  }
+  const document = {
+    querySelectorAll: () => [button],
+    getElementById: () => ({ textContent: 'the URL' }),
+  }
+  new Function('document', 'navigator', 'setTimeout', script)(document, navigator, () => {})
+  await press()
+  return button.textContent
+}
+
+test('the button of a text says that it copied it, or that a person has to', async () => {
+  const copied: string[] = []
+  const clipboard = { writeText: async (text: string) => void copied.push(text) }
+  expect([await pressed({ clipboard }), copied]).toEqual(['Copied', ['the URL']])
+  expect(await pressed({ clipboard: { writeText: () => Promise.reject() } })).toBe('Select it')
+})
+
+test('over plain http, where browsers have no clipboard for a page, a person has to', async () => {
+  expect(await pressed({})).toBe('Select it')
+})
