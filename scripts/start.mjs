@@ -175,20 +175,22 @@ function reasonOf(answer) {
   )
 }
 
-/** Says which databases do not answer, and whose roles may do more than read. */
+/** Says what is set up wrong, which databases do not answer, and whose roles may do more than read. */
 async function advise() {
-  if (problem || !bearer) return
-  const answer = await ask('/doctor?format=json&hosts=no', { headers: { authorization: bearer } })
-  const { databases = [] } = (await answer?.json().catch(() => undefined)) ?? {}
-  const lines = databases.flatMap(({ endpoint, database, problem, findings = [] }) => {
+  if (problem) return
+  const authorization = `Bearer ${vars.TIDEGATE_KEY}`
+  const answer = await ask('/doctor?format=json&hosts=no', { headers: { authorization } })
+  const { problems = [], databases = [] } = (await answer?.json().catch(() => undefined)) ?? {}
+  const advised = databases.flatMap(({ endpoint, database, problem, findings = [] }) => {
     const kinds = findings.filter(({ severity }) => severity === 'high').map(({ kind }) => kind)
     const advice =
       problem ?? (kinds.length > 0 && `the role may do more than read: ${kinds.join(', ')}`)
-    return advice ? [`  ${endpoint}/${database}: ${advice}`] : []
+    return advice ? [`${endpoint}/${database}: ${advice}`] : []
   })
+  const lines = [...problems, ...advised].map((it) => `  ${it}`)
   if (lines.length === 0) return
   console.log(`To fix:\n${lines.join('\n')}`)
-  console.log(`More about it:  curl -s ${url}/doctor -H 'Authorization: ${bearer}'\n`)
+  console.log(`More about it:  curl -s ${url}/doctor -H 'Authorization: ${authorization}'\n`)
 }
 
 /** An MCP ping. */

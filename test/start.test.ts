@@ -40,7 +40,7 @@ async function started(vars: Record<string, string>, ...options: string[]) {
 
 describe('npm start', () => {
   test('with a sign-in, prints the lines without the key', async () => {
-    const TIDEGATE_PASSPHRASE = 'correct horse battery staple'
+    const TIDEGATE_PASSPHRASE = 'seven otters guard the quiet harbor'
     const databases = { demo: { url: 'demo:' } }
     const ENDPOINTS = JSON.stringify([{ name: 'shop', title: 'Shop', databases }])
     const { url, text } = await started({ TIDEGATE_PASSPHRASE, ENDPOINTS })
@@ -48,6 +48,14 @@ describe('npm start', () => {
     expect(text()).toContain(`claude mcp add --transport http --scope user tidegate ${url}/mcp\n`)
     expect(text()).not.toContain(TIDEGATE_PASSPHRASE)
   })
+
+  test('says why nobody can sign in, also where the demo is open to all', async () => {
+    const TIDEGATE_PASSPHRASE = 'correct horse battery staple'
+    const { text } = await started({ TIDEGATE_PASSPHRASE })
+    await expect.poll(text, { timeout: 20_000 }).toContain('To fix:\n  TIDEGATE_PASSPHRASE has')
+    expect(text()).toContain('a line TIDEGATE_PASSPHRASE=… in .dev.vars')
+    expect(text()).not.toContain(TIDEGATE_PASSPHRASE)
+  }, 120_000)
 
   test('prints the line for each host with the URL and the key, and then stays quiet', async () => {
     const DATABASE_URL = 'postgres://app:hunter2@127.0.0.1:9/shop'

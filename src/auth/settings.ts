@@ -29,6 +29,10 @@ export interface SignInEnv {
   readonly ENTERPRISE_ISSUER?: string | undefined
 }
 
+/** Where a secret is set, in words for the operator. */
+export const howToSet = (name: string): string =>
+  `For a deployment: npx wrangler secret put ${name}. On your own machine: a line ${name}=… in .dev.vars, or the environment.`
+
 /** Whether this deployment has a sign-in of its own. */
 export const offersSignIn = (env: SignInEnv): boolean =>
   Boolean(

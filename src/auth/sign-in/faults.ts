@@ -1,5 +1,5 @@
 import { secretProblem } from '../../registry/index.ts'
-import type { SignInEnv } from '../settings.ts'
+import { howToSet, type SignInEnv } from '../settings.ts'
 import { faultOfAllow } from './allow.ts'
 import { faultOfPassphrase } from './passphrase.ts'
 
@@ -17,9 +17,10 @@ export function signInFaults(env: SignInEnv): readonly string[] {
   return [
     ...(['TIDEGATE_KEY', 'TIDEGATE_SECRET'] as const)
       .filter((it) => !env[it])
-      .map((it) => `${way} is set, but ${it} is not, so nobody can sign in. ${set(it)}`),
+      .map((it) => `${way} is set, but ${it} is not, so nobody can sign in. ${howToSet(it)}`),
     ...missing.map(
-      ([name, it]) => `${name} is set, but ${it} is not, so nobody signs in that way. ${set(it)}`,
+      ([name, it]) =>
+        `${name} is set, but ${it} is not, so nobody signs in that way. ${howToSet(it)}`,
     ),
     env.TIDEGATE_SECRET ? secretProblem(env.TIDEGATE_SECRET) : undefined,
     faultOfPassphrase(env),
@@ -32,5 +33,3 @@ const NEEDS = [
   ['SIGN_IN_ISSUER', 'SIGN_IN_CLIENT_ID'],
   ['ACCESS_TEAM', 'ACCESS_AUDIENCE'],
 ] as const
-
-const set = (name: string): string => `Set it with: npx wrangler secret put ${name}`

@@ -1,12 +1,11 @@
-import type { SignInEnv } from '../settings.ts'
+import { howToSet, type SignInEnv } from '../settings.ts'
 
 const MIN_CHARS = 15
 const MAX_CHARS = 1_000
 const MIN_DIFFERENT = 8
 
 /** What to do about a passphrase that is too weak. */
-const MEND =
-  'Make another one with: openssl rand -base64 18, and set it with: npx wrangler secret put TIDEGATE_PASSPHRASE'
+const MEND = `Make another one with: openssl rand -base64 18. ${howToSet('TIDEGATE_PASSPHRASE')}`
 
 /** Why a passphrase can be guessed, in sentences for the operator; nothing if it is strong. */
 export function faultOfPassphrase(env: SignInEnv): string | undefined {
@@ -30,7 +29,7 @@ function weakness(text: string, env: SignInEnv): string | undefined {
   })) {
     if (value && plain(value) === text) return `is the same as ${name}`
   }
-  return isObvious(text) ? 'is one of those that are tried first' : undefined
+  return isObvious(text) ? 'has little besides words that are tried first' : undefined
 }
 
 /** What is left of a passphrase without its obvious parts has to be long enough for itself. */
