@@ -148,7 +148,7 @@ function signIns({ signIns }: Surroundings): AskSignIns {
 }
 
 const NO_SIGN_IN =
-  'Nobody can sign in here yet. Set one with: npx wrangler secret put TIDEGATE_PASSPHRASE. It also needs TIDEGATE_SECRET.'
+  'Nobody can sign in here yet. Set TIDEGATE_SECRET, and TIDEGATE_PASSPHRASE or a provider. For a deployment: npx wrangler secret put NAME. On your own machine: a line NAME=… in .dev.vars.'
 
 const shownGrant = ({ createdAt, usedAt, expiresAt, ...rest }: GrantEntry) => ({
   ...rest,
