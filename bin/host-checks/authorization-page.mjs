@@ -130,7 +130,7 @@ function sayStays({ report }, id, answer, what) {
   if (isRedirect(answer)) {
     return report.note(id, {
       hosts: [],
-      seen: `${what} ${said(answer)} before it is refused.`,
+      seen: `The authorization endpoint ${said(answer)} before it refuses ${inSentence(what)}.`,
       mend: 'Check the client and its redirect_uri before people sign in.',
     })
   }
@@ -150,9 +150,11 @@ function sayStays({ report }, id, answer, what) {
   const isBroken = answer.status === 0 || answer.status >= 500
   report.problem(id, {
     ...(isBroken ? { stops: [] } : { hosts: [] }),
-    seen: `${what} ${said(answer)}, and is not refused.`,
+    seen: `The authorization endpoint ${said(answer)}, and does not refuse ${inSentence(what)}.`,
     mend: isBroken ? BROKEN : 'Answer 400 with a page that says what is wrong.',
   })
 }
+
+const inSentence = (text) => text[0].toLowerCase() + text.slice(1)
 
 const asksForPassword = ({ text }) => /\stype=["']?password\b/i.test(text)
