@@ -42,6 +42,14 @@ export async function checkRegistration({ report, probe }, endpoint, hosts) {
   const body = { ...client, token_endpoint_auth_method: 'none', application_type: 'native' }
   const answer = await register(probe, endpoint, JSON.stringify(body))
   const made = objectOf(answer)
+  if (answer.status === 429) {
+    report.note('register', {
+      hosts: [],
+      seen: `The registration of a client ${said(answer)}: too many were registered of late.`,
+      mend: 'Ask again in an hour.',
+    })
+    return undefined
+  }
   if (answer.status !== 201 || typeof made?.client_id !== 'string') {
     report.problem('register', {
       hosts,

@@ -221,6 +221,17 @@ const asked: Row[] = [
     [GEMINI, REMOTE, N8N],
   ],
   [
+    'has registered too many for now',
+    {
+      answers: {
+        'POST /register': (right) =>
+          right.status === 201 ? otherwise(right, { status: 429 }) : undefined,
+      },
+    },
+    ['note register'],
+    [],
+  ],
+  [
     'registers without a client_id',
     {
       answers: {
