@@ -72,6 +72,23 @@ describe('grants', () => {
     ])
   })
 
+  test('of somebody who has left end after their sessions, so that they allow nothing meanwhile', async () => {
+    const server = authorization()
+    const app = await server.register()
+    await signIn(server, app, 'ada')
+    const store = await server.store()
+    await store.put('session:a', JSON.stringify({ person: { id: 'test ada', name: 'ada' } }))
+    let left = 0
+    let after: string | undefined
+    do {
+      left = store.count('session:')
+      const step = await server.take('revokeOf', { person: 'ada', after })
+      if (step.grants > 0) break
+      after = step.next
+    } while (after !== undefined)
+    expect([left, store.count('grant:')]).toEqual([0, 0])
+  })
+
   test('of somebody who has left end, with their sessions and codes, and nobody else’s', async () => {
     const server = authorization()
     const app = await server.register()

@@ -161,8 +161,8 @@ const folded = (name: string) => name.normalize('NFC').toLowerCase()
 
 const PREFIX = 'grant:'
 
-/** How the keys begin of what belongs to people. */
-const OWNED = ['code:', PREFIX, 'session:']
+/** How the keys begin of what belongs to people: first that by which they could get more. */
+const OWNED = ['code:', 'session:', PREFIX]
 
 /** How the operator knows the id of a grant from others. */
 const ID = 'gr_'
