@@ -61,7 +61,7 @@ export class WayBack {
     const secret = /^[0-9a-f]{64}$/.test(state) ? readCookie(request, nameOf(state)) : undefined
     if (!secret || (await hashOf(secret)) !== state) {
       throw new SignInFault(
-        'This sign-in was not begun in this browser, or has ended. Go back to the app, and start again.',
+        'This sign-in was not begun in this browser, has ended, or the browser keeps no cookies. Go back to the app, and start again.',
       )
     }
     const begun = (await this.#store.take(keyOf(state))) as Begun | undefined

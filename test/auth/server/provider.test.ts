@@ -126,7 +126,7 @@ describe('a provider', () => {
     provider.behaviour.trouble = { '/token': 'error' }
     const down = await visitor.open(callback)
     expect([down.status, Boolean(down.reference)]).toEqual([403, true])
-    expect((await visitor.open(callback)).words).toContain('not begun in this browser')
+    expect((await visitor.open(callback)).words).toContain('or the browser keeps no cookies')
   })
 })
 
