@@ -29,6 +29,12 @@ export interface SignInEnv {
   readonly ENTERPRISE_ISSUER?: string | undefined
 }
 
+/** SIGN_IN_DAYS, if it is a number of days that a grant may last. */
+export function daysIn({ SIGN_IN_DAYS }: SignInEnv): number | undefined {
+  const days = Number(SIGN_IN_DAYS)
+  return Number.isInteger(days) && days >= 1 && days <= 3_650 ? days : undefined
+}
+
 /** Where a secret is set, in words for the operator. */
 export const howToSet = (name: string): string =>
   `For a deployment: npx wrangler secret put ${name}. On your own machine: a line ${name}=… in .dev.vars, or the environment.`

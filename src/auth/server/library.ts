@@ -1,6 +1,6 @@
 import type { EmaOptions, OAuthAuthorizationServer } from '@cloudflare/workers-oauth-provider'
 import { READ, resourceOf } from '../resource.ts'
-import type { SignInEnv } from '../settings.ts'
+import { daysIn, type SignInEnv } from '../settings.ts'
 import { errorDescription } from './error-description.ts'
 import { mayBeRegistered } from './redirect-uri.ts'
 import type { Store } from './store.ts'
@@ -88,7 +88,4 @@ const UNREACHABLE =
 export const DAY_SECONDS = 86_400
 
 /** How many days a grant lasts from its last use. */
-export const daysOf = ({ SIGN_IN_DAYS }: SignInEnv): number => {
-  const days = Number(SIGN_IN_DAYS)
-  return Number.isInteger(days) && days >= 1 && days <= 3_650 ? days : 90
-}
+export const daysOf = (env: SignInEnv): number => daysIn(env) ?? 90

@@ -1,5 +1,5 @@
 import { secretProblem } from '../../registry/index.ts'
-import { howToSet, type SignInEnv } from '../settings.ts'
+import { daysIn, howToSet, type SignInEnv } from '../settings.ts'
 import { faultOfAllow } from './allow.ts'
 import { faultOfPassphrase } from './passphrase.ts'
 
@@ -24,9 +24,13 @@ export function signInFaults(env: SignInEnv): readonly string[] {
     ),
     env.TIDEGATE_SECRET ? secretProblem(env.TIDEGATE_SECRET) : undefined,
     faultOfPassphrase(env),
+    env.SIGN_IN_DAYS && daysIn(env) === undefined ? WRONG_DAYS : undefined,
     env.SIGN_IN_ALLOW ? faultOfAllow(env.SIGN_IN_ALLOW) : undefined,
   ].filter((it) => it !== undefined)
 }
+
+const WRONG_DAYS =
+  'SIGN_IN_DAYS has to be a number from 1 to 3650, such as 30. Until it is, grants last 90 days from their last use.'
 
 /** What a setting needs beside it. */
 const NEEDS = [

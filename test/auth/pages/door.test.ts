@@ -113,6 +113,7 @@ describe('the settings of a sign-in', () => {
   test.each([
     ['none', {}],
     ['a passphrase', strong],
+    ['days', { ...strong, SIGN_IN_DAYS: '30' }],
     ['a provider', { ...operated, ...issuer, SIGN_IN_ALLOW: '*@example.com' }],
     ['a provider, and groups alone', { ...operated, ...issuer }],
   ])('are fine: %s', (_, env) => {
@@ -125,6 +126,8 @@ describe('the settings of a sign-in', () => {
     ['a weak passphrase', { ...operated, TIDEGATE_PASSPHRASE: 'x' }, 'fewer than 15 characters'],
     ['no client', { ...operated, SIGN_IN_ISSUER: 'https://a.example' }, 'SIGN_IN_CLIENT_ID is not'],
     ['no audience', { ...operated, ACCESS_TEAM: 'https://a.example' }, 'ACCESS_AUDIENCE is not'],
+    ['days that are no number', { ...strong, SIGN_IN_DAYS: '30 days' }, 'SIGN_IN_DAYS has to'],
+    ['no day', { ...strong, SIGN_IN_DAYS: '0' }, 'from 1 to 3650'],
     ['a wrong list', { ...operated, ...issuer, SIGN_IN_ALLOW: '*@' }, 'SIGN_IN_ALLOW has "*@"'],
   ])('have a fault: %s', (_, env, said) => {
     expect(signInFaults(env).join(' ')).toContain(said)
