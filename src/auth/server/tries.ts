@@ -6,7 +6,7 @@ const NETWORK_MS = 15 * 60_000
 const MAX_OF_ALL = 300
 const ALL_MS = 60 * 60_000
 
-/** Networks and times that are kept at most. The oldest are forgotten first. */
+/** Tries of codes that are kept at most. The oldest are forgotten first. */
 const MAX_ROWS = 20_000
 
 /**
@@ -42,13 +42,18 @@ export class Tries {
       isPassphrase ? 1 : 0,
     )
     const { id } = inserted.one()
-    this.#sql.exec('delete from tries where id <= (select max(id) from tries) - ?', MAX_ROWS)
+    // Wrong passphrases are few, and must not be forgotten for codes that somebody makes up.
+    // By the id: with the plus, no index is used for the kind, which would have all codes read.
+    const oldest = 'id <= (select max(id) from tries) - ? and +passphrase = 0'
+    this.#sql.exec(`delete from tries where ${oldest}`, MAX_ROWS)
     return { succeeded: () => void this.#sql.exec('delete from tries where id = ?', id) }
   }
 
   /** Forgets what counts no more. */
   sweep(): void {
-    this.#sql.exec('delete from tries where at <= ?', Date.now() - ALL_MS)
+    // By both kinds, as the index has them.
+    const old = 'passphrase in (0, 1) and at <= ?'
+    this.#sql.exec(`delete from tries where ${old}`, Date.now() - ALL_MS)
   }
 
   /** Until so many tries are older than this, one has to wait. */
@@ -65,4 +70,5 @@ const TABLES = [
     id integer primary key autoincrement, at integer not null, network text not null, passphrase integer not null
   )`,
   'create index if not exists tries_network on tries (network, at)',
+  'create index if not exists tries_kind on tries (passphrase, at)',
 ]

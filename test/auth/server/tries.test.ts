@@ -83,3 +83,12 @@ test('at most twenty thousand are kept', () => {
   for (let i = 0; i < 20_050; i++) tries.begin(`network ${i}`, false)
   expect(sql.exec<{ n: number }>('select count(*) as n from tries').one().n).toBe(20_000)
 })
+
+test('codes that many networks make up buy nobody more passphrases', () => {
+  fail(300, 'a')
+  for (let i = 0; i < 20_000; i++) fail(1, `network ${i}`, false)
+  expect(tries.waitOfAll()).toBeGreaterThan(0)
+  expect(tries.waitOf('a')).toBeGreaterThan(0)
+  const [row] = sql.exec<{ n: number }>('select count(*) as n from tries').toArray()
+  expect(row!.n).toBeLessThanOrEqual(20_300)
+})
