@@ -135,16 +135,19 @@ const apiCodes: Readonly<Record<number, string>> = {
   503: 'not_ready',
 }
 
+/** Whether a program asks for JSON, by `Accept` or `?format=json`, where a person reads something else. */
+export const wantsJson = ({ req }: Context<App>): boolean =>
+  req.query('format') === 'json' || /^application\/json\b/.test(req.header('accept') ?? '')
+
 /** Answers a person with text, or with JSON if they ask for it by `Accept` or `?format=json`. */
 export function textOrJson(
-  { req }: Context<App>,
+  c: Context<App>,
   status: number,
   value: object,
   text: string,
   headers: Record<string, string> = {},
 ): Response {
-  const json =
-    req.query('format') === 'json' || /^application\/json\b/.test(req.header('accept') ?? '')
+  const json = wantsJson(c)
   return new Response(json ? JSON.stringify(value) : `${text}\n`, {
     status,
     headers: {

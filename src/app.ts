@@ -47,6 +47,7 @@ export const app = new Hono<App>({ getPath: pathOf })
   .on('ALL', ['/.well-known/*', '/mcp/.well-known/*'], describe)
   .use(admission)
   .get('/', showPage)
+  .get('/setup', setup)
   .on('GET', ['/favicon.svg', '/assets/*'], load)
   .get('/health', (c) => c.json({ status: 'ok' }))
   .all('/mcp', mcp)
@@ -93,6 +94,11 @@ const pages = () => import('./page.ts')
 
 async function showPage(c: Context<App>): Promise<Response> {
   return (await pages()).showPage(c)
+}
+
+/** Shows what a deployment still needs. */
+async function setup(c: Context<App>): Promise<Response> {
+  return (await import('./setup.ts')).showSetup(c)
 }
 
 /** Serves what a page loads. */

@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
 import type { App } from './admission.ts'
-import { signsInAt } from './auth/index.ts'
+import { signsInAt, takesTokens } from './auth/index.ts'
 import { notFoundPage, type PublicPlace, publicPage } from './console/index.ts'
-import { deploymentOf, type Site } from './deployment.ts'
+import { deploymentOf, type Env, type Site } from './deployment.ts'
 import { isName } from './gateway/index.ts'
 
 export { asset, recordPage } from './console/index.ts'
@@ -42,8 +42,15 @@ export async function showPage(c: Context<App>): Promise<Response> {
       })),
     problem,
     isSecretUrl: bySecretUrl,
+    missing: asked || bySecretUrl ? undefined : missing(c.env),
   }
   return publicPage(place)
+}
+
+/** Whether something is not set, as far as the settings say. */
+function missing(env: Env): PublicPlace['missing'] {
+  if (!env.TIDEGATE_KEY) return 'all'
+  return takesTokens(env) && env.TIDEGATE_SECRET ? undefined : 'some'
 }
 
 const isPublic = ({ active, endpoint }: Site): boolean => active && endpoint.access === 'public'

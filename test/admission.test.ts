@@ -19,6 +19,7 @@ const ENDPOINTS = JSON.stringify([
 /** Every route: what a stranger gets there who comes from this machine. */
 const ROUTES: readonly [string, string, number][] = [
   ['GET', '/', 200],
+  ['GET', '/setup', 200],
   ['GET', '/health', 200],
   ['POST', '/mcp', 200],
   ['GET', '/mcp', 405],

@@ -1,4 +1,4 @@
-import type { SignInEnv } from './settings.ts'
+import { namesWay, type SignInEnv } from './settings.ts'
 
 export { type AskGranted, grantedBy, isFor } from './access-token.ts'
 export { isOperator, type Shown, shownBy } from './credential.ts'
@@ -22,6 +22,13 @@ export type { Person } from './sign-in/person.ts'
 
 /** Loads the pages that the door itself shows. */
 export const doorPages = () => import('./pages/door.ts')
+
+/** Whether the settings name a way to sign in, and whether it can be gone. */
+export async function wayToSignIn(env: SignInEnv): Promise<'set' | 'missing' | 'faulty'> {
+  if (!namesWay(env)) return env.TOKEN_ISSUER ? 'set' : 'missing'
+  const { faultsOfWays } = await import('./sign-in/faults.ts')
+  return faultsOfWays(env).length > 0 ? 'faulty' : 'set'
+}
 
 /** Why people cannot sign in as the operator means it. */
 export const signInFaults = async (env: SignInEnv): Promise<readonly string[]> =>

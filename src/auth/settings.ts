@@ -41,11 +41,11 @@ export const howToSet = (name: string): string =>
 
 /** Whether this deployment has a sign-in of its own. */
 export const offersSignIn = (env: SignInEnv): boolean =>
-  Boolean(
-    env.TIDEGATE_KEY &&
-      env.TIDEGATE_SECRET &&
-      (env.TIDEGATE_PASSPHRASE || env.SIGN_IN_ISSUER || env.ACCESS_TEAM || env.ENTERPRISE_ISSUER),
-  )
+  Boolean(env.TIDEGATE_KEY && env.TIDEGATE_SECRET && namesWay(env))
+
+/** Whether the settings name a way to sign in. */
+export const namesWay = (env: SignInEnv): boolean =>
+  Boolean(env.TIDEGATE_PASSPHRASE || env.SIGN_IN_ISSUER || env.ACCESS_TEAM || env.ENTERPRISE_ISSUER)
 
 /** Whether there are access tokens that open endpoints: of this deployment, or of another issuer. */
 export const takesTokens = (env: SignInEnv): boolean =>

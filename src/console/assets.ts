@@ -1,4 +1,5 @@
 import style from './console.css'
+import { watchSetup } from './watch-setup.ts'
 
 /** What the pages load, by its path. Nothing else is loaded, from here or from elsewhere. */
 const assets: Readonly<Record<string, { readonly type: string; readonly text: string }>> = {
@@ -6,17 +7,17 @@ const assets: Readonly<Record<string, { readonly type: string; readonly text: st
   '/assets/copy.js': {
     type: 'text/javascript; charset=utf-8',
     // A button says for a moment that it did it. Without this script, the buttons are not shown.
-    text: `for (const button of document.querySelectorAll('[data-copy]')) {
-  const said = button.textContent
-  button.addEventListener('click', async () => {
-    const text = document.getElementById(button.dataset.copy).textContent
-    const copied = await navigator.clipboard?.writeText(text).then(() => true, () => false)
-    button.textContent = copied ? 'Copied' : 'Select it'
-    setTimeout(() => (button.textContent = said), 1500)
-  })
-}
+    text: `document.addEventListener('click', async ({ target }) => {
+  const button = target.closest('[data-copy]')
+  if (!button) return
+  const text = document.getElementById(button.dataset.copy).textContent
+  const copied = await navigator.clipboard?.writeText(text).then(() => true, () => false)
+  button.textContent = copied ? 'Copied' : 'Select it'
+  setTimeout(() => (button.textContent = 'Copy'), 1500)
+})
 `,
   },
+  '/assets/setup.js': { type: 'text/javascript; charset=utf-8', text: watchSetup },
   '/favicon.svg': {
     type: 'image/svg+xml',
     text: `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="none"><path d="M5 6h22M15.5 6l5.5 10.5" stroke="#4f7f8a" stroke-width="3.6" stroke-linecap="round"/><path d="M3.5 16.2c0-.8.5-1.2 1.2-1.2h6.8c6.8 0 5.2 7.5 12 7.5h3.8c.8 0 1.2.4 1.2 1.2V27c0 .8-.4 1.2-1.2 1.2H4.7c-.7 0-1.2-.4-1.2-1.2z" fill="#12829c"/></svg>

@@ -1,10 +1,12 @@
 import { NotFoundPage } from './pages/not-found.tsx'
 import { PublicPage, type PublicPlace } from './pages/public.tsx'
 import { type FoundRow, RecordPage } from './pages/record.tsx'
+import { SetupPage, type SetupState } from './pages/setup.tsx'
 import { pageHeaders } from './parts/layout.tsx'
 
 export { asset } from './assets.ts'
 export type { PublicPlace } from './pages/public.tsx'
+export type { SetupState, StepState } from './pages/setup.tsx'
 
 type Page = { toString(): string | Promise<string> }
 
@@ -13,6 +15,9 @@ const answer = (page: Page, status = 200): Response =>
 
 /** `/`, and an endpoint in a browser. */
 export const publicPage = (place: PublicPlace): Response => answer(PublicPage(place))
+
+/** What a deployment still needs: as a page, or for the script of that page. */
+export const setupPage = (state: SetupState): Response => answer(SetupPage(state))
 
 /** A row that a search found. */
 export const recordPage = (row: FoundRow): Response => answer(RecordPage(row))

@@ -13,18 +13,25 @@ export function signInFaults(env: SignInEnv): readonly string[] {
   ] as const
   const way = ways.find((it) => env[it])
   if (!way) return []
-  const missing = NEEDS.filter(([name, needed]) => env[name] && !env[needed])
   return [
     ...(['TIDEGATE_KEY', 'TIDEGATE_SECRET'] as const)
       .filter((it) => !env[it])
       .map((it) => `${way} is set, but ${it} is not, so nobody can sign in. ${howToSet(it)}`),
+    ...(env.TIDEGATE_SECRET ? [secretProblem(env.TIDEGATE_SECRET)] : []),
+    ...faultsOfWays(env),
+    env.SIGN_IN_DAYS && daysIn(env) === undefined ? WRONG_DAYS : undefined,
+  ].filter((it) => it !== undefined)
+}
+
+/** What is wrong with the ways to sign in themselves, whatever the key and the secret are. */
+export function faultsOfWays(env: SignInEnv): readonly string[] {
+  const missing = NEEDS.filter(([name, needed]) => env[name] && !env[needed])
+  return [
     ...missing.map(
       ([name, it]) =>
         `${name} is set, but ${it} is not, so nobody signs in that way. ${howToSet(it)}`,
     ),
-    env.TIDEGATE_SECRET ? secretProblem(env.TIDEGATE_SECRET) : undefined,
     faultOfPassphrase(env),
-    env.SIGN_IN_DAYS && daysIn(env) === undefined ? WRONG_DAYS : undefined,
     env.SIGN_IN_ALLOW ? faultOfAllow(env.SIGN_IN_ALLOW) : undefined,
   ].filter((it) => it !== undefined)
 }

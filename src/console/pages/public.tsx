@@ -15,6 +15,8 @@ export interface PublicPlace {
   readonly problem: string | undefined
   /** Whether KEY in the URL stands for a key. */
   readonly isSecretUrl: boolean
+  /** Whether something is not set: `all` that protects a database, or `some` of what there is. */
+  readonly missing: 'all' | 'some' | undefined
 }
 
 const access = {
@@ -24,7 +26,14 @@ const access = {
 } as const
 
 /** `/`, and `/mcp` in a browser: what this is, and how to connect an app. */
-export const PublicPage = ({ address, title, others, problem, isSecretUrl }: PublicPlace) => (
+export const PublicPage = ({
+  address,
+  title,
+  others,
+  problem,
+  isSecretUrl,
+  missing,
+}: PublicPlace) => (
   <Layout title="One URL to ask your database">
     <div class="hero">
       <h1>One URL that lets an AI ask your database questions, and never write to it.</h1>
@@ -48,6 +57,14 @@ export const PublicPage = ({ address, title, others, problem, isSecretUrl }: Pub
       {problem && (
         <div class="note bad">
           <p>{problem}</p>
+        </div>
+      )}
+      {missing === 'all' && (
+        <div class="note">
+          <p>
+            This deployment has no key yet, so it serves nothing but the demo. If it is yours:{' '}
+            <a href="/setup">set it up</a>.
+          </p>
         </div>
       )}
     </div>
@@ -125,6 +142,14 @@ export const PublicPage = ({ address, title, others, problem, isSecretUrl }: Pub
       <dl class="facts">
         <dt>Server</dt>
         <dd>Tidegate {VERSION}, speaks MCP from 2024-11-05 to 2026-07-28</dd>
+        {missing === 'some' && (
+          <>
+            <dt>Setup</dt>
+            <dd>
+              <a href="/setup">What is not set yet</a>
+            </dd>
+          </>
+        )}
         {others.map(({ url, title }) => (
           <>
             <dt>

@@ -16,10 +16,13 @@ export const pageHeaders = {
 export const Layout = ({
   title,
   slim = false,
+  script,
   children,
 }: {
   readonly title: string
   readonly slim?: boolean
+  /** A script of this page alone, by its path. */
+  readonly script?: string
   readonly children: Child
 }) => (
   <>
@@ -32,6 +35,7 @@ export const Layout = ({
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
         <link rel="stylesheet" href="/assets/console.css" />
         <script src="/assets/copy.js" defer />
+        {script && <script src={script} defer />}
       </head>
       <body>
         <a class="skip" href="#main">

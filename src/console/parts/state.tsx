@@ -1,3 +1,5 @@
+import { Icon } from './icon.tsx'
+
 /** How something is: a shape and a word, never a colour alone. */
 export const State = ({
   kind,
@@ -7,11 +9,7 @@ export const State = ({
   readonly word: string
 }) => (
   <span class={`state ${kind}`}>
-    <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
-      {shapes[kind].map((d) => (
-        <path d={d} />
-      ))}
-    </svg>
+    <Icon paths={shapes[kind]} />
     {word}
   </span>
 )

@@ -1,0 +1,178 @@
+import { Copy } from '../parts/copy.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Layout, VERSION } from '../parts/layout.tsx'
+import { State } from '../parts/state.tsx'
+import { Tabs } from '../parts/tabs.tsx'
+import { type Step, stepsAt } from '../setup-steps.ts'
+
+/** How a setting is. `faulty`: it is there, but cannot be used. `unknown`: nobody could tell just now. */
+export type StepState = 'set' | 'missing' | 'faulty' | 'unknown'
+
+/** What a deployment still needs. It holds no value of any setting. */
+export interface SetupState {
+  readonly origin: string
+  readonly isComplete: boolean
+  readonly steps: Readonly<Record<Step['id'], StepState>>
+  /** Why the endpoints of the configuration cannot be read, if so. */
+  readonly problem: string | undefined
+}
+
+/** `/setup`: the steps from a bare deployment to a database behind a sign-in. */
+export const SetupPage = ({ origin, isComplete, steps, problem }: SetupState) =>
+  isComplete ? (
+    <Layout title="Everything is set" slim>
+      <div class="stack">
+        <h1 tabindex={-1}>Everything is set</h1>
+        <p>
+          Add <code>{origin}/mcp</code> to an app: <a href="/">what this is, and how</a>.
+        </p>
+      </div>
+    </Layout>
+  ) : (
+    <Steps origin={origin} states={steps} problem={problem} />
+  )
+
+interface StepsShown {
+  readonly origin: string
+  readonly states: SetupState['steps']
+  readonly problem: string | undefined
+}
+
+const Steps = ({ origin, states, problem }: StepsShown) => {
+  const steps = stepsAt(origin)
+  const open = steps.filter(({ id }) => states[id] !== 'set')
+  const title = titleOf(open.length)
+  return (
+    <Layout title={title} slim script="/assets/setup.js">
+      <div class="head">
+        <div>
+          <h1>{title}</h1>
+          <p class="dim">
+            For whoever runs this deployment. No value of a setting is shown here, only whether it
+            is set.
+          </p>
+          <p class="small dim" id="looking" role="status">
+            Reload this page to see what is set by then.
+          </p>
+        </div>
+      </div>
+      <ol class="gauge" id="steps">
+        <li class="done">
+          <Tick />
+          <div class="stack">
+            <h2>Deployed</h2>
+            <p class="dim">
+              Tidegate {VERSION} answers at <code>{origin}</code>.
+            </p>
+          </div>
+        </li>
+        {steps.map((step, i) => (
+          <StepShown
+            step={step}
+            number={i + 2}
+            state={states[step.id]}
+            isNext={step === open[0]}
+            isHere={LOCAL.test(origin)}
+            problem={step.id === 'database' ? problem : undefined}
+          />
+        ))}
+      </ol>
+    </Layout>
+  )
+}
+
+/** Origins of the machine that the browser runs on. */
+const LOCAL = /^http:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::|$)/
+
+const titleOf = (open: number): string =>
+  open === 1 ? 'One step left' : `${['', '', 'Two', 'Three', 'Four'][open]} steps left`
+
+const Tick = () => (
+  <span class="step" aria-hidden="true">
+    <Icon paths={['M3 8.5l3.4 3.4L13 4.6']} />
+  </span>
+)
+
+const StepShown = ({
+  step: { id, title, why, ifFaulty, isSet, ways, advice },
+  number,
+  state,
+  isNext,
+  isHere,
+  problem,
+}: {
+  readonly step: Step
+  readonly number: number
+  readonly state: StepState
+  readonly isNext: boolean
+  readonly isHere: boolean
+  readonly problem: string | undefined
+}) =>
+  state === 'set' ? (
+    <li class="done" data-step={id} data-state={state}>
+      <Tick />
+      <div class="stack">
+        <h2 tabindex={-1}>
+          {title}
+          <span class="hidden"> (done)</span>
+        </h2>
+        <p class="dim">{isSet}</p>
+      </div>
+    </li>
+  ) : (
+    <li
+      class={isNext ? 'now' : ''}
+      aria-current={isNext ? 'step' : undefined}
+      data-step={id}
+      data-state={state}
+    >
+      <span class="step" aria-hidden="true">
+        {number}
+      </span>
+      <div class="stack">
+        <h2 tabindex={-1}>{title}</h2>
+        <p>{why}</p>
+        <Fault state={state} why={problem ?? ifFaulty} />
+        <Tabs
+          legend="Where it runs"
+          name={id}
+          tabs={ways.map(({ where, lines, after }, i) => ({
+            label: where,
+            isChosen: (i === 1) === isHere,
+            children: (
+              <>
+                <Copy id={`${id}-lines-${i}`} what="the commands">
+                  {lines.join('\n')}
+                </Copy>
+                <p class="small dim">{after}</p>
+              </>
+            ),
+          }))}
+        />
+        {advice && (
+          <div class="note">
+            <p>{advice}</p>
+          </div>
+        )}
+      </div>
+    </li>
+  )
+
+/** Why a step is not done although something is there. The details are for who has the key. */
+const Fault = ({ state, why }: { readonly state: StepState; readonly why: string | undefined }) => {
+  if (state === 'unknown') {
+    return (
+      <p class="row small">
+        <State kind="low" word="Not known" />
+        <span>The registry does not answer. Wait a few seconds.</span>
+      </p>
+    )
+  }
+  if (state !== 'faulty') return null
+  return (
+    <div class="note bad">
+      <State kind="bad" word="It is set, but it cannot be used" />
+      {why && <p>{why}</p>}
+    </div>
+  )
+}
