@@ -42,15 +42,15 @@ export async function showPage(c: Context<App>): Promise<Response> {
       })),
     problem,
     isSecretUrl: bySecretUrl,
-    missing: asked || bySecretUrl ? undefined : missing(c.env),
+    missing: asked || bySecretUrl ? undefined : missing(c.env, problem),
   }
   return publicPage(place)
 }
 
 /** Whether something is not set, as far as the settings say. */
-function missing(env: Env): PublicPlace['missing'] {
+function missing(env: Env, problem: string | undefined): PublicPlace['missing'] {
   if (!env.TIDEGATE_KEY) return 'all'
-  return takesTokens(env) && env.TIDEGATE_SECRET ? undefined : 'some'
+  return takesTokens(env) && env.TIDEGATE_SECRET && !problem ? undefined : 'some'
 }
 
 const isPublic = ({ active, endpoint }: Site): boolean => active && endpoint.access === 'public'

@@ -1,28 +1,33 @@
 import type { SignInEnv } from '../settings.ts'
-import { html } from './html.ts'
+import { type Html, html } from './html.ts'
 import { page } from './page.ts'
 
 /** The page of a deployment where nobody can sign in: what to set, and how. */
 export function notSetPage(env: SignInEnv, origin: string): Response {
   const { TIDEGATE_KEY, TIDEGATE_SECRET } = env
   const secrets = [
-    'npx wrangler secret put TIDEGATE_PASSPHRASE   # what people sign in with: openssl rand -base64 18',
+    secret('What people sign in with', 'openssl rand -base64 18', 'TIDEGATE_PASSPHRASE'),
     !TIDEGATE_SECRET &&
-      'npx wrangler secret put TIDEGATE_SECRET       # seals what is stored: openssl rand -base64 32',
-    !TIDEGATE_KEY &&
-      "npx wrangler secret put TIDEGATE_KEY          # the operator's: openssl rand -hex 32",
+      secret('What seals all that is stored', 'openssl rand -base64 32', 'TIDEGATE_SECRET'),
+    !TIDEGATE_KEY && secret('The key of the operator', 'openssl rand -hex 32', 'TIDEGATE_KEY'),
   ]
   return page(
     'Nobody can sign in here yet',
     html`<div class="panel"><p>This deployment has no sign-in. Apps reach it with a key, in the header <code>Authorization: Bearer KEY</code>.</p>
 <p>If you are its operator, you can turn the sign-in on.</p>
 <hr><h2>Deployed on Cloudflare</h2>
-<pre>${secrets.filter(Boolean).join('\n')}</pre>
+${secrets}
 <p class="small dim">The passphrase needs at least 15 characters.</p>
 <hr><h2>On your own computer</h2>
 <p>Write it into the file <code>.dev.vars</code>, or give it to <code>npm start</code>, which makes the rest:</p>
 <pre>TIDEGATE_PASSPHRASE='…' npm start</pre>
-<hr><p class="small dim">People can also sign in with Google, GitHub, or another provider: see <code>docs/sign-in.md</code>. Then add <code>${origin}/mcp</code> to an app.</p></div>`,
+<hr><p class="small dim">People can also sign in with Google, GitHub, or another provider: see <code>docs/sign-in.md</code>. Then add <code>${origin}/mcp</code> to an app.</p>
+<p class="small dim"><a href="/setup">All that is not set yet</a></p></div>`,
     { status: 404 },
   )
 }
+
+/** How to make a secret, and how to set it. */
+const secret = (what: string, make: string, name: string): Html =>
+  html`<div class="stack"><p>${what}, from <code>${make}</code></p>
+<pre>npx wrangler secret put ${name}</pre></div>`

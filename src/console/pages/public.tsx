@@ -57,9 +57,14 @@ export const PublicPage = ({
       {problem && (
         <div class="note bad">
           <p>{problem}</p>
+          {missing && (
+            <p>
+              If this deployment is yours: <a href="/setup">see what is set</a>.
+            </p>
+          )}
         </div>
       )}
-      {missing === 'all' && (
+      {missing === 'all' && !problem && (
         <div class="note">
           <p>
             This deployment has no key yet, so it serves nothing but the demo. If it is yours:{' '}
@@ -142,7 +147,7 @@ export const PublicPage = ({
       <dl class="facts">
         <dt>Server</dt>
         <dd>Tidegate {VERSION}, speaks MCP from 2024-11-05 to 2026-07-28</dd>
-        {missing === 'some' && (
+        {missing === 'some' && !problem && (
           <>
             <dt>Setup</dt>
             <dd>

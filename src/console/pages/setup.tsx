@@ -85,7 +85,7 @@ const Steps = ({ origin, states, problem }: StepsShown) => {
 const LOCAL = /^http:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::|$)/
 
 const titleOf = (open: number): string =>
-  open === 1 ? 'One step left' : `${['', '', 'Two', 'Three', 'Four'][open]} steps left`
+  `Your gate stands. ${open === 1 ? 'One step' : `${['', '', 'Two', 'Three', 'Four'][open]} steps`} left.`
 
 const Tick = () => (
   <span class="step" aria-hidden="true">
@@ -131,24 +131,31 @@ const StepShown = ({
       </span>
       <div class="stack">
         <h2 tabindex={-1}>{title}</h2>
-        <p>{why}</p>
+        {!problem && <p>{why}</p>}
         <Fault state={state} why={problem ?? ifFaulty} />
-        <Tabs
-          legend="Where it runs"
-          name={id}
-          tabs={ways.map(({ where, lines, after }, i) => ({
-            label: where,
-            isChosen: (i === 1) === isHere,
-            children: (
-              <>
-                <Copy id={`${id}-lines-${i}`} what="the commands">
-                  {lines.join('\n')}
-                </Copy>
-                <p class="small dim">{after}</p>
-              </>
-            ),
-          }))}
-        />
+        {problem ? (
+          <p>
+            Until it is mended, nothing is served. It was set in wrangler.toml, with{' '}
+            <code>npx wrangler secret put</code>, or in .dev.vars.
+          </p>
+        ) : (
+          <Tabs
+            legend="Where it runs"
+            name={id}
+            tabs={ways.map(({ where, lines, after }, i) => ({
+              label: where,
+              isChosen: (i === 1) === isHere,
+              children: (
+                <>
+                  <Copy id={`${id}-lines-${i}`} what="the commands">
+                    {lines.join('\n')}
+                  </Copy>
+                  <p class="small dim">{after}</p>
+                </>
+              ),
+            }))}
+          />
+        )}
         {advice && (
           <div class="note">
             <p>{advice}</p>

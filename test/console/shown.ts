@@ -1,0 +1,116 @@
+import type { Page } from 'playwright-core'
+import { OPERATOR_KEY, operated } from '../support/registry-api.ts'
+import { questionOf } from '../support/visitor.ts'
+import { startWorker } from '../support/worker.ts'
+
+const PASSPHRASE = 'a heron waits where slow water turns'
+
+const demo = { demo: { url: 'demo:', purpose: 'a made-up shop' } }
+const endpoints = [
+  { name: 'shop', title: 'The shop', databases: demo },
+  {
+    name: 'open',
+    title: 'The open shop',
+    access: 'public',
+    databases: demo,
+    search: [{ table: 'products', title: 'name', text: ['name'] }],
+  },
+]
+
+/** The deployments whose pages are looked at. */
+const deployments = {
+  /** Nothing is set. */
+  bare: {},
+  /** Everything is set. */
+  full: {
+    ...operated,
+    TIDEGATE_PASSPHRASE: PASSPHRASE,
+    ENDPOINTS: JSON.stringify(endpoints),
+  },
+  /** What is set cannot be used. */
+  faulty: {
+    TIDEGATE_KEY: OPERATOR_KEY,
+    TIDEGATE_SECRET: 'too easy',
+    TIDEGATE_PASSPHRASE: 'hunter2',
+    ENDPOINTS: '[{"name":',
+  },
+} as const
+
+type Name = keyof typeof deployments
+
+/** A page that a person sees, and how they get there. */
+export interface ShownPage {
+  readonly name: string
+  readonly at: Name
+  readonly path: string
+  readonly status?: number
+  /** What a person does there until they see it, and what is seen then. */
+  readonly enter?: (page: Page, origin: string) => Promise<unknown>
+  readonly heading: RegExp
+}
+
+const signIn = async (page: Page, passphrase = PASSPHRASE) => {
+  await page.getByLabel('Passphrase').fill(passphrase)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** Every page, each in the states that look different. */
+export const shownPages: readonly ShownPage[] = [
+  { name: 'public', at: 'bare', path: '/', heading: /^One URL/ },
+  { name: 'public-sign-in', at: 'full', path: '/', heading: /^One URL/ },
+  { name: 'public-endpoint', at: 'full', path: '/mcp/open', heading: /^One URL/ },
+  { name: 'public-faulty', at: 'faulty', path: '/', heading: /^One URL/ },
+  { name: 'setup', at: 'bare', path: '/setup', heading: /Four steps left/ },
+  { name: 'setup-faulty', at: 'faulty', path: '/setup', heading: /Three steps left/ },
+  { name: 'setup-done', at: 'full', path: '/setup', heading: /^Everything is set/ },
+  { name: 'record', at: 'full', path: '/record/open/demo/products/1', heading: /./ },
+  { name: 'not-found', at: 'bare', path: '/nowhere', status: 404, heading: /^There is nothing/ },
+  { name: 'sign-in-not-set', at: 'bare', path: '/signin', status: 404, heading: /^Nobody can/ },
+  { name: 'sign-in', at: 'full', path: '/signin', heading: /^Sign in/ },
+  {
+    ...{ name: 'sign-in-wrong', at: 'full', path: '/signin', heading: /^Sign in/ },
+    enter: (page) => signIn(page, 'not the passphrase at all'),
+  },
+  {
+    ...{ name: 'signed-in', at: 'full', path: '/signin', heading: /^You are signed in/ },
+    enter: (page) => signIn(page),
+  },
+  {
+    ...{ name: 'consent', at: 'full', path: '/signin', heading: /An app/ },
+    async enter(page, origin) {
+      await signIn(page)
+      await page.goto(origin + (await questionOf(origin)))
+    },
+  },
+  {
+    name: 'error',
+    at: 'full',
+    path: '/authorize?client_id=one&client_id=another',
+    status: 400,
+    heading: /./,
+  },
+]
+
+/** Starts the deployments of these pages. */
+export async function startDeployments() {
+  const names = Object.keys(deployments) as Name[]
+  const started = await Promise.all(
+    names.map(async (it) => [it, await startWorker(deployments[it])] as const),
+  )
+  const workers = Object.fromEntries(started)
+  return {
+    /** Brings a browser to a page. */
+    async open(page: Page, { at, path, enter }: ShownPage) {
+      const { url } = workers[at]!
+      const answer = await page.goto(url + path)
+      await enter?.(page, url)
+      return answer!
+    },
+    close: () => Promise.all(started.map(([, it]) => it.close())),
+  }
+}
+
+export const THEMES = ['light', 'dark'] as const
+
+/** A phone, and a desk. */
+export const WIDTHS = [360, 1200] as const
