@@ -1,0 +1,179 @@
+import axe from 'axe-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumForTests } from '../support/chromium.ts'
+import { askApi, operated } from '../support/registry-api.ts'
+import { startWorker } from '../support/worker.ts'
+import { type ShownPage, shownPages, startDeployments, THEMES, WIDTHS } from './shown.ts'
+
+const browser = await chromiumForTests()
+afterAll(() => browser?.close())
+
+describe.skipIf(!browser)('in a browser', () => {
+  let deployments: Awaited<ReturnType<typeof startDeployments>>
+  beforeAll(async () => {
+    deployments = await startDeployments()
+  })
+  afterAll(() => deployments?.close())
+
+  /** Shows a page, and hands it over with all that its console and its network said. */
+  async function visit(shown: ShownPage, options: BrowserContextOptions = {}) {
+    const context = await browser!.newContext(options)
+    const page = await context.newPage()
+    const said: string[] = []
+    const asked: URL[] = []
+    page.on('console', (message) => {
+      // A browser says so of every page that is answered with a fault.
+      if (message.location().url !== page.url() || !/ status of 4/.test(message.text())) {
+        said.push(message.text())
+      }
+    })
+    page.on('pageerror', (error) => said.push(error.message))
+    page.on('request', (request) => asked.push(new URL(request.url())))
+    const answer = await deployments.open(page, shown)
+    return { page, said, asked, answer, leave: () => context.close() }
+  }
+
+  describe.each(shownPages)('the page $name', (shown) => {
+    test('has no fault for a screen reader and none in its colors, in any theme and width', async () => {
+      const { page, said, asked, answer, leave } = await visit(shown)
+      expect(answer.status()).toBe(shown.status ?? 200)
+      expect(answer.headers()['content-security-policy']).toContain("default-src 'none'")
+      await expect.poll(() => page.locator('h1').textContent(), PATIENCE).toMatch(shown.heading)
+      for (const colorScheme of THEMES) {
+        await page.emulateMedia({ colorScheme })
+        for (const width of WIDTHS) {
+          await page.setViewportSize({ width, height: 800 })
+          expect([colorScheme, width, await faultsOf(page)]).toEqual([colorScheme, width, []])
+          expect(await widthOf(page)).toBeLessThanOrEqual(width)
+        }
+      }
+      // A tab that is not chosen is not shown, and so was not looked at.
+      for (const label of await page.locator('.tabs > label').all()) {
+        await label.click()
+        expect([await label.textContent(), await faultsOf(page)]).toEqual([expect.anything(), []])
+      }
+      expect(said).toEqual([])
+      const { origin } = new URL(page.url())
+      expect(asked.filter((it) => it.origin !== origin)).toEqual([])
+      await leave()
+    })
+
+    test('works without script', async () => {
+      const { page, said, leave } = await visit(shown, { javaScriptEnabled: false })
+      await expect.poll(() => page.locator('h1').textContent(), PATIENCE).toMatch(shown.heading)
+      for (const label of await page.locator('.tabs > label').all()) {
+        await label.click()
+        const panel = page.locator(`#${await label.getAttribute('for')} + label + .tab`)
+        expect(await panel.isVisible()).toBe(true)
+      }
+      for (const button of await page.locator('[data-copy]').all()) {
+        expect(await button.isVisible()).toBe(false)
+      }
+      expect(said).toEqual([])
+      await leave()
+    })
+  })
+
+  test('a button copies its text, and says so', async () => {
+    const { page, leave } = await visit(shownPages[0]!, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
+    const button = page.getByRole('button', { name: 'Copy the URL' }).first()
+    await button.click()
+    await expect.poll(() => button.textContent(), PATIENCE).toBe('Copied')
+    const copied = await page.evaluate('navigator.clipboard.readText()')
+    expect(copied).toBe(await page.locator('#url').textContent())
+    await expect.poll(() => button.textContent(), PATIENCE).toBe('Copy')
+    await leave()
+  })
+})
+
+describe.skipIf(!browser)('the page of the first run', () => {
+  const shop = {
+    name: 'shop',
+    title: 'Shop',
+    databases: { shop: { url: 'postgres://a:b@127.0.0.1/x' } },
+  }
+
+  /** The page of a deployment, and how often it asks what is set. Its clock goes on when it is told to. */
+  async function watched(secrets: Record<string, string>) {
+    const worker = await startWorker(secrets)
+    const page = await browser!.newPage()
+    await page.clock.install()
+    let asks = 0
+    page.on('request', (it) => {
+      if (it.url().includes('format=json')) asks++
+    })
+    await page.goto(`${worker.url}/setup`)
+    return {
+      page,
+      asks: () => asks,
+      addDatabase: () => askApi(worker, 'POST', '/api/endpoints', shop),
+      async textAfterAWhile(selector: string) {
+        await page.clock.runFor(3_000)
+        return page.locator(selector).textContent()
+      },
+      async close() {
+        await page.close()
+        await worker.close()
+      },
+    }
+  }
+
+  test('ticks a step off without a reload, and changes nothing else', async () => {
+    const { page, addDatabase, textAfterAWhile, close } = await watched(operated)
+    await page.evaluate('globalThis.isKept = true')
+    await page.locator('label[for=signIn-0]').click()
+    await page.locator('[data-step=database] button:visible').focus()
+    expect(await page.locator('[aria-current=step]').getAttribute('data-step')).toBe('signIn')
+    expect((await addDatabase()).status).toBe(201)
+    await expect.poll(() => textAfterAWhile('h1'), PATIENCE).toContain('One step left')
+    expect(await page.locator('[data-step=database]').getAttribute('class')).toBe('done')
+    expect(await page.locator('#looking').textContent()).toBe('A database (done)')
+    expect(await page.locator(':focus').textContent()).toBe('A database (done)')
+    expect(await page.locator('#signIn-0').isChecked()).toBe(true)
+    expect(await page.evaluate('globalThis.isKept')).toBe(true)
+    await close()
+  })
+
+  test('says in the end that everything is set, and asks no more', async () => {
+    const passphrase = { TIDEGATE_PASSPHRASE: 'a heron waits where slow water turns' }
+    const all = await watched({ ...operated, ...passphrase })
+    const { page, asks, addDatabase, textAfterAWhile, close } = all
+    expect((await addDatabase()).status).toBe(201)
+    await expect.poll(() => textAfterAWhile('h1'), PATIENCE).toBe('Everything is set')
+    const before = asks()
+    await page.clock.runFor(60_000)
+    expect(asks()).toBe(before)
+    await close()
+  })
+
+  test('asks nothing while nobody looks, and goes on when somebody does', async () => {
+    const { page, asks, close } = await watched({})
+    const setHidden = (isHidden: boolean) =>
+      page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true })
+        document.dispatchEvent(new Event('visibilitychange'))`)
+    await setHidden(true)
+    const before = asks()
+    await page.clock.runFor(60_000)
+    expect(asks()).toBe(before)
+    await setHidden(false)
+    await expect.poll(asks, PATIENCE).toBe(before + 1)
+    await close()
+  })
+})
+
+/** A busy machine is no reason to fail. */
+const PATIENCE = { timeout: 60_000 }
+
+/** What axe finds: the rule and where. */
+async function faultsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const found = (await page.evaluate('axe.run()')) as axe.AxeResults
+  return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+}
+
+/** How wide the page is with what sticks out of it. */
+const widthOf = (page: Page): Promise<number> =>
+  page.evaluate('document.documentElement.scrollWidth') as Promise<number>
