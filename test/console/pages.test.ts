@@ -154,8 +154,8 @@ describe.skipIf(!browser)('the page of the first run', () => {
     const setHidden = (isHidden: boolean) =>
       page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true })
         document.dispatchEvent(new Event('visibilitychange'))`)
-    await setHidden(true)
     const before = asks()
+    await setHidden(true)
     await page.clock.runFor(60_000)
     expect(asks()).toBe(before)
     await setHidden(false)
