@@ -6,20 +6,16 @@ vi.mock('../../src/console/console.css', () => ({ default: '' }))
 async function pressed(navigator: object): Promise<string> {
   const { asset } = await import('../../src/console/assets.ts')
   const script = await asset('/assets/copy.js')!.text()
-  let press = async () => {}
-  const button = {
-    dataset: { copy: 'url' },
-    textContent: 'Copy',
-    addEventListener(_: string, listener: () => Promise<void>) {
+  let press = async (_: object) => {}
+  const button = { dataset: { copy: 'url' }, textContent: 'Copy', closest: () => button }
+  const document = {
+    addEventListener(_: string, listener: (event: object) => Promise<void>) {
       press = listener
     },
-  }
-  const document = {
-    querySelectorAll: () => [button],
     getElementById: () => ({ textContent: 'the URL' }),
   }
   new Function('document', 'navigator', 'setTimeout', script)(document, navigator, () => {})
-  await press()
+  await press({ target: button })
   return button.textContent
 }
 

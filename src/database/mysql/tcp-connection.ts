@@ -15,6 +15,7 @@ export class Connection {
   readonly client: Client
   readonly #timeoutMs: number
   readonly #broken = Promise.withResolvers<unknown>()
+  readonly #prepared = new Map<string, Promise<Prepared>>()
   #isOpen = false
 
   constructor(library: typeof Library, login: Login, timeoutMs: number) {
@@ -63,15 +64,26 @@ export class Connection {
     })
   }
 
-  /** Has the server read a statement without running it. It takes one, and no more. */
+  /**
+   * Has the server read a statement without running it. It takes one, and no more. The same text is read once: of two
+   * statements with one text, the library closes the first, which may still be about to run.
+   */
   prepare(sql: string): Promise<Prepared> {
-    // What was prepared before the session was set up may have been read in another way.
-    this.client.unprepare(sql)
-    return new Promise((resolve, reject) => {
+    const known = this.#prepared.get(sql)
+    if (known) return known
+    const prepared = new Promise<Prepared>((resolve, reject) => {
       this.client.prepare(sql, (error, prepared) =>
         error ? reject(failure(error, this.#timeoutMs)) : resolve(prepared),
       )
     })
+    this.#prepared.set(sql, prepared)
+    return prepared
+  }
+
+  /** Has the server read anew what it has read until now: with other settings, a text may mean something else. */
+  forget(): void {
+    for (const sql of this.#prepared.keys()) this.client.unprepare(sql)
+    this.#prepared.clear()
   }
 
   /** Takes leave of the server. Resolves when the connection is closed. */

@@ -151,6 +151,7 @@ class Session {
       if (!(error instanceof DatabaseError) || error.code !== UNKNOWN_VARIABLE) throw error
       // A proxy reported another version than that of the server behind it.
       await this.#set(this.#server === 'mysql' ? 'mariadb' : 'mysql')
+      this.#connection.forget()
       return false
     }
   }

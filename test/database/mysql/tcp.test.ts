@@ -381,6 +381,18 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     await expect.poll(sessions, { timeout: 5_000 }).toEqual([])
   })
 
+  test('runs one statement several times at once in the session of a call, each with its own values', async () => {
+    const sql = 'select email from users where id = ?'
+    for (let round = 0; round < 20; round++) {
+      const call = new Sessions()
+      const ask = (id: number) =>
+        database.query({ sql, params: [id], internal: true }, { ...limits, sessions: call })
+      const answers = await Promise.all([1, 2, 3, 4].map(ask))
+      expect(answers.map(({ rows }) => rows)).toEqual([1, 2, 3, 4].map((id) => [[`user${id}`]]))
+      await call.end()
+    }
+  })
+
   test('leaves no connection open where the server does not hear its last words', async () => {
     const server = await startTcp((socket) =>
       passOn(socket, mariadb.port, (it) => (it.includes('kill query') ? Buffer.alloc(0) : it)),
