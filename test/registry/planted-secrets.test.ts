@@ -117,7 +117,9 @@ test('no answer, page, log line or record of a whole run shows what was planted'
     const more = ['groups', 'export', 'openapi.json', 'records?limit=200', 'endpoints/shop/usage']
     // Records are written after the answer.
     await expect
-      .poll(async () => (await askApi(worker, 'GET', '/api/records?endpoint=shop')).text)
+      .poll(async () => (await askApi(worker, 'GET', '/api/records?endpoint=shop')).text, {
+        timeout: 20_000,
+      })
       .toContain('describe_table')
     for (const path of [...pages, ...[...lists, ...more].map((it) => `/api/${it}`)]) {
       await send('GET', path, undefined, operator)
