@@ -13,11 +13,14 @@ import {
 import { deploymentOf } from './deployment.ts'
 import { isName } from './gateway/index.ts'
 import { Refusal, RpcError, readBody } from './mcp/index.ts'
-import { networkOf, secretProblem } from './registry/index.ts'
+import { inTime, networkOf, secretProblem } from './registry/index.ts'
 import { unavailable } from './visit.ts'
 
 /** Bytes of a form or of a client's metadata. */
 const MAX_BODY_BYTES = 64 * 1024
+
+/** A provider and a client's document may each be asked meanwhile, and both have ten seconds. */
+const MAX_WAIT_MS = 30_000
 
 /** Sends what is for the authorization server to it: its pages, its endpoints, and its metadata (RFC 8414). */
 export async function authorize(c: Context<App>): Promise<Response> {
@@ -42,7 +45,8 @@ export async function authorize(c: Context<App>): Promise<Response> {
     return Response.json(told, { status, headers: { 'cache-control': 'no-store' } })
   }
   const request = new Request(url, { method, headers, body, signal, redirect: 'manual' })
-  const answer = await forwarded(c.env.AUTHORIZATION, request).catch((error: unknown) => {
+  const asked = forwarded(c.env.AUTHORIZATION, request)
+  const answer = await inTime(MAX_WAIT_MS, asked).catch((error: unknown) => {
     console.error(error)
     return isPage ? fault(503, DOWN) : comeAgain()
   })

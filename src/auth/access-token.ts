@@ -1,4 +1,4 @@
-import { Misses, Recent, RegistryUnavailable, TooManyMisses } from '../registry/index.ts'
+import { inTime, Misses, Recent, RegistryUnavailable, TooManyMisses } from '../registry/index.ts'
 import { resourceOf } from './resource.ts'
 import { authorizationIn } from './server/object.ts'
 import type { Granted } from './server/orders.ts'
@@ -51,7 +51,9 @@ export function grantedBy(
     // One that was good is not made up. Hosts send those of all their people from the same few addresses.
     const isCounted = address !== undefined && !remembered
     if (isCounted && misses.tooMany(address)) throw new TooManyMisses()
-    const granted = await inTime(ask(token, resource))
+    const granted = await inTime(MAX_WAIT_MS, ask(token, resource)).catch((cause: unknown) => {
+      throw new RegistryUnavailable('The authorization server does not answer.', { cause })
+    })
     if (!granted) {
       known.delete(key)
       if (address !== undefined) misses.note(address)
@@ -81,15 +83,3 @@ export const isFor = (
 ): boolean =>
   (audience === resourceOf(origin, asked) || audience === resourceOf(origin)) &&
   (endpoints.includes('*') || (endpoints.includes(name) && createdAt <= since))
-
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error('The time is over.')), MAX_WAIT_MS)
-  try {
-    return await Promise.race([work, late])
-  } catch (cause) {
-    throw new RegistryUnavailable('The authorization server does not answer.', { cause })
-  } finally {
-    clearTimeout(timer)
-  }
-}

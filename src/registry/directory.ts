@@ -1,3 +1,4 @@
+import { inTime } from './background.ts'
 import type { Changes, Found, Lookup } from './entries.ts'
 import { Misses } from './misses.ts'
 import { Recent } from './recent.ts'
@@ -91,7 +92,7 @@ export function directory(
     // A replica may not know yet of what was changed here.
     if (Date.now() - forgottenAt < MAX_AGE_MS) return undefined
     try {
-      const found = await within(MAX_REPLICA_MS, ask(lookup))
+      const found = await inTime(MAX_REPLICA_MS, ask(lookup))
       const isNew = (found?.age ?? Number.POSITIVE_INFINITY) < MAX_AGE_MS - MAX_HOP_MS
       return isNew ? found : undefined
     } catch (error) {
@@ -102,7 +103,7 @@ export function directory(
 
   async function answerTo(lookup: Lookup): Promise<Found> {
     try {
-      const found = await within(MAX_HOP_MS, ask('lookup', lookup))
+      const found = await inTime(MAX_HOP_MS, ask('lookup', lookup))
       if (found) return found
       throw new Error('The registry said nothing.')
     } catch (cause) {
@@ -193,13 +194,3 @@ export function directory(
 /** Names of endpoints and ids of keys hold no spaces. */
 const keyOf = ({ endpoint, key, person, memberOf }: Asked): string =>
   `${endpoint ?? ''} ${key ?? ''}${person === undefined ? '' : ` ${JSON.stringify([person, memberOf])}`}`
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`Nothing came within ${ms} ms.`)), ms)
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}

@@ -51,4 +51,28 @@ describe('an authorization server that does not answer', () => {
       expect(await answer.text()).toContain('does not answer. Try again in a few seconds.')
     },
   )
+
+  test('is not waited for without end', async () => {
+    // What a request reads first is read before the clock stands still.
+    await ask('/token', { method: 'POST', body: new URLSearchParams() })
+    const silent = { idFromName: () => '', get: () => ({ fetch: () => new Promise(() => {}) }) }
+    vi.useFakeTimers()
+    try {
+      const init = { method: 'POST', body: new URLSearchParams() }
+      const asked = app.request('https://tidegate.example/token', init, {
+        ...env,
+        AUTHORIZATION: silent,
+      } as never)
+      let status: number | undefined
+      void Promise.resolve(asked).then((it) => {
+        status = it.status
+      })
+      await vi.advanceTimersByTimeAsync(29_000)
+      expect(status).toBeUndefined()
+      await vi.advanceTimersByTimeAsync(2_000)
+      expect(status).toBe(503)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
 })
