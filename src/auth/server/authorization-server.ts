@@ -14,6 +14,7 @@ import { Sessions } from './sessions.ts'
 import { SignIn } from './sign-in.ts'
 import { Store } from './store.ts'
 import { TokenEndpoint } from './token-endpoint.ts'
+import { TokenLibrary } from './token-library.ts'
 import { Tries } from './tries.ts'
 import { Turns } from './turns.ts'
 import { WayBack } from './way-back.ts'
@@ -48,7 +49,8 @@ export class AuthorizationServer {
       library.fetch(request, { OAUTH_KV: this.#store }, this.#context)
     this.#enterprise = enterpriseManaged(env, offers, (...asked) => fetch(...asked))
     const enterprise = this.#enterprise
-    this.#token = new TokenEndpoint({ store: this.#store, env, events, turns, enterprise, ask })
+    const library = new TokenLibrary({ env, enterprise, send: ask })
+    this.#token = new TokenEndpoint({ store: this.#store, env, events, turns, library })
     this.#registration = new Registration({ store: this.#store, env, ask })
     this.#orders = {
       granted: ({ token }) => grants.granted(token),

@@ -1,15 +1,14 @@
-import type { EmaOptions } from '@cloudflare/workers-oauth-provider'
-import { hashOf, Recent } from '../../registry/index.ts'
+import { hashOf } from '../../registry/index.ts'
 import type { SignInEnv } from '../settings.ts'
 import type { Events, SignInEvent } from './events.ts'
-import { DAY_SECONDS, daysOf, type Library, libraryFor } from './library.ts'
+import { DAY_SECONDS, daysOf, libraryFor } from './library.ts'
 import { answering, OAuthFault } from './oauth-fault.ts'
 import { isVerifier } from './pkce.ts'
 import { formOf } from './request-body.ts'
-import { endpointOf, readResource } from './resource-parameter.ts'
 import { type GrantName, Rotations } from './rotation.ts'
 import { isDocument, shownClient } from './shown-client.ts'
 import { type Store, seconds } from './store.ts'
+import type { Asked, TokenLibrary } from './token-library.ts'
 import type { Turns } from './turns.ts'
 
 interface Surroundings {
@@ -17,17 +16,7 @@ interface Surroundings {
   readonly env: SignInEnv
   readonly events: Events
   readonly turns: Turns
-  readonly enterprise: EmaOptions<unknown> | undefined
-  ask(library: Library, request: Request): Promise<Response>
-}
-
-/** A request to the token endpoint. */
-interface Asked {
-  readonly url: string
-  readonly authorization: string | null
-  readonly form: URLSearchParams
-  /** The app that it says it comes from. */
-  readonly clientId: string | undefined
+  readonly library: TokenLibrary
 }
 
 /** A code or token of a grant that there is. */
@@ -54,8 +43,6 @@ interface KeptGrant {
 export class TokenEndpoint {
   readonly #around: Surroundings
   readonly #rotations: Rotations
-  /** Those that hold the keys of an enterprise, by what they are for. */
-  readonly #kept = new Recent<Library>({ entries: 100, size: 100 })
 
   constructor(around: Surroundings) {
     this.#around = around
@@ -102,7 +89,7 @@ export class TokenEndpoint {
     const { form, clientId } = asked
     const type = form.get('grant_type')
     const isAssertion = type === JWT_BEARER && Boolean(this.#around.env.ENTERPRISE_ISSUER)
-    if (!isDocument(clientId) || isAssertion) return this.#ask(asked, form)
+    if (!isDocument(clientId) || isAssertion) return this.#around.library.ask(asked, form)
     if (!type && form.has('token')) return new Response(null, { headers: NOT_KEPT })
     const parameter = parameterOf(type)
     if (!type) throw new OAuthFault('invalid_request', 'The parameter grant_type is missing.')
@@ -120,7 +107,7 @@ export class TokenEndpoint {
       throw new OAuthFault('invalid_request', NO_VERIFIER)
     }
     const isUsed = grant.authCodeId === hash && !grant.authCodeWrappedKey
-    const answer = await this.#ask(asked, asked.form, grant.resource)
+    const answer = await this.#around.library.ask(asked, asked.form, grant.resource)
     if (isUsed && !(await this.#isThere(name))) {
       this.#note('token replayed', grant, 'A code was used twice.')
     }
@@ -137,11 +124,11 @@ export class TokenEndpoint {
     if (kept) {
       // A refresh token that cannot be: the library checks who asks, and changes nothing.
       form.set('refresh_token', 'none')
-      const checked = await this.#ask(asked, form, grant.resource)
+      const checked = await this.#around.library.ask(asked, form, grant.resource)
       return (await isInvalidGrant(checked)) ? tokens(kept) : checked
     }
     const { refreshTokenId: current, previousRefreshTokenId: previous } = grant
-    const answer = await this.#ask(asked, form, grant.resource)
+    const answer = await this.#around.library.ask(asked, form, grant.resource)
     if (answer.ok) {
       const body = await answer.clone().text()
       const dropped = hash === current ? undefined : current
@@ -162,7 +149,7 @@ export class TokenEndpoint {
 
   /** Ends a token, or with a refresh token its grant. */
   async #revoke(asked: Asked, { name, grant }: Shown): Promise<Response> {
-    const answer = await this.#ask(asked, asked.form)
+    const answer = await this.#around.library.ask(asked, asked.form)
     if (!(await this.#isThere(name))) {
       this.#note('grant revoked', grant, 'The app gave it back.')
     }
@@ -184,44 +171,6 @@ export class TokenEndpoint {
   #note(kind: SignInEvent['kind'], { metadata }: KeptGrant, why: string): void {
     const { person, client } = metadata ?? {}
     this.#around.events.note({ kind, person: person?.name, client, why })
-  }
-
-  /**
-   * Asks the library.
-   *
-   * @param granted the resource that the grant is for
-   */
-  async #ask(
-    { url, authorization }: Asked,
-    form: URLSearchParams,
-    granted?: string,
-  ): Promise<Response> {
-    const { origin } = new URL(url)
-    const asked = readResource(form, origin)
-    const name = granted === undefined ? asked : endpointOf(granted, origin)
-    const library = await this.#libraryFor(origin, name)
-    const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' })
-    if (authorization !== null) headers.set('authorization', authorization)
-    const body = form.toString()
-    const answer = await this.#around.ask(
-      library,
-      new Request(url, { method: 'POST', headers, body }),
-    )
-    // Some clients know only `Bearer`, with a capital.
-    const text = (await answer.text()).replace('"token_type":"bearer"', '"token_type":"Bearer"')
-    const proper = new Response(text, answer)
-    proper.headers.set('cache-control', 'no-store')
-    return proper
-  }
-
-  /** The library remembers the keys of an enterprise's provider, and fetches them anew once it is made anew. */
-  async #libraryFor(origin: string, name: string | undefined): Promise<Library> {
-    const { env, enterprise } = this.#around
-    if (!enterprise) return libraryFor(origin, name, env)
-    const key = `${origin} ${name ?? ''}`
-    const library = this.#kept.get(key) ?? (await libraryFor(origin, name, env, { enterprise }))
-    this.#kept.set(key, library, 1)
-    return library
   }
 }
 
