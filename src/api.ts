@@ -8,15 +8,28 @@ import {
   shownBy,
   WRONG_KEY,
 } from './auth/index.ts'
-import { deploymentOf } from './deployment.ts'
-import { type AskRegistry, adminApi, type Candidate } from './registry/index.ts'
+import { deploymentOf, type Env } from './deployment.ts'
+import { type AskRegistry, adminApi, type Candidate, type Surroundings } from './registry/index.ts'
 
 /** Serves `/api`, by which the operator changes the registry. Nobody else may. */
 export async function administer(c: Context<App>): Promise<Response> {
-  const deployment = deploymentOf(c.env)
-  const { registry } = deployment
-  if (!registry) return refuse(c, 503, NO_OPERATOR)
+  if (!deploymentOf(c.env).registry) return refuse(c, 503, NO_OPERATOR)
   if (!isOperator(c.var.caller)) return refuseStranger(c)
+  return (await administration(c.env, 'operator'))(c.req.raw)
+}
+
+/**
+ * The API for somebody who may use it.
+ *
+ * @param by what the record of changes calls them
+ */
+export async function administration(
+  env: Env,
+  by: string,
+): Promise<(request: Request) => Promise<Response>> {
+  const deployment = deploymentOf(env)
+  const { registry } = deployment
+  if (!registry) throw new Error('There is no registry without an operator.')
 
   const change: AskRegistry = async (order, input) => {
     try {
@@ -39,20 +52,22 @@ export async function administer(c: Context<App>): Promise<Response> {
     return { ...site, credentials, privateHosts, group: group && { ...group, changedAt: 0 } }
   }
   const { serveApi } = await adminApi()
-  return serveApi(c.req.raw, {
+  const surroundings = {
+    by,
     configured: deployment.configured.map(({ endpoint }) => endpoint),
-    isOnlyDemo: !c.env.ENDPOINTS && !c.env.DATABASE_URL,
+    isOnlyDemo: !env.ENDPOINTS && !env.DATABASE_URL,
     ask: registry,
     change,
-    signIns: offersSignIn(c.env) ? authorizationIn(c.env.AUTHORIZATION) : undefined,
-    objects: c.env,
-    secrets: c.env,
+    signIns: offersSignIn(env) ? authorizationIn(env.AUTHORIZATION) : undefined,
+    objects: env,
+    secrets: env,
     privateHosts: deployment.privateHosts,
-    check: (candidate) => deployment.check(siteOf(candidate)),
-    report: (candidate) => deployment.report(siteOf(candidate)),
-    diagnose: (candidate, signal) =>
+    check: (candidate: Candidate) => deployment.check(siteOf(candidate)),
+    report: (candidate: Candidate) => deployment.report(siteOf(candidate)),
+    diagnose: (candidate: Candidate, signal: AbortSignal) =>
       deployment.diagnose([siteOf(candidate)], signal, { tables: true }),
-  })
+  } satisfies Surroundings
+  return (request) => serveApi(request, surroundings)
 }
 
 const NO_OPERATOR =

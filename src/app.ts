@@ -13,7 +13,7 @@ import {
   wantsHtml,
   wantsPage,
 } from './admission.ts'
-import { doorPages, offersSignIn, pathOf, takesTokens } from './auth/index.ts'
+import { doorPages, hasConsole, offersSignIn, pathOf, takesTokens } from './auth/index.ts'
 import { deploymentOf } from './deployment.ts'
 import { Refusal, RpcError, serve, serveHttpSse, unexpected } from './mcp/index.ts'
 import { rateLimit } from './registry/index.ts'
@@ -38,6 +38,7 @@ export const app = new Hono<App>({ getPath: pathOf })
   .use(unveiled)
   // Pages, which no other site may read.
   .on('ALL', ['/authorize', '/signin', '/signin/*', '/signout'], authorize)
+  .on('ALL', ['/console', '/console/*'], operate)
   .use((c, next) =>
     c.req.method === 'OPTIONS' || c.req.header('origin') ? browsers(c, next) : next(),
   )
@@ -78,11 +79,16 @@ const signIn = () => import('./sign-in.ts')
 /** Where nobody can sign in, these paths are like all others; a person who opens one reads what to set. */
 async function authorize(c: Context<App>, next: Next): Promise<Response | undefined> {
   if (!offersSignIn(c.env)) {
+    if (isOfOperator(c) && hasConsole(c.env)) return (await signIn()).authorize(c)
     if (!/^\/(?:authorize|signin)$/.test(c.req.path) || !wantsHtml(c)) return void (await next())
     return (await doorPages()).notSetPage(c.env, new URL(c.req.url).origin)
   }
   return (await signIn()).authorize(c)
 }
+
+/** Whether this is about the session of an operator, which needs no way for others to sign in. */
+const isOfOperator = ({ req }: Context<App>): boolean =>
+  /^\/sign(?:in\/operator|out)$/.test(req.path)
 
 async function describe(c: Context<App>, next: Next): Promise<Response | undefined> {
   if (!takesTokens(c.env)) return void (await next())
@@ -110,6 +116,13 @@ async function doctor(c: Context<App>): Promise<Response> {
   const { examine } = await import('./doctor.ts')
   // Its own requests go the way of all others, but not through the network.
   return examine(c, async (request) => app.fetch(request, c.env))
+}
+
+/** Serves the Console. */
+async function operate(c: Context<App>): Promise<Response> {
+  const console = await import('./operate.ts')
+  // What the Console asks goes the way of all requests, but not through the network.
+  return console.operate(c, async (request) => app.fetch(request, c.env))
 }
 
 async function api(c: Context<App>): Promise<Response> {

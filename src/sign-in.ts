@@ -4,11 +4,11 @@ import {
   doorPages,
   forwarded,
   issuersOf,
+  isTrue,
   isUnambiguous,
   nameIn,
   offersSignIn,
   resourceMetadata,
-  signsInAt,
 } from './auth/index.ts'
 import { deploymentOf } from './deployment.ts'
 import { isName } from './gateway/index.ts'
@@ -29,7 +29,7 @@ export async function authorize(c: Context<App>): Promise<Response> {
   // The object reads the path itself. One that could be read in another way is nobody's.
   if (pathname !== c.req.path) return wantsHtml(c) ? fault(404, NOTHING) : refuse(c, 404, NOTHING)
   const isPage = !SERVICES.includes(pathname)
-  if (!signsInAt(c.env, origin)) {
+  if (!isTrue(origin)) {
     return isPage ? fault(403, NOT_HERE) : refuse(c, 403, NOT_HERE)
   }
   const problem = secretProblem(c.env.TIDEGATE_SECRET)

@@ -1,6 +1,7 @@
 import type { Caller } from '../mcp/index.ts'
 import { readKey, type ShownKey } from '../registry/index.ts'
 import { isAccessToken } from './access-token.ts'
+import { equal } from './equal.ts'
 import type { SignInEnv } from './settings.ts'
 
 /** What a request shows to say who sends it. */
@@ -41,13 +42,3 @@ export async function shownBy({ headers }: Request, env: SignInEnv): Promise<Sho
 }
 
 const MAX_KEY_CHARS = 4_096
-
-const encoder = new TextEncoder()
-
-/** Compares two texts. The time does not depend on where they differ, so it tells nothing about the key. */
-export function equal(one: string, other: string): boolean {
-  const [a, b] = [encoder.encode(one), encoder.encode(other)]
-  let difference = a.length ^ b.length
-  for (let i = 0; i < a.length; i++) difference |= a[i]! ^ b[i % b.length]!
-  return difference === 0
-}

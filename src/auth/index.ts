@@ -16,8 +16,16 @@ export {
 export { pathOf, readSecretUrl, withoutSecretUrl } from './secret-url.ts'
 export { authorizationIn, authorizationObject, forwarded } from './server/object.ts'
 export type { FindOffers, Offer } from './server/offers.ts'
-export type { Granted } from './server/orders.ts'
-export { issuersOf, offersSignIn, type SignInEnv, signsInAt, takesTokens } from './settings.ts'
+export type { Granted, OperatorSeen } from './server/orders.ts'
+export {
+  hasConsole,
+  issuersOf,
+  isTrue,
+  offersSignIn,
+  type SignInEnv,
+  signsInAt,
+  takesTokens,
+} from './settings.ts'
 export type { Person } from './sign-in/person.ts'
 
 /** Loads the pages that the door itself shows. */

@@ -1,6 +1,6 @@
 import type { Caller } from '../mcp/index.ts'
 import type { KeyEntry, ShownKey } from '../registry/index.ts'
-import { equal } from './credential.ts'
+import { equal } from './equal.ts'
 
 /** The right to read databases. */
 const READ = 'db:read'

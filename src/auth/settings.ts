@@ -17,6 +17,8 @@ export interface SignInEnv {
   readonly SIGN_IN_GROUPS_CLAIM?: string | undefined
   /** Who may sign in: addresses, `*@example.com`, `group:NAME`, or `*`, separated by commas or lines. */
   readonly SIGN_IN_ALLOW?: string | undefined
+  /** People who sign in and may open the Console, besides whoever has TIDEGATE_KEY: written like SIGN_IN_ALLOW. */
+  readonly OPERATORS?: string | undefined
   /** How many days a grant lasts from its last use: 90 if it is not set. */
   readonly SIGN_IN_DAYS?: string | undefined
   /** The team of Cloudflare Access: `https://TEAM.cloudflareaccess.com`, and the audience of its application. */
@@ -42,6 +44,10 @@ export const howToSet = (name: string): string =>
 /** Whether this deployment has a sign-in of its own. */
 export const offersSignIn = (env: SignInEnv): boolean =>
   Boolean(env.TIDEGATE_KEY && env.TIDEGATE_SECRET && namesWay(env))
+
+/** Whether this deployment has a Console: somebody to open it, and a secret that seals what they enter. */
+export const hasConsole = (env: SignInEnv): boolean =>
+  Boolean(env.TIDEGATE_KEY && env.TIDEGATE_SECRET)
 
 /** Whether the settings name a way to sign in. */
 export const namesWay = (env: SignInEnv): boolean =>

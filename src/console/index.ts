@@ -1,17 +1,19 @@
+import { answer } from './answer.ts'
 import { NotFoundPage } from './pages/not-found.tsx'
 import { PublicPage, type PublicPlace } from './pages/public.tsx'
 import { type FoundRow, RecordPage } from './pages/record.tsx'
 import { SetupPage, type SetupState } from './pages/setup.tsx'
-import { pageHeaders } from './parts/layout.tsx'
+import type { Visit } from './visit.ts'
 
 export { asset } from './assets.ts'
 export type { PublicPlace } from './pages/public.tsx'
 export type { SetupState, StepState } from './pages/setup.tsx'
 
-type Page = { toString(): string | Promise<string> }
+export type { RpcAnswer, Visit } from './visit.ts'
 
-const answer = (page: Page, status = 200): Response =>
-  new Response(page.toString() as string, { status, headers: pageHeaders })
+/** Serves a page of the Console to an operator. Its code is read by the first of them. */
+export const consoleRoutes = async (request: Request, visit: Visit): Promise<Response> =>
+  (await import('./app.tsx')).routes.fetch(request, visit)
 
 /** `/`, and an endpoint in a browser. */
 export const publicPage = (place: PublicPlace): Response => answer(PublicPage(place))

@@ -1,7 +1,7 @@
 import type { CredentialSecrets } from './credential-keys.ts'
 import type { Credential } from './entries.ts'
 
-export type { Candidate } from './api/surroundings.ts'
+export type { Candidate, Surroundings } from './api/surroundings.ts'
 export { inTime } from './background.ts'
 export {
   type CredentialKeys,

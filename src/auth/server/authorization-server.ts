@@ -8,6 +8,7 @@ import { Events } from './events.ts'
 import { Grants } from './grants.ts'
 import { type Library, libraryFor } from './library.ts'
 import type { FindOffers } from './offers.ts'
+import { Operators } from './operators.ts'
 import type { Orders } from './orders.ts'
 import { Registration } from './registration.ts'
 import { Sessions } from './sessions.ts'
@@ -42,9 +43,12 @@ export class AuthorizationServer {
     this.#tries = new Tries(state.storage.sql)
     const sessions = new Sessions(this.#store)
     const wayBack = new WayBack(this.#store)
-    const signIn = new SignIn({ env, codes, sessions, tries: this.#tries, events, wayBack })
+    const operatorSessions = new Sessions(this.#store, 'operator')
+    const shared = { env, tries: this.#tries, events }
+    const signIn = new SignIn({ ...shared, codes, sessions, operatorSessions, wayBack })
+    const operators = new Operators({ ...shared, sessions: operatorSessions, signIn })
     const authorize = new Authorize({ store: this.#store, env, offers, events, signIn })
-    this.#browsing = new Browsing({ env, signIn, authorize })
+    this.#browsing = new Browsing({ env, signIn, authorize, operators })
     const ask = (library: Library, request: Request) =>
       library.fetch(request, { OAUTH_KV: this.#store }, this.#context)
     this.#enterprise = enterpriseManaged(env, offers, (...asked) => fetch(...asked))
@@ -54,6 +58,7 @@ export class AuthorizationServer {
     this.#registration = new Registration({ store: this.#store, env, ask })
     this.#orders = {
       granted: ({ token }) => grants.granted(token),
+      operator: (asked) => operators.seen(asked),
       grants: (page) => grants.list(page),
       revoke: ({ id }) => grants.revoke(id),
       revokeOf: ({ person, after }) => grants.revokeOf(person, after),

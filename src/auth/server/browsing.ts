@@ -7,7 +7,8 @@ import { asHostCookies, asPlainCookies, withPlainCookies } from './cookies.ts'
 import { errorDescription } from './error-description.ts'
 import { isFromOurPage, readForm } from './form.ts'
 import { logged } from './logged.ts'
-import { questionIn } from './question.ts'
+import type { Operators } from './operators.ts'
+import { OPERATOR_PAGE, questionIn } from './question.ts'
 import { seeOther } from './redirect.ts'
 import type { SignIn } from './sign-in.ts'
 
@@ -15,6 +16,7 @@ interface Surroundings {
   readonly env: SignInEnv
   readonly signIn: SignIn
   readonly authorize: Authorize
+  readonly operators: Operators
 }
 
 /** What browsers ask of the authorization server: its pages. */
@@ -41,8 +43,9 @@ export class Browsing {
       })
     }
     const fault = faultOfPassphrase(this.#around.env)
-    // One that can be guessed would open all that people have allowed until then.
-    if (fault) return errorPage(503, fault)
+    // One that can be guessed would open all that people have allowed until then. The Console needs none.
+    const { pathname } = new URL(request.url)
+    if (fault && pathname !== OPERATOR_PAGE && pathname !== '/signout') return errorPage(503, fault)
     try {
       if (method !== 'POST') return await this.#open(request)
       const form = await readForm(request)
@@ -55,12 +58,14 @@ export class Browsing {
   }
 
   #open(request: Request): Promise<Response> {
-    const { signIn, authorize } = this.#around
+    const { signIn, authorize, operators } = this.#around
     switch (new URL(request.url).pathname) {
       case '/authorize':
         return authorize.open(request)
       case '/signin':
         return signIn.open(request)
+      case OPERATOR_PAGE:
+        return operators.open(request)
       case '/signin/callback':
         return signIn.callback(request)
       default:
@@ -69,12 +74,14 @@ export class Browsing {
   }
 
   #post(request: Request, form: URLSearchParams): Promise<Response> {
-    const { signIn, authorize } = this.#around
+    const { signIn, authorize, operators } = this.#around
     switch (new URL(request.url).pathname) {
       case '/authorize':
         return authorize.post(request, form)
       case '/signin':
         return signIn.post(request, form)
+      case OPERATOR_PAGE:
+        return operators.post(request, form)
       case '/signout':
         return signIn.signOut(request, form)
       default:

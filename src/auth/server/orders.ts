@@ -21,6 +21,24 @@ export interface Granted {
 export interface Orders extends SignInOrders {
   /** What this access token grants; undefined if it is none, has expired, or was revoked. */
   granted(asked: { readonly token: string }): Promise<Granted | undefined>
+  /** Who opens the Console with this URL and these headers of their browser. */
+  operator(asked: OperatorAsked): Promise<OperatorSeen>
+}
+
+/** What a browser that opens the Console sends of itself: cookies, and what Cloudflare Access adds. */
+export interface OperatorAsked {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Who opens the Console. */
+export interface OperatorSeen {
+  /** What records call the operator. Undefined for everybody else. */
+  readonly name: string | undefined
+  /** The token of the forms of this browser. */
+  readonly formToken: string
+  /** `Set-Cookie` headers to send with the page. */
+  readonly cookies: readonly string[]
 }
 
 /** Gives one of these orders. */

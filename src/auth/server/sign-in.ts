@@ -19,6 +19,8 @@ export interface SignInParts {
   readonly env: SignInEnv
   readonly codes: Codes
   readonly sessions: Sessions
+  /** Those of operators, which end with the others. */
+  readonly operatorSessions: Sessions
   readonly tries: Tries
   readonly events: Events
   readonly wayBack: WayBack
@@ -50,7 +52,7 @@ export class SignIn {
       ...wrong,
       token,
       headers: { ...headers, ...cookies },
-      provider: (await this.#provider())?.title,
+      provider: (await this.provider())?.title,
       hasPassphrase: Boolean(this.#parts.env.TIDEGATE_PASSPHRASE),
       isForApp: new URL(request.url).pathname === '/authorize',
     })
@@ -64,7 +66,7 @@ export class SignIn {
 
   /** Signs a person in by the form of the page; or sends them to the provider, from where they come back. */
   async post(request: Request, form: URLSearchParams): Promise<Response> {
-    const provider = form.get('way') === 'provider' ? await this.#provider() : undefined
+    const provider = form.get('way') === 'provider' ? await this.provider() : undefined
     if (provider) return this.#parts.wayBack.begin(request, provider)
     return this.#byPassphrase(request, form.get('passphrase') ?? '')
   }
@@ -72,7 +74,7 @@ export class SignIn {
   /** Signs in a person who comes back from the provider. */
   async callback(request: Request): Promise<Response> {
     const { wayBack } = this.#parts
-    const { to, headers, person } = await wayBack.finish(request, await this.#provider())
+    const { to, headers, person } = await wayBack.finish(request, await this.provider())
     try {
       return await this.#begin(request, { person: await person(), isForeign: true }, to, headers)
     } catch (error) {
@@ -84,7 +86,10 @@ export class SignIn {
 
   /** Ends the session, and shows the same question again. */
   async signOut(request: Request, form: URLSearchParams): Promise<Response> {
-    const headers = { 'set-cookie': await this.#parts.sessions.end(request) }
+    const { sessions, operatorSessions } = this.#parts
+    const headers = new Headers()
+    for (const it of [sessions, operatorSessions])
+      headers.append('set-cookie', await it.end(request))
     // Access would sign them in again at once.
     const isByAccess = (await this.#byAccess(request)) !== undefined
     return seeOther(isByAccess ? ACCESS_LOGOUT : questionIn(form.get('question') ?? ''), headers)
@@ -143,7 +148,8 @@ export class SignIn {
     }
   }
 
-  async #provider(): Promise<IdentityProvider | undefined> {
+  /** The provider that people sign in at, if there is one. */
+  async provider(): Promise<IdentityProvider | undefined> {
     const { env } = this.#parts
     if (!env.SIGN_IN_ISSUER) return undefined
     const { identityProvider } = await import('../sign-in/provider.ts')
@@ -157,11 +163,13 @@ const NO_COOKIES =
 /** What Cloudflare answers at a host that Access protects. */
 const ACCESS_LOGOUT = '/cdn-cgi/access/logout'
 
-type Wrong = Pick<SignInPage, 'status' | 'fault' | 'reference'> & {
+/** What went wrong, for the page to say. */
+export type Wrong = Pick<SignInPage, 'status' | 'fault' | 'reference'> & {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-function tooMany(why: string, ms: number): Wrong {
+/** Says that it was tried too often. */
+export function tooMany(why: string, ms: number): Wrong {
   const minutes = Math.ceil(ms / 60_000)
   const again = `Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`
   return {

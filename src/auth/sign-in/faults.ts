@@ -1,6 +1,7 @@
 import { secretProblem } from '../../registry/index.ts'
 import { daysIn, howToSet, type SignInEnv } from '../settings.ts'
 import { faultOfAllow } from './allow.ts'
+import { faultOfOperators } from './operators.ts'
 import { faultOfPassphrase } from './passphrase.ts'
 
 /** Why people cannot sign in as the operator means it, in sentences for the operator. */
@@ -33,6 +34,7 @@ export function faultsOfWays(env: SignInEnv): readonly string[] {
     ),
     faultOfPassphrase(env),
     env.SIGN_IN_ALLOW ? faultOfAllow(env.SIGN_IN_ALLOW) : undefined,
+    faultOfOperators(env.OPERATORS),
   ].filter((it) => it !== undefined)
 }
 

@@ -7,7 +7,8 @@ export const pageHeaders = {
   'cache-control': 'no-store',
   'content-security-policy':
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
+  // With `no-referrer`, forms would name no origin.
+  'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'x-robots-tag': 'noindex',
 }
@@ -17,12 +18,18 @@ export const Layout = ({
   title,
   slim = false,
   script,
+  home = '/',
+  bar,
   children,
 }: {
   readonly title: string
   readonly slim?: boolean
   /** A script of this page alone, by its path. */
-  readonly script?: string
+  readonly script?: string | undefined
+  /** Where the mark leads. */
+  readonly home?: string
+  /** What stands beside the mark. */
+  readonly bar?: Child
   readonly children: Child
 }) => (
   <>
@@ -43,10 +50,11 @@ export const Layout = ({
         </a>
         <header class="bar">
           <div>
-            <a class="brand" href="/">
+            <a class="brand" href={home}>
               <Mark />
               Tidegate
             </a>
+            {bar}
           </div>
         </header>
         <main id="main" class={slim ? 'page slim' : 'page'}>

@@ -7,6 +7,8 @@ import type { AskSignIns } from '../sign-ins.ts'
 
 /** What the API needs of the deployment that it is part of. */
 export interface Surroundings {
+  /** Who asks: `operator`, whoever has TIDEGATE_KEY, or the name of a person. */
+  readonly by: string
   /** The endpoints of the configuration. */
   readonly configured: readonly Endpoint[]
   /** Whether they are only the demo, which an endpoint of the registry may replace. */

@@ -1,0 +1,17 @@
+import { howToSet, type SignInEnv } from '../settings.ts'
+import { allowRules, allows } from './allow.ts'
+import type { Person } from './person.ts'
+
+/**
+ * Whether somebody who signed in may open the Console: OPERATORS names them, as SIGN_IN_ALLOW names who may sign in.
+ * Everybody at once is nobody.
+ */
+export const isOperatorName = (person: Person, { OPERATORS }: SignInEnv): boolean =>
+  faultOfOperators(OPERATORS) === undefined && allows(allowRules(OPERATORS), person)
+
+/** What is wrong with OPERATORS, in a sentence for the operator. */
+export function faultOfOperators(text = ''): string | undefined {
+  return allowRules(text).everybody
+    ? `OPERATORS has "*", which would let everybody change this deployment, so it names nobody. List addresses, *@example.com or group:NAME. ${howToSet('OPERATORS')}`
+    : undefined
+}

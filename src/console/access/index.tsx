@@ -1,0 +1,22 @@
+import { Hono } from 'hono/tiny'
+import { answer } from '../answer.ts'
+import { endpointOf } from '../parts/endpoint.ts'
+import { EndpointHead, Page } from '../parts/page.tsx'
+import type { Visit } from '../visit.ts'
+
+export const access = new Hono<{ Bindings: Visit }>().get('/', (c) =>
+  answer(
+    <Page visit={c.env} title="Access" section="access">
+      <h1>Access</h1>
+    </Page>,
+  ),
+)
+
+export const endpointAccess = new Hono<{ Bindings: Visit }>().get('/', async (c) => {
+  const endpoint = await endpointOf(c.env, c.req.param('name'))
+  return answer(
+    <Page visit={c.env} title={`Access of ${endpoint.title}`} section="endpoints">
+      <EndpointHead visit={c.env} endpoint={endpoint} tab="access" />
+    </Page>,
+  )
+})

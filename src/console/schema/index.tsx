@@ -1,0 +1,14 @@
+import { Hono } from 'hono/tiny'
+import { answer } from '../answer.ts'
+import { endpointOf } from '../parts/endpoint.ts'
+import { EndpointHead, Page } from '../parts/page.tsx'
+import type { Visit } from '../visit.ts'
+
+export const schema = new Hono<{ Bindings: Visit }>().get('/', async (c) => {
+  const endpoint = await endpointOf(c.env, c.req.param('name'))
+  return answer(
+    <Page visit={c.env} title={`Schema of ${endpoint.title}`} section="endpoints">
+      <EndpointHead visit={c.env} endpoint={endpoint} tab="schema" />
+    </Page>,
+  )
+})
