@@ -99,6 +99,7 @@ Tidegate is running.
   Key            ${bearer ? `Authorization: ${key}` : key}${
     signsIn ? '\n  Sign-in        on: add the URL alone, and the host opens a page' : ''
   }
+  Console        ${url}/console, with the key: TIDEGATE_KEY in .dev.vars
 
 Add it to your AI:
 ${hosts(`${url}/mcp`, !signsIn && bearer && vars.TIDEGATE_KEY)}
@@ -107,7 +108,7 @@ Try it:  curl -s ${url}/mcp -H 'Content-Type: application/json'${
     bearer ? ` -H ${quote(`Authorization: ${bearer}`)}` : ''
   } -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
 
-Add a database:  npx tidegate endpoint add NAME${port === 8787 ? '' : ` --to ${url}`}
+Add a database:  in the Console, or npx tidegate endpoint add NAME${port === 8787 ? '' : ` --to ${url}`}
 `)
 }
 

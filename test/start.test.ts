@@ -70,7 +70,9 @@ describe('npm start', () => {
     ]) {
       expect(text()).toContain(`    ${line}\n`)
     }
-    expect(text()).toContain(`Add a database:  npx tidegate endpoint add NAME --to ${url}\n`)
+    expect(text()).toContain(
+      `Add a database:  in the Console, or npx tidegate endpoint add NAME --to ${url}\n`,
+    )
     await expect
       .poll(text, { timeout: 20_000 })
       .toContain('main/main: The database cannot be reached')

@@ -10,6 +10,8 @@ export interface Step {
   /** On Cloudflare, and on this machine. */
   readonly ways: readonly [Way, Way]
   readonly advice?: string
+  /** The page of the Console that does it, once somebody can sign in there. */
+  readonly page?: { readonly href: string; readonly text: string; readonly after: string }
 }
 
 interface Way {
@@ -88,6 +90,11 @@ export function stepsAt(origin: string): readonly Step[] {
       title: 'A database',
       why: 'Give Tidegate a role that may only read. Until then the demo store answers.',
       isSet: 'There is a database.',
+      page: {
+        href: '/console/add',
+        text: 'Add a database',
+        after: 'In the Console: paste its connection string, and see that it works.',
+      },
       ways: [
         {
           where: CLOUDFLARE,

@@ -24,7 +24,8 @@ export const SetupPage = ({ origin, isComplete, steps, problem }: SetupState) =>
       <div class="stack">
         <h1 tabindex={-1}>Everything is set</h1>
         <p>
-          Add <code>{origin}/mcp</code> to an app: <a href="/">what this is, and how</a>.
+          Add <code>{origin}/mcp</code> to an app: <a href="/">what this is, and how</a>. Everything
+          else is in <a href="/console">the Console</a>.
         </p>
       </div>
     </Layout>
@@ -73,6 +74,7 @@ const Steps = ({ origin, states, problem }: StepsShown) => {
             state={states[step.id]}
             isNext={step === open[0]}
             isHere={LOCAL.test(origin)}
+            hasConsole={states.key === 'set' && states.secret === 'set'}
             problem={step.id === 'database' ? problem : undefined}
           />
         ))}
@@ -94,11 +96,12 @@ const Tick = () => (
 )
 
 const StepShown = ({
-  step: { id, title, why, ifFaulty, isSet, ways, advice },
+  step: { id, title, why, ifFaulty, isSet, ways, advice, page },
   number,
   state,
   isNext,
   isHere,
+  hasConsole,
   problem,
 }: {
   readonly step: Step
@@ -106,6 +109,7 @@ const StepShown = ({
   readonly state: StepState
   readonly isNext: boolean
   readonly isHere: boolean
+  readonly hasConsole: boolean
   readonly problem: string | undefined
 }) =>
   state === 'set' ? (
@@ -133,6 +137,14 @@ const StepShown = ({
         <h2 tabindex={-1}>{title}</h2>
         {!problem && <p>{why}</p>}
         <Fault state={state} why={problem ?? ifFaulty} />
+        {page && hasConsole && !problem && (
+          <div class="row">
+            <a class="button main" href={page.href}>
+              {page.text}
+            </a>
+            <span class="small dim">{page.after}</span>
+          </div>
+        )}
         {problem ? (
           <p>
             Until it is mended, nothing is served. It was set in wrangler.toml, with{' '}

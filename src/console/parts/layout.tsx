@@ -64,6 +64,7 @@ export const Layout = ({
           <div>
             <span>Tidegate {VERSION}</span>
             <a href="/">What this is</a>
+            <a href="/console">Console</a>
             <a href="https://modelcontextprotocol.io">What MCP is</a>
             <span>MIT license</span>
           </div>
