@@ -32,7 +32,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
   database: [
     ...['words', 'error', 'sessions', 'rows', 'role', 'rules', 'dialect', 'database'],
     ...['guard', 'transport', 'schema', 'statements', 'an engine', 'doctor'],
-    ...['engines', 'open', 'questions', 'index'],
+    ...['engines', 'open', 'connection-string', 'questions', 'index'],
   ],
 }
 
