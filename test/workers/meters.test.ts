@@ -1,6 +1,8 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
+import { rangeOf } from '../../src/registry/records/latencies.ts'
+import { idAt } from '../../src/registry/records/record.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -106,4 +108,32 @@ test('a batch is stored whole or not at all, also by an object that is restarted
     retention: { ...retention, count: 4 },
   })
   expect((await records('whole').read({}, undefined, 10)).records).toHaveLength(4)
+})
+
+test('records of a table without the columns that are counted stay, and are counted', async () => {
+  const object = records('older')
+  const older = {
+    time: '2026-11-01T00:00:00.000Z',
+    ...{ endpoint: 'shop', rows: 1, bytes: 0, milliseconds: 40, calls: 3 },
+  }
+  await runInDurableObject(object, (_, { storage }) => {
+    storage.sql.exec(`create table records (id text primary key, caller text, tool text,
+      outcome text not null, record text not null) without rowid`)
+    storage.sql.exec('create table lost (hour integer primary key, count integer not null)')
+    const values = [`${idAt(noon)}1`, 'ada', 'query', 'ok', JSON.stringify(older)]
+    storage.sql.exec('insert into records values (?, ?, ?, ?, ?)', ...values)
+  })
+  const retention = { count: 100, days: 30 }
+  await object.write({ records: [record(noon, 2)], lost: 0, retention })
+  await restart(object)
+  const there = records('older')
+  expect((await there.read({}, undefined, 10)).records).toMatchObject([{ rows: 2 }, older])
+  const { buckets } = await there.count({ since: noon, until: noon + 1000, step: 1000 })
+  expect(buckets[0]).toMatchObject({ calls: 4, errors: 0 })
+  expect(buckets[0]!.latencies).toEqual(
+    new Map([
+      [rangeOf(40), 3],
+      [0, 1],
+    ]),
+  )
 })

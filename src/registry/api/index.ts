@@ -8,6 +8,7 @@ import { recordRoutes } from './records.ts'
 import { application, type Route, route } from './route.ts'
 import { settingsRoutes } from './settings.ts'
 import { signInRoutes } from './sign-ins.ts'
+import { statisticsRoutes } from './statistics.ts'
 import type { Surroundings } from './surroundings.ts'
 
 export type { Candidate, Surroundings } from './surroundings.ts'
@@ -21,6 +22,7 @@ export const routes: readonly Route[] = [
   ...groupRoutes(),
   ...signInRoutes(),
   ...recordRoutes(),
+  ...statisticsRoutes(),
   ...settingsRoutes(),
   ...credentialRoutes(),
   ...backupRoutes(),

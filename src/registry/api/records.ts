@@ -9,18 +9,27 @@ import { type Route, route } from './route.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** How many endpoints are asked at once. Each keeps its records in several objects. */
-const MAX_ENDPOINTS = 20
+export const MAX_ENDPOINTS = 20
+
+/** What records may be found by. */
+export const recordFilter = {
+  caller: z.optional(z.string().check(z.maxLength(300))),
+  tool: z.optional(z.string().check(z.maxLength(100))),
+  /** The name of a program. */
+  client: z.optional(z.string().check(z.maxLength(100))),
+  /** What a statement has in it. */
+  text: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+  outcome: z.optional(z.enum(['ok', 'error', 'refused'])),
+  since: z.optional(moment),
+  until: z.optional(moment),
+}
 
 const recordQuery = z.strictObject({
   /** Without it, all endpoints, if there are at most 20. */
   endpoint: z.optional(z.string().check(z.maxLength(31))),
   limit: z._default(z.coerce.number().check(z.int(), z.gte(1), z.lte(MAX_RECORDS)), 100),
   cursor: z.optional(z.string().check(z.refine(isCursor, { error: 'is not from a list' }))),
-  caller: z.optional(z.string().check(z.maxLength(300))),
-  tool: z.optional(z.string().check(z.maxLength(100))),
-  outcome: z.optional(z.enum(['ok', 'error', 'refused'])),
-  since: z.optional(moment),
-  until: z.optional(moment),
+  ...recordFilter,
   /** `jsonl`: all records of one endpoint, a line for each. */
   format: z._default(z.enum(['json', 'jsonl']), 'json'),
 })
@@ -136,7 +145,8 @@ async function records(
   return answer({ records: found, lost, ...(isMore && { next: found.at(-1)?.id }) })
 }
 
-async function allNames({ ask, configured }: Surroundings): Promise<readonly string[]> {
+/** The endpoints that are asked if none is named. */
+export async function allNames({ ask, configured }: Surroundings): Promise<readonly string[]> {
   const page = await ask('endpoints', { limit: MAX_ENDPOINTS })
   const stored = page?.entries.map(({ name }) => name) ?? []
   const names = [...new Set([...configured.map(({ name }) => name), ...stored])]

@@ -1,4 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
+import type { Counted, CountQuery } from './figures.ts'
 import type { Batch, Page, RecordFilter } from './record.ts'
 import type { RecordLog } from './record-log.ts'
 
@@ -12,6 +13,10 @@ export class CallRecords extends DurableObject {
 
   async read(filter: RecordFilter, before: string | undefined, limit: number): Promise<Page> {
     return (await this.#open()).read(filter, before, limit)
+  }
+
+  async count(query: CountQuery): Promise<Counted> {
+    return (await this.#open()).count(query)
   }
 
   override async alarm(): Promise<void> {

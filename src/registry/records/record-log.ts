@@ -1,3 +1,6 @@
+import { counted } from './counting.ts'
+import type { Counted, CountQuery } from './figures.ts'
+import { findingOf } from './finding.ts'
 import { type Batch, type CallRecord, idAt, type Page, type RecordFilter } from './record.ts'
 
 const DAY_MS = 86_400_000
@@ -17,15 +20,26 @@ export class RecordLog {
     const tables = sql.exec("select 1 from sqlite_master where name = 'records'").toArray()
     this.#exists = tables.length > 0
     if (!this.#exists) return
+    this.#addColumns()
     this.#count = sql.exec<{ n: number }>('select count(*) as n from records').one().n
   }
 
   #create(): void {
     const { sql } = this.#storage
     sql.exec(`create table if not exists records (id text primary key, caller text, tool text,
-      outcome text not null, record text not null) without rowid`)
+      outcome text not null, milliseconds integer, calls integer, record text not null) without rowid`)
     sql.exec('create table if not exists lost (hour integer primary key, count integer not null)')
     this.#exists = true
+  }
+
+  /** What is counted has columns. In a table of an older version, they are null in the rows that it had. */
+  #addColumns(): void {
+    const { sql } = this.#storage
+    const has = sql.exec("select 1 from pragma_table_info('records') where name = 'calls'")
+    if (has.toArray().length > 0) return
+    for (const it of ['milliseconds', 'calls']) {
+      sql.exec(`alter table records add column ${it} integer`)
+    }
   }
 
   /** Stores a batch, and deletes the oldest records beyond the retention. */
@@ -37,8 +51,9 @@ export class RecordLog {
       this.#storage.transactionSync(() => {
         for (const { id, caller, tool, outcome, ...rest } of records) {
           const written = sql.exec(
-            'insert into records values (?, ?, ?, ?, ?) on conflict (id) do nothing',
-            ...[id, caller ?? null, tool ?? null, outcome, JSON.stringify(rest)],
+            INSERT,
+            ...[id, caller ?? null, tool ?? null, outcome],
+            ...[rest.milliseconds, rest.calls ?? 1, JSON.stringify(rest)],
           )
           // One row each: there is no other index.
           this.#count += written.rowsWritten > 0 ? 1 : 0
@@ -65,27 +80,17 @@ export class RecordLog {
     this.#count -= n
   }
 
-  read(
-    { caller, tool, outcome, since, until }: RecordFilter,
-    before: string | undefined,
-    limit: number,
-  ): Page {
+  /** What the records of a time add up to. */
+  count(query: CountQuery): Counted {
+    return this.#exists ? counted(this.#storage.sql, query) : { buckets: [], groups: [] }
+  }
+
+  read(filter: RecordFilter, before: string | undefined, limit: number): Page {
     const { sql } = this.#storage
     if (!this.#exists) return { records: [], lost: 0 }
-    const tests = [
-      [before, 'id < ?'],
-      [since === undefined ? undefined : idAt(since), 'id >= ?'],
-      [until === undefined ? undefined : idAt(until), 'id < ?'],
-      [caller, 'caller = ?'],
-      [tool, 'tool = ?'],
-      [outcome, 'outcome = ?'],
-    ].filter(([value]) => value !== undefined)
-    const where = tests.length > 0 ? `where ${tests.map(([, test]) => test).join(' and ')}` : ''
-    const rows = sql.exec<Row>(
-      `select * from records ${where} order by id desc limit ?`,
-      ...tests.map(([value]) => value!),
-      limit,
-    )
+    const { where, values } = findingOf(filter, before)
+    const select = `select id, caller, tool, outcome, record from records ${where}`
+    const rows = sql.exec<Row>(`${select} order by id desc limit ?`, ...values, limit)
     const records = [...rows].map(
       ({ id, caller, tool, outcome, record }): CallRecord => ({
         id,
@@ -95,6 +100,7 @@ export class RecordLog {
         ...(JSON.parse(record) as Omit<CallRecord, 'id' | 'outcome'>),
       }),
     )
+    const { since, until } = filter
     const hours = [since ?? 0, until ?? Number.MAX_SAFE_INTEGER].map((it) =>
       Math.floor(it / HOUR_MS),
     )
@@ -135,5 +141,8 @@ export class RecordLog {
 }
 
 const DAYS = 'days'
+
+const INSERT = `insert into records (id, caller, tool, outcome, milliseconds, calls, record)
+  values (?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`
 
 type Row = Record<'id' | 'outcome' | 'record', string> & Record<'caller' | 'tool', string | null>

@@ -57,6 +57,10 @@ export interface RecordFilter {
   readonly caller?: string | undefined
   readonly tool?: string | undefined
   readonly outcome?: Outcome | undefined
+  /** The name of a program, as it calls itself. */
+  readonly client?: string | undefined
+  /** What one of its statements has in it. Upper and lower case of ASCII letters are equal. */
+  readonly text?: string | undefined
   /** Times in milliseconds: from `since` on, and before `until`. */
   readonly since?: number | undefined
   readonly until?: number | undefined

@@ -1,0 +1,33 @@
+/**
+ * How long calls took, counted in ranges. A range is 9 % wide, so counts of several objects can be added up,
+ * and a percentile of their sum is within 5 % of the true one.
+ */
+export type Latencies = ReadonlyMap<number, number>
+
+/** Ranges in which times double. */
+const RANGES = 8
+
+/** The range of a time. The first one is for what took no millisecond. */
+export const rangeOf = (milliseconds: number): number =>
+  milliseconds < 1 ? 0 : 1 + Math.floor(Math.log2(milliseconds) * RANGES)
+
+/** A time in the middle of a range. */
+const middleOf = (range: number): number =>
+  range === 0 ? 0 : Math.round(2 ** ((range - 0.5) / RANGES))
+
+/** Adds counts to others. */
+export function addLatencies(to: Map<number, number>, more: Latencies): void {
+  for (const [range, calls] of more) to.set(range, (to.get(range) ?? 0) + calls)
+}
+
+/** The time that so much of all calls took at most: 0.5 for half of them. Undefined if there are none. */
+export function percentile(latencies: Latencies, share: number): number | undefined {
+  const ranges = [...latencies].sort(([a], [b]) => a - b)
+  const total = ranges.reduce((sum, [, calls]) => sum + calls, 0)
+  let left = Math.max(1, Math.ceil(share * total))
+  for (const [range, calls] of ranges) {
+    left -= calls
+    if (left <= 0) return middleOf(range)
+  }
+  return undefined
+}
