@@ -12,7 +12,9 @@ export {
   urlsWithoutSecret,
 } from './open.ts'
 export {
+  allTables,
   columnsOf,
+  described,
   explain,
   findSource,
   findTable,
@@ -35,6 +37,7 @@ export type {
   TimeLimits,
   TraceNote,
 } from './rows.ts'
+export type { Glossary } from './schema/described.ts'
 export type { OverviewColumn } from './schema/overview.ts'
 export type {
   ForeignKey,
@@ -44,7 +47,7 @@ export type {
   TableList,
   TableSummary,
 } from './schema/table.ts'
-export { keyOf, shownName } from './schema/table-name.ts'
+export { keyOf, namesOf, shownName } from './schema/table-name.ts'
 export type { Guardian } from './schema/visible.ts'
 export type { VisibleTables } from './schema/visible-tables.ts'
 export { bySessions, Sessions } from './sessions.ts'

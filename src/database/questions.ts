@@ -9,6 +9,7 @@ const catalog = () => import('./schema/catalog.ts')
 const overviews = () => import('./schema/overview.ts')
 
 export const listTables = lazily(async () => (await catalog()).listTables)
+export const allTables = lazily(async () => (await catalog()).allTables)
 export const findTable = lazily(async () => (await catalog()).findTable)
 export const findSource = lazily(async () => (await catalog()).findSource)
 export const columnsOf = lazily(async () => (await catalog()).columnsOf)
@@ -18,6 +19,7 @@ export const rowSecurity = lazily(
   async () => (await import('./schema/row-security.ts')).rowSecurity,
 )
 export const hintFor = lazily(async () => (await import('./schema/hints.ts')).hintFor)
+export const described = lazily(async () => (await import('./schema/described.ts')).described)
 export const visible = lazily(async () => (await import('./schema/visible.ts')).visible)
 export const explain = lazily(async () => (await import('./statements/explain.ts')).explain)
 

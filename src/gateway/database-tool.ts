@@ -22,6 +22,8 @@ export interface DatabaseContext extends Context {
   readonly endpoint: string
   readonly caps: Caps
   readonly keep: Endpoint['keep']
+  /** Words of the people who ask, and what they mean. */
+  readonly terms: Readonly<Record<string, string>>
   /** Where large answers are kept, if the deployment has a place for them. */
   readonly results: KeptResults | undefined
   /** Bounds of one query under these caps. */
@@ -82,7 +84,7 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
   return {
     name,
     takesSql,
-    of({ name: endpoint, caps, keep, format }, databases, results) {
+    of({ name: endpoint, caps, keep, format, terms = {} }, databases, results) {
       const names = [...databases.keys()]
       const only = names.length === 1 ? names[0] : undefined
       return tool({
@@ -106,7 +108,7 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
           try {
             const opened = await databases.get(name)!.open(context.caller)
             database = inCall(opened, call, { name, free: takesSql })
-            const facts = { database, name, endpoint, caps, keep, results, limits }
+            const facts = { database, name, endpoint, caps, keep, terms, results, limits }
             const value = await definition.run(input as z.infer<Input>, { ...context, ...facts })
             return formatted(value, format)
           } catch (error) {

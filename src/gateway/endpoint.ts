@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { hasNoSecret, urlsWithoutSecret, type VisibleTables } from '../database/index.ts'
 import { configFaults } from './config-fault.ts'
 import { customToolConfig } from './custom-tool-config.ts'
+import { boundedGlossaries, glossary, terms } from './glossary.ts'
 import { jsonFault } from './json-fault.ts'
 import { searchConfig } from './search-config.ts'
 
@@ -60,6 +61,8 @@ const database = () =>
     ),
     /** Queries carry who asks, for row-level security. */
     claims: z.optional(z.literal(true)),
+    /** What a person says of its tables and columns. */
+    glossary: z.optional(glossary()),
   })
 
 /** Bounds on every answer. A model can ask for less, never for more. */
@@ -129,7 +132,10 @@ export const endpointSchema = () =>
         error: 'must have names in lower case, such as "shop"',
       }),
       z.refine((it) => Object.keys(it).length <= 50, { error: 'must name at most 50 databases' }),
+      boundedGlossaries(),
     ),
+    /** Words of the people who ask, and what they mean here. */
+    terms: z.optional(terms()),
     /** Names of the tools offered, all of them unless listed; and tools of the operator's own. */
     tools: z.optional(
       z

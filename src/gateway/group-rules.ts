@@ -46,6 +46,16 @@ export const groupRules = () =>
         z.refine((it) => Object.keys(it).length <= 50, { error: 'must name at most 50 databases' }),
       ),
     ),
+    /**
+     * Terms that it reads, `true` for all. A term may speak of any table: so a group whose databases are
+     * limited reads none unless they are named.
+     */
+    terms: z.optional(
+      z.union([
+        z.literal(true),
+        z.array(z.string().check(z.minLength(1), z.maxLength(80))).check(z.maxLength(200)),
+      ]),
+    ),
   })
 
 export type GroupRules = z.infer<ReturnType<typeof groupRules>>
@@ -58,7 +68,7 @@ export type GroupRules = z.infer<ReturnType<typeof groupRules>>
  */
 export function restrict(
   endpoint: Endpoint,
-  { tools, databases }: GroupRules,
+  { tools, databases, terms = databases ? [] : true }: GroupRules,
   builtIn: readonly string[],
 ): Endpoint {
   const all = Object.keys(endpoint.databases)
@@ -79,10 +89,12 @@ export function restrict(
     remaining[it.database ?? all[0]!]
   const asked = endpoint.tools ?? (tools && builtIn)
   const search = endpoint.search?.filter(databaseOf)
-  const { search: _, ...rest } = endpoint
+  const { search: _, terms: said = {}, ...rest } = endpoint
+  const words = Object.entries(said).filter(([it]) => terms === true || terms.includes(it))
   return {
     ...rest,
     databases: remaining,
+    ...(words.length > 0 && { terms: Object.fromEntries(words) }),
     ...(asked && {
       tools: asked.filter((it) => {
         if (typeof it === 'string') return !tools || tools.includes(it)

@@ -9,6 +9,7 @@ import {
 } from '../database/index.ts'
 import type { Caller } from '../mcp/index.ts'
 import { ConfigError, credentialId, type Endpoint, resolveUrl } from './endpoint.ts'
+import { describedDatabase } from './glossary.ts'
 import { identityOf, identityParts, notApplied } from './identity.ts'
 import { type Restricted, visibleDatabase } from './visible-database.ts'
 
@@ -85,7 +86,10 @@ export function locateAll(
   const all = new Map(
     Object.entries(databases).map(([name, config]) => [
       name,
-      visibleDatabase(locatedOrProblem(config, io), config.only),
+      describedDatabase(
+        visibleDatabase(locatedOrProblem(config, io), config.only),
+        config.glossary,
+      ),
     ]),
   )
   const problems = [...all.values()].map(({ problem }) => problem)

@@ -27,6 +27,25 @@ export async function listTables(
   return { tables, total: Number(rows[0]?.[0] ?? 0) }
 }
 
+/** How often the list of tables is read on. */
+const MAX_PAGES = 10
+
+/** All tables and views that the role may read, or those that a search finds, up to 50,000. */
+export async function allTables(
+  database: Database,
+  limits: TimeLimits,
+  search?: string,
+): Promise<readonly TableSummary[]> {
+  const tables: TableSummary[] = []
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const limit = CATALOG_LIMITS.maxRows
+    const found = await listTables(database, { search, limit, offset: tables.length, limits })
+    tables.push(...found.tables)
+    if (found.tables.length === 0 || tables.length >= found.total) break
+  }
+  return tables
+}
+
 /**
  * Finds the table with this name, written as `table` or `schema.table`. If no name is the same, upper
  * and lower case count as equal. The name is only compared with names that exist. Throws

@@ -1,28 +1,17 @@
 import type { Database } from '../database.ts'
 import type { Catalog, Page, TableName } from '../dialect.ts'
-import type { Cell, Limits, Rows, Statement, TimeLimits } from '../rows.ts'
-import { CATALOG_LIMITS, columnsOf, listTables } from './catalog.ts'
+import type { Cell, Statement, TimeLimits } from '../rows.ts'
+import { allTables, CATALOG_LIMITS, columnsOf } from './catalog.ts'
+import { type CatalogAnswer, ownQuestions } from './own-question.ts'
 import { keyOf } from './table-name.ts'
 import { shows, type Visibility } from './visible-tables.ts'
 
 type Row = readonly Cell[]
 
-/** What the catalog answers to a question. */
-type Answer = Pick<Rows, 'rows' | 'truncated'>
-
-const ANSWER = Symbol('answer')
-
-/** A question to the catalog that is answered here. No text makes one: a symbol is in no JSON. */
-interface Question extends Statement {
-  readonly [ANSWER]: (limits: TimeLimits) => Promise<Answer>
-}
+const { question, answered } = ownQuestions()
 
 /** The answer to a question of a visible catalog; undefined for any other statement. */
-export const answered = (statement: Statement, limits: Limits): Promise<Answer> | undefined =>
-  (statement as Partial<Question>)[ANSWER]?.(limits)
-
-/** How often the list of tables is read on. */
-const MAX_PAGES = 10
+export { answered }
 
 /** How many columns are searched for a word, and how many one statement asks for. */
 const MAX_SEARCHED_COLUMNS = 40_000
@@ -40,16 +29,6 @@ interface Found extends TableName {
  */
 export function visibleCatalog(database: Database, visibility: Visibility): Catalog {
   const { catalog } = database.dialect
-
-  const question = (
-    answer: (limits: TimeLimits) => Promise<Answer | readonly Row[]>,
-  ): Statement => {
-    const ask = async (limits: TimeLimits): Promise<Answer> => {
-      const found = await answer(limits)
-      return 'rows' in found ? found : { rows: found, truncated: false }
-    }
-    return { sql: '', [ANSWER]: ask } as Question
-  }
 
   const ask = (statement: Statement, limits: TimeLimits) =>
     database.query({ ...statement, internal: true }, { ...limits, ...CATALOG_LIMITS })
@@ -106,17 +85,10 @@ export function visibleCatalog(database: Database, visibility: Visibility): Cata
   }
 
   async function tables(limits: TimeLimits): Promise<readonly Found[]> {
-    const rows: Row[] = []
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const limit = CATALOG_LIMITS.maxRows
-      const found = await listTables(database, { limit, offset: rows.length, limits })
-      rows.push(
-        ...found.tables.map(({ schema, name, kind, comment, estimatedRows, columnCount }) => [
-          ...[schema, name, kind, comment ?? null, estimatedRows ?? null, columnCount],
-        ]),
-      )
-      if (found.tables.length === 0 || rows.length >= found.total) break
-    }
+    const all = await allTables(database, limits)
+    const rows = all.map(({ schema, name, kind, comment, estimatedRows, columnCount }) => [
+      ...[schema, name, kind, comment ?? null, estimatedRows ?? null, columnCount],
+    ])
     return visibleRows(rows, limits)
   }
 
@@ -140,7 +112,7 @@ export function visibleCatalog(database: Database, visibility: Visibility): Cata
   }
 
   /** Rows of the overview, without columns and references that are hidden. */
-  async function overview(limits: TimeLimits): Promise<Answer> {
+  async function overview(limits: TimeLimits): Promise<CatalogAnswer> {
     const { rows, truncated } = await ask(catalog.overview(), limits)
     const visible = rows
       .filter(([schema, name, column]) => shows(seen(schema, name), String(column)))

@@ -1,4 +1,5 @@
 import type { Dialect, TableName } from '../dialect.ts'
+import { namesOf } from './table-name.ts'
 
 /** The tables that are visible: all of some schemas, and single ones, whole or some of their columns. */
 export interface VisibleTables {
@@ -22,13 +23,11 @@ export function visibilityOf(
   const named = new Map(
     Object.entries(tables).map(([name, it]) => [name, it === true ? it : new Set(it)]),
   )
-  return ({ schema, name }) => {
-    const found = [
-      schema === dialect.schema && !name.includes('.') ? named.get(name) : undefined,
-      // The first dot ends the schema. One with a dot in its name could be taken for another.
-      schema.includes('.') ? undefined : named.get(`${schema}.${name}`),
-    ].filter((it) => it !== undefined)
-    return found.find((it) => it !== true) ?? found[0] ?? (whole.has(schema) || undefined)
+  return (table) => {
+    const found = namesOf(dialect, table)
+      .map((it) => named.get(it))
+      .filter((it) => it !== undefined)
+    return found.find((it) => it !== true) ?? found[0] ?? (whole.has(table.schema) || undefined)
   }
 }
 

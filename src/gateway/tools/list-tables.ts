@@ -27,7 +27,7 @@ export const listTables = databaseTool({
     cursor: z.optional(z.string()),
   }),
   output: listSchema('tables'),
-  async run({ search, detail, cursor }, { database, limits }) {
+  async run({ search, detail, cursor }, { database, terms, limits }) {
     const offset = offsetOf(cursor)
     const { tables, total } = await list(database, {
       search,
@@ -46,14 +46,31 @@ export const listTables = databaseTool({
     }))
     const shown = all.slice(0, itemsThatFit(all, PAGE_BYTES))
     const next = offset + shown.length
+    const meant = search && offset === 0 ? termsFound(terms, search) : []
     return {
       tables: shown,
       total,
       ...(shown.length > 0 && next < total && { nextCursor: String(next) }),
-      ...(search && total === 0 && { hint: NOTHING_FOUND }),
+      ...(meant.length > 0 && { terms: meant }),
+      ...(search && total === 0 && meant.length === 0 && { hint: NOTHING_FOUND }),
     }
   },
 })
+
+/** Bytes of the terms that a search finds. */
+const TERM_BYTES = 1_500
+
+/** The terms of the endpoint that a search names, or whose meaning holds it. */
+function termsFound(terms: Readonly<Record<string, string>>, search: string) {
+  const wanted = search.trim().toLowerCase()
+  const found = Object.entries(terms)
+    .filter(([term, meaning]) => {
+      const name = term.toLowerCase()
+      return wanted.includes(name) || `${name} ${meaning.toLowerCase()}`.includes(wanted)
+    })
+    .map(([term, meaning]) => ({ term, meaning }))
+  return found.slice(0, itemsThatFit(found, TERM_BYTES))
+}
 
 /** A cursor is the number of tables before its page. */
 function offsetOf(cursor = '0'): number {

@@ -1,0 +1,174 @@
+import type { Database } from '../database.ts'
+import type { Catalog, Page, TableName } from '../dialect.ts'
+import type { Cell, Statement, TimeLimits } from '../rows.ts'
+import { allTables, CATALOG_LIMITS, columnsOf } from './catalog.ts'
+import { ownQuestions } from './own-question.ts'
+import type { TableSummary } from './table.ts'
+import { keyOf, namesOf } from './table-name.ts'
+
+/** What a person says of tables and columns. Names are those of the catalog, exactly. */
+export interface Glossary {
+  /** By name: `orders`, or `sales.orders` outside the default schema. */
+  readonly [table: string]: {
+    readonly description?: string | undefined
+    readonly columns?: Readonly<Record<string, string>> | undefined
+  }
+}
+
+type Row = readonly Cell[]
+
+const { question, answered } = ownQuestions()
+
+/**
+ * The same database. What a person says of a table or a column stands in place of its own comment, and is
+ * searched as well. Only what the catalog names is described: the words for a hidden table stay hidden.
+ */
+export async function described(database: Database, glossary: Glossary): Promise<Database> {
+  const catalog = describedCatalog(database, glossary)
+  return {
+    ...database,
+    dialect: { ...database.dialect, catalog },
+    async query(statement, limits) {
+      const answer = answered(statement, limits)
+      if (!answer) return database.query(statement, limits)
+      return { columns: [], elapsedMs: 0, ...(await answer) }
+    },
+  }
+}
+
+function describedCatalog(database: Database, glossary: Glossary): Catalog {
+  const { dialect } = database
+  const { catalog } = dialect
+  const entries = new Map(
+    Object.entries(glossary).map(([name, { description, columns = {} }]) => [
+      name,
+      { description, columns: new Map(Object.entries(columns)) },
+    ]),
+  )
+
+  const entriesOf = (table: TableName) =>
+    namesOf(dialect, table).flatMap((name) => entries.get(name) ?? [])
+
+  const ofTable = (table: TableName): string | undefined =>
+    entriesOf(table).find((it) => it.description)?.description
+
+  const ofColumn = (table: TableName, column: string): string | undefined =>
+    entriesOf(table)
+      .map(({ columns }) => columns.get(column))
+      .find(Boolean)
+
+  const tableOf = ([schema, name]: Row): TableName => ({
+    schema: String(schema),
+    name: String(name),
+  })
+
+  /** A row about a table or a column, with the words of a person in place of its comment. */
+  const inWords = (row: Row, comment: number, words: string | undefined): Row =>
+    words === undefined ? row : row.with(comment, words)
+
+  async function ask(statement: Statement, limits: TimeLimits) {
+    return database.query({ ...statement, internal: true }, { ...limits, ...CATALOG_LIMITS })
+  }
+
+  /** The tables that a search finds by their own words, or by those of the glossary. */
+  async function found(search: string, limits: TimeLimits): Promise<readonly TableSummary[]> {
+    const all = await allTables(database, limits)
+    const byItself = new Set((await allTables(database, limits, search)).map(keyOf))
+    const others = all.filter((it) => !byItself.has(keyOf(it)))
+    const holds = holding(search)
+    const byTable = others.filter((it) => holds(ofTable(it)))
+    const byColumn = others.filter((it) =>
+      entriesOf(it).some(({ columns }) => [...columns.values()].some(holds)),
+    )
+    // A column of the glossary that is gone, or hidden, finds nothing.
+    const columns = await columnsOf(database, byColumn, limits)
+    const byWords = new Set(
+      [
+        ...byTable,
+        ...byColumn.filter((it, i) =>
+          columns[i]!.some(([column]) => holds(ofColumn(it, String(column)))),
+        ),
+      ].map(keyOf),
+    )
+    return all.filter((it) => byItself.has(keyOf(it)) || byWords.has(keyOf(it)))
+  }
+
+  const finds = (search: string) =>
+    [...entries.values()].some(({ description, columns }) =>
+      [description, ...columns.values()].some(holding(search)),
+    )
+
+  async function tables(page: Page, limits: TimeLimits): Promise<readonly Row[]> {
+    const { search, names, offset = 0, limit } = page
+    if (!search || names || !finds(search)) {
+      const { rows } = await ask(catalog.tables(page), limits)
+      return rows.map((row) => inWords(row, 1 + COMMENT, ofTable(tableOf(row.slice(1)))))
+    }
+    const all = await found(search, limits)
+    const shown = all
+      .slice(offset, offset + limit)
+      .map((it) => [
+        ...[all.length, it.schema, it.name, it.kind, ofTable(it) ?? it.comment ?? null],
+        ...[it.estimatedRows ?? null, it.columnCount],
+      ])
+    return shown.length > 0 ? shown : [[all.length, null, null, null, null, null, null]]
+  }
+
+  /** The words that those who see this database may read. */
+  async function readable(limits: TimeLimits): Promise<readonly Row[]> {
+    if (!dialect.hidesColumns) return [[JSON.stringify(glossary)]]
+    const all = (await allTables(database, limits)).filter((it) => entriesOf(it).length > 0)
+    const columns = await columnsOf(database, all, limits)
+    return all.flatMap((it, i) => [
+      [it.schema, it.name, ofTable(it) ?? null],
+      ...columns[i]!.map(([name]) => [it.name, name!, ofColumn(it, String(name)) ?? null]),
+    ])
+  }
+
+  return {
+    ...catalog,
+    tables: (page) => question((limits) => tables(page, limits)),
+
+    find: (name) =>
+      question(async (limits) => {
+        const { rows } = await ask(catalog.find(name), limits)
+        return rows.map((row) => inWords(row, COMMENT, ofTable(tableOf(row))))
+      }),
+
+    columns: (tables) =>
+      question(async (limits) => {
+        const columns = await columnsOf(database, tables, limits)
+        return tables.flatMap((it, i) =>
+          columns[i]!.map((row) => [
+            ...[it.schema, it.name],
+            ...inWords(row, COLUMN_COMMENT, ofColumn(it, String(row[0]))),
+          ]),
+        )
+      }),
+
+    overview: () =>
+      question(async (limits) => {
+        const { rows, truncated } = await ask(catalog.overview(), limits)
+        const words = (row: Row) => ofColumn(tableOf(row), String(row[2]))
+        return { rows: rows.map((row) => inWords(row, 5, words(row))), truncated }
+      }),
+
+    fingerprint: () =>
+      question(async (limits) => {
+        const [{ rows }, words] = await Promise.all([
+          ask(catalog.fingerprint(), limits),
+          readable(limits),
+        ])
+        return [...rows, ...words]
+      }),
+  }
+}
+
+/** Where the rows of the catalog have these; see `catalog.ts`. */
+const COMMENT = 3
+const COLUMN_COMMENT = 4
+
+const holding = (search: string) => {
+  const wanted = search.toLowerCase()
+  return (text: string | undefined): boolean => text?.toLowerCase().includes(wanted) ?? false
+}

@@ -1,0 +1,284 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fingerprint } from '../../src/database/index.ts'
+import { described } from '../../src/database/schema/described.ts'
+import { readEndpoints } from '../../src/gateway/index.ts'
+import { type Group, groupBefore } from '../groups/group.ts'
+import { databasesOf, type Engines, startEngines } from '../support/engines.ts'
+import { openSqlite } from '../support/sqlite.ts'
+
+/** What a person says of tables, columns and terms, as a model reads it from real databases. */
+
+const tables = (text: string, quote: string, more: readonly string[] = []) => [
+  `create table orders (id integer primary key, status ${text}, secret_note ${text})`,
+  `create table ${quote}Orders2${quote} (id integer primary key, status ${text})`,
+  `create table hidden_deals (id integer primary key, margin ${text})`,
+  ...more,
+]
+
+const setups = {
+  sqlite: tables('text', '"'),
+  postgres: tables('text', '"', [
+    'create schema sales',
+    'create table sales.orders (id integer primary key, status text)',
+    "do $$ begin execute format('grant usage on schema sales to %I', current_database() || '_reader') ; execute format('grant select on all tables in schema sales to %I', current_database() || '_reader'); end $$",
+    "comment on table orders is 'its own comment'",
+    "comment on column orders.status is 'own comment of status'",
+    "comment on column orders.id is 'own comment of id'",
+  ]),
+  mysql: tables('varchar(40)', '`', [
+    "alter table orders comment 'its own comment'",
+    "alter table orders modify status varchar(40) comment 'own comment of status'",
+    "alter table orders modify id integer comment 'own comment of id'",
+  ]),
+  clickhouse: [
+    'create table orders (id Int32, status String, secret_note String) engine = MergeTree order by id',
+    'create table Orders2 (id Int32, status String) engine = MergeTree order by id',
+    'create table hidden_deals (id Int32, margin String) engine = MergeTree order by id',
+  ],
+}
+
+const glossary = {
+  orders: {
+    description: 'One row for each order. Test orders are not in it.',
+    columns: { status: 'Where it stands: xylophone means shipped.', gone: 'zither' },
+  },
+  ORDERS2: { description: 'said of another case' },
+  hidden_deals: { description: 'planted words', columns: { margin: 'planted margin' } },
+  nowhere: { description: 'planted nowhere' },
+}
+
+let engines: Engines
+beforeAll(async () => {
+  engines = await startEngines(setups)
+})
+afterAll(() => engines?.drop())
+
+const names = ['libsql', 'neon', 'postgres', 'mariadb', 'clickhouse']
+
+describe.each(names)('a glossary before %s', (name) => {
+  const groupOf = (
+    words: object | undefined,
+    rules?: object,
+    more: object = {},
+  ): Group | undefined => {
+    const way = engines.ways.find((it) => it.name === name)
+    if (!way) return undefined
+    const { secrets } = databasesOf([way])
+    const databases = { main: { url: `secret:${Object.keys(secrets)[0]}`, glossary: words } }
+    return groupBefore('', rules && { databases: { main: rules } }, {
+      endpoint: { databases, ...more },
+      bindings: secrets,
+    })
+  }
+
+  test('is what list_tables and describe_table say, in place of comments', async () => {
+    const it = groupOf(glossary)
+    if (!it) return
+    const { tables } = await it.structure('list_tables')
+    const of = (table: string) => tables.find((found: { name: string }) => found.name === table)
+    expect(of('orders').comment).toBe(glossary.orders.description)
+    expect(of('Orders2').comment).toBeUndefined()
+    const found = await it.structure('describe_table', { table: 'orders' })
+    expect(found.comment).toBe(glossary.orders.description)
+    const column = (name: string) => found.columns.find((it: { name: string }) => it.name === name)
+    expect(column('status').comment).toBe(glossary.orders.columns.status)
+    const own = ['neon', 'postgres', 'mariadb'].includes(name) ? 'own comment of id' : undefined
+    expect(column('id').comment).toBe(own)
+    expect(JSON.stringify(found)).not.toMatch(/zither|own comment of status|nowhere/)
+    expect(JSON.stringify(tables)).not.toMatch(/planted nowhere|another case/)
+  })
+
+  test('is searched, and so are the comments of the database', async () => {
+    const it = groupOf(glossary)
+    if (!it) return
+    const found = async (search: string) => {
+      const { tables, total } = await it.structure('list_tables', { search })
+      expect(total).toBe(tables.length)
+      return tables.map((it: { name: string }) => it.name)
+    }
+    expect(await found('XYLOPHONE')).toEqual(['orders'])
+    expect(await found('Test orders')).toEqual(['orders'])
+    expect(await found('planted margin')).toEqual(['hidden_deals'])
+    // A column or a table that is not there finds nothing.
+    expect(await found('zither')).toEqual([])
+    expect(await found('nowhere')).toEqual([])
+    // By its name, and by the glossary, a table is found once.
+    expect((await found('order')).filter((it: string) => it === 'orders')).toHaveLength(1)
+    if (name !== 'libsql' && name !== 'clickhouse')
+      expect(await found('its own comment')).toEqual(['orders'])
+  })
+
+  test('is in the resources of the schema', async () => {
+    const it = groupOf(glossary)
+    if (!it) return
+    const read = async (uri: string) =>
+      (await it.request('resources/read', { uri })).result.contents[0].text
+    for (const uri of ['schema://main', 'schema://main/orders']) {
+      expect(await read(uri)).toContain('-- One row for each order. Test orders are not in it.')
+      expect(await read(uri)).toContain('-- Where it stands: xylophone means shipped.')
+      expect(await read(uri)).not.toMatch(/zither|nowhere/)
+    }
+  })
+
+  test('tells a group nothing of what it may not see', async () => {
+    const it = groupOf(glossary, { tables: { orders: ['id'], Orders2: true } })
+    if (!it) return
+    const answers = [
+      await it.structure('list_tables', { detail: true }),
+      await it.structure('describe_table', { table: 'orders' }),
+      (await it.request('resources/read', { uri: 'schema://main' })).result,
+      (await it.request('resources/list')).result,
+    ]
+    expect(JSON.stringify(answers)).toContain('One row for each order')
+    expect(JSON.stringify(answers)).not.toMatch(/xylophone|planted/)
+    for (const search of ['xylophone', 'planted', 'margin'])
+      expect((await it.structure('list_tables', { search })).total).toBe(0)
+    expect((await it.structure('list_tables', { search: 'each order' })).total).toBe(1)
+  })
+
+  test('says the same of a table with its schema as without', async () => {
+    if (name !== 'postgres' && name !== 'neon') return
+    const it = groupOf({
+      'public.orders': { description: 'A' },
+      'sales.orders': { description: 'B' },
+    })
+    if (!it) return
+    const { tables } = await it.structure('list_tables', { search: 'orders' })
+    const found = Object.fromEntries(
+      tables.map((it: { name: string; comment: string }) => [it.name, it.comment]),
+    )
+    expect(found).toMatchObject({ orders: 'A', 'sales.orders': 'B' })
+  })
+})
+
+describe('what a search finds by a glossary', () => {
+  const many = Array.from({ length: 350 }, (_, i) => `t${String(i).padStart(3, '0')}`)
+  const database = openSqlite(many.map((it) => `create table ${it} (id integer)`).join(';'))
+
+  test('comes by pages, each table once', async () => {
+    const { listTables } = await import('../../src/database/index.ts')
+    const words = Object.fromEntries(
+      many.slice(0, 250).map((it) => [it, { description: 'a t34 b' }]),
+    )
+    const open = await described(database, words)
+    const names: string[] = []
+    for (let offset = 0; offset < 300; offset += 100) {
+      const limits = { timeoutMs: 5_000 }
+      const page = await listTables(open, { search: 'T34', limit: 100, offset, limits })
+      expect(page.total).toBe(260)
+      names.push(...page.tables.map(({ name }) => name))
+    }
+    expect(names).toEqual([...many.slice(0, 250), ...many.slice(340)])
+  })
+
+  test('and its fingerprint changes with its words', async () => {
+    const limits = { timeoutMs: 5_000, maxRows: 1_000, maxBytes: 100_000 }
+    const of = async (description: string) =>
+      fingerprint(await described(database, { t001: { description } }), limits)
+    expect(await of('a')).toBe(await of('a'))
+    expect(await of('a')).not.toBe(await of('b'))
+  })
+})
+
+describe('the terms of an endpoint', () => {
+  const terms = { revenue: 'Sum of shipped orders.', 'active customer': 'Ordered in 90 days.' }
+  const demo = { databases: { demo: { url: 'demo:' } }, terms }
+  const instructionsOf = (more: object, rules?: object) =>
+    groupBefore('', rules as never, { endpoint: { ...demo, ...more }, bindings: { DEMO: {} } })
+      .server.instructions ?? ''
+
+  test('are in the instructions, after the 512 characters that all hosts read', () => {
+    expect(instructionsOf({})).toMatch(
+      /instructions\. Terms used here: revenue: Sum of shipped orders; active customer: Ordered in 90 days$/,
+    )
+    expect(instructionsOf({ terms: undefined })).not.toContain('Terms')
+  })
+
+  test('fill no more than their share, and the rest is found by list_tables', () => {
+    const many = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`t${i}`, 'x'.repeat(90)]))
+    const text = instructionsOf({ terms: many })
+    expect(text.length).toBeLessThan(1_700)
+    expect(text).toMatch(/; 50 more: list_tables with the word as search\.$/)
+  })
+
+  test('are found by a search that names one', async () => {
+    const word = (search: string) => ({ search })
+    const it = engines.ways.find(({ name }) => name === 'libsql')!
+    const { structure } = groupBefore(it.url, undefined, { endpoint: { terms } })
+    expect((await structure('list_tables', word('Revenue'))).terms).toEqual([
+      { term: 'revenue', meaning: terms.revenue },
+    ])
+    expect((await structure('list_tables', word('revenue by month'))).terms).toHaveLength(1)
+    expect((await structure('list_tables', word('orders'))).terms).toHaveLength(1)
+    expect(await structure('list_tables', word('nothing'))).not.toHaveProperty('terms')
+  })
+
+  test('are read by a group whose databases are limited only if they are named', () => {
+    const limited = { databases: { demo: { tables: { orders: true } } } }
+    expect(instructionsOf({}, {})).toContain('revenue')
+    expect(instructionsOf({}, limited)).not.toMatch(/revenue|active/)
+    expect(instructionsOf({}, { ...limited, terms: ['revenue', 'gone'] })).toContain('revenue')
+    expect(instructionsOf({}, { ...limited, terms: ['revenue'] })).not.toContain('active')
+    expect(instructionsOf({}, { ...limited, terms: true })).toContain('active')
+    expect(instructionsOf({}, { terms: [] })).not.toContain('revenue')
+  })
+})
+
+describe('a glossary that is too large', () => {
+  const refusal = (more: object, glossary?: object) => {
+    const databases = { main: { url: 'demo:', glossary } }
+    try {
+      readEndpoints({ ENDPOINTS: JSON.stringify([{ name: 'e', title: 'E', databases, ...more }]) })
+    } catch (error) {
+      return (error as Error).message
+    }
+    return undefined
+  }
+  const many = (n: number, of: (i: number) => unknown) =>
+    Object.fromEntries(Array.from({ length: n }, (_, i) => [`t${i}`, of(i)]))
+  const long = 'x'.repeat(500)
+
+  test.each<[string, object | undefined, object, string]>([
+    [
+      'a description',
+      { t: { description: `${long}x` } },
+      {},
+      'glossary.t.description must have at most 500 characters',
+    ],
+    [
+      'of a column',
+      { t: { columns: { c: `${long}x` } } },
+      {},
+      'columns.c must have at most 500 characters',
+    ],
+    ['an empty text', { t: { description: '' } }, {}, 'at least 1 characters'],
+    ['tables', many(2_001, () => ({})), {}, 'must have at most 2,000 tables'],
+    ['columns', { t: { columns: many(1_601, () => 'x') } }, {}, 'must have at most 1,600 columns'],
+    [
+      'all of it',
+      many(300, () => ({ description: long })),
+      {},
+      'must have glossaries of at most 131,072 characters of JSON together, and has 157,',
+    ],
+    ['terms', undefined, { terms: many(201, () => 'x') }, 'must have at most 200 terms'],
+    [
+      'all terms',
+      undefined,
+      { terms: many(80, () => long) },
+      'must have at most 32,768 characters of JSON together, and has 4',
+    ],
+    ['an unknown field', { t: { desc: 'x' } }, {}, 'has an unknown field: desc'],
+    ['half a character', { t: { description: '\ud800' } }, {}, 'must be well-formed text'],
+  ])('is refused by %s, with what to do', (_, glossary, more, sentence) => {
+    expect(refusal(more, glossary)).toContain(sentence)
+  })
+
+  test('is taken up to its bounds', () => {
+    expect(
+      refusal(
+        { terms: many(60, () => long) },
+        many(240, () => ({ description: long })),
+      ),
+    ).toBe(undefined)
+  })
+})
