@@ -9,6 +9,7 @@ import {
   WRONG_KEY,
 } from './auth/index.ts'
 import { deploymentOf, type Env } from './deployment.ts'
+import type { PreviewAsked } from './gateway/index.ts'
 import { type AskRegistry, adminApi, type Candidate, type Surroundings } from './registry/index.ts'
 
 /** Serves `/api`, by which the operator changes the registry. Nobody else may. */
@@ -66,6 +67,10 @@ export async function administration(
     report: (candidate: Candidate) => deployment.report(siteOf(candidate)),
     diagnose: (candidate: Candidate, signal: AbortSignal) =>
       deployment.diagnose([siteOf(candidate)], signal, { tables: true }),
+    diagnoseInStages: (candidate: Candidate, signal: AbortSignal) =>
+      deployment.diagnoseInStages(siteOf(candidate), signal),
+    preview: (candidate: Candidate, asked: PreviewAsked, signal: AbortSignal) =>
+      deployment.preview(siteOf(candidate), asked, signal),
   } satisfies Surroundings
   return (request) => serveApi(request, surroundings)
 }

@@ -17,11 +17,16 @@ import {
   gateway,
   isDemo,
   isName,
+  type Preview,
+  type PreviewAsked,
+  previewing,
   readDocument,
   readEndpoints,
   reportGroup,
   restricted,
   type Settings,
+  type Stage,
+  stagedDiagnosis,
 } from './gateway/index.ts'
 import {
   type Caller,
@@ -149,6 +154,10 @@ export interface Deployment {
     signal: AbortSignal,
     asked?: { readonly tables?: boolean },
   ): Promise<readonly Diagnosis[]>
+  /** Looks at the databases of a site stage by stage. */
+  diagnoseInStages(site: Site, signal: AbortSignal): AsyncGenerator<Stage | Diagnosis>
+  /** What a model gets of a site. Throws ConfigError. */
+  preview(site: Site, asked: PreviewAsked, signal: AbortSignal): Promise<Preview>
 }
 
 /** The error of a deployment that would otherwise open a database to everybody. */
@@ -301,6 +310,19 @@ function buildDeployment(env: Env): Deployment {
       for (const it of sites)
         found.push(...(await diagnose([it.endpoint], ioOf(it), signal, asked)))
       return found
+    },
+    async *diagnoseInStages(site, signal) {
+      const { diagnoseInStages } = await stagedDiagnosis()
+      yield* diagnoseInStages(site.endpoint, ioOf(site), signal)
+    },
+    async preview(site, asked, signal) {
+      const { endpoint, group } = site
+      const io = ioOf(site)
+      const { previewOf } = await previewing()
+      // As it is served, but not recorded, and without a stream of changes.
+      const keeping = { stores, seal }
+      const own = { group: group?.name, rules: group?.rules }
+      return previewOf(gateway(endpoint, io, { keeping, ...own }), asked, signal)
     },
   }
 }

@@ -1,10 +1,24 @@
-import type { Dialect } from './dialect.ts'
-import type { Answer, Identity, Limits, Rows, Statement } from './rows.ts'
+import type { Dialect, TableName } from './dialect.ts'
+import type { Answer, Identity, Limits, Rows, Statement, TimeLimits } from './rows.ts'
 
 /** One open database, behind the guard. */
 export interface Database extends UnguardedDatabase {
+  /**
+   * Sends statements of our own that write, with the guard passed by, so that the engine alone can refuse
+   * them. Left out where there is no engine behind.
+   */
+  tryWrite?(table: TableName | undefined, limits: TimeLimits): Promise<readonly WriteTrial[]>
   /** Runs one statement that only reads. Throws {@link DatabaseError}. */
   query(statement: Statement, limits: Limits): Promise<Rows>
+}
+
+/** What became of a statement that writes. */
+export interface WriteTrial {
+  readonly statement: string
+  /** Undefined if the database did not answer. */
+  readonly refused: boolean | undefined
+  /** What was said, if it was not run. */
+  readonly said?: string | undefined
 }
 
 /** A database as its driver opens it, without the guard in front. */
@@ -14,6 +28,8 @@ export interface UnguardedDatabase {
   readonly tls?: boolean | undefined
   /** Whether every transaction is rolled back in the end, with all that it may have changed. */
   readonly rollsBack?: boolean | undefined
+  /** How the engine is made to refuse writes, after "statements run". */
+  readonly refusesBy?: string | undefined
   /** What of an identity its queries apply. A query with anything else is refused. */
   readonly applies?: readonly (keyof Identity)[] | undefined
   /** Runs one statement that only reads. Throws {@link DatabaseError}. */

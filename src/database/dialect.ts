@@ -33,6 +33,11 @@ export interface Dialect {
   readonly plan: Plan
   /** Finds out what the role of a database may do besides reading. */
   readonly inspectRole: InspectRole
+  /**
+   * Statements that an engine has to refuse, of a table that there is, if one is known. If they ran, they
+   * would change nothing that stays.
+   */
+  writes(table?: TableName): readonly string[]
   readonly errorPatterns: ErrorPatterns
   /**
    * Whether a database shows only some of its tables and columns. Then a statement of ours names every

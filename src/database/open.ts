@@ -84,5 +84,10 @@ async function openWith(
   ])
   const url = new URL(text)
   const driver = drivers.find((it) => it.opens(url))!
-  return guarded(driver.open(url, io))
+  const database = driver.open(url, io)
+  return {
+    ...guarded(database),
+    tryWrite: async (table, limits) =>
+      (await import('./doctor/try-write.ts')).tryWrite(database, table, limits),
+  }
 }

@@ -46,7 +46,8 @@ export async function diagnose(
   return diagnoses
 }
 
-async function inspect(
+/** Inspects one database of an endpoint, and the role that is used there. Changes nothing. */
+export async function inspect(
   { databases, caps, tools = [] }: Endpoint,
   name: string,
   io: CredentialIo,

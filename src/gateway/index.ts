@@ -143,8 +143,16 @@ export { type GroupRules, groupRules } from './group-rules.ts'
 export { jsonFault } from './json-fault.ts'
 export { KEPT_MS } from './kept-results.ts'
 export type { StoredUrl } from './open-database.ts'
+export type { Preview, PreviewAsked } from './preview.ts'
 export { type Document, readDocument } from './search-fetch.ts'
+export type { Stage } from './staged-diagnosis.ts'
 export { assertCustomTools } from './tool-set.ts'
 
 /** Loads the code that inspects the databases of endpoints and reports on them. */
 export const diagnosis = () => import('./diagnosis.ts')
+
+/** Loads the code that tells what a model gets of an endpoint. */
+export const previewing = () => import('./preview.ts')
+
+/** Loads the code that looks at databases stage by stage. */
+export const stagedDiagnosis = () => import('./staged-diagnosis.ts')

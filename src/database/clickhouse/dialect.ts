@@ -16,6 +16,8 @@ export const clickhouse: Dialect = {
   catalog,
   plan,
   inspectRole: async (ask, by) => (await import('./roles.ts')).inspectRole(ask, by),
+  // Without a session of HTTP, it would be gone with its request.
+  writes: () => ['create temporary table tidegate_write_trial (n UInt8)'],
   errorPatterns: {
     table: /Table (\S+) does(?:n't| not) exist/,
     column:

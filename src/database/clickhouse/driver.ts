@@ -22,6 +22,7 @@ export const clickhouse: Driver = {
     return {
       dialect: { ...dialect, schema: address.database },
       tls: isHttps(address),
+      refusesBy: 'with the setting readonly = 1',
       applies: ['role'],
       query: (statement, limits) => read(address, statement, limits, io),
     }

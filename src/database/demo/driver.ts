@@ -11,6 +11,7 @@ export const demo: Driver = {
   opens: (url) => url.protocol === 'demo:',
   open: (_url, io): UnguardedDatabase => ({
     dialect: sqlite,
+    refusesBy: 'after SQLite has shown that their program writes nothing, and are rolled back',
     query({ sql, params = [] }, limits) {
       const { maxRows, maxBytes, timeoutMs } = limits
       return ask({ sql, params, maxRows, maxBytes, timeoutMs }, limits, io)

@@ -14,13 +14,14 @@ export const mysql = (schema: string): Dialect => ({
   catalog,
   plan,
   inspectRole: async (ask, by) => (await import('./roles.ts')).inspectRole(ask, by),
+  writes: (table) => (table ? [`delete from ${qualified(table)} where 1 = 0`] : []),
   errorPatterns: {
     table: /^Table '(.+?)' doesn't exist/,
     column: /^Unknown column '(.+?)' in/,
     ambiguous: /^Column '([^']+)' in .+ is ambiguous/i,
   },
   quote,
-  qualified: ({ schema, name }) => `${quote(schema)}.${quote(name)}`,
+  qualified,
   page: limitOffset,
   placeholder: () => '?',
   comparison: {
@@ -47,6 +48,8 @@ export const mysql = (schema: string): Dialect => ({
 })
 
 const quote = (identifier: string) => `\`${identifier.replaceAll('`', '``')}\``
+
+const qualified: Dialect['qualified'] = ({ schema, name }) => `${quote(schema)}.${quote(name)}`
 
 const BYTES =
   /^(?:(?:var)?binary|(?:tiny|medium|long)?blob|geometry|point|linestring|polygon|multi|geom)/

@@ -22,6 +22,7 @@ export const planetscale: Driver = {
     return {
       dialect: mysql(address.database),
       tls: isHttps(address),
+      refusesBy: 'in a transaction that only reads and is rolled back',
       async query(statement, limits) {
         const deadline = startDeadline(limits)
         const execute = session(address, limits, deadline, io)

@@ -16,6 +16,7 @@ export const mysql: Driver = {
     return {
       dialect: dialect(login.database),
       tls: login.tls,
+      refusesBy: 'in a session that only reads, if the server says that they are queries',
       applies: ['role'],
       async query(statement, limits) {
         const { fields, rows, cut } = await runReadOnly(login, statement, limits, io)

@@ -4,6 +4,9 @@ import { plan } from './plan.ts'
 import { rules } from './rules.ts'
 import { catalogTypeName } from './types.ts'
 
+const qualified: Dialect['qualified'] = ({ schema, name }) =>
+  `${doubleQuoted(schema)}.${doubleQuoted(name)}`
+
 /** PostgreSQL, from version 12 on. */
 export const postgres: Dialect = {
   name: 'postgres',
@@ -14,13 +17,21 @@ export const postgres: Dialect = {
   catalog,
   plan,
   inspectRole: async (ask, by) => (await import('./roles.ts')).inspectRole(ask, by),
+  writes: (table) => [
+    ...(table
+      ? [
+          `with gone as (delete from ${qualified(table)} where false returning 1) select * from gone`,
+        ]
+      : []),
+    "select pg_catalog.set_config('transaction_read_only', 'off', true)",
+  ],
   errorPatterns: {
     table: /^relation "(.+)" does not exist/,
     column: /^column (.+) does not exist/,
     ambiguous: /^column reference "(.+)" is ambiguous/,
   },
   quote: doubleQuoted,
-  qualified: ({ schema, name }) => `${doubleQuoted(schema)}.${doubleQuoted(name)}`,
+  qualified,
   page: limitOffset,
   catalogTypeName,
   placeholder: (n) => `$${n}`,

@@ -19,6 +19,7 @@ export const neon: Driver = {
     return {
       dialect: postgres,
       tls: isHttps(address),
+      refusesBy: 'as a cursor, in a transaction that only reads',
       applies: ['role', 'claims'],
       async query(statement, limits) {
         const result = await run(address, statement, limits, io)

@@ -24,6 +24,7 @@ export const postgres: Driver = {
 const openLogin = (login: Login, io: Io): UnguardedDatabase => ({
   dialect,
   rollsBack: true,
+  refusesBy: 'as a cursor, in a transaction that only reads and is rolled back',
   applies: ['role', 'claims'],
   query: (statement, limits) =>
     bySessions(limits.sessions, (sessions) => read(login, statement, { ...limits, sessions }, io)),

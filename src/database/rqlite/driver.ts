@@ -27,6 +27,8 @@ export const rqlite: Driver = {
     return {
       dialect: { ...sqlite, inspectRole },
       tls: isHttps(address),
+      refusesBy:
+        'on a connection that SQLite opened for reading, after it has shown that their program writes nothing',
       query: (statement, limits) =>
         read(sender(address, startDeadline(limits), limits, io), statement, limits),
     }

@@ -22,6 +22,9 @@ export const d1: Driver = {
     return {
       dialect: sqlite,
       tls: url.host ? true : undefined,
+      // D1 has no session that only reads.
+      refusesBy:
+        'after SQLite has shown that they are one query, and that its program writes nothing',
       query(statement, limits) {
         return read(send, statement, limits).catch((thrown) => {
           throw thrown instanceof DatabaseError ? thrown : sqliteError(thrown)

@@ -4,6 +4,9 @@ import { catalog } from './catalog.ts'
 import { plan } from './plan.ts'
 import { rules } from './rules.ts'
 
+const qualified: Dialect['qualified'] = ({ schema, name }) =>
+  `${doubleQuoted(schema)}.${doubleQuoted(name)}`
+
 /** SQLite, as in a Durable Object, in D1 and in libSQL. */
 export const sqlite: Dialect = {
   name: 'sqlite',
@@ -13,6 +16,7 @@ export const sqlite: Dialect = {
   catalog,
   plan,
   inspectRole: async (ask, by) => (await import('./roles.ts')).inspectRole(ask, by),
+  writes: (table) => (table ? [`delete from ${qualified(table)} where 1 = 0`] : []),
   tablesRead: async (...given) => (await import('./tables-read.ts')).tablesRead(...given),
   errorPatterns: {
     table: /no such table: (\S+)/,
@@ -20,7 +24,7 @@ export const sqlite: Dialect = {
     ambiguous: /ambiguous column name: (\S+)/i,
   },
   quote: doubleQuoted,
-  qualified: ({ schema, name }) => `${doubleQuoted(schema)}.${doubleQuoted(name)}`,
+  qualified,
   page: limitOffset,
   placeholder: (n) => `?${n}`,
   comparison: {

@@ -22,6 +22,7 @@ export const libsql: Driver = {
     return {
       dialect: sqlite,
       tls: isHttps(address),
+      refusesBy: 'after SQLite has said that they only read, and are rolled back',
       query: (statement, limits) => read(address, statement, limits, io),
     }
   },

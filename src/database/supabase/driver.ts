@@ -17,6 +17,7 @@ export const supabase: Driver = {
       dialect: { ...postgres, inspectRole },
       tls: true,
       rollsBack: true,
+      refusesBy: 'as a role that only reads, in a transaction that only reads and is rolled back',
       applies: ['role', 'claims'],
       async query(statement, limits) {
         const deadline = startDeadline(limits, 2_000)

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { Diagnosis, Endpoint } from '../../gateway/index.ts'
+import type { Diagnosis, Endpoint, Stage } from '../../gateway/index.ts'
 import type { EndpointEntry } from '../entries.ts'
 import {
   endpointBody,
@@ -10,7 +10,8 @@ import {
   shownEndpoint,
 } from './endpoint-body.ts'
 import { ApiFault, answer, wrongField } from './fault.ts'
-import { assertWritten, pageFields, pageQuery } from './lists.ts'
+import { lines, wantsLines } from './lines.ts'
+import { assertWritten, named, pageFields, pageQuery } from './lists.ts'
 import { mergePatch } from './merge-patch.ts'
 import { type Route, route } from './route.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -110,16 +111,19 @@ export const endpointRoutes = (): readonly Route[] => [
     params: nameParam,
     answers: {
       200: {
-        description: 'How each database answered.',
-        schema: z.object({ ok: z.boolean(), databases: z.array(tested) }),
+        description: 'How each database answered. In lines: each stage, and then the same.',
+        schema: outcome,
+        lines: z.union([stageSeen, outcome]),
       },
     },
-    async run({ params: { name }, signal }, surroundings) {
+    async run({ params: { name }, accept, signal }, surroundings) {
       const privateHosts = await privateHostsOf(surroundings)
       const { stored, value } = await found(name, surroundings)
-      const all = await surroundings.diagnose({ entry: stored ?? { value }, privateHosts }, signal)
-      const databases = all.map(shownDiagnosis)
-      return answer({ ok: databases.every(({ ok }) => ok), databases })
+      const candidate = { entry: stored ?? { value }, privateHosts }
+      if (wantsLines(accept)) {
+        return lines(signal, (it) => seenInStages(surroundings.diagnoseInStages(candidate, it)))
+      }
+      return answer(outcomeOf(await surroundings.diagnose(candidate, signal)))
     },
   }),
 ]
@@ -144,6 +148,38 @@ const tested = z.object({
   broken: z.optional(z.array(z.string())),
   note: z.optional(z.string()),
 })
+
+const outcome = z.object({ ok: z.boolean(), databases: z.array(tested) })
+
+/** What was seen in one stage of a test. */
+const stageSeen = named(
+  'Stage',
+  z.object({
+    database: z.string(),
+    stage: z.string(),
+    state: z.enum(['ok', 'low', 'bad', 'off']),
+    sentence: z.string(),
+    detail: z.optional(z.string()),
+    ms: z.optional(z.number()),
+  }),
+)
+
+/** The stages as they come, and the outcome after them. */
+async function* seenInStages(
+  seen: AsyncGenerator<Stage | Diagnosis>,
+): AsyncGenerator<Stage | ReturnType<typeof outcomeOf>> {
+  const diagnoses: Diagnosis[] = []
+  for await (const it of seen) {
+    if ('stage' in it) yield it
+    else diagnoses.push(it)
+  }
+  yield outcomeOf(diagnoses)
+}
+
+function outcomeOf(diagnoses: readonly Diagnosis[]) {
+  const databases = diagnoses.map(shownDiagnosis)
+  return { ok: databases.every(({ ok }) => ok), databases }
+}
 
 function shownDiagnosis({ endpoint: _, problem, broken, elapsedMs, ...rest }: Diagnosis) {
   const ok = problem === undefined && !broken?.length

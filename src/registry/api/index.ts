@@ -4,6 +4,7 @@ import { endpointRoutes } from './endpoints.ts'
 import { answer } from './fault.ts'
 import { groupRoutes } from './groups.ts'
 import { keyRoutes } from './keys.ts'
+import { previewRoutes } from './preview.ts'
 import { recordRoutes } from './records.ts'
 import { application, type Route, route } from './route.ts'
 import { settingsRoutes } from './settings.ts'
@@ -18,6 +19,7 @@ const VERSION = '0.1.0'
 /** Every route of the API, in the order of its document. */
 export const routes: readonly Route[] = [
   ...endpointRoutes(),
+  ...previewRoutes(),
   ...keyRoutes(),
   ...groupRoutes(),
   ...signInRoutes(),

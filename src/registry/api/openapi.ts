@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { createDocument } from 'zod-openapi'
+import { LINES } from './lines.ts'
 import { named } from './lists.ts'
 import type { Route } from './route.ts'
 
@@ -52,9 +53,14 @@ function operationOf({ method, path, summary, params, query, body, answers }: Ro
     requestParams: { ...(params && { path: params }), ...(query && { query }) },
     ...(body && { requestBody: { required: true, ...json(body) } }),
     responses: Object.fromEntries([
-      ...Object.entries(answers).map(([status, { description, schema }]) => [
+      ...Object.entries(answers).map(([status, { description, schema, lines }]) => [
         status,
-        { description, ...(schema && json(schema)) },
+        {
+          description,
+          ...(schema && {
+            content: { ...json(schema).content, ...(lines && { [LINES]: { schema: lines } }) },
+          }),
+        },
       ]),
       faults(401, 'The key of the operator is missing or wrong.'),
       faults(403, 'This is a key of a caller.'),

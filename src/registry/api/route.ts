@@ -16,7 +16,17 @@ export interface Asked<Params, Query, Body> {
   readonly query: Query
   readonly body: Body
   readonly url: URL
+  /** The kinds of answer that the client takes. */
+  readonly accept: string
   readonly signal: AbortSignal
+}
+
+/** An answer of a route. */
+interface Answered {
+  readonly description: string
+  readonly schema?: Schema
+  /** Of a line, where the client may ask for the answer line by line. */
+  readonly lines?: Schema
 }
 
 /** A route of the API. The document of the API and the checks are made of the same schemas. */
@@ -34,7 +44,7 @@ export interface Route<
   readonly body?: Body
   readonly maxBodyBytes?: number
   /** The answers besides the errors that every route has, by their status. */
-  readonly answers: Readonly<Record<number, { readonly description: string; schema?: Schema }>>
+  readonly answers: Readonly<Record<number, Answered>>
   run(
     asked: Asked<z.infer<Params>, z.infer<Query>, z.infer<Body>>,
     surroundings: Surroundings,
@@ -95,7 +105,8 @@ async function read(
   const query = it.query && checked(it.query, Object.fromEntries(url.searchParams))
   const body = it.body && checked(it.body, await json(request, it.maxBodyBytes ?? MAX_BODY_BYTES))
   if (!it.body) await drain(request)
-  return { params: params?.data, query, body, url, signal: request.signal } as never
+  const accept = request.headers.get('accept') ?? ''
+  return { params: params?.data, query, body, url, accept, signal: request.signal } as never
 }
 
 /** What the sender of a name reads if nothing has it. */

@@ -1,4 +1,11 @@
-import type { Diagnosis, Endpoint, GroupRules } from '../../gateway/index.ts'
+import type {
+  Diagnosis,
+  Endpoint,
+  GroupRules,
+  Preview,
+  PreviewAsked,
+  Stage,
+} from '../../gateway/index.ts'
 import type { CallsEnv } from '../calls.ts'
 import type { CredentialSecrets } from '../credential-keys.ts'
 import type { Credential, EndpointEntry } from '../entries.ts'
@@ -30,6 +37,10 @@ export interface Surroundings {
   report(candidate: Candidate): Promise<readonly string[]>
   /** Inspects the databases of an endpoint, and counts their tables. */
   diagnose(candidate: Candidate, signal: AbortSignal): Promise<readonly Diagnosis[]>
+  /** The same stage by stage, and tries whether the engines refuse to write. */
+  diagnoseInStages(candidate: Candidate, signal: AbortSignal): AsyncGenerator<Stage | Diagnosis>
+  /** What a model gets of a candidate. Throws ConfigError. */
+  preview(candidate: Candidate, asked: PreviewAsked, signal: AbortSignal): Promise<Preview>
 }
 
 /** An endpoint that may not be stored. */
