@@ -6,27 +6,33 @@ import {
   isOperator,
   offersSignIn,
   shownBy,
+  signInFaults,
   WRONG_KEY,
+  wayToSignIn,
 } from './auth/index.ts'
 import { deploymentOf, type Env } from './deployment.ts'
 import type { PreviewAsked } from './gateway/index.ts'
 import { type AskRegistry, adminApi, type Candidate, type Surroundings } from './registry/index.ts'
 
 /** Serves `/api`, by which the operator changes the registry. Nobody else may. */
-export async function administer(c: Context<App>): Promise<Response> {
+export async function administer(
+  c: Context<App>,
+  send: (request: Request) => Promise<Response>,
+): Promise<Response> {
   if (!deploymentOf(c.env).registry) return refuse(c, 503, NO_OPERATOR)
   if (!isOperator(c.var.caller)) return refuseStranger(c)
-  return (await administration(c.env, 'operator'))(c.req.raw)
+  return (await administration(c.env, { by: 'operator', send }))(c.req.raw)
 }
 
 /**
  * The API for somebody who may use it.
  *
  * @param by what the record of changes calls them
+ * @param send carries out a request to this deployment without the network
  */
 export async function administration(
   env: Env,
-  by: string,
+  { by, send }: { readonly by: string; readonly send: (request: Request) => Promise<Response> },
 ): Promise<(request: Request) => Promise<Response>> {
   const deployment = deploymentOf(env)
   const { registry } = deployment
@@ -71,9 +77,27 @@ export async function administration(
       deployment.diagnoseInStages(siteOf(candidate), signal),
     preview: (candidate: Candidate, asked: PreviewAsked, signal: AbortSignal) =>
       deployment.preview(siteOf(candidate), asked, signal),
+    async health() {
+      const [state, problems] = await Promise.all([wayToSignIn(env), signInFaults(env)])
+      const signIn = { state, ways: WAYS.filter((it) => env[it]), problems }
+      return { configuration: deployment.problem, signIn }
+    },
+    async hostTest(url: string) {
+      const { selfTest } = await import('./self-test.ts')
+      return selfTest(url, send)
+    },
   } satisfies Surroundings
   return (request) => serveApi(request, surroundings)
 }
+
+/** Settings that name a way to sign in. */
+const WAYS = [
+  'TIDEGATE_PASSPHRASE',
+  'SIGN_IN_ISSUER',
+  'ACCESS_TEAM',
+  'TOKEN_ISSUER',
+  'ENTERPRISE_ISSUER',
+] as const
 
 const NO_OPERATOR =
   'This deployment has no operator. Set a key with: npx wrangler secret put TIDEGATE_KEY'

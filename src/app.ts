@@ -127,7 +127,7 @@ async function operate(c: Context<App>): Promise<Response> {
 
 async function api(c: Context<App>): Promise<Response> {
   const { administer } = await import('./api.ts')
-  return administer(c)
+  return administer(c, async (request) => app.fetch(request, c.env))
 }
 
 const TOO_MANY =

@@ -61,7 +61,7 @@ interface Arrived {
 async function visitOf(c: Context<App>, { name, seen, fields, send }: Arrived): Promise<Visit> {
   const { origin } = new URL(c.req.url)
   const { signal } = c.req.raw
-  const serveApi = await administration(c.env, name)
+  const serveApi = await administration(c.env, { by: name, send })
   return {
     origin,
     signal,

@@ -28,6 +28,12 @@ export interface PageOrder {
   readonly limit: number
 }
 
+/** A page of those that are about an endpoint, and whose words have this text. */
+export interface FilteredOrder extends PageOrder {
+  readonly endpoint?: string | undefined
+  readonly search?: string | undefined
+}
+
 /** A page, and the name to go on after, if there is more. */
 export interface Page<Entry> {
   readonly entries: readonly Entry[]
@@ -241,8 +247,12 @@ export class RegistryState {
     return { done }
   }
 
-  keys(order: PageOrder): Page<KeyEntry> {
-    return this.#page<KeyEntry>('keys', 'id', order, (it) => it.id)
+  /** Keys that open an endpoint, and whose label or person has a text. */
+  keys({ endpoint, search, ...order }: FilteredOrder): Page<KeyEntry> {
+    return this.#page<KeyEntry>('keys', 'id', order, (it) => it.id, [
+      ...(endpoint === undefined ? [] : [[OPENS, endpoint] as const]),
+      ...(search ? [[HAS_LABEL, search.toLowerCase()] as const] : []),
+    ])
   }
 
   key({ id }: { readonly id: string }): KeyEntry | undefined {
@@ -282,8 +292,12 @@ export class RegistryState {
     return 'done'
   }
 
-  groups(order: PageOrder): Page<StoredGroup> {
-    const page = this.#page<GroupEntry>('groups', 'name', order, (it) => it.name)
+  /** Groups that have rules for an endpoint, and whose name or title has a text. */
+  groups({ endpoint, search, ...order }: FilteredOrder): Page<StoredGroup> {
+    const page = this.#page<GroupEntry>('groups', 'name', order, (it) => it.name, [
+      ...(endpoint === undefined ? [] : [[HAS_ENDPOINT, endpoint] as const]),
+      ...(search ? [[HAS_NAME, search.toLowerCase()] as const] : []),
+    ])
     return { ...page, entries: page.entries.map((it) => this.#withOwnCredentials(it)) }
   }
 
@@ -544,25 +558,38 @@ export class RegistryState {
     column: string,
     { after = '', limit }: PageOrder,
     nameOf: (entry: Entry) => string,
+    filters: readonly Filter[] = [],
   ): Page<Entry> {
     const entries: Entry[] = []
     let chars = 0
     let more = false
-    const select = `select value from ${table} where ${column} > ? order by ${column} limit ?`
-    for (const row of this.#sql.exec<Row>(select, after, limit + 1)) {
+    const where = filters.map(([condition]) => ` and ${condition}`).join('')
+    const values = filters.map(([, value]) => value)
+    const select = `select value from ${table} where ${column} > ?${where} order by ${column} limit ?`
+    for (const row of this.#sql.exec<Row>(select, after, ...values, limit + 1)) {
       more = entries.length === limit || chars > MAX_PAGE_CHARS
       if (more) break
       chars += String(row.value).length
       entries.push(entryOf<Entry>(row))
     }
     const last = entries.at(-1)
-    return { entries, total: this.#size(table), ...(more && last && { next: nameOf(last) }) }
+    const count = `select count(*) as n from ${table} where true${where}`
+    const total = filters.length > 0 ? Number(this.#rows(count, values)[0]?.n) : this.#size(table)
+    return { entries, total, ...(more && last && { next: nameOf(last) }) }
   }
 
   #rows(sql: string, values: readonly (string | number)[]): readonly Row[] {
     return this.#sql.exec<Row>(sql, ...values).toArray()
   }
 }
+
+/** A condition on the entries of a list, and the one value in it. */
+type Filter = readonly [condition: string, value: string]
+
+const OPENS = `exists (select 1 from json_each(keys.value, '$.endpoints') as it where it.value in (?, '*'))`
+const HAS_ENDPOINT = `exists (select 1 from json_each(groups.value, '$.endpoints') as it where it.key = ?)`
+const HAS_LABEL = `instr(lower(json_extract(value, '$.label') || char(10) || coalesce(json_extract(value, '$.person'), '')), ?) > 0`
+const HAS_NAME = `instr(lower(name || char(10) || coalesce(json_extract(value, '$.title'), '')), ?) > 0`
 
 /** Undoes an order: nothing of it is written. */
 class Undone extends Error {

@@ -11,7 +11,14 @@ import {
 } from './endpoint-body.ts'
 import { ApiFault, answer, wrongField } from './fault.ts'
 import { lines, wantsLines } from './lines.ts'
-import { assertWritten, named, pageFields, pageQuery } from './lists.ts'
+import {
+  assertUnchanged,
+  assertWritten,
+  changeQuery,
+  named,
+  pageFields,
+  pageQuery,
+} from './lists.ts'
 import { mergePatch } from './merge-patch.ts'
 import { type Route, route } from './route.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -73,9 +80,10 @@ export const endpointRoutes = (): readonly Route[] => [
     path: '/api/endpoints/{name}',
     summary: 'Changes an endpoint by a JSON Merge Patch (RFC 7396), or switches it on or off.',
     params: nameParam,
+    query: changeQuery,
     body: patchBody,
     answers: { 200: entry },
-    run: ({ params, body }, surroundings) => change(params.name, body, surroundings),
+    run: ({ params, query, body }, surroundings) => change(params.name, body, surroundings, query),
   }),
   route({
     method: 'delete',
@@ -227,12 +235,14 @@ async function change(
   name: string,
   patch: Readonly<Record<string, unknown>>,
   surroundings: Surroundings,
+  since: z.infer<typeof changeQuery> = {},
 ): Promise<Response> {
   if (Object.hasOwn(patch, 'name') && patch.name !== name) {
     throw wrongField('name', 'cannot be changed. Add another endpoint instead.')
   }
   for (let tries = 1; ; tries++) {
     const was = await storedOne(name, surroundings)
+    assertUnchanged(was, since, called(name))
     const entry = await changed(was, patch, surroundings)
     const outcome = await surroundings.change('putEndpoint', { entry, was: was.changedAt })
     if (outcome === 'changed' && tries < MAX_TRIES) continue

@@ -6,7 +6,16 @@ import { keptCredential, privateHostsOf, shownCredential, shownOf } from './endp
 import { patchBody, served } from './endpoints.ts'
 import { ApiFault, answer, checked, wrongField } from './fault.ts'
 import { assertEndpoints, member } from './keys.ts'
-import { assertWritten, moment, named, pageFields, pageQuery, written } from './lists.ts'
+import {
+  assertUnchanged,
+  assertWritten,
+  changeQuery,
+  filterQuery,
+  moment,
+  named,
+  pageFields,
+  written,
+} from './lists.ts'
 import { mergePatch } from './merge-patch.ts'
 import { type Route, route } from './route.ts'
 import type { Candidate, Surroundings } from './surroundings.ts'
@@ -87,16 +96,17 @@ export const groupRoutes = (): readonly Route[] => [
   route({
     method: 'get',
     path: '/api/groups',
-    summary: 'Lists the groups of people and keys.',
-    query: pageQuery,
+    summary:
+      'Lists the groups of people and keys: all, or those that have an endpoint or a text in name or title.',
+    query: filterQuery,
     answers: {
       200: {
         description: 'A page of groups.',
         schema: z.object({ groups: z.array(shownGroup), ...pageFields }),
       },
     },
-    async run({ query: { cursor, limit } }, { ask }) {
-      const page = await ask('groups', { after: cursor, limit })
+    async run({ query: { cursor, ...filter } }, { ask }) {
+      const page = await ask('groups', { after: cursor, ...filter })
       const { entries = [], total = 0, next } = page ?? {}
       return answer({ groups: entries.map(shown), total, next })
     },
@@ -127,13 +137,15 @@ export const groupRoutes = (): readonly Route[] => [
     path: '/api/groups/{name}',
     summary: 'Changes a group by a JSON Merge Patch (RFC 7396).',
     params: nameParam,
+    query: changeQuery,
     body: patchBody,
     answers: { 200: entry },
-    async run({ params, body }, surroundings) {
+    async run({ params, query, body }, surroundings) {
       if (Object.hasOwn(body, 'name') && body.name !== params.name) {
         throw wrongField('name', 'cannot be changed. Add another group instead.')
       }
       const was = await stored(params.name, surroundings.ask)
+      assertUnchanged(was, query, called(params.name))
       const { changedAt: _, credentials: __, ...value } = was
       const made = await groupOf(checked(groupBody, mergePatch(value, body)), was, surroundings)
       const order = { entry: made, was: was.changedAt }

@@ -1,5 +1,6 @@
 import { backupRoutes } from './backup.ts'
 import { credentialRoutes } from './credentials.ts'
+import { doctorRoutes } from './doctor.ts'
 import { endpointRoutes } from './endpoints.ts'
 import { answer } from './fault.ts'
 import { groupRoutes } from './groups.ts'
@@ -27,6 +28,7 @@ export const routes: readonly Route[] = [
   ...statisticsRoutes(),
   ...settingsRoutes(),
   ...credentialRoutes(),
+  ...doctorRoutes(),
   ...backupRoutes(),
   route({
     method: 'get',

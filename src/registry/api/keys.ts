@@ -2,7 +2,16 @@ import * as z from 'zod/mini'
 import type { KeyEntry } from '../entries.ts'
 import { makeKey } from '../key.ts'
 import { ApiFault, answer, wrongField } from './fault.ts'
-import { assertWritten, moment, named, pageFields, pageQuery, written } from './lists.ts'
+import {
+  assertUnchanged,
+  assertWritten,
+  changeQuery,
+  filterQuery,
+  moment,
+  named,
+  pageFields,
+  written,
+} from './lists.ts'
 import { type Route, route } from './route.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -83,16 +92,17 @@ export const keyRoutes = (): readonly Route[] => [
   route({
     method: 'get',
     path: '/api/keys',
-    summary: 'Lists the keys of callers.',
-    query: pageQuery,
+    summary:
+      'Lists the keys of callers: all, or those that open an endpoint or have a text in label or person.',
+    query: filterQuery,
     answers: {
       200: {
         description: 'A page of keys.',
         schema: z.object({ keys: z.array(shownKey), ...pageFields }),
       },
     },
-    async run({ query: { cursor, limit } }, { ask }) {
-      const page = await ask('keys', { after: cursor, limit })
+    async run({ query: { cursor, ...filter } }, { ask }) {
+      const page = await ask('keys', { after: cursor, ...filter })
       const { entries = [], total = 0, next } = page ?? {}
       return answer({ keys: entries.map(shown), total, next })
     },
@@ -139,10 +149,12 @@ export const keyRoutes = (): readonly Route[] => [
     path: '/api/keys/{id}',
     summary: 'Changes what a key opens, and until when.',
     params: idParam,
+    query: changeQuery,
     body: changedKey,
     answers: { 200: { description: 'The key, without its secret part.', schema: shownKey } },
-    async run({ params: { id }, body }, surroundings) {
+    async run({ params: { id }, query, body }, surroundings) {
       const was = await stored(id, surroundings)
+      assertUnchanged(was, query, 'The key')
       await assertEndpoints(body.endpoints ?? [], was.endpoints, surroundings)
       const { label = was.label, endpoints = was.endpoints } = body
       const { expiresAt: old, ...kept } = was

@@ -2,11 +2,41 @@ import * as z from 'zod/mini'
 import type { Written } from '../registry-state.ts'
 import { ApiFault } from './fault.ts'
 
+/** A moment, as the API writes it. */
+export const moment = z.iso.datetime({
+  offset: true,
+  error: 'must be a time, such as "2027-01-31T00:00:00Z"',
+})
+
 /** What every list takes. */
 export const pageQuery = z.strictObject({
   limit: z._default(z.coerce.number().check(z.int(), z.gte(1), z.lte(200)), 50),
   cursor: z.optional(z.string().check(z.regex(/^\.?[\w-]{1,40}$/, 'is not from a list'))),
 })
+
+/** A list of what is about endpoints takes this, too. */
+export const filterQuery = z.extend(pageQuery, {
+  /** Only what is about this endpoint. */
+  endpoint: z.optional(z.string().check(z.maxLength(31))),
+  /** Only what has this text in its name. Upper and lower case of ASCII letters count as equal. */
+  search: z.optional(z.string().check(z.maxLength(200))),
+})
+
+/** What a change takes. */
+export const changeQuery = z.strictObject({
+  /** Changes it only if nobody did so since then: the `changedAt` that was read. Else it is a 409. */
+  unchangedSince: z.optional(moment),
+})
+
+/** Throws if an entry was changed since the moment that a sender knows. */
+export function assertUnchanged(
+  { changedAt }: { readonly changedAt: number },
+  { unchangedSince }: z.infer<typeof changeQuery>,
+  what: string,
+): void {
+  if (unchangedSince === undefined || Date.parse(unchangedSince) === changedAt) return
+  assertWritten('changed', what)
+}
 
 /** What every list has besides its entries. */
 export const pageFields = {
@@ -22,12 +52,6 @@ export const named = <Schema extends z.ZodMiniType>(id: string, schema: Schema):
   return schema
 }
 
-/** A moment, as the API writes it. */
-export const moment = z.iso.datetime({
-  offset: true,
-  error: 'must be a time, such as "2027-01-31T00:00:00Z"',
-})
-
 export const written = (at: number): string => new Date(at).toISOString()
 
 /** Throws what a change that was not made means to its sender. */
@@ -39,5 +63,8 @@ export function assertWritten(outcome: Written | undefined, what: string): void 
   if (outcome === 'taken') {
     throw new ApiFault(409, `A credential of ${what} has the id of another one.`)
   }
-  throw new ApiFault(409, `${what} was changed by somebody else meanwhile. Send it again.`)
+  throw new ApiFault(
+    409,
+    `${what} was changed by somebody else meanwhile. Read it, and send your change again.`,
+  )
 }

@@ -41,6 +41,22 @@ export interface Surroundings {
   diagnoseInStages(candidate: Candidate, signal: AbortSignal): AsyncGenerator<Stage | Diagnosis>
   /** What a model gets of a candidate. Throws ConfigError. */
   preview(candidate: Candidate, asked: PreviewAsked, signal: AbortSignal): Promise<Preview>
+  /** What is wrong with the settings of the deployment. */
+  health(): Promise<Health>
+  /** Does what apps do with the endpoint at this URL. */
+  hostTest(url: string): Promise<object>
+}
+
+/** What is known of the settings without asking a database. */
+export interface Health {
+  /** Why the endpoints of the configuration cannot be read. */
+  readonly configuration?: string | undefined
+  readonly signIn: {
+    readonly state: 'set' | 'missing' | 'faulty'
+    /** The settings that name a way to sign in. */
+    readonly ways: readonly string[]
+    readonly problems: readonly string[]
+  }
 }
 
 /** An endpoint that may not be stored. */
