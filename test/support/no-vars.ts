@@ -11,6 +11,7 @@ export const noVars = {
   OTEL_EXPORTER_OTLP_HEADERS: '',
   PRIVATE_HOSTS: '',
   REGISTRY_REPLICAS: '',
+  OPERATORS: '',
   SIGN_IN_ALLOW: '',
   SIGN_IN_CLIENT_ID: '',
   SIGN_IN_CLIENT_SECRET: '',
