@@ -11,7 +11,7 @@ import {
   wayToSignIn,
 } from './auth/index.ts'
 import { deploymentOf, type Env } from './deployment.ts'
-import type { PreviewAsked } from './gateway/index.ts'
+import type { PreviewAsked, SchemaQuestion } from './gateway/index.ts'
 import { type AskRegistry, adminApi, type Candidate, type Surroundings } from './registry/index.ts'
 
 /** Serves `/api`, by which the operator changes the registry. Nobody else may. */
@@ -86,6 +86,8 @@ export async function administration(
       const { selfTest } = await import('./self-test.ts')
       return selfTest(url, send)
     },
+    view: (candidate: Candidate, question: SchemaQuestion, signal: AbortSignal) =>
+      deployment.view(siteOf(candidate), question, signal),
   } satisfies Surroundings
   return (request) => serveApi(request, surroundings)
 }

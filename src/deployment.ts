@@ -24,8 +24,11 @@ import {
   readEndpoints,
   reportGroup,
   restricted,
+  type SchemaQuestion,
+  type SchemaView,
   type Settings,
   type Stage,
+  schemaViews,
   stagedDiagnosis,
 } from './gateway/index.ts'
 import {
@@ -158,6 +161,8 @@ export interface Deployment {
   diagnoseInStages(site: Site, signal: AbortSignal): AsyncGenerator<Stage | Diagnosis>
   /** What a model gets of a site. Throws ConfigError. */
   preview(site: Site, asked: PreviewAsked, signal: AbortSignal): Promise<Preview>
+  /** Shows a part of the schema of a site, whether it is active or not. Throws NoSchema. */
+  view(site: Site, question: SchemaQuestion, signal: AbortSignal): Promise<SchemaView>
 }
 
 /** The error of a deployment that would otherwise open a database to everybody. */
@@ -323,6 +328,10 @@ function buildDeployment(env: Env): Deployment {
       const keeping = { stores, seal }
       const own = { group: group?.name, rules: group?.rules }
       return previewOf(gateway(endpoint, io, { keeping, ...own }), asked, signal)
+    },
+    async view(site, question, signal) {
+      const { viewSchema } = await schemaViews()
+      return viewSchema(site.endpoint, ioOf(site), question, signal)
     },
   }
 }

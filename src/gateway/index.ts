@@ -144,6 +144,7 @@ export { jsonFault } from './json-fault.ts'
 export { KEPT_MS } from './kept-results.ts'
 export type { StoredUrl } from './open-database.ts'
 export type { Preview, PreviewAsked } from './preview.ts'
+export type { SchemaQuestion, SchemaView } from './schema-view.ts'
 export { type Document, readDocument } from './search-fetch.ts'
 export type { Stage } from './staged-diagnosis.ts'
 export { assertCustomTools } from './tool-set.ts'
@@ -156,3 +157,6 @@ export const previewing = () => import('./preview.ts')
 
 /** Loads the code that looks at databases stage by stage. */
 export const stagedDiagnosis = () => import('./staged-diagnosis.ts')
+
+/** Loads the code that shows a schema to the operator. */
+export const schemaViews = () => import('./schema-view.ts')

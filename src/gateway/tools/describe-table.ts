@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import {
   type Database,
+  type Dialect,
   type ForeignKey,
   findTable,
   type Limits,
@@ -10,6 +11,7 @@ import {
 } from '../../database/index.ts'
 import { firstOf, itemsThatFit, jsonBytes, listSchema, shorten } from '../answer.ts'
 import { atMost, databaseTool } from '../database-tool.ts'
+import type { Caps } from '../endpoint.ts'
 
 export const describeTable = databaseTool({
   name: 'describe_table',
@@ -20,46 +22,56 @@ export const describeTable = databaseTool({
   async run({ table: name }, { database, caps, limits }) {
     const table = await findTable(database, name, limits)
     const samples = await samplesOf(table, database, limits, caps.samples)
-    const keyOf = ({ columns, table: other, tableColumns }: ForeignKey) => ({
-      columns,
-      table: shownName(database.dialect, other),
-      tableColumns,
-    })
-    const listBytes = caps.bytes / 8
-    const keys = {
-      primaryKey: table.primaryKey,
-      uniqueKeys: firstItems(table.uniqueKeys, listBytes),
-      foreignKeys: firstItems(table.foreignKeys.map(keyOf), listBytes),
-      referencedBy: firstItems(table.referencedBy.map(keyOf), listBytes),
-      indexes: firstItems(
-        table.indexes.map(({ partial, where, ...index }) => ({
-          ...index,
-          // A partial index is unique among these rows only.
-          where: partial ? (shorten(where, MAX_TEXT_CHARS) ?? 'only some rows') : undefined,
-        })),
-        listBytes,
-      ),
-    }
-    const all = table.columns.map(({ primaryKey, nullable, values, operators, ...column }, i) => ({
-      ...column,
-      default: shorten(column.default, MAX_TEXT_CHARS),
-      comment: shorten(column.comment, MAX_TEXT_CHARS),
-      values: values && firstOf(values, listBytes),
-      samples: samples?.[i],
-      nullable: nullable || undefined,
-    }))
-    const columns = firstItems(all, caps.bytes - jsonBytes(keys)) ?? []
-    return {
-      name: shownName(database.dialect, table),
-      kind: table.kind === 'table' ? undefined : table.kind,
-      comment: shorten(table.comment, MAX_TEXT_CHARS),
-      estimatedRows: table.estimatedRows,
-      columns,
-      hint: hintOf(table, { ...keys, columns }),
-      ...keys,
-    }
+    return descriptionOf(table, database.dialect, caps, samples)
   },
 })
+
+/** What the model reads of a table, within the bytes of an answer. */
+export function descriptionOf(
+  table: Table,
+  dialect: Dialect,
+  caps: Pick<Caps, 'bytes'>,
+  samples?: Awaited<ReturnType<typeof samplesOf>>,
+) {
+  const keyOf = ({ columns, table: other, tableColumns }: ForeignKey) => ({
+    columns,
+    table: shownName(dialect, other),
+    tableColumns,
+  })
+  const listBytes = caps.bytes / 8
+  const keys = {
+    primaryKey: table.primaryKey,
+    uniqueKeys: firstItems(table.uniqueKeys, listBytes),
+    foreignKeys: firstItems(table.foreignKeys.map(keyOf), listBytes),
+    referencedBy: firstItems(table.referencedBy.map(keyOf), listBytes),
+    indexes: firstItems(
+      table.indexes.map(({ partial, where, ...index }) => ({
+        ...index,
+        // A partial index is unique among these rows only.
+        where: partial ? (shorten(where, MAX_TEXT_CHARS) ?? 'only some rows') : undefined,
+      })),
+      listBytes,
+    ),
+  }
+  const all = table.columns.map(({ primaryKey, nullable, values, operators, ...column }, i) => ({
+    ...column,
+    default: shorten(column.default, MAX_TEXT_CHARS),
+    comment: shorten(column.comment, MAX_TEXT_CHARS),
+    values: values && firstOf(values, listBytes),
+    samples: samples?.[i],
+    nullable: nullable || undefined,
+  }))
+  const columns = firstItems(all, caps.bytes - jsonBytes(keys)) ?? []
+  return {
+    name: shownName(dialect, table),
+    kind: table.kind === 'table' ? undefined : table.kind,
+    comment: shorten(table.comment, MAX_TEXT_CHARS),
+    estimatedRows: table.estimatedRows,
+    columns,
+    hint: hintOf(table, { ...keys, columns }),
+    ...keys,
+  }
+}
 
 /** The first items of a list; undefined if it is empty, which says the same in fewer tokens. */
 const firstItems = <T>(items: readonly T[], maxBytes: number): readonly T[] | undefined =>

@@ -215,7 +215,8 @@ export async function served(
   return configured && { value: configured }
 }
 
-async function found(name: string, surroundings: Surroundings) {
+/** The same. Throws {@link ApiFault} if there is none. */
+export async function found(name: string, surroundings: Surroundings) {
   const it = await served(name, surroundings)
   if (!it) throw new ApiFault(404, `${called(name)} is not there.`)
   return it

@@ -8,6 +8,7 @@ import { keyRoutes } from './keys.ts'
 import { previewRoutes } from './preview.ts'
 import { recordRoutes } from './records.ts'
 import { application, type Route, route } from './route.ts'
+import { schemaRoutes } from './schema.ts'
 import { settingsRoutes } from './settings.ts'
 import { signInRoutes } from './sign-ins.ts'
 import { statisticsRoutes } from './statistics.ts'
@@ -21,6 +22,7 @@ const VERSION = '0.1.0'
 export const routes: readonly Route[] = [
   ...endpointRoutes(),
   ...previewRoutes(),
+  ...schemaRoutes(),
   ...keyRoutes(),
   ...groupRoutes(),
   ...signInRoutes(),

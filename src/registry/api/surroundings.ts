@@ -4,6 +4,8 @@ import type {
   GroupRules,
   Preview,
   PreviewAsked,
+  SchemaQuestion,
+  SchemaView,
   Stage,
 } from '../../gateway/index.ts'
 import type { CallsEnv } from '../calls.ts'
@@ -45,6 +47,8 @@ export interface Surroundings {
   health(): Promise<Health>
   /** Does what apps do with the endpoint at this URL. */
   hostTest(url: string): Promise<object>
+  /** Shows a part of the schema of an endpoint. Throws NoSchema. */
+  view(candidate: Candidate, question: SchemaQuestion, signal: AbortSignal): Promise<SchemaView>
 }
 
 /** What is known of the settings without asking a database. */
