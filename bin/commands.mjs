@@ -1,6 +1,7 @@
 // Every command, in the order of --help.
 import { applyCommands } from './apply-commands.mjs'
 import { backupCommands } from './backup-commands.mjs'
+import { changeCommands } from './change-commands.mjs'
 import { deploymentCommands } from './deployment-commands.mjs'
 import { doctorCommands } from './doctor-command.mjs'
 import { endpointCommands } from './endpoint-commands.mjs'
@@ -19,6 +20,7 @@ export const commands = [
   ...applyCommands,
   ...backupCommands,
   ...recordCommands,
+  ...changeCommands,
   ...deploymentCommands,
   ...doctorCommands,
 ]

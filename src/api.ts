@@ -38,9 +38,9 @@ export async function administration(
   const { registry } = deployment
   if (!registry) throw new Error('There is no registry without an operator.')
 
-  const change: AskRegistry = async (order, input) => {
+  const change: AskRegistry = async (order, input, note) => {
     try {
-      return await registry(order, input)
+      return await registry(order, input, note)
     } finally {
       deployment.forget()
     }

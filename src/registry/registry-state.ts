@@ -19,6 +19,14 @@ import type {
   RegistrySettings,
   StoredGroup,
 } from './entries.ts'
+import {
+  type ChangeNote,
+  isDone,
+  type NotedChange,
+  type NotesQuery,
+  noteChange,
+  notedChanges,
+} from './noted-changes.ts'
 import { tables } from './registry-tables.ts'
 
 /** A page of a list in the order of its names. */
@@ -100,12 +108,16 @@ export class RegistryState {
     for (const table of tables) this.#sql.exec(table)
   }
 
-  /** Carries out an order by its name. */
-  take(method: string, input: unknown): unknown {
+  /** Carries out an order by its name. What it changes is noted with it, or neither is done. */
+  take(method: string, input: unknown, note?: ChangeNote): unknown {
     if (!orders.includes(method as Order)) throw new Error('There is no such order.')
     const carryOut = this[method as Order] as (input: unknown) => unknown
     try {
-      return this.#storage.transactionSync(() => carryOut.call(this, input))
+      return this.#storage.transactionSync(() => {
+        const outcome = carryOut.call(this, input)
+        if (note && isDone(outcome)) noteChange(this.#sql, note)
+        return outcome
+      })
     } catch (error) {
       this.#sizes.clear()
       if (error instanceof Undone) return error.why
@@ -353,6 +365,17 @@ export class RegistryState {
     const all = Object.entries({ ...this.settings(), ...settings })
     const value = JSON.stringify(Object.fromEntries(all.filter(([, it]) => it !== null)))
     this.#sql.exec("insert or replace into settings values ('settings', ?)", value)
+  }
+
+  /** Notes a change that was made elsewhere. */
+  noteChange(note: ChangeNote): Written {
+    noteChange(this.#sql, note)
+    return 'done'
+  }
+
+  /** What people have changed. */
+  notedChanges(query: NotesQuery): readonly NotedChange[] {
+    return notedChanges(this.#sql, query)
   }
 
   /** Which of these there are. */
@@ -670,6 +693,8 @@ const orders = [
   'deleteGroup',
   'settings',
   'putSettings',
+  'noteChange',
+  'notedChanges',
   'existing',
   'restore',
   'counts',
@@ -677,8 +702,9 @@ const orders = [
 
 export type Order = (typeof orders)[number]
 
-/** Asks the registry. Every order is one request to its object. */
+/** Asks the registry. Every order is one request to its object. What it changes is noted, if that is given. */
 export type AskRegistry = <Name extends Order>(
   order: Name,
   input: Parameters<RegistryState[Name]>[0],
+  note?: ChangeNote,
 ) => Promise<NonNullable<ReturnType<RegistryState[Name]>> | undefined>

@@ -1,4 +1,5 @@
 import type { Found, Lookup } from './entries.ts'
+import type { ChangeNote } from './noted-changes.ts'
 import type { AskRegistry, RegistryState } from './registry-state.ts'
 import type { Replica } from './replica.ts'
 
@@ -21,9 +22,9 @@ export class Registry {
   /** Carries out one order. */
   async fetch(request: Request): Promise<Response> {
     try {
-      const { order, input } = await request.json<{ order: string; input: unknown }>()
+      const { order, input, note } = await request.json<Ordered>()
       const isReplica = new URL(request.url).pathname === REPLICA
-      const answer = isReplica ? this.#lookup(input as Lookup) : this.#take(order, input)
+      const answer = isReplica ? this.#lookup(input as Lookup) : this.#take(order, input, note)
       return Response.json((await answer) ?? null)
     } catch (error) {
       // The Worker only hears that the object failed.
@@ -32,10 +33,10 @@ export class Registry {
     }
   }
 
-  async #take(order: string, input: unknown): Promise<unknown> {
+  async #take(order: string, input: unknown, note?: ChangeNote): Promise<unknown> {
     const { RegistryState } = await import('./registry-state.ts')
     this.#state ??= new RegistryState(this.#storage)
-    return this.#state.take(order, input)
+    return this.#state.take(order, input, note)
   }
 
   async #lookup(asked: Lookup): Promise<Found | undefined> {
@@ -45,13 +46,19 @@ export class Registry {
   }
 }
 
+interface Ordered {
+  readonly order: string
+  readonly input: unknown
+  readonly note?: ChangeNote
+}
+
 const REPLICA = '/replica'
 
 /** How a Worker reaches the registry: the one object of this namespace that is no replica. */
 export const registryIn =
   (namespace: DurableObjectNamespace): AskRegistry =>
-  (order, input) =>
-    ask(namespace, 'registry', '/', { order, input })
+  (order, input, note) =>
+    ask(namespace, 'registry', '/', { order, input, note })
 
 /** Asks a replica of the registry. It says nothing if it has no copy that is new enough. */
 export type AskReplica = (asked: Lookup) => Promise<Found | undefined>

@@ -92,10 +92,14 @@ function filled(storage: DurableObjectStorage): RegistryState {
 }
 
 function everythingIn({ sql }: DurableObjectStorage): string {
-  const tables = ['endpoints', 'credentials', 'keys', 'groups', 'members', 'settings', 'changes']
-  const rows = tables.map((table) => sql.exec(`select * from ${table} order by 1, 2`).toArray())
+  const entries = ['endpoints', 'credentials', 'keys', 'groups', 'members', 'settings']
+  const rows = [...entries, 'changes', 'noted_changes'].map((table) =>
+    sql.exec(`select * from ${table} order by 1, 2`).toArray(),
+  )
   return JSON.stringify(rows)
 }
+
+const note = { by: 'ada', what: 'changed something' }
 
 /** A storage that fails at its n-th statement. */
 function failing(storage: DurableObjectStorage, n: number): DurableObjectStorage {
@@ -125,7 +129,9 @@ describe('an object that is restarted in the middle of a write', () => {
         for (let n = tables.length + 1; ; n++) {
           const state = new RegistryState(failing(storage, n))
           try {
-            expect(state.take(order, input)).toEqual(order === 'reseal' ? { done: 2 } : 'done')
+            expect(state.take(order, input, note)).toEqual(
+              order === 'reseal' ? { done: 2 } : 'done',
+            )
             break
           } catch (error) {
             expect(error).toMatchObject({ message: 'The object was restarted.' })
@@ -152,8 +158,30 @@ test('an order that is refused leaves everything as it was', () =>
       ['putGroup', { entry: group('sales', 'g1') }, 'taken'],
       ['deleteKey', { id: 'none' }, 'missing'],
     ]
-    for (const [order, input, why] of refused) expect(state.take(order, input)).toBe(why)
+    for (const [order, input, why] of refused) {
+      expect(state.take(order, input, note)).toBe(why)
+    }
     expect(everythingIn(storage)).toBe(before)
+  }))
+
+test('a change is noted with who made it, and the oldest notes go', () =>
+  inRegistry('noted', (storage) => {
+    const state = filled(storage)
+    expect(state.take('deleteKey', { id: 'k1' }, { ...note, endpoint: 'shop' })).toBe('done')
+    const [noted] = state.notedChanges({ limit: 10 })
+    expect(noted).toEqual({ ...note, id: 1, at: expect.any(Number), endpoint: 'shop' })
+    // Nothing was sealed again.
+    expect(state.take('reseal', { entries: [] }, note)).toEqual({ done: 0 })
+    expect(state.notedChanges({ limit: 10 })).toHaveLength(1)
+    const insert = 'insert into noted_changes (id, at, by, what) values (?, ?, ?, ?)'
+    for (let id = 2; id <= 5_010; id++) storage.sql.exec(insert, id, Date.now(), 'ada', 'x')
+    state.noteChange({ by: 'b'.repeat(1_000), what: 'w'.repeat(1_000) })
+    const all = state.notedChanges({ limit: 10_000 })
+    expect([all.length, all[0]?.id, all.at(-1)?.id]).toEqual([5_000, 5_011, 12])
+    expect([all[0]?.by.length, all[0]?.what.length]).toEqual([200, 300])
+    storage.sql.exec('update noted_changes set at = 1 where id < 20')
+    state.noteChange(note)
+    expect(state.notedChanges({ limit: 10_000 }).at(-1)?.id).toBe(20)
   }))
 
 test('credentials that nothing uses any more are dropped, and those of others kept', () =>

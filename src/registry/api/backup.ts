@@ -7,6 +7,7 @@ import { ApiFault, answer, wrongField } from './fault.ts'
 import { groupValue } from './groups.ts'
 import { claims, person } from './keys.ts'
 import { assertWritten, moment, named } from './lists.ts'
+import { count } from './noting.ts'
 import { type Route, route } from './route.ts'
 import { settingsValue } from './settings.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -112,6 +113,15 @@ export const backupRoutes = (): readonly Route[] => [
     body: exported,
     maxBodyBytes: MAX_EXPORT_BYTES,
     answers: { 200: { description: 'What was written.', schema: restored } },
+    says: ({ query: { mode }, body: { endpoints, keys, groups } }) => {
+      const counts = [
+        count(endpoints.length, 'endpoint'),
+        count(keys.length, 'key'),
+        count(groups.length, 'group'),
+      ]
+      const rest = mode === 'replace' ? ', and removed the rest' : ''
+      return `restored an export: ${counts.join(', ')}${rest}`
+    },
     run: ({ query: { mode }, body }, surroundings) => restore(mode, body, surroundings),
   }),
 ]

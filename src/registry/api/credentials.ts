@@ -85,6 +85,7 @@ export const credentialRoutes = (): readonly Route[] => [
     summary:
       'Seals credentials and sign-ins with the present TIDEGATE_SECRET that were sealed with the previous one.',
     answers: { 200: { description: 'What was done, and what is left.', schema: resealed } },
+    says: () => 'sealed credentials and sign-ins again',
     run: async (_, surroundings) => answer(await reseal(surroundings)),
   }),
 ]

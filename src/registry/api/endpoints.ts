@@ -20,6 +20,7 @@ import {
   pageQuery,
 } from './lists.ts'
 import { mergePatch } from './merge-patch.ts'
+import { fieldsOf } from './noting.ts'
 import { type Route, route } from './route.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -52,6 +53,7 @@ export const endpointRoutes = (): readonly Route[] => [
     summary: 'Adds an endpoint. A connection string in it is stored encrypted.',
     body: endpointBody,
     answers: { 201: { ...entry, description: 'The endpoint, whose URL is in Location.' } },
+    says: ({ body: { name } }) => `added endpoint ${name}`,
     async run({ body }, surroundings) {
       const { name } = body
       const there = await served(name, surroundings)
@@ -83,6 +85,10 @@ export const endpointRoutes = (): readonly Route[] => [
     query: changeQuery,
     body: patchBody,
     answers: { 200: entry },
+    says: ({ params: { name }, body }) =>
+      Object.keys(body).join() === 'active'
+        ? `switched endpoint ${name} ${body.active ? 'on' : 'off'}`
+        : `changed endpoint ${name}: ${fieldsOf(body)}`,
     run: ({ params, query, body }, surroundings) => change(params.name, body, surroundings, query),
   }),
   route({
@@ -91,6 +97,7 @@ export const endpointRoutes = (): readonly Route[] => [
     summary: 'Removes an endpoint and its credentials.',
     params: nameParam,
     answers: { 204: { description: 'It is gone.' } },
+    says: ({ params: { name } }) => `removed endpoint ${name}`,
     async run({ params: { name } }, surroundings) {
       await storedOne(name, surroundings)
       assertWritten(await surroundings.change('deleteEndpoint', { name }), called(name))
@@ -104,6 +111,8 @@ export const endpointRoutes = (): readonly Route[] => [
     params: z.extend(nameParam, { database: z.string().check(z.maxLength(31)) }),
     body: z.strictObject({ url: z.string().check(z.minLength(1)) }),
     answers: { 200: entry },
+    says: ({ params: { name, database } }) =>
+      `replaced the URL of database ${database} of endpoint ${name}`,
     async run({ params: { name, database }, body: { url } }, surroundings) {
       const stored = await storedOne(name, surroundings)
       if (!Object.hasOwn(stored.value.databases, database)) {

@@ -17,6 +17,7 @@ import {
   written,
 } from './lists.ts'
 import { mergePatch } from './merge-patch.ts'
+import { fieldsOf } from './noting.ts'
 import { type Route, route } from './route.ts'
 import type { Candidate, Surroundings } from './surroundings.ts'
 
@@ -117,6 +118,7 @@ export const groupRoutes = (): readonly Route[] => [
     summary: 'Adds a group: who is in it, and what it may see of which endpoints.',
     body: groupBody,
     answers: { 201: { ...entry, description: 'The group, whose URL is in Location.' } },
+    says: ({ body: { name } }) => `added group ${name}`,
     async run({ body }, surroundings) {
       if (await surroundings.ask('group', body)) assertWritten('exists', called(body.name))
       const made = await groupOf(body, undefined, surroundings)
@@ -140,6 +142,7 @@ export const groupRoutes = (): readonly Route[] => [
     query: changeQuery,
     body: patchBody,
     answers: { 200: entry },
+    says: ({ params: { name }, body }) => `changed group ${name}: ${fieldsOf(body)}`,
     async run({ params, query, body }, surroundings) {
       if (Object.hasOwn(body, 'name') && body.name !== params.name) {
         throw wrongField('name', 'cannot be changed. Add another group instead.')
@@ -159,6 +162,7 @@ export const groupRoutes = (): readonly Route[] => [
     summary: 'Removes a group. Those who were in it are restricted by it no longer.',
     params: nameParam,
     answers: { 204: { description: 'It is gone.' } },
+    says: ({ params: { name } }) => `removed group ${name}`,
     async run({ params: { name } }, { change }) {
       assertWritten(await change('deleteGroup', { name }), called(name))
       return new Response(null, { status: 204, headers: { 'cache-control': 'no-store' } })

@@ -1,4 +1,5 @@
 import { backupRoutes } from './backup.ts'
+import { changeRoutes } from './changes.ts'
 import { credentialRoutes } from './credentials.ts'
 import { doctorRoutes } from './doctor.ts'
 import { endpointRoutes } from './endpoints.ts'
@@ -28,6 +29,7 @@ export const routes: readonly Route[] = [
   ...signInRoutes(),
   ...recordRoutes(),
   ...statisticsRoutes(),
+  ...changeRoutes(),
   ...settingsRoutes(),
   ...credentialRoutes(),
   ...doctorRoutes(),

@@ -12,6 +12,7 @@ import {
   pageFields,
   written,
 } from './lists.ts'
+import { fieldsOf } from './noting.ts'
 import { type Route, route } from './route.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -121,6 +122,7 @@ export const keyRoutes = (): readonly Route[] => [
         }),
       },
     },
+    says: ({ body: { label, endpoints } }) => `made key ${label} for ${openedBy(endpoints)}`,
     async run({ body, url }, surroundings) {
       await assertEndpoints(body.endpoints, [], surroundings)
       const { key, id, hash } = await makeKey()
@@ -152,6 +154,8 @@ export const keyRoutes = (): readonly Route[] => [
     query: changeQuery,
     body: changedKey,
     answers: { 200: { description: 'The key, without its secret part.', schema: shownKey } },
+    says: async ({ params: { id }, body }, { ask }) =>
+      `changed key ${await labelOf(id, ask)}: ${fieldsOf(body)}`,
     async run({ params: { id }, query, body }, surroundings) {
       const was = await stored(id, surroundings)
       assertUnchanged(was, query, 'The key')
@@ -172,12 +176,20 @@ export const keyRoutes = (): readonly Route[] => [
     summary: 'Revokes a key.',
     params: idParam,
     answers: { 204: { description: 'It opens nothing any more.' } },
+    says: async ({ params: { id } }, { ask }) => `revoked key ${await labelOf(id, ask)}`,
     async run({ params: { id } }, { change }) {
       assertWritten(await change('deleteKey', { id }), 'The key')
       return new Response(null, { status: 204, headers: { 'cache-control': 'no-store' } })
     },
   }),
 ]
+
+const openedBy = (endpoints: readonly string[]) =>
+  endpoints.includes('*') ? 'all endpoints' : endpoints.join(', ')
+
+/** What a key is called. One that is not there is changed by nobody. */
+const labelOf = async (id: string, ask: Surroundings['ask']) =>
+  (await ask('key', { id }))?.label ?? id
 
 async function stored(id: string, { ask }: Surroundings): Promise<KeyEntry> {
   const entry = await ask('key', { id })

@@ -3,6 +3,7 @@ import type * as z from 'zod/mini'
 import { ConfigError, jsonFault } from '../../gateway/index.ts'
 import { unexpected } from '../../mcp/index.ts'
 import { ApiFault, checked, faultAnswer } from './fault.ts'
+import { noting } from './noting.ts'
 import type { Surroundings } from './surroundings.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -45,6 +46,14 @@ export interface Route<
   readonly maxBodyBytes?: number
   /** The answers besides the errors that every route has, by their status. */
   readonly answers: Readonly<Record<number, Answered>>
+  /**
+   * What the record of changes says of it: `revoked key Ada, laptop`. A route that changes something has it.
+   * It names things and fields, and never what they are set to.
+   */
+  says?(
+    asked: Asked<z.infer<Params>, z.infer<Query>, z.infer<Body>>,
+    surroundings: Surroundings,
+  ): string | Promise<string>
   run(
     asked: Asked<z.infer<Params>, z.infer<Query>, z.infer<Body>>,
     surroundings: Surroundings,
@@ -67,7 +76,7 @@ export function application(routes: readonly Route[]): Hono<{ Bindings: Surround
   for (const it of routes) {
     app.on(it.method, honoPath(it.path), async (c) => {
       const asked = await read(it, c.req.raw, c.req.param())
-      return it.run(asked, c.env)
+      return it.method === 'get' ? it.run(asked, c.env) : change(it, asked, c.env)
     })
   }
   for (const path of new Set(routes.map((it) => it.path))) {
@@ -89,6 +98,21 @@ export function application(routes: readonly Route[]): Hono<{ Bindings: Surround
     return faultAnswer(new ApiFault(500, unexpected(error)))
   })
   return app
+}
+
+async function change(it: Route, asked: Asked<never, never, never>, surroundings: Surroundings) {
+  const { params, body, url } = asked as Asked<Named | undefined, unknown, Named | undefined>
+  const what = await it.says?.(asked, surroundings)
+  const note = {
+    by: surroundings.by,
+    what: what ?? `${it.method.toUpperCase()} ${url.pathname}`,
+    ...(it.path.startsWith('/api/endpoints') && { endpoint: params?.name ?? body?.name }),
+  }
+  return noting(note, surroundings, what !== undefined, (noted) => it.run(asked, noted))
+}
+
+interface Named {
+  readonly name?: string
 }
 
 const honoPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1')

@@ -4,6 +4,7 @@ import { allowedProblem } from '../public-hosts.ts'
 import { answer } from './fault.ts'
 import { assertEndpoints } from './keys.ts'
 import { assertWritten, named } from './lists.ts'
+import { fieldsOf } from './noting.ts'
 import { type Route, route } from './route.ts'
 
 /** A host that may be private. */
@@ -48,6 +49,7 @@ export const settingsRoutes = (): readonly Route[] => [
     summary: 'Changes some settings by a JSON Merge Patch (RFC 7396).',
     body: settingsPatch,
     answers: { 200: shown },
+    says: ({ body }) => `changed the settings: ${fieldsOf(body)}`,
     async run({ body }, surroundings) {
       const { defaultEndpoint } = body
       const { defaultEndpoint: old } = (await surroundings.ask('settings', undefined)) ?? {}

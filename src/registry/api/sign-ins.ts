@@ -76,6 +76,7 @@ export const signInRoutes = (): readonly Route[] => [
     summary: 'Revokes a grant. Its app has to ask again.',
     params: idParam,
     answers: { 204: { description: 'Its tokens are refused within 10 seconds.' } },
+    says: ({ params: { id } }) => `revoked grant ${id}`,
     async run({ params: { id } }, surroundings) {
       if (!(await signIns(surroundings)('revoke', { id }))) {
         throw new ApiFault(404, 'The grant is not there.')
@@ -94,6 +95,7 @@ export const signInRoutes = (): readonly Route[] => [
         schema: z.object({ revoked: z.int() }),
       },
     },
+    says: ({ query: { person } }) => `revoked all grants of ${person}`,
     async run({ query: { person } }, surroundings) {
       const ask = signIns(surroundings)
       let revoked = 0
@@ -117,6 +119,8 @@ export const signInRoutes = (): readonly Route[] => [
         schema: z.object({ code: z.string(), expiresAt: moment }),
       },
     },
+    says: ({ body: { person } }) =>
+      person === undefined ? 'made a sign-in code' : `made a sign-in code for ${person}`,
     async run({ body: { person } }, surroundings) {
       const { code, expiresAt } = await signIns(surroundings)('makeCode', { person })
       return answer({ code, expiresAt: written(expiresAt) }, 201)

@@ -6,6 +6,7 @@
 
 import { redaction } from '../../database/index.ts'
 import type { Endpoint, RanStatement } from '../../gateway/index.ts'
+import { cut, oneLine } from '../one-line.ts'
 import type { FinishedCall } from './finished-call.ts'
 import type { CallRecord, RecordedStatement } from './record.ts'
 
@@ -42,11 +43,4 @@ export async function recordsOf(
   }))
 }
 
-/** What a stranger called something, on one line. */
-const plain = (text: string) =>
-  cut(text.slice(0, 2 * MAX_NAME_CHARS).replace(CONTROL, ' '), MAX_NAME_CHARS)
-
-const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
-
-const cut = (text: string, chars: number) =>
-  (text.length > chars ? `${text.slice(0, chars - 1)}…` : text).toWellFormed()
+const plain = (text: string) => oneLine(text, MAX_NAME_CHARS)
