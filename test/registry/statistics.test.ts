@@ -108,6 +108,11 @@ describe('the statistics of an endpoint', () => {
       (await ask(query)).json.statistics.map((it: { endpoint: string }) => it.endpoint)
     expect(await names({ endpoint: 'shop,other' })).toEqual(['shop', 'other'])
     expect(await names({})).toEqual(['shop', 'other', 'large', 'called'])
+    await write('other', [record('other', START, { milliseconds: 10, caller: 'ada' })])
+    const { json } = await ask({ endpoint: 'shop,other', by: 'caller', step: '3600' })
+    expect(json.total).toMatchObject({ calls: 602, refused: 500, errors: 1, p50: 10 })
+    expect(json.total.buckets[0]).toMatchObject({ calls: 91, p50: 10 })
+    expect(json.total.groups[1]).toMatchObject({ name: 'ada', calls: 91 })
   })
 
   test('are refused with a reason where they would be too many', async () => {

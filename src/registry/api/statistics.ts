@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { MAX_BUCKETS, statisticsOf } from '../records/statistics.ts'
+import { addSums, countedAt, MAX_BUCKETS, noSums, shownSums } from '../records/statistics.ts'
 import { answer, wrongField } from './fault.ts'
 import { moment, named } from './lists.ts'
 import { allNames, MAX_ENDPOINTS, recordFilter } from './records.ts'
@@ -34,7 +34,8 @@ const figures = {
 const statistic = named(
   'Statistic',
   z.object({
-    endpoint: z.string(),
+    /** Undefined for all of them together. */
+    endpoint: z.optional(z.string()),
     ...figures,
     /** The last call on record, also one of another time. */
     lastCallAt: z.optional(moment),
@@ -56,7 +57,13 @@ export const statisticsRoutes = (): readonly Route[] => [
     answers: {
       200: {
         description: 'Calls, errors and latency of each endpoint, in buckets of time.',
-        schema: z.object({ since: moment, until: moment, statistics: z.array(statistic) }),
+        schema: z.object({
+          since: moment,
+          until: moment,
+          statistics: z.array(statistic),
+          /** What they add up to, unless there is one. */
+          total: z.optional(statistic),
+        }),
       },
     },
     run: ({ query }, surroundings) => statistics(query, surroundings),
@@ -78,15 +85,19 @@ async function statistics(
   if (names.length > MAX_ENDPOINTS) {
     throw wrongField('endpoint', `must have at most ${MAX_ENDPOINTS} names.`)
   }
+  const asked = { ...query, since: start, until: end, step: ms }
+  const total = noSums(asked)
   const counted: object[] = []
   // One at a time: each is counted in several objects.
   for (const name of names) {
-    const asked = { ...query, since: start, until: end, step: ms }
-    counted.push(await statisticsOf(surroundings.objects, name, asked))
+    const sums = await countedAt(surroundings.objects, name, asked)
+    counted.push({ endpoint: name, ...shownSums(sums, asked) })
+    addSums(total, sums)
   }
   return answer({
     since: new Date(start).toISOString(),
     until: new Date(end).toISOString(),
     statistics: counted,
+    ...(names.length !== 1 && { total: shownSums(total, asked) }),
   })
 }

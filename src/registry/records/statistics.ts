@@ -8,6 +8,7 @@ import {
   addFigures,
   type Counted,
   type CountQuery,
+  type Figures,
   type GroupFigures,
   largest,
   noFigures,
@@ -23,39 +24,60 @@ interface RecordsEnv {
   readonly RECORDS: DurableObjectNamespace<CallRecords>
 }
 
-/** Adds up what the shards of an endpoint count. */
-export async function statisticsOf({ RECORDS }: RecordsEnv, endpoint: string, query: CountQuery) {
+/** What shards count, added up. */
+export interface Sums {
+  readonly buckets: readonly Figures[]
+  readonly groups: Map<string | undefined, GroupFigures>
+  lastCallAt: number
+}
+
+/** Nothing, for as many buckets as a query asks for. */
+export const noSums = ({ since, until, step }: CountQuery): Sums => ({
+  buckets: Array.from({ length: Math.ceil((until - since) / step) }, noFigures),
+  groups: new Map(),
+  lastCallAt: 0,
+})
+
+/** What the shards of an endpoint count. */
+export async function countedAt(
+  { RECORDS }: RecordsEnv,
+  endpoint: string,
+  query: CountQuery,
+): Promise<Sums> {
   const shards = Array.from({ length: SHARDS }, (_, i) =>
     RECORDS.get(RECORDS.idFromName(shardName(endpoint, i))),
   )
+  const sums = noSums(query)
   const counted: readonly Counted[] = await Promise.all(shards.map((it) => it.count(query)))
-  const { since, until, step, by } = query
-  const all = noFigures()
-  const buckets = Array.from({ length: Math.ceil((until - since) / step) }, (_, i) => {
-    const figures = noFigures()
-    for (const it of counted) addFigures(figures, it.buckets[i] ?? noFigures())
-    addFigures(all, figures)
-    return { at: new Date(since + i * step).toISOString(), ...shownFigures(figures) }
-  })
-  const last = Math.max(...counted.map((it) => it.lastCallAt ?? 0))
-  return {
-    endpoint,
-    ...shownFigures(all),
-    ...(last > 0 && { lastCallAt: new Date(last).toISOString() }),
-    buckets,
-    ...(by && { groups: merged(counted).map(shownGroup) }),
-  }
+  for (const it of counted) addSums(sums, it)
+  return sums
 }
 
-function merged(counted: readonly Counted[]): readonly GroupFigures[] {
-  const groups = new Map<string | undefined, GroupFigures>()
-  for (const it of counted.flatMap((shard) => shard.groups)) {
-    const group = groups.get(it.name) ?? { ...noFigures(), name: it.name, lastCallAt: 0 }
-    groups.set(it.name, group)
+/** Adds what a shard or an endpoint counts to other sums. */
+export function addSums(to: Sums, { buckets, groups, lastCallAt = 0 }: Counted | Sums): void {
+  for (const [i, it] of buckets.entries()) addFigures(to.buckets[i]!, it)
+  for (const it of groups.values()) {
+    const group = to.groups.get(it.name) ?? { ...noFigures(), name: it.name, lastCallAt: 0 }
+    to.groups.set(it.name, group)
     addFigures(group, it)
     group.lastCallAt = Math.max(group.lastCallAt, it.lastCallAt)
   }
-  return largest(groups.values())
+  to.lastCallAt = Math.max(to.lastCallAt, lastCallAt)
+}
+
+/** Sums, as they are shown. */
+export function shownSums({ buckets, groups, lastCallAt }: Sums, { since, step, by }: CountQuery) {
+  const all = noFigures()
+  for (const it of buckets) addFigures(all, it)
+  return {
+    ...shownFigures(all),
+    ...(lastCallAt > 0 && { lastCallAt: new Date(lastCallAt).toISOString() }),
+    buckets: buckets.map((it, i) => ({
+      at: new Date(since + i * step).toISOString(),
+      ...shownFigures(it),
+    })),
+    ...(by && { groups: largest(groups.values()).map(shownGroup) }),
+  }
 }
 
 const shownGroup = ({ name, lastCallAt, ...figures }: GroupFigures) => ({
