@@ -5,6 +5,10 @@ export interface Address {
   readonly name: string
   /** `none`: open to everybody. `sign-in`: the app opens a page. `key`: it is sent as a header, in place of KEY. */
   readonly access: 'none' | 'sign-in' | 'key'
+  /** The key itself, where it was just made. It then stands in place of KEY. */
+  readonly key?: string | undefined
+  /** The same endpoint with the key in its URL, for apps that send no header. */
+  readonly secretUrl?: string | undefined
 }
 
 /** How to add an endpoint to one app. */
@@ -25,10 +29,10 @@ export const KEY = 'KEY'
 
 /** The apps, in the order that people look for them. */
 export function snippetsFor(address: Address): readonly Snippet[] {
-  const { url, name, access } = address
+  const { url, name, access, key = KEY } = address
   const keyed = access === 'key'
-  const bearer = keyed ? { headers: { Authorization: `Bearer ${KEY}` } } : {}
-  const header = keyed ? ` --header "Authorization: Bearer ${KEY}"` : ''
+  const bearer = keyed ? { headers: { Authorization: `Bearer ${key}` } } : {}
+  const header = keyed ? ` --header "Authorization: Bearer ${key}"` : ''
   const signsIn = access === 'sign-in'
   const encoded = encodeURIComponent(url)
   return [
@@ -60,20 +64,26 @@ export function snippetsFor(address: Address): readonly Snippet[] {
       lead: 'Put this into ~/.cursor/mcp.json:',
       what: 'the JSON',
       text: json({ mcpServers: { [name]: { url, ...bearer } } }),
-      link: {
-        text: 'Add to Cursor',
-        href: `https://cursor.com/en/install-mcp?name=${name}&config=${encodeURIComponent(btoa(JSON.stringify({ url, ...bearer })))}`,
-      },
+      // A link goes to a site of others, which must not have the key.
+      link: address.key
+        ? undefined
+        : {
+            text: 'Add to Cursor',
+            href: `https://cursor.com/en/install-mcp?name=${name}&config=${encodeURIComponent(btoa(JSON.stringify({ url, ...bearer })))}`,
+          },
     },
     {
       host: 'VS Code',
       lead: 'Put this into .vscode/mcp.json:',
       what: 'the JSON',
       text: json({ servers: { [name]: { type: 'http', url, ...bearer } } }),
-      link: {
-        text: 'Add to VS Code',
-        href: `https://vscode.dev/redirect/mcp/install?name=${name}&config=${encodeURIComponent(JSON.stringify({ type: 'http', url, ...bearer }))}`,
-      },
+      // A link goes to a site of others, which must not have the key.
+      link: address.key
+        ? undefined
+        : {
+            text: 'Add to VS Code',
+            href: `https://vscode.dev/redirect/mcp/install?name=${name}&config=${encodeURIComponent(JSON.stringify({ type: 'http', url, ...bearer }))}`,
+          },
     },
     {
       host: 'Codex',
@@ -81,14 +91,14 @@ export function snippetsFor(address: Address): readonly Snippet[] {
         ? 'Run this in a terminal. It opens the browser, where you sign in:'
         : 'Run this in a terminal:',
       what: 'the command',
-      text: `codex mcp add ${name} --url ${shell(url)}${keyed ? ' --bearer-token-env-var TIDEGATE_KEY' : ''}`,
+      text: `${address.key ? `export TIDEGATE_KEY=${key}\n` : ''}codex mcp add ${name} --url ${shell(url)}${keyed ? ' --bearer-token-env-var TIDEGATE_KEY' : ''}`,
       after: keyed ? 'The key is read from the environment variable TIDEGATE_KEY.' : undefined,
     },
     {
       host: 'Gemini CLI',
       lead: 'Run this in a terminal:',
       what: 'the command',
-      text: `gemini mcp add -s user -t http ${name} ${shell(url)}${keyed ? ` -H "Authorization: Bearer ${KEY}"` : ''}`,
+      text: `gemini mcp add -s user -t http ${name} ${shell(url)}${keyed ? ` -H "Authorization: Bearer ${key}"` : ''}`,
       after: signsIn ? `Then type /mcp auth ${name} in Gemini.` : undefined,
     },
     {
@@ -108,21 +118,24 @@ export function snippetsFor(address: Address): readonly Snippet[] {
       host: 'Others',
       lead: 'Any app that speaks MCP over HTTP takes the URL as it is. To try it without one:',
       what: 'the command',
-      text: `curl -s ${shell(url)} -H 'Content-Type: application/json'${access === 'none' ? '' : ` -H "Authorization: Bearer ${KEY}"`} \\\n  -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`,
+      text: `curl -s ${shell(url)} -H 'Content-Type: application/json'${access === 'none' ? '' : ` -H "Authorization: Bearer ${key}"`} \\\n  -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`,
       after:
         access === 'none'
           ? undefined
-          : 'KEY is a key that the operator made. An app sends it as this header, too.',
+          : address.key
+            ? 'An app sends the key as this header, too.'
+            : 'KEY is a key that the operator made. An app sends it as this header, too.',
     },
   ]
 }
 
 /** Apps on the web take a URL, and send no header. */
-const webHost = ({ url, access }: Address) => ({
+const webHost = ({ url, access, secretUrl }: Address) => ({
   what: 'the URL',
-  text: url,
-  after:
-    access === 'key'
+  text: secretUrl ?? url,
+  after: secretUrl
+    ? 'This URL holds the key: treat it like a password.'
+    : access === 'key'
       ? 'It sends no key. Ask the operator for a secret URL, or to turn on the sign-in.'
       : 'It reaches deployed URLs only, not those of your own machine.',
 })

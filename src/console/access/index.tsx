@@ -1,22 +1,16 @@
 import { Hono } from 'hono/tiny'
-import { answer } from '../answer.ts'
-import { endpointOf } from '../parts/endpoint.ts'
-import { EndpointHead, Page } from '../parts/page.tsx'
 import type { Visit } from '../visit.ts'
+import { groups } from './groups.tsx'
+import { keys } from './keys.tsx'
+import { rules } from './rules.tsx'
+import { grants, signIns } from './sign-ins.tsx'
 
-export const access = new Hono<{ Bindings: Visit }>().get('/', (c) =>
-  answer(
-    <Page visit={c.env} title="Access" section="access">
-      <h1>Access</h1>
-    </Page>,
-  ),
-)
+export { endpointAccess } from './endpoint-access.tsx'
 
-export const endpointAccess = new Hono<{ Bindings: Visit }>().get('/', async (c) => {
-  const endpoint = await endpointOf(c.env, c.req.param('name'))
-  return answer(
-    <Page visit={c.env} title={`Access of ${endpoint.title}`} section="endpoints">
-      <EndpointHead visit={c.env} endpoint={endpoint} tab="access" />
-    </Page>,
-  )
-})
+/** `/console/access`: who may use the deployment, and what they see. */
+export const access = new Hono<{ Bindings: Visit }>()
+  .route('/groups/:name/endpoints/:endpoint', rules)
+  .route('/groups', groups)
+  .route('/grants', grants)
+  .route('/sign-ins', signIns)
+  .route('/', keys)
