@@ -169,8 +169,9 @@ export class RegistryState {
     return { instance: this.#instance, ...copiedFrom(this.#sql, from) }
   }
 
-  endpoints(order: PageOrder): Page<EndpointEntry> {
-    const page = this.#page<EndpointEntry>('endpoints', 'name', order, (it) => it.name)
+  endpoints({ search, ...order }: Omit<FilteredOrder, 'endpoint'>): Page<EndpointEntry> {
+    const filters = search ? [[HAS_TITLE, search.toLowerCase()] as const] : []
+    const page = this.#page<EndpointEntry>('endpoints', 'name', order, (it) => it.name, filters)
     return { ...page, entries: page.entries.map((it) => this.#withCredentials(it)) }
   }
 
@@ -612,6 +613,7 @@ type Filter = readonly [condition: string, value: string]
 const OPENS = `exists (select 1 from json_each(keys.value, '$.endpoints') as it where it.value in (?, '*'))`
 const HAS_ENDPOINT = `exists (select 1 from json_each(groups.value, '$.endpoints') as it where it.key = ?)`
 const HAS_LABEL = `instr(lower(json_extract(value, '$.label') || char(10) || coalesce(json_extract(value, '$.person'), '')), ?) > 0`
+const HAS_TITLE = `instr(lower(name || char(10) || json_extract(value, '$.value.title')), ?) > 0`
 const HAS_NAME = `instr(lower(name || char(10) || coalesce(json_extract(value, '$.title'), '')), ?) > 0`
 
 /** Undoes an order: nothing of it is written. */

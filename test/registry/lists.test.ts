@@ -57,6 +57,17 @@ describe('a list of keys', () => {
 })
 
 test.each([
+  ['search=SHOP', ['shop']],
+  ['search=m', ['demo', 'crm']],
+  ['search=m&limit=1', ['demo']],
+  ['search=m&limit=1&cursor=.1', ['crm']],
+  ['search=title', []],
+])('a list of endpoints with %s has those', async (query, names) => {
+  const { json } = await ask('GET', `/api/endpoints?${query}`)
+  expect(json.endpoints.map((it: { name: string }) => it.name)).toEqual(names)
+})
+
+test.each([
   ['endpoint=shop', ['sales', 'support']],
   ['endpoint=crm', ['support']],
   ['endpoint=endpoints', []],

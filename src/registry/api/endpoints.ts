@@ -32,13 +32,19 @@ export const patchBody = z.record(z.string(), z.unknown())
 
 const entry = { description: 'The endpoint.', schema: shownEndpoint }
 
+const listQuery = z.extend(pageQuery, {
+  /** Only those that have this text in name or title. Upper and lower case of ASCII letters count as equal. */
+  search: z.optional(z.string().check(z.maxLength(200))),
+})
+
 /** `/api/endpoints` */
 export const endpointRoutes = (): readonly Route[] => [
   route({
     method: 'get',
     path: '/api/endpoints',
-    summary: 'Lists endpoints by name, those of the configuration first.',
-    query: pageQuery,
+    summary:
+      'Lists endpoints by name, those of the configuration first: all, or those that have a text in name or title.',
+    query: listQuery,
     answers: {
       200: {
         description: 'A page of endpoints.',
@@ -278,19 +284,23 @@ function changed(
 const CONFIGURED = '.'
 
 async function list(
-  { limit, cursor = `${CONFIGURED}0` }: z.infer<typeof pageQuery>,
+  { limit, cursor = `${CONFIGURED}0`, search = '' }: z.infer<typeof listQuery>,
   { ask, configured, isOnlyDemo }: Surroundings,
 ): Promise<Response> {
   const names = configured.map(({ name }) => name)
   const replaced = isOnlyDemo ? (await ask('existing', { endpoints: names }))?.endpoints : []
-  const others = configured.filter(({ name }) => !replaced?.includes(name))
+  const sought = search.toLowerCase()
+  const others = configured.filter(
+    ({ name, title }) =>
+      !replaced?.includes(name) && `${name}\n${title}`.toLowerCase().includes(sought),
+  )
   const isAmongOthers = cursor.startsWith(CONFIGURED)
   const start = isAmongOthers ? Number(cursor.slice(CONFIGURED.length)) : others.length
   if (!Number.isInteger(start)) throw wrongField('cursor', 'is not from a list of endpoints.')
   const first = others.slice(start, start + limit)
   const left = limit - first.length
   const after = isAmongOthers ? '' : cursor
-  const page = await ask('endpoints', { after, limit: Math.max(left, 1) })
+  const page = await ask('endpoints', { after, search, limit: Math.max(left, 1) })
   const { entries = [], total = 0, next } = page ?? {}
   const isMore = start + limit < others.length || total > 0
   const nextOne = left > 0 ? next : isMore ? `${CONFIGURED}${start + limit}` : undefined
