@@ -71,6 +71,8 @@ export async function administration(
     privateHosts: deployment.privateHosts,
     check: (candidate: Candidate) => deployment.check(siteOf(candidate)),
     report: (candidate: Candidate) => deployment.report(siteOf(candidate)),
+    look: (candidate: Candidate, asked: Parameters<Surroundings['look']>[1]) =>
+      deployment.look(siteOf(candidate), asked),
     diagnose: (candidate: Candidate, signal: AbortSignal) =>
       deployment.diagnose([siteOf(candidate)], signal, { tables: true }),
     diagnoseInStages: (candidate: Candidate, signal: AbortSignal) =>

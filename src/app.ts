@@ -148,7 +148,9 @@ async function mcp(c: Context<App>): Promise<Response> {
     return refuse(c, 429, TOO_MANY, { 'retry-after': `${wait}` }, faults.rateLimit)
   }
   try {
-    const server = await serverOf(site, new URL(request.url).origin)
+    // A call need not know which tools are listed.
+    const waits = request.headers.get('mcp-method') !== 'tools/call'
+    const server = await serverOf(site, new URL(request.url).origin, waits)
     const answer =
       c.req.path === '/sse'
         ? await serveHttpSse(request, sessions, { caller, origins })

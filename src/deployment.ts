@@ -20,6 +20,8 @@ import {
   type Preview,
   type PreviewAsked,
   previewing,
+  type QuestionLook,
+  questionWatch,
   readDocument,
   readEndpoints,
   reportGroup,
@@ -138,8 +140,17 @@ export interface Deployment {
   forget(): void
   /** Notes in the background that a key was used. */
   used(key: KeyEntry): void
-  /** The MCP server of a site at this origin. Throws ConfigError. */
-  server(site: Site, origin?: string): Promise<Server>
+  /**
+   * The MCP server of a site at this origin. Throws ConfigError.
+   *
+   * @param waits Whether it waits for a look at verified questions, if the last one is too long ago.
+   */
+  server(site: Site, origin?: string, waits?: boolean): Promise<Server>
+  /** Looks whether the verified questions of a site work, or the one of a name. Throws ConfigError. */
+  look(
+    site: Site,
+    asked: { readonly name?: string | undefined; readonly signal?: AbortSignal },
+  ): Promise<QuestionLook>
   /** Builds the server of a site that may not be stored. Throws ConfigError. */
   check(site: Site): Promise<void>
   /** What an operator should know about the rules of a site's group. Throws ConfigError. */
@@ -185,6 +196,7 @@ function buildDeployment(env: Env): Deployment {
   const servers = new Recent<{ readonly version: string; readonly server: Promise<Server> }>(
     MAX_SERVERS,
   )
+  const watches = new Recent<{ readonly version: string; readonly watch: Watch }>(MAX_SERVERS)
   const bindings = { ...env }
   // What was sealed with an old key cannot be opened with a new one.
   const seal = env.TIDEGATE_KEY ? sealWith(env.TIDEGATE_KEY) : sharedSeal(env.SESSIONS)
@@ -225,6 +237,38 @@ function buildDeployment(env: Env): Deployment {
       return stored && { scheme: stored.scheme, read }
     },
   })
+
+  // An open database does not ask again which hosts may be private.
+  const versionOf = ({ version, group, privateHosts }: Site) =>
+    [version, group?.changedAt, ...privateHosts].join(' ')
+
+  // The demo never changes. For a server that may change, hosts hold a stream open.
+  const carrierOf = ({ endpoint, group }: Site) =>
+    isDemo(endpoint)
+      ? undefined
+      : durableChanges(
+          () => env.SESSIONS,
+          group ? `hub:${endpoint.name} ${group.name}` : `hub:${endpoint.name}`,
+        )
+
+  /** Which verified questions of a site work. Only endpoints that have any come here. */
+  async function questionsOf(site: Site, waits: boolean) {
+    const { QuestionWatch } = await questionWatch()
+    const { endpoint, group } = site
+    const key = `${endpoint.name} ${group?.name ?? ''}`
+    const version = versionOf(site)
+    const kept = watches.get(key)
+    const watch =
+      kept?.version === version
+        ? kept.watch
+        : new QuestionWatch(ruled(site), ioOf(site), carrierOf(site))
+    if (watch !== kept?.watch) watches.set(key, { version, watch }, JSON.stringify(endpoint).length)
+    waitUntil(watch.refresh())
+    if (waits) await watch.settled()
+    // A server is a value: it says what is known now.
+    const { broken, version: state } = watch
+    return { broken, version: state, lookAgain: (name: string) => watch.lookAgain(name) }
+  }
 
   const calls = callsOf(env, waitUntil)
   return {
@@ -272,17 +316,15 @@ function buildDeployment(env: Env): Deployment {
       lastUses.set(id, at)
       waitUntil(registry('keyUsed', { id, at }).catch((error: unknown) => console.error(error)))
     },
-    server(site, origin = '') {
+    async server(site, origin = '', waits = true) {
       const { endpoint, group } = site
+      const questions = endpoint.questions?.length ? await questionsOf(site, waits) : undefined
       // The results of a search contain this origin.
       const key = `${endpoint.name} ${group?.name ?? ''} ${endpoint.search ? origin : ''}`
-      // An open database does not ask again which hosts may be private.
-      const version = [site.version, group?.changedAt, ...site.privateHosts].join(' ')
+      const version = `${versionOf(site)} ${questions?.version ?? ''}`
       const kept = servers.get(key)
       if (kept?.version === version) return kept.server
-      // The demo never changes. For a server that may change, hosts hold a stream open.
-      const hub = group ? `hub:${endpoint.name} ${group.name}` : `hub:${endpoint.name}`
-      const carrier = isDemo(endpoint) ? undefined : durableChanges(() => env.SESSIONS, hub)
+      const carrier = carrierOf(site)
       const io = ioOf(site)
       const server = assertCustomTools(endpoint, io).then(() =>
         gateway(endpoint, io, {
@@ -290,6 +332,7 @@ function buildDeployment(env: Env): Deployment {
           carrier,
           origin,
           calls: calls.of(endpoint),
+          questions,
           group: group?.name,
           rules: group?.rules,
         }),
@@ -298,6 +341,10 @@ function buildDeployment(env: Env): Deployment {
       // A fault of the configuration stays. After any other the next request tries again.
       server.catch((error: unknown) => error instanceof ConfigError || servers.delete(key))
       return server
+    },
+    async look(site, asked) {
+      const { lookAtQuestions } = await questionWatch()
+      return lookAtQuestions(ruled(site), ioOf(site), asked)
     },
     document: (site, id, { url, signal }, caller) =>
       readDocument(ruled(site), ioOf(site), id, new URL(url).origin, { caller, signal }),
@@ -335,6 +382,9 @@ function buildDeployment(env: Env): Deployment {
     },
   }
 }
+
+/** Knows which verified questions of an endpoint work. */
+type Watch = InstanceType<Awaited<ReturnType<typeof questionWatch>>['QuestionWatch']>
 
 /** Each replica asks the registry every two seconds. */
 const MAX_REPLICAS = 64

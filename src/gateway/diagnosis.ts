@@ -8,6 +8,7 @@ import {
 import type { CustomToolConfig } from './custom-tool-config.ts'
 import { ConfigError, type Endpoint } from './endpoint.ts'
 import { type CredentialIo, located } from './open-database.ts'
+import { lookAtQuestions } from './question-look.ts'
 import { MAX_INSPECTION_MS } from './role-warning.ts'
 
 /** What an operator has to know about a database of an endpoint. Holds no secret and no host. */
@@ -48,12 +49,13 @@ export async function diagnose(
 
 /** Inspects one database of an endpoint, and the role that is used there. Changes nothing. */
 export async function inspect(
-  { databases, caps, tools = [] }: Endpoint,
+  endpoint: Endpoint,
   name: string,
   io: CredentialIo,
   signal: AbortSignal | undefined,
   asked: { readonly tables?: boolean },
 ) {
+  const { databases, caps, tools = [] } = endpoint
   const started = Date.now()
   const config = databases[name]!
   const { inspectRole, reason, unprepared } = await doctor()
@@ -67,10 +69,17 @@ export async function inspect(
       const customTools = tools.filter(
         (it) => typeof it !== 'string' && (it.database ?? name) === name,
       )
-      const broken = await unprepared(database, customTools as CustomToolConfig[], {
+      const brokenTools = await unprepared(database, customTools as CustomToolConfig[], {
         timeoutMs,
         signal,
       })
+      const looked = await lookAtQuestions(endpoint, io, { database: name, signal })
+      const broken = [
+        ...brokenTools,
+        ...[...looked].flatMap(([question, problem]) =>
+          problem === null ? [] : [`Its question ${question} is not served: ${problem}`],
+        ),
+      ]
       const notes = [
         config.url !== 'demo:' && note,
         config.role !== undefined &&

@@ -5,6 +5,7 @@ import { customToolConfig } from './custom-tool-config.ts'
 import { boundedGlossaries, glossary, terms } from './glossary.ts'
 import { jsonFault } from './json-fault.ts'
 import { searchConfig } from './search-config.ts'
+import { verifiedQuestions } from './verified-question-config.ts'
 
 /** A name, as it is used in a URL and in the `database` argument of a tool. */
 const NAME = /^[a-z][a-z0-9_-]{0,30}$/
@@ -144,6 +145,8 @@ export const endpointSchema = () =>
     ),
     /** Tables for ChatGPT's `search` and `fetch`. Without any, there are no such tools. */
     search: z.optional(z.array(searchConfig()).check(z.minLength(1), z.maxLength(10))),
+    /** Questions with the statements that answer them, as people have checked. */
+    questions: z.optional(verifiedQuestions()),
     /** Whether a model may write SQL. */
     sql: z._default(z.boolean(), defaults.sql),
     /** How the text of an answer is written. The structure beside it stays the same. */

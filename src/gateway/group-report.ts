@@ -40,8 +40,12 @@ function toolsOff(
   { tools }: GroupRules,
   builtIn: readonly string[],
 ): string[] {
-  const all: readonly (string | CustomToolConfig)[] = endpoint.tools ?? builtIn
-  const left = new Set((allowed.tools ?? builtIn).map(nameOf))
+  const withQuestions = ({ tools, questions = [] }: Endpoint) => [
+    ...(tools ?? builtIn),
+    ...questions,
+  ]
+  const all: readonly (string | OperatorStatement)[] = withQuestions(endpoint)
+  const left = new Set(withQuestions(allowed).map(nameOf))
   return all
     .filter((it) => !left.has(nameOf(it)))
     .map((it) => {
@@ -55,6 +59,8 @@ function toolsOff(
         : `${name} is off: its statement may read tables that this group may not see. To allow it as it is, name it in the tools of the group.`
     })
 }
+
+type OperatorStatement = Pick<CustomToolConfig, 'name' | 'database'>
 
 const nameOf = (it: string | { readonly name: string }) => (typeof it === 'string' ? it : it.name)
 

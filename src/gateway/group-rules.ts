@@ -75,6 +75,7 @@ export function restrict(
   const existing = [
     ...(endpoint.tools ?? builtIn).map((it) => (typeof it === 'string' ? it : it.name)),
     ...(endpoint.search ? SEARCH_TOOLS : []),
+    ...(endpoint.questions ?? []).map((it) => it.name),
   ]
   assertKnown('tool', tools, existing, endpoint)
   assertKnown('database', databases && Object.keys(databases), all, endpoint)
@@ -89,7 +90,13 @@ export function restrict(
     remaining[it.database ?? all[0]!]
   const asked = endpoint.tools ?? (tools && builtIn)
   const search = endpoint.search?.filter(databaseOf)
-  const { search: _, terms: said = {}, ...rest } = endpoint
+  // An example shows its statement, so it is for those who see the whole database, or are named it.
+  const questions = endpoint.questions?.filter((it) => {
+    const database = databaseOf(it)
+    if (!database || tools?.includes(it.name)) return database !== undefined
+    return !database.only && (it.as === 'example' || !tools)
+  })
+  const { search: _, questions: __, terms: said = {}, ...rest } = endpoint
   const words = Object.entries(said).filter(([it]) => terms === true || terms.includes(it))
   return {
     ...rest,
@@ -102,6 +109,7 @@ export function restrict(
         return database && (tools ? tools.includes(it.name) : !database.only)
       }),
     }),
+    ...(questions?.length && { questions }),
     ...(search?.length && SEARCH_TOOLS.some((it) => !tools || tools.includes(it)) && { search }),
   }
 }

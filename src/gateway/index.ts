@@ -24,6 +24,7 @@ import { explainQuery } from './tools/explain-query.ts'
 import { listTables } from './tools/list-tables.ts'
 import { query } from './tools/query.ts'
 import { queryTable } from './tools/query-table.ts'
+import type { QuestionStates } from './verified-question.ts'
 
 /** Every tool, one line each, in the order clients see them. */
 const tools: readonly DatabaseTool[] = [listTables, describeTable, queryTable, query, explainQuery]
@@ -58,6 +59,8 @@ export interface GatewayOptions {
   readonly origin?: string | undefined
   /** Bounds and records the calls. */
   readonly calls?: Calls | undefined
+  /** Which verified questions work, as far as somebody looks. */
+  readonly questions?: QuestionStates | undefined
   /** The group that is served, and what it may use. */
   readonly group?: string | undefined
   readonly rules?: GroupRules | undefined
@@ -67,7 +70,7 @@ export interface GatewayOptions {
 export function gateway(
   configured: Endpoint,
   io: GatewayIo,
-  { keeping, carrier, origin = '', calls, group, rules }: GatewayOptions = {},
+  { keeping, carrier, origin = '', calls, questions, group, rules }: GatewayOptions = {},
 ): Server {
   const allowed = rules ? restricted(configured, rules) : configured
   const restriction = rules && JSON.stringify([group, rules])
@@ -86,13 +89,14 @@ export function gateway(
   }
   // Lists cover all databases. One that cannot be opened would make them fail for the others.
   const available = new Map([...databases].filter(([, it]) => it.problem === undefined))
-  const databaseTools = toolsOf(tools, endpoint, databases, results)
+  const databaseTools = toolsOf(tools, endpoint, databases, results, questions)
   const names = databaseTools.filter(({ unlisted }) => !unlisted).map(({ name }) => name)
   // If the tools that browse are turned off, the resources are, too.
   const browses = names.includes('list_tables') && names.includes('describe_table')
-  const changes = browses && carrier ? schemaChanges(endpoint, available, carrier) : undefined
+  const schema = browses && carrier ? schemaChanges(endpoint, available, carrier) : undefined
+  const changes = endpoint.questions ? withTools(schema ?? carrier) : schema
   const resources = [
-    ...(browses ? schemaResources(endpoint, available, changes) : []),
+    ...(browses ? schemaResources(endpoint, available, schema) : []),
     ...(results ? resultResources(endpoint, results) : []),
   ]
   return {
@@ -115,6 +119,10 @@ export function gateway(
     ...(calls && { around: aroundCalls(endpoint, calls) }),
   }
 }
+
+/** The same changes, among which are those of the tools: a question that does not work is none. */
+const withTools = (changes: Changes | undefined): Changes | undefined =>
+  changes && { ...changes, lists: [...(changes.lists ?? []), 'tools' as const] }
 
 /**
  * The endpoint as it is for a group: what its rules do not allow does not exist. Throws
@@ -144,10 +152,18 @@ export { jsonFault } from './json-fault.ts'
 export { KEPT_MS } from './kept-results.ts'
 export type { StoredUrl } from './open-database.ts'
 export type { Preview, PreviewAsked } from './preview.ts'
+export type { QuestionLook } from './question-look.ts'
 export type { SchemaQuestion, SchemaView } from './schema-view.ts'
 export { type Document, readDocument } from './search-fetch.ts'
 export type { Stage } from './staged-diagnosis.ts'
 export { assertCustomTools } from './tool-set.ts'
+export type { QuestionStates } from './verified-question.ts'
+export {
+  boundedQuestions,
+  questionFields,
+  questionSignature,
+  type VerifiedQuestion,
+} from './verified-question-config.ts'
 
 /** Loads the code that inspects the databases of endpoints and reports on them. */
 export const diagnosis = () => import('./diagnosis.ts')
@@ -160,3 +176,8 @@ export const stagedDiagnosis = () => import('./staged-diagnosis.ts')
 
 /** Loads the code that shows a schema to the operator. */
 export const schemaViews = () => import('./schema-view.ts')
+/** Loads the code that looks whether verified questions work, which only endpoints that have any need. */
+export const questionWatch = async () => ({
+  ...(await import('./question-look.ts')),
+  ...(await import('./question-watch.ts')),
+})

@@ -4,8 +4,10 @@ import { customTool } from './custom-tool.ts'
 import type { CustomToolConfig } from './custom-tool-config.ts'
 import type { DatabaseTool } from './database-tool.ts'
 import { ConfigError, type Endpoint } from './endpoint.ts'
+import { SEARCH_TOOLS } from './group-rules.ts'
 import type { KeptResults } from './kept-results.ts'
 import { type CredentialIo, type EndpointDatabase, locateAll } from './open-database.ts'
+import { questionTool, served, unlooked, withExamples } from './verified-question.ts'
 
 /**
  * The tools of an endpoint: those it names, in the order clients see them, and its own after them.
@@ -16,32 +18,48 @@ export function toolsOf(
   endpoint: Endpoint,
   databases: ReadonlyMap<string, EndpointDatabase>,
   results: KeptResults | undefined,
+  states = unlooked,
 ): readonly Tool[] {
   const asked = endpoint.tools ?? tools.map(({ name }) => name)
   const customTools = asked.filter((it) => typeof it !== 'string')
+  const { questions = [] } = endpoint
   const wrong = (what: string) => new ConfigError(`Endpoint ${endpoint.name} ${what}`)
   for (const name of asked) {
     if (typeof name !== 'string' || tools.some((it) => it.name === name)) continue
     const names = tools.map((it) => it.name).join(', ')
     throw wrong(`names a tool ${JSON.stringify(name)}. There are: ${names}.`)
   }
-  const names = [...tools, ...customTools].map(({ name }) => name)
+  const own = questions.filter((it) => it.as === 'tool')
+  const names = [...tools, ...customTools, ...own].map(({ name }) => name)
+  if (own.length > 0 && endpoint.search) names.push(...SEARCH_TOOLS)
   const twice = names.find((name, i) => names.indexOf(name) < i)
   if (twice !== undefined) throw wrong(`has two tools called ${twice}.`)
   const offered = tools.filter(({ name }) => asked.includes(name))
   return [
     ...offered.map((it) => {
       const made = it.of(endpoint, databases, results)
-      return it.takesSql && !endpoint.sql ? withoutSql(made) : made
+      if (it.takesSql && !endpoint.sql) return withoutSql(made)
+      return it.name === 'query' ? withExamples(made, questions, states) : made
     }),
-    ...customTools.map((it) => {
-      const [name, database] = databaseOf(it, [...databases]) ?? []
-      if (!name || !database) throw wrong(`has a tool ${it.name} ${withoutDatabase(it, databases)}`)
-      const opened = new Map([[name, database.forOperator ?? database]])
-      return customTool(it).of(endpoint, opened, results)
+    ...customTools.map((it) => operatorTool('tool', it, customTool(it))),
+    ...questions.flatMap((it) => {
+      const made = operatorTool('question', it, questionTool(it))
+      return it.as === 'tool' ? [served(made, states)] : []
     }),
   ]
+
+  /** A tool whose statement the operator wrote. */
+  function operatorTool(what: string, it: OperatorStatement, made: DatabaseTool): Tool {
+    const [name, database] = databaseOf(it, [...databases]) ?? []
+    if (!name || !database) {
+      throw wrong(`has a ${what} ${it.name} ${withoutDatabase(it, databases)}`)
+    }
+    return made.of(endpoint, new Map([[name, database.forOperator ?? database]]), results)
+  }
 }
+
+/** A statement that an operator wrote, and the database that it asks, if it says which. */
+type OperatorStatement = Pick<CustomToolConfig, 'name' | 'database'>
 
 /**
  * Makes sure that each tool of an endpoint's own is a statement that its database lets run. It reads
@@ -77,7 +95,10 @@ export function withoutDatabase(
 }
 
 /** The name and the database that a tool asks: the one that it names, or the only one. */
-function databaseOf<T>({ database }: CustomToolConfig, all: readonly (readonly [string, T])[]) {
+export function databaseOf<T>(
+  { database }: Pick<CustomToolConfig, 'database'>,
+  all: readonly (readonly [string, T])[],
+) {
   return database === undefined && all.length === 1
     ? all[0]
     : all.find(([name]) => name === database)

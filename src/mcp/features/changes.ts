@@ -8,10 +8,10 @@ export type ListName = (typeof listNames)[number]
 /**
  * A change of a server, for clients that asked to hear of it. A `tree` is a resource with all
  * resources whose addresses continue its address after a slash, and the list of them. Publish the
- * version of a tree as often as you read it: only a new version is announced.
+ * version of a tree, or of a list that has one, as often as you read it: only a new version is announced.
  */
 export type Change =
-  | { readonly kind: ListName }
+  | { readonly kind: ListName; readonly version?: string }
   | { readonly kind: 'resource'; readonly uri: string }
   | { readonly kind: 'tree'; readonly uri: string; readonly version: string }
 
@@ -97,15 +97,17 @@ interface Notification {
 const covers = ({ kind, uri }: Change & { readonly uri: string }, other: string) =>
   other === uri || (kind === 'tree' && other.startsWith(`${uri}/`))
 
-/** Whether a change is new. Remembers the last version of each tree in `versions`. */
+/** Whether a change is new. Remembers the last version of each tree, and of each list, in `versions`. */
 export function isNew(
   change: Change,
   versions: { get(uri: string): unknown; put(uri: string, version: string): void },
 ): boolean {
-  if (change.kind !== 'tree') return true
-  const { uri, version } = change
-  const before = versions.get(uri)
+  if (!('version' in change) || change.version === undefined) return true
+  const { version } = change
+  // The address of a tree has a colon.
+  const name = change.kind === 'tree' ? change.uri : change.kind
+  const before = versions.get(name)
   if (before === version) return false
-  versions.put(uri, version)
+  versions.put(name, version)
   return before !== undefined
 }

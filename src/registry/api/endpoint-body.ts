@@ -1,9 +1,17 @@
 import * as z from 'zod/mini'
-import { ConfigError, type Endpoint, endpointSchema } from '../../gateway/index.ts'
+import {
+  boundedQuestions,
+  ConfigError,
+  type Endpoint,
+  endpointSchema,
+  questionFields,
+  questionSignature,
+} from '../../gateway/index.ts'
 import type { Credential, EndpointEntry } from '../entries.ts'
 import { isConnectionString, MAX_URL_CHARS, sealConnection } from './connection.ts'
 import { ApiFault, checked, wrongField } from './fault.ts'
 import { moment, named, written } from './lists.ts'
+import { assertAnswered, signedQuestions } from './signed-questions.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Characters of the JSON of an endpoint. */
@@ -38,6 +46,12 @@ export const endpointBody = named(
         url: z.string().check(z.maxLength(MAX_URL_CHARS)),
         purpose: z.optional(z.string().check(z.maxLength(200))),
       }),
+    ),
+    // Who checked a question, and when, is set where it is stored.
+    questions: z.optional(
+      boundedQuestions(
+        z.strictObject({ ...questionFields(), ...z.partial(z.object(questionSignature())).shape }),
+      ),
     ),
     ...fromRegistry,
   }),
@@ -96,7 +110,12 @@ export async function entryOf(
   const privateHosts = await privateHostsOf(surroundings)
   const { from: _, createdAt: __, changedAt: ___, credentials: ____, ...rest } = body
   const { databases, credentials } = await sealed(body, was, surroundings, privateHosts)
-  const value = checked(endpointSchema(), { ...rest, databases })
+  const { signed, fresh } = signedQuestions(body.questions, was, surroundings)
+  const value = checked(endpointSchema(), {
+    ...rest,
+    databases,
+    ...(signed && { questions: signed }),
+  })
   if (JSON.stringify(value).length > MAX_VALUE_CHARS) {
     throw new ApiFault(422, `An endpoint must have at most ${MAX_VALUE_CHARS} characters of JSON.`)
   }
@@ -110,6 +129,7 @@ export async function entryOf(
     changedAt: Math.max(now, (was?.changedAt ?? 0) + 1),
   }
   await assertServes(entry, surroundings, privateHosts)
+  await assertAnswered(entry, fresh, surroundings, privateHosts)
   return entry
 }
 
@@ -173,8 +193,8 @@ async function assertServes(
   { check }: Surroundings,
   privateHosts: readonly string[],
 ): Promise<void> {
-  const problemOf = async ({ tools, search, ...rest }: Partial<Endpoint>) => {
-    const value = { ...entry.value, ...rest, tools, search }
+  const problemOf = async ({ tools, search, questions, ...rest }: Partial<Endpoint>) => {
+    const value = { ...entry.value, ...rest, tools, search, questions }
     try {
       await check({ entry: { ...entry, value }, privateHosts })
       return undefined
@@ -186,8 +206,10 @@ async function assertServes(
   const { value } = entry
   const message = await problemOf(value)
   if (message === undefined) return
+  const isQuestions =
+    value.questions && (await problemOf({ ...value, questions: undefined })) === undefined
   const isTools = value.tools && (await problemOf({ ...value, tools: undefined })) === undefined
   const isSearch = value.search && (await problemOf({ ...value, search: undefined })) === undefined
-  const field = isTools ? 'tools' : isSearch ? 'search' : 'databases'
+  const field = isQuestions ? 'questions' : isTools ? 'tools' : isSearch ? 'search' : 'databases'
   throw new ApiFault(422, message, { field })
 }

@@ -247,18 +247,23 @@ async function storedOne(name: string, surroundings: Surroundings): Promise<Endp
 /** How often a change is tried again that another one came before. */
 const MAX_TRIES = 3
 
-async function change(
+/** A patch, or how it follows from the endpoint that it changes. */
+type Patch = Readonly<Record<string, unknown>>
+
+/** Changes an endpoint of the registry by a merge patch. Throws {@link ApiFault}. */
+export async function change(
   name: string,
-  patch: Readonly<Record<string, unknown>>,
+  given: Patch | ((was: EndpointEntry) => Patch),
   surroundings: Surroundings,
   since: z.infer<typeof changeQuery> = {},
 ): Promise<Response> {
-  if (Object.hasOwn(patch, 'name') && patch.name !== name) {
-    throw wrongField('name', 'cannot be changed. Add another endpoint instead.')
-  }
   for (let tries = 1; ; tries++) {
     const was = await storedOne(name, surroundings)
     assertUnchanged(was, since, called(name))
+    const patch = typeof given === 'function' ? given(was) : given
+    if (Object.hasOwn(patch, 'name') && patch.name !== name) {
+      throw wrongField('name', 'cannot be changed. Add another endpoint instead.')
+    }
     const entry = await changed(was, patch, surroundings)
     const outcome = await surroundings.change('putEndpoint', { entry, was: was.changedAt })
     if (outcome === 'changed' && tries < MAX_TRIES) continue

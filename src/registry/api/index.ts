@@ -7,6 +7,7 @@ import { answer } from './fault.ts'
 import { groupRoutes } from './groups.ts'
 import { keyRoutes } from './keys.ts'
 import { previewRoutes } from './preview.ts'
+import { questionRoutes } from './questions.ts'
 import { recordRoutes } from './records.ts'
 import { application, type Route, route } from './route.ts'
 import { schemaRoutes } from './schema.ts'
@@ -24,6 +25,7 @@ export const routes: readonly Route[] = [
   ...endpointRoutes(),
   ...previewRoutes(),
   ...schemaRoutes(),
+  ...questionRoutes(),
   ...keyRoutes(),
   ...groupRoutes(),
   ...signInRoutes(),

@@ -4,6 +4,7 @@ import type {
   GroupRules,
   Preview,
   PreviewAsked,
+  QuestionLook,
   SchemaQuestion,
   SchemaView,
   Stage,
@@ -37,6 +38,11 @@ export interface Surroundings {
   check(candidate: Candidate): Promise<void>
   /** What the operator should know about the rules of a candidate's group. Throws ConfigError. */
   report(candidate: Candidate): Promise<readonly string[]>
+  /** Looks whether the verified questions of an endpoint work, or the one of a name. */
+  look(
+    candidate: Candidate,
+    asked: { readonly name?: string | undefined; readonly signal?: AbortSignal },
+  ): Promise<QuestionLook>
   /** Inspects the databases of an endpoint, and counts their tables. */
   diagnose(candidate: Candidate, signal: AbortSignal): Promise<readonly Diagnosis[]>
   /** The same stage by stage, and tries whether the engines refuse to write. */
