@@ -1,3 +1,4 @@
+export type { Part, Recognised, Unrecognised } from './connection-string/index.ts'
 export type { Database, Io } from './database.ts'
 export { DemoStore } from './demo/demo-store.ts'
 export type { Dialect, TableName } from './dialect.ts'
@@ -62,3 +63,6 @@ export const redaction = () => import('./guard/without-literals.ts')
 
 /** Loads the code that inspects roles and reports on them. */
 export const doctor = () => import('./doctor/index.ts')
+
+/** Loads the code that reads any text that people paste for a connection string. */
+export const connectionStrings = () => import('./connection-string/index.ts')

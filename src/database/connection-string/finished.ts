@@ -1,0 +1,126 @@
+import type { Draft, Notes } from './draft.ts'
+import { NotRecognised } from './fault.ts'
+import type { Recognised } from './recognised.ts'
+import { serviceOf } from './services.ts'
+
+/** A draft as a URL for our drivers. */
+export interface Finished {
+  readonly url: string
+  readonly engine: string
+  readonly encryption: Recognised['encryption']
+  /** The port that the driver takes if the URL names none. */
+  readonly port: number
+}
+
+/** How the drafts of one family become URLs. Throws {@link NotRecognised}. */
+export type Finish = (draft: Draft, notes: Notes) => Finished
+
+/** A URL of these parts, with the signs in them that mean something else encoded. */
+export function urlOf(
+  { scheme, user, password, host = '', port, database = '' }: Draft,
+  params: Readonly<Record<string, string | undefined>> = {},
+): string {
+  const login =
+    user === undefined && password === undefined
+      ? ''
+      : `${encoded(user)}${password === undefined ? '' : `:${encoded(password)}`}@`
+  const query = Object.entries(params).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encoded(value)}`],
+  )
+  const place = `${host}${port === undefined ? '' : `:${port}`}`
+  return `${scheme}://${login}${place}${database === '' ? '' : `/${encoded(database)}`}${query.length > 0 ? `?${query.join('&')}` : ''}`
+}
+
+const encoded = (text = '') => encodeURIComponent(text)
+
+/** Whether a host is this machine, as the drivers see it. */
+export { isLoopback } from '../transport/url.ts'
+
+/** Checks the host and the port of a draft, and puts them right. Throws {@link NotRecognised}. */
+export function assertPlace(draft: Draft, engine: string, notes: Notes): void {
+  const { host, port } = draft
+  if (host === undefined) {
+    throw new NotRecognised(
+      `It names no host. Write the address of the server behind the @: ${draft.scheme}://user:password@host/database.`,
+      'host',
+      engine,
+    )
+  }
+  if (host.startsWith('/') || host.startsWith('@')) throw socket(host, engine)
+  draft.host = soundHost(host, engine, notes)
+  if (port === undefined) return
+  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535) {
+    throw new NotRecognised(
+      'The port is not a number from 1 to 65535. Write it behind the host: host:5432.',
+      'port',
+      engine,
+    )
+  }
+  draft.port = String(Number(port))
+}
+
+function soundHost(host: string, engine: string, notes: Notes): string {
+  const wrong = (sentence: string) => new NotRecognised(sentence, 'host', engine)
+  if (host.startsWith('[')) {
+    if (host.includes('%')) {
+      throw wrong(
+        'The address of the host belongs to one network card (%), and is not reachable from elsewhere. Write its public address.',
+      )
+    }
+    if (URL.canParse(`http://${host}/`)) return new URL(`http://${host}/`).hostname
+    throw wrong('The host in the brackets is no IPv6 address. Write it as [2001:db8::1].')
+  }
+  const bare = host.replace(/\.$/, '')
+  if (bare !== host) notes.changes.push('Took the point off the end of the host.')
+  if (/^[a-z\d._-]{1,253}$/i.test(bare) && !/^[.-]|\.\./.test(bare)) return bare.toLowerCase()
+  const ascii = /^[\p{L}\p{N}._-]{1,253}$/u.test(bare) && asciiOf(bare)
+  if (ascii) {
+    notes.changes.push('Wrote the host in ASCII letters.')
+    return ascii
+  }
+  throw wrong(
+    'The host has signs that no host has. If they belong to the password, there is an @ missing between the password and the host.',
+  )
+}
+
+const asciiOf = (host: string) =>
+  URL.canParse(`http://${host}/`) ? new URL(`http://${host}/`).hostname : undefined
+
+function socket(host: string, engine: string): NotRecognised {
+  if (host.startsWith('/cloudsql/')) {
+    return new NotRecognised(
+      'This is a socket of Cloud SQL, which only programs beside its proxy can open. Write the public IP address of the instance instead, or put Hyperdrive in front of it.',
+      'host',
+      engine,
+    )
+  }
+  return new NotRecognised(
+    'This names a socket, a file on one machine, and a Worker has no files. Write the address of the server, and its port.',
+    'host',
+    engine,
+  )
+}
+
+/** Says what was left out, without the values. */
+export function noteDropped(draft: Draft, notes: Notes): void {
+  const names = [...draft.params.keys()].filter((it) => /^[\w.-]{1,40}$/.test(it))
+  if (draft.params.size === 0) return
+  const shown = names.slice(0, MAX_SHOWN).join(', ')
+  const more = draft.params.size - Math.min(names.length, MAX_SHOWN)
+  const rest = more > 0 ? `${shown === '' ? '' : ' and '}${more}${shown === '' ? '' : ' more'}` : ''
+  notes.changes.push(`Took off parameters that are not needed here: ${shown}${rest}.`)
+}
+
+const MAX_SHOWN = 6
+
+/** Tells of a server whose certificate no Worker can trust. */
+export function hintAuthority({ host = '' }: Draft, canHyperdrive: boolean, notes: Notes): void {
+  const service = serviceOf(host)
+  if (!service?.ownAuthority) return
+  const instead = canHyperdrive
+    ? 'Put Hyperdrive in front of it, which can be told of it.'
+    : 'If the test says so, use an address whose certificate is public.'
+  notes.hints.push(
+    `${service.title} signs its certificates itself, and a Worker trusts public authorities only. ${instead}`,
+  )
+}

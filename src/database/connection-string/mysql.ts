@@ -1,0 +1,90 @@
+import { type Draft, type Notes, take } from './draft.ts'
+import { NotRecognised } from './fault.ts'
+import {
+  assertPlace,
+  type Finish,
+  hintAuthority,
+  isLoopback,
+  noteDropped,
+  urlOf,
+} from './finished.ts'
+
+/** Makes the URL of a MySQL or MariaDB server, or of PlanetScale. */
+export const finishMysql: Finish = (draft, notes) => {
+  const engine = draft.scheme === 'mariadb' ? 'MariaDB' : 'MySQL'
+  assertPlace(draft, engine, notes)
+  const { host = '', port, user, database } = draft
+  if (user === undefined) throw missing('user', engine)
+  if (database === undefined) throw missing('database', engine)
+  if (port === '33060') {
+    throw new NotRecognised(
+      'Port 33060 is that of the X protocol, which no driver here speaks. Write the port of the other protocol, which is 3306 in most places.',
+      'port',
+      engine,
+    )
+  }
+  if (draft.password === undefined) {
+    notes.hints.push('It has no password: that works only where the server asks for none.')
+  }
+  const isPlanetScale = draft.scheme === 'planetscale' || /\.psdb\.cloud$/.test(host)
+  const mode = modeOf(draft, engine, notes)
+  if (take(draft, 'sslca', 'sslcert', 'sslkey', 'sslrootcert', 'ssl-ca') !== undefined) {
+    notes.hints.push(
+      'It names a file with a certificate. A Worker has no files, and trusts public authorities only.',
+    )
+  }
+  noteDropped(draft, notes)
+  hintAuthority(draft, false, notes)
+  if (isPlanetScale) notes.hints.push('PlanetScale is asked over HTTP, which takes the same login.')
+  const kept = isPlanetScale && !isLoopback(host) ? undefined : mode
+  const isOff = mode === undefined ? isLoopback(host) : mode === 'DISABLED'
+  return {
+    url: urlOf(draft, { 'ssl-mode': kept }),
+    engine,
+    encryption: isOff && !(isPlanetScale && !isLoopback(host)) ? 'none' : 'required',
+    port: Number(port ?? 3306),
+  }
+}
+
+const missing = (part: 'user' | 'database', engine: string) =>
+  new NotRecognised(
+    `It names no ${part}. Write it ${part === 'user' ? 'before' : 'behind'} the host: mysql://user:password@host/database.`,
+    part,
+    engine,
+  )
+
+const MODES: Readonly<Record<string, string>> = {
+  ...{ disabled: 'DISABLED', disable: 'DISABLED', false: 'DISABLED', none: 'DISABLED' },
+  ...{ 0: 'DISABLED', off: 'DISABLED', no: 'DISABLED' },
+  ...{ required: 'REQUIRED', require: 'REQUIRED', true: 'REQUIRED', 1: 'REQUIRED' },
+  ...{ on: 'REQUIRED', yes: 'REQUIRED', skipverify: 'REQUIRED', acceptinvalidcerts: 'REQUIRED' },
+  ...{ preferred: 'REQUIRED', prefer: 'REQUIRED', trust: 'REQUIRED' },
+  ...{ verifyca: 'VERIFY_CA', verifyidentity: 'VERIFY_IDENTITY', verifyfull: 'VERIFY_IDENTITY' },
+  ...{ strict: 'VERIFY_IDENTITY', custom: 'REQUIRED' },
+}
+
+function modeOf(draft: Draft, engine: string, notes: Notes): string | undefined {
+  const written = take(draft, 'sslmode')
+  const flag = take(draft, 'ssl', 'tls', 'usessl', 'requiressl', 'sslaccept')
+  const asked = written || flag
+  if (asked === undefined || asked === '') return undefined
+  const plain = asked.toLowerCase().replace(/[^a-z\d]/g, '')
+  // `ssl={"rejectUnauthorized":true}` and the like.
+  const isObject = asked.trimStart().startsWith('{')
+  const mode = isObject ? 'REQUIRED' : Object.hasOwn(MODES, plain) ? MODES[plain] : undefined
+  if (mode === undefined) {
+    throw new NotRecognised(
+      'Its ssl-mode is none that there is. Write ssl-mode=REQUIRED, or leave it out.',
+      'parameter',
+      engine,
+    )
+  }
+  if (mode !== written) notes.changes.push(`Wrote the encryption as ssl-mode=${mode}.`)
+  if (/^prefer/.test(plain)) {
+    notes.hints.push('There is no mode that encrypts only if the server does: it has to.')
+  }
+  if (/^(?:skipverify|acceptinvalidcerts|trust)$/.test(plain)) {
+    notes.hints.push('A Worker always verifies the certificate: it cannot be told not to.')
+  }
+  return mode
+}
