@@ -14,6 +14,13 @@ export interface HostRules {
 /** The refusal of a database URL because of the host that it names. It repeats nothing else of the URL. */
 export class PrivateHostError extends Error {
   override readonly name = 'PrivateHostError'
+  /** `private`: only a private network reaches it. `unresolved`: nobody knows the name. Else it is no host. */
+  readonly why: 'private' | 'unresolved' | undefined
+
+  constructor(message: string, why?: 'private' | 'unresolved') {
+    super(message)
+    this.why = why
+  }
 }
 
 /**
@@ -42,18 +49,18 @@ export async function assertPublicHosts(
     it !== undefined && (isPublic(it) || blocks.some((block) => isWithin(it, block)))
   if (address) {
     if (isFree(address)) return
-    throw refused(host, 'is not a public address')
+    throw refused(host, 'is not a public address', 'private')
   }
   if (!isName(host)) throw refused(host, 'is neither a name nor a plainly written address')
   if (allowed.some((entry) => matches(host, plain(entry)))) return
-  if (isLocal(host)) throw refused(host, 'is a name within a private network')
+  if (isLocal(host)) throw refused(host, 'is a name within a private network', 'private')
 
   const signal = AbortSignal.timeout(timeoutMs)
   const lookUp = async () => resolve(host, signal)
   const addresses = await until(signal, lookUp()).catch(() => [])
-  if (addresses.length === 0) throw refused(host, 'cannot be resolved')
+  if (addresses.length === 0) throw refused(host, 'cannot be resolved', 'unresolved')
   if (!addresses.every((it) => isFree(readAddress(it)))) {
-    throw refused(host, 'resolves to an address that is not public')
+    throw refused(host, 'resolves to an address that is not public', 'private')
   }
 }
 
@@ -126,7 +133,8 @@ export const isPublicName = (host: string): boolean =>
 /** The longest host that a message repeats. */
 const MAX_SHOWN = 253
 
-const refused = (host: string, why: string) =>
+const refused = (host: string, what: string, why?: PrivateHostError['why']) =>
   new PrivateHostError(
-    `The database host ${host.slice(0, MAX_SHOWN)} ${why}. If it is meant, the operator can allow it: npx tidegate settings --allow-host, or the variable PRIVATE_HOSTS.`,
+    `The database host ${host.slice(0, MAX_SHOWN)} ${what}. If it is meant, the operator can allow it: npx tidegate settings --allow-host, or the variable PRIVATE_HOSTS.`,
+    why,
   )

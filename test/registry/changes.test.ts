@@ -142,6 +142,7 @@ test('every route that changes something says what it is', () => {
   const silent = routes.filter(({ method, says }) => method !== 'get' && !says)
   // These look, and change nothing.
   expect(silent.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+    'post /api/connection-strings/recognise',
     'post /api/endpoints/{name}/preview',
     'post /api/endpoints/{name}/test',
     'post /api/groups/{name}/test',

@@ -7,17 +7,23 @@ const ENGINES: Readonly<Record<string, string>> = {
   demo: 'SQLite',
   d1: 'SQLite',
   hyperdrive: 'PostgreSQL',
+  secret: 'as the secret says',
 }
 
-/** Reads `d1:BINDING`, `hyperdrive:BINDING` and `demo:`, which hold no secret. Throws {@link NotRecognised}. */
+const SERVICES: Readonly<Record<string, string>> = {
+  d1: 'Cloudflare D1',
+  hyperdrive: 'Hyperdrive',
+}
+
+/** Reads `d1:BINDING`, `hyperdrive:BINDING`, `secret:NAME` and `demo:`, which hold no secret. Throws {@link NotRecognised}. */
 export function readBinding(text: string): Omit<Recognised, 'changes' | 'hints'> | undefined {
   const [scheme = '', name = ''] = text.split(/:(?:\/\/)?/, 2)
   const engine = Object.hasOwn(ENGINES, scheme.toLowerCase()) && ENGINES[scheme.toLowerCase()]
   if (!engine || /[@]/.test(text)) return undefined
   const url = `${scheme.toLowerCase()}:${name}`
-  if (!hasNoSecret(url)) {
+  if (scheme.toLowerCase() === 'secret' ? !/^secret:[A-Za-z_]\w*$/.test(url) : !hasNoSecret(url)) {
     throw new NotRecognised(
-      `The name of the binding is missing, or is not one. Write ${scheme.toLowerCase()}:BINDING, with the name that wrangler.toml gives it.`,
+      `The name behind ${scheme.toLowerCase()}: is missing, or is not one. Write the name of the binding in wrangler.toml, or of the secret.`,
       'host',
       engine,
     )
@@ -25,7 +31,7 @@ export function readBinding(text: string): Omit<Recognised, 'changes' | 'hints'>
   return {
     url,
     engine,
-    service: scheme === 'demo' ? undefined : scheme === 'd1' ? 'Cloudflare D1' : 'Hyperdrive',
+    service: SERVICES[scheme.toLowerCase()],
     encryption: 'within',
     suggested: suggested({ database: name, engine }),
   }

@@ -20,6 +20,7 @@ export interface Candidate {
 const MAX_LINES = 2_000
 const MAX_VALUES = 2_000
 const MAX_TRIED = 20
+const MAX_SCHEME = 40
 
 /** Finds what may be a connection string in a text of one line or more. */
 export function candidatesIn(text: string): Candidates {
@@ -73,7 +74,7 @@ function valuesIn(json: unknown): { name: string; value: string }[] {
     const [name, value] = queue[i]!
     if (typeof value === 'string' || typeof value === 'number') {
       const own = assignmentIn(String(value))
-      found.push(own && LIKELY.test(own.value) ? own : { name, value: String(value) })
+      found.push(own && isLikely(own.value) ? own : { name, value: String(value) })
     } else if (Array.isArray(value)) {
       queue.push(...value.slice(0, MAX_VALUES).map((it): [string, unknown] => [name, it]))
     } else if (typeof value === 'object' && value !== null) {
@@ -83,9 +84,12 @@ function valuesIn(json: unknown): { name: string; value: string }[] {
   return found
 }
 
-/** What a connection string has in it. */
-const LIKELY =
-  /:\/\/|^["'`]?(?:jdbc|d1|hyperdrive|demo|file|sqlite):|@tcp\(|;.*=|=.*;|\b(?:host|dbname)=/i
+/** Whether a text has in it what a connection string has. */
+const isLikely = (text: string): boolean =>
+  ['://', '@tcp('].some((it) => text.includes(it)) ||
+  (text.includes(';') && text.includes('=')) ||
+  /^["'`]?(?:jdbc|d1|hyperdrive|demo|secret|file|sqlite):/i.test(text) ||
+  /\b(?:host|dbname)=/i.test(text)
 
 function ranked(found: readonly { readonly name: string; readonly value: string }[]) {
   const bare = { changes: [], hints: [] } satisfies Notes
@@ -93,7 +97,7 @@ function ranked(found: readonly { readonly name: string; readonly value: string 
     found.filter(({ name }) => name !== '').map(({ name, value }) => [name, unquoted(value, bare)]),
   )
   const texts = found
-    .filter(({ name, value }) => LIKELY.test(value) || (name === '' && /^\S+ -\S/.test(value)))
+    .filter(({ name, value }) => isLikely(value) || (name === '' && /^\S+ -\S/.test(value)))
     .map(({ name, value }, i) => ({ name: name || undefined, text: value, rank: rankOf(name), i }))
     .sort((a, b) => a.rank - b.rank || a.i - b.i)
     .slice(0, MAX_TRIED)
@@ -118,11 +122,13 @@ export function embeddedIn(text: string): readonly Candidate[] {
   const found: string[] = []
   for (const quote of ['"', "'", '`']) {
     const parts = text.split(quote, 2 * MAX_TRIED + 1)
-    for (let i = 1; i < parts.length; i += 2) if (LIKELY.test(parts[i]!)) found.push(parts[i]!)
+    for (let i = 1; i < parts.length; i += 2) if (isLikely(parts[i]!)) found.push(parts[i]!)
   }
   for (const word of text.split(/[\s"'`<>]+/, MAX_VALUES)) {
-    const start = /[a-z][a-z\d+]{1,40}:\/\//i.exec(word)?.index
-    if (start !== undefined) found.push(word.slice(start).replace(/[).,;\]}]$/, ''))
+    const mark = word.indexOf('://')
+    let start = mark
+    while (start > 0 && mark - start < MAX_SCHEME && /[a-z\d+]/i.test(word[start - 1]!)) start--
+    if (mark > 0) found.push(word.slice(start).replace(/[).,;\]}]$/, ''))
   }
   return [...new Set(found)].slice(0, MAX_TRIED).map((text) => ({ text }))
 }

@@ -37,7 +37,7 @@ export function assertFilledIn(draft: Draft, engine: string): void {
 }
 
 /** `postgres.[YOUR-PROJECT-REF]`, `db.<ref>.supabase.co` */
-const INNER = /\[(?:your|project|ref|region)[^\]]*\]|<[^>]*>|\$\{/i
+const INNER = /\[(?:your|project|ref|region)|<\w|\$\{/i
 
 /** Whether a text stands for another one that a person has to put in. */
 export const isPlaceholder = (text: string): boolean =>

@@ -70,17 +70,11 @@ export function completed(draft: Draft, variables: ReadonlyMap<string, string>):
     return token === undefined ? draft : { ...draft, params: new Map([['authtoken', token]]) }
   }
   if (draft.user !== undefined && draft.password !== undefined) return draft
-  const related = [...variables].filter(([name]) =>
-    /(?:datasource|db|database|pg|postgres|mysql|clickhouse|^)[a-z]*$/.test(plainName(name)),
-  )
   const value = (field: Field) =>
-    related.find(([name]) => {
+    [...variables].find(([name]) => {
       const plain = plainName(name)
-      return (
-        fieldOf(plain) === field ||
-        PREFIXES.some(
-          (it) => it !== '' && plain.startsWith(it) && fieldOf(plain.slice(it.length)) === field,
-        )
+      return PREFIXES.some(
+        (it) => plain.startsWith(it) && fieldOf(plain.slice(it.length)) === field,
       )
     })?.[1]
   return {

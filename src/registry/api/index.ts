@@ -1,5 +1,6 @@
 import { backupRoutes } from './backup.ts'
 import { changeRoutes } from './changes.ts'
+import { connectionStringRoutes } from './connection-strings.ts'
 import { credentialRoutes } from './credentials.ts'
 import { doctorRoutes } from './doctor.ts'
 import { endpointRoutes } from './endpoints.ts'
@@ -26,6 +27,7 @@ export const routes: readonly Route[] = [
   ...previewRoutes(),
   ...schemaRoutes(),
   ...questionRoutes(),
+  ...connectionStringRoutes(),
   ...keyRoutes(),
   ...groupRoutes(),
   ...signInRoutes(),

@@ -55,6 +55,7 @@ export const questionRoutes = (): readonly Route[] => [
     params: questionParam,
     body: z.strictObject(sentFields),
     answers: { 200: one },
+    says: ({ params: { name, question } }) => `verified question ${question} of endpoint ${name}`,
     async run({ params: { name, question }, body, signal }, surroundings) {
       const sent = { name: question, ...body }
       await change(
@@ -76,6 +77,7 @@ export const questionRoutes = (): readonly Route[] => [
     summary: 'Removes a verified question.',
     params: questionParam,
     answers: { 204: { description: 'It is gone.' } },
+    says: ({ params: { name, question } }) => `removed question ${question} of endpoint ${name}`,
     async run({ params: { name, question } }, surroundings) {
       await assertUnnamed(name, question, surroundings)
       await change(

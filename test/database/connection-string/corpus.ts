@@ -285,6 +285,7 @@ export const services: readonly Read[] = [
   ['hyperdrive:WAREHOUSE', 'hyperdrive:WAREHOUSE'],
   ['hyperdrive://WAREHOUSE', 'hyperdrive:WAREHOUSE'],
   ['demo:', 'demo:'],
+  ['secret:SHOP_URL', 'secret:SHOP_URL'],
 ]
 
 /** Forms that are not URLs, and URLs of other worlds. */
@@ -619,7 +620,7 @@ export const refused: readonly Refused[] = [
     `https://dash.cloudflare.com/${ACCOUNT}/workers/d1/databases/${ID}/metrics`,
     new RegExp(`d1://:TOKEN@${ACCOUNT}/${ID}`),
   ],
-  ['d1:', /name of the binding is missing/],
+  ['d1:', /name behind d1: is missing/],
   ['./data/shop.sqlite3', /SQLite file/],
   ['sqlite:///home/ada/shop.db', /SQLite file/],
   ['file:./dev.db', /SQLite file/],
