@@ -15,6 +15,7 @@ import {
 } from './admission.ts'
 import { doorPages, hasConsole, offersSignIn, pathOf, takesTokens } from './auth/index.ts'
 import { deploymentOf } from './deployment.ts'
+import { isName } from './gateway/index.ts'
 import { Refusal, RpcError, serve, serveHttpSse, unexpected } from './mcp/index.ts'
 import { rateLimit } from './registry/index.ts'
 import { admittedSite, faults, NO_ENDPOINT, orMisconfigured } from './visit.ts'
@@ -46,6 +47,7 @@ export const app = new Hono<App>({ getPath: pathOf })
   .all('/token', authorize)
   .all('/register', authorize)
   .on('ALL', ['/.well-known/*', '/mcp/.well-known/*'], describe)
+  .on('GET', ['/doctor', '/doctor/:endpoint'], leadToConsole)
   .use(admission)
   .get('/', showPage)
   .get('/setup', setup)
@@ -110,6 +112,16 @@ async function setup(c: Context<App>): Promise<Response> {
 /** Serves what a page loads. */
 async function load(c: Context<App>): Promise<Response> {
   return (await pages()).asset(c.req.path) ?? c.notFound()
+}
+
+/** Leads a person who opens the doctor with a browser, and so without a key, to that of the Console. */
+async function leadToConsole(c: Context<App>, next: Next): Promise<Response | undefined> {
+  const hasKey = c.var.bySecretUrl || c.req.header('authorization') || c.req.header('x-api-key')
+  if (hasKey || !wantsHtml(c) || !hasConsole(c.env) || c.req.query('format')) {
+    return void (await next())
+  }
+  const name = c.req.param('endpoint')
+  return c.redirect(`/console/doctor${name && isName(name) ? `?endpoint=${name}` : ''}`, 303)
 }
 
 async function doctor(c: Context<App>): Promise<Response> {

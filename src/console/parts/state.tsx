@@ -14,6 +14,15 @@ export const State = ({
   </span>
 )
 
+/** The shape of a state alone, beside words that say the same. */
+export const StateIcon = ({ kind }: { readonly kind: keyof typeof shapes }) => (
+  <svg class={`icon ${kind}`} viewBox="0 0 16 16" aria-hidden="true">
+    {shapes[kind].map((d) => (
+      <path d={d} />
+    ))}
+  </svg>
+)
+
 const CIRCLE = 'M8 1.4a6.6 6.6 0 1 0 0 13.2a6.6 6.6 0 1 0 0-13.2'
 
 const shapes = {
