@@ -1,6 +1,8 @@
 import {
   type Database,
+  DatabaseError,
   doctor,
+  type Failure,
   listTables,
   type Reported,
   type TimeLimits,
@@ -18,6 +20,10 @@ export interface Diagnosis extends Partial<Reported> {
   readonly dialect?: string
   /** Why the database could not be inspected. */
   readonly problem?: string
+  /** What kind of a problem that is, and the code of the engine or the vendor. */
+  readonly failure?:
+    | { readonly kind: Failure | 'internal'; readonly code?: string | undefined }
+    | undefined
   /** How many tables and views the role may read, if that was asked. */
   readonly tables?: number
 }
@@ -58,7 +64,7 @@ export async function inspect(
   const { databases, caps, tools = [] } = endpoint
   const started = Date.now()
   const config = databases[name]!
-  const { inspectRole, reason, unprepared } = await doctor()
+  const { inspectRole, unprepared } = await doctor()
   try {
     const database = await located(config, io).open()
     const timeoutMs = Math.min(caps.timeoutMs, MAX_INSPECTION_MS)
@@ -90,11 +96,22 @@ export async function inspect(
       const said = { note: notes.join('\n\n') || undefined }
       return { ...about, elapsedMs, ...found, broken, ...counted, ...said }
     } catch (error) {
-      return { ...about, problem: reason(error) }
+      return { ...about, ...(await problemOf(error)) }
     }
   } catch (error) {
-    return { problem: error instanceof ConfigError ? error.message : reason(error) }
+    return problemOf(error)
   }
+}
+
+/** What an operator is told of an error. */
+export async function problemOf(
+  error: unknown,
+): Promise<Pick<Diagnosis, 'failure'> & { readonly problem: string }> {
+  if (error instanceof ConfigError) return { problem: error.message, failure: { kind: 'config' } }
+  const { reason } = await doctor()
+  const known = error instanceof DatabaseError
+  const failure = known ? { kind: error.kind, code: error.code } : { kind: 'internal' as const }
+  return { problem: reason(error), failure }
 }
 
 const countTables = async (database: Database, limits: TimeLimits): Promise<number> =>

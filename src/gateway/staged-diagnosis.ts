@@ -1,13 +1,12 @@
 import {
   type Database,
   DatabaseError,
-  doctor,
   listTables,
   type TableList,
   type TimeLimits,
 } from '../database/index.ts'
-import { type Diagnosis, inspect } from './diagnosis.ts'
-import { ConfigError, type Endpoint } from './endpoint.ts'
+import { type Diagnosis, inspect, problemOf } from './diagnosis.ts'
+import type { Endpoint } from './endpoint.ts'
 import { type CredentialIo, located } from './open-database.ts'
 import { MAX_INSPECTION_MS } from './role-warning.ts'
 
@@ -78,12 +77,12 @@ async function* lookAt(
   signal: AbortSignal,
 ): AsyncGenerator<Seen, Found> {
   if (signal.aborted)
-    return yield* stopped('recognised', 'The time was over before its turn.', 'off')
+    return yield* stopped('recognised', { problem: 'The time was over before its turn.' })
   const { url } = endpoint.databases[name]!
   const limits = { timeoutMs: Math.min(endpoint.caps.timeoutMs, MAX_INSPECTION_MS), signal }
   const clock = startClock()
   const opened = await openOrProblem(endpoint, name, io)
-  if ('problem' in opened) return yield* stopped('recognised', opened.problem, 'bad', clock())
+  if ('problem' in opened) return yield* stopped('recognised', opened, clock())
   const { database } = opened
   const { title } = database.dialect
   yield { stage: 'recognised', state: 'ok', sentence: recognised(url, title), ms: clock() }
@@ -101,14 +100,15 @@ async function* lookAt(
     }
   }
 
-  const found = await inspect(endpoint, name, io, signal, {})
-  if (found.problem !== undefined) return yield* stopped('version', found.problem, 'bad', clock())
+  const found: Found = await inspect(endpoint, name, io, signal, {})
+  const { problem, failure } = found
+  if (problem !== undefined) return yield* stopped('version', { problem, failure }, clock())
   const { version = title, role } = found
   const as = role ? `${version}, as ${role}` : version
   yield { stage: 'version', state: 'ok', sentence: as, ms: clock() }
 
   const listed = await tablesOf(database, limits)
-  if ('problem' in listed) return yield* stopped('tables', listed.problem, 'bad', clock())
+  if ('problem' in listed) return yield* stopped('tables', listed, clock())
   yield { stage: 'tables', ...counted(listed), ms: clock() }
   yield { stage: 'writes', ...(await writing(database, listed, limits)), ms: clock() }
   yield { stage: 'role', ...findingsOf(found) }
@@ -120,22 +120,23 @@ async function* lookAt(
   return { ...found, tables: listed.total }
 }
 
-/** A stage at which a database stops. What follows cannot be seen. */
+type Problem = Pick<Diagnosis, 'failure'> & Required<Pick<Diagnosis, 'problem'>>
+
+/** A stage at which a database stops. What follows cannot be seen; what has no failure was not looked at. */
 async function* stopped(
   stage: Seen['stage'],
-  problem: string,
-  state: 'bad' | 'off',
+  { problem, failure }: Problem,
   ms?: number,
 ): AsyncGenerator<Seen, Found> {
-  yield { stage, state, sentence: problem, ms }
-  return { problem }
+  yield { stage, state: failure ? 'bad' : 'off', sentence: problem, ms }
+  return failure ? { problem, failure } : { problem }
 }
 
 async function openOrProblem(endpoint: Endpoint, name: string, io: CredentialIo) {
   try {
     return { database: await located(endpoint.databases[name]!, io).open() }
   } catch (error) {
-    return { problem: await told(error) }
+    return problemOf(error)
   }
 }
 
@@ -153,16 +154,10 @@ async function* notReached(error: unknown, title: string, ms: number): AsyncGene
   if (stage !== 'reached') {
     yield { stage: 'reached', state: 'ok', sentence: `A ${title} answers at this host`, ms }
   }
-  return yield* stopped(stage, await told(error), 'bad', stage === 'reached' ? ms : undefined)
+  return yield* stopped(stage, await problemOf(error), stage === 'reached' ? ms : undefined)
 }
 
 const TLS = /\bTLS\b|certificate/i
-
-async function told(error: unknown): Promise<string> {
-  if (error instanceof ConfigError) return error.message
-  const { reason } = await doctor()
-  return reason(error)
-}
 
 const recognised = (url: string, title: string) =>
   url.startsWith('credential:')
@@ -183,14 +178,11 @@ function encryption(url: string, tls: boolean | undefined): Pick<Seen, 'state' |
     : { state: 'low', sentence: 'The connection is encrypted only if the server offers it' }
 }
 
-async function tablesOf(
-  database: Database,
-  limits: TimeLimits,
-): Promise<TableList | { readonly problem: string }> {
+async function tablesOf(database: Database, limits: TimeLimits): Promise<TableList | Problem> {
   try {
     return await listTables(database, { limit: MAX_TABLES, offset: 0, limits })
   } catch (error) {
-    return { problem: await told(error) }
+    return problemOf(error)
   }
 }
 

@@ -19,10 +19,12 @@ import {
   pageFields,
   pageQuery,
 } from './lists.ts'
+import { mendSchema } from './mend-schema.ts'
+import { mendOfDiagnosis } from './mended.ts'
 import { mergePatch } from './merge-patch.ts'
 import { fieldsOf } from './noting.ts'
 import { type Route, route } from './route.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { Candidate, Surroundings } from './surroundings.ts'
 
 /** The name of an endpoint in a path. */
 export const nameParam = z.object({ name: z.string().check(z.maxLength(31)) })
@@ -139,14 +141,16 @@ export const endpointRoutes = (): readonly Route[] => [
         lines: z.union([stageSeen, outcome]),
       },
     },
-    async run({ params: { name }, accept, signal }, surroundings) {
+    async run({ params: { name }, accept, signal, url: { origin } }, surroundings) {
       const privateHosts = await privateHostsOf(surroundings)
       const { stored, value } = await found(name, surroundings)
       const candidate = { entry: stored ?? { value }, privateHosts }
+      const outcome = (all: readonly Diagnosis[]) => outcomeOf(all, candidate, surroundings, origin)
       if (wantsLines(accept)) {
-        return lines(signal, (it) => seenInStages(surroundings.diagnoseInStages(candidate, it)))
+        const seen = (it: AbortSignal) => surroundings.diagnoseInStages(candidate, it)
+        return lines(signal, (it) => seenInStages(seen(it), outcome))
       }
-      return answer(outcomeOf(await surroundings.diagnose(candidate, signal)))
+      return answer(await outcome(await surroundings.diagnose(candidate, signal)))
     },
   }),
 ]
@@ -156,6 +160,8 @@ const tested = z.object({
   ok: z.boolean(),
   /** Why it cannot be used. */
   problem: z.optional(z.string()),
+  /** What to do about it. */
+  mend: z.optional(mendSchema),
   ms: z.optional(z.number()),
   dialect: z.optional(z.string()),
   version: z.optional(z.string()),
@@ -190,21 +196,37 @@ const stageSeen = named(
 /** The stages as they come, and the outcome after them. */
 async function* seenInStages(
   seen: AsyncGenerator<Stage | Diagnosis>,
-): AsyncGenerator<Stage | ReturnType<typeof outcomeOf>> {
+  outcome: (all: readonly Diagnosis[]) => Promise<object>,
+): AsyncGenerator<object> {
   const diagnoses: Diagnosis[] = []
   for await (const it of seen) {
     if ('stage' in it) yield it
     else diagnoses.push(it)
   }
-  yield outcomeOf(diagnoses)
+  yield await outcome(diagnoses)
 }
 
-function outcomeOf(diagnoses: readonly Diagnosis[]) {
-  const databases = diagnoses.map(shownDiagnosis)
+async function outcomeOf(
+  diagnoses: readonly Diagnosis[],
+  ...about: [Candidate, Surroundings, origin: string]
+) {
+  const databases = await Promise.all(
+    diagnoses.map(async (it) => ({
+      ...shownDiagnosis(it),
+      mend: await mendOfDiagnosis(it, ...about),
+    })),
+  )
   return { ok: databases.every(({ ok }) => ok), databases }
 }
 
-function shownDiagnosis({ endpoint: _, problem, broken, elapsedMs, ...rest }: Diagnosis) {
+function shownDiagnosis({
+  endpoint: _,
+  failure: __,
+  problem,
+  broken,
+  elapsedMs,
+  ...rest
+}: Diagnosis) {
   const ok = problem === undefined && !broken?.length
   return { ...rest, ok, problem, broken, ms: elapsedMs }
 }

@@ -10,7 +10,7 @@ export function privateMend(about: About): Mend {
   const engine = engineOf(about)
   const where = isLocal(host)
     ? `${host} is the machine itself: for a Worker that is no machine of yours.`
-    : `${host.slice(0, 253)} is within a private network, and a Worker is outside of it.`
+    : `${host.slice(0, 253) || 'The host'} is within a private network, and a Worker is outside of it.`
   const kind = 'private' as const
   if (engine.hyperdrive) {
     return {
@@ -61,7 +61,7 @@ export function unknownHostMend(about: About): Mend {
   const { steps } = privateMend(about)
   return {
     kind: 'host',
-    sentence: `The name ${host.slice(0, 253)} has no address. It has a mistake in it, the server is gone, or only a private network knows it.`,
+    sentence: `The name ${host.slice(0, 253) || 'of the host'} has no address. It has a mistake in it, the server is gone, or only a private network knows it.`,
     steps: [look],
     others: [
       {

@@ -1,0 +1,75 @@
+import type { Diagnosis } from '../../gateway/index.ts'
+import type { Credential } from '../entries.ts'
+import type { Mend } from '../mend/mend.ts'
+import type { About, Problem } from '../mend/problem.ts'
+import { boundOf, keysOf, resolve } from '../open-credential.ts'
+import { assertPublicHosts, PrivateHostError } from '../public-hosts.ts'
+import type { Candidate, Surroundings } from './surroundings.ts'
+
+/** How long to wait for the addresses of a host. */
+const RESOLVE_MS = 3_000
+
+/** What mends a database that could not be used. Nothing for one that could. */
+export async function mendOfDiagnosis(
+  { endpoint, database, problem, failure }: Diagnosis,
+  { entry, privateHosts }: Candidate,
+  surroundings: Pick<Surroundings, 'secrets'>,
+  origin: string,
+): Promise<Mend | undefined> {
+  if (problem === undefined || !failure) return undefined
+  const { url = '' } = entry.value.databases[database] ?? {}
+  const [scheme = '', binding] = url.split(':')
+  const credential = scheme === 'credential' ? entry.credentials?.[binding ?? ''] : undefined
+  const about: About = {
+    endpoint,
+    database,
+    origin,
+    ...(credential
+      ? await placeOf(credential, surroundings)
+      : {
+          scheme: scheme === 'secret' && failure.kind !== 'config' ? 'postgres' : scheme,
+          binding,
+        }),
+  }
+  const known = await hostProblem(about, privateHosts)
+  const { mendOf } = await import('../mend/mend-of.ts')
+  if (known) return mendOf(known, about)
+  const addresses = failure.kind === 'network' ? await addressesOf(about) : undefined
+  return mendOf({ ...failure, message: problem }, { ...about, addresses })
+}
+
+/** Where a credential leads. Only its URL has the port. */
+async function placeOf(
+  { sealed, ...credential }: Credential,
+  { secrets }: Pick<Surroundings, 'secrets'>,
+): Promise<Pick<About, 'scheme' | 'host' | 'port'>> {
+  const { scheme, host } = credential
+  try {
+    const url = await keysOf(secrets).open(sealed, boundOf(credential))
+    const port = url === undefined ? '' : new URL(url).port
+    return { scheme, host, port: port === '' ? undefined : Number(port) }
+  } catch {
+    return { scheme, host }
+  }
+}
+
+/** Why a host may not be reached. */
+async function hostProblem(
+  { scheme, host }: About,
+  allowed: readonly string[],
+): Promise<Problem | undefined> {
+  if (!host) return undefined
+  try {
+    await assertPublicHosts(`${scheme}://${host}`, { allowed, resolve })
+    return undefined
+  } catch (error) {
+    if (!(error instanceof PrivateHostError)) return undefined
+    const kind = error.why === 'unresolved' ? 'unresolved_host' : 'private_host'
+    return { kind, message: error.message }
+  }
+}
+
+async function addressesOf({ host }: About): Promise<readonly string[] | undefined> {
+  if (!host || !/[a-z]/i.test(host)) return undefined
+  return resolve(host, AbortSignal.timeout(RESOLVE_MS)).catch(() => undefined)
+}

@@ -1,0 +1,183 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import type { Mend } from '../../src/registry/mend/mend.ts'
+import { mendOf } from '../../src/registry/mend/mend-of.ts'
+import type { About, Problem } from '../../src/registry/mend/problem.ts'
+
+const RDS = 'shop.c9x2.eu-central-1.rds.amazonaws.com'
+const SUPABASE = 'db.abcdefghijklmnopqrst.supabase.co'
+const TLS = 'The database does not speak TLS.'
+const CERTIFICATE = 'The certificate of the database cannot be trusted for its host.'
+
+const problems: readonly Problem[] = [
+  { kind: 'auth', code: '28P01', message: 'refused' },
+  { kind: 'auth', code: '28000', message: 'refused' },
+  ...['1044', '1045', '1130'].map((code): Problem => ({ kind: 'auth', code, message: 'refused' })),
+  { kind: 'network', message: 'The database cannot be reached. Try again later.' },
+  { kind: 'timeout', message: 'late' },
+  { kind: 'sql', message: 'wrong' },
+  { kind: 'refused', message: 'refused' },
+  { kind: 'too_large', message: 'large' },
+  { kind: 'private_host', message: 'private' },
+  { kind: 'unresolved_host', message: 'unknown' },
+  { kind: 'internal', message: 'It failed. The reason is in the log.' },
+  { kind: 'config', message: TLS },
+  { kind: 'config', message: CERTIFICATE },
+  { kind: 'config', code: '3D000', message: 'gone' },
+  { kind: 'config', message: 'This deployment has no D1 database bound as "SHOP".' },
+  { kind: 'config', message: 'The secret SHOP is not set.' },
+  { kind: 'config', message: 'Its credential cannot be decrypted: …' },
+  { kind: 'config', message: 'Something else.' },
+]
+
+const databases: readonly About[] = [
+  ...['postgres', 'mysql', 'mariadb', 'clickhouse', 'clickhouses', 'libsql', 'rqlite', 'neon'].map(
+    (scheme): About => ({ endpoint: 'web-shop', database: 'main', scheme, host: 'db.example.com' }),
+  ),
+  { scheme: 'postgres', host: RDS, port: 5433, endpoint: 'shop', database: 'main' },
+  { scheme: 'postgres', host: SUPABASE },
+  { scheme: 'postgres', host: 'aws-0-eu-central-1.pooler.supabase.com', port: 6543 },
+  { scheme: 'postgres', host: 'localhost' },
+  { scheme: 'postgres', host: '10.0.0.7' },
+  { scheme: 'postgres', host: '[fd12::7]' },
+  { scheme: 'postgres', host: 'db.$(reboot).example.com' },
+  { scheme: 'hyperdrive', binding: 'SHOP' },
+  { scheme: 'd1', binding: 'SHOP' },
+  { scheme: 'd1', host: '0123456789abcdef0123456789abcdef' },
+  { scheme: 'secret', binding: 'SHOP' },
+  { scheme: 'supabase', host: 'abcdefghijklmnopqrst' },
+  { scheme: 'demo' },
+  { scheme: 'unknown' },
+]
+
+const all = problems.flatMap((problem) =>
+  databases.map((about) => [problem, about, mendOf(problem, about)] as const),
+)
+
+const stepsOf = ({ steps, others = [] }: Mend) => [...steps, ...others]
+
+describe('every mend', () => {
+  test('says what is true, and has a step', () => {
+    for (const [, , mend] of all) {
+      expect(mend.sentence).toMatch(/^\S.*[.…]$/s)
+      expect(mend.steps.length).toBeGreaterThan(0)
+      for (const { say } of stepsOf(mend)) expect(say).toMatch(/[.:;]$/)
+      expect(JSON.stringify(mend)).not.toMatch(/undefined|null|NaN|\[object/)
+    }
+  })
+
+  test('names in replace what stands in its command', () => {
+    for (const [, , mend] of all) {
+      for (const { command = '', replace = [] } of stepsOf(mend)) {
+        for (const word of replace) {
+          const isOptional = ['HOST', 'USER', 'DATABASE'].includes(word)
+          if (!isOptional) expect(command).toContain(word)
+        }
+      }
+    }
+  })
+
+  test('has no host in a command that a shell would read more in', () => {
+    for (const [, , mend] of all) {
+      for (const { command = '' } of stepsOf(mend)) expect(command).not.toContain('reboot')
+    }
+  })
+})
+
+test.each([
+  ['a certificate of Amazon', { kind: 'config', message: CERTIFICATE }, RDS, 'global-bundle.pem'],
+  [
+    'an address within a network',
+    { kind: 'private_host', message: '' },
+    '10.0.0.7',
+    '--ipv4 10.0.0.7',
+  ],
+  [
+    'a name within a network',
+    { kind: 'private_host', message: '' },
+    'db.internal',
+    '--hostname db.internal',
+  ],
+  [
+    'a firewall of Amazon',
+    { kind: 'network', message: '' },
+    RDS,
+    'authorize-security-group-ingress',
+  ],
+  [
+    'a name with a mistake',
+    { kind: 'unresolved_host', message: '' },
+    'shop.rds.amazonaws.con',
+    'dig +short',
+  ],
+] as const)('%s has its commands', (_, problem, host, command) => {
+  const mend = mendOf(problem, { scheme: 'postgres', host })
+  expect(
+    stepsOf(mend)
+      .map((it) => it.command ?? '')
+      .join('\n'),
+  ).toContain(command)
+})
+
+test('a name with a mistake in its end is told the end that is given out', () => {
+  const unresolved = { kind: 'unresolved_host', message: '' } as const
+  const say = (host: string) => mendOf(unresolved, { scheme: 'postgres', host }).steps[0]!.say
+  expect(say('shop.c9x2.eu-central-1.rds.amazonaws.con')).toContain(
+    'shop.c9x2.eu-central-1.rds.amazonaws.com',
+  )
+  expect(say('ep-cool.us-east-2.aws.neon.teh')).toContain('ep-cool.us-east-2.aws.neon.tech')
+  expect(say('db.example.com')).not.toContain('may be')
+})
+
+test('a name that leads to the proxy of Cloudflare is told so', () => {
+  const about = {
+    scheme: 'postgres',
+    host: 'db.example.com',
+    addresses: ['104.16.1.2', '2606:4700::1'],
+  }
+  expect(mendOf({ kind: 'network', message: '' }, about).sentence).toContain('Cloudflare’s proxy')
+  const mixed = { ...about, addresses: ['104.16.1.2', '192.0.2.7'] }
+  expect(mendOf({ kind: 'network', message: '' }, mixed).sentence).toContain('Nothing answers')
+})
+
+const run = promisify(execFile)
+const wrangler = join(import.meta.dirname, '../../node_modules/wrangler/bin/wrangler.js')
+
+/** The commands of wrangler that mends have, and those whose options are compared with its help. */
+const COMMANDS = ['d1 list', 'hyperdrive list', 'secret put', 'tail', 'tunnel create', 'tunnel run']
+const WITH_OPTIONS = [
+  'cert upload certificate-authority',
+  'hyperdrive create',
+  'hyperdrive update',
+  'vpc service create',
+]
+
+const lines = all
+  .flatMap(([, , mend]) => stepsOf(mend).map(({ command = '' }) => command))
+  .flatMap((command) => command.replaceAll(/\\\n\s*/g, '').split('\n'))
+  .filter((line) => line.startsWith('npx wrangler '))
+const pathOf = (line: string) =>
+  [...COMMANDS, ...WITH_OPTIONS].find((it) => line.startsWith(`npx wrangler ${it}`))
+
+test('every command of wrangler is one of these, and only some have options', () => {
+  expect([...new Set(lines.map(pathOf))].sort()).toEqual([...COMMANDS, ...WITH_OPTIONS].sort())
+  const others = lines.filter((line) => COMMANDS.includes(pathOf(line)!))
+  expect(others.filter((line) => line.includes('--'))).toEqual([])
+})
+
+test('wrangler has the commands, with the options that are used', async () => {
+  for (const path of WITH_OPTIONS) {
+    const env = { ...process.env, WRANGLER_SEND_METRICS: 'false' }
+    const { stdout } = await run(process.execPath, [wrangler, ...path.split(' '), '--help'], {
+      env,
+    })
+    const used = lines
+      .filter((line) => pathOf(line) === path)
+      .join(' ')
+      .match(/--[a-z0-9-]+/g)
+    expect(stdout).toContain(`wrangler ${path}`)
+    for (const option of new Set(used)) expect(stdout).toMatch(new RegExp(`${option}[ ,]`))
+  }
+}, 120_000)

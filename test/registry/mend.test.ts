@@ -1,0 +1,124 @@
+import { createServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startMariaDb, type TestMariaDb } from '../support/mariadb.ts'
+import { startPostgres, type TestPostgres } from '../support/postgres.ts'
+import { askApi, operated } from '../support/registry-api.ts'
+import { type RunningWorker, startWorker } from '../support/worker.ts'
+
+interface Shown {
+  readonly kind: string
+  readonly sentence: string
+  readonly steps: readonly { readonly say: string; readonly command?: string }[]
+}
+
+const PASSWORD = 'Planted-Passw0rd'
+
+let worker: RunningWorker
+let postgres: TestPostgres | undefined
+let mariadb: TestMariaDb | undefined
+
+beforeAll(async () => {
+  postgres = await startPostgres('create table items (id int)')
+  mariadb = await startMariaDb('create table items (id int)')
+  worker = await startWorker(operated)
+}, 120_000)
+afterAll(async () => {
+  await worker.close()
+  await postgres?.drop()
+  await mariadb?.drop()
+})
+
+/** What mends an endpoint with this URL, as its test says. */
+async function mendOf(url: string): Promise<Shown | undefined> {
+  const databases = { main: { url } }
+  const entry = { name: 'shop', title: 'Shop', active: false, databases }
+  await askApi(worker, 'DELETE', '/api/endpoints/shop')
+  const made = await askApi(worker, 'POST', '/api/endpoints', entry)
+  expect(made.status, made.text).toBe(201)
+  const { text, json } = await askApi(worker, 'POST', '/api/endpoints/shop/test')
+  expect(text).not.toContain(PASSWORD)
+  expect(json.databases[0].problem === undefined).toBe(json.databases[0].mend === undefined)
+  return json.databases[0].mend
+}
+
+const commands = ({ steps }: Shown) => steps.map(({ command = '' }) => command).join('\n')
+
+/** Fits what answers anything that is sent to it. */
+async function answering(reply: string): Promise<{ port: number; close(): void }> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.end(reply))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  return { port, close: () => server.close() }
+}
+
+describe('the mend of a test', () => {
+  test('is not there for a database that answers', async ({ skip }) => {
+    if (!postgres) return skip()
+    expect(await mendOf(postgres.tcp(postgres.reader))).toBeUndefined()
+  })
+
+  test('is about the login where that is refused', async ({ skip }) => {
+    if (!mariadb) return skip()
+    const url = new URL(mariadb.url(mariadb.reader))
+    url.password = PASSWORD
+    const mend = await mendOf(url.href)
+    expect(mend).toMatchObject({ kind: 'login', sentence: expect.stringContaining('MySQL') })
+    expect(commands(mend!)).toContain('mysql -h 127.0.0.1 -P')
+    expect(commands(mend!)).toContain('npx tidegate credential set shop main')
+  })
+
+  test('is about the name of a database that is not there', async ({ skip }) => {
+    if (!postgres || !mariadb) return skip()
+    const gone = new URL(postgres.tcp(postgres.reader))
+    gone.pathname = '/no_such_database'
+    expect(await mendOf(gone.href)).toMatchObject({ kind: 'database' })
+    const other = new URL(mariadb.url(mariadb.owner))
+    other.pathname = '/no_such_database'
+    expect(await mendOf(other.href)).toMatchObject({ kind: 'database' })
+  })
+
+  test('is about the way there where nothing answers', async () => {
+    for (const [scheme, port] of [
+      ['postgres', 1],
+      ['mysql', 1],
+      ['clickhouse', 1],
+      ['libsql', 1],
+      ['rqlite', 1],
+    ]) {
+      const path = scheme === 'rqlite' ? '' : '/shop'
+      const mend = await mendOf(`${scheme}://reader:${PASSWORD}@127.0.0.1:${port}${path}`)
+      expect(mend, `${scheme}`).toMatchObject({ kind: 'unreachable' })
+      expect(mend!.sentence).toContain('127.0.0.1, port 1')
+      expect(commands(mend!)).toContain('nc -vz 127.0.0.1 1')
+    }
+  })
+
+  test('is about encryption where the server has none', async () => {
+    const server = await answering('N')
+    const url = `postgres://reader:${PASSWORD}@127.0.0.1:${server.port}/shop?sslmode=require`
+    const mend = await mendOf(url)
+    server.close()
+    expect(mend).toMatchObject({ kind: 'no_tls' })
+  })
+
+  test('is about the certificate where it cannot be trusted, with the commands for Hyperdrive', async () => {
+    const server = await answering('S')
+    const url = `postgres://reader:${PASSWORD}@127.0.0.1:${server.port}/shop?sslmode=require`
+    const mend = await mendOf(url)
+    server.close()
+    expect(mend).toMatchObject({ kind: 'certificate' })
+    expect(commands(mend!)).toContain('npx wrangler cert upload certificate-authority')
+    expect(commands(mend!)).toContain('--ca-certificate-id ID')
+  })
+
+  test('is about the binding that is missing', async () => {
+    const d1 = await mendOf('d1:NOWHERE')
+    expect(d1).toMatchObject({ kind: 'setup' })
+    expect(commands(d1!)).toContain('binding = "NOWHERE"')
+    const hyperdrive = await mendOf('hyperdrive:NOWHERE')
+    expect(commands(hyperdrive!)).toContain('npx wrangler hyperdrive list')
+  })
+})
