@@ -10,8 +10,10 @@ export function readKeywords(text: string, notes: Notes): Draft | undefined {
   const php = /^(mysql|pgsql):(?=\s*\w+\s*=)/i.exec(text)
   const body = php ? text.slice(php[0].length) : text
   if (!/^[a-z][\w .-]{0,40}=/i.test(body)) return undefined
-  const isList = body.includes(';')
-  const pairs = isList ? listed(body) : spaced(body)
+  const words = spaced(body)
+  // A password of libpq may hold a semicolon; what .NET writes has one behind each value.
+  const isList = body.includes(';') && (!words || words.length < 2 || words[0]![1].includes(';'))
+  const pairs = isList ? listed(body) : words
   if (!pairs?.some(([name]) => KEYS.has(plainName(name)))) return undefined
   const draft: Draft = { params: new Map() }
   for (const [name, value] of pairs) put(draft, name, value)

@@ -3,7 +3,7 @@ import type { Credential } from '../entries.ts'
 import type { Mend } from '../mend/mend.ts'
 import type { About, Problem } from '../mend/problem.ts'
 import { boundOf, keysOf, resolve } from '../open-credential.ts'
-import { assertPublicHosts, PrivateHostError } from '../public-hosts.ts'
+import { assertPublicHosts, isPublicName, PrivateHostError } from '../public-hosts.ts'
 import type { Candidate, Surroundings } from './surroundings.ts'
 
 /** How long to wait for the addresses of a host. */
@@ -35,7 +35,9 @@ export async function mendOfDiagnosis(
   const { mendOf } = await import('../mend/mend-of.ts')
   if (known) return mendOf(known, about)
   const addresses = failure.kind === 'network' ? await addressesOf(about) : undefined
-  return mendOf({ ...failure, message: problem }, { ...about, addresses })
+  // A name that is allowed was not looked up before.
+  const kind = addresses?.length === 0 ? 'unresolved_host' : failure.kind
+  return mendOf({ ...failure, kind, message: problem }, { ...about, addresses })
 }
 
 /** Where a credential leads. Only its URL has the port. */
@@ -70,6 +72,6 @@ async function hostProblem(
 }
 
 async function addressesOf({ host }: About): Promise<readonly string[] | undefined> {
-  if (!host || !/[a-z]/i.test(host)) return undefined
+  if (!host || !isPublicName(host)) return undefined
   return resolve(host, AbortSignal.timeout(RESOLVE_MS)).catch(() => undefined)
 }
