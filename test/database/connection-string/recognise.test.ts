@@ -15,7 +15,8 @@ const titled = <Row extends readonly [string, unknown]>(rows: readonly Row[]) =>
 describe.each(Object.entries(read))('a text among %s', (_, rows) => {
   test.each(titled(rows))('ends in a URL: %s', async (_title, text, url) => {
     const found = await recognise(text as string)
-    expect(found).toMatchObject({ url })
+    const name = expect.stringMatching(/^[a-z][a-z0-9_-]{0,30}$/)
+    expect(found).toMatchObject({ url, suggested: { name } })
     // Each is what our own drivers take; bindings are not there.
     if (!/^\w+:\w*$/.test(url as string)) {
       await locate(url as string, { fetch, bindings: {} }).open()
