@@ -1,12 +1,84 @@
 import { Hono } from 'hono/tiny'
-import { answer } from '../answer.ts'
-import { Page } from '../parts/page.tsx'
-import type { Visit } from '../visit.ts'
+import { answer, seeOther } from '../answer.ts'
+import { Draft, fresh, type Refused, refusedBy } from '../parts/draft.ts'
+import type { ShownMend } from '../parts/mend.tsx'
+import { ask, type Visit } from '../visit.ts'
+import { connect } from './connect.tsx'
+import { AddPage, pathOf } from './gauge.tsx'
+import { recognise, storeEndpoint } from './store.ts'
+import { storedOne } from './stored.ts'
+import { StringForm } from './string-form.tsx'
+import { testPage } from './test-page.tsx'
+import { who } from './who.tsx'
 
-export const add = new Hono<{ Bindings: Visit }>().get('/', (c) =>
+/** `/console/add`: the steps by which an endpoint is added. One that is stored is gone on with at its name. */
+export const add = new Hono<{ Bindings: Visit }>()
+  .route('/:name/who', who)
+  .route('/:name/connect', connect)
+  .get('/', ({ env }) => firstStep(env, fresh))
+  .post('/', async ({ env }) => {
+    const { fields } = env
+    const read = await recognise(env, fields.get('text') ?? '')
+    if ('refused' in read) return firstStep(env, new Draft(fields, read.refused), read.mend)
+    return store(env, read.found)
+  })
+  .post('/reference', ({ env }) => {
+    const way = env.fields.get('way') ?? ''
+    const name = env.fields.get('reference')?.trim() ?? ''
+    if (!['d1', 'hyperdrive', 'secret'].includes(way)) return firstStep(env, fresh)
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+      const refused = { field: 'reference', message: 'Write the name as the Worker has it: DB.' }
+      return firstStep(env, new Draft(env.fields, refused))
+    }
+    const suggested = { name: nameFrom(name), title: name }
+    return store(env, { url: `${way}:${name}`, suggested }, 'reference')
+  })
+  .get('/:name', async ({ env, req }) =>
+    testPage(env, await storedOne(env, req.param('name')), fresh),
+  )
+  .post('/:name/string', async ({ env, req }) => {
+    const endpoint = await storedOne(env, req.param('name'))
+    const { name, databases } = endpoint
+    const read = await recognise(env, env.fields.get('text') ?? '')
+    const [database = 'main'] = Object.keys(databases)
+    const path = `/endpoints/${name}/databases/${database}/credential`
+    const refused =
+      'refused' in read
+        ? read.refused
+        : refusedBy(await ask(env, 'PUT', path, { url: read.found.url }))
+    if (!refused) return seeOther(pathOf(name, 'test'))
+    return testPage(env, endpoint, new Draft(env.fields, { ...refused, field: 'text' }))
+  })
+  .post('/:name/remove', async ({ env, req }) => {
+    const { name, active } = await storedOne(env, req.param('name'))
+    // What is open has callers, and is removed in its settings.
+    if (active) return seeOther(`/console/endpoints/${name}/settings`)
+    await ask(env, 'DELETE', `/endpoints/${name}`)
+    return seeOther('/console?done=gone')
+  })
+
+const firstStep = (visit: Visit, draft: Draft, mend?: ShownMend): Response =>
   answer(
-    <Page visit={c.env} title="Add" section="endpoints">
-      <h1>Add</h1>
-    </Page>,
-  ),
-)
+    <AddPage visit={visit} now="string">
+      {{ string: <StringForm visit={visit} draft={draft} mend={mend} /> }}
+    </AddPage>,
+    draft.refused ? 422 : 200,
+  )
+
+async function store(
+  visit: Visit,
+  found: { readonly url: string; readonly suggested: { name: string; title: string } },
+  field: Refused['field'] = 'text',
+): Promise<Response> {
+  const text = (name: string) => visit.fields.get(name)?.trim() ?? ''
+  const typed = { name: text('name'), title: text('title') }
+  const stored = await storeEndpoint(visit, { ...found, typed })
+  if ('name' in stored) return seeOther(pathOf(stored.name, 'test'))
+  const { refused } = stored
+  const own = refused.field === 'text' ? { ...refused, field } : refused
+  return firstStep(visit, new Draft(visit.fields, own))
+}
+
+/** The name of a binding as an endpoint may be called. */
+const nameFrom = (binding: string): string =>
+  binding.toLowerCase().replaceAll('_', '-').replace(/^-+/, '').slice(0, 31)

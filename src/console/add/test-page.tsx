@@ -1,0 +1,141 @@
+import { Verdict } from '../endpoints/look.tsx'
+import type { Draft } from '../parts/draft.ts'
+import type { ShownEndpoint } from '../parts/endpoint.ts'
+import { enginesOf } from '../parts/engine.ts'
+import { Problem } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
+import type { Visit } from '../visit.ts'
+import { AddPage, pathOf } from './gauge.tsx'
+import { RoleReport } from './role-report.tsx'
+import { makeGap, streamed } from './streamed.ts'
+import { StringArea } from './string-form.tsx'
+import { TestFailed, testRows } from './test-rows.tsx'
+import { type Outcome, stagesOf } from './tested.ts'
+
+/** The second and third step: the test, whose rows arrive as its stages end, and then what the role may do. */
+export function testPage(visit: Visit, endpoint: ShownEndpoint, draft: Draft): Response {
+  const { name, databases } = endpoint
+  const gaps = { test: makeGap(), role: makeGap() }
+  const page = (
+    <AddPage visit={visit} now="test" endpoint={endpoint} above={<Problem draft={draft} />}>
+      {{
+        string: <Facts endpoint={endpoint} />,
+        test: (
+          <>
+            <p class="dim">From where the Worker runs. Each line comes as soon as it is known.</p>
+            {gaps.test}
+          </>
+        ),
+        role: gaps.role,
+      }}
+    </AddPage>
+  )
+  let outcome: Outcome | undefined
+  async function* test() {
+    outcome = yield* testRows(stagesOf(visit, name), Object.keys(databases).length > 1)
+    if (!outcome) return
+    yield <Verdict outcome={outcome} />
+    if (!outcome.ok) yield <AnotherString visit={visit} name={name} draft={draft} />
+  }
+  async function* role() {
+    if (!outcome) return
+    yield <RoleStep name={name} outcome={outcome} />
+  }
+  return streamed(
+    page,
+    [
+      { gap: gaps.test, parts: test },
+      { gap: gaps.role, parts: role },
+    ],
+    <TestFailed />,
+  )
+}
+
+/** What is known of what was pasted. The password is not among it. */
+export const Facts = ({ endpoint }: { readonly endpoint: ShownEndpoint }) => (
+  <dl class="facts">
+    <dt>Name</dt>
+    <dd>
+      <code>/mcp/{endpoint.name}</code>
+    </dd>
+    {enginesOf(endpoint).map(([, { engine, where }]) => (
+      <>
+        <dt>{engine}</dt>
+        <dd>
+          <code dir="auto">{where}</code>
+        </dd>
+      </>
+    ))}
+  </dl>
+)
+
+const AnotherString = ({
+  visit,
+  name,
+  draft,
+}: {
+  readonly visit: Visit
+  readonly name: string
+  readonly draft: Draft
+}) => (
+  <>
+    <div class="row">
+      <a class="button main" href={pathOf(name, 'test')}>
+        Test again
+      </a>
+    </div>
+    <details open={draft.refused !== undefined}>
+      <summary>Put in another string</summary>
+      <Form visit={visit} action={`${pathOf(name, 'test')}/string`} class="stack">
+        <StringArea draft={draft} />
+        <div class="row">
+          <button class="button" type="submit">
+            Replace and test it
+          </button>
+        </div>
+      </Form>
+    </details>
+    <Form visit={visit} action={`${pathOf(name, 'test')}/remove`} class="row">
+      <button class="button little" type="submit">
+        Throw it away
+      </button>
+      <span class="small dim">Removes the endpoint and its connection string.</span>
+    </Form>
+  </>
+)
+
+const RoleStep = ({
+  name,
+  outcome: { ok, databases },
+}: {
+  readonly name: string
+  readonly outcome: Outcome
+}) => {
+  if (!ok) return <p class="dim">Comes once the test has passed.</p>
+  const more = databases.filter(({ findings, note }) => findings?.length || note)
+  const isClean = databases.every(({ findings }) => !findings?.length)
+  return (
+    <>
+      {more.length === 0 && <p>Nothing was found that it may do besides reading.</p>}
+      {!isClean && (
+        <p>
+          The guard and the way statements run refuse to write already. Close it in the database,
+          too, and nothing depends on them.
+        </p>
+      )}
+      {more.map((it, i) => (
+        <RoleReport tested={it} id={`role-${i}`} />
+      ))}
+      <div class="row">
+        {!isClean && (
+          <a class="button" href={pathOf(name, 'role')}>
+            Look again
+          </a>
+        )}
+        <a class="button main" href={pathOf(name, 'who')}>
+          {isClean ? 'Go on' : 'Go on without'}
+        </a>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,31 @@
+import type { Figures } from './figures.ts'
+
+const HEIGHT = 24
+
+/** The calls of today as a bar for each hour. The number beside it says the same. */
+export const Spark = ({ calls, buckets }: Pick<Figures, 'calls' | 'buckets'>) => {
+  const most = Math.max(1, ...buckets.map((it) => it.calls))
+  return (
+    <svg
+      class="spark"
+      viewBox={`0 0 96 ${HEIGHT}`}
+      role="img"
+      aria-label={`${calls.toLocaleString('en')} calls, by hour`}
+    >
+      <rect class="rule" y="23" width="96" height="1" />
+      {buckets.map((it) => {
+        if (it.calls === 0) return null
+        // A single call is seen, however many the others are.
+        const height = Math.max(1, (it.calls / most) * (HEIGHT - 1))
+        return (
+          <rect
+            x={new Date(it.at).getUTCHours() * 4}
+            y={(HEIGHT - height).toFixed(1)}
+            width="3"
+            height={height.toFixed(1)}
+          />
+        )
+      })}
+    </svg>
+  )
+}

@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Operator, operatorAt } from '../support/operator.ts'
+import { startPostgres, type TestPostgres } from '../support/postgres.ts'
+import { askApi, operated } from '../support/registry-api.ts'
+import { callTool, post, type RunningWorker, startWorker } from '../support/worker.ts'
+
+const HOSTILE = '<img src=x onerror=alert(1)>'
+const WIDE = 1_000
+const columns = Array.from({ length: WIDE }, (_, i) => `c${i} int`).join(', ')
+
+const setup = (reader: string) => `
+  create table customers (id int primary key, name text, email text, country text);
+  insert into customers values (1, 'Ada', 'ada@example.com', 'GB');
+  create table orders (id int primary key, customer_id int references customers, total numeric);
+  create table "${HOSTILE}" (id int, "${HOSTILE}" text);
+  create table "جدول" (id int, "עמודה" text);
+  create table wide (${columns});
+  do $$ begin for i in 1..30 loop execute format('create table other_%s (id int)', i); end loop; end $$;
+  alter role ${reader} password 'Planted-Passw0rd';
+`
+
+const postgres = await startPostgres(setup)
+
+describe.skipIf(!postgres)('an endpoint is added', () => {
+  if (postgres) tests(postgres)
+  else test('waits for a PostgreSQL', () => {})
+})
+
+function tests({ tcp, reader, drop }: TestPostgres): void {
+  const url = tcp(`${reader}:Planted-Passw0rd`)
+  let worker: RunningWorker
+  let operator: Operator
+  const api = (method: string, path: string, body?: unknown) => askApi(worker, method, path, body)
+
+  beforeAll(async () => {
+    worker = await startWorker({ ...operated, OWNER_URL: tcp() })
+    operator = await operatorAt(worker.url)
+  })
+  afterAll(async () => {
+    await worker.close()
+    await drop()
+  })
+
+  const list = async (key: string) =>
+    (await callTool(`${worker.url}/mcp/shop`, 'list_tables', { detail: true }, bearer(key)))
+      .structuredContent.tables
+  const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
+
+  test('by a form for each step, until an app is answered with what its group may see', async () => {
+    // A line of an .env file, as people paste it.
+    const pasted = await operator.submit('/console/add', {
+      text: `export DATABASE_URL="${url}?sslmode=disable"  `,
+      name: 'shop',
+      title: 'Web shop',
+    })
+    expect([pasted.status, pasted.location]).toEqual([303, '/console/add/shop'])
+    expect((await api('GET', '/api/endpoints/shop')).json).toMatchObject({
+      title: 'Web shop',
+      active: false,
+      databases: { main: { url: expect.stringMatching(/^credential:/) } },
+    })
+
+    const tested = await operator.open('/console/add/shop')
+    for (const text of [
+      'its host may be reached',
+      'PostgreSQL answers',
+      'The login of the connection string is accepted',
+      `as ${reader}`,
+      'Reads 35 tables',
+      'Refuses to write, with the guard passed by',
+      'transaction read-write mode must be set before any query',
+    ]) {
+      expect(tested.words).toContain(text)
+    }
+    expect(tested.text).toContain('href="/console/add/shop/who"')
+    expect(tested.text).not.toContain('Planted')
+
+    const who = await operator.open('/console/add/shop/who')
+    expect(who.words).toContain('No group is chosen')
+    expect(who.words).toContain('tokens')
+    const made = await operator.submit('/console/add/shop/who/group', { name: 'analysts' })
+    expect(made.location).toBe('/console/add/shop/who?group=analysts&done=made')
+    const nothing = await operator.open(made.location!)
+    expect(nothing.words).toContain('It sees nothing of this endpoint before you tick something')
+
+    const ticks = '/console/add/shop/who/ticks?group=analysts&database=main'
+    const ticked = await operator.submit(ticks, {
+      shown: ['customers', 'orders', 'wide'],
+      tick: ['customers', 'orders'],
+      do: 'save',
+    })
+    expect(ticked.location).toContain('done=saved')
+    const chosen = await operator.submit(`${ticks}&table=customers`, {
+      shown: ['id', 'name', 'email', 'country'],
+      tick: ['id', 'country'],
+      do: 'save',
+    })
+    expect(chosen.location).toContain('table=customers')
+    const group = (await api('GET', '/api/groups/analysts')).json
+    expect(group.endpoints.shop.databases.main.tables).toEqual({
+      customers: ['id', 'country'],
+      orders: true,
+    })
+    const seen = await operator.open('/console/add/shop/who?group=analysts')
+    expect(seen.text).toMatch(/name="tick" value="customers" checked/)
+    expect(seen.words).toContain('2 of 4')
+    expect(seen.words).toContain('query and explain_query are off for main')
+
+    const connect = await operator.open('/console/add/shop/connect?group=analysts')
+    expect(connect.words).toContain('sees what the group analysts sees')
+    const keyed = await operator.submit('/console/add/shop/connect/key', {
+      group: 'analysts',
+      label: 'Ada, laptop',
+      person: 'ada@example.com',
+    })
+    const key = /tg_[A-Za-z0-9_]{20,}/.exec(keyed.words)?.[0] ?? ''
+    expect(keyed.text).toContain(`Bearer ${key}`)
+    expect((await api('GET', '/api/groups/analysts')).json.keys).toHaveLength(1)
+
+    const closed = await post(`${worker.url}/mcp/shop`, LIST, bearer(key))
+    expect(closed.status).toBe(403)
+    const opened = await operator.submit('/console/add/shop/connect/open')
+    expect(opened.location).toBe('/console?done=opened')
+    expect((await operator.open(opened.location!)).words).toContain('The endpoint is open')
+    expect((await list(key)).map((it: { name: string }) => it.name)).toEqual([
+      'customers',
+      'orders',
+    ])
+    expect((await list(key))[0].columns).toEqual(['id integer', 'country text'])
+  })
+
+  test('with a name of its own where the suggested one is taken', async () => {
+    const names: (string | null)[] = []
+    for (let i = 0; i < 2; i++)
+      names.push((await operator.submit('/console/add', { text: url })).location)
+    const [first, second] = names
+    expect(first).toMatch(/^\/console\/add\/[a-z]/)
+    expect(second).toBe(`${first?.slice(0, '/console/add/'.length + 28)}-2`)
+    for (const it of names) {
+      const gone = await operator.submit(`${it}/remove`)
+      expect(gone.location).toBe('/console?done=gone')
+    }
+    expect((await operator.open(first!)).status).toBe(404)
+  })
+
+  test('not by a text that is no connection string, of which nothing is shown again', async () => {
+    for (const text of ['', 'Planted-Passw0rd', 'mongodb://a:Planted-Passw0rd@example.com/x']) {
+      const refused = await operator.submit('/console/add', { text, title: HOSTILE })
+      expect(refused.status).toBe(422)
+      expect(refused.text).not.toContain('Planted')
+      expect(refused.text).not.toContain(HOSTILE)
+      expect(refused.text).toContain('role="alert"')
+    }
+  })
+
+  test('not by a wrong name or one that is taken, and says so beside the name', async () => {
+    for (const name of ['Upper Case', 'demo2"><b>', 'shop']) {
+      const refused = await operator.submit('/console/add', { text: url, name })
+      expect(refused.status).toBe(422)
+      expect(refused.text).toContain('id="f-name-problem"')
+      expect(refused.text).not.toContain('"><b>')
+    }
+  })
+
+  test('and mended by another string after a test that stopped', async () => {
+    const wrong = url.replace('Planted-Passw0rd', 'Wrong-Passw0rd').replace(reader, 'nobody_here')
+    const { location } = await operator.submit('/console/add', { text: wrong, name: 'mended' })
+    const stopped = await operator.open(location!)
+    expect(stopped.words).toContain('Put in another string')
+    expect(stopped.text).not.toContain('/who"')
+    const still = await operator.submit(`${location}/string`, { text: 'nonsense' })
+    expect(still.text).toContain('id="f-text-problem"')
+    expect((await operator.submit(`${location}/string`, { text: url })).location).toBe(location)
+    expect((await operator.open(location!)).words).toContain('Refuses to write')
+  })
+
+  test('by a secret of the Worker, and told what its role may do', async () => {
+    const wrong = await operator.submit('/console/add/reference', {
+      way: 'secret',
+      reference: 'a b',
+    })
+    expect([wrong.status, wrong.text.includes('f-reference-problem')]).toEqual([422, true])
+    const missing = await operator.submit('/console/add/reference', {
+      way: 'secret',
+      reference: 'NOT_SET',
+    })
+    expect(missing.status).toBe(422)
+    expect(missing.words).toContain('NOT_SET is not set')
+    const { location } = await operator.submit('/console/add/reference', {
+      way: 'secret',
+      reference: 'OWNER_URL',
+    })
+    expect(location).toBe('/console/add/owner-url')
+    const { words, text } = await operator.open(location!)
+    expect(words).toContain('Its role may do more than read')
+    expect(words).toContain('The role is a superuser')
+    expect(text).toContain('CREATE ROLE')
+  })
+
+  test('whose tables and columns are ticked by pages, and others stay as they are', async () => {
+    const at = (query: string) => `/console/add/shop/who${query}&group=analysts`
+    const first = await operator.open(at('?offset=0'))
+    expect(first.words).toContain('Next page')
+    expect(first.text).not.toContain(HOSTILE)
+    expect(first.text.length).toBeLessThan(100_000)
+    const found = await operator.open(at('?search=img'))
+    expect(found.text).toContain('&lt;img')
+    const arabic = await operator.open(at(`?table=${encodeURIComponent('جدول')}`))
+    expect(arabic.words).toContain('עמודה')
+
+    const wide = await operator.open(at('?table=wide&offset=100'))
+    expect(wide.words).toContain('1,000 columns in all')
+    expect(wide.text.length).toBeLessThan(100_000)
+    const ticks = '/console/add/shop/who/ticks?group=analysts&table=wide'
+    const tables = async () =>
+      (await api('GET', '/api/groups/analysts')).json.endpoints.shop.databases.main.tables
+    await operator.submit(ticks, { do: 'whole' })
+    expect((await tables()).wide).toBe(true)
+    // Of a table that is seen whole, all columns but the unticked one are kept.
+    await operator.submit(ticks, { shown: ['c0', 'c1'], tick: 'c0', do: 'save' })
+    expect((await tables()).wide).toHaveLength(WIDE - 1)
+    await operator.submit(ticks, { shown: ['c1'], do: 'page' })
+    expect((await tables()).wide).toHaveLength(WIDE)
+    const list = '/console/add/shop/who/ticks?group=analysts'
+    await operator.submit(list, { shown: 'wide', do: 'save' })
+    expect(await tables()).toEqual({ customers: ['id', 'country'], orders: true })
+    await operator.submit(list, { do: 'all' })
+    expect(await tables()).toBeUndefined()
+    await operator.submit(list, { do: 'none' })
+    expect(await tables()).toEqual({})
+  })
+
+  test('but not where it is of the configuration, or not there', async () => {
+    for (const path of [
+      '/console/add/demo',
+      '/console/add/demo/who',
+      '/console/add/none/connect',
+    ]) {
+      expect((await operator.open(path)).status).toBe(404)
+    }
+    const noGroup = await operator.open('/console/add/shop/who?group=none')
+    expect(noGroup.status).toBe(404)
+  })
+}
+
+const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
