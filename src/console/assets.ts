@@ -1,11 +1,15 @@
 import access from './access/section.css'
 import add from './add/section.css'
 import style from './console.css'
+import schema from './schema/section.css'
 import { watchSetup } from './watch-setup.ts'
+
+/** The style of all pages, and of single sections. */
+const styles = [style, access, add, schema]
 
 /** What the pages load, by its path. Nothing else is loaded, from here or from elsewhere. */
 const assets: Readonly<Record<string, { readonly type: string; readonly text: string }>> = {
-  '/assets/console.css': { type: 'text/css; charset=utf-8', text: `${style}\n${access}\n${add}` },
+  '/assets/console.css': { type: 'text/css; charset=utf-8', text: styles.join('\n') },
   '/assets/copy.js': {
     type: 'text/javascript; charset=utf-8',
     // A button says for a moment that it did it. Without this script, the buttons are not shown.

@@ -1,0 +1,407 @@
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { markOf } from '../../src/console/schema/changes.ts'
+import { startHrana } from '../servers/hrana.ts'
+import { TOKEN } from '../servers/sqlite-child.ts'
+import { chromiumForTests } from '../support/chromium.ts'
+import { type Operator, openConsole, operatorAt } from '../support/operator.ts'
+import { describePostgres } from '../support/postgres.ts'
+import { askApi, OPERATOR_KEY, operated } from '../support/registry-api.ts'
+import { callTool, type RunningWorker, startWorker } from '../support/worker.ts'
+
+/** Names and comments that try to be more than text. */
+const HOSTILE = [
+  '<img src=x onerror=alert(1)>',
+  '"quoted" \'twice\' & more',
+  'طلبات العملاء',
+  'x'.repeat(63),
+]
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
+
+const setup = `
+  create table customers (id integer primary key, name text);
+  create table orders (id integer primary key, customer_id integer references customers (id),
+    parent_id integer references orders (id), status text not null);
+  comment on table orders is '<script>alert(1)</script> of the database';
+  comment on column orders.status is '<script>alert(2)</script> of the column';
+  ${HOSTILE.map((it) => `create table ${quoted(it)} (id integer primary key, ${quoted(it)} integer references orders (id));`).join('\n')}
+  create table wide (id integer primary key);
+  do $$ begin for i in 1..999 loop
+    execute format('alter table wide add %I text', repeat('&"<', 18) || i);
+  end loop; end $$;
+  create table one_of_many (id integer primary key);
+  do $$ begin for i in 1..9 loop
+    execute format('create table part_%s (id integer primary key, many integer references one_of_many (id))', i);
+  end loop; end $$;`
+
+const browser = await chromiumForTests()
+afterAll(() => browser?.close())
+
+await describePostgres('the page of a schema', setup, (postgres) => {
+  let worker: RunningWorker
+  let operator: Operator
+  beforeAll(async () => {
+    worker = await startWorker(operated)
+    const url = postgres.tcp(postgres.reader)
+    for (const name of ['shop', 'hostile', 'both']) {
+      const databases = name === 'both' ? { main: { url }, second: { url } } : { main: { url } }
+      const made = { name, title: `The ${name}`, databases }
+      expect((await askApi(worker, 'POST', '/api/endpoints', made)).status).toBe(201)
+    }
+    operator = await operatorAt(worker.url)
+  })
+  afterAll(() => worker.close())
+
+  const path = (query: Record<string, string> = {}, name = 'shop') =>
+    `/console/endpoints/${name}/schema?${new URLSearchParams({ database: 'main', ...query })}`
+  const shown = async (query: Record<string, string> = {}, name = 'shop') => {
+    const page = await operator.open(path(query, name))
+    expect(page.status).toBe(200)
+    expect(Buffer.byteLength(page.text)).toBeLessThan(100_000)
+    return page.text
+  }
+
+  const glossaryNow = async (name = 'shop') => {
+    const { json } = await askApi(worker, 'GET', `/api/endpoints/${name}`)
+    return { terms: json.terms ?? {}, ...json.databases.main.glossary }
+  }
+  const describedTo = async (table: string) => {
+    const key = { authorization: `Bearer ${OPERATOR_KEY}` }
+    return (await callTool(`${worker.url}/mcp/shop`, 'describe_table', { table }, key))
+      .structuredContent
+  }
+
+  /** The form of a table as its page shows it, with these texts in place of what is there; '' is the table. */
+  async function filled(table: string, texts: Record<string, string>) {
+    const html = await shown({ table })
+    const entry = decoded(/name="entry" value="([^"]*)"/.exec(html)![1]!)
+    const seen = [...html.matchAll(/name="seen" value="([^"]*)"/g)]
+      .map(([, it]) => decoded(it!))
+      // The last one is of the form of the terms.
+      .slice(0, -1)
+    const there = [
+      ...html.matchAll(/name="text" value="([^"]*)"|<textarea[^>]*name="text"[^>]*>\n([^<]*)/g),
+    ]
+    const text = seen.map((it, i) => {
+      const [, one, many] = there[i]!
+      return texts[it.split(' ').slice(1).join(' ')] ?? decoded(one ?? many ?? '')
+    })
+    return { entry, seen, text }
+  }
+  const save = (table: string, form: Awaited<ReturnType<typeof filled>>) =>
+    operator.submit(path({ table }).replace('schema?', 'schema/table?'), form)
+
+  test('shows what a database says as text, whatever it is', async () => {
+    const pages = [await shown(), await shown({ table: 'orders' })]
+    for (const it of HOSTILE) pages.push(await shown({ table: it }), await shown({ search: it }))
+    for (const html of pages) expect(html).not.toMatch(/<img|<script>|onerror=alert[^<&]*>/)
+    expect(pages[1]).toContain('The database says: <bdi>&lt;script&gt;alert(1)&lt;/script&gt; of')
+    expect(pages[1]).toContain('The database says: <bdi>&lt;script&gt;alert(2)&lt;/script&gt; of')
+    expect(pages[2]).toContain('&lt;img src=x onerror=alert(1)&gt;</bdi>')
+  })
+
+  test('saves what a person says, and the model reads it', async () => {
+    const form = await filled('orders', { '': 'One row for each order.', status: ' Said. ' })
+    const { status, location } = await save('orders', form)
+    expect([status, location]).toEqual([303, expect.stringContaining('done=saved')])
+    const found = await describedTo('orders')
+    expect(found.comment).toBe('One row for each order.')
+    expect(found.columns.at(-1).comment).toBe('Said.')
+    const again = await save('orders', await filled('orders', {}))
+    expect(again.location).toContain('done=same')
+    await save('orders', await filled('orders', { status: '' }))
+    expect((await describedTo('orders')).columns.at(-1).comment).toContain('of the column')
+    expect((await glossaryNow()).orders.description).toBe('One row for each order.')
+  })
+
+  test.each(HOSTILE)('saves what a person says of %s', async (name) => {
+    const said = `"><script>alert(3)</script>\n${name}`
+    expect((await save(name, await filled(name, { '': said, [name]: said }))).status).toBe(303)
+    expect((await describedTo(name)).comment).toBe(said)
+    expect(await shown({ table: name })).not.toContain('<script>alert')
+    expect((await save(name, await filled(name, {}))).location).toContain('done=same')
+  })
+
+  test('keeps what two people say at once, and shows where they meet', async () => {
+    const [mine, theirs] = [
+      await filled('customers', { id: 'Mine of id.', name: 'Mine of name.' }),
+      await filled('customers', { '': 'Theirs.', name: 'Theirs of name.' }),
+    ]
+    expect((await save('customers', theirs)).status).toBe(303)
+    const answer = await save('customers', mine)
+    expect(answer.status).toBe(409)
+    expect(answer.text).toContain('Somebody else described')
+    expect((await glossaryNow()).customers).toEqual({
+      description: 'Theirs.',
+      columns: { id: 'Mine of id.', name: 'Theirs of name.' },
+    })
+    // The page that says so holds what was typed, and saves it now.
+    expect(answer.text).toContain('value="Mine of name."')
+    const seen = [...answer.text.matchAll(/name="seen" value="([^"]*)"/g)].map(([, it]) => it!)
+    const second = { ...mine, seen: seen.slice(0, -1), text: ['Theirs.', ...mine.text.slice(1)] }
+    expect((await save('customers', second)).status).toBe(303)
+    expect((await glossaryNow()).customers.columns.name).toBe('Mine of name.')
+  })
+
+  test('says what is too long, and holds what was typed', async () => {
+    const form = await filled('orders', { status: 'y'.repeat(501), '': 'Kept in the field.' })
+    const { status, text } = await save('orders', form)
+    expect(status).toBe(422)
+    expect(text).toContain('must have at most 500 characters')
+    expect(text).toContain('Kept in the field.')
+    expect(text).toContain('yyy')
+  })
+
+  const term = (fields: Record<string, string>) =>
+    operator.submit(path().replace('schema?', 'schema/terms?'), { do: 'save', ...fields })
+  const seenOf = async (name?: string) => {
+    const html = await shown(name === undefined ? {} : { term: name })
+    return /name="seen" value="([^"]*)"/.exec(html)![1]!
+  }
+
+  test('adds, renames and removes terms', async () => {
+    const none = await seenOf()
+    expect((await term({ term: 'GMV', meaning: 'Sum.', seen: none })).status).toBe(303)
+    expect((await term({ term: 'GMV', meaning: 'Other.', seen: none })).status).toBe(409)
+    expect((await term({ term: ' ', meaning: 'x', seen: none })).status).toBe(422)
+    expect((await glossaryNow()).terms).toEqual({ GMV: 'Sum.' })
+    const seen = await seenOf('GMV')
+    const renamed = { was: 'GMV', term: '<b>revenue</b>', meaning: 'Sum of it.', seen }
+    expect((await term(renamed)).status).toBe(303)
+    expect((await glossaryNow()).terms).toEqual({ '<b>revenue</b>': 'Sum of it.' })
+    expect(await shown()).toContain('&lt;b&gt;revenue&lt;/b&gt;')
+    // Whoever saw the old one does not take the new one away.
+    const late = { was: '<b>revenue</b>', seen, do: 'remove', term: '', meaning: '' }
+    expect((await term(late)).status).toBe(409)
+    expect((await term({ ...late, seen: await seenOf('<b>revenue</b>') })).status).toBe(303)
+    expect((await glossaryNow()).terms).toEqual({})
+  })
+
+  test('shows entries whose table or column is gone, and removes them', async () => {
+    const glossary = {
+      nowhere: { description: '<i>gone</i>' },
+      orders: { columns: { left: 'gone' } },
+    }
+    await askApi(worker, 'PATCH', '/api/endpoints/shop', { databases: { main: { glossary } } })
+    const html = await shown()
+    expect(html).toMatch(/Tables that are gone[\s\S]*nowhere[\s\S]*&lt;i&gt;gone&lt;\/i&gt;/)
+    expect(await shown({ table: 'orders' })).toMatch(/Columns that are gone[\s\S]*left/)
+    const remove = (fields: Record<string, string>) =>
+      operator.submit(path().replace('schema?', 'schema/gone?'), fields)
+    expect((await remove({ entry: 'nowhere' })).status).toBe(303)
+    expect((await remove({ entry: 'orders', column: 'left' })).status).toBe(303)
+    expect(await shown()).not.toContain('are gone')
+    expect(await glossaryNow()).not.toHaveProperty('nowhere')
+  })
+
+  test('gives the glossary away in a form that the API takes', async () => {
+    const { text, headers } = await operator.open('/console/endpoints/shop/schema/glossary.json')
+    expect(headers.get('content-disposition')).toBe('attachment; filename="shop-glossary.json"')
+    const given = JSON.parse(text)
+    expect(given.databases.main.glossary.orders.description).toBeTruthy()
+    expect((await askApi(worker, 'PATCH', '/api/endpoints/shop', given)).status).toBe(200)
+  })
+
+  test('lets one choose among several databases, and looks at an endpoint that is switched off', async () => {
+    await askApi(worker, 'PATCH', '/api/endpoints/both', { active: false })
+    const html = await shown({ database: 'second', table: 'orders' }, 'both')
+    expect(html).toContain('Switched off')
+    expect(html).toMatch(/aria-current="true"[^>]*>second</)
+    expect(html).toContain('name="entry" value="orders"')
+  })
+
+  test('shows a glossary of the configuration, and leaves it there', async () => {
+    const page = await operator.open('/console/endpoints/demo/schema?table=orders')
+    expect(page.text).toContain('This endpoint is of the configuration')
+    expect(page.text).not.toMatch(/name="text"|Add a term/)
+    const sent = { entry: 'orders', seen: [markOf()], text: ['x'] }
+    const refused = await operator.submit('/console/endpoints/demo/schema/table?table=orders', sent)
+    expect([refused.status, refused.text]).toEqual([
+      422,
+      expect.stringContaining('is from the configuration'),
+    ])
+  })
+
+  test('says why there is no schema, and still has the terms', async () => {
+    const url = 'postgres://reader@127.0.0.1:1/shop?sslmode=disable'
+    const made = { name: 'away', title: 'Away', databases: { main: { url } } }
+    await askApi(worker, 'POST', '/api/endpoints', made)
+    const html = await shown({}, 'away')
+    expect(html).toContain('The database does not answer.')
+    expect(html).toContain('Add a term')
+    expect(await shown({ table: 'order' })).toContain('Did you mean orders?')
+  })
+
+  test('shows 1,000 columns by pages, whatever they are called', async () => {
+    const first = await shown({ table: 'wide' })
+    expect(first).toContain('Columns 1 to 40 of 1,000')
+    const columns = (html: string) => html.match(/name="seen"/g)!.length - 2
+    expect(columns(first)).toBe(40)
+    const last = await shown({ table: 'wide', column: '990' })
+    expect(last).toContain('Columns 991 to 1,000 of 1,000')
+    const long = Array.from({ length: 40 }, (_, i) => [
+      `${'&"<'.repeat(18)}${i + 1}`,
+      '"&<'.repeat(160),
+    ])
+    const glossary = { wide: { columns: Object.fromEntries(long) } }
+    await askApi(worker, 'PATCH', '/api/endpoints/shop', { databases: { main: { glossary } } })
+    const full = await shown({ table: 'wide' })
+    expect(full).toContain('More columns')
+    const next = /href="([^"]*)">More columns/.exec(full)![1]!
+    expect(decoded(next)).toMatch(/column=\d+/)
+  })
+
+  test('has a picture of the relationships, and a list of them', async () => {
+    const html = await shown({ table: 'orders' })
+    const [picture = ''] = /<svg class="draw wide"[\s\S]*?<\/svg><\/?/.exec(html) ?? []
+    expect(picture).toContain('role="img"')
+    expect(html).toMatch(/customer_id<\/code> refers to <a [^>]*><bdi>customers/)
+    expect(html).toMatch(
+      /parent_id<\/code> refers to <code dir="auto">id<\/code> of the same table/,
+    )
+    const many = await shown({ table: 'one_of_many' })
+    expect(many).toContain('The picture shows 6 of 9.')
+    for (let i = 1; i <= 9; i++) expect(many).toContain(`<bdi>part_${i}</bdi>`)
+  })
+
+  describe.skipIf(!browser)('in a browser', () => {
+    const looks = {
+      'without a table': {},
+      'of a table': { table: 'orders' },
+      'of many relationships': { table: 'one_of_many' },
+      'of many columns': { table: 'wide' },
+      'of a hostile name': { table: HOSTILE[0]! },
+      'of a name from right to left': { table: HOSTILE[2]! },
+      'of a search': { search: 'order' },
+    }
+
+    test.each(Object.entries(looks))(
+      'the page %s has no fault, in any theme and width',
+      async (_, query) => {
+        const page = await browser!.newPage()
+        const said: string[] = []
+        page.on('console', (it) => said.push(it.text()))
+        page.on('dialog', (it) => said.push(it.message()))
+        await openConsole(page, worker.url)
+        await page.goto(worker.url + path(query))
+        for (const colorScheme of ['light', 'dark'] as const) {
+          for (const width of [360, 1280]) {
+            await page.emulateMedia({ colorScheme })
+            await page.setViewportSize({ width, height: 900 })
+            expect([colorScheme, width, await faultsOf(page)]).toEqual([colorScheme, width, []])
+            expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
+              width,
+            )
+          }
+        }
+        expect(said).toEqual([])
+        await page.close()
+      },
+    )
+
+    test('a person describes a table without script, and moves along a relationship', async () => {
+      const context = await browser!.newContext({ javaScriptEnabled: false })
+      const page = await context.newPage()
+      await openConsole(page, worker.url)
+      await page.goto(worker.url + path({ table: 'part_1' }))
+      await page
+        .getByRole('textbox', { name: 'What it is, for the model', exact: true })
+        .fill('A part.')
+      await page.getByRole('textbox', { name: /many$/ }).fill('Which one.')
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await page.getByRole('status').getByText('Saved.').waitFor()
+      expect((await describedTo('part_1')).comment).toBe('A part.')
+      await page.locator('svg.wide a').first().click()
+      await page.getByRole('heading', { name: 'one_of_many' }).waitFor()
+      await context.close()
+    })
+
+    test('the picture on a phone begins with the chosen table', async () => {
+      const page = await browser!.newPage({ viewport: { width: 360, height: 800 } })
+      await openConsole(page, worker.url)
+      await page.goto(worker.url + path({ table: 'orders' }))
+      expect(await page.locator('svg.wide').isVisible()).toBe(false)
+      const first = page.locator('svg.narrow text.name').first()
+      expect(await first.textContent()).toContain('orders')
+      expect((await first.boundingBox())!.x).toBeGreaterThan(0)
+      await page.close()
+    })
+  })
+})
+
+describe('the page of a schema of 5,000 tables with names of 200 characters', () => {
+  const names = Array.from({ length: 5_000 }, (_, i) => {
+    const letters = ['"&<', 'طلب', '𝔘x', "'\\>"][i % 4]!
+    return `${String(i).padStart(4, '0')}${letters.repeat(70)}`.slice(0, 200).toWellFormed()
+  })
+  let hrana: Awaited<ReturnType<typeof startHrana>>
+  let worker: RunningWorker
+  let operator: Operator
+  beforeAll(async () => {
+    hrana = await startHrana([
+      `create table ${quoted(names[0]!)} (id integer primary key)`,
+      ...names
+        .slice(1)
+        .map(
+          (it) =>
+            `create table ${quoted(it)} (id integer primary key, ${quoted(it)} integer references ${quoted(names[0]!)} (id))`,
+        ),
+    ])
+    worker = await startWorker(operated)
+    const url = `libsql://127.0.0.1:${hrana.port}?authToken=${TOKEN}`
+    const made = { name: 'large', title: 'Large', databases: { main: { url } } }
+    expect((await askApi(worker, 'POST', '/api/endpoints', made)).status).toBe(201)
+    operator = await operatorAt(worker.url)
+  }, 120_000)
+  afterAll(async () => {
+    await worker?.close()
+    hrana?.close()
+  })
+
+  const shown = async (href: string) => {
+    const page = await operator.open(href)
+    expect(page.status).toBe(200)
+    expect(Buffer.byteLength(page.text)).toBeLessThan(100_000)
+    return page.text
+  }
+  const path = (query: Record<string, string>) =>
+    `/console/endpoints/large/schema?${new URLSearchParams(query)}`
+
+  test('stays small, page by page, and leaves no table out', async () => {
+    let html = await shown(path({}))
+    expect(html).toContain('5,000 tables and views')
+    let seen = 0
+    for (let i = 0; i < 3; i++) {
+      const [, from = '', to = ''] = /(\d+) to (\d+) of 5,000/.exec(html) ?? []
+      expect(Number(from)).toBe(seen + 1)
+      seen = Number(to)
+      html = await shown(decoded(/href="([^"]*)">More</.exec(html)![1]!))
+    }
+    expect(await shown(path({ search: '4999' }))).toContain('4999')
+  }, 60_000)
+
+  test('shows each table, the one with 4,999 relationships as well', async () => {
+    for (const table of names.slice(0, 5)) {
+      const html = await shown(path({ table }))
+      expect(html).toContain('name="entry"')
+    }
+    expect(await shown(path({ table: names[0]! }))).toMatch(/The picture shows 6 of/)
+  }, 60_000)
+})
+
+/** A text of HTML as a browser reads it. */
+const decoded = (html: string) =>
+  html
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+
+async function faultsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults
+  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
+}
