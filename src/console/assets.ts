@@ -3,9 +3,10 @@ import add from './add/section.css'
 import style from './console.css'
 import schema from './schema/section.css'
 import { watchSetup } from './watch-setup.ts'
+import workbench from './workbench/section.css'
 
 /** The style of all pages, and of single sections. */
-const styles = [style, access, add, schema]
+const styles = [style, access, add, schema, workbench]
 
 /** What the pages load, by its path. Nothing else is loaded, from here or from elsewhere. */
 const assets: Readonly<Record<string, { readonly type: string; readonly text: string }>> = {

@@ -15,5 +15,10 @@ type Named = string | { readonly name: string }
 export function toolsOf(endpoint: ShownEndpoint): readonly string[] {
   const all: readonly Named[] = endpoint.tools ?? BUILT_IN
   const own = all.map((it) => (typeof it === 'string' ? it : it.name))
-  return [...own, ...(endpoint.search ? ['search', 'fetch'] : [])]
+  const questions: readonly { readonly name: string }[] = endpoint.questions ?? []
+  return [
+    ...own,
+    ...(endpoint.search ? ['search', 'fetch'] : []),
+    ...questions.map(({ name }) => name),
+  ]
 }

@@ -1,14 +1,172 @@
 import { Hono } from 'hono/tiny'
-import { answer } from '../answer.ts'
-import { endpointOf } from '../parts/endpoint.ts'
-import { EndpointHead, Page } from '../parts/page.tsx'
+import { answer, seeOther } from '../answer.ts'
+import { endpointOf, NotThere, type ShownEndpoint } from '../parts/endpoint.ts'
 import type { Visit } from '../visit.ts'
+import { empty, type Filled, filledFrom, filledWith, sent } from './arguments.ts'
+import { argumentsOf, pastRuns } from './history.tsx'
+import { QuestionPage } from './question-page.tsx'
+import { type Draft, draftIn, questionsOf, remove, type ShownQuestion, save } from './questions.ts'
+import { type Ran, run } from './run.ts'
+import { type ListedTool, toolsOf } from './tools.ts'
+import { type Bench, WorkbenchPage } from './workbench-page.tsx'
 
-export const workbench = new Hono<{ Bindings: Visit }>().get('/', async (c) => {
-  const endpoint = await endpointOf(c.env, c.req.param('name'))
-  return answer(
-    <Page visit={c.env} title={`Workbench of ${endpoint.title}`} section="endpoints">
-      <EndpointHead visit={c.env} endpoint={endpoint} tab="workbench" />
-    </Page>,
-  )
+/** The tools of one endpoint, tried by hand; and its verified questions. */
+export const workbench = new Hono<{ Bindings: Visit }>()
+  .get('/', async (c) => {
+    const { tool, arguments: given, again, question, done } = c.req.query()
+    const bench = await benchOf(c.env, c.req.param('name'))
+    const opened =
+      again !== undefined
+        ? ofRun(bench, again)
+        : question !== undefined
+          ? ofQuestion(bench, question)
+          : ofTool(bench, tool, given)
+    const said = opened.said ?? (done === undefined ? undefined : DONE[done])
+    return answer(<WorkbenchPage {...bench} {...opened} said={said} />)
+  })
+  .post('/', async (c) => {
+    const { fields } = c.env
+    const bench = await benchOf(c.env, c.req.param('name'))
+    const name = fields.get('tool') ?? ''
+    const tool = bench.listing.tools.find((it) => it.name === name)
+    if (!tool) return answer(<WorkbenchPage {...bench} {...ofTool(bench, name)} />, 422)
+    const { filled, given } = sent(tool, fields)
+    const mended = bench.questions.find((it) => it.name === fields.get('mends'))
+    if (!given) {
+      const draft = mended && draftOf(mended)
+      return answer(<WorkbenchPage {...bench} tool={tool} filled={filled} draft={draft} />, 422)
+    }
+    const asked = fields.has('explain') && name === 'query' ? 'explain_query' : name
+    const ran = await run(c.env, bench.endpoint.name, asked, given)
+    const draft = draftOfRun(ran, mended)
+    return answer(<WorkbenchPage {...bench} tool={tool} filled={filled} ran={ran} draft={draft} />)
+  })
+  .post('/questions', async (c) => {
+    const endpoint = await endpointOf(c.env, c.req.param('name'))
+    const draft = draftIn(c.env.fields)
+    const fault = await save(c.env, endpoint.name, draft)
+    const path = pathOf(endpoint)
+    if (!fault) return seeOther(`${path}?tool=query&done=saved`)
+    const bench = await benchOf(c.env, endpoint.name)
+    return answer(
+      <WorkbenchPage {...bench} {...ofDraft(bench, draft)} draft={draft} fault={fault} />,
+      422,
+    )
+  })
+  .get('/questions/:question', async (c) => {
+    const { visit, endpoint, it } = await oneQuestion(c.env, c.req.param())
+    return answer(
+      <QuestionPage visit={visit} endpoint={endpoint} path={pathOf(endpoint)} it={it} />,
+    )
+  })
+  .post('/questions/:question/remove', async (c) => {
+    const { visit, endpoint, it } = await oneQuestion(c.env, c.req.param())
+    const fault = await remove(visit, endpoint.name, it.name)
+    const path = pathOf(endpoint)
+    if (fault === undefined) return seeOther(`${path}?done=removed`)
+    return answer(
+      <QuestionPage visit={visit} endpoint={endpoint} path={path} it={it} fault={fault} />,
+      409,
+    )
+  })
+
+const pathOf = ({ name }: ShownEndpoint) => `/console/endpoints/${name}/workbench`
+
+const DONE: Readonly<Record<string, string>> = {
+  saved: 'Saved. The model has the question from now on.',
+  removed: 'Removed. The model does not have the question any more.',
+}
+
+type Opened = Pick<Bench, 'tool' | 'filled' | 'draft' | 'said'>
+
+/** What every page of the Workbench begins with. */
+async function benchOf(visit: Visit, name: string | undefined): Promise<Bench> {
+  const endpoint = await endpointOf(visit, name)
+  const [listing, questions, runs] = await Promise.all([
+    toolsOf(visit, endpoint.name),
+    questionsOf(visit, endpoint.name),
+    pastRuns(visit, endpoint.name),
+  ])
+  const path = pathOf(endpoint)
+  return { visit, endpoint, path, listing, tool: undefined, filled: empty, questions, runs }
+}
+
+/** The tool of this name, or the one that most people try, with arguments from an address. */
+function ofTool({ listing: { tools } }: Bench, name?: string, given?: string): Opened {
+  const tool = tools.find((it) => it.name === (name ?? 'query')) ?? tools[0]
+  if (!tool) return { tool, filled: empty }
+  if (name !== undefined && tool.name !== name) {
+    return { tool, filled: empty, said: `This endpoint has no tool ${name.slice(0, 64)}.` }
+  }
+  return { tool, filled: given === undefined ? empty : filledWith(tool, given) }
+}
+
+/** A run of the past, as far as it is recorded. */
+function ofRun(bench: Bench, id: string): Opened {
+  const found = bench.runs.find((it) => it.id === id)
+  if (!found) return { ...ofTool(bench), said: 'This run is no longer among the last ones.' }
+  const opened = ofTool(bench, found.tool)
+  const given = argumentsOf(found)
+  if (!given) return { ...opened, said: 'The record of this run does not have its arguments.' }
+  const isWhole = bench.endpoint.records?.literals === true
+  return { ...opened, filled: filledOf(opened.tool, given, isWhole ? undefined : WITHOUT_VALUES) }
+}
+
+const WITHOUT_VALUES =
+  'The records of this endpoint have no values: write one for each ? in the statement.'
+
+/** A verified question, with its statement in the form. */
+function ofQuestion(bench: Bench, name: string): Opened {
+  const found = bench.questions.find((it) => it.name === name)
+  if (!found) return { ...ofTool(bench), said: `There is no question ${name.slice(0, 30)}.` }
+  const draft = draftOf(found)
+  return { ...ofDraft(bench, draft), draft }
+}
+
+function ofDraft(bench: Bench, { sql, params, database }: Draft): Opened {
+  const opened = ofTool(bench, 'query')
+  const given = {
+    sql,
+    ...(params !== '' && { params: JSON.parse(params) as unknown }),
+    ...(database !== '' && { database }),
+  }
+  return { ...opened, filled: filledOf(opened.tool, given) }
+}
+
+const filledOf = (
+  tool: ListedTool | undefined,
+  given: Readonly<Record<string, unknown>>,
+  note?: string,
+): Filled => (tool ? filledFrom(tool, given, note) : empty)
+
+const draftOf = ({ question, name, as, sql, params, database = '' }: ShownQuestion): Draft => ({
+  ...{ question, name, as, sql, database, mends: name },
+  params: params ? JSON.stringify(params) : '',
 })
+
+/** What may be saved after a run: the statement that ran, if it was one and had an answer. */
+function draftOfRun(
+  { tool, given, isError }: Ran,
+  mended: ShownQuestion | undefined,
+): Draft | undefined {
+  const { sql, params, database } = given
+  const draft = mended && draftOf(mended)
+  if (tool !== 'query' || isError || typeof sql !== 'string') return draft
+  return {
+    ...(draft ?? { question: '', name: '', as: 'tool', mends: '' }),
+    sql,
+    params: Array.isArray(params) && params.length > 0 ? JSON.stringify(params) : '',
+    database: typeof database === 'string' ? database : '',
+  }
+}
+
+async function oneQuestion(
+  visit: Visit,
+  { name, question }: { readonly name?: string; readonly question: string },
+) {
+  const endpoint = await endpointOf(visit, name)
+  const all = await questionsOf(visit, endpoint.name)
+  const it = all.find((one) => one.name === question)
+  if (!it) throw new NotThere(`There is no question ${question.slice(0, 30)}.`)
+  return { visit, endpoint, it }
+}
