@@ -21,6 +21,7 @@ import {
   type PreviewAsked,
   previewing,
   type QuestionLook,
+  type QuestionStates,
   questionWatch,
   readDocument,
   readEndpoints,
@@ -251,11 +252,13 @@ function buildDeployment(env: Env): Deployment {
           group ? `hub:${endpoint.name} ${group.name}` : `hub:${endpoint.name}`,
         )
 
+  const watchKeyOf = ({ endpoint, group }: Site) => `${endpoint.name} ${group?.name ?? ''}`
+
   /** Which verified questions of a site work. Only endpoints that have any come here. */
   async function questionsOf(site: Site, waits: boolean) {
     const { QuestionWatch } = await questionWatch()
-    const { endpoint, group } = site
-    const key = `${endpoint.name} ${group?.name ?? ''}`
+    const { endpoint } = site
+    const key = watchKeyOf(site)
     const version = versionOf(site)
     const kept = watches.get(key)
     const watch =
@@ -268,6 +271,16 @@ function buildDeployment(env: Env): Deployment {
     // A server is a value: it says what is known now.
     const { broken, version: state } = watch
     return { broken, version: state, lookAgain: (name: string) => watch.lookAgain(name) }
+  }
+
+  /** The same, looked at now, for a server that answers once. */
+  async function statesOf(site: Site, signal: AbortSignal): Promise<QuestionStates> {
+    const { lookAtQuestions } = await questionWatch()
+    const look = await lookAtQuestions(ruled(site), ioOf(site), { signal })
+    const broken = [...look].flatMap(([name, problem]) =>
+      problem === null ? [] : [[name, problem] as const],
+    )
+    return { broken: new Map(broken), lookAgain: async () => undefined }
   }
 
   const calls = callsOf(env, waitUntil)
@@ -344,7 +357,11 @@ function buildDeployment(env: Env): Deployment {
     },
     async look(site, asked) {
       const { lookAtQuestions } = await questionWatch()
-      return lookAtQuestions(ruled(site), ioOf(site), asked)
+      const found = await lookAtQuestions(ruled(site), ioOf(site), asked)
+      // What the operator was just told holds here for callers, too.
+      const kept = watches.get(watchKeyOf(site))
+      if (kept?.version === versionOf(site)) await kept.watch.learn(found)
+      return found
     },
     document: (site, id, { url, signal }, caller) =>
       readDocument(ruled(site), ioOf(site), id, new URL(url).origin, { caller, signal }),
@@ -373,7 +390,8 @@ function buildDeployment(env: Env): Deployment {
       const { previewOf } = await previewing()
       // As it is served, but not recorded, and without a stream of changes.
       const keeping = { stores, seal }
-      const own = { group: group?.name, rules: group?.rules }
+      const questions = endpoint.questions && (await statesOf(site, signal))
+      const own = { group: group?.name, rules: group?.rules, questions }
       return previewOf(gateway(endpoint, io, { keeping, ...own }), asked, signal)
     },
     async view(site, question, signal) {

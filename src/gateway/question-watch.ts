@@ -48,7 +48,7 @@ export class QuestionWatch implements QuestionStates {
     this.#lookedAt = Date.now()
     this.#isLooking = true
     try {
-      await this.#learn(await lookAtQuestions(this.#endpoint, this.#io))
+      await this.learn(await lookAtQuestions(this.#endpoint, this.#io))
     } catch (error) {
       console.error(error)
     } finally {
@@ -71,7 +71,7 @@ export class QuestionWatch implements QuestionStates {
       const problem = found.get(name) ?? undefined
       // What took this one away may have taken others.
       if (problem !== undefined) this.#lookedAt = Number.NEGATIVE_INFINITY
-      await this.#learn(found)
+      await this.learn(found)
       return problem
     } catch (error) {
       console.error(error)
@@ -79,7 +79,8 @@ export class QuestionWatch implements QuestionStates {
     }
   }
 
-  async #learn(found: QuestionLook): Promise<void> {
+  /** Takes in what a look found, also one that somebody else had made. */
+  async learn(found: QuestionLook): Promise<void> {
     if (found.size === 0) return
     const next = new Map(this.#broken)
     for (const [name, problem] of found) {
