@@ -1,4 +1,6 @@
 import access from './access/section.css'
+import activity from './activity/section.css'
+import { watchCalls } from './activity/watch-calls.ts'
 import add from './add/section.css'
 import style from './console.css'
 import schema from './schema/section.css'
@@ -6,7 +8,7 @@ import { watchSetup } from './watch-setup.ts'
 import workbench from './workbench/section.css'
 
 /** The style of all pages, and of single sections. */
-const styles = [style, access, add, schema, workbench]
+const styles = [style, access, activity, add, schema, workbench]
 
 /** What the pages load, by its path. Nothing else is loaded, from here or from elsewhere. */
 const assets: Readonly<Record<string, { readonly type: string; readonly text: string }>> = {
@@ -24,6 +26,7 @@ const assets: Readonly<Record<string, { readonly type: string; readonly text: st
 })
 `,
   },
+  '/assets/calls.js': { type: 'text/javascript; charset=utf-8', text: watchCalls },
   '/assets/setup.js': { type: 'text/javascript; charset=utf-8', text: watchSetup },
   '/favicon.svg': {
     type: 'image/svg+xml',

@@ -1,0 +1,113 @@
+import { scaleLinear } from 'd3-scale'
+import { line } from 'd3-shape'
+import { figure } from './times.tsx'
+
+/** The plot within the picture. */
+const LEFT = 34
+const RIGHT = 334
+const TOP = 16.5
+const BOTTOM = 96.5
+
+/** What every chart has: what it says in words, its figures from left to right, and the ends of its time. */
+interface ChartProps {
+  readonly label: string
+  readonly from: string
+  readonly middle: string
+}
+
+/** A column for each bucket. */
+export const Columns = ({
+  values,
+  kind,
+  ...props
+}: ChartProps & { readonly values: readonly number[]; readonly kind: 'col' | 'err' }) => {
+  const y = heights(values)
+  const width = (RIGHT - LEFT) / values.length
+  return (
+    <Frame {...props} y={y}>
+      {values.map(
+        (value, i) =>
+          value > 0 && (
+            <rect
+              class={kind}
+              x={round(LEFT + i * width + width * 0.15)}
+              y={round(y(value))}
+              width={round(width * 0.7)}
+              height={round(BOTTOM - y(value))}
+            />
+          ),
+      )}
+    </Frame>
+  )
+}
+
+/** A value of a line. It has a gap where there is none. */
+type Value = number | undefined
+
+/** A line through the middle of each bucket, and a second one, which is above it. */
+export const Lines = ({
+  main,
+  second,
+  ...props
+}: ChartProps & { readonly main: readonly Value[]; readonly second: readonly Value[] }) => {
+  const y = heights([...main, ...second].map((it) => it ?? 0))
+  const width = (RIGHT - LEFT) / main.length
+  const path = line<Value>()
+    .defined((it) => it !== undefined)
+    .x((_, i) => LEFT + (i + 0.5) * width)
+    .y((it) => y(it ?? 0))
+    .digits(1)
+  return (
+    <Frame {...props} y={y}>
+      <path class="second" d={path(second) ?? ''} />
+      <path class="main" d={path(main) ?? ''} />
+    </Frame>
+  )
+}
+
+type Scale = ReturnType<typeof heights>
+
+/** From figures to heights, with round numbers at the rules. */
+const heights = (values: readonly number[]) =>
+  scaleLinear()
+    .domain([0, Math.max(1, ...values)])
+    .range([BOTTOM, TOP])
+    .nice(2)
+
+const Frame = ({
+  label,
+  from,
+  middle,
+  y,
+  children,
+}: ChartProps & { readonly y: Scale; readonly children: unknown }) => (
+  <svg class="chart" viewBox="0 0 340 118" role="img" aria-label={label}>
+    {y
+      .ticks(2)
+      .filter(Number.isInteger)
+      .map((tick) => (
+        <>
+          <path class="rule" d={`M${LEFT} ${round(y(tick))}H${RIGHT}`} />
+          <text x="28" y={round(y(tick) + 3.5)} text-anchor="end">
+            {short(tick)}
+          </text>
+        </>
+      ))}
+    <text x={LEFT} y="112">
+      {from}
+    </text>
+    <text x={(LEFT + RIGHT) / 2} y="112" text-anchor="middle">
+      {middle}
+    </text>
+    <text x={RIGHT} y="112" text-anchor="end">
+      now
+    </text>
+    {children as never}
+  </svg>
+)
+
+const round = (n: number) => Math.round(n * 10) / 10
+
+/** `20k`: there is little room at the side. */
+const short = (n: number) =>
+  n >= 1e6 ? `${figure(n / 1e6)}M` : n >= 10_000 ? `${figure(n / 1000)}k` : figure(n)
