@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { OPERATOR_KEY, operated } from '../support/registry-api.ts'
 import { questionOf } from '../support/visitor.ts'
 import { startWorker } from '../support/worker.ts'
+import { accessPages, fillAccess } from './shown-access.ts'
 
 const PASSPHRASE = 'a heron waits where slow water turns'
 
@@ -27,6 +28,8 @@ const deployments = {
     TIDEGATE_PASSPHRASE: PASSPHRASE,
     ENDPOINTS: JSON.stringify(endpoints),
   },
+  /** What an operator made in the Console. */
+  console: { ...operated, TIDEGATE_PASSPHRASE: PASSPHRASE },
   /** What is set cannot be used. */
   faulty: {
     TIDEGATE_KEY: OPERATOR_KEY,
@@ -89,6 +92,7 @@ export const shownPages: readonly ShownPage[] = [
     status: 400,
     heading: /./,
   },
+  ...accessPages,
 ]
 
 /** Starts the deployments of these pages. */
@@ -98,6 +102,7 @@ export async function startDeployments() {
     names.map(async (it) => [it, await startWorker(deployments[it])] as const),
   )
   const workers = Object.fromEntries(started)
+  await fillAccess(workers.console!)
   return {
     /** Brings a browser to a page. */
     async open(page: Page, { at, path, enter }: ShownPage) {

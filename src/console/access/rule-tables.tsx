@@ -295,8 +295,9 @@ const TableRow = ({
         {bySchema ? (
           'by its schema'
         ) : (
-          <a href={pathWith(`${path}/columns`, { table: name })} aria-label={`Columns of ${name}`}>
+          <a href={pathWith(`${path}/columns`, { table: name })}>
             {seen}
+            <span class="hidden"> of {name}</span>
           </a>
         )}
       </span>

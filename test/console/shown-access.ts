@@ -1,0 +1,135 @@
+import type { Page } from 'playwright-core'
+import { askApi, OPERATOR_KEY } from '../support/registry-api.ts'
+import type { RunningWorker } from '../support/worker.ts'
+import type { ShownPage } from './shown.ts'
+
+const HOSTILE = '<img src=x onerror=alert(1)> שלום'
+const LONG = 'person-with-a-name-that-does-not-end@department-of-long-names.example.com'
+
+/** Puts into a registry what the pages of Access, Settings and Doctor show. */
+export async function fillAccess(worker: RunningWorker) {
+  const api = (method: string, path: string, body?: unknown) => askApi(worker, method, path, body)
+  const databases = { main: { url: 'demo:', purpose: HOSTILE } }
+  const tool = {
+    name: 'one_order',
+    description: `One order by its number. ${HOSTILE}`,
+    sql: 'select * from orders where id = $1',
+    params: [{ name: 'id', type: 'integer' }],
+  }
+  await api('POST', '/api/endpoints', {
+    name: 'harbour',
+    title: HOSTILE,
+    databases,
+    tools: ['list_tables', 'describe_table', 'query_table', 'query', tool],
+    search: [{ table: 'products', title: 'name', text: ['name'] }],
+  })
+  await api('POST', '/api/endpoints', {
+    name: 'lost',
+    title: 'Nobody answers',
+    databases: { main: { url: 'postgres://reader:Planted-Passw0rd@127.0.0.1:9/shop' } },
+  })
+  const key = { label: HOSTILE, person: LONG, endpoints: ['harbour', 'lost'] }
+  const { id } = (await api('POST', '/api/keys', key)).json
+  await api('POST', '/api/keys', { label: 'Nightly report', endpoints: ['*'] })
+  await api('POST', '/api/groups', {
+    name: 'sales',
+    title: 'Sales',
+    people: Array.from({ length: 60 }, (_, i) => `${i}-${LONG}`),
+    keys: [id],
+    endpoints: {
+      harbour: {
+        tools: ['list_tables', 'query_table'],
+        databases: { main: { tables: { orders: true, customers: ['id', 'city'] } } },
+      },
+    },
+  })
+  await api('POST', '/api/signin-codes', { person: 'ada@example.com' })
+}
+
+/** Signs the operator in where a page leads there, and comes back. */
+async function enter(page: Page) {
+  await page.getByLabel('Key of the operator').fill(OPERATOR_KEY)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL(/\/console/)
+}
+
+const page = (name: string, path: string, heading: RegExp): ShownPage => ({
+  name,
+  at: 'console',
+  path,
+  heading,
+  enter,
+})
+
+const GROUP = '/console/access/groups/sales'
+const SETTINGS = '/console/endpoints/harbour/settings'
+
+/** The pages of Access, Settings and Doctor. */
+export const accessPages: readonly ShownPage[] = [
+  page('keys', '/console/access', /^Keys/),
+  page('key-new', '/console/access/keys/new?endpoint=harbour', /^Make a key/),
+  {
+    ...page('key-made', '/console/access/keys/new', /^Key for Ada/),
+    async enter(it) {
+      await enter(it)
+      await it.getByLabel('Label').fill('Ada')
+      await it.getByLabel('harbour').check()
+      await it.getByRole('button', { name: 'Make the key' }).click()
+    },
+  },
+  {
+    ...page('key-wrong', '/console/access/keys/new', /^Make a key/),
+    async enter(it) {
+      await enter(it)
+      await it.getByLabel('Label').fill('Ada')
+      await it.getByLabel('Person').fill('key:ada')
+      await it.getByLabel('harbour').check()
+      await it.getByRole('button', { name: 'Make the key' }).click()
+      await it.getByRole('alert').waitFor()
+    },
+  },
+  {
+    ...page('key-revoke', '/console/access?search=Nightly', /^Revoke/),
+    async enter(it) {
+      await enter(it)
+      await it.getByRole('link', { name: 'Revoke Nightly report' }).click()
+    },
+  },
+  page('groups', '/console/access/groups', /^Groups/),
+  page('group', `${GROUP}?people=2`, /^Sales/),
+  page('group-report', `${GROUP}/report`, /^What Sales/),
+  page('group-delete', `${GROUP}/delete`, /^Delete/),
+  page('group-rules', `${GROUP}/endpoints/harbour`, /^Sales/),
+  page('group-tables', `${GROUP}/endpoints/harbour/tables/main`, /tables of main/),
+  page(
+    'group-columns',
+    `${GROUP}/endpoints/harbour/tables/main/columns?table=customers`,
+    /columns of customers/,
+  ),
+  page('grants', '/console/access/grants', /^Grants/),
+  page('sign-ins', '/console/access/sign-ins', /^Sign-ins/),
+  {
+    ...page('sign-in-code', '/console/access/sign-ins', /^Code for/),
+    async enter(it) {
+      await enter(it)
+      await it.getByRole('button', { name: 'Make a code' }).click()
+    },
+  },
+  page('endpoint-access', '/console/endpoints/harbour/access', /img src/),
+  page('endpoint-settings', SETTINGS, /img src/),
+  {
+    ...page('endpoint-settings-wrong', SETTINGS, /img src/),
+    async enter(it) {
+      await enter(it)
+      await it.getByLabel('Rows of an answer').fill('0')
+      await it.getByRole('button', { name: 'Save: How large an answer is' }).click()
+      await it.getByRole('alert').waitFor()
+    },
+  },
+  page('endpoint-database', `${SETTINGS}/databases/main`, /^main/),
+  page('endpoint-database-new', `${SETTINGS}/databases/new`, /^Add a database/),
+  page('endpoint-tool', `${SETTINGS}/tools/one_order`, /^The tool/),
+  page('endpoint-delete', `${SETTINGS}/delete`, /^Delete/),
+  page('settings', '/console/settings', /^Settings/),
+  page('doctor', '/console/doctor', /^Doctor/),
+]
