@@ -37,6 +37,7 @@ test('the Doctor looks at the settings, each database, and what apps make of it'
   expect(words).toMatch(/Lost 1 to mend/)
   expect(words).toContain('Off Not looked at')
   expect(words).toMatch(/Claude Code: would/)
+  expect(words).toContain('What apps make of /mcp ')
   expect(words).toMatch(/\d+ checks: \d+ to mend/)
   expect(text).not.toContain(HOSTILE)
   for (const it of [PASSWORD, 'hunter2']) expect(text).not.toContain(it)
@@ -47,6 +48,7 @@ test('the Doctor looks at the settings, each database, and what apps make of it'
 test('the Doctor looks at one endpoint alone, also while it is switched off', async () => {
   const { words } = await operator.open('/console/doctor?endpoint=off')
   expect(words).toContain('SQLite')
+  expect(words).toContain('What apps make of /mcp/off')
   expect(words).not.toContain('The registry answers')
   expect((await operator.open('/console/doctor?endpoint=nothing')).status).toBe(404)
 })

@@ -234,6 +234,23 @@ describe('tools of the operator’s own', () => {
   })
 })
 
+test('what people paste for a connection string is read, and what is wrong with it is said', async () => {
+  const path = `${SHOP}/databases/new`
+  const added = await operator.submit(path, {
+    database: 'pasted',
+    url: `DATABASE_URL="postgresql+psycopg2://reader:${PASSWORD}@127.0.0.1/postgres"`,
+  })
+  expect(added.status).toBe(303)
+  expect((await shop()).credentials.pasted).toMatchObject({ host: '127.0.0.1' })
+  const mongo = { database: 'other', url: `mongodb://reader:${PASSWORD}@db.example.com/x` }
+  const wrong = await operator.submit(path, mongo)
+  expect([wrong.status, wrong.words]).toEqual([422, expect.stringContaining('MongoDB')])
+  const inside = { database: 'other', url: `postgres://reader:${PASSWORD}@10.1.2.3/x` }
+  const far = await operator.submit(path, inside)
+  expect(far.words).toContain('Mend:')
+  for (const { text } of [wrong, far]) expect(text).not.toContain(PASSWORD)
+})
+
 describe('an endpoint', () => {
   test('is deleted by who types its name', async () => {
     await api('POST', '/api/endpoints', {
@@ -298,4 +315,32 @@ describe('the settings of the deployment', () => {
     expect((await operator.open(PATH)).words).toContain('All with TIDEGATE_SECRET')
     expect((await operator.submit(`${PATH}/reseal`)).location).toContain('done=resealed')
   })
+})
+
+test('a form that no page of the Console sent changes nothing', async () => {
+  const before = [await shop(), (await api('GET', '/api/settings')).json]
+  const was = markIn(await operator.open(SHOP), 'general')
+  for (const [path, fields] of [
+    [`${SHOP}/sections/general`, { was, title: 'Foreign' }],
+    [`${SHOP}/databases/main`, { purpose: 'Foreign' }],
+    [`${SHOP}/databases/main/credential`, { url: 'demo:' }],
+    [`${SHOP}/databases/new`, { database: 'foreign', url: 'demo:' }],
+    [`${SHOP}/tools/new`, { tool: '{}' }],
+    [`${SHOP}/delete`, { name: 'shop' }],
+    ['/console/settings', { defaultEndpoint: '', privateHosts: '' }],
+    ['/console/settings/restore', { mode: 'merge', export: '{}' }],
+    ['/console/settings/reseal', {}],
+    ['/console/access/keys/new', { label: 'Foreign', which: 'all' }],
+    ['/console/access/groups/new', { name: 'foreign' }],
+    ['/console/access/sign-ins', { person: 'foreign' }],
+    ['/console/access/grants/revoke-all?person=ada', {}],
+  ] as const) {
+    expect([path, (await operator.submit(path, { ...fields, form: 'not ours' })).status]).toEqual([
+      path,
+      403,
+    ])
+  }
+  expect([await shop(), (await api('GET', '/api/settings')).json]).toEqual(before)
+  expect((await api('GET', '/api/keys')).json.total).toBe(0)
+  expect((await api('GET', '/api/groups')).json.total).toBe(0)
 })

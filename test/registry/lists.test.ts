@@ -120,6 +120,7 @@ describe('the doctor', () => {
     expect([status, json.url]).toEqual([200, `${worker.url}/mcp/shop`])
     expect(json.hosts.map((it: { name: string }) => it.name)).toContain('Cursor')
     expect(json.findings.map((it: { id: string }) => it.id)).toContain('reach')
+    expect((await ask('GET', '/api/doctor/hosts')).json.url).toBe(`${worker.url}/mcp`)
     expect((await ask('GET', '/api/doctor/hosts/nothing')).status).toBe(404)
   })
 })

@@ -10,9 +10,13 @@ interface Finding {
 /** Findings that are shown. */
 const MAX_FINDINGS = 20
 
-/** Does what apps do with an endpoint: what is wrong, and a verdict for each app. */
-export async function appsChecked(visit: Visit, endpoint: string): Promise<readonly Checked[]> {
-  const { status, body } = await ask(visit, 'GET', `/doctor/hosts/${endpoint}`)
+/** Does what apps do with an endpoint, or with `/mcp`: what is wrong, and a verdict for each app. */
+export async function appsChecked(visit: Visit, endpoint?: string): Promise<readonly Checked[]> {
+  const { status, body } = await ask(
+    visit,
+    'GET',
+    `/doctor/hosts${endpoint === undefined ? '' : `/${endpoint}`}`,
+  )
   if (status !== 200) {
     return [{ state: 'bad', sentence: body?.error?.message ?? 'This could not be looked at.' }]
   }
@@ -20,7 +24,7 @@ export async function appsChecked(visit: Visit, endpoint: string): Promise<reado
   const hosts: readonly { name: string; verdict: string }[] = body.hosts
   return [
     ...hosts.map(({ name, verdict }) => ({
-      state: stateOf(verdict),
+      state: stateOf(verdict, findings),
       sentence: `${name}: ${verdict}`,
     })),
     ...findings
@@ -38,5 +42,9 @@ export async function appsChecked(visit: Visit, endpoint: string): Promise<reado
   ]
 }
 
-const stateOf = (verdict: string): Checked['state'] =>
-  verdict.startsWith('would not') ? 'bad' : verdict.includes(', but:') ? 'low' : 'ok'
+/** An app that is kept out by what is only to be known, such as a URL on this machine, is no fault. */
+function stateOf(verdict: string, findings: readonly Finding[]): Checked['state'] {
+  if (!verdict.startsWith('would not')) return verdict.includes(', but:') ? 'low' : 'ok'
+  const isKnown = findings.some(({ state, seen }) => state === 'note' && verdict.includes(seen))
+  return isKnown ? 'low' : 'bad'
+}

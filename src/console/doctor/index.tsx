@@ -42,7 +42,12 @@ export const doctor = new Hono<{ Bindings: Visit }>().get('/', async (c) => {
       </div>
       <div class="stack far doctor">{gap}</div>
     </Page>,
-    [{ gap, parts: () => looked(visit, { ...found, isWhole: !name && !cursor }) }],
+    [
+      {
+        gap,
+        parts: () => looked(visit, { ...found, isOne: Boolean(name), isWhole: !name && !cursor }),
+      },
+    ],
     <Panel title="The rest" checks={[{ state: 'bad', sentence: FAILED }]} />,
   )
 })
@@ -63,7 +68,12 @@ async function listed(visit: Visit, cursor: string | undefined): Promise<Listed>
 /** One part after the other: each of them may hold all the connections that a request may have. */
 async function* looked(
   visit: Visit,
-  { endpoints, next, isWhole }: Listed & { readonly isWhole: boolean },
+  {
+    endpoints,
+    next,
+    isOne,
+    isWhole,
+  }: Listed & { readonly isOne: boolean; readonly isWhole: boolean },
 ): AsyncGenerator<Html> {
   const states: Checked['state'][] = []
   const seen = (checks: readonly Checked[]) => {
@@ -78,16 +88,18 @@ async function* looked(
   }
   for (const endpoint of endpoints) {
     yield <Looking at={endpoint.title} />
-    const isAsked = endpoint.active || endpoints.length === 1
+    const isAsked = endpoint.active || isOne
     const checks = isAsked ? await endpointChecked(visit, endpoint) : [OFF]
     const href = `/console/endpoints/${endpoint.name}/settings`
     yield <Panel title={endpoint.title} href={href} checks={seen(checks)} />
   }
-  const first = endpoints.find(({ active }) => active)
+  const [first] = endpoints
   if (first && !next) {
     yield <Looking at="what apps make of it" />
-    const checks = seen(await appsChecked(visit, first.name))
-    yield <Panel title={`What apps make of /mcp/${first.name}`} checks={checks} />
+    // Of one endpoint, its own URL; else the one that people know.
+    const name = isOne ? first.name : undefined
+    const checks = seen(await appsChecked(visit, name))
+    yield <Panel title={`What apps make of /mcp${name ? `/${name}` : ''}`} checks={checks} />
   }
   if (next) {
     yield (

@@ -1,15 +1,16 @@
 import { ask, type Visit } from '../visit.ts'
+import type { ShownMend } from './mend.tsx'
 
-/** What somebody pasted as a connection string: the URL for the API, or why it is none. */
-export async function recognised(
-  visit: Visit,
-  text: string,
-): Promise<{ readonly url: string } | { readonly message: string }> {
+/** The URL for the API, with what to do if its host may not be reached; or why the text is none. */
+export type ReadString =
+  | { readonly url: string; readonly mend?: ShownMend }
+  | { readonly message: string }
+
+/** Reads what somebody pasted as a connection string. */
+export async function recognised(visit: Visit, text: string): Promise<ReadString> {
   // These name something of the Worker, and hold no secret.
   if (/^(?:secret|hyperdrive|d1|demo):\S*$/.test(text)) return { url: text }
-  const { status, body } = await ask(visit, 'POST', '/connection-strings/recognise', { text })
-  if (typeof body?.url === 'string') return { url: body.url }
-  // Without the route, the API takes the text as it is.
-  if (status === 404) return { url: text }
-  return { message: body?.problem ?? body?.error?.message ?? 'This is no connection string.' }
+  const { body } = await ask(visit, 'POST', '/connection-strings/recognise', { text })
+  if (body?.ok) return { url: body.url, mend: body.mend }
+  return { message: body?.sentence ?? body?.error?.message ?? 'This could not be read.' }
 }

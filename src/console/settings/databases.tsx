@@ -5,6 +5,7 @@ import { Draft, fresh, refusedBy } from '../parts/draft.ts'
 import { endpointOf, NotThere, type ShownEndpoint } from '../parts/endpoint.ts'
 import { Area, Field, Problem, Tick } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
+import { Mend, type ShownMend } from '../parts/mend.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
 import { recognised } from '../parts/recognise.ts'
@@ -21,8 +22,8 @@ export const databases = new Hono<{ Bindings: Visit }>()
     const visit = c.env
     const { fields } = visit
     const endpoint = await endpointOf(visit, c.req.param('name'))
-    const fail = (field: string, message: string) =>
-      newPage(visit, endpoint, new Draft(fields, { field, message }))
+    const fail = (field: string, message: string, mend?: ShownMend) =>
+      newPage(visit, endpoint, new Draft(fields, { field, message }), mend)
     const name = fields.get('database')?.trim() ?? ''
     if (!NAME.test(name)) {
       return fail(
@@ -38,7 +39,7 @@ export const databases = new Hono<{ Bindings: Visit }>()
     const purpose = fields.get('purpose')?.trim()
     const added = { url: found.url, ...(purpose && { purpose }) }
     const refused = refusedBy(await patch(visit, endpoint, { [name]: added }))
-    if (refused) return fail(inputOf(refused.field, name), refused.message)
+    if (refused) return fail(inputOf(refused.field, name), refused.message, found.mend)
     return seeOther(`${pathOf(endpoint)}?done=added`)
   })
   .get('/:database', async (c) => {
@@ -66,13 +67,15 @@ export const databases = new Hono<{ Bindings: Visit }>()
     const endpoint = await endpointOf(visit, c.req.param('name'))
     const name = c.req.param('database')
     assertThere(endpoint, name)
-    const fail = (message: string) =>
-      databasePage(visit, endpoint, name, new Draft(undefined, { field: 'url', message }))
+    const fail = (message: string, mend?: ShownMend) => {
+      const draft = new Draft(undefined, { field: 'url', message })
+      return databasePage(visit, endpoint, name, draft, mend)
+    }
     const found = await recognised(visit, visit.fields.get('url')?.trim() ?? '')
     if ('message' in found) return fail(found.message)
     const path = `/endpoints/${endpoint.name}/databases/${name}/credential`
     const refused = refusedBy(await ask(visit, 'PUT', path, { url: found.url }))
-    if (refused) return fail(refused.message)
+    if (refused) return fail(refused.message, found.mend)
     return seeOther(`${pathOf(endpoint)}?done=database`)
   })
   .get('/:database/remove', async (c) => {
@@ -182,7 +185,7 @@ const StringField = ({ draft, label }: { readonly draft: Draft; readonly label: 
   />
 )
 
-const newPage = (visit: Visit, endpoint: ShownEndpoint, draft: Draft): Response =>
+const newPage = (visit: Visit, endpoint: ShownEndpoint, draft: Draft, mend?: ShownMend): Response =>
   answer(
     <Page visit={visit} title={`Add a database to ${endpoint.title}`} section="endpoints" slim>
       <div class="stack">
@@ -191,6 +194,7 @@ const newPage = (visit: Visit, endpoint: ShownEndpoint, draft: Draft): Response 
           Add a database to <bdi>{endpoint.title}</bdi>
         </h1>
         <Problem draft={draft} />
+        {mend && <Mend id="mend" mend={mend} />}
         <Form visit={visit} action={`${pathOf(endpoint)}/databases/new`} class="stack">
           <Field
             draft={draft}
@@ -226,7 +230,13 @@ const Purpose = ({ draft, stored }: { readonly draft: Draft; readonly stored: st
   />
 )
 
-function databasePage(visit: Visit, endpoint: ShownEndpoint, name: string, draft: Draft): Response {
+function databasePage(
+  visit: Visit,
+  endpoint: ShownEndpoint,
+  name: string,
+  draft: Draft,
+  mend?: ShownMend,
+): Response {
   assertThere(endpoint, name)
   const { purpose, role, claims } = endpoint.databases[name]
   const path = `${pathOf(endpoint)}/databases/${name}`
@@ -242,6 +252,7 @@ function databasePage(visit: Visit, endpoint: ShownEndpoint, name: string, draft
           </p>
         </div>
         <Problem draft={draft} />
+        {mend && <Mend id="mend" mend={mend} />}
         <Form visit={visit} action={path} class="panel stack">
           <h2>What it is, and how statements run</h2>
           <Purpose draft={draft} stored={purpose} />

@@ -161,7 +161,7 @@ const Registry = ({ visit, state }: { readonly visit: Visit; readonly state: Sta
         <dt>Sealed</dt>
         <dd>
           {state.secretProblem ? (
-            <State kind="bad" word={state.secretProblem} />
+            <State kind="bad" word="TIDEGATE_SECRET can’t be used" />
           ) : left > 0 ? (
             <State kind="low" word={`${left.toLocaleString('en')} with the previous secret`} />
           ) : (
@@ -169,6 +169,11 @@ const Registry = ({ visit, state }: { readonly visit: Visit; readonly state: Sta
           )}
         </dd>
       </dl>
+      {state.secretProblem && (
+        <div class="note bad">
+          <p>{state.secretProblem}</p>
+        </div>
+      )}
       {left > 0 && (
         <Form visit={visit} action={`${SETTINGS}/reseal`} class="row">
           <button class="button" type="submit">

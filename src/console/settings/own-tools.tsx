@@ -100,24 +100,21 @@ export const OwnTools = ({ endpoint }: { readonly endpoint: ShownEndpoint }) => 
       {own.length === 0 ? (
         <p class="dim">There are none. Such a tool is a statement with parameters.</p>
       ) : (
-        <ul class="panel checks members">
+        <ul class="panel stack">
           {own.map(({ name, description }) => (
             <li>
-              <span />
-              <span>
-                {isOurs ? (
-                  <a class="mono" href={`${pathOf(endpoint)}/tools/${name}`}>
-                    {name}
-                  </a>
-                ) : (
-                  <code>{name}</code>
-                )}
-                <span class="under small dim" dir="auto">
-                  {description.length > MAX_DESCRIPTION
-                    ? `${description.slice(0, MAX_DESCRIPTION)}…`
-                    : description}
-                </span>
-              </span>
+              {isOurs ? (
+                <a class="mono" href={`${pathOf(endpoint)}/tools/${name}`}>
+                  {name}
+                </a>
+              ) : (
+                <code>{name}</code>
+              )}
+              <p class="small dim" dir="auto">
+                {description.length > MAX_DESCRIPTION
+                  ? `${description.slice(0, MAX_DESCRIPTION)}…`
+                  : description}
+              </p>
             </li>
           ))}
         </ul>

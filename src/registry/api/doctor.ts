@@ -48,9 +48,16 @@ export const doctorRoutes = (): readonly Route[] => [
   }),
   route({
     method: 'get',
-    path: '/api/doctor/hosts/{name}',
+    path: '/api/doctor/hosts',
     summary:
-      'Does what apps do with an endpoint, without leaving the Worker, and says what each would make of it.',
+      'Does what apps do with /mcp, without leaving the Worker, and says what each would make of it.',
+    answers: { 200: { description: 'What was seen.', schema: hostTest } },
+    run: async ({ url }, surroundings) => answer(await surroundings.hostTest(`${url.origin}/mcp`)),
+  }),
+  route({
+    method: 'get',
+    path: '/api/doctor/hosts/{name}',
+    summary: 'Does the same with an endpoint.',
     params: nameParam,
     answers: { 200: { description: 'What was seen.', schema: hostTest } },
     async run({ params: { name }, url }, surroundings) {
