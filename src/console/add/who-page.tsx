@@ -6,9 +6,9 @@ import { Field, Problem } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { pathWith } from '../parts/pages.tsx'
 import type { Visit } from '../visit.ts'
+import type { Asked } from './asked.ts'
 import { AddPage, pathOf } from './gauge.tsx'
 import type { Group, Sees } from './group.ts'
-import type { Asked } from './who.tsx'
 
 /** The fourth step: which group sees what, and what the model will see then. */
 export const WhoPage = ({
