@@ -15,10 +15,11 @@ const HOSTILE = '<script>alert(1)</script>'
 const TURNED = '\u202eesrever"><img src=x onerror=alert(1)>'
 const LARGEST_PAGE = 100_000
 
-const endpoints = ['shop', 'large', 'hostile', 'literal'].map((name) => ({
+const endpoint = (name: string) => ({
   ...{ name, title: `The ${name}`, databases: { db: { url: 'd1:TEST_DB' } } },
   ...(name === 'literal' && { records: { literals: true } }),
-}))
+})
+const endpoints = ['shop', 'large', 'hostile', 'literal', 'quiet'].map(endpoint)
 
 let worker: RunningWorker
 let operator: Operator
@@ -211,6 +212,17 @@ describe('Activity', () => {
   })
 })
 
+test('where there are too many endpoints to show, one is chosen', async () => {
+  const many = Array.from({ length: 60 }, (_, i) => endpoint(`shop${i}`))
+  const vars = { ...operated, ENDPOINTS: JSON.stringify(many) }
+  const other = await startWorker(vars, undefined, ['TEST_DB'])
+  const { text } = await (await operatorAt(other.url)).open('/console/activity')
+  expect(text).toContain('There are too many endpoints to show them all. Choose one above.')
+  expect(text).toContain('<option value="shop7">')
+  expect(text).not.toContain('data-rows')
+  await other.close()
+})
+
 const browser = await chromiumForTests()
 afterAll(() => browser?.close())
 
@@ -235,6 +247,17 @@ describe.skipIf(!browser)('Activity in a browser', () => {
     expect(await page.evaluate('globalThis.isKept')).toBe(true)
     expect(await page.locator('#live-said').textContent()).toBe('Live')
     expect(said).toEqual([])
+    await page.close()
+  })
+
+  test('the first call of all appears where nothing was', async () => {
+    const { page, rows } = await visited('/console/endpoints/quiet/activity')
+    expect(await page.locator('#no-calls').textContent()).toContain('No call in this time.')
+    expect(await page.locator('#calls-panel').isVisible()).toBe(false)
+    await call('quiet', 'select 1 as first')
+    await expect.poll(() => rows.count(), PATIENCE).toBe(1)
+    expect(await rows.first().isVisible()).toBe(true)
+    expect(await page.locator('#no-calls').count()).toBe(0)
     await page.close()
   })
 

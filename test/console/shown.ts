@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { openConsole } from '../support/operator.ts'
 import { OPERATOR_KEY, operated } from '../support/registry-api.ts'
 import { questionOf } from '../support/visitor.ts'
 import { startWorker } from '../support/worker.ts'
@@ -84,6 +85,14 @@ export const shownPages: readonly ShownPage[] = [
       await signIn(page)
       await page.goto(origin + (await questionOf(origin)))
     },
+  },
+  {
+    ...{ name: 'activity', at: 'full', path: '/console/activity', heading: /^Activity/ },
+    enter: (page, origin) => openConsole(page, origin, '/console/activity'),
+  },
+  {
+    ...{ name: 'changes', at: 'full', path: '/console/activity/changes', heading: /^Activity/ },
+    enter: (page, origin) => openConsole(page, origin, '/console/activity/changes'),
   },
   {
     name: 'error',

@@ -29,7 +29,12 @@ export const Filters = ({
       <Field id="f-text" label="Statement has">
         <input id="f-text" name="text" type="search" value={asked.text} maxlength={200} />
       </Field>
-      {place.endpoint === undefined && (
+      {place.endpoint === undefined && endpoints.length > MAX_OPTIONS && (
+        <Typed
+          {...{ name: 'endpoint', label: 'Endpoint', value: asked.endpoint, known: endpoints }}
+        />
+      )}
+      {place.endpoint === undefined && endpoints.length <= MAX_OPTIONS && (
         <Choice
           {...{ name: 'endpoint', label: 'Endpoint', all: 'all', chosen: asked.endpoint }}
           options={endpoints.map((it) => [it, it])}

@@ -26,7 +26,8 @@ const pagesOf = (roomOf: (c: At) => Promise<Room>) =>
     .get('/', async (c) => {
       const room = await roomOf(c)
       const asked = askedOf(new URL(c.req.url).searchParams, room.endpoint)
-      return page(c.env, room, 'calls', await callsShown(c.env, room, asked))
+      const { body, live } = await callsShown(c.env, room, asked)
+      return page(c.env, room, 'calls', body, live)
     })
     .get('/changes', async (c) => {
       const room = await roomOf(c)
@@ -62,7 +63,13 @@ export const endpointActivity = pagesOf(async (c) => {
 
 const TABS = { calls: ['Calls', ''], changes: ['Changes', '/changes'] } as const
 
-function page(visit: Visit, room: Room, tab: keyof typeof TABS | undefined, children: Child) {
+function page(
+  visit: Visit,
+  room: Room,
+  tab: keyof typeof TABS | undefined,
+  children: Child,
+  live: Child = null,
+) {
   const { path, shown } = room
   const title = shown ? `Activity of ${shown.title}` : 'Activity'
   const script = tab === 'calls' ? '/assets/calls.js' : undefined
@@ -80,13 +87,16 @@ function page(visit: Visit, room: Room, tab: keyof typeof TABS | undefined, chil
           </div>
         </div>
       )}
-      <nav class="row views" aria-label="What is shown">
-        {Object.entries(TABS).map(([name, [text, at]]) => (
-          <a href={`${path}${at}`} aria-current={name === tab ? 'page' : undefined}>
-            {text}
-          </a>
-        ))}
-      </nav>
+      <div class="row views">
+        <nav class="row" aria-label="What is shown">
+          {Object.entries(TABS).map(([name, [text, at]]) => (
+            <a href={`${path}${at}`} aria-current={name === tab ? 'page' : undefined}>
+              {text}
+            </a>
+          ))}
+        </nav>
+        {live}
+      </div>
       {children}
     </Page>,
   )

@@ -25,7 +25,7 @@ const FEW_ENDPOINTS = 5
 /** Tools that every endpoint may have, to choose from. */
 const TOOLS = ['list_tables', 'describe_table', 'query', 'query_table', 'search', 'fetch']
 
-/** Calls as they come, and what they add up to. */
+/** Calls as they come, and what they add up to; and what the script takes, beside the name of the page. */
 export async function callsShown(visit: Visit, place: Place, asked: Asked) {
   const now = Date.now()
   const [calls, statistics, endpoints] = await Promise.all([
@@ -43,16 +43,17 @@ export async function callsShown(visit: Visit, place: Place, asked: Asked) {
   const shown = asked.endpoint === '' ? endpoints.size : 1
   const every = shown > FEW_ENDPOINTS ? SELDOM_MS : OFTEN_MS
   const rows = { records, labels, path: place.path, now }
-  return (
+  const body = (
     <>
-      {isLive && <Live every={every} />}
       <Filters
         {...{ place, asked, callers, labels, apps, tools: TOOLS }}
         endpoints={[...endpoints.keys()]}
       />
-      {'problem' in calls && <p class="note bad">{calls.problem}</p>}
+      {'problem' in calls && <p class="note low">{problemOf(calls.problem, asked)}</p>}
       <div class="stack far">
-        <FiguresPart {...{ place, asked, statistics, labels, now }} />
+        {!('problem' in calls && 'problem' in statistics) && (
+          <FiguresPart {...{ place, asked, statistics, labels, now }} />
+        )}
         <section class="stack" aria-labelledby="calls-head">
           <div class="row">
             <h2 id="calls-head" tabindex={-1}>
@@ -98,7 +99,13 @@ export async function callsShown(visit: Visit, place: Place, asked: Asked) {
       </div>
     </>
   )
+  return { body, live: isLive && <Live every={every} /> }
 }
+
+const problemOf = (problem: string, { endpoint }: Asked) =>
+  endpoint === '' && problem.startsWith('endpoint ') ? MANY : problem
+
+const MANY = 'There are too many endpoints to show them all. Choose one above.'
 
 /** What the calls add up to. The script puts a newer one in its place. */
 export const FiguresPart = ({
