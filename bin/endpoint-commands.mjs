@@ -4,9 +4,11 @@ import { hasNoSecret, whereOfCredential } from './database-url.mjs'
 import { assertSure, print, sure } from './output.mjs'
 import { leavesOf } from './plan.mjs'
 import { readUrl, urlEnv } from './read-secret.mjs'
+import { mendText, recognised } from './recognise.mjs'
 import { count, table } from './table.mjs'
 
-const STDIN = `Without --url-env, the connection string is read from stdin, or asked for:
+const STDIN = `Without --url-env, the connection string is read from stdin, or asked for. It may be a URL, one of Java,
+a form of .NET, or lines of an .env file:
 
   npx tidegate endpoint add shop < url.txt`
 
@@ -31,7 +33,7 @@ export const endpointCommands = [
     },
     async run({ ask, args: [name], options }) {
       const { title = name, database = name, purpose, access, tools } = options
-      const url = await urlIn(options)
+      const url = await urlIn(ask, options)
       const body = {
         name,
         title,
@@ -72,7 +74,9 @@ export const endpointCommands = [
     more: 'Exit code 1 if one of them cannot be used.',
     async run({ ask, args: [name], options }) {
       const result = await ask('POST', `${path(name)}/test`)
-      print(options, result, () => table(testColumns, result.databases))
+      print(options, result, () =>
+        [table(testColumns, result.databases), ...mendsOf(result)].join('\n\n'),
+      )
       return result.ok ? 0 : 1
     },
   },
@@ -109,7 +113,7 @@ export const endpointCommands = [
     more: STDIN.replace('endpoint add shop', 'credential set shop shop'),
     options: urlEnv,
     async run({ ask, args: [endpoint, database], options }) {
-      const url = await readUrl(options['url-env'])
+      const url = await recognised(ask, await readUrl(options['url-env']))
       const at = `${path(endpoint)}/databases/${encodeURIComponent(database)}/credential`
       const changed = await ask('PUT', at, { url })
       print(options, changed, () => `Set the credential of ${endpoint}/${database}.`)
@@ -117,8 +121,8 @@ export const endpointCommands = [
   },
 ]
 
-async function urlIn({ url, 'url-env': variable }) {
-  if (url === undefined) return await readUrl(variable)
+async function urlIn(ask, { url, 'url-env': variable }) {
+  if (url === undefined) return await recognised(ask, await readUrl(variable))
   if (hasNoSecret(url)) return url
   throw new Failure(
     '--url takes only URLs without a password. Give the connection string on stdin, or name a variable with --url-env.',
@@ -159,6 +163,9 @@ const testColumns = [
   ['tables', (it) => it.tables],
   ['remarks', remarksOf],
 ]
+
+/** What to do about each database that cannot be used. */
+const mendsOf = ({ databases }) => databases.flatMap(({ mend }) => (mend ? [mendText(mend)] : []))
 
 /** What there is to say of a database: why it fails, or what its role may do besides reading. */
 function remarksOf({ problem, note, findings = [], broken = [] }) {

@@ -24,7 +24,6 @@ export async function readUrl(variable) {
   const text = process.stdin.isTTY ? await prompt('Connection string: ') : await readAll()
   const url = text.trim()
   if (!url) throw new Failure('Give the connection string on stdin, or name it with --url-env.', 2)
-  if (/[\r\n]/.test(url)) throw new Failure('A connection string is one line.', 2)
   return url
 }
 

@@ -299,9 +299,23 @@ await describePostgres(
       const tested = await cli('endpoint test shop')
       expect(tested.code).toBe(1)
       expect(tested.stdout).toMatch(/^shop +no .*cannot be reached/m)
+      expect(tested.stdout).toContain('Nothing answers for PostgreSQL at 127.0.0.1, port 1.')
+      expect(tested.stdout).toContain('\n  nc -vz 127.0.0.1 1\n')
       const right = { ...vars(), RIGHT_URL: connection() }
       expect(await run([...set.slice(0, -1), 'RIGHT_URL'], right)).toMatchObject({ code: 0 })
       expect((await cli('endpoint test shop')).code).toBe(0)
+    })
+
+    test('takes any form of a connection string, and says what it changed', async () => {
+      const lines = `# .env\nREDIS_URL=redis://127.0.0.1\nDATABASE_URL="${connection()}?pgbouncer=true"\n`
+      const added = await cli('endpoint add pasted', lines)
+      expect(added, added.stderr).toMatchObject({ code: 0 })
+      expect(added.stderr).toContain('Took DATABASE_URL of 2 values.\n')
+      expect((await cli('endpoint test pasted')).code).toBe(0)
+      expect((await cli('endpoint remove pasted --yes')).code).toBe(0)
+      const refused = await cli('endpoint add pasted', 'postgres://reader:[YOUR-PASSWORD]@db/shop')
+      expect(refused).toMatchObject({ code: 1, stdout: '' })
+      expect(refused.stderr).toContain('The password is still a placeholder.')
     })
 
     test('changes to what a file says only with --yes', async () => {
