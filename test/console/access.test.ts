@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Operator, operatorAt } from '../support/operator.ts'
 import { askApi, operated } from '../support/registry-api.ts'
+import { registeredApp, send } from '../support/sign-in.ts'
 import { post, type RunningWorker, startWorker } from '../support/worker.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)>'
 const PASSWORD = 'Planted-Passw0rd'
+const PASSPHRASE = 'a heron waits where slow water turns'
 
 let worker: RunningWorker
 let operator: Operator
@@ -13,7 +15,7 @@ const api = (method: string, path: string, body?: unknown) => askApi(worker, met
 beforeAll(async () => {
   worker = await startWorker({
     ...operated,
-    TIDEGATE_PASSPHRASE: 'a heron waits where slow water turns',
+    TIDEGATE_PASSPHRASE: PASSPHRASE,
   })
   operator = await operatorAt(worker.url)
   for (const name of ['shop', 'crm']) {
@@ -283,6 +285,29 @@ describe('people who sign in', () => {
     expect(
       (await operator.submit('/console/access/grants/gr_0123456789abcdef/revoke')).status,
     ).toBe(404)
+  })
+
+  test('have a grant for each app, which ends when it is revoked', async () => {
+    const app = await registeredApp(worker.url, PASSPHRASE)
+    const listed = async (token: string) =>
+      (await send(`${worker.url}/mcp/crm`, token, 'tools/list')).status
+    const { access } = await app.signIn('/mcp/crm')
+    expect(await listed(access)).toBe(200)
+    const page = await operator.open('/console/access/grants')
+    expect(page.words).toContain('passphrase')
+    const [, href = ''] = /href="([^"]*gr_[^"]*revoke[^"]*)"/.exec(page.text) ?? []
+    const sure = await operator.open(href.replaceAll('&amp;', '&'))
+    expect(sure.words).toContain('asks passphrase to sign in again')
+    const [, action = ''] = /action="([^"]*\/revoke)"/.exec(sure.text) ?? []
+    expect((await operator.submit(action)).location).toBe('/console/access/grants?done=revoked')
+    // Another isolate would refuse it within ten seconds.
+    await expect.poll(() => listed(access), { timeout: 30_000 }).toBe(401)
+    const again = await app.signIn('/mcp/crm')
+    const of = await operator.open('/console/access/grants?person=passphrase')
+    expect(of.words).toContain('Revoke all of theirs')
+    await operator.submit('/console/access/grants/revoke-all?person=passphrase')
+    await expect.poll(() => listed(again.access), { timeout: 30_000 }).toBe(401)
+    expect((await operator.open('/console/access/sign-ins')).words).toContain('passphrase')
   })
 
   test('are not there where nobody can sign in, and the page says what to set', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Operator, operatorAt } from '../support/operator.ts'
+import { describePostgres } from '../support/postgres.ts'
 import { askApi, operated } from '../support/registry-api.ts'
 import { type RunningWorker, startWorker } from '../support/worker.ts'
 
@@ -75,4 +76,36 @@ test('a browser without a key is led from /doctor to the Doctor of the Console',
   const asked = { authorization: `Bearer ${operated.TIDEGATE_KEY}` }
   expect((await operator.open('/doctor?hosts=no', asked)).text).toContain('shop/main: SQLite')
   expect((await operator.open('/doctor', { accept: '*/*' })).status).toBe(401)
+})
+
+const setup = 'create table orders (id int)'
+
+await describePostgres('the Doctor of a PostgreSQL', setup, (postgres) => {
+  test('shows what its role may do with the SQL that closes it, and the mend of what fails', async () => {
+    const tool = {
+      name: 'gone',
+      description: 'A tool whose table is gone.',
+      sql: 'select * from x',
+    }
+    const tools = ['query', tool]
+    for (const [name, login, more] of [
+      ['owner', 'postgres', {}],
+      ['reader', postgres.reader, { tools }],
+      ['nobody', `nobody_there:${PASSWORD}`, {}],
+    ] as const) {
+      const databases = { main: { url: postgres.tcp(login) } }
+      const endpoint = { name, title: name, databases, ...more }
+      expect((await askApi(worker, 'POST', '/api/endpoints', endpoint)).status).toBe(201)
+    }
+    const owner = await operator.open('/console/doctor?endpoint=owner')
+    expect(owner.words).toMatch(/PostgreSQL \d+/)
+    expect(owner.words).toMatch(/owner (?:\d+ to mend|\d+ worth a look)/)
+    expect(owner.words).toContain('CREATE ROLE')
+    const reader = await operator.open('/console/doctor?endpoint=reader')
+    expect(reader.words).toMatch(/tool of the endpoint’s own cannot be prepared/)
+    expect(reader.words).toContain('&quot;x&quot; does not exist')
+    const nobody = await operator.open('/console/doctor?endpoint=nobody')
+    expect(nobody.words).toMatch(/nobody 1 to mend/)
+    expect(nobody.text).not.toContain(PASSWORD)
+  })
 })
