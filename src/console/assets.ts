@@ -3,6 +3,7 @@ import activity from './activity/section.css'
 import { watchCalls } from './activity/watch-calls.ts'
 import add from './add/section.css'
 import style from './console.css'
+import { countWords } from './schema/count-words.ts'
 import schema from './schema/section.css'
 import { watchSetup } from './watch-setup.ts'
 import workbench from './workbench/section.css'
@@ -27,6 +28,7 @@ const assets: Readonly<Record<string, { readonly type: string; readonly text: st
 `,
   },
   '/assets/calls.js': { type: 'text/javascript; charset=utf-8', text: watchCalls },
+  '/assets/schema.js': { type: 'text/javascript; charset=utf-8', text: countWords },
   '/assets/setup.js': { type: 'text/javascript; charset=utf-8', text: watchSetup },
   '/favicon.svg': {
     type: 'image/svg+xml',

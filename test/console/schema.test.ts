@@ -194,13 +194,25 @@ await describePostgres('the page of a schema', setup, (postgres) => {
     expect((await remove({ entry: 'orders', column: 'left' })).status).toBe(303)
     expect(await shown()).not.toContain('are gone')
     expect(await glossaryNow()).not.toHaveProperty('nowhere')
+    // An entry whose last word is taken away says nothing, and is not missed.
+    const said = { nothing: { description: 'x' } }
+    await askApi(worker, 'PATCH', '/api/endpoints/shop', {
+      databases: { main: { glossary: said } },
+    })
+    const empty = { nothing: { description: null } }
+    await askApi(worker, 'PATCH', '/api/endpoints/shop', {
+      databases: { main: { glossary: empty } },
+    })
+    expect(await shown()).not.toContain('are gone')
   })
 
   test('gives the glossary away in a form that the API takes', async () => {
+    const glossary = { orders: { description: 'Said.' } }
+    await askApi(worker, 'PATCH', '/api/endpoints/shop', { databases: { main: { glossary } } })
     const { text, headers } = await operator.open('/console/endpoints/shop/schema/glossary.json')
     expect(headers.get('content-disposition')).toBe('attachment; filename="shop-glossary.json"')
     const given = JSON.parse(text)
-    expect(given.databases.main.glossary.orders.description).toBeTruthy()
+    expect(given.databases.main.glossary.orders.description).toBe('Said.')
     expect((await askApi(worker, 'PATCH', '/api/endpoints/shop', given)).status).toBe(200)
   })
 
@@ -318,6 +330,19 @@ await describePostgres('the page of a schema', setup, (postgres) => {
       await context.close()
     })
 
+    test('what changes cost is said before they are saved', async () => {
+      const page = await browser!.newPage()
+      await openConsole(page, worker.url)
+      await page.goto(worker.url + path({ table: 'part_2' }))
+      await page.getByRole('textbox', { name: /many$/ }).fill('x'.repeat(40))
+      await page
+        .getByText('1 change, not saved yet. The model reads about 10 tokens more')
+        .waitFor()
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByText('Four characters are about one token.').waitFor()
+      await page.close()
+    })
+
     test('the picture on a phone begins with the chosen table', async () => {
       const page = await browser!.newPage({ viewport: { width: 360, height: 800 } })
       await openConsole(page, worker.url)
@@ -380,7 +405,7 @@ describe('the page of a schema of 5,000 tables with names of 200 characters', ()
       html = await shown(decoded(/href="([^"]*)">More</.exec(html)![1]!))
     }
     expect(await shown(path({ search: '4999' }))).toContain('4999')
-  }, 60_000)
+  }, 120_000)
 
   test('shows each table, the one with 4,999 relationships as well', async () => {
     for (const table of names.slice(0, 5)) {
@@ -388,7 +413,7 @@ describe('the page of a schema of 5,000 tables with names of 200 characters', ()
       expect(html).toContain('name="entry"')
     }
     expect(await shown(path({ table: names[0]! }))).toMatch(/The picture shows 6 of/)
-  }, 60_000)
+  }, 120_000)
 })
 
 /** A text of HTML as a browser reads it. */

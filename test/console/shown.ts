@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { openConsole } from '../support/operator.ts'
-import { OPERATOR_KEY, operated } from '../support/registry-api.ts'
+import { askApi, OPERATOR_KEY, operated } from '../support/registry-api.ts'
 import { questionOf } from '../support/visitor.ts'
 import { startWorker } from '../support/worker.ts'
 import { accessPages, fillAccess } from './shown-access.ts'
@@ -53,6 +53,39 @@ export interface ShownPage {
   readonly heading: RegExp
 }
 
+const store = {
+  name: 'store',
+  title: 'The store',
+  databases: {
+    demo: {
+      url: 'demo:',
+      glossary: {
+        orders: {
+          description:
+            'One row for each order of the web shop since February 2025. Test orders are not in it.',
+          columns: {
+            status: 'Where the order stands. Money counts only when shipped.',
+            shipped_at: 'Empty until it left the warehouse.',
+          },
+        },
+        baskets: { description: 'What people left behind.' },
+      },
+    },
+  },
+  terms: {
+    revenue: "Sum of order_totals.total where status = 'shipped'. Refunds are not in it.",
+    'active customer': 'Ordered at least once in the last 90 days.',
+  },
+}
+
+/** Opens a page of the Console, of an endpoint that the registry has. */
+const openStore = (path: string) => async (page: Page, origin: string) => {
+  await askApi({ url: origin }, 'POST', '/api/endpoints', store)
+  await openConsole(page, origin, path)
+}
+
+const ofSchema = '/console/endpoints/store/schema?database=demo'
+
 const signIn = async (page: Page, passphrase = PASSPHRASE) => {
   await page.getByLabel('Passphrase').fill(passphrase)
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -93,6 +126,19 @@ export const shownPages: readonly ShownPage[] = [
   {
     ...{ name: 'changes', at: 'full', path: '/console/activity/changes', heading: /^Activity/ },
     enter: (page, origin) => openConsole(page, origin, '/console/activity/changes'),
+  },
+  {
+    ...{ name: 'schema', at: 'full', path: ofSchema, heading: /^The store/ },
+    enter: openStore(ofSchema),
+  },
+  {
+    ...{
+      name: 'schema-table',
+      at: 'full',
+      path: `${ofSchema}&table=orders`,
+      heading: /^The store/,
+    },
+    enter: openStore(`${ofSchema}&table=orders`),
   },
   {
     name: 'error',

@@ -5,7 +5,7 @@ import { ask, type Visit } from '../visit.ts'
 import { changesOf, fieldsOf, markOf, tidy } from './changes.ts'
 import { hrefOf, type Place, placeOf } from './place.ts'
 import { type Said, SchemaShown } from './schema-page.tsx'
-import { cut, type Glossary, type SchemaPage, type ShownTable } from './shown.ts'
+import { cut, type Glossary, type SchemaPage, type ShownTable, speaks } from './shown.ts'
 import { fitted, PAGE_COLUMNS } from './table.tsx'
 import { PAGE_TABLES } from './tables.tsx'
 
@@ -168,7 +168,11 @@ async function change(
 function glossaryOf(endpoint: ShownEndpoint) {
   const databases = Object.keys(endpoint.databases).map((it) => [
     it,
-    { glossary: glossaryIn(endpoint, it) },
+    {
+      glossary: Object.fromEntries(
+        Object.entries(glossaryIn(endpoint, it)).filter(([, entry]) => speaks(entry)),
+      ),
+    },
   ])
   return { databases: Object.fromEntries(databases), terms: endpoint.terms ?? {} }
 }

@@ -11,6 +11,7 @@ import {
   NAME_CHARS,
   type SchemaPage,
   type ShownTable,
+  speaks,
 } from './shown.ts'
 import { TableShown, type Typed } from './table.tsx'
 import { Tables } from './tables.tsx'
@@ -50,7 +51,12 @@ export const SchemaShown = ({
   const writable = endpoint.from === 'registry'
   const problem = table?.problem ?? list.problem
   return (
-    <Page visit={visit} title={`Schema of ${cut(endpoint.title, 80)}`} section="endpoints">
+    <Page
+      visit={visit}
+      title={`Schema of ${cut(endpoint.title, 80)}`}
+      section="endpoints"
+      script={table?.is && writable ? '/assets/schema.js' : undefined}
+    >
       <EndpointHead visit={visit} endpoint={endpoint} tab="schema">
         <p class="row small dim">
           {!endpoint.active && <State kind="off" word="Switched off" />}
@@ -150,7 +156,7 @@ const Overview = ({
   readonly list: SchemaPage
 }) => {
   const glossary: Glossary = endpoint.databases[place.database]?.glossary ?? {}
-  const entries = Object.values(glossary)
+  const entries = Object.values(glossary).filter(speaks)
   const columns = entries.reduce((sum, it) => sum + Object.keys(it.columns ?? {}).length, 0)
   const { gone = [] } = list
   return (

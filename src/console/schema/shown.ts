@@ -74,6 +74,10 @@ export type Glossary = Readonly<
   >
 >
 
+/** Whether an entry says anything: one whose words were all removed is still there. */
+export const speaks = ({ description, columns = {} }: Glossary[string]): boolean =>
+  description !== undefined || Object.keys(columns).length > 0
+
 /** A text of at most so many characters. A pair of surrogates is not split. */
 export const cut = (text: string, most: number): string =>
   text.length <= most

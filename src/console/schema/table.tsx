@@ -59,7 +59,7 @@ export const TableShown = (shown: Shown) => {
           <bdi>{cut(table.name, NAME_CHARS)}</bdi>
         </h2>
         <span class="small dim">{factsOf(table)}</span>
-        <a class="small push" href={`/console/endpoints/${place.endpoint}/workbench`}>
+        <a class="small push" href={workbenchOf(place, table)}>
           Open in Workbench
         </a>
       </div>
@@ -76,6 +76,14 @@ export const TableShown = (shown: Shown) => {
       </details>
     </>
   )
+}
+
+/** The Workbench, with the rows of the table. */
+function workbenchOf({ endpoint, database }: Place, { name }: ShownTable): string {
+  const path = `/console/endpoints/${endpoint}/workbench`
+  if (name.length > NAME_CHARS) return path
+  const given = JSON.stringify({ database, table: name })
+  return `${path}?${new URLSearchParams({ tool: 'query_table', arguments: given })}`
 }
 
 /** Characters of what the model reads that a page shows. */
@@ -230,7 +238,7 @@ const Described = ({ visit, place, table, writable, typed }: Shown) => {
     <Form
       visit={visit}
       action={`/console/endpoints/${place.endpoint}/schema/table${queryOf(place)}`}
-      class="stack far"
+      class="stack far describing"
     >
       <input type="hidden" name="entry" value={table.entry!} />
       <input type="hidden" name="seen" value={markOf(table.description)} />
@@ -248,7 +256,10 @@ const Described = ({ visit, place, table, writable, typed }: Shown) => {
           <button class="button main" type="submit">
             Save
           </button>
-          <span class="dim">
+          <button class="button plain" type="reset">
+            Undo
+          </button>
+          <span class="dim cost">
             The model reads it from its next call on. Four characters are about one token.
           </span>
         </footer>

@@ -1,3 +1,4 @@
+import { Icon } from '../parts/icon.tsx'
 import { hrefOf, MAX_SEARCH_CHARS, type Place } from './place.ts'
 import { cut, fitting, type ListedTable, NAME_CHARS, pageBytes, type SchemaPage } from './shown.ts'
 
@@ -94,6 +95,12 @@ const Found = ({ place, page }: { readonly place: Place; readonly page: SchemaPa
           <li>
             <a href={it.href} aria-current={it.name === place.table ? 'true' : undefined}>
               <bdi>{cut(it.name, NAME_CHARS)}</bdi>
+              {it.described && (
+                <>
+                  <Icon paths={LINES_OF_TEXT} />
+                  <span class="hidden">described</span>
+                </>
+              )}
               <span>{beside(it)}</span>
             </a>
           </li>
@@ -119,6 +126,9 @@ const Found = ({ place, page }: { readonly place: Place; readonly page: SchemaPa
     </nav>
   )
 }
+
+/** A table that is described. */
+const LINES_OF_TEXT = ['M2 4h12M2 8h12M2 12h7']
 
 /** Tables in one page of the list. */
 export const PAGE_TABLES = 50
