@@ -60,8 +60,13 @@ function tests({ tcp, reader, drop }: TestPostgres): void {
       databases: { main: { url: expect.stringMatching(/^credential:/) } },
     })
 
+    expect(pasted.headers.get('set-cookie')).not.toContain('Planted')
     const tested = await operator.open('/console/add/shop')
     for (const text of [
+      'Engine PostgreSQL',
+      'Host 127.0.0.1',
+      `Login ${reader} , with a password of 16 characters`,
+      'Encryption none',
       'its host may be reached',
       'PostgreSQL answers',
       'The login of the connection string is accepted',
@@ -127,6 +132,22 @@ function tests({ tcp, reader, drop }: TestPostgres): void {
       'orders',
     ])
     expect((await list(key))[0].columns).toEqual(['id integer', 'country text'])
+  })
+
+  test('and shows less where the browser does not know what was read, or was told nonsense', async () => {
+    const cookie = operator.cookies.get('tidegate-read-shop')!
+    for (const other of ['', '%7B%7D', '%5B%5D', 'null', '%zz', `${'a'.repeat(9_000)}`]) {
+      operator.cookies.set('tidegate-read-shop', other)
+      const { status, words } = await operator.open('/console/add/shop')
+      expect([status, words]).toEqual([200, expect.stringContaining('PostgreSQL 127.0.0.1')])
+    }
+    const note = JSON.parse(decodeURIComponent(cookie))
+    const hostile = encodeURIComponent(
+      JSON.stringify({ ...note, engine: HOSTILE, hints: [HOSTILE] }),
+    )
+    operator.cookies.set('tidegate-read-shop', hostile)
+    expect((await operator.open('/console/add/shop')).text).not.toContain(HOSTILE)
+    operator.cookies.set('tidegate-read-shop', cookie)
   })
 
   test('with a name of its own where the suggested one is taken', async () => {

@@ -5,7 +5,8 @@ import type { ShownMend } from '../parts/mend.tsx'
 import { ask, type Visit } from '../visit.ts'
 import { connect } from './connect.tsx'
 import { AddPage, pathOf } from './gauge.tsx'
-import { recognise, storeEndpoint } from './store.ts'
+import { noteCookie } from './read-note.ts'
+import { type Recognised, recognise, storeEndpoint } from './store.ts'
 import { storedOne } from './stored.ts'
 import { StringForm } from './string-form.tsx'
 import { testPage } from './test-page.tsx'
@@ -34,7 +35,7 @@ export const add = new Hono<{ Bindings: Visit }>()
     return store(env, { url: `${way}:${name}`, suggested }, 'reference')
   })
   .get('/:name', async ({ env, req }) =>
-    testPage(env, await storedOne(env, req.param('name')), fresh),
+    testPage(env, await storedOne(env, req.param('name')), { cookies: req.header('cookie') }),
   )
   .post('/:name/string', async ({ env, req }) => {
     const endpoint = await storedOne(env, req.param('name'))
@@ -42,12 +43,11 @@ export const add = new Hono<{ Bindings: Visit }>()
     const read = await recognise(env, env.fields.get('text') ?? '')
     const [database = 'main'] = Object.keys(databases)
     const path = `/endpoints/${name}/databases/${database}/credential`
-    const refused =
-      'refused' in read
-        ? read.refused
-        : refusedBy(await ask(env, 'PUT', path, { url: read.found.url }))
-    if (!refused) return seeOther(pathOf(name, 'test'))
-    return testPage(env, endpoint, new Draft(env.fields, { ...refused, field: 'text' }))
+    const again = ({ message }: Refused) =>
+      testPage(env, endpoint, { draft: new Draft(env.fields, { message, field: 'text' }) })
+    if ('refused' in read) return again(read.refused)
+    const refused = refusedBy(await ask(env, 'PUT', path, { url: read.found.url }))
+    return refused ? again(refused) : toTest(env, name, read.found)
   })
   .post('/:name/remove', async ({ env, req }) => {
     const { name, active } = await storedOne(env, req.param('name'))
@@ -67,16 +67,30 @@ const firstStep = (visit: Visit, draft: Draft, mend?: ShownMend): Response =>
 
 async function store(
   visit: Visit,
-  found: { readonly url: string; readonly suggested: { name: string; title: string } },
+  found: Recognised | Pick<Recognised, 'url' | 'suggested'>,
   field: Refused['field'] = 'text',
 ): Promise<Response> {
   const text = (name: string) => visit.fields.get(name)?.trim() ?? ''
   const typed = { name: text('name'), title: text('title') }
   const stored = await storeEndpoint(visit, { ...found, typed })
-  if ('name' in stored) return seeOther(pathOf(stored.name, 'test'))
+  if ('name' in stored) return toTest(visit, stored.name, found)
   const { refused } = stored
   const own = refused.field === 'text' ? { ...refused, field } : refused
   return firstStep(visit, new Draft(visit.fields, own))
+}
+
+/** Leads on to the test, which shows what was read. */
+function toTest(
+  visit: Visit,
+  name: string,
+  found: Recognised | Pick<Recognised, 'url' | 'suggested'>,
+): Response {
+  const answer = seeOther(pathOf(name, 'test'))
+  if (!('engine' in found)) return answer
+  const { url: _, suggested: __, ...note } = found
+  const cookie = noteCookie({ name, origin: visit.origin }, note)
+  if (cookie) answer.headers.append('set-cookie', cookie)
+  return answer
 }
 
 /** The name of a binding as an endpoint may be called. */

@@ -5,6 +5,19 @@ import { ask, type Visit } from '../visit.ts'
 /** What the API reads out of a connection string. */
 export interface Recognised {
   readonly url: string
+  readonly engine: string
+  readonly service?: string
+  readonly host?: string
+  readonly port?: number
+  readonly database?: string
+  readonly user?: string
+  /** How many characters the password or the token has. */
+  readonly secretLength?: number
+  readonly encryption: string
+  /** What was changed to read it. */
+  readonly changes: readonly string[]
+  /** What to know about it. */
+  readonly hints: readonly string[]
   readonly suggested: { readonly name: string; readonly title: string }
 }
 

@@ -1,11 +1,12 @@
 import { Verdict } from '../endpoints/look.tsx'
-import type { Draft } from '../parts/draft.ts'
+import { type Draft, fresh } from '../parts/draft.ts'
 import type { ShownEndpoint } from '../parts/endpoint.ts'
-import { enginesOf } from '../parts/engine.ts'
 import { Problem } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import type { Visit } from '../visit.ts'
+import { Facts } from './facts.tsx'
 import { AddPage, pathOf } from './gauge.tsx'
+import { noteIn } from './read-note.ts'
 import { RoleReport } from './role-report.tsx'
 import { makeGap, streamed } from './streamed.ts'
 import { StringArea } from './string-form.tsx'
@@ -13,13 +14,18 @@ import { TestFailed, testRows } from './test-rows.tsx'
 import { type Outcome, stagesOf } from './tested.ts'
 
 /** The second and third step: the test, whose rows arrive as its stages end, and then what the role may do. */
-export function testPage(visit: Visit, endpoint: ShownEndpoint, draft: Draft): Response {
+export function testPage(
+  visit: Visit,
+  endpoint: ShownEndpoint,
+  { draft = fresh, cookies }: { readonly draft?: Draft; readonly cookies?: string | undefined },
+): Response {
   const { name, databases } = endpoint
+  const note = noteIn(cookies, name)
   const gaps = { test: makeGap(), role: makeGap() }
   const page = (
     <AddPage visit={visit} now="test" endpoint={endpoint} above={<Problem draft={draft} />}>
       {{
-        string: <Facts endpoint={endpoint} />,
+        string: <Facts endpoint={endpoint} note={note} />,
         test: (
           <>
             <p class="dim">From where the Worker runs. Each line comes as soon as it is known.</p>
@@ -35,7 +41,7 @@ export function testPage(visit: Visit, endpoint: ShownEndpoint, draft: Draft): R
     outcome = yield* testRows(stagesOf(visit, name), Object.keys(databases).length > 1)
     if (!outcome) return
     yield <Verdict outcome={outcome} />
-    if (!outcome.ok) yield <AnotherString visit={visit} name={name} draft={draft} />
+    if (!outcome.ok) yield <AnotherString visit={visit} endpoint={endpoint} draft={draft} />
   }
   async function* role() {
     if (!outcome) return
@@ -51,31 +57,13 @@ export function testPage(visit: Visit, endpoint: ShownEndpoint, draft: Draft): R
   )
 }
 
-/** What is known of what was pasted. The password is not among it. */
-export const Facts = ({ endpoint }: { readonly endpoint: ShownEndpoint }) => (
-  <dl class="facts">
-    <dt>Name</dt>
-    <dd>
-      <code>/mcp/{endpoint.name}</code>
-    </dd>
-    {enginesOf(endpoint).map(([, { engine, where }]) => (
-      <>
-        <dt>{engine}</dt>
-        <dd>
-          <code dir="auto">{where}</code>
-        </dd>
-      </>
-    ))}
-  </dl>
-)
-
 const AnotherString = ({
   visit,
-  name,
+  endpoint: { name, databases },
   draft,
 }: {
   readonly visit: Visit
-  readonly name: string
+  readonly endpoint: ShownEndpoint
   readonly draft: Draft
 }) => (
   <>
@@ -84,17 +72,24 @@ const AnotherString = ({
         Test again
       </a>
     </div>
-    <details open={draft.refused !== undefined}>
-      <summary>Put in another string</summary>
-      <Form visit={visit} action={`${pathOf(name, 'test')}/string`} class="stack">
-        <StringArea draft={draft} />
-        <div class="row">
-          <button class="button" type="submit">
-            Replace and test it
-          </button>
-        </div>
-      </Form>
-    </details>
+    {Object.keys(databases).length === 1 ? (
+      <details open={draft.refused !== undefined}>
+        <summary>Put in another string</summary>
+        <Form visit={visit} action={`${pathOf(name, 'test')}/string`} class="stack">
+          <StringArea draft={draft} />
+          <div class="row">
+            <button class="button" type="submit">
+              Replace and test it
+            </button>
+          </div>
+        </Form>
+      </details>
+    ) : (
+      <p>
+        <a href={`/console/endpoints/${name}/settings`}>Put in another string</a> for one of its
+        databases.
+      </p>
+    )}
     <Form visit={visit} action={`${pathOf(name, 'test')}/remove`} class="row">
       <button class="button little" type="submit">
         Throw it away
