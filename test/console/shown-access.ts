@@ -1,5 +1,4 @@
-import type { Page } from 'playwright-core'
-import { askApi, OPERATOR_KEY } from '../support/registry-api.ts'
+import { askApi } from '../support/registry-api.ts'
 import type { RunningWorker } from '../support/worker.ts'
 import type { ShownPage } from './shown.ts'
 
@@ -46,19 +45,11 @@ export async function fillAccess(worker: RunningWorker) {
   await api('POST', '/api/signin-codes', { person: 'ada@example.com' })
 }
 
-/** Signs the operator in where a page leads there, and comes back. */
-async function enter(page: Page) {
-  await page.getByLabel('Key of the operator').fill(OPERATOR_KEY)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.waitForURL(/\/console/)
-}
-
 const page = (name: string, path: string, heading: RegExp): ShownPage => ({
   name,
   at: 'console',
   path,
   heading,
-  enter,
 })
 
 const GROUP = '/console/access/groups/sales'
@@ -71,7 +62,6 @@ export const accessPages: readonly ShownPage[] = [
   {
     ...page('key-made', '/console/access/keys/new', /^Key for Ada/),
     async enter(it) {
-      await enter(it)
       await it.getByLabel('Label').fill('Ada')
       await it.getByLabel('harbour').check()
       await it.getByRole('button', { name: 'Make the key' }).click()
@@ -80,7 +70,6 @@ export const accessPages: readonly ShownPage[] = [
   {
     ...page('key-wrong', '/console/access/keys/new', /^Make a key/),
     async enter(it) {
-      await enter(it)
       await it.getByLabel('Label').fill('Ada')
       await it.getByLabel('Person').fill('key:ada')
       await it.getByLabel('harbour').check()
@@ -91,7 +80,6 @@ export const accessPages: readonly ShownPage[] = [
   {
     ...page('key-revoke', '/console/access?search=Nightly', /^Revoke/),
     async enter(it) {
-      await enter(it)
       await it.getByRole('link', { name: 'Revoke Nightly report' }).click()
     },
   },
@@ -111,7 +99,6 @@ export const accessPages: readonly ShownPage[] = [
   {
     ...page('sign-in-code', '/console/access/sign-ins', /^Code for/),
     async enter(it) {
-      await enter(it)
       await it.getByRole('button', { name: 'Make a code' }).click()
     },
   },
@@ -120,7 +107,6 @@ export const accessPages: readonly ShownPage[] = [
   {
     ...page('endpoint-settings-wrong', SETTINGS, /img src/),
     async enter(it) {
-      await enter(it)
       await it.getByLabel('Rows of an answer').fill('0')
       await it.getByRole('button', { name: 'Save: How large an answer is' }).click()
       await it.getByRole('alert').waitFor()

@@ -1,9 +1,11 @@
 import type { Page } from 'playwright-core'
-import { openConsole } from '../support/operator.ts'
-import { askApi, OPERATOR_KEY, operated } from '../support/registry-api.ts'
+import { type Operator, operatorAt } from '../support/operator.ts'
+import { OPERATOR_KEY, operated } from '../support/registry-api.ts'
 import { questionOf } from '../support/visitor.ts'
 import { startWorker } from '../support/worker.ts'
+import { fillShop, SHOP_HOSTS, startShop } from './shop.ts'
 import { accessPages, fillAccess } from './shown-access.ts'
+import { consolePages } from './shown-console.ts'
 
 const PASSPHRASE = 'a heron waits where slow water turns'
 
@@ -31,6 +33,10 @@ const deployments = {
   },
   /** What an operator made in the Console. */
   console: { ...operated, TIDEGATE_PASSPHRASE: PASSPHRASE },
+  /** The same: a shop, and a day of its calls. */
+  shop: { ...operated, TIDEGATE_PASSPHRASE: PASSPHRASE, PRIVATE_HOSTS: SHOP_HOSTS },
+  /** Nobody has made anything yet. */
+  empty: { ...operated, TIDEGATE_PASSPHRASE: PASSPHRASE },
   /** What is set cannot be used. */
   faulty: {
     TIDEGATE_KEY: OPERATOR_KEY,
@@ -52,39 +58,6 @@ export interface ShownPage {
   readonly enter?: (page: Page, origin: string) => Promise<unknown>
   readonly heading: RegExp
 }
-
-const store = {
-  name: 'store',
-  title: 'The store',
-  databases: {
-    demo: {
-      url: 'demo:',
-      glossary: {
-        orders: {
-          description:
-            'One row for each order of the web shop since February 2025. Test orders are not in it.',
-          columns: {
-            status: 'Where the order stands. Money counts only when shipped.',
-            shipped_at: 'Empty until it left the warehouse.',
-          },
-        },
-        baskets: { description: 'What people left behind.' },
-      },
-    },
-  },
-  terms: {
-    revenue: "Sum of order_totals.total where status = 'shipped'. Refunds are not in it.",
-    'active customer': 'Ordered at least once in the last 90 days.',
-  },
-}
-
-/** Opens a page of the Console, of an endpoint that the registry has. */
-const openStore = (path: string) => async (page: Page, origin: string) => {
-  await askApi({ url: origin }, 'POST', '/api/endpoints', store)
-  await openConsole(page, origin, path)
-}
-
-const ofSchema = '/console/endpoints/store/schema?database=demo'
 
 const signIn = async (page: Page, passphrase = PASSPHRASE) => {
   await page.getByLabel('Passphrase').fill(passphrase)
@@ -120,53 +93,47 @@ export const shownPages: readonly ShownPage[] = [
     },
   },
   {
-    ...{ name: 'activity', at: 'full', path: '/console/activity', heading: /^Activity/ },
-    enter: (page, origin) => openConsole(page, origin, '/console/activity'),
-  },
-  {
-    ...{ name: 'changes', at: 'full', path: '/console/activity/changes', heading: /^Activity/ },
-    enter: (page, origin) => openConsole(page, origin, '/console/activity/changes'),
-  },
-  {
-    ...{ name: 'schema', at: 'full', path: ofSchema, heading: /^The store/ },
-    enter: openStore(ofSchema),
-  },
-  {
-    ...{
-      name: 'schema-table',
-      at: 'full',
-      path: `${ofSchema}&table=orders`,
-      heading: /^The store/,
-    },
-    enter: openStore(`${ofSchema}&table=orders`),
-  },
-  {
     name: 'error',
     at: 'full',
     path: '/authorize?client_id=one&client_id=another',
     status: 400,
     heading: /./,
   },
+  {
+    ...{ name: 'sign-in-operator', at: 'shop', path: '/signin/operator', heading: /^Sign in/ },
+    enter: (page) => page.getByText('Where is the key').click(),
+  },
+  ...consolePages,
   ...accessPages,
 ]
 
-/** Starts the deployments of these pages. */
+/** Starts the deployments of these pages, and fills those that have something. */
 export async function startDeployments() {
   const names = Object.keys(deployments) as Name[]
+  const shop = await startShop()
   const started = await Promise.all(
     names.map(async (it) => [it, await startWorker(deployments[it])] as const),
   )
   const workers = Object.fromEntries(started)
-  await fillAccess(workers.console!)
+  await Promise.all([fillAccess(workers.console!), fillShop(workers.shop!, shop)])
+  const operators = new Map<string, Operator>()
   return {
-    /** Brings a browser to a page. */
+    /** Brings a browser to a page; to one of the Console as the operator. */
     async open(page: Page, { at, path, enter }: ShownPage) {
       const { url } = workers[at]!
+      if (path.startsWith('/console')) {
+        if (!operators.has(url)) operators.set(url, await operatorAt(url))
+        const cookies = [...operators.get(url)!.cookies]
+        await page.context().addCookies(cookies.map(([name, value]) => ({ name, value, url })))
+      }
       const answer = await page.goto(url + path)
       await enter?.(page, url)
       return answer!
     },
-    close: () => Promise.all(started.map(([, it]) => it.close())),
+    async close() {
+      await Promise.all(started.map(([, it]) => it.close()))
+      await shop.close()
+    },
   }
 }
 
