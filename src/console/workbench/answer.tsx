@@ -18,7 +18,7 @@ export const AnswerSection = ({ ran }: { readonly ran: Ran }) => {
       <div class="row base">
         <h2 id="answer">Answer</h2>
         {isError ? (
-          <State kind="bad" word="Refused" />
+          <State kind="bad" word="Failed" />
         ) : (
           <State
             kind={isCut ? 'low' : 'ok'}
@@ -30,24 +30,31 @@ export const AnswerSection = ({ ran }: { readonly ran: Ran }) => {
           {grouped(bytes)} bytes{isError ? '' : isCut ? ' · cut, as it says' : ' · all of it'}
         </span>
       </div>
-      {isError && (
-        <div class="note bad">
-          <p>The model reads this:</p>
-          <pre dir="auto">{fit(text, MAX_BYTES / 2).shown}</pre>
-        </div>
+      {isError ? (
+        <>
+          <div class="note bad">
+            <p>The model reads this:</p>
+            <pre dir="auto">{fit(text, MAX_BYTES).shown}</pre>
+          </div>
+          <details class="small">
+            <summary>JSON</summary>
+            <Exact id="answer-json" what="the JSON" text={json} />
+          </details>
+        </>
+      ) : (
+        <Tabs
+          legend="The answer as"
+          name="answer-as"
+          tabs={[
+            ...(table ? [{ label: 'Table', children: <AnswerTable {...table} /> }] : []),
+            {
+              label: 'Text, as the model reads it',
+              children: <Exact id="answer-text" what="the text" text={text} />,
+            },
+            { label: 'JSON', children: <Exact id="answer-json" what="the JSON" text={json} /> },
+          ].map((it, i) => ({ ...it, isChosen: i === 0 }))}
+        />
       )}
-      <Tabs
-        legend="The answer as"
-        name="answer-as"
-        tabs={[
-          ...(table ? [{ label: 'Table', children: <AnswerTable {...table} /> }] : []),
-          {
-            label: 'Text, as the model reads it',
-            children: <Exact id="answer-text" what="the text" text={text} />,
-          },
-          { label: 'JSON', children: <Exact id="answer-json" what="the JSON" text={json} /> },
-        ].map((it, i) => ({ ...it, isChosen: i === 0 }))}
-      />
     </section>
   )
 }

@@ -4,7 +4,7 @@ import { endpointOf, NotThere, type ShownEndpoint } from '../parts/endpoint.ts'
 import type { Visit } from '../visit.ts'
 import { empty, type Filled, filledFrom, filledWith, sent } from './arguments.ts'
 import { argumentsOf, pastRuns } from './history.tsx'
-import { QuestionPage } from './question-page.tsx'
+import { QuestionPage, RemovalPage } from './question-page.tsx'
 import { type Draft, draftIn, questionsOf, remove, type ShownQuestion, save } from './questions.ts'
 import { type Ran, run } from './run.ts'
 import { type ListedTool, toolsOf } from './tools.ts'
@@ -59,13 +59,17 @@ export const workbench = new Hono<{ Bindings: Visit }>()
       <QuestionPage visit={visit} endpoint={endpoint} path={pathOf(endpoint)} it={it} />,
     )
   })
+  .get('/questions/:question/remove', async (c) => {
+    const { visit, endpoint, it } = await oneQuestion(c.env, c.req.param())
+    return answer(<RemovalPage visit={visit} endpoint={endpoint} path={pathOf(endpoint)} it={it} />)
+  })
   .post('/questions/:question/remove', async (c) => {
     const { visit, endpoint, it } = await oneQuestion(c.env, c.req.param())
     const fault = await remove(visit, endpoint.name, it.name)
     const path = pathOf(endpoint)
     if (fault === undefined) return seeOther(`${path}?done=removed`)
     return answer(
-      <QuestionPage visit={visit} endpoint={endpoint} path={path} it={it} fault={fault} />,
+      <RemovalPage visit={visit} endpoint={endpoint} path={path} it={it} fault={fault} />,
       409,
     )
   })

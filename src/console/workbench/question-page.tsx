@@ -1,6 +1,6 @@
+import { Confirm } from '../parts/confirm.tsx'
 import { Copy } from '../parts/copy.tsx'
 import type { ShownEndpoint } from '../parts/endpoint.ts'
-import { Form } from '../parts/form.tsx'
 import { EndpointHead, Page } from '../parts/page.tsx'
 import { State } from '../parts/state.tsx'
 import type { Visit } from '../visit.ts'
@@ -17,21 +17,44 @@ export const QuestionState = ({ state }: Pick<ShownQuestion, 'state'>) =>
     <State kind="off" word="Served; its database does not answer" />
   )
 
-/** One verified question: what it says, who vouches for it, and whether it works. */
-export const QuestionPage = ({
-  visit,
-  endpoint,
-  path,
-  it,
-  fault,
-}: {
+/** What ends when a question is removed, and the button that does it. */
+export const RemovalPage = ({ visit, endpoint, path, it, fault }: QuestionProps) => (
+  <Page visit={visit} title={`Remove ${it.name}`} section="endpoints">
+    <EndpointHead visit={visit} endpoint={endpoint} tab="workbench" />
+    <div class="stack far">
+      <h2>Remove {it.name}</h2>
+      {fault !== undefined && (
+        <div class="note bad" role="alert">
+          <p>{fault}</p>
+        </div>
+      )}
+      <Confirm
+        visit={visit}
+        action={`${path}/questions/${it.name}/remove`}
+        verb="Remove the question"
+        back={`${path}/questions/${it.name}`}
+      >
+        <p>
+          The model no longer has <b dir="auto">{it.question}</b>. Its statement and its signature
+          are not kept.
+        </p>
+      </Confirm>
+    </div>
+  </Page>
+)
+
+interface QuestionProps {
   readonly visit: Visit
   readonly endpoint: ShownEndpoint
   /** Of the Workbench. */
   readonly path: string
   readonly it: ShownQuestion
+  /** Why it could not be removed. */
   readonly fault?: string | undefined
-}) => (
+}
+
+/** One verified question: what it says, who vouches for it, and whether it works. */
+export const QuestionPage = ({ visit, endpoint, path, it }: Omit<QuestionProps, 'fault'>) => (
   <Page visit={visit} title={`${it.name} of ${endpoint.title}`} section="endpoints">
     <EndpointHead visit={visit} endpoint={endpoint} tab="workbench" />
     <div class="stack far">
@@ -56,11 +79,6 @@ export const QuestionPage = ({
           </p>
         </div>
       )}
-      {fault !== undefined && (
-        <div class="note bad" role="alert">
-          <p>{fault}</p>
-        </div>
-      )}
       <section class="stack" aria-labelledby="statement">
         <h3 id="statement">Statement</h3>
         <Copy id="sql" what="the statement">
@@ -77,11 +95,9 @@ export const QuestionPage = ({
           {it.state === 'broken' ? 'Mend it in the Workbench' : 'Open in the Workbench'}
         </a>
         {endpoint.from === 'registry' ? (
-          <Form visit={visit} action={`${path}/questions/${it.name}/remove`}>
-            <button class="button" type="submit">
-              Remove
-            </button>
-          </Form>
+          <a class="button" href={`${path}/questions/${it.name}/remove`}>
+            Remove
+          </a>
         ) : (
           <span class="small dim">It stands in the configuration, and is changed there.</span>
         )}
