@@ -49,6 +49,8 @@ describe('a text that is pasted for a connection string', () => {
     expect(commands).toContain('npx wrangler tunnel create shop')
     expect(commands).toContain('--ipv4 10.0.0.7')
     expect(commands).toContain('npx wrangler hyperdrive create shop')
+    expect(commands).toContain('--database shop')
+    expect(commands).toContain('--user reader --password PASSWORD')
     expect(JSON.stringify(json.mend)).not.toContain('s3same')
   })
 

@@ -84,10 +84,10 @@ async function hostMend(found: Recognised, surroundings: Surroundings): Promise<
     if (!(error instanceof PrivateHostError)) throw error
     const { mendOf } = await import('../mend/mend-of.ts')
     const { protocol } = new URL(found.url)
+    const { host, port, user, database, suggested } = found
     const kind = error.why === 'unresolved' ? 'unresolved_host' : 'private_host'
-    return mendOf(
-      { kind, message: error.message },
-      { ...found, scheme: protocol.slice(0, -1), endpoint: found.suggested.name },
-    )
+    const scheme = protocol.slice(0, -1)
+    const about = { scheme, host, port, endpoint: suggested.name, login: { user, database } }
+    return mendOf({ kind, message: error.message }, about)
   }
 }

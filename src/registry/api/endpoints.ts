@@ -141,11 +141,11 @@ export const endpointRoutes = (): readonly Route[] => [
         lines: z.union([stageSeen, outcome]),
       },
     },
-    async run({ params: { name }, accept, signal, url: { origin } }, surroundings) {
+    async run({ params: { name }, accept, signal }, surroundings) {
       const privateHosts = await privateHostsOf(surroundings)
       const { stored, value } = await found(name, surroundings)
       const candidate = { entry: stored ?? { value }, privateHosts }
-      const outcome = (all: readonly Diagnosis[]) => outcomeOf(all, candidate, surroundings, origin)
+      const outcome = (all: readonly Diagnosis[]) => outcomeOf(all, candidate, surroundings)
       if (wantsLines(accept)) {
         const seen = (it: AbortSignal) => surroundings.diagnoseInStages(candidate, it)
         return lines(signal, (it) => seenInStages(seen(it), outcome))
@@ -206,10 +206,7 @@ async function* seenInStages(
   yield await outcome(diagnoses)
 }
 
-async function outcomeOf(
-  diagnoses: readonly Diagnosis[],
-  ...about: [Candidate, Surroundings, origin: string]
-) {
+async function outcomeOf(diagnoses: readonly Diagnosis[], ...about: [Candidate, Surroundings]) {
   const databases = await Promise.all(
     diagnoses.map(async (it) => ({
       ...shownDiagnosis(it),

@@ -14,7 +14,6 @@ export async function mendOfDiagnosis(
   { endpoint, database, problem, failure }: Diagnosis,
   { entry, privateHosts }: Candidate,
   surroundings: Pick<Surroundings, 'secrets'>,
-  origin: string,
 ): Promise<Mend | undefined> {
   if (problem === undefined || !failure) return undefined
   const { url = '' } = entry.value.databases[database] ?? {}
@@ -23,7 +22,6 @@ export async function mendOfDiagnosis(
   const about: About = {
     endpoint,
     database,
-    origin,
     ...(credential
       ? await placeOf(credential, surroundings)
       : {

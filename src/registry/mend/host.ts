@@ -1,14 +1,12 @@
 import { throughTunnel } from './hyperdrive.ts'
 import type { Mend, MendStep } from './mend.ts'
-import { type About, engineOf, shellHost } from './problem.ts'
-
-const isLocal = (host: string) => /^(?:localhost|127\..*|\[::1\]|.*\.localhost)$/.test(host)
+import { type About, engineOf, isThisMachine, shellHost } from './problem.ts'
 
 /** A host that only a private network reaches. */
 export function privateMend(about: About): Mend {
   const { host = '' } = about
   const engine = engineOf(about)
-  const where = isLocal(host)
+  const where = isThisMachine(about)
     ? `${host} is the machine itself: for a Worker that is no machine of yours.`
     : `${host.slice(0, 253) || 'The host'} is within a private network, and a Worker is outside of it.`
   const kind = 'private' as const

@@ -25,8 +25,8 @@ export interface About {
   readonly binding?: string | undefined
   /** What its host resolves to, if that is known. */
   readonly addresses?: readonly string[] | undefined
-  /** Where this deployment is. */
-  readonly origin?: string | undefined
+  /** As whom its URL logs in and where, if the reader has just sent it. */
+  readonly login?: { readonly user?: string | undefined; readonly database?: string | undefined }
 }
 
 /** What is known of an engine by the scheme of a URL. */
@@ -87,6 +87,14 @@ export const engineOf = ({ scheme }: About): EngineFacts =>
 /** A host as a command may have it; HOST, if a shell would read more in it. */
 export const shellHost = ({ host = '' }: About): string =>
   /^[\w.-]{1,253}$/.test(host) ? host : /^\[[\da-f:.]+\]$/i.test(host) ? host.slice(1, -1) : 'HOST'
+
+/** A word for a command: the one that is known, or the one that a person replaces. */
+export const shellWord = (word: string | undefined, instead: string): string =>
+  word !== undefined && /^[\w.-]{1,100}$/.test(word) ? word : instead
+
+/** Whether a host is the machine that a program runs on. */
+export const isThisMachine = ({ host = '' }: About): boolean =>
+  /^(?:localhost|127\..*|\[::1\]|.*\.localhost)$/.test(host)
 
 /** A name for what is made for a database: that of its endpoint. */
 export const nameOf = ({ endpoint = 'shop' }: About): string =>

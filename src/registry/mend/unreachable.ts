@@ -1,7 +1,7 @@
 import { isWithin, readAddress, readBlock } from '../ip-address.ts'
 import { throughTunnel } from './hyperdrive.ts'
 import type { Mend, MendStep } from './mend.ts'
-import { type About, engineOf, shellHost } from './problem.ts'
+import { type About, engineOf, isThisMachine, shellHost } from './problem.ts'
 
 /** A server that does not answer. */
 export function unreachableMend(about: About): Mend {
@@ -12,9 +12,10 @@ export function unreachableMend(about: About): Mend {
   const asleep = asleepStep(about)
   const only6 = addresses.length > 0 && addresses.every((it) => it.includes(':'))
   const named = shellHost(about) === 'HOST' ? { replace: ['HOST'] } : {}
+  const isHere = isThisMachine(about)
   return {
     kind: asleep ? 'asleep' : 'unreachable',
-    sentence: `Nothing answers for ${engine.title} at ${(about.host ?? 'this address').slice(0, 253)}${about.port === undefined ? '' : `, port ${about.port}`}. The server may not run, the port may be another one, or a firewall does not let a Worker in.`,
+    sentence: `Nothing answers for ${engine.title} at ${(about.host ?? 'this address').slice(0, 253)}${about.port === undefined ? '' : `, port ${about.port}`}. ${isHere ? 'The server may not run, or its port is another one.' : 'The server may not run, the port may be another one, or a firewall does not let a Worker in.'}`,
     steps: [
       ...(asleep ? [asleep] : []),
       ...(only6 ? [ipv6] : []),
@@ -23,9 +24,9 @@ export function unreachableMend(about: About): Mend {
         command: `nc -vz ${shellHost(about)} ${port}`,
         ...named,
       },
-      firewall(about, port),
+      ...(isHere ? [] : [firewall(about, port)]),
     ],
-    others: engine.hyperdrive ? throughTunnel(about, port) : [],
+    others: engine.hyperdrive && !isHere ? throughTunnel(about, port) : [],
   }
 }
 
