@@ -154,26 +154,42 @@ describe('Activity', () => {
 
   test('leads from a call to the Workbench, and says if the values are not kept', async () => {
     await call('literal', "select 'planted' as a where 1 = 1")
-    await call('shop', 'select 7 as "without"')
+    await call('shop', 'select 7 as without')
     const opened = async (endpoint: string) => {
       const text = await pageWith(`/console/activity?endpoint=${endpoint}&text=select`, 1)
       const href = /<a class="sql"[^>]*href="([^"]+)"/.exec(text)![1]!.replaceAll('&amp;', '&')
       const { location } = await operator.open(href)
       const to = new URL(location!, worker.url)
+      const workbench = (await operator.open(location!)).words
+      expect(workbench).toContain(JSON.parse(to.searchParams.get('arguments')!).sql)
+      expect(workbench.includes('write one for each ? in the statement')).toBe(
+        to.searchParams.get('values') === 'left-out',
+      )
       const one = await operator.open(href.replace('/open?', '?'))
       return {
         ...{ path: to.pathname, tool: to.searchParams.get('tool') },
         given: JSON.parse(to.searchParams.get('arguments')!),
+        isLeftOut: to.searchParams.get('values') === 'left-out',
         isKept: !one.text.includes('Its values are not kept'),
       }
     }
     expect(await opened('literal')).toEqual({
-      ...{ path: '/console/endpoints/literal/workbench', tool: 'query', isKept: true },
+      ...{
+        path: '/console/endpoints/literal/workbench',
+        tool: 'query',
+        isLeftOut: false,
+        isKept: true,
+      },
       given: { sql: "select 'planted' as a where 1 = 1" },
     })
     expect(await opened('shop')).toEqual({
-      ...{ path: '/console/endpoints/shop/workbench', tool: 'query', isKept: false },
-      given: { sql: 'select ? as "without"' },
+      ...{
+        path: '/console/endpoints/shop/workbench',
+        tool: 'query',
+        isLeftOut: true,
+        isKept: false,
+      },
+      given: { sql: 'select ? as without' },
     })
   })
 

@@ -112,6 +112,17 @@ describe('the door of the Console', () => {
     expect([status, words]).toEqual([200, expect.stringContaining('Ada@example.com')])
   })
 
+  test('leaves the name of who changes something in the record of changes', async () => {
+    const ada = await signedIn('Ada@example.com')
+    const form = tokenIn((await ada.open('/console/access')).text)
+    const fields = { form, label: 'laptop', which: 'all' }
+    expect((await ada.send('/console/access/keys/new', fields)).status).toBe(201)
+    const { json } = await askApi(worker, 'GET', '/api/changes?limit=1')
+    expect(json.changes).toMatchObject([
+      { by: 'Ada@example.com', what: 'made key laptop for all endpoints' },
+    ])
+  })
+
   test('stays closed for everybody else who signed in, and says why', async () => {
     const bob = await signedIn('bob@example.com')
     const { location } = await bob.open('/console')

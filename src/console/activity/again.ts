@@ -40,5 +40,8 @@ export function workbenchOf(record: CallRecord, endpoint: ShownEndpoint, stateme
     sql,
     ...(values && { params: values }),
   }
-  return `${path}?${new URLSearchParams({ tool: 'query', arguments: JSON.stringify(given) })}`
+  const query = { tool: 'query', arguments: JSON.stringify(given) }
+  // The Workbench says what is to be filled in.
+  const left = isWhole(ran, endpoint) ? {} : { values: 'left-out' }
+  return `${path}?${new URLSearchParams({ ...query, ...left })}`
 }

@@ -13,14 +13,14 @@ import { type Bench, WorkbenchPage } from './workbench-page.tsx'
 /** The tools of one endpoint, tried by hand; and its verified questions. */
 export const workbench = new Hono<{ Bindings: Visit }>()
   .get('/', async (c) => {
-    const { tool, arguments: given, again, question, done } = c.req.query()
+    const { tool, arguments: given, values, again, question, done } = c.req.query()
     const bench = await benchOf(c.env, c.req.param('name'))
     const opened =
       again !== undefined
         ? ofRun(bench, again)
         : question !== undefined
           ? ofQuestion(bench, question)
-          : ofTool(bench, tool, given)
+          : withoutValues(ofTool(bench, tool, given), values === 'left-out')
     const said = opened.said ?? (done === undefined ? undefined : DONE[done])
     return answer(<WorkbenchPage {...bench} {...opened} said={said} />)
   })
@@ -114,6 +114,13 @@ function ofRun(bench: Bench, id: string): Opened {
   if (!given) return { ...opened, said: 'The record of this run does not have its arguments.' }
   const isWhole = bench.endpoint.records?.literals === true
   return { ...opened, filled: filledOf(opened.tool, given, isWhole ? undefined : WITHOUT_VALUES) }
+}
+
+/** A statement of a record, which says so if its values are not in it. */
+const withoutValues = (opened: Opened, isLeftOut: boolean): Opened => {
+  const { filled = empty } = opened
+  const note = filled.note ?? (isLeftOut && filled.texts.size > 0 ? WITHOUT_VALUES : undefined)
+  return { ...opened, filled: { ...filled, note } }
 }
 
 const WITHOUT_VALUES =
