@@ -292,6 +292,25 @@ describe.skipIf(!browser)('Activity in a browser', () => {
     await page.close()
   })
 
+  test('the charts follow, and what is open stays open', async () => {
+    const { page } = await visited('/console/endpoints/quiet/activity')
+    const table = page.locator('#figures-table')
+    await table.locator('summary').click()
+    await page.locator('h1').click()
+    const calls = page.locator('#figures .figure').first()
+    const before = Number(await calls.textContent())
+    await call('quiet', 'select 1 as charted')
+    await page.clock.install()
+    await page.clock.runFor(1)
+    const later = async () => {
+      await page.clock.runFor(2_000)
+      return Number(await calls.textContent())
+    }
+    await expect.poll(later, PATIENCE).toBe(before + 1)
+    expect(await table.getAttribute('open')).not.toBeNull()
+    await page.close()
+  })
+
   test('it asks nothing while it is hidden or paused', async () => {
     const { page } = await visited('/console/activity?endpoint=shop')
     await page.clock.install()
