@@ -42,5 +42,9 @@ function writtenIn(text: string): string {
     return text
   }
   const remark = text.search(/\s#/)
-  return remark < 0 ? text : text.slice(0, remark).trimEnd()
+  const value = remark < 0 ? text : text.slice(0, remark).trimEnd()
+  // `DATABASE_URL=postgres://… npm start`: a command that gets it.
+  const [first = '', ...rest] = value.split(/\s/, 2)
+  const mark = first.indexOf('://')
+  return rest.length > 0 && mark > 0 && first.includes('@', mark) ? first : value
 }

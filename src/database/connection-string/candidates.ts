@@ -89,7 +89,8 @@ const isLikely = (text: string): boolean =>
   ['://', '@tcp('].some((it) => text.includes(it)) ||
   (text.includes(';') && text.includes('=')) ||
   /^["'`]?(?:jdbc|d1|hyperdrive|demo|secret|file|sqlite):/i.test(text) ||
-  /\b(?:host|dbname)=/i.test(text)
+  /\b(?:host|dbname)=|%3A%2F%2F/i.test(text) ||
+  /^[A-Za-z\d+/]{24,}={0,2}$/.test(text)
 
 function ranked(found: readonly { readonly name: string; readonly value: string }[]) {
   const bare = { changes: [], hints: [] } satisfies Notes

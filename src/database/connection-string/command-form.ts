@@ -99,6 +99,8 @@ function readOptions(words: readonly string[], program: Program, draft: Draft): 
   const places = [...program.places]
   for (let i = 0; i < words.length; i++) {
     const word = words[i]!
+    // What follows is another command, or a file.
+    if (/^(?:[|<>;]|\d?>|&&)/.test(word)) return
     if (word.startsWith('--')) {
       const [name, value] = split(word)
       const field = program.options[name]
@@ -117,7 +119,7 @@ function readOptions(words: readonly string[], program: Program, draft: Draft): 
       } else if (field !== undefined) set(draft, field, words[++i] ?? '')
     } else {
       const place = places.shift()
-      if (place !== undefined) set(draft, place, word)
+      if (place !== undefined && draft[place] === undefined) set(draft, place, word)
     }
   }
 }

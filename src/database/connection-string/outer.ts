@@ -1,4 +1,4 @@
-import type { Notes } from './draft.ts'
+import { meant, type Notes } from './draft.ts'
 
 /** Characters that nobody sees, and that a page or a letter may bring along. */
 const INVISIBLE = /(?![\n\r\t])[\p{Cc}\p{Cf}]/gu
@@ -54,3 +54,17 @@ export function unquoted(text: string, notes: Notes): string {
 }
 
 const MAX_LAYERS = 6
+
+/** A text that is encoded as a whole, as in a secret of Kubernetes or in a link, decoded. */
+export function decodedWhole(text: string, notes: Notes): string {
+  if (/^[a-z][a-z\d+]{1,40}%3A%2F%2F/i.test(text)) {
+    notes.changes.push('Decoded the percent signs.')
+    return meant(text)
+  }
+  if (text.length % 4 !== 0 || text.length < 24 || !/^[A-Za-z\d+/]+={0,2}$/.test(text)) return text
+  const bytes = Uint8Array.from(atob(text), (it) => it.charCodeAt(0))
+  const decoded = new TextDecoder().decode(bytes).trim()
+  if (!/^[a-z][a-z\d+]{1,40}:\/\/[^\s\ufffd]+$/i.test(decoded)) return text
+  notes.changes.push('Decoded base64.')
+  return decoded
+}

@@ -2,7 +2,7 @@ import type { Draft } from './draft.ts'
 import { NotRecognised } from './fault.ts'
 
 const BRACKETS =
-  /^(?:<.*>|\{\{.*\}\}|\[\[?(?:your|my|the|pass|user|host|db|database|project|port|ref|insert|enter|change)[^\]]*\]?\])$/i
+  /^(?:<.*>|\{your[^{}]*\}|\{\{.*\}\}|\[\[?(?:your|my|the|pass|user|host|db|database|project|port|ref|insert|enter|change)[^\]]*\]?\])$/i
 const MASK = /^[*•●·xX.…]{3,}$/u
 const WORDS =
   /^(?:your|my|the|enter|insert|put|change|replace)[-_ ]?(?:own|db|database|user|supabase|neon|secure|strong|secret|new|real|actual|me|this)?[-_ ]?(?:password|passwd|pass|pw|user(?:name)?|host(?:name)?|database|db|name|token|here|me|this)(?:[-_ ]?here)?$/i
@@ -19,7 +19,7 @@ export function assertFilledIn(draft: Draft, engine: string): void {
   for (const place of PLACES) {
     const text = draft[place]
     if (text === undefined) continue
-    if (isVariable(text)) {
+    if (isVariable(text) && !isPlaceholder(text)) {
       throw new NotRecognised(
         `The ${place} is the name of a variable, whose value is not in this text. Put the value in its place.`,
         place,

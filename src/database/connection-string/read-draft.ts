@@ -31,6 +31,12 @@ function assertNoFile(text: string): void {
   if (/^(?:jdbc:)?sqlite3?(?:\+(?!libsql)\w+)?:|^file:|^:memory:$/i.test(text)) throw file()
   if (/^[^\s@;=]{1,400}\.(?:db|sqlite3?|s3db|duckdb)$/i.test(text) && !/:\/\//.test(text))
     throw file()
+  if (/^[a-z][a-z\d-]{4,40}:[a-z]+-[a-z]+\d:[a-z][a-z\d-]{0,90}$/.test(text)) {
+    throw new NotRecognised(
+      'This is the name of an instance of Cloud SQL. Write its public IP address with the user and the database: postgres://user:password@address/database.',
+      'host',
+    )
+  }
   if (UUID.test(text)) {
     throw new NotRecognised(
       'This is an id, such as that of a D1 database. Bind the database in wrangler.toml and paste d1:BINDING, or paste d1://:TOKEN@ACCOUNT/DATABASE with a token that may read D1.',

@@ -9,7 +9,7 @@ import { NotRecognised } from './fault.ts'
 import type { Finish } from './finished.ts'
 import { fromParameters } from './jdbc-form.ts'
 import { finishMysql } from './mysql.ts'
-import { unquoted, visibleText } from './outer.ts'
+import { decodedWhole, unquoted, visibleText } from './outer.ts'
 import { assertFilledIn } from './placeholders.ts'
 import { finishPostgres } from './postgres.ts'
 import { readDraft } from './read-draft.ts'
@@ -88,7 +88,7 @@ async function readCandidate(
   notes: Notes,
 ): Promise<Recognised | undefined> {
   if (text.length > 2 * MAX_URL_CHARACTERS) throw tooLong()
-  const bare = unquoted(filled(text, variables), notes)
+  const bare = decodedWhole(unquoted(filled(text, variables), notes), notes)
   const reference = readBinding(bare)
   if (reference) return { ...reference, changes: notes.changes, hints: notes.hints }
   const draft = readDraft(bare, notes)

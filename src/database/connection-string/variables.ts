@@ -1,5 +1,6 @@
 import { type Draft, type Field, fieldOf, plainName } from './draft.ts'
 import { assertNotForeign, type Known, knownScheme } from './families.ts'
+import { NotRecognised } from './fault.ts'
 import { guessed } from './told-engine.ts'
 
 /** What stands before the names of variables that are about a database, the likeliest first. */
@@ -38,9 +39,14 @@ export function readVariables(variables: ReadonlyMap<string, string>): Draft | u
       else if (ENGINES.includes(rest)) known = engineOf(value) ?? known
       else if (/^(?:ssl|sslmode|tls)$/.test(rest)) draft.params.set(rest, value)
     }
-    if (draft.host === undefined || (draft.user === undefined && draft.database === undefined)) {
-      continue
+    const isNamed = draft.user !== undefined || draft.database !== undefined
+    if (draft.host === undefined && known && isNamed && draft.password !== undefined) {
+      throw new NotRecognised(
+        `These variables name no host. Add one: ${prefix.toUpperCase()}${prefix === 'pg' ? '' : '_'}HOST=db.example.com.`,
+        'host',
+      )
     }
+    if (draft.host === undefined || !isNamed) continue
     const found = known ?? guessed(draft)
     return { ...draft, family: found?.family, scheme: found?.scheme }
   }

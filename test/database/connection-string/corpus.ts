@@ -404,6 +404,19 @@ export const forms: readonly Read[] = [
 /** Quotes, lines of files, and texts around a connection string. */
 export const wrapped: readonly Read[] = [
   [
+    'DATABASE_URL=postgres://reader:s3same@db.example.com/shop npm start',
+    'postgres://reader:s3same@db.example.com/shop',
+  ],
+  [
+    'postgres%3A%2F%2Freader%3As3same%40db.example.com%2Fshop',
+    'postgres://reader:s3same@db.example.com/shop',
+  ],
+  [
+    '  DATABASE_URL: cG9zdGdyZXM6Ly9yZWFkZXI6czNzYW1lQGRiLmV4YW1wbGUuY29tL3Nob3A=',
+    'postgres://reader:s3same@db.example.com/shop',
+  ],
+  ['pg_dump -h db.example.com -U reader shop > shop.sql', 'postgres://reader@db.example.com/shop'],
+  [
     '"postgres://reader:s3same@db.example.com/shop"',
     'postgres://reader:s3same@db.example.com/shop',
   ],
@@ -552,6 +565,15 @@ export const wrapped: readonly Read[] = [
 
 /** Texts that end in a sentence. */
 export const refused: readonly Refused[] = [
+  [
+    'psql "host=db.example.com dbname={your_database} user=ada password={your_password}"',
+    /password is still a placeholder|database is still a placeholder/,
+  ],
+  ['shop-prod-123:europe-west1:orders', /instance of Cloud SQL/],
+  [
+    'POSTGRES_USER=reader\nPOSTGRES_PASSWORD=s3same\nPOSTGRES_DB=shop',
+    /name no host.*POSTGRES_HOST=/,
+  ],
   ['', /There is nothing here/],
   [' \n\t', /There is nothing here/],
   ['hello', /no connection string/],
