@@ -66,6 +66,7 @@ describe('keys', () => {
       expiresAt: '2099-12-31T23:59:59.000Z',
       claims: { team: 'north' },
     })
+    expect((await operator.open(`/console/access/keys/${id}`)).words).toContain('team north')
     const sure = await operator.open(`/console/access/keys/${id}/revoke`)
     expect(sure.words).toContain('are refused within 10 seconds')
     const revoked = await operator.submit(`/console/access/keys/${id}/revoke`)

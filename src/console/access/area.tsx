@@ -10,6 +10,7 @@ const PARTS = {
   signIns: { href: '/console/access/sign-ins', text: 'Sign-ins' },
 } as const
 
+/** The part that a page is of. */
 export type AccessPart = keyof typeof PARTS
 
 /** A page of Access: which part it is of, what it is called, and what can be done there. */

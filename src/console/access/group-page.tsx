@@ -3,18 +3,12 @@ import { Done } from '../parts/done.tsx'
 import { type Draft, fresh } from '../parts/draft.ts'
 import { Area, Choice, Field, Problem } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
-import { pathWith } from '../parts/pages.tsx'
 import { ask, type Visit } from '../visit.ts'
 import { AccessPage } from './area.tsx'
 import { counted, GROUPS, groupOf, rulesInWords, type ShownGroup, titleOf } from './group.ts'
+import { GROUP_CHANGES } from './group-change.ts'
 import type { ShownKey } from './key-table.tsx'
-
-const SAID = {
-  title: 'The title is saved.',
-  people: 'The people of the group are saved. It holds everywhere within 10 seconds.',
-  keys: 'The keys of the group are saved. It holds everywhere within 10 seconds.',
-  endpoints: 'The endpoints of the group are saved. It holds everywhere within 10 seconds.',
-}
+import { Members, type MembersQuery, pageOf } from './members.tsx'
 
 /** Members and endpoints of a page. */
 const PAGE = 50
@@ -23,13 +17,11 @@ const KEYS_PAGE = 20
 /** Keys and endpoints that can be chosen from a list. More of them are typed. */
 const MAX_OPTIONS = 100
 
-type Query = Readonly<Record<string, string | undefined>>
-
 /** The page of one group: who is in it, and which endpoints it has. */
 export async function groupPage(
   visit: Visit,
   name: string,
-  query: Query,
+  query: MembersQuery,
   draft: Draft = fresh,
 ): Promise<Response> {
   const group = await groupOf(visit, name)
@@ -62,7 +54,7 @@ export async function groupPage(
         </>
       }
     >
-      <Done flag={query.done} said={SAID} />
+      <Done flag={query.done} said={GROUP_CHANGES} />
       <Problem draft={draft} />
       <Endpoints visit={visit} group={group} query={query} draft={draft} known={endpoints.body} />
       <div class="halves">
@@ -121,49 +113,6 @@ export async function groupPage(
   )
 }
 
-/** What a form of this page changes of a group. */
-export function changeOf(
-  group: ShownGroup,
-  fields: URLSearchParams,
-): { readonly patch: object; readonly done: keyof typeof SAID; readonly back?: string } {
-  const lines = (name: string) =>
-    (fields.get(name) ?? '')
-      .split('\n')
-      .map((it) => it.trim())
-      .filter(Boolean)
-  const gone = new Set(fields.getAll('member'))
-  switch (fields.get('change')) {
-    case 'add-people': {
-      // The first of those that count as equal stays.
-      const people = new Map<string, string>()
-      for (const it of [...group.people, ...lines('people')]) {
-        if (!people.has(folded(it))) people.set(folded(it), it)
-      }
-      return { patch: { people: [...people.values()] }, done: 'people' }
-    }
-    case 'remove-people':
-      return { patch: { people: group.people.filter((it) => !gone.has(it)) }, done: 'people' }
-    case 'add-key':
-      return { patch: { keys: [...new Set([...group.keys, ...lines('keys')])] }, done: 'keys' }
-    case 'remove-keys':
-      return { patch: { keys: group.keys.filter((it) => !gone.has(it)) }, done: 'keys' }
-    case 'add-endpoint': {
-      const name = fields.get('endpoints')?.trim() ?? ''
-      const rules = Object.hasOwn(group.endpoints, name) ? group.endpoints[name] : {}
-      return { patch: { endpoints: { [name]: rules } }, done: 'endpoints' }
-    }
-    case 'remove-endpoints':
-      return {
-        patch: { endpoints: Object.fromEntries([...gone].map((it) => [it, null])) },
-        done: 'endpoints',
-      }
-    default:
-      return { patch: { title: fields.get('title') || null }, done: 'title' }
-  }
-}
-
-const folded = (person: string) => person.normalize('NFC').toLowerCase()
-
 const Submit = ({ children }: { readonly children: string }) => (
   <div class="row">
     <button class="button" type="submit">
@@ -175,7 +124,7 @@ const Submit = ({ children }: { readonly children: string }) => (
 interface Part {
   readonly visit: Visit
   readonly group: ShownGroup
-  readonly query: Query
+  readonly query: MembersQuery
   readonly draft: Draft
 }
 
@@ -267,100 +216,6 @@ const People = ({ visit, group, query, draft }: Part) => {
         <Submit>Add them</Submit>
       </Form>
     </section>
-  )
-}
-
-interface PageOf {
-  readonly shown: readonly string[]
-  readonly search: string
-  readonly page: number
-  readonly pages: number
-  readonly total: number
-}
-
-/** The part of a list that the query asks for: `people=2&people-search=ada`. */
-function pageOf(all: readonly string[], query: Query, what: string, size: number): PageOf {
-  const search = query[`${what}-search`]?.slice(0, 200) ?? ''
-  const sought = search.toLowerCase()
-  const found = search ? all.filter((it) => it.toLowerCase().includes(sought)) : all
-  const pages = Math.max(1, Math.ceil(found.length / size))
-  const page = Math.min(pages, Math.max(1, Math.trunc(Number(query[what])) || 1))
-  const shown = found.slice((page - 1) * size, page * size)
-  return { shown, search, page, pages, total: all.length }
-}
-
-/** Members, with ticks for those that go. */
-const Members = ({
-  visit,
-  path,
-  what,
-  page: { search, page, pages, total },
-  rows,
-  empty,
-}: {
-  readonly visit: Visit
-  readonly path: string
-  readonly what: 'people' | 'keys' | 'endpoints'
-  readonly page: PageOf
-  readonly rows: readonly {
-    readonly id: string
-    readonly text: string
-    readonly href?: string
-    readonly under?: string
-  }[]
-  readonly empty: string
-}) => {
-  if (total === 0) return empty ? <p class="dim">{empty}</p> : null
-  const at = (to: number) => pathWith(path, { [what]: to, [`${what}-search`]: search })
-  return (
-    <>
-      {(pages > 1 || search) && (
-        <search aria-label={`Search the ${what}`}>
-          <form class="search">
-            <div class="field">
-              <label for={`${what}-search`}>Name has</label>
-              <input
-                id={`${what}-search`}
-                name={`${what}-search`}
-                type="search"
-                value={search}
-                maxlength={200}
-              />
-            </div>
-            <button class="button" type="submit">
-              Show
-            </button>
-          </form>
-        </search>
-      )}
-      <Form visit={visit} action={path} class="panel flush">
-        <input type="hidden" name="change" value={`remove-${what}`} />
-        <ul class="checks members">
-          {rows.map(({ id, text, href, under }) => (
-            <li>
-              <input type="checkbox" name="member" value={id} aria-label={`Tick ${text}`} />
-              <span dir="auto">
-                {href ? <a href={href}>{text}</a> : text}
-                {under && <span class="under small dim">{under}</span>}
-              </span>
-            </li>
-          ))}
-          {rows.length === 0 && <li>None is like this.</li>}
-        </ul>
-        <footer>
-          <button class="button little" type="submit">
-            Take out what is ticked
-          </button>
-          {page > 1 && <a href={at(page - 1)}>Page before</a>}
-          {page < pages && <a href={at(page + 1)}>Next page</a>}
-          {pages > 1 && (
-            <span class="dim push">
-              Page {page} of {pages}
-            </span>
-          )}
-        </footer>
-      </Form>
-    </>
   )
 }
 

@@ -32,6 +32,7 @@ export interface ShownGroup {
   }[]
 }
 
+/** Where groups are listed. */
 export const GROUPS = '/console/access/groups'
 
 /** The group of this name. Throws {@link NotThere}. */

@@ -1,9 +1,10 @@
 import { Hono } from 'hono/tiny'
 import type { Visit } from '../visit.ts'
+import { grants } from './grants.tsx'
 import { groups } from './groups.tsx'
 import { keys } from './keys.tsx'
 import { rules } from './rules.tsx'
-import { grants, signIns } from './sign-ins.tsx'
+import { signIns } from './sign-ins.tsx'
 
 export { endpointAccess } from './endpoint-access.tsx'
 

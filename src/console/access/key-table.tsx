@@ -8,6 +8,7 @@ export interface ShownKey {
   readonly label: string
   readonly endpoints: readonly string[]
   readonly person?: string
+  readonly claims?: Readonly<Record<string, string | number | boolean>>
   readonly createdAt: string
   readonly changedAt: string
   readonly expiresAt?: string

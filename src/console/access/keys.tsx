@@ -220,6 +220,16 @@ async function keyPage(visit: Visit, id: string, draft: Draft, done?: string): P
           another key.
         </p>
       )}
+      {key.claims && (
+        <dl class="panel facts">
+          {Object.entries(key.claims).map(([name, value]) => (
+            <>
+              <dt dir="auto">{name}</dt>
+              <dd dir="auto">{`${value}`}</dd>
+            </>
+          ))}
+        </dl>
+      )}
       <Form visit={visit} action={`${LIST}/keys/${key.id}`} class="stack far">
         <input type="hidden" name="was" value={key.changedAt} />
         <Field

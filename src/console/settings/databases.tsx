@@ -6,10 +6,10 @@ import { endpointOf, NotThere, type ShownEndpoint } from '../parts/endpoint.ts'
 import { Area, Field, Problem, Tick } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Mend, type ShownMend } from '../parts/mend.tsx'
-import { Moment } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
 import { recognised } from '../parts/recognise.ts'
 import { ask, type Visit } from '../visit.ts'
+import { pathOf, Where } from './database-table.tsx'
 
 const NAME = /^[a-z][a-z0-9_-]{0,30}$/
 
@@ -92,8 +92,6 @@ export const databases = new Hono<{ Bindings: Visit }>()
     return seeOther(`${pathOf(endpoint)}?done=removed`)
   })
 
-const pathOf = ({ name }: ShownEndpoint) => `/console/endpoints/${name}/settings`
-
 /** Changes some databases, and leaves the others as they are. */
 const patch = (visit: Visit, { name }: ShownEndpoint, databases: object) =>
   ask(visit, 'PATCH', `/endpoints/${name}`, { databases })
@@ -106,65 +104,6 @@ const inputOf = (field = '', name: string): string => {
 
 function assertThere({ databases, title }: ShownEndpoint, name: string): void {
   if (!Object.hasOwn(databases, name)) throw new NotThere(`${title} has no database ${name}.`)
-}
-
-/** Databases of one page. An endpoint has fifty at most. */
-export const DatabaseTable = ({ endpoint }: { readonly endpoint: ShownEndpoint }) => (
-  <section class="stack" id="databases">
-    <div class="row">
-      <h2>Databases</h2>
-      {endpoint.from === 'registry' && (
-        <a class="button push" href={`${pathOf(endpoint)}/databases/new`}>
-          Add a database
-        </a>
-      )}
-    </div>
-    <div class="panel flush">
-      <table role="table" class="fold">
-        <caption class="hidden">Databases of this endpoint</caption>
-        <thead role="rowgroup">
-          <tr role="row">
-            {['Name', 'Where it is', 'Purpose'].map((it) => (
-              <th role="columnheader" scope="col">
-                {it}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody role="rowgroup">
-          {Object.keys(endpoint.databases).map((name) => (
-            <tr role="row">
-              <th role="rowheader" scope="row" class="mono">
-                {endpoint.from === 'registry' ? (
-                  <a href={`${pathOf(endpoint)}/databases/${name}`}>{name}</a>
-                ) : (
-                  name
-                )}
-              </th>
-              <td role="cell" class="whole">
-                <Where endpoint={endpoint} name={name} />
-              </td>
-              <td role="cell" class="whole" dir="auto">
-                {endpoint.databases[name].purpose ?? ''}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  </section>
-)
-
-const Where = ({ endpoint, name }: { readonly endpoint: ShownEndpoint; readonly name: string }) => {
-  const credential = endpoint.credentials?.[name]
-  return credential ? (
-    <>
-      {credential.scheme} at <bdi>{credential.host || 'no host'}</bdi>, since{' '}
-      <Moment at={credential.setAt} />
-    </>
-  ) : (
-    <code>{endpoint.databases[name].url}</code>
-  )
 }
 
 const Crumbs = ({ endpoint }: { readonly endpoint: ShownEndpoint }) => (
