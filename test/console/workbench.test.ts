@@ -29,7 +29,13 @@ await describePostgres('the Workbench', setup, (postgres) => {
   beforeAll(async () => {
     const shop = { demo: { url: 'demo:' } }
     const configured = { name: 'configured', title: 'Configured', databases: shop }
-    worker = await startWorker({ ...operated, ENDPOINTS: JSON.stringify([configured]) })
+    const several = {
+      name: 'several',
+      title: 'Several',
+      databases: { ...shop, other: { url: 'demo:' } },
+    }
+    const ENDPOINTS = JSON.stringify([configured, several])
+    worker = await startWorker({ ...operated, ENDPOINTS })
     const databases = { main: { url: `${postgres.tcp(postgres.reader)}?sslmode=disable` } }
     const endpoint = { name: 'shop', title: 'Web <b>shop</b>', databases }
     expect((await api('POST', '/api/endpoints', endpoint)).status).toBe(201)
@@ -86,6 +92,22 @@ await describePostgres('the Workbench', setup, (postgres) => {
     )
     expect(text).not.toContain('id="answer"')
     expect((await run('query_table', { table: ' ' })).words).toContain('no table')
+  })
+
+  test('asks which database, where an endpoint has several', async () => {
+    const at = '/console/endpoints/several/workbench'
+    const { text } = await ada.open(at)
+    expect(text).toMatch(/<select id="argument-database" name="a\.database">/)
+    const shown = await run('query', { sql: 'select 1 as n', database: '"other"' }, at)
+    expect(shown.words).toContain('1 row')
+    expect(shown.text).toContain('<option value="&quot;other&quot;" selected="">')
+    expect(read(shown)).toContain('"database": "other"')
+    const page = async () => (await ada.open(at)).text
+    await expect.poll(page, { timeout: 20_000 }).toContain('select ? as n')
+    const [, id] = /again=([^"]+)" dir="auto">select \?/.exec(await page())!
+    const again = await ada.open(`${at}?again=${id}`)
+    expect(again.text).toContain('<option value="&quot;other&quot;" selected="">')
+    expect(again.words).toContain('have no values: write one for each ?')
   })
 
   test('shows the error of a tool as the model reads it', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MODERN, requestOf } from '../support/mcp.ts'
 import { describePostgres } from '../support/postgres.ts'
 import { askApi, OPERATOR_KEY, operated } from '../support/registry-api.ts'
 import { callTool, post, type RunningWorker, startWorker } from '../support/worker.ts'
@@ -23,6 +24,33 @@ await describePostgres('the questions of an endpoint of the registry', setup, (p
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
     const { json } = await post(`${worker.url}/mcp/shop`, list, asOperator)
     return json().result.tools.map((it: { name: string }) => it.name)
+  }
+  /** A client that listens for changes of the tools, and what it hears after the first answer. */
+  async function listen() {
+    const params = { notifications: { toolsListChanged: true } }
+    const request = requestOf(MODERN, { method: 'subscriptions/listen', params })
+    const { body } = await fetch(`${worker.url}/mcp/shop`, {
+      ...{ method: 'POST', body: await request.text() },
+      headers: { ...Object.fromEntries(request.headers), ...asOperator },
+    })
+    const reader = body!.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ''
+    let read = 0
+    const next = async (): Promise<string> => {
+      for (;;) {
+        const method = [...text.matchAll(/^data: .*"method":"([^"]+)"/gm)][read]?.[1]
+        if (method !== undefined) {
+          read++
+          return method
+        }
+        const { value, done } = await reader.read()
+        if (done) return 'the end'
+        text += value
+      }
+    }
+    expect(await next()).toBe('notifications/subscriptions/acknowledged')
+    expect(text).toContain('toolsListChanged')
+    return { next, leave: () => reader.cancel() }
   }
   beforeAll(async () => {
     worker = await startWorker({ ...operated, ENDPOINTS: '' })
@@ -94,12 +122,14 @@ await describePostgres('the questions of an endpoint of the registry', setup, (p
   })
 
   test('are marked and not served when a column is renamed, and served when it is back', async () => {
+    const heard = await listen()
     await postgres.admin('alter table orders rename column total to amount')
     const call = () => callTool(`${worker.url}/mcp/shop`, 'revenue', {}, asOperator)
     const failed = await call()
     expect(failed.isError).toBe(true)
     expect(failed.content[0].text).toContain('The verified question revenue does not work any more')
     expect(await names()).not.toContain('revenue')
+    expect(await heard.next()).toBe('notifications/tools/list_changed')
     const { json } = await ask('GET', AT)
     expect(json.questions).toMatchObject([
       { state: 'broken', problem: 'column "total" does not exist' },
@@ -114,6 +144,8 @@ await describePostgres('the questions of an endpoint of the registry', setup, (p
     expect((await ask('GET', AT)).json.questions).toMatchObject([{ state: 'served' }])
     // What the operator was told holds for callers, too.
     expect(await names()).toContain('revenue')
+    expect(await heard.next()).toBe('notifications/tools/list_changed')
+    await heard.leave()
   })
 
   test('are not removed while the rules of a group name them', async () => {

@@ -1,3 +1,4 @@
+import type { ShownEndpoint } from '../parts/endpoint.ts'
 import { Moment } from '../parts/moment.tsx'
 import { ask, type Visit } from '../visit.ts'
 
@@ -35,11 +36,17 @@ export async function pastRuns(visit: Visit, endpoint: string): Promise<readonly
 }
 
 /** The arguments of a run, as far as its record has them: the statement of a free query. */
-export function argumentsOf({ tool, statements = [] }: PastRun) {
+export function argumentsOf({ tool, statements = [] }: PastRun, endpoint: ShownEndpoint) {
   const [first] = statements
   // Of other tools, the records have the statement that was made, and not the arguments.
   if (tool !== 'query' || first?.sql === undefined) return undefined
-  return { sql: first.sql, ...(first.params !== undefined && { params: parsed(first.params) }) }
+  // A tool for one database takes no name of it.
+  const isOneOfSeveral = Object.keys(endpoint.databases).length > 1
+  return {
+    ...(isOneOfSeveral && { database: first.database }),
+    sql: first.sql,
+    ...(first.params !== undefined && { params: parsed(first.params) }),
+  }
 }
 
 /** Long values are cut in a record. */

@@ -110,7 +110,7 @@ function ofRun(bench: Bench, id: string): Opened {
   const found = bench.runs.find((it) => it.id === id)
   if (!found) return { ...ofTool(bench), said: 'This run is no longer among the last ones.' }
   const opened = ofTool(bench, found.tool)
-  const given = argumentsOf(found)
+  const given = argumentsOf(found, bench.endpoint)
   if (!given) return { ...opened, said: 'The record of this run does not have its arguments.' }
   const isWhole = bench.endpoint.records?.literals === true
   return { ...opened, filled: filledOf(opened.tool, given, isWhole ? undefined : WITHOUT_VALUES) }
