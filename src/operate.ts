@@ -68,7 +68,13 @@ async function visitOf(c: Context<App>, { name, seen, fields, send }: Arrived): 
     fields,
     operator: name,
     formToken: seen.formToken,
-    send: (path, init = {}) => serveApi(new Request(new URL(`/api${path}`, origin), init)),
+    async send(path, init = {}) {
+      const url = new URL(`/api${path}`, origin)
+      // A name in it that is none could lead elsewhere: `..` does.
+      if (url.pathname !== `/api${path}`.split('?', 1)[0])
+        return Response.json(NO_PATH, { status: 404 })
+      return serveApi(new Request(url, init))
+    },
     mcp: (endpoint, rpcMethod, params = {}) => {
       const headers = {
         authorization: `Bearer ${c.env.TIDEGATE_KEY}`,
@@ -84,7 +90,7 @@ async function visitOf(c: Context<App>, { name, seen, fields, send }: Arrived): 
         method: rpcMethod,
         params: { ...params, _meta: META },
       })
-      const request = new Request(new URL(`/mcp/${endpoint}`, origin), {
+      const request = new Request(new URL(`/mcp/${encodeURIComponent(endpoint)}`, origin), {
         method: 'POST',
         headers,
         body,
@@ -165,6 +171,7 @@ const fault = async (
     next: { href: '/console', text: 'Open the Console' },
   })
 
+const NO_PATH = { error: { code: 'not_found', message: 'There is nothing of this name.' } }
 const NOT_SET =
   'The Console needs two secrets, TIDEGATE_KEY and TIDEGATE_SECRET. Open /setup in a browser to see how to set them.'
 const NOT_HERE = 'Over plain http, the Console opens on this machine only. Use https.'

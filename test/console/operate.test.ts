@@ -87,6 +87,17 @@ describe('the door of the Console', () => {
     expect(await sent({ form: token, text: 'a'.repeat(1024 * 1024) }, home)).toBe(413)
   })
 
+  test.each(['..%2Fkeys', '%2e%2e%2fkeys', 'a%20b', '%3Fa', '%00', 'nothing'])(
+    'takes %s for the name of nothing',
+    async (name) => {
+      const ada = await operatorAt(worker.url)
+      for (const page of ['schema', 'workbench', 'activity', 'access', 'settings']) {
+        const { status } = await ada.open(`/console/endpoints/${name}/${page}`)
+        expect([page, status]).toEqual([page, 404])
+      }
+    },
+  )
+
   test('is closed again after the operator has signed out', async () => {
     const ada = await operatorAt(worker.url)
     const cookies = new Map(ada.cookies)
