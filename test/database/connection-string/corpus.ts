@@ -71,6 +71,11 @@ export const urls: readonly Read[] = [
 
 /** Passwords and other parts with signs that mean something in a URL. */
 export const signs: readonly Read[] = [
+  // One sign is not encoded, so none is meant to be.
+  [
+    'postgres://reader:p@%41b@db.example.com/shop',
+    'postgres://reader:p%40%2541b@db.example.com/shop',
+  ],
   ['postgres://reader:p@ss@db.example.com/shop', 'postgres://reader:p%40ss@db.example.com/shop'],
   ['postgres://reader:p%40ss@db.example.com/shop', 'postgres://reader:p%40ss@db.example.com/shop'],
   ['postgres://reader:p#ss@db.example.com/shop', 'postgres://reader:p%23ss@db.example.com/shop'],
