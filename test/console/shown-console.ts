@@ -32,6 +32,9 @@ export const consolePages: readonly ShownPage[] = [
   page('endpoints', '', /^Endpoints/),
   page('endpoints-search', '?search=shop', /^Endpoints/),
   page('endpoints-none', '', /^Endpoints/, { at: 'empty' }),
+  page('endpoint-look', '', /^Test of Ledger/, {
+    enter: (it) => press(it, /^Look now at ledger$/),
+  }),
   page('console-not-found', '/nowhere', /^Nothing here/, { status: 404 }),
 
   page('add', '/add', /^Add an endpoint/),

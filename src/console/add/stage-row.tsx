@@ -41,7 +41,13 @@ export const Mends = ({ databases }: { readonly databases: readonly TestedDataba
         <li>
           <StateIcon kind="bad" />
           <span dir="auto">
-            What to do about <code>{database}</code>
+            What to do
+            {databases.length > 1 && (
+              <>
+                {' '}
+                about <code>{database}</code>
+              </>
+            )}
           </span>
           <span class="n" />
           <Mend id={`mend-${i}`} mend={mend} />
