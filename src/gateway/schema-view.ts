@@ -106,7 +106,8 @@ export async function viewSchema(
 
 /** The entry of a glossary that speaks of a table, and its name there, if it has one or may have one. */
 function entryOf(table: TableName, database: Database, glossary: Glossary) {
-  const names = namesOf(database.dialect, table)
+  // No record keeps a key of this name. With its schema it is another one.
+  const names = namesOf(database.dialect, table).filter((it) => it !== '__proto__')
   const name = names.find((it) => Object.hasOwn(glossary, it)) ?? names[0]
   const found = name !== undefined && Object.hasOwn(glossary, name) ? glossary[name]! : {}
   return { name, ...found }

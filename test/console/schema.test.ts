@@ -27,6 +27,7 @@ const setup = `
   comment on table orders is '<script>alert(1)</script> of the database';
   comment on column orders.status is '<script>alert(2)</script> of the column';
   ${HOSTILE.map((it) => `create table ${quoted(it)} (id integer primary key, ${quoted(it)} integer references orders (id));`).join('\n')}
+  create table "__proto__" (id integer primary key, "__proto__" text, "constructor" text);
   create table wide (id integer primary key);
   do $$ begin for i in 1..999 loop
     execute format('alter table wide add %I text', repeat('&"<', 18) || i);
@@ -122,6 +123,14 @@ await describePostgres('the page of a schema', setup, (postgres) => {
     expect((await describedTo(name)).comment).toBe(said)
     expect(await shown({ table: name })).not.toContain('<script>alert')
     expect((await save(name, await filled(name, {}))).location).toContain('done=same')
+  })
+
+  test('saves what a person says of names that JavaScript has for itself', async () => {
+    const form = await filled('__proto__', { '': 'Said.', constructor: 'Made.' })
+    expect([form.entry, form.seen.length]).toEqual(['public.__proto__', 3])
+    expect((await save('__proto__', form)).status).toBe(303)
+    const found = await describedTo('__proto__')
+    expect([found.comment, found.columns.at(-1).comment]).toEqual(['Said.', 'Made.'])
   })
 
   test('keeps what two people say at once, and shows where they meet', async () => {

@@ -209,7 +209,7 @@ const Described = ({ visit, place, table, writable, typed }: Shown) => {
         {rows.map((it) => (
           <ColumnRow
             {...it}
-            canWrite={canWrite && it.name.length <= MAX_COLUMN_CHARS}
+            canWrite={canWrite && mayBeDescribed(it.name)}
             text={typed?.get(it.name) ?? it.description ?? ''}
             hrefTo={hrefTo}
           />
@@ -271,6 +271,9 @@ const Described = ({ visit, place, table, writable, typed }: Shown) => {
 
 /** Characters of a column that may be described. */
 const MAX_COLUMN_CHARS = 256
+
+/** Whether the glossary takes this name of a column: no record keeps a key of the other one. */
+const mayBeDescribed = (name: string) => name.length <= MAX_COLUMN_CHARS && name !== '__proto__'
 
 const Own = ({ text }: { readonly text: string }) => (
   <p class="small dim">
