@@ -29,6 +29,7 @@ export async function reportGroup(
       .map((name) => `The database ${name} does not exist for this group.`),
     ...toolsOff(endpoint, allowed, rules, builtIn),
     ...(endpoint.sql ? all.flatMap(([name, it]) => sqlOff(name, it, allowed)) : []),
+    ...termsOff(endpoint, allowed, rules),
     ...missing.flat(),
   ]
 }
@@ -61,6 +62,18 @@ function toolsOff(
 }
 
 type OperatorStatement = Pick<CustomToolConfig, 'name' | 'database'>
+
+/** Why the group does not read all terms of the endpoint. */
+function termsOff({ terms = {} }: Endpoint, allowed: Endpoint, rules: GroupRules): string[] {
+  const off = Object.keys(terms).length - Object.keys(allowed.terms ?? {}).length
+  if (off === 0) return []
+  const what = `${off} of ${Object.keys(terms).length} terms are not read:`
+  return [
+    rules.terms === undefined
+      ? `${what} they may speak of tables that this group may not see. Name them in terms, or allow all with "terms": true.`
+      : `${what} they are not among the terms of this group.`,
+  ]
+}
 
 const nameOf = (it: string | { readonly name: string }) => (typeof it === 'string' ? it : it.name)
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fingerprint } from '../../src/database/index.ts'
 import { described } from '../../src/database/schema/described.ts'
-import { readEndpoints } from '../../src/gateway/index.ts'
+import { type GroupRules, readEndpoints, reportGroup } from '../../src/gateway/index.ts'
 import { type Group, groupBefore } from '../groups/group.ts'
 import { databasesOf, type Engines, startEngines } from '../support/engines.ts'
 import { openSqlite } from '../support/sqlite.ts'
@@ -222,6 +222,25 @@ describe('the terms of an endpoint', () => {
     expect(instructionsOf({}, { ...limited, terms: true })).toContain('active')
     expect(instructionsOf({}, { terms: [] })).not.toContain('revenue')
   })
+})
+
+test('an operator reads which terms a group does not read, and why', async () => {
+  const endpoint = {
+    ...{ name: 'e', title: 'E', databases: { demo: { url: 'demo:' } } },
+    terms: { GMV: 'Sum.', churn: 'Left.' },
+  }
+  const [read] = readEndpoints({ ENDPOINTS: JSON.stringify([endpoint]) })
+  const told = async (rules: GroupRules) =>
+    (await reportGroup(read!, rules, { fetch, bindings: { DEMO: {} } })).filter((it) =>
+      it.includes('terms'),
+    )
+  expect(await told({ databases: { demo: {} } })).toEqual([
+    '2 of 2 terms are not read: they may speak of tables that this group may not see. Name them in terms, or allow all with "terms": true.',
+  ])
+  expect(await told({ terms: ['GMV'] })).toEqual([
+    '1 of 2 terms are not read: they are not among the terms of this group.',
+  ])
+  expect(await told({ databases: { demo: {} }, terms: true })).toEqual([])
 })
 
 describe('a glossary that is too large', () => {

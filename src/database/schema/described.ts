@@ -39,15 +39,15 @@ export async function described(database: Database, glossary: Glossary): Promise
 function describedCatalog(database: Database, glossary: Glossary): Catalog {
   const { dialect } = database
   const { catalog } = dialect
-  const entries = new Map(
-    Object.entries(glossary).map(([name, { description, columns = {} }]) => [
-      name,
-      { description, columns: new Map(Object.entries(columns)) },
-    ]),
-  )
+  let read: ReturnType<typeof entriesIn> | undefined
+  /** The entries by name. A call that asks the catalog nothing never reads them. */
+  const entries = () => {
+    read ??= entriesIn(glossary)
+    return read
+  }
 
   const entriesOf = (table: TableName) =>
-    namesOf(dialect, table).flatMap((name) => entries.get(name) ?? [])
+    namesOf(dialect, table).flatMap((name) => entries().get(name) ?? [])
 
   const ofTable = (table: TableName): string | undefined =>
     entriesOf(table).find((it) => it.description)?.description
@@ -94,7 +94,7 @@ function describedCatalog(database: Database, glossary: Glossary): Catalog {
   }
 
   const finds = (search: string) =>
-    [...entries.values()].some(({ description, columns }) =>
+    [...entries().values()].some(({ description, columns }) =>
       [description, ...columns.values()].some(holding(search)),
     )
 
@@ -163,6 +163,14 @@ function describedCatalog(database: Database, glossary: Glossary): Catalog {
       }),
   }
 }
+
+const entriesIn = (glossary: Glossary) =>
+  new Map(
+    Object.entries(glossary).map(([name, { description, columns = {} }]) => [
+      name,
+      { description, columns: new Map(Object.entries(columns)) },
+    ]),
+  )
 
 /** Where the rows of the catalog have these; see `catalog.ts`. */
 const COMMENT = 3
