@@ -81,7 +81,7 @@ const nameFor = (question: string): string =>
     .replaceAll(/[^a-z0-9]+/g, '_')
     .replace(/^[_0-9]+/, '')
     .slice(0, 30)
-    .replace(/_+$/, '')
+    .replace(/_$/, '')
 
 /** Saves a draft. Says what is wrong, if something is. */
 export async function save(
