@@ -1,5 +1,6 @@
-import { scaleLinear } from 'd3-scale'
+import { scaleLinear, scaleLog } from 'd3-scale'
 import { line } from 'd3-shape'
+import type { Child } from 'hono/jsx'
 import { figure } from './times.tsx'
 
 /** The plot within the picture. */
@@ -24,7 +25,7 @@ export const Columns = ({
   const y = heights(values)
   const width = (RIGHT - LEFT) / values.length
   return (
-    <Frame {...props} y={y}>
+    <Frame {...props} y={y} ticks={y.ticks(2).filter(Number.isInteger)}>
       {values.map(
         (value, i) =>
           value > 0 && (
@@ -44,28 +45,31 @@ export const Columns = ({
 /** A value of a line. It has a gap where there is none. */
 type Value = number | undefined
 
-/** A line through the middle of each bucket, and a second one, which is above it. */
+/** A line through the middle of each bucket, and a second one, which is above it. Each rule is ten times the one below. */
 export const Lines = ({
   main,
   second,
   ...props
 }: ChartProps & { readonly main: readonly Value[]; readonly second: readonly Value[] }) => {
-  const y = heights([...main, ...second].map((it) => it ?? 0))
+  // One call that was stopped is a thousand times as slow as others, which would be flat beside it.
+  const y = scaleLog()
+    .domain([1, Math.max(10, ...[...main, ...second].map((it) => it ?? 0))])
+    .range([BOTTOM, TOP])
+    .clamp(true)
+    .nice()
   const width = (RIGHT - LEFT) / main.length
   const path = line<Value>()
     .defined((it) => it !== undefined)
     .x((_, i) => LEFT + (i + 0.5) * width)
-    .y((it) => y(it ?? 0))
+    .y((it) => y(Math.max(1, it ?? 1)))
     .digits(1)
   return (
-    <Frame {...props} y={y}>
+    <Frame {...props} y={y} ticks={y.ticks().filter((it) => Number.isInteger(Math.log10(it)))}>
       <path class="second" d={path(second) ?? ''} />
       <path class="main" d={path(main) ?? ''} />
     </Frame>
   )
 }
-
-type Scale = ReturnType<typeof heights>
 
 /** From figures to heights, with round numbers at the rules. */
 const heights = (values: readonly number[]) =>
@@ -79,20 +83,23 @@ const Frame = ({
   from,
   middle,
   y,
+  ticks,
   children,
-}: ChartProps & { readonly y: Scale; readonly children: unknown }) => (
+}: ChartProps & {
+  readonly y: (value: number) => number
+  /** Where the rules are. */
+  readonly ticks: readonly number[]
+  readonly children: Child
+}) => (
   <svg class="chart" viewBox="0 0 340 118" role="img" aria-label={label}>
-    {y
-      .ticks(2)
-      .filter(Number.isInteger)
-      .map((tick) => (
-        <>
-          <path class="rule" d={`M${LEFT} ${round(y(tick))}H${RIGHT}`} />
-          <text x="28" y={round(y(tick) + 3.5)} text-anchor="end">
-            {short(tick)}
-          </text>
-        </>
-      ))}
+    {ticks.map((tick) => (
+      <>
+        <path class="rule" d={`M${LEFT} ${round(y(tick))}H${RIGHT}`} />
+        <text x="28" y={round(y(tick) + 3.5)} text-anchor="end">
+          {short(tick)}
+        </text>
+      </>
+    ))}
     <text x={LEFT} y="112">
       {from}
     </text>
@@ -102,7 +109,7 @@ const Frame = ({
     <text x={RIGHT} y="112" text-anchor="end">
       now
     </text>
-    {children as never}
+    {children}
   </svg>
 )
 
@@ -110,4 +117,4 @@ const round = (n: number) => Math.round(n * 10) / 10
 
 /** `20k`: there is little room at the side. */
 const short = (n: number) =>
-  n >= 1e6 ? `${figure(n / 1e6)}M` : n >= 10_000 ? `${figure(n / 1000)}k` : figure(n)
+  n >= 1e6 ? `${figure(n / 1e6)}M` : n >= 1_000 ? `${figure(n / 1000)}k` : figure(n)
