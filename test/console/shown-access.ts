@@ -118,4 +118,13 @@ export const accessPages: readonly ShownPage[] = [
   page('endpoint-delete', `${SETTINGS}/delete`, /^Delete/),
   page('settings', '/console/settings', /^Settings/),
   page('doctor', '/console/doctor', /^Doctor/),
+  {
+    ...page('doctor-of-shop', '/console/doctor', /^Doctor/),
+    at: 'shop',
+    // What is folded is looked at as well.
+    async enter(it) {
+      const folded = it.locator('.doctor details:not([open]) > summary')
+      while ((await folded.count()) > 0) await folded.first().click()
+    },
+  },
 ]
