@@ -81,7 +81,7 @@ export async function fillShop(worker: RunningWorker, { url, ownerUrl }: Shop) {
       shop: { databases: { main: { tables: { orders: true, customers: ['id', 'country'] } } } },
     },
   })
-  await writeRecords(worker, callsOfADay(nightly.id))
+  await writeRecords(worker, callsOfADay(`key:${nightly.id}`))
 }
 
 const COUNTS = 'select status, count(*) as orders from orders group by status order by 2 desc'
@@ -111,7 +111,7 @@ function callsOfADay(nightly: string): CallRecord[] {
         ...(random() < 0.03 ? pick(FAULTS) : {}),
       })
     })
-  const failing = { outcome: 'error', code: 'network', rows: 0, milliseconds: 10_004 } as const
+  const failing = { outcome: 'error', code: 'network', rows: 0, milliseconds: 31 } as const
   return [
     ...calls('shop', 700, 23 * HOUR),
     ...calls('events', 180, 9 * HOUR),
@@ -136,7 +136,7 @@ const ASKED: readonly { readonly tool: string; readonly sql?: string }[] = [
 const FAULTS: readonly Partial<CallRecord>[] = [
   { outcome: 'refused', code: 'refused', rows: 0 },
   { outcome: 'error', code: 'sql', rows: 0 },
-  { outcome: 'error', code: 'timeout', rows: 0, milliseconds: 20_003 },
+  { outcome: 'error', code: 'timeout', rows: 0, milliseconds: 503 },
 ]
 
 /** Numbers that look like chance and are the same each time (mulberry32). */

@@ -22,7 +22,7 @@ export const Pages = ({
       {next && <a href={pathWith(path, { ...query, cursor: next })}>Next page</a>}
       {total !== undefined && (
         <span class="dim push">
-          {total.toLocaleString('en')} {what} in all
+          {total.toLocaleString('en')} {total === 1 ? what.replace(/s$/, '') : what} in all
         </span>
       )}
     </footer>
