@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Operator, operatorAt } from '../support/operator.ts'
 import { startPostgres, type TestPostgres } from '../support/postgres.ts'
@@ -193,6 +195,24 @@ function tests({ tcp, reader, drop }: TestPostgres): void {
     expect(still.text).toContain('id="f-text-problem"')
     expect((await operator.submit(`${location}/string`, { text: url })).location).toBe(location)
     expect((await operator.open(location!)).words).toContain('Refuses to write')
+  })
+
+  test('and its rows are shown as they come, also while a server says nothing', async () => {
+    const silent = createServer().listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    const text = `postgres://a:b@127.0.0.1:${port}/x?sslmode=disable`
+    const { location } = await operator.submit('/console/add', { text, name: 'silent' })
+    const cookie = [...operator.cookies].map((it) => it.join('=')).join('; ')
+    const { body } = await fetch(worker.url + location, { headers: { cookie } })
+    let seen = ''
+    for await (const chunk of body!.pipeThrough(new TextDecoderStream())) {
+      seen += chunk
+      // Leaving the loop hangs up.
+      if (seen.includes('its host may be reached')) break
+    }
+    expect(seen).not.toContain('</html>')
+    silent.close()
   })
 
   test('by a secret of the Worker, and told what its role may do', async () => {
