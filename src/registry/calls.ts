@@ -87,7 +87,7 @@ export function callsOf(
 }
 
 /** What is noted of a call that is over. */
-type Facts = Omit<FinishedCall, 'id' | 'calls'>
+type Facts = Omit<FinishedCall, 'id' | 'calls' | 'keepsLiterals'>
 
 /** What is made by its first use. If that fails, the next one tries again. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {

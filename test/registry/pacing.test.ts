@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { sqlite } from '../../src/database/sqlite/dialect.ts'
 import { type Call, readEndpoints } from '../../src/gateway/index.ts'
 import { Meters } from '../../src/registry/limits/meters.ts'
 import type { Spent } from '../../src/registry/limits/use.ts'
@@ -120,4 +121,24 @@ test('a flood of records is not kept for three seconds: none is lost of 1,500 a 
   await pass(10_000)
   expect(sent.flatMap(({ what }) => what.records)).toHaveLength(6_000)
   expect(sent.every(({ what }) => what.lost === 0)).toBe(true)
+})
+
+test('a call that waits keeps its values to itself, if they are recorded only from then on', async () => {
+  const { sent, namespace } = noting<Batch>()
+  const recorder = new Recorder(namespace, () => {})
+  const quiet = endpointOf('shop')
+  const loud = { ...quiet, records: { literals: true, count: 100, days: 1 } }
+  const run = (sql: string) => {
+    const statement = { sql, params: [] }
+    const ran = { database: 'db', dialect: sqlite, statement, free: true }
+    return { ...recordAt(Date.now()), statements: [ran] }
+  }
+  recorder.add(quiet, recordAt(Date.now()))
+  await pass(1)
+  recorder.add(quiet, run("select 'before'") as never)
+  recorder.add(loud, run("select 'after'") as never)
+  await pass(6_000)
+  const written = JSON.stringify(sent)
+  expect(written).toContain('after')
+  expect(written).not.toContain('before')
 })

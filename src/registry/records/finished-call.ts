@@ -16,5 +16,7 @@ export interface FinishedCall {
   readonly outcome: Outcome
   readonly code: string | undefined
   readonly traceId: string | undefined
+  /** Whether its endpoint kept the values of statements when it ran. */
+  readonly keepsLiterals: boolean
   calls?: number
 }

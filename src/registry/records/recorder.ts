@@ -27,6 +27,9 @@ interface Queue {
   sentAt: number
 }
 
+/** A call that is over, as it is handed in. */
+type EndedCall = Omit<FinishedCall, 'id' | 'calls' | 'keepsLiterals'>
+
 /** Writes the records of an isolate to the objects that keep them, after the answers. */
 export class Recorder {
   readonly #namespace: DurableObjectNamespace<CallRecords>
@@ -47,7 +50,7 @@ export class Recorder {
   }
 
   /** Records a call. */
-  add(endpoint: Endpoint, call: Omit<FinishedCall, 'id' | 'calls'>): void {
+  add(endpoint: Endpoint, call: EndedCall): void {
     const queue = this.#queueOf(endpoint)
     const last = queue.waiting.at(-1)
     if (last && isSameRefusal(last, call)) last.calls = (last.calls ?? 1) + 1
@@ -55,14 +58,21 @@ export class Recorder {
     this.#background.wake()
   }
 
-  #enqueue(queue: Queue, call: Omit<FinishedCall, 'id' | 'calls'>): void {
+  #enqueue(queue: Queue, call: EndedCall): void {
     const chars = charsOf(call)
     if (this.#waiting >= MAX_WAITING || this.#chars + chars > MAX_WAITING_CHARS) {
       queue.lost++
       return
     }
     const sequence = (this.#sequence++).toString(36).padStart(6, '0')
-    queue.waiting.push({ ...call, id: `${idAt(call.time)}${sequence}${this.#isolate}` })
+    // It waits for its batch, and the endpoint may be changed meanwhile.
+    const { records } = queue.endpoint
+    const keepsLiterals = records !== false && records.literals
+    queue.waiting.push({
+      ...call,
+      keepsLiterals,
+      id: `${idAt(call.time)}${sequence}${this.#isolate}`,
+    })
     this.#waiting++
     this.#chars += chars
   }
@@ -146,7 +156,7 @@ export class Recorder {
 const isQuiet = ({ sentAt }: Queue) => Date.now() - sentAt >= SENDS_EVERY_MS
 
 /** A flood of refusals at the door becomes one record. */
-const isSameRefusal = (last: FinishedCall, call: Omit<FinishedCall, 'id'>) =>
+const isSameRefusal = (last: FinishedCall, call: EndedCall) =>
   call.tool === undefined &&
   last.tool === undefined &&
   last.caller === call.caller &&

@@ -20,8 +20,11 @@ export async function recordsOf(
   calls: readonly FinishedCall[],
 ): Promise<readonly CallRecord[]> {
   const { withoutLiterals } = await redaction()
-  const keepsLiterals = records !== false && records.literals
-  const recorded = ({ database, dialect, statement, free }: RanStatement): RecordedStatement => {
+  const literals = records !== false && records.literals
+  const recorded = (
+    { database, dialect, statement, free }: RanStatement,
+    keepsLiterals: boolean,
+  ): RecordedStatement => {
     const { sql, params } = statement
     const shown = free && !keepsLiterals ? withoutLiterals(sql, dialect.rules) : sql
     return {
@@ -31,7 +34,7 @@ export async function recordsOf(
         params?.length && { params: cut(JSON.stringify(params), MAX_PARAMS_CHARS) }),
     }
   }
-  return calls.map(({ time, client, tool, statements, ...facts }) => ({
+  return calls.map(({ time, client, tool, statements, keepsLiterals, ...facts }) => ({
     ...facts,
     time: new Date(time).toISOString(),
     endpoint,
@@ -39,7 +42,10 @@ export async function recordsOf(
       ? { name: plain(client.name), version: client.version && plain(client.version) }
       : undefined,
     tool: typeof tool === 'string' ? plain(tool) : undefined,
-    statements: statements.length > 0 ? statements.map(recorded) : undefined,
+    statements:
+      statements.length > 0
+        ? statements.map((it) => recorded(it, literals && keepsLiterals))
+        : undefined,
   }))
 }
 

@@ -10,7 +10,8 @@ import type { Call } from '../../gateway/index.ts'
 import type { FinishedCall } from '../records/finished-call.ts'
 
 /** A call that is over, for its span. */
-export interface FinishedSpan extends Omit<FinishedCall, 'id' | 'calls' | 'traceId'> {
+export interface FinishedSpan
+  extends Omit<FinishedCall, 'id' | 'calls' | 'traceId' | 'keepsLiterals'> {
   readonly asked: Call['asked']
   readonly endpoint: string
   readonly trace: Call['trace']
