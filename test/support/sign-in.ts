@@ -12,12 +12,16 @@ function fieldsIn(page: string): Record<string, string[]> {
   return fields
 }
 
-/** An app that is registered at a Worker, and the browser of somebody who signs in with a passphrase. */
-export async function registeredApp(origin: string, passphrase: string) {
+/** An app that is registered at a Worker, and the browser of somebody who signs in with a passphrase or a code. */
+export async function registeredApp(origin: string, passphrase: string, metadata: object = {}) {
   const registered = await fetch(`${origin}/register`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ redirect_uris: [CALLBACK], token_endpoint_auth_method: 'none' }),
+    body: JSON.stringify({
+      redirect_uris: [CALLBACK],
+      token_endpoint_auth_method: 'none',
+      ...metadata,
+    }),
   })
   const { client_id } = (await registered.json()) as { client_id: string }
   const visitor = new Visitor(origin)
