@@ -107,6 +107,17 @@ describe('the house', () => {
     expect(crossings.filter(({ to }) => to !== `src/${room(to)}/index.ts`).map(say)).toEqual([])
   })
 
+  test('has sections of the Console that know nothing of each other', () => {
+    const sectionOf = (path: string) => /^src\/console\/(\w+)\//.exec(path)?.[1]
+    const shared = ['parts', 'pages', 'stages']
+    const across = imports.filter(({ from, to }) => {
+      const [section, other] = [sectionOf(from), sectionOf(to)]
+      return section && other && section !== other && !shared.includes(other)
+    })
+    expect(across.map(say)).toEqual([])
+    expect(imports.filter(({ from }) => sectionOf(from)).length).toBeGreaterThan(50)
+  })
+
   test('has no file that needs itself, by however long a way', () => {
     expect(circles()).toEqual([])
   })

@@ -71,7 +71,11 @@ export const consolePages: readonly ShownPage[] = [
 
   page('schema', `${SHOP}/schema`, /^Web shop/),
   page('schema-table', `${SHOP}/schema`, /^Web shop/, {
-    enter: (it) => it.getByRole('link', { name: /^orders/ }).first().click(),
+    enter: (it) =>
+      it
+        .getByRole('link', { name: /^orders/ })
+        .first()
+        .click(),
   }),
   page('schema-term', `${SHOP}/schema`, /^Web shop/, {
     enter: (it) =>

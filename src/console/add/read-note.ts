@@ -1,4 +1,4 @@
-import type { Recognised } from './store.ts'
+import type { Recognised } from '../parts/recognise.ts'
 
 /** What a connection string said, for the page after it was stored. It holds no secret. */
 export type ReadNote = Omit<Recognised, 'url' | 'suggested'>

@@ -1,17 +1,17 @@
-import { Verdict } from '../endpoints/look.tsx'
 import { type Draft, fresh } from '../parts/draft.ts'
 import type { ShownEndpoint } from '../parts/endpoint.ts'
 import { Problem } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
+import { RoleReport } from '../stages/role-report.tsx'
+import { makeGap, streamed } from '../stages/streamed.ts'
+import { TestFailed, testRows } from '../stages/test-rows.tsx'
+import { type Outcome, stagesOf } from '../stages/tested.ts'
+import { Verdict } from '../stages/verdict.tsx'
 import type { Visit } from '../visit.ts'
 import { Facts } from './facts.tsx'
 import { AddPage, pathOf } from './gauge.tsx'
 import { noteIn } from './read-note.ts'
-import { RoleReport } from './role-report.tsx'
-import { makeGap, streamed } from './streamed.ts'
 import { StringArea } from './string-form.tsx'
-import { TestFailed, testRows } from './test-rows.tsx'
-import { type Outcome, stagesOf } from './tested.ts'
 
 /** The second and third step: the test, whose rows arrive as its stages end, and then what the role may do. */
 export function testPage(

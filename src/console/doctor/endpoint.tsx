@@ -1,7 +1,7 @@
-import { RoleReport } from '../add/role-report.tsx'
-import { type Outcome, type Stage, stagesOf, type TestedDatabase } from '../add/tested.ts'
 import type { ShownEndpoint } from '../parts/endpoint.ts'
 import { Mend } from '../parts/mend.tsx'
+import { RoleReport } from '../stages/role-report.tsx'
+import { type Outcome, type Stage, stagesOf, type TestedDatabase } from '../stages/tested.ts'
 import type { Visit } from '../visit.ts'
 import type { Checked } from './check.tsx'
 

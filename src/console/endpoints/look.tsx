@@ -1,10 +1,10 @@
-import { RoleReport } from '../add/role-report.tsx'
-import { makeGap, streamed } from '../add/streamed.ts'
-import { TestFailed, testRows } from '../add/test-rows.tsx'
-import { type Outcome, stagesOf } from '../add/tested.ts'
 import type { ShownEndpoint } from '../parts/endpoint.ts'
 import { Page } from '../parts/page.tsx'
-import { State } from '../parts/state.tsx'
+import { RoleReport } from '../stages/role-report.tsx'
+import { makeGap, streamed } from '../stages/streamed.ts'
+import { TestFailed, testRows } from '../stages/test-rows.tsx'
+import { type Outcome, stagesOf } from '../stages/tested.ts'
+import { Verdict } from '../stages/verdict.tsx'
 import type { Visit } from '../visit.ts'
 
 /** A test of an endpoint, whose rows arrive as its stages end. */
@@ -36,24 +36,6 @@ export function lookPage(visit: Visit, { name, title, databases }: ShownEndpoint
     yield <Reports outcome={outcome} />
   }
   return streamed(page, [{ gap, parts }], <TestFailed />)
-}
-
-/** How a test ended. */
-export const Verdict = ({ outcome: { ok, databases } }: { readonly outcome: Outcome }) => {
-  const mayMore = databases.some(({ findings = [] }) =>
-    findings.some(({ severity }) => severity === 'high'),
-  )
-  return (
-    <p role="status">
-      {!ok ? (
-        <State kind="bad" word="Stopped" />
-      ) : mayMore ? (
-        <State kind="low" word="Answers, with findings" />
-      ) : (
-        <State kind="ok" word="All passed" />
-      )}
-    </p>
-  )
 }
 
 /** What the roles may do besides reading, of each database that answered. */
