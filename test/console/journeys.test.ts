@@ -304,9 +304,12 @@ async function useClaude(command: string) {
   const claude = programs.find(({ name }) => name === 'Claude Code')!
   if (!existsSync(claude.path) || noTerminal() !== undefined) return
   const desk = new Desk(new Reader({ fields: {}, buttons: {} }))
-  await desk.run(['sh', '-c', command.replace(/^claude/, claude.path)])
-  expect(await claude.use(desk, '')).toContain(claude.works)
-  desk.clear()
+  try {
+    await desk.run(['sh', '-c', command.replace(/^claude/, claude.path)])
+    expect(await claude.use(desk, '')).toContain(claude.works)
+  } finally {
+    desk.clear()
+  }
 }
 
 /** None of these texts is on any page that shows the endpoint. */
