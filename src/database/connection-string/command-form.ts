@@ -77,7 +77,8 @@ export function readCommand(text: string, notes: Notes): Commanded | undefined {
     if (variable === 'PGPASSWORD' || variable === 'MYSQL_PWD') draft.password = value
     if (variable === 'PGSSLMODE') draft.params.set('sslmode', value)
   }
-  readOptions(words.slice(at + 1), program, draft)
+  const plain = readOptions(words.slice(at + 1), program, draft)
+  assertNoPassword(plain, name, program)
   draft.host ??= '127.0.0.1'
   return { draft }
 }
@@ -95,12 +96,20 @@ const isBefore = (word: string) =>
     word,
   )
 
-function readOptions(words: readonly string[], program: Program, draft: Draft): void {
+/** The words of a command that belong to no option. */
+interface PlainWords {
+  count: number
+  /** Whether the first of them stands behind an option that asks for the password. */
+  isAsked: boolean
+}
+
+function readOptions(words: readonly string[], program: Program, draft: Draft): PlainWords {
   const places = [...program.places]
+  const plain: PlainWords = { count: 0, isAsked: false }
   for (let i = 0; i < words.length; i++) {
     const word = words[i]!
     // What follows is another command, or a file.
-    if (/^(?:[|<>;]|\d?>|&&)/.test(word)) return
+    if (/^(?:[|<>;]|\d?>|&&)/.test(word)) break
     if (word.startsWith('--')) {
       const [name, value] = split(word)
       const field = program.options[name]
@@ -118,9 +127,34 @@ function readOptions(words: readonly string[], program: Program, draft: Draft): 
         if (field !== undefined && joined !== '') set(draft, field, joined)
       } else if (field !== undefined) set(draft, field, words[++i] ?? '')
     } else {
+      if (plain.count++ === 0) plain.isAsked = ASKS.has(words[i - 1] ?? '')
       const place = places.shift()
       if (place !== undefined && draft[place] === undefined) set(draft, place, word)
     }
+  }
+  return plain
+}
+
+/** Options that have the password asked for: what stands behind them is none. */
+const ASKS = new Set(['-p', '-W', '--password'])
+
+/** Throws {@link NotRecognised} for a command with a word too many: that may be a password, which names are shown. */
+function assertNoPassword({ count, isAsked }: PlainWords, name: string, program: Program): void {
+  if (program.family === 'clickhouse' || count < 2) return
+  if (isAsked) {
+    throw new NotRecognised(
+      program.family === 'mysql'
+        ? `This command of ${name} has a blank before the password. Write it right behind -p, or as --password=PASSWORD.`
+        : `This command of ${name} has a word where it takes no password. Write PGPASSWORD=PASSWORD in front of it.`,
+      'password',
+    )
+  }
+  // Behind the database, what copies one has its tables.
+  if (program.family === 'mysql' && !name.endsWith('dump')) {
+    throw new NotRecognised(
+      `This command of ${name} has a word too many. Put a password with blanks in quotes: -p'PASSWORD'.`,
+      'password',
+    )
   }
 }
 

@@ -7,6 +7,11 @@ import { readHost, readRest } from './url-form.ts'
 export function readDsn(text: string, notes: Notes): Draft | undefined {
   const found = /@(tcp|tcp4|tcp6|unix|cloudsql(?:-mysql)?)\(([^()]*)\)\/|@(\/)[^/@]*$/.exec(text)
   if (!found || /^[a-z\d+]*:\/\//i.test(text)) return undefined
+  const login = text.slice(0, found.index)
+  const colon = login.indexOf(':')
+  const user = colon < 0 ? login : login.slice(0, colon)
+  // Else it is a password among keywords that looks like it, and what stands around it would be shown.
+  if (/[\s;=]/.test(user)) return undefined
   const [whole, network, address = ''] = found
   if (network !== undefined && !network.startsWith('tcp')) {
     throw new NotRecognised(
@@ -14,15 +19,13 @@ export function readDsn(text: string, notes: Notes): Draft | undefined {
       'host',
     )
   }
-  const login = text.slice(0, found.index)
-  const colon = login.indexOf(':')
   const behind = network === undefined ? whole.slice(2) : text.slice(found.index + whole.length)
   const { database, params } = readRest(`x/${behind}`, notes)
   notes.changes.push("Read the form of Go's driver for MySQL.")
   return {
     family: 'mysql',
     scheme: 'mysql',
-    user: (colon < 0 ? login : login.slice(0, colon)) || undefined,
+    user: user || undefined,
     password: colon < 0 ? undefined : login.slice(colon + 1) || undefined,
     ...(address === '' ? { host: '127.0.0.1' } : readHost(meant(address), notes)),
     database,

@@ -393,6 +393,18 @@ export const forms: readonly Read[] = [
     'postgres://reader:s3same@db.example.com/shop?sslmode=verify-full',
   ],
   [
+    'host=db.example.com user=reader password=s3same@/x dbname=shop',
+    'postgres://reader:s3same%40%2Fx@db.example.com/shop',
+  ],
+  [
+    'Server=db.example.com;Port=3306;Database=shop;User Id=reader;Password=s3same@/x;',
+    'mysql://reader:s3same%40%2Fx@db.example.com:3306/shop',
+  ],
+  [
+    'mysqldump -h db.example.com -u reader -ps3same shop orders > orders.sql',
+    'mysql://reader:s3same@db.example.com/shop',
+  ],
+  [
     'mysql -h db.example.com -P 3307 -u reader -ps3same shop',
     'mysql://reader:s3same@db.example.com:3307/shop',
   ],
@@ -570,6 +582,9 @@ export const wrapped: readonly Read[] = [
 
 /** Texts that end in a sentence. */
 export const refused: readonly Refused[] = [
+  ['mysql -h db.example.com -u reader -p s3same shop', /right behind -p/],
+  ['mysql -h db.example.com -u reader -pblank s3same shop', /in quotes/],
+  ['mysqldump -u reader --password s3same -h db.example.com shop', /right behind -p/],
   [
     'psql "host=db.example.com dbname={your_database} user=ada password={your_password}"',
     /password is still a placeholder|database is still a placeholder/,
