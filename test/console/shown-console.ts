@@ -59,7 +59,7 @@ export const consolePages: readonly ShownPage[] = [
   page('add-who', '/add/draft/who', /^Add Draft/),
   page('add-who-group', '/add/shop/who?group=analysts', /^Add Web shop/),
   page('add-who-columns', '/add/shop/who?group=analysts', /^Add Web shop/, {
-    enter: (it) => it.getByRole('link', { name: /columns of customers/ }).click(),
+    enter: (it) => it.getByRole('button', { name: /columns of customers/ }).click(),
   }),
   page('add-connect', '/add/draft/connect?group=analysts', /^Add Draft/),
   page('add-connect-key', '/add/shop/connect', /^Add Web shop/, {

@@ -1,15 +1,21 @@
+import type { Child } from 'hono/jsx'
 import type { ShownEndpoint } from '../parts/endpoint.ts'
-import { Search } from '../parts/pages.tsx'
 import type { Visit } from '../visit.ts'
 import { type Asked, hrefOf } from './asked.ts'
 import type { Sees } from './group.ts'
 import { columnsOf, tablesOf } from './schema.ts'
-import { ColumnTicks, TableTicks } from './ticks.tsx'
+import { ColumnTicks, SaveAnd, TableTicks } from './ticks.tsx'
 import { WholeOrNothing } from './who-page.tsx'
 
 /** Tables, and columns, of a page. */
 const TABLES = 20
 const COLUMNS = 100
+
+/** What is chosen from. With ticks, whatever leads on has to save them. */
+export interface Choice {
+  readonly shown: Child
+  readonly hasTicks?: boolean
+}
 
 /** What a group sees of a database, to be ticked: a page of its tables, or of the columns of one. */
 export async function choiceOf(
@@ -17,68 +23,52 @@ export async function choiceOf(
   endpoint: ShownEndpoint,
   asked: Asked,
   sees: Sees | undefined,
-) {
+): Promise<Choice> {
   const { database, search, table, offset } = asked
   const action = hrefOf(endpoint, { ...asked, done: undefined }, '/ticks')
   const whole = <WholeOrNothing visit={visit} action={action} sees={sees} />
   const several = <Databases endpoint={endpoint} asked={asked} />
-  if (sees === 'all' || sees === undefined) return [several, whole]
+  if (sees === 'all' || sees === undefined) return { shown: [several, whole] }
   const part = { database, offset, limit: table === undefined ? TABLES : COLUMNS }
   if (table !== undefined) {
     const page = await columnsOf(visit, endpoint.name, { ...part, table })
-    if ('problem' in page) return <Problem text={page.problem} />
+    if ('problem' in page) return { shown: <Problem text={page.problem} /> }
     const seen = Object.hasOwn(sees, table) ? sees[table] : undefined
     const on = page.next
-    return (
+    const hasTicks = page.columns.length > 0
+    const shown = (
       <>
         <h3 dir="auto">
           Columns of <code>{table}</code>
         </h3>
-        {page.columns.length > 0 && (
-          <ColumnTicks visit={visit} action={action} page={page} seen={seen} />
-        )}
-        <Onward
-          endpoint={endpoint}
-          asked={asked}
-          next={on}
-          total={page.totalColumns}
-          what="columns"
-        />
+        {hasTicks && <ColumnTicks visit={visit} action={action} page={page} seen={seen} />}
+        <Onward asked={asked} next={on} total={page.totalColumns} what="columns" />
         <p>
-          <a href={hrefOf(endpoint, { ...asked, table: undefined, offset: 0, done: undefined })}>
-            All tables
-          </a>
+          {hasTicks ? (
+            <SaveAnd class="button plain" name="to" value="tables">
+              All tables
+            </SaveAnd>
+          ) : (
+            <a href={hrefOf(endpoint, { ...asked, table: undefined, offset: 0, done: undefined })}>
+              All tables
+            </a>
+          )}
         </p>
       </>
     )
+    return { shown, hasTicks }
   }
   const page = await tablesOf(visit, endpoint.name, { ...part, search })
-  if ('problem' in page) return <Problem text={page.problem} />
-  return (
+  if ('problem' in page) return { shown: <Problem text={page.problem} /> }
+  const shown = (
     <>
       {several}
       {whole}
-      <Search
-        label="Text in the name of a table, a column or a comment"
-        value={search}
-        hidden={{ group: asked.group, database }}
-      />
-      {page.tables.length > 0 ? (
-        <TableTicks
-          visit={visit}
-          action={action}
-          page={page}
-          sees={sees}
-          columnsHref={(it) =>
-            hrefOf(endpoint, { ...asked, table: it, search: undefined, offset: 0, done: undefined })
-          }
-        />
-      ) : (
-        <p>There is no such table.</p>
-      )}
-      <Onward endpoint={endpoint} asked={asked} next={page.next} total={page.total} what="tables" />
+      <TableTicks visit={visit} action={action} page={page} search={search} sees={sees} />
+      <Onward asked={asked} next={page.next} total={page.total} what="tables" />
     </>
   )
+  return { shown, hasTicks: true }
 }
 
 const Problem = ({ text }: { readonly text: string }) => (
@@ -89,13 +79,11 @@ const Problem = ({ text }: { readonly text: string }) => (
 
 /** Leads through a list by pages. */
 const Onward = ({
-  endpoint,
   asked,
   next,
   total,
   what,
 }: {
-  readonly endpoint: ShownEndpoint
   readonly asked: Asked
   readonly next: number | undefined
   readonly total: number
@@ -104,13 +92,17 @@ const Onward = ({
   asked.offset > 0 || next !== undefined ? (
     <div class="row">
       {asked.offset > 0 && (
-        <a href={hrefOf(endpoint, { ...asked, offset: 0, done: undefined })}>First page</a>
+        <SaveAnd class="button plain" name="offset" value="0">
+          First page
+        </SaveAnd>
       )}
       {next !== undefined && (
-        <a href={hrefOf(endpoint, { ...asked, offset: next, done: undefined })}>Next page</a>
+        <SaveAnd class="button plain" name="offset" value={`${next}`}>
+          Next page
+        </SaveAnd>
       )}
       <span class="small dim push">
-        {total.toLocaleString('en')} {what} in all. Save before you go on.
+        {total.toLocaleString('en')} {what} in all
       </span>
     </div>
   ) : null

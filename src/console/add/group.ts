@@ -44,7 +44,11 @@ export function seenBy(group: Group, endpoint: string, database: string): Sees |
 /** A change of what a group sees of a database: tables by their names, `null` for those that it sees no more. */
 export type Change =
   | 'all'
-  | { readonly tables: Readonly<Record<string, true | readonly string[] | null>> }
+  | {
+      readonly tables: Readonly<Record<string, true | readonly string[] | null>>
+      /** It has seen all, or nothing, and sees no table but these from now on. */
+      readonly reset?: true
+    }
 
 /** Changes what a group sees of one database of an endpoint, and nothing else of the group. */
 export async function changeSeen(
@@ -57,7 +61,7 @@ export async function changeSeen(
   const rules = Object.hasOwn(group.endpoints, name) ? group.endpoints[name] : undefined
   // If the group has every database, the others must be named once one of them is.
   const others = rules && !rules.databases ? Object.keys(databases) : []
-  const own = change === 'all' ? { tables: null, schemas: null } : change
+  const own = change === 'all' ? { tables: null, schemas: null } : { tables: change.tables }
   const named = { ...Object.fromEntries(others.map((it) => [it, {}])), [database]: own }
   const patch = { endpoints: { [name]: { databases: named } } }
   return refusedBy(await ask(visit, 'PATCH', `/groups/${group.name}`, patch))

@@ -45,7 +45,7 @@ export function testPage(
   }
   async function* role() {
     if (!outcome) return
-    yield <RoleStep name={name} outcome={outcome} />
+    yield <RoleStep visit={visit} endpoint={endpoint} draft={draft} outcome={outcome} />
   }
   return streamed(
     page,
@@ -59,7 +59,7 @@ export function testPage(
 
 const AnotherString = ({
   visit,
-  endpoint: { name, databases },
+  endpoint,
   draft,
 }: {
   readonly visit: Visit
@@ -68,29 +68,12 @@ const AnotherString = ({
 }) => (
   <>
     <div class="row">
-      <a class="button main" href={pathOf(name, 'test')}>
+      <a class="button main" href={pathOf(endpoint.name, 'test')}>
         Test again
       </a>
     </div>
-    {Object.keys(databases).length === 1 ? (
-      <details open={draft.refused !== undefined}>
-        <summary>Put in another string</summary>
-        <Form visit={visit} action={`${pathOf(name, 'test')}/string`} class="stack">
-          <StringArea draft={draft} />
-          <div class="row">
-            <button class="button" type="submit">
-              Replace and test it
-            </button>
-          </div>
-        </Form>
-      </details>
-    ) : (
-      <p>
-        <a href={`/console/endpoints/${name}/settings`}>Put in another string</a> for one of its
-        databases.
-      </p>
-    )}
-    <Form visit={visit} action={`${pathOf(name, 'test')}/remove`} class="row">
+    <Replace visit={visit} endpoint={endpoint} draft={draft} />
+    <Form visit={visit} action={`${pathOf(endpoint.name, 'test')}/remove`} class="row">
       <button class="button little" type="submit">
         Throw it away
       </button>
@@ -99,11 +82,44 @@ const AnotherString = ({
   </>
 )
 
+/** Another string in the place of the stored one: of another server, or of a role that may less. */
+const Replace = ({
+  visit,
+  endpoint: { name, databases },
+  draft,
+}: {
+  readonly visit: Visit
+  readonly endpoint: ShownEndpoint
+  readonly draft: Draft
+}) =>
+  Object.keys(databases).length === 1 ? (
+    <details open={draft.refused !== undefined}>
+      <summary>Put in another string</summary>
+      <Form visit={visit} action={`${pathOf(name, 'test')}/string`} class="stack">
+        <StringArea draft={draft} />
+        <div class="row">
+          <button class="button" type="submit">
+            Replace and test it
+          </button>
+        </div>
+      </Form>
+    </details>
+  ) : (
+    <p>
+      <a href={`/console/endpoints/${name}/settings`}>Put in another string</a> for one of its
+      databases.
+    </p>
+  )
+
 const RoleStep = ({
-  name,
+  visit,
+  endpoint,
+  draft,
   outcome: { ok, databases },
 }: {
-  readonly name: string
+  readonly visit: Visit
+  readonly endpoint: ShownEndpoint
+  readonly draft: Draft
   readonly outcome: Outcome
 }) => {
   if (!ok) return <p class="dim">Comes once the test has passed.</p>
@@ -121,13 +137,14 @@ const RoleStep = ({
       {more.map((it, i) => (
         <RoleReport tested={it} id={`role-${i}`} />
       ))}
+      {!isClean && <Replace visit={visit} endpoint={endpoint} draft={draft} />}
       <div class="row">
         {!isClean && (
-          <a class="button" href={pathOf(name, 'role')}>
+          <a class="button" href={pathOf(endpoint.name, 'role')}>
             Look again
           </a>
         )}
-        <a class="button main" href={pathOf(name, 'who')}>
+        <a class="button main" href={pathOf(endpoint.name, 'who')}>
           {isClean ? 'Go on' : 'Go on without'}
         </a>
       </div>

@@ -4,6 +4,24 @@ import type { Visit } from '../visit.ts'
 import type { Sees } from './group.ts'
 import type { ColumnPage, TablePage } from './schema.ts'
 
+/** The form of the ticks. Whatever leads on from it sends it, so that no tick is lost. */
+const TICKS = 'ticks'
+
+/** A button that saves the ticks of this page and leads on: by `to`, `columns` or `offset`. */
+export const SaveAnd = ({
+  children,
+  ...rest
+}: {
+  readonly children: Child
+  readonly class: string
+  readonly name: string
+  readonly value: string
+}) => (
+  <button type="submit" form={TICKS} {...rest}>
+    {children}
+  </button>
+)
+
 /** Where ticks are sent, and what they are about. */
 interface Place {
   readonly visit: Visit
@@ -15,15 +33,26 @@ export const TableTicks = ({
   visit,
   action,
   page: { tables },
+  search,
   sees,
-  columnsHref,
 }: Place & {
   readonly page: TablePage
+  readonly search: string | undefined
   readonly sees: Exclude<Sees, 'all'>
-  readonly columnsHref: (table: string) => string
 }) => (
-  <Form visit={visit} action={action} class="stack">
-    <div class="panel">
+  <Form visit={visit} action={action} class="stack" id={TICKS}>
+    <ByEnter />
+    <div class="search">
+      <div class="field">
+        <label for="search">Text in the name of a table, a column or a comment</label>
+        <input id="search" name="search" type="search" maxlength={200} value={search ?? ''} />
+      </div>
+      <button class="button" type="submit" name="to" value="search">
+        Search
+      </button>
+    </div>
+    {tables.length === 0 && <p>There is no such table.</p>}
+    <div class="panel" hidden={tables.length === 0}>
       <ul class="tree">
         {tables.map(({ name, columns }, i) => {
           const seen = Object.hasOwn(sees, name) ? sees[name]! : undefined
@@ -42,18 +71,18 @@ export const TableTicks = ({
                 <label for={`table-${i}`} dir="auto">
                   {name}
                 </label>
-                <a href={columnsHref(name)}>
+                <button class="button plain little" type="submit" name="columns" value={name}>
                   {count === 0 ? 'none' : count.toLocaleString('en')} of{' '}
                   {columns.toLocaleString('en')}
                   <span class="hidden"> columns of {name}</span>
-                </a>
+                </button>
               </div>
             </li>
           )
         })}
       </ul>
     </div>
-    <SaveTicks />
+    {tables.length > 0 && <SaveTicks />}
   </Form>
 )
 
@@ -67,7 +96,8 @@ export const ColumnTicks = ({
   readonly page: ColumnPage
   readonly seen: true | readonly string[] | undefined
 }) => (
-  <Form visit={visit} action={action} class="stack">
+  <Form visit={visit} action={action} class="stack" id={TICKS}>
+    <ByEnter />
     <div class="panel">
       <ul class="tree">
         {columns.map(({ name, type }, i) => (
@@ -96,6 +126,13 @@ export const ColumnTicks = ({
       </button>
     </SaveTicks>
   </Form>
+)
+
+/** What Enter presses in a field of the form: the first button of all, which only saves. */
+const ByEnter = () => (
+  <button type="submit" name="do" value="save" hidden>
+    Save
+  </button>
 )
 
 /** Characters of the type of a column. */

@@ -7,8 +7,10 @@ import { Form } from '../parts/form.tsx'
 import { pathWith } from '../parts/pages.tsx'
 import type { Visit } from '../visit.ts'
 import type { Asked } from './asked.ts'
+import type { Choice } from './choice.tsx'
 import { AddPage, pathOf } from './gauge.tsx'
 import type { Group, Sees } from './group.ts'
+import { SaveAnd } from './ticks.tsx'
 
 /** The fourth step: which group sees what, and what the model will see then. */
 export const WhoPage = ({
@@ -27,7 +29,7 @@ export const WhoPage = ({
   readonly asked: Asked
   readonly draft: Draft
   /** What the chosen group sees, to be ticked. */
-  readonly choice: Child
+  readonly choice: Choice
   readonly preview: Child
 }) => (
   <AddPage
@@ -54,16 +56,22 @@ export const WhoPage = ({
             <NewGroup visit={visit} name={endpoint.name} draft={draft} />
           </div>
           <div class="halves">
-            <div class="stack">{choice}</div>
+            <div class="stack">{choice.shown}</div>
             <div class="stack">{preview}</div>
           </div>
           <div class="row">
-            <a
-              class="button main"
-              href={pathWith(pathOf(endpoint.name, 'connect'), { group: asked.group })}
-            >
-              Go on{asked.group ? '' : ' without a group'}
-            </a>
+            {choice.hasTicks ? (
+              <SaveAnd class="button main" name="to" value="connect">
+                Save and go on
+              </SaveAnd>
+            ) : (
+              <a
+                class="button main"
+                href={pathWith(pathOf(endpoint.name, 'connect'), { group: asked.group })}
+              >
+                Go on{asked.group ? '' : ' without a group'}
+              </a>
+            )}
           </div>
         </>
       ),

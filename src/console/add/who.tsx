@@ -40,10 +40,33 @@ export const who = new Hono<{ Bindings: Visit }>()
     const refused =
       'problem' in change
         ? { message: change.problem }
-        : await changeSeen(env, group, endpoint, asked.database, change.change)
+        : isEmpty(change.change)
+          ? undefined
+          : await changeSeen(env, group, endpoint, asked.database, change.change)
     if (refused) return whoPage(env, endpoint, asked, new Draft(undefined, refused as Refused))
-    return seeOther(hrefOf(endpoint, { ...asked, done: 'saved' }))
+    return seeOther(onward(endpoint, asked, env.fields))
   })
+
+/** Where the button of a form of ticks leads, once they are saved. */
+function onward(endpoint: ShownEndpoint, asked: Asked, fields: URLSearchParams): string {
+  const to = fields.get('to')
+  if (to === 'connect') return pathWith(pathOf(endpoint.name, 'connect'), { group: asked.group })
+  if (to === 'tables') return hrefOf(endpoint, { ...asked, table: undefined, offset: 0 })
+  const columns = fields.get('columns')
+  if (columns !== null) {
+    return hrefOf(endpoint, { ...asked, table: columns, search: undefined, offset: 0 })
+  }
+  const search = fields.get('search') ?? asked.search ?? ''
+  const isSame = search === (asked.search ?? '')
+  const offset = fields.get('offset') ?? (isSame ? `${asked.offset}` : '0')
+  const { group, database, table } = asked
+  const next = askedIn(endpoint, { group, database, table, search, offset })
+  return hrefOf(endpoint, fields.has('do') ? { ...next, done: 'saved' } : next)
+}
+
+/** Whether the ticks are as they were. */
+const isEmpty = (change: Change) =>
+  change !== 'all' && !change.reset && Object.keys(change.tables).length === 0
 
 /** What a form of ticks changes. */
 async function changeIn(
@@ -55,7 +78,7 @@ async function changeIn(
   const { fields } = visit
   const todo = fields.get('do')
   if (todo === 'all') return { change: 'all' }
-  if (todo === 'none') return { change: { tables: {} } }
+  if (todo === 'none') return { change: { tables: {}, reset: true } }
   const { shown, ticked } = ticksIn(fields)
   const sees = seenBy(group, name, database)
   const before = sees === 'all' || sees === undefined ? {} : sees
@@ -77,7 +100,9 @@ async function changeIn(
     ...shown.filter((it) => ticked.has(it)),
   ]
   const isWhole = was === true && columns.length === all.names.length
-  return { change: { tables: { [table]: isWhole ? true : columns.length > 0 ? columns : null } } }
+  const isSame = isWhole || (was === undefined && columns.length === 0)
+  if (isSame) return { change: { tables: {} } }
+  return { change: { tables: { [table]: columns.length > 0 ? columns : null } } }
 }
 
 async function whoPage(
@@ -98,7 +123,7 @@ async function whoPage(
         group: group?.name,
         database: several ? database : undefined,
       })
-  const choice = group ? await choiceOf(visit, endpoint, asked, sees) : <Everybody />
+  const choice = group ? await choiceOf(visit, endpoint, asked, sees) : { shown: <Everybody /> }
   return answer(
     <WhoPage
       visit={visit}
