@@ -29,9 +29,9 @@ export function toolsOf(
     const names = tools.map((it) => it.name).join(', ')
     throw wrong(`names a tool ${JSON.stringify(name)}. There are: ${names}.`)
   }
-  const own = questions.filter((it) => it.as === 'tool')
-  const names = [...tools, ...customTools, ...own].map(({ name }) => name)
-  if (own.length > 0 && endpoint.search) names.push(...SEARCH_TOOLS)
+  // The rules of a group that name a tool must not name an example as well, whose statement it then reads.
+  const names = [...tools, ...customTools, ...questions].map(({ name }) => name)
+  if (questions.length > 0 && endpoint.search) names.push(...SEARCH_TOOLS)
   const twice = names.find((name, i) => names.indexOf(name) < i)
   if (twice !== undefined) throw wrong(`has two tools called ${twice}.`)
   const offered = tools.filter(({ name }) => asked.includes(name))

@@ -231,8 +231,14 @@ describe('the questions of an endpoint', () => {
     expect(told([revenue, late])).toBeUndefined()
     expect(told([revenue, revenue])).toContain('has two questions of the same name')
     expect(told([{ ...revenue, name: 'query' }])).toBe('Endpoint shop has two tools called query.')
-    // An example is no tool.
-    expect(told([{ ...late, name: 'query' }])).toBeUndefined()
+    // A group that is named the tool would read the statement of the example.
+    expect(told([{ ...late, name: 'query' }])).toBe('Endpoint shop has two tools called query.')
+    const tool = { name: 'late_orders', description: 'Orders that are late.', sql: 'select 1' }
+    expect(told([late], { tools: ['query', tool] })).toBe(
+      'Endpoint shop has two tools called late_orders.',
+    )
+    const search = [{ table: 'orders', title: 'status', text: ['status'] }]
+    expect(told([{ ...late, name: 'fetch' }], { search })).toContain('two tools called fetch')
   })
 
   test('name a database that the endpoint has', () => {
