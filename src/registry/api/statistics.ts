@@ -81,7 +81,8 @@ async function statistics(
   if (Math.ceil((end - start) / ms) > MAX_BUCKETS) {
     throw wrongField('step', `is too small: there may be ${MAX_BUCKETS} buckets.`)
   }
-  const names = endpoint === undefined ? await allNames(surroundings) : endpoint.split(',')
+  const names =
+    endpoint === undefined ? await allNames(surroundings) : [...new Set(endpoint.split(','))]
   if (names.length > MAX_ENDPOINTS) {
     throw wrongField('endpoint', `must have at most ${MAX_ENDPOINTS} names.`)
   }

@@ -1,11 +1,11 @@
 /**
- * How long calls took, counted in ranges. A range is 9 % wide, so counts of several objects can be added up,
+ * How long calls took, counted in ranges. A range is 4.4 % wide, so counts of several objects can be added up,
  * and a percentile of their sum is within 5 % of the true one.
  */
 export type Latencies = ReadonlyMap<number, number>
 
 /** Ranges in which times double. */
-const RANGES = 8
+const RANGES = 16
 
 /** The range of a time. The first one is for what took no millisecond. */
 export const rangeOf = (milliseconds: number): number =>
