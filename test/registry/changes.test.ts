@@ -102,6 +102,22 @@ test('what was refused, or only looked at, is not noted', async () => {
   expect(await notedSince(last)).toEqual([])
 })
 
+test('the name of an unknown field, which may be a value, is not noted', async () => {
+  const last = await lastOne()
+  const at = '/api/endpoints/named'
+  const value = { name: 'named', title: 'Named', databases: { main: { url } } }
+  expect((await ask('POST', '/api/endpoints', value)).ok).toBe(true)
+  expect((await ask('PATCH', at, { title: 'Other', [url]: null })).ok).toBe(true)
+  expect((await ask('PATCH', at, {})).ok).toBe(true)
+  expect((await ask('DELETE', at)).ok).toBe(true)
+  expect((await notedSince(last)).map(({ what }) => what)).toEqual([
+    'added endpoint named',
+    'changed endpoint named: title',
+    'changed endpoint named: no field',
+    'removed endpoint named',
+  ])
+})
+
 test('a label cannot turn a line around, or make another one', async () => {
   const last = await lastOne()
   await ask('POST', '/api/keys', { label: 'a\nb\u202ec<b>', endpoints: ['demo'] })

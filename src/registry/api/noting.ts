@@ -42,8 +42,14 @@ async function noteLater(note: ChangeNote, { ask }: Surroundings): Promise<void>
   }
 }
 
-/** The names of the fields that a change sends: `caps, title`. */
-export const fieldsOf = (body: object): string => Object.keys(body).sort().join(', ')
+/** The names of the fields that a change sends: `caps, title`. Of another name, nothing is told: it may be a value. */
+export const fieldsOf = (body: object): string =>
+  Object.keys(body)
+    .filter((it) => FIELD.test(it))
+    .sort()
+    .join(', ') || 'no field'
+
+const FIELD = /^[a-z][a-zA-Z]{0,30}$/
 
 /** How many there are: `1 key`, `2 keys`. */
 export const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
