@@ -152,6 +152,25 @@ describe('an answer in lines', () => {
     expect(stopped).toBe(true)
   })
 
+  test('logs nothing of a client that left', async () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+    for (const fails of [true, false]) {
+      const response = lines(new AbortController().signal, async function* (signal) {
+        yield { n: 1 }
+        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        if (fails) throw new Error('stopped')
+        yield { n: 2 }
+      })
+      const reader = response.body!.getReader()
+      await reader.read()
+      await new Promise((resolve) => setTimeout(resolve))
+      await reader.cancel()
+      await new Promise((resolve) => setTimeout(resolve))
+    }
+    expect(logged).not.toHaveBeenCalled()
+    logged.mockRestore()
+  })
+
   test('ends with a reference to the log after a fault of ours', async () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
     // biome-ignore lint/correctness/useYield: it fails before

@@ -22,8 +22,11 @@ export function lines(
     async pull(controller) {
       try {
         const { value, done } = await values.next()
+        // To a client that has left, nothing can be sent.
+        if (left.signal.aborted) return
         if (!done) return controller.enqueue(line(value))
       } catch (error) {
+        if (left.signal.aborted) return
         controller.enqueue(line({ error: { code: 'internal', message: unexpected(error) } }))
       }
       controller.close()
