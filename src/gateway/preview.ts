@@ -26,7 +26,9 @@ export interface PreviewedTool {
   readonly title?: string
   readonly description: string
   readonly annotations?: object
-  readonly inputSchema: object
+  readonly inputSchema: {
+    readonly properties?: Readonly<Record<string, { readonly enum?: readonly string[] }>>
+  }
 }
 
 /**
@@ -40,9 +42,9 @@ export async function previewOf(
 ): Promise<Preview> {
   const instructions = server.instructions ?? ''
   const { tools = [] } = await ask<{ tools?: PreviewedTool[] }>(server, 'tools/list', {}, signal)
-  const isListed = tools.some(({ name }) => name === 'list_tables')
-  const found = isListed
-    ? await listed(server, { database, search, cursor, detail: true }, signal)
+  const listing = tools.find(({ name }) => name === 'list_tables')
+  const found = listing
+    ? await listed(server, { ...chosen(listing, database), search, cursor, detail: true }, signal)
     : { problem: 'Without list_tables, a model is told of no table.' }
   const tables = 'tables' in found ? found.tables : undefined
   const tokens = {
@@ -52,6 +54,12 @@ export async function previewOf(
   }
   const total = tokens.instructions + tokens.tools + tokens.tables
   return { instructions, tools, ...found, tokens: { ...tokens, total } }
+}
+
+/** The database as an argument, which the tool of a single one does not have. Unless it is said, it is the first. */
+function chosen({ inputSchema: { properties } }: PreviewedTool, database: string | undefined) {
+  const names = properties?.database?.enum
+  return names && { database: database ?? names[0] }
 }
 
 /** About how many tokens a text costs. Models count differently, and most of them about so. */

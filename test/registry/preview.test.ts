@@ -100,6 +100,32 @@ describe('a preview', () => {
     expect(text).not.toContain('Planted')
   })
 
+  test('takes the name of the only database, and without a name the first', async () => {
+    const named = await preview({ database: 'main' })
+    expect(named.json.tables.tables.length).toBeGreaterThan(0)
+    const databases = { one: { url: 'demo:' }, two: { url: 'demo:' } }
+    await ask('POST', '/api/endpoints', { name: 'both', title: 'Both', databases })
+    for (const body of [
+      {},
+      { database: 'two' },
+      { database: 'two', rules: { databases: { two: {} } } },
+    ]) {
+      expect((await preview(body, 'both')).json.tables.tables.length).toBeGreaterThan(0)
+    }
+    const hidden = await preview({ database: 'one', rules: { databases: { two: {} } } }, 'both')
+    expect([hidden.status, hidden.json.error.message]).toEqual([
+      422,
+      'database names none that there is. There are: two.',
+    ])
+    expect((await preview({ database: 'none' })).status).toBe(422)
+  })
+
+  test('opens no database with a secret of Tidegate itself', async () => {
+    const rules = { databases: { main: { url: 'secret:TIDEGATE_KEY' } } }
+    const { status, json } = await preview({ rules })
+    expect([status, json.error.field]).toEqual([422, 'rules.databases.main.url'])
+  })
+
   test('is refused for what is not there', async () => {
     expect((await preview({}, 'none')).status).toBe(404)
     const unknown = await preview({ group: 'nobody' })

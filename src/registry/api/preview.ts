@@ -57,6 +57,7 @@ export const previewRoutes = (): readonly Route[] => [
     async run({ params: { name }, body, signal }, surroundings) {
       const candidate = await candidateOf(name, body, surroundings)
       const { database, search, cursor } = body
+      if (database !== undefined) assertSeen(database, candidate)
       const asked = { database, search, cursor }
       const preview = await surroundings.preview(candidate, asked, signal)
       return answer({ ...preview, notes: await surroundings.report(candidate) })
@@ -64,11 +65,27 @@ export const previewRoutes = (): readonly Route[] => [
   }),
 ]
 
+/** Throws {@link ApiFault} if a database is none of those that the model has. */
+function assertSeen(database: string, { entry: { value }, group }: Candidate): void {
+  const seen = Object.keys(group?.rules.databases ?? value.databases)
+  if (seen.includes(database)) return
+  throw wrongField('database', `names none that there is. There are: ${seen.join(', ')}.`)
+}
+
+/** Throws {@link ApiFault} if rules take a secret of the Worker's own for a URL. */
+function assertUrls(rules: z.infer<typeof previewBody>['rules']): void {
+  for (const [name, { url = '' }] of Object.entries(rules?.databases ?? {})) {
+    if (!/^secret:TIDEGATE_/i.test(url)) continue
+    throw wrongField(`rules.databases.${name}.url`, 'names a secret of Tidegate itself.')
+  }
+}
+
 async function candidateOf(
   name: string,
   { group, rules }: z.infer<typeof previewBody>,
   surroundings: Surroundings,
 ): Promise<Candidate> {
+  assertUrls(rules)
   const it = await served(name, surroundings)
   if (!it) throw new ApiFault(404, `The endpoint ${name} is not there.`)
   const privateHosts = await privateHostsOf(surroundings)
