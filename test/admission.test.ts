@@ -154,7 +154,7 @@ describe('where a key is needed', () => {
     const challenge = async (...more: string[]) =>
       /^www-authenticate: (.+)$/im.exec((await ask('POST', '/mcp/closed', here, ...more)).head)?.[1]
     const missing = 'Bearer realm="Tidegate"'
-    const wrong = `${missing}, error="invalid_token", error_description="This key is wrong. Ask the operator of this endpoint for the key."`
+    const wrong = `${missing}, error="invalid_token", error_description="This key is wrong, or was revoked. Ask the operator of this endpoint for another."`
     expect(await challenge()).toBe(missing)
     expect(await challenge('Authorization: Bearer')).toBe(missing)
     expect(await challenge('Authorization: Basic abc')).toBe(missing)

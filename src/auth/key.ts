@@ -20,5 +20,6 @@ export function callerWith(
 export const opens = ({ endpoints, scopes }: KeyEntry, endpoint: string): boolean =>
   scopes.includes(READ) && (endpoints.includes('*') || endpoints.includes(endpoint))
 
-export const WRONG_KEY = 'This key is wrong. Ask the operator of this endpoint for the key.'
+export const WRONG_KEY =
+  'This key is wrong, or was revoked. Ask the operator of this endpoint for another.'
 const EXPIRED_KEY = 'This key has expired. Ask the operator of this endpoint for another one.'

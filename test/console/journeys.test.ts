@@ -297,7 +297,7 @@ describe.skipIf(!browser || !postgres).each([
 })
 
 /** What an app is told whose key is revoked. */
-const REFUSED = 'This key is wrong. Ask the operator of this endpoint for the key.'
+const REFUSED = 'This key is wrong, or was revoked. Ask the operator of this endpoint for another.'
 
 /** Runs the command for Claude Code, and looks whether it then connects. Without that program, nothing. */
 async function useClaude(command: string) {

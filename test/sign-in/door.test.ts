@@ -191,7 +191,7 @@ describe('with a token', () => {
     const answer = await scene.tools('not a key', '/mcp/shop')
     expect([answer.status, challengeIn(answer)]).toEqual([
       401,
-      `Bearer realm="Tidegate", resource_metadata="${metadata}/mcp/shop", scope="db:read", error="invalid_token", error_description="This key is wrong. Ask the operator of this endpoint for the key."`,
+      `Bearer realm="Tidegate", resource_metadata="${metadata}/mcp/shop", scope="db:read", error="invalid_token", error_description="This key is wrong, or was revoked. Ask the operator of this endpoint for another."`,
     ])
   })
 })

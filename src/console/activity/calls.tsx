@@ -135,7 +135,7 @@ export const reasonOf = ({ code = '' }: CallRecord): string =>
     ? REASONS[code]!
     : code
       ? `Code ${code}.`
-      : 'Its arguments are wrong.'
+      : 'Its arguments are wrong, or its caller has no such tool.'
 
 const REASONS: Readonly<Record<string, string>> = {
   refused: 'The guard, the database or its role does not let it run.',
