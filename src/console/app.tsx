@@ -2,7 +2,7 @@ import { Hono } from 'hono/tiny'
 import { access, endpointAccess } from './access/index.tsx'
 import { activity, endpointActivity } from './activity/index.tsx'
 import { add } from './add/index.tsx'
-import { answer } from './answer.ts'
+import { answer, seeOther } from './answer.ts'
 import { doctor } from './doctor/index.tsx'
 import { endpoints } from './endpoints/index.tsx'
 import { FaultPage } from './pages/fault.tsx'
@@ -22,7 +22,9 @@ export const routes = new Hono<{ Bindings: Visit }>()
   .route('/endpoints/:name/activity', endpointActivity)
   .route('/endpoints/:name/access', endpointAccess)
   .route('/endpoints/:name/settings', endpointSettings)
-  .get('/endpoints/:name', (c) => c.redirect(`${c.req.path}/schema`, 303))
+  .get('/endpoints/:name', (c) =>
+    seeOther(`/console/endpoints/${encodeURIComponent(c.req.param('name'))}/schema`),
+  )
   .route('/activity', activity)
   .route('/access', access)
   .route('/doctor', doctor)

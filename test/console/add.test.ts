@@ -137,19 +137,27 @@ function tests({ tcp, reader, drop }: TestPostgres): void {
   })
 
   test('and shows less where the browser does not know what was read, or was told nonsense', async () => {
-    const cookie = operator.cookies.get('tidegate-read-shop')!
-    for (const other of ['', '%7B%7D', '%5B%5D', 'null', '%zz', `${'a'.repeat(9_000)}`]) {
-      operator.cookies.set('tidegate-read-shop', other)
+    const cookie = operator.cookies.get('tidegate-read')!
+    const { note } = JSON.parse(decodeURIComponent(cookie))
+    const texts = { isEscaped: true, toString: 1, valueOf: 1 }
+    const nonsense = [
+      {},
+      { name: 'shop' },
+      { name: 'other', note },
+      { name: 'shop', note: { ...note, hints: [texts] } },
+      { name: 'shop', note: { ...note, host: texts } },
+      { name: 'shop', note: { ...note, port: texts } },
+      { name: 'shop', note: { ...note, encryption: texts } },
+    ].map((it) => encodeURIComponent(JSON.stringify(it)))
+    for (const other of ['', ...nonsense, '%5B%5D', 'null', '%zz', `${'a'.repeat(9_000)}`]) {
+      operator.cookies.set('tidegate-read', other)
       const { status, words } = await operator.open('/console/add/shop')
       expect([status, words]).toEqual([200, expect.stringContaining('PostgreSQL 127.0.0.1')])
     }
-    const note = JSON.parse(decodeURIComponent(cookie))
-    const hostile = encodeURIComponent(
-      JSON.stringify({ ...note, engine: HOSTILE, hints: [HOSTILE] }),
-    )
-    operator.cookies.set('tidegate-read-shop', hostile)
+    const hostile = { name: 'shop', note: { ...note, engine: HOSTILE, hints: [HOSTILE] } }
+    operator.cookies.set('tidegate-read', encodeURIComponent(JSON.stringify(hostile)))
     expect((await operator.open('/console/add/shop')).text).not.toContain(HOSTILE)
-    operator.cookies.set('tidegate-read-shop', cookie)
+    operator.cookies.set('tidegate-read', cookie)
   })
 
   test('with a name of its own where the suggested one is taken', async () => {

@@ -9,7 +9,7 @@ describe('the door of the Console', () => {
     worker = await startWorker({
       ...operated,
       TIDEGATE_PASSPHRASE: 'a heron waits where slow water turns',
-      OPERATORS: 'ada@example.com',
+      OPERATORS: 'ada@example.com, operator',
     })
   })
   afterAll(() => worker.close())
@@ -87,7 +87,7 @@ describe('the door of the Console', () => {
     expect(await sent({ form: token, text: 'a'.repeat(1024 * 1024) }, home)).toBe(413)
   })
 
-  test.each(['..%2Fkeys', '%2e%2e%2fkeys', 'a%20b', '%3Fa', '%00', 'nothing'])(
+  test.each(['..%2Fkeys', '%2e%2e%2fkeys', 'a%20b', '%3Fa', '%00', 'a%0D%0Ab', 'nothing'])(
     'takes %s for the name of nothing',
     async (name) => {
       const ada = await operatorAt(worker.url)
@@ -95,6 +95,9 @@ describe('the door of the Console', () => {
         const { status } = await ada.open(`/console/endpoints/${name}/${page}`)
         expect([page, status]).toEqual([page, 404])
       }
+      expect((await ada.open(`/console/endpoints/${name}`)).location).toBe(
+        `/console/endpoints/${encodeURIComponent(decodeURIComponent(name))}/schema`,
+      )
     },
   )
 
@@ -140,6 +143,11 @@ describe('the door of the Console', () => {
     const { words } = await bob.open(location!)
     expect(words).toContain('You are signed in as bob@example.com')
     expect(words).toContain('OPERATORS has to name it')
+  })
+
+  test('takes nobody for whoever has the key, whose changes the record calls those of operator', async () => {
+    const { status } = await (await signedIn('Operator')).open('/console')
+    expect(status).toBe(303)
   })
 
   test('takes the key of the operator for no grant to an app', async () => {

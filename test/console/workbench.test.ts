@@ -136,6 +136,7 @@ await describePostgres('the Workbench', setup, (postgres) => {
     expect(text).not.toContain('id="answer"')
     const said = async (json: string) =>
       (await ada.open(`${AT}?${new URLSearchParams({ tool: 'query', arguments: json })}`)).words
+    expect((await ada.open(`${AT}?done=constructor`)).text).not.toContain('role="status"')
     expect(await said('{')).toContain('The arguments in the address are not JSON.')
     expect(await said('[1]')).toContain('are not an object')
     expect(await said('{"sql":"select 1","nothing":1}')).toContain('has no argument nothing')

@@ -3,7 +3,7 @@ import { equal } from '../equal.ts'
 import { operatorPage } from '../pages/operator.ts'
 import type { SignInEnv } from '../settings.ts'
 import { isAllowed } from '../sign-in/allowed.ts'
-import { isOperatorName } from '../sign-in/operators.ts'
+import { isOperatorName, OPERATOR } from '../sign-in/operators.ts'
 import { asHostCookies, asPlainCookies, withPlainCookies } from './cookies.ts'
 import type { Events } from './events.ts'
 import { formToken } from './form.ts'
@@ -22,9 +22,6 @@ interface OperatorsParts {
   readonly tries: Tries
   readonly events: Events
 }
-
-/** What records call whoever has TIDEGATE_KEY. */
-const OPERATOR = 'operator'
 
 /** Lets operators into the Console: whoever has TIDEGATE_KEY, and people whom OPERATORS names. */
 export class Operators {

@@ -69,7 +69,7 @@ const AsRead = ({
       </>
     )}
     <dt>Encryption</dt>
-    <dd>{ENCRYPTION[encryption] ?? encryption}</dd>
+    <dd>{Object.hasOwn(ENCRYPTION, encryption) ? ENCRYPTION[encryption] : encryption}</dd>
   </>
 )
 

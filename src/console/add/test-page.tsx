@@ -20,7 +20,7 @@ export function testPage(
   { draft = fresh, cookies }: { readonly draft?: Draft; readonly cookies?: string | undefined },
 ): Response {
   const { name, databases } = endpoint
-  const note = noteIn(cookies, name)
+  const note = noteIn(cookies, { name, origin: visit.origin })
   const gaps = { test: makeGap(), role: makeGap() }
   const page = (
     <AddPage visit={visit} now="test" endpoint={endpoint} above={<Problem draft={draft} />}>

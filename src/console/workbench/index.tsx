@@ -21,7 +21,7 @@ export const workbench = new Hono<{ Bindings: Visit }>()
         : question !== undefined
           ? ofQuestion(bench, question)
           : withoutValues(ofTool(bench, tool, given), values === 'left-out')
-    const said = opened.said ?? (done === undefined ? undefined : DONE[done])
+    const said = opened.said ?? (Object.hasOwn(DONE, done ?? '') ? DONE[done ?? ''] : undefined)
     return answer(<WorkbenchPage {...bench} {...opened} said={said} />)
   })
   .post('/', async (c) => {
