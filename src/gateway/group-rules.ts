@@ -90,11 +90,14 @@ export function restrict(
     remaining[it.database ?? all[0]!]
   const asked = endpoint.tools ?? (tools && builtIn)
   const search = endpoint.search?.filter(databaseOf)
-  // An example shows its statement, so it is for those who see the whole database, or are named it.
+  // A question tells of tables, so it is for those who see the whole database, or are named it. What a login or
+  // a role of the group's own may read is known only once its database has answered.
   const questions = endpoint.questions?.filter((it) => {
     const database = databaseOf(it)
     if (!database || tools?.includes(it.name)) return database !== undefined
-    return !database.only && (it.as === 'example' || !tools)
+    const was = endpoint.databases[it.database ?? all[0]!]!
+    const isWhole = !database.only && !isRuledByEngine(database, was)
+    return isWhole && (it.as === 'example' || !tools)
   })
   const { search: _, questions: __, terms: said = {}, ...rest } = endpoint
   const words = Object.entries(said).filter(([it]) => terms === true || terms.includes(it))
@@ -122,16 +125,17 @@ type Database = Endpoint['databases'][string]
 
 function ruled(database: Database, { url, role, schemas, tables }: DatabaseRules): Database {
   const own = { ...(url !== undefined && { url }), ...(role !== undefined && { role }) }
-  const ruledByEngine =
-    (url !== undefined && url !== database.url) || (role !== undefined && role !== database.role)
+  const guardian = isRuledByEngine({ ...database, ...own }, database) ? 'engine' : 'nobody'
   return {
     ...database,
     ...own,
-    ...((schemas || tables) && {
-      only: { schemas, tables, guardian: ruledByEngine ? 'engine' : 'nobody' },
-    }),
+    ...((schemas || tables) && { only: { schemas, tables, guardian } }),
   }
 }
+
+/** Whether a group reads a database as somebody else than the endpoint does. */
+const isRuledByEngine = ({ url, role }: Database, was: Database): boolean =>
+  url !== was.url || role !== was.role
 
 function assertKnown(
   what: string,

@@ -209,6 +209,26 @@ await describePostgres('a verified question on PostgreSQL', setup, (postgres) =>
     const named = { ...only, tools: ['query', 'revenue_by_country'] }
     expect(await seen(named)).toEqual([true, false])
   })
+
+  test('is not told to a group with a login or a role of its own, whose database does not answer', async () => {
+    const listed = (rules: GroupRules) => {
+      const io = {
+        fetch,
+        bindings: { SHOP: postgres.tcp(postgres.reader), OWN: postgres.tcp('nobody') },
+      }
+      return JSON.stringify(gateway(endpointOf('secret:SHOP'), io, { rules, group: 'some' }).tools)
+    }
+    const texts = /late_orders|Which orders are late|What did we earn/
+    for (const own of [{ url: 'secret:OWN' }, { role: 'somebody' }]) {
+      const rules = { databases: { shop: own } }
+      expect(listed(rules)).not.toMatch(texts)
+      expect(listed({ ...rules, tools: ['query', 'revenue_by_country'] })).toContain(
+        'What did we earn',
+      )
+    }
+    expect(listed({ databases: { shop: {} } })).toMatch(texts)
+    expect(listed({ databases: { shop: { url: 'secret:SHOP' } } })).toMatch(texts)
+  })
 })
 
 await describeMariaDb('a verified question on MariaDB', setup, (mariadb) => {
