@@ -5,7 +5,7 @@ import { type Asked, hrefOf } from './asked.ts'
 import type { Sees } from './group.ts'
 import { columnsOf, tablesOf } from './schema.ts'
 import { ColumnTicks, SaveAnd, TableTicks } from './ticks.tsx'
-import { WholeOrNothing } from './who-page.tsx'
+import { WholeOrNothing } from './whole-or-nothing.tsx'
 
 /** Tables, and columns, of a page. */
 const TABLES = 20

@@ -9,7 +9,7 @@ import type { Visit } from '../visit.ts'
 import type { Asked } from './asked.ts'
 import type { Choice } from './choice.tsx'
 import { AddPage, pathOf } from './gauge.tsx'
-import type { Group, Sees } from './group.ts'
+import type { Group } from './group.ts'
 import { SaveAnd } from './ticks.tsx'
 
 /** The fourth step: which group sees what, and what the model will see then. */
@@ -141,37 +141,4 @@ const NewGroup = ({
       </div>
     </Form>
   </details>
-)
-
-/** What stands in place of ticks where all of a database is seen, or nothing of the endpoint yet. */
-export const WholeOrNothing = ({
-  visit,
-  action,
-  sees,
-}: {
-  readonly visit: Visit
-  readonly action: string
-  readonly sees: Sees | undefined
-}) => (
-  <Form visit={visit} action={action} class="stack">
-    <p>
-      {sees === 'all'
-        ? 'The group sees the whole database, also tables that come later.'
-        : sees === undefined
-          ? 'The group does not have this endpoint yet: its people and keys are refused there.'
-          : 'The group sees what is ticked.'}
-    </p>
-    <div class="row">
-      {sees !== 'all' && (
-        <button class="button little" type="submit" name="do" value="all">
-          Show it the whole database
-        </button>
-      )}
-      {(sees === 'all' || sees === undefined) && (
-        <button class="button little" type="submit" name="do" value="none">
-          Tick what it sees
-        </button>
-      )}
-    </div>
-  </Form>
 )
