@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fingerprint } from '../../src/database/index.ts'
+import { fingerprint, listTables, visible } from '../../src/database/index.ts'
 import { described } from '../../src/database/schema/described.ts'
 import { type GroupRules, readEndpoints, reportGroup } from '../../src/gateway/index.ts'
 import { type Group, groupBefore } from '../groups/group.ts'
@@ -222,6 +222,38 @@ describe('the terms of an endpoint', () => {
     expect(instructionsOf({}, { ...limited, terms: true })).toContain('active')
     expect(instructionsOf({}, { terms: [] })).not.toContain('revenue')
   })
+})
+
+test('a search asks a database as much for a word of what is hidden as for a word of nothing', async () => {
+  let asked = 0
+  const inner = openSqlite(setups.sqlite.join(';'))
+  const counted: typeof inner = {
+    ...inner,
+    query: (...given) => {
+      asked++
+      return inner.query(...given)
+    },
+  }
+  const only = await visible(counted, { tables: { orders: ['id', 'status'] } }, 'nobody')
+  const words = {
+    orders: { columns: { status: 'shown', secret_note: 'planted note' } },
+    hidden_deals: { description: 'planted words', columns: { margin: 'planted margin' } },
+  }
+  const database = await described(only, words)
+  const costOf = async (search: string) => {
+    asked = 0
+    const { tables } = await listTables(database, {
+      search,
+      limit: 10,
+      limits: { timeoutMs: 1_000 },
+    })
+    return [asked, tables.map(({ name }) => name)]
+  }
+  const [cost] = await costOf('nothing')
+  expect(await costOf('planted words')).toEqual([cost, []])
+  expect(await costOf('planted margin')).toEqual([cost, []])
+  expect(await costOf('planted note')).toEqual([cost, []])
+  expect((await costOf('shown'))[1]).toEqual(['orders'])
 })
 
 test('an operator reads which terms a group does not read, and why', async () => {

@@ -77,8 +77,11 @@ function describedCatalog(database: Database, glossary: Glossary): Catalog {
     const others = all.filter((it) => !byItself.has(keyOf(it)))
     const holds = holding(search)
     const byTable = others.filter((it) => holds(ofTable(it)))
+    // Where columns are hidden, each table with words is asked: how long a search takes tells of no hidden word.
     const byColumn = others.filter((it) =>
-      entriesOf(it).some(({ columns }) => [...columns.values()].some(holds)),
+      entriesOf(it).some(({ columns }) =>
+        dialect.hidesColumns ? columns.size > 0 : [...columns.values()].some(holds),
+      ),
     )
     // A column of the glossary that is gone, or hidden, finds nothing.
     const columns = await columnsOf(database, byColumn, limits)
@@ -93,7 +96,9 @@ function describedCatalog(database: Database, glossary: Glossary): Catalog {
     return all.filter((it) => byItself.has(keyOf(it)) || byWords.has(keyOf(it)))
   }
 
+  /** Whether a search may find words of the glossary. Where tables are hidden, it must not tell of theirs. */
   const finds = (search: string) =>
+    dialect.hidesColumns ||
     [...entries().values()].some(({ description, columns }) =>
       [description, ...columns.values()].some(holding(search)),
     )
