@@ -9,6 +9,9 @@ const MAX_QUESTIONS = 50
  */
 const MAX_EXAMPLE_CHARS = 640
 
+/** No control character, nothing that ends a line, and no override of the direction. */
+const LINE = /^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u
+
 /** What people may write, and a person: `by` and `at` are set by whoever stores the question. */
 export const questionFields = () => ({
   name: z
@@ -21,7 +24,12 @@ export const questionFields = () => ({
     ),
   question: z
     .string()
-    .check(z.minLength(3), z.maxLength(300), z.regex(/^[^\p{Cc}]*$/u, 'must be one line of text')),
+    .check(
+      z.minLength(3),
+      z.maxLength(300),
+      z.regex(LINE, 'must be one line of text, whose direction nothing turns around'),
+      z.regex(/\S/, 'must not be blank'),
+    ),
   /** The database to ask. Only needed if the endpoint has several. */
   database: z.optional(z.string().check(z.maxLength(31))),
   sql: z.string().check(z.minLength(1), z.maxLength(20_000)),

@@ -273,6 +273,10 @@ describe('the questions of an endpoint', () => {
     expect(told([{ ...long, as: 'tool' }])).toBeUndefined()
     const many = Array.from({ length: 51 }, (_, i) => ({ ...revenue, name: `q${i}` }))
     expect(told(many)).toContain('questions')
-    expect(told([{ ...revenue, question: 'one\nline' }])).toContain('must be one line of text')
+    for (const question of ['one\nline', 'one\u2028line', 'one \u202eline']) {
+      expect(told([{ ...revenue, question }])).toContain('must be one line of text')
+    }
+    expect(told([{ ...revenue, question: '   ' }])).toContain('must not be blank')
+    expect(told([{ ...revenue, question: 'كم طلباً لدينا؟' }])).toBeUndefined()
   })
 })
