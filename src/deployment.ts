@@ -264,7 +264,7 @@ function buildDeployment(env: Env): Deployment {
     const watch =
       kept?.version === version
         ? kept.watch
-        : new QuestionWatch(ruled(site), ioOf(site), carrierOf(site))
+        : new QuestionWatch(ruledForCallers(site), ioOf(site), carrierOf(site))
     if (watch !== kept?.watch) watches.set(key, { version, watch }, JSON.stringify(endpoint).length)
     waitUntil(watch.refresh())
     if (waits) await watch.settled()
@@ -339,8 +339,9 @@ function buildDeployment(env: Env): Deployment {
       if (kept?.version === version) return kept.server
       const carrier = carrierOf(site)
       const io = ioOf(site)
-      const server = assertCustomTools(endpoint, io).then(() =>
-        gateway(endpoint, io, {
+      const server = assertCustomTools(endpoint, io).then(() => {
+        ruledForCallers(site)
+        return gateway(endpoint, io, {
           keeping: { stores, seal },
           carrier,
           origin,
@@ -348,8 +349,8 @@ function buildDeployment(env: Env): Deployment {
           questions,
           group: group?.name,
           rules: group?.rules,
-        }),
-      )
+        })
+      })
       servers.set(key, { version, server }, JSON.stringify([endpoint, group]).length)
       // A fault of the configuration stays. After any other the next request tries again.
       server.catch((error: unknown) => error instanceof ConfigError || servers.delete(key))
@@ -364,7 +365,7 @@ function buildDeployment(env: Env): Deployment {
       return found
     },
     document: (site, id, { url, signal }, caller) =>
-      readDocument(ruled(site), ioOf(site), id, new URL(url).origin, { caller, signal }),
+      readDocument(ruledForCallers(site), ioOf(site), id, new URL(url).origin, { caller, signal }),
     async check(site) {
       const io = ioOf(site)
       await assertCustomTools(site.endpoint, io)
@@ -414,6 +415,18 @@ const MAX_USES = 10_000
 /** The endpoint of a site as its group sees it. */
 const ruled = ({ endpoint, group }: Site): Endpoint =>
   group ? restricted(endpoint, group.rules) : endpoint
+
+/** The same. Where the rules do not fit any more, callers are not told what else the endpoint has. */
+function ruledForCallers(site: Site): Endpoint {
+  try {
+    return ruled(site)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    throw new ConfigError(
+      `The rules of your group name something that the endpoint ${site.endpoint.name} does not have any more. Its operator has to mend them: the test of the group says what it is.`,
+    )
+  }
+}
 
 /** How many servers are kept, and the characters of their endpoints. One with a search has one for each origin. */
 const MAX_SERVERS = { entries: 1_000, size: 8 * 1024 * 1024 }

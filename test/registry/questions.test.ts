@@ -148,6 +148,33 @@ await describePostgres('the questions of an endpoint of the registry', setup, (p
     await heard.leave()
   })
 
+  test('that went away by a patch leave a group without an answer, and without the names of other tools', async () => {
+    const at = '/api/endpoints/left'
+    const one = { ...REVENUE, sql: 'select 1' }
+    const questions = [
+      { ...one, name: 'named' },
+      { ...one, name: 'board_salaries' },
+    ]
+    const databases = { main: { url: 'demo:' } }
+    await ask('POST', '/api/endpoints', { name: 'left', title: 'Left', databases, questions })
+    const { json: key } = await ask('POST', '/api/keys', { label: 'a', endpoints: ['left'] })
+    const rules = { left: { tools: ['named'] } }
+    await ask('POST', '/api/groups', { name: 'few', keys: [key.id], endpoints: rules })
+    for (const left of [questions.slice(1), null]) {
+      expect((await ask('PATCH', at, { questions: left })).status).toBe(200)
+      const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+      const bearer = { authorization: `Bearer ${key.key}` }
+      await expect
+        .poll(async () => (await post(`${worker.url}/mcp/left`, list, bearer)).text)
+        .toContain('The rules of your group name something that the endpoint left does not have')
+      const { text } = await post(`${worker.url}/mcp/left`, list, bearer)
+      expect(text).not.toMatch(/board_salaries|query|named/)
+    }
+    expect((await ask('POST', '/api/groups/few/test')).text).toContain('named')
+    await ask('DELETE', '/api/groups/few')
+    await ask('DELETE', at)
+  })
+
   test('are not removed while the rules of a group name them', async () => {
     const group = { name: 'sales', endpoints: { shop: { tools: ['revenue'] } } }
     expect((await ask('POST', '/api/groups', group)).status).toBe(201)
