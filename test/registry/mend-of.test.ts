@@ -43,6 +43,12 @@ const databases: readonly About[] = [
   { scheme: 'postgres', host: '10.0.0.7' },
   { scheme: 'postgres', host: '[fd12::7]' },
   { scheme: 'postgres', host: 'db.$(reboot).example.com' },
+  {
+    scheme: 'postgres',
+    host: '-reboot.example.com',
+    login: { user: '--reboot', database: '-reboot' },
+  },
+  { scheme: 'mysql', host: '--reboot' },
   { scheme: 'hyperdrive', binding: 'SHOP' },
   { scheme: 'd1', binding: 'SHOP' },
   { scheme: 'd1', host: '0123456789abcdef0123456789abcdef' },

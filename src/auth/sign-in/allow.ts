@@ -49,12 +49,17 @@ export function faultOfAllow(text = ''): string | undefined {
   if (entriesOf(text.slice(0, MAX_CHARS)).length === 0) {
     return 'SIGN_IN_ALLOW names nobody, so nobody may sign in. List addresses, *@example.com, group:NAME, or * for everybody.'
   }
-  return (
+  return faultOfEntries(text, 'SIGN_IN_ALLOW')
+}
+
+/** What is wrong with an entry of a setting that is written like SIGN_IN_ALLOW, in a sentence for the operator. */
+export function faultOfEntries(text: string, setting: string): string | undefined {
+  const fault =
     faultOfLength(text) ??
     entriesOf(text)
       .map(faultOfEntry)
       .find((it) => it !== undefined)
-  )
+  return fault && `${setting} ${fault}`
 }
 
 const GROUP = 'group:'
@@ -68,12 +73,13 @@ const entriesOf = (text: string): string[] =>
 
 function faultOfLength(text: string): string | undefined {
   const isShort = text.length <= MAX_CHARS && entriesOf(text).length <= MAX_ENTRIES
-  return isShort ? undefined : `SIGN_IN_ALLOW may have ${MAX_ENTRIES} entries. Use groups instead.`
+  return isShort ? undefined : `may have ${MAX_ENTRIES} entries. Use groups instead.`
 }
 
+/** What is wrong with it, behind the name of the setting. */
 function faultOfEntry(entry: string): string | undefined {
   if (entry === '*') return undefined
-  const shown = `SIGN_IN_ALLOW has "${entry.slice(0, 80)}".`
+  const shown = `has "${entry.slice(0, 80)}".`
   if (entry.startsWith(DOMAIN)) {
     const isDomain = isName(entry) && /^[^\s*@]+$/.test(entry.slice(DOMAIN.length))
     return isDomain ? undefined : `${shown} After *@ stands one domain, such as *@example.com.`

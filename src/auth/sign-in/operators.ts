@@ -1,5 +1,5 @@
 import { howToSet, type SignInEnv } from '../settings.ts'
-import { allowRules, allows } from './allow.ts'
+import { allowRules, allows, faultOfEntries } from './allow.ts'
 import type { Person } from './person.ts'
 
 /** What records call whoever has TIDEGATE_KEY. */
@@ -10,7 +10,7 @@ export const OPERATOR = 'operator'
  * Everybody at once is nobody, and nobody is taken for whoever has the key.
  */
 export const isOperatorName = (person: Person, { OPERATORS }: SignInEnv): boolean =>
-  faultOfOperators(OPERATORS) === undefined &&
+  !allowRules(OPERATORS).everybody &&
   person.name.normalize('NFKC').trim().toLowerCase() !== OPERATOR &&
   allows(allowRules(OPERATORS), person)
 
@@ -18,5 +18,5 @@ export const isOperatorName = (person: Person, { OPERATORS }: SignInEnv): boolea
 export function faultOfOperators(text = ''): string | undefined {
   return allowRules(text).everybody
     ? `OPERATORS has "*", which would let everybody change this deployment, so it names nobody. List addresses, *@example.com or group:NAME. ${howToSet('OPERATORS')}`
-    : undefined
+    : faultOfEntries(text, 'OPERATORS')
 }

@@ -57,5 +57,5 @@ function place(about: About): string {
   if (isThisMachine(about)) return '--ipv4 127.0.0.1'
   if (/^\d{1,3}(?:\.\d{1,3}){3}$/.test(host)) return `--ipv4 ${host}`
   if (/^\[[\da-f:.]+\]$/.test(host)) return `--ipv6 ${host.slice(1, -1)}`
-  return `--hostname ${/^[\w.-]{1,253}$/.test(host) ? host : 'HOST'}`
+  return `--hostname ${/^\w[\w.-]{0,252}$/.test(host) ? host : 'HOST'}`
 }

@@ -84,13 +84,17 @@ export const engineOf = ({ scheme }: About): EngineFacts =>
     ? ENGINES[scheme]!
     : { title: 'The database', port: 443, hyperdrive: false }
 
-/** A host as a command may have it; HOST, if a shell would read more in it. */
+/** A host as a command may have it; HOST, if a shell or the command would read more in it. */
 export const shellHost = ({ host = '' }: About): string =>
-  /^[\w.-]{1,253}$/.test(host) ? host : /^\[[\da-f:.]+\]$/i.test(host) ? host.slice(1, -1) : 'HOST'
+  /^\w[\w.-]{0,252}$/.test(host)
+    ? host
+    : /^\[[\da-f:.]+\]$/i.test(host)
+      ? host.slice(1, -1)
+      : 'HOST'
 
 /** A word for a command: the one that is known, or the one that a person replaces. */
 export const shellWord = (word: string | undefined, instead: string): string =>
-  word !== undefined && /^[\w.-]{1,100}$/.test(word) ? word : instead
+  word !== undefined && /^\w[\w.-]{0,99}$/.test(word) ? word : instead
 
 /** Whether a host is the machine that a program runs on. */
 export const isThisMachine = ({ host = '' }: About): boolean =>
