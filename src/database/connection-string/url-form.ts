@@ -76,6 +76,13 @@ export function readRest(rest: string, notes: Notes): Draft {
 function pathOf(path: string): string | undefined {
   let end = path.length
   while (end > 0 && path[end - 1] === '/') end--
+  // What says more may be a password, and the name of a database is shown.
+  if (/\s(?:-|[\w-]{1,40}[=:]|(?:password|passwd|pwd|pass)\b)/i.test(path)) {
+    throw new NotRecognised(
+      'Behind the database stand more words. Put the user and the password into the URL: postgres://user:password@host/database.',
+      'database',
+    )
+  }
   return end === 0 ? undefined : meant(path.slice(0, end))
 }
 

@@ -582,6 +582,9 @@ export const wrapped: readonly Read[] = [
 
 /** Texts that end in a sentence. */
 export const refused: readonly Refused[] = [
+  ['mysql://reader@db.example.com/shop password=s3same', /Behind the database/],
+  ['postgres://db.example.com/shop user=reader password=s3same', /Behind the database/],
+  ['mysql://db.example.com/shop -u reader -p s3same', /Behind the database/],
   ['mysql -h db.example.com -u reader -p s3same shop', /right behind -p/],
   ['mysql -h db.example.com -u reader -pblank s3same shop', /in quotes/],
   ['mysqldump -u reader --password s3same -h db.example.com shop', /right behind -p/],
