@@ -191,7 +191,7 @@ async function advise() {
   const lines = [...problems, ...advised].map((it) => `  ${it}`)
   if (lines.length === 0) return
   console.log(`To fix:\n${lines.join('\n')}`)
-  console.log(`More about it:  curl -s ${url}/doctor -H 'Authorization: ${authorization}'\n`)
+  console.log(`More about it:  ${url}/console/doctor\n`)
 }
 
 /** An MCP ping. */
