@@ -73,6 +73,8 @@ await describePostgres('the Workbench', setup, (postgres) => {
     expect(text).toMatch(/<td dir="auto">DE<\/td>/)
     expect(read(shown)).toContain('{"jsonrpc":"2.0","id":1,"result":{')
     expect(words).toContain('Verify this question')
+    // What is saved is shown: not what was typed since the run.
+    expect(text).toMatch(/<pre class="code"[^>]*>\s*select country/)
     // The form keeps what was run.
     expect(text).toMatch(/<textarea[^>]*name="a\.sql"[^>]*>select country/)
   })

@@ -25,8 +25,11 @@ export const SaveForm = ({
       <div class="in stack">
         <p class="dim">
           You vouch that this statement answers the question. The model then takes it instead of
-          writing one.
+          writing one. If you change the statement above, run it first: what was run is saved.
         </p>
+        <pre class="code" dir="auto">
+          {sql.length > MAX_SHOWN ? `${sql.slice(0, MAX_SHOWN)}…` : sql}
+        </pre>
         <input type="hidden" name="sql" value={sql} />
         <input type="hidden" name="params" value={params} />
         <input type="hidden" name="database" value={database} />
@@ -108,6 +111,9 @@ const Field = ({
 
 const wrong = (id: string, fault: string | undefined) =>
   fault === undefined ? {} : { 'aria-invalid': 'true' as const, 'aria-describedby': `${id}-fault` }
+
+/** Characters of the statement that is saved. */
+const MAX_SHOWN = 2_000
 
 /** What every tool of a question has besides its name and its question: schemas, hints, who and when. */
 const AROUND_TOOL = 420
