@@ -134,11 +134,17 @@ const webHost = ({ url, access, secretUrl }: Address) => ({
   what: 'the URL',
   text: secretUrl ?? url,
   after: secretUrl
-    ? 'This URL holds the key: treat it like a password.'
+    ? `This URL holds the key: treat it like a password.${isLocal(url) ? ` ${NOT_LOCAL}` : ''}`
     : access === 'key'
       ? 'It sends no key. Ask the operator for a secret URL, or to turn on the sign-in.'
-      : 'It reaches deployed URLs only, not those of your own machine.',
+      : NOT_LOCAL,
 })
+
+/** What a person has to know before they paste it into an app on the web. */
+const NOT_LOCAL = 'It reaches deployed URLs only, not those of your own machine.'
+
+const isLocal = (url: string): boolean =>
+  /^https?:\/\/(localhost|127\.[0-9.]+|\[::1\])(:|\/|$)/.test(url)
 
 const json = (value: object): string => JSON.stringify(value, null, 2)
 
