@@ -210,10 +210,12 @@ await describePostgres('the Workbench', setup, (postgres) => {
       expect(read(page)).toContain('revenue is not served: column "total" does not exist')
       const mend = await ada.open(`${AT}?question=revenue`)
       expect(mend.text).toContain('name="mends" value="revenue"')
+      const question = 'What did we earn in each country?'
+      const same = await save({ question, name: 'revenue', sql: REVENUE, mends: 'revenue' })
+      expect([same.status, same.words]).toEqual([422, expect.stringContaining('It is not served')])
       const sql = REVENUE.replace('total', 'amount')
       const ran = await ada.submit(AT, { tool: 'query', mends: 'revenue', 'a.sql': sql })
       expect(ran.words).toContain('Mend the verified question revenue')
-      const question = 'What did we earn in each country?'
       const saved = await save({ question, name: 'revenue', sql, mends: 'revenue' })
       expect(saved.status).toBe(303)
       expect((await ada.open(AT)).words).not.toContain('revenue is not served')

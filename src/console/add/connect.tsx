@@ -195,6 +195,8 @@ const Open = ({
       <button class={isMain ? 'button main' : 'button'} type="submit">
         Open the endpoint
       </button>
-      <span class="small dim">It answers from then on.</span>
+      <span class="small dim">
+        It answers from then on.{isMain && ' Copy the key first: the next page does not show it.'}
+      </span>
     </Form>
   )

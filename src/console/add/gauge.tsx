@@ -29,7 +29,7 @@ export const AddPage = ({
   /** The step that this page is for. Those before it are done. */
   readonly now: Step
   /** What was stored by the first step. */
-  readonly endpoint?: { readonly name: string; readonly title: string }
+  readonly endpoint?: { readonly name: string; readonly title: string; readonly active?: boolean }
   readonly wide?: boolean
   /** What was done, above the steps. */
   readonly above?: Child
@@ -48,7 +48,11 @@ export const AddPage = ({
           <a href="/console">Endpoints</a> / {endpoint?.name ?? 'new'}
         </nav>
         <h1 dir="auto">{endpoint ? `Add ${endpoint.title}` : 'Add an endpoint'}</h1>
-        <p class="dim">Nothing is open to anybody before the last step.</p>
+        <p class="dim">
+          {endpoint?.active
+            ? 'It is open already.'
+            : 'Nothing is open to anybody before the last step.'}
+        </p>
       </div>
     </div>
     <div class="stack">

@@ -119,7 +119,7 @@ async function settingsPage(
             label="Private hosts that databases may have"
             stored={privateHosts.join('\n')}
             mono
-            hint="One in a line: db.internal, *.internal, 10.1.0.0/16, or * for all. Without them, a connection string leads to public hosts only."
+            hint="One in a line: db.internal, *.internal, 10.1.0.0/16, or * for all. Those in the variable PRIVATE_HOSTS count, too. Without either, a connection string leads to public hosts only."
           />
           <div class="row">
             <button class="button main" type="submit">

@@ -102,13 +102,19 @@ export async function save(
     ...(database !== '' && { database }),
   }
   const { status, body: answer } = await ask(visit, 'PUT', path, body)
-  if (status === 200) return undefined
+  if (status === 200) {
+    // One that says what it said before is kept, whether it works or not.
+    const { state, problem } = answer as ShownQuestion
+    return state === 'broken' ? { field: 'sql', message: `${NOT_SERVED} ${problem}` } : undefined
+  }
   const { field = '', message } = answer.error as { field?: string; message: string }
   if (status === 404) return { field: 'name', message: NAME }
   const at = /\.(question|name|as)$/.exec(field)?.[1] as DraftField | undefined
   return { field: at ?? 'sql', message }
 }
 
+const NOT_SERVED =
+  'It is not served: this statement does not work. Write one that does into the form above, run it, and save that.'
 const NAME = 'A name is lower case, and has at most 30 characters.'
 
 /** Removes a question. Says why it stays, if it does. */
