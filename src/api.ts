@@ -12,6 +12,7 @@ import {
 } from './auth/index.ts'
 import { deploymentOf, type Env } from './deployment.ts'
 import type { PreviewAsked, SchemaQuestion } from './gateway/index.ts'
+import { inspectionOf } from './inspection.ts'
 import { type AskRegistry, adminApi, type Candidate, type Surroundings } from './registry/index.ts'
 
 /** Serves `/api`, by which the operator changes the registry. Nobody else may. */
@@ -35,6 +36,7 @@ export async function administration(
   { by, send }: { readonly by: string; readonly send: (request: Request) => Promise<Response> },
 ): Promise<(request: Request) => Promise<Response>> {
   const deployment = deploymentOf(env)
+  const inspection = inspectionOf(deployment)
   const { registry } = deployment
   if (!registry) throw new Error('There is no registry without an operator.')
 
@@ -69,16 +71,16 @@ export async function administration(
     objects: env,
     secrets: env,
     privateHosts: deployment.privateHosts,
-    check: (candidate: Candidate) => deployment.check(siteOf(candidate)),
-    report: (candidate: Candidate) => deployment.report(siteOf(candidate)),
+    check: (candidate: Candidate) => inspection.check(siteOf(candidate)),
+    report: (candidate: Candidate) => inspection.report(siteOf(candidate)),
     look: (candidate: Candidate, asked: Parameters<Surroundings['look']>[1]) =>
       deployment.look(siteOf(candidate), asked),
     diagnose: (candidate: Candidate, signal: AbortSignal) =>
-      deployment.diagnose([siteOf(candidate)], signal, { tables: true }),
+      inspection.diagnose([siteOf(candidate)], signal, { tables: true }),
     diagnoseInStages: (candidate: Candidate, signal: AbortSignal) =>
-      deployment.diagnoseInStages(siteOf(candidate), signal),
+      inspection.diagnoseInStages(siteOf(candidate), signal),
     preview: (candidate: Candidate, asked: PreviewAsked, signal: AbortSignal) =>
-      deployment.preview(siteOf(candidate), asked, signal),
+      inspection.preview(siteOf(candidate), asked, signal),
     async health() {
       const [state, problems] = await Promise.all([wayToSignIn(env), signInFaults(env)])
       const signIn = { state, ways: WAYS.filter((it) => env[it]), problems }
@@ -89,7 +91,7 @@ export async function administration(
       return selfTest(url, send)
     },
     view: (candidate: Candidate, question: SchemaQuestion, signal: AbortSignal) =>
-      deployment.view(siteOf(candidate), question, signal),
+      inspection.view(siteOf(candidate), question, signal),
   } satisfies Surroundings
   return (request) => serveApi(request, surroundings)
 }

@@ -9,30 +9,19 @@ import {
 import {
   assertCustomTools,
   ConfigError,
-  type Diagnosis,
   type Document,
-  diagnosis,
   type Endpoint,
+  type GatewayIo,
   type GroupRules,
   gateway,
   isDemo,
   isName,
-  type Preview,
-  type PreviewAsked,
-  previewing,
   type QuestionLook,
-  type QuestionStates,
   questionWatch,
   readDocument,
   readEndpoints,
-  reportGroup,
   restricted,
-  type SchemaQuestion,
-  type SchemaView,
   type Settings,
-  type Stage,
-  schemaViews,
-  stagedDiagnosis,
 } from './gateway/index.ts'
 import {
   type Caller,
@@ -42,6 +31,7 @@ import {
   type Seal,
   type Server,
   type Sessions,
+  type Stores,
   sealWith,
   sharedSeal,
 } from './mcp/index.ts'
@@ -152,10 +142,6 @@ export interface Deployment {
     site: Site,
     asked: { readonly name?: string | undefined; readonly signal?: AbortSignal },
   ): Promise<QuestionLook>
-  /** Builds the server of a site that may not be stored. Throws ConfigError. */
-  check(site: Site): Promise<void>
-  /** What an operator should know about the rules of a site's group. Throws ConfigError. */
-  report(site: Site): Promise<readonly string[]>
   /** A row of a table that may be searched. Throws ConfigError. */
   document(
     site: Site,
@@ -163,18 +149,10 @@ export interface Deployment {
     request: Request,
     caller: Caller | undefined,
   ): Promise<Document | undefined>
-  /** Inspects the databases of these sites. */
-  diagnose(
-    sites: readonly Site[],
-    signal: AbortSignal,
-    asked?: { readonly tables?: boolean },
-  ): Promise<readonly Diagnosis[]>
-  /** Looks at the databases of a site stage by stage. */
-  diagnoseInStages(site: Site, signal: AbortSignal): AsyncGenerator<Stage | Diagnosis>
-  /** What a model gets of a site. Throws ConfigError. */
-  preview(site: Site, asked: PreviewAsked, signal: AbortSignal): Promise<Preview>
-  /** Shows a part of the schema of a site, whether it is active or not. Throws NoSchema. */
-  view(site: Site, question: SchemaQuestion, signal: AbortSignal): Promise<SchemaView>
+  /** How the databases of a site are reached. */
+  ioOf(site: Site): GatewayIo
+  /** Where servers keep what they keep. */
+  readonly keeping: { readonly stores: Stores; readonly seal: Seal }
 }
 
 /** The error of a deployment that would otherwise open a database to everybody. */
@@ -273,16 +251,6 @@ function buildDeployment(env: Env): Deployment {
     return { broken, version: state, lookAgain: (name: string) => watch.lookAgain(name) }
   }
 
-  /** The same, looked at now, for a server that answers once. */
-  async function statesOf(site: Site, signal: AbortSignal): Promise<QuestionStates> {
-    const { lookAtQuestions } = await questionWatch()
-    const look = await lookAtQuestions(ruled(site), ioOf(site), { signal })
-    const broken = [...look].flatMap(([name, problem]) =>
-      problem === null ? [] : [[name, problem] as const],
-    )
-    return { broken: new Map(broken), lookAgain: async () => undefined }
-  }
-
   const calls = callsOf(env, waitUntil)
   return {
     configured: sites,
@@ -366,39 +334,8 @@ function buildDeployment(env: Env): Deployment {
     },
     document: (site, id, { url, signal }, caller) =>
       readDocument(ruledForCallers(site), ioOf(site), id, new URL(url).origin, { caller, signal }),
-    async check(site) {
-      const io = ioOf(site)
-      await assertCustomTools(site.endpoint, io)
-      gateway(site.endpoint, io, { group: site.group?.name, rules: site.group?.rules })
-    },
-    report: async (site) =>
-      site.group ? reportGroup(site.endpoint, site.group.rules, ioOf(site)) : [],
-    async diagnose(sites, signal, asked) {
-      const { diagnose } = await diagnosis()
-      // One at a time: each of them already uses all the connections that a request may hold.
-      const found: Diagnosis[] = []
-      for (const it of sites)
-        found.push(...(await diagnose([it.endpoint], ioOf(it), signal, asked)))
-      return found
-    },
-    async *diagnoseInStages(site, signal) {
-      const { diagnoseInStages } = await stagedDiagnosis()
-      yield* diagnoseInStages(site.endpoint, ioOf(site), signal)
-    },
-    async preview(site, asked, signal) {
-      const { endpoint, group } = site
-      const io = ioOf(site)
-      const { previewOf } = await previewing()
-      // As it is served, but not recorded, and without a stream of changes.
-      const keeping = { stores, seal }
-      const questions = endpoint.questions && (await statesOf(site, signal))
-      const own = { group: group?.name, rules: group?.rules, questions }
-      return previewOf(gateway(endpoint, io, { keeping, ...own }), asked, signal)
-    },
-    async view(site, question, signal) {
-      const { viewSchema } = await schemaViews()
-      return viewSchema(site.endpoint, ioOf(site), question, signal)
-    },
+    ioOf,
+    keeping: { stores, seal },
   }
 }
 
@@ -413,7 +350,7 @@ const USE_MS = 5 * 60_000
 const MAX_USES = 10_000
 
 /** The endpoint of a site as its group sees it. */
-const ruled = ({ endpoint, group }: Site): Endpoint =>
+export const ruled = ({ endpoint, group }: Site): Endpoint =>
   group ? restricted(endpoint, group.rules) : endpoint
 
 /** The same. Where the rules do not fit any more, callers are not told what else the endpoint has. */

@@ -3,6 +3,7 @@ import { type App, refuse, textOrJson } from './admission.ts'
 import { isOperator, signInFaults } from './auth/index.ts'
 import { type Deployment, deploymentOf, type Site } from './deployment.ts'
 import { ConfigError, diagnosis } from './gateway/index.ts'
+import { inspectionOf } from './inspection.ts'
 import { selfTest, textOf } from './self-test.ts'
 import { NO_ENDPOINT, UNAVAILABLE } from './visit.ts'
 
@@ -25,7 +26,7 @@ export async function examine(
   const signIn = c.req.path === '/doctor' ? await signInFaults(c.env) : []
   const problems = [...inspected.problems, ...signIn, ...unserved.flat()]
   const { report } = await diagnosis()
-  const databases = await deployment.diagnose(sites, c.req.raw.signal)
+  const databases = await inspectionOf(deployment).diagnose(sites, c.req.raw.signal)
   const healthy =
     problems.length === 0 && databases.every(({ problem, broken }) => !problem && !broken?.length)
   // It takes some forty requests.
