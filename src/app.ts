@@ -89,8 +89,8 @@ async function authorize(c: Context<App>, next: Next): Promise<Response | undefi
 }
 
 /** Whether this is about the session of an operator, which needs no way for others to sign in. */
-const isOfOperator = ({ req }: Context<App>): boolean =>
-  /^\/sign(?:in\/operator|out)$/.test(req.path)
+const isOfOperator = ({ req: { path, method } }: Context<App>): boolean =>
+  path === '/signin/operator' || (path === '/signout' && method === 'POST')
 
 async function describe(c: Context<App>, next: Next): Promise<Response | undefined> {
   if (!takesTokens(c.env)) return void (await next())
