@@ -103,6 +103,7 @@ const Limited = ({
           <button class="button little" type="submit" name="act" value="untick">
             Tick none of it
           </button>
+          {(offset || next) && <span class="dim">Save before you turn the page.</span>}
           {offset && <a href={pathWith(path, { search })}>First page</a>}
           {next && <a href={pathWith(path, { search, offset: next })}>Next page</a>}
           <span class="dim push">{total.toLocaleString('en')} found</span>
