@@ -13,7 +13,7 @@ export function signInFaults(env: SignInEnv): readonly string[] {
     'ENTERPRISE_ISSUER',
   ] as const
   const way = ways.find((it) => env[it])
-  if (!way) return []
+  if (!way) return env.OPERATORS ? [NO_WAY] : []
   return [
     ...(['TIDEGATE_KEY', 'TIDEGATE_SECRET'] as const)
       .filter((it) => !env[it])
@@ -37,6 +37,8 @@ export function faultsOfWays(env: SignInEnv): readonly string[] {
     faultOfOperators(env.OPERATORS),
   ].filter((it) => it !== undefined)
 }
+
+const NO_WAY = `OPERATORS is set, but there is no way to sign in, so nobody whom it names can open the Console. ${howToSet('TIDEGATE_PASSPHRASE')}`
 
 const WRONG_DAYS =
   'SIGN_IN_DAYS has to be a number from 1 to 3650, such as 30. Until it is, grants last 90 days from their last use.'

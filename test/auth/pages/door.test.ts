@@ -133,3 +133,9 @@ describe('the settings of a sign-in', () => {
     expect(signInFaults(env).join(' ')).toContain(said)
   })
 })
+
+test('people of OPERATORS who have no way to sign in are told to the operator', () => {
+  const [fault, ...more] = signInFaults({ OPERATORS: 'ada@example.com' })
+  expect([fault, more]).toEqual([expect.stringContaining('there is no way to sign in'), []])
+  expect(signInFaults({})).toEqual([])
+})
