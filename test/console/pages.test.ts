@@ -169,7 +169,7 @@ const PATIENCE = { timeout: 60_000 }
 
 /** What axe finds: the rule and where. */
 async function faultsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
+  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source)
   const found = (await page.evaluate('axe.run()')) as axe.AxeResults
   return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
 }
