@@ -27,7 +27,7 @@ const PACKAGES = ['zod/mini', 'zod/v4/core']
 const ORDER: Readonly<Record<string, readonly string[]>> = {
   mcp: [
     ...['wire', 'features', 'state', 'eras', 'sessions', 'durable'],
-    ...['memory', 'http', 'worker', 'index'],
+    ...['memory', 'http', 'stdio', 'worker', 'index'],
   ],
   database: [
     ...['words', 'error', 'sessions', 'rows', 'role', 'rules', 'dialect', 'database'],

@@ -1,4 +1,4 @@
-import { serveLegacy } from './eras/legacy.ts'
+import { opensSession, serveLegacy } from './eras/legacy.ts'
 import { claimedVersion, serveModern } from './eras/modern.ts'
 import { allowsOrigin, FOREIGN_ORIGIN, type OriginPolicy } from './eras/origin.ts'
 import type { Server } from './features/server.ts'
@@ -69,7 +69,7 @@ async function post(request: Request, body: string, options: ServeOptions): Prom
     if (!Array.isArray(message)) return serveModern(message, exchange)
     throw new RpcError(codes.invalidRequest, 'This revision has no batches: send one message.')
   }
-  if (sessions && opens(message)) return sessions.open(copyOf(request, body), caller)
+  if (sessions && opensSession(message)) return sessions.open(copyOf(request, body), caller)
   // Many clients never open another session. If theirs is forgotten, they are served without one.
   const named = sessions && request.headers.get(SESSION_HEADER)
   const answer = named ? await sessions.fetch(copyOf(request, body), caller) : undefined
@@ -90,13 +90,6 @@ async function inSession(request: Request, { sessions, caller }: ServeOptions): 
   if (answer) return answer
   throw new Refusal(405, 'Send MCP messages to this URL by POST.', { allow: 'POST, OPTIONS' })
 }
-
-/** Whether a body opens a session: an `initialize` that will succeed. */
-const opens = (body: RpcMessage | RpcMessage[]): boolean =>
-  !Array.isArray(body) &&
-  isRequest(body) &&
-  body.method === 'initialize' &&
-  typeof body.params?.protocolVersion === 'string'
 
 /**
  * Whether a body is of the modern era: its metadata or its header says so. `initialize` without

@@ -1,3 +1,4 @@
+import type { Exchange } from './eras/exchange.ts'
 import type { Caller } from './features/context.ts'
 import type { Server } from './features/server.ts'
 import { answerByStream } from './sessions/http-sse.ts'
@@ -19,7 +20,7 @@ import {
 import { Task } from './state/task.ts'
 import { signedTasks, type TaskLimits, type Tasks, taskLimits } from './state/tasks.ts'
 import { MAX_TIMER_MS } from './wire/deadline.ts'
-import type { RpcParams } from './wire/jsonrpc.ts'
+import type { RpcMessage, RpcParams } from './wire/jsonrpc.ts'
 import { refused } from './wire/refusal.ts'
 import { acceptOf } from './wire/reply.ts'
 import { eventStream } from './wire/sse.ts'
@@ -119,6 +120,31 @@ export function memoryTasks(
   })
 }
 
+/** The session of the one client at the other end of a pipe: all that is not an answer goes there too. */
+export class PipedSession {
+  readonly #memory: MemorySession
+  readonly #write: (message: string) => void
+  #listens = false
+
+  constructor(server: Server, limits: SessionLimits, write: (message: string) => void) {
+    this.#memory = new MemorySession(server, limits, () => {})
+    this.#write = write
+  }
+
+  /** Takes a body, and gives back its answer. Throws {@link RpcError} for what it refuses. */
+  async take(body: RpcMessage | RpcMessage[], exchange: Exchange): Promise<Response> {
+    const response = await this.#memory.session.take(body, exchange)
+    if (!this.#listens) this.#memory.pipe(exchange.caller, this.#write)
+    this.#listens = true
+    return response
+  }
+
+  async end(): Promise<void> {
+    if (this.#memory.session.isKnown) await this.#memory.session.end()
+    this.#memory.stop()
+  }
+}
+
 /** A session in memory, with its streams and its alarm. */
 class MemorySession {
   readonly session: Session
@@ -150,6 +176,17 @@ class MemorySession {
   /** Forgets the session once it is not known any longer. */
   keep(): void {
     if (!this.session.isKnown) this.#forget()
+  }
+
+  /** Never wakes again. */
+  stop(): void {
+    this.#alarm.clear()
+  }
+
+  /** Sends what comes besides the requests to a client that is always there. */
+  pipe(caller: Caller | undefined, send: (message: string) => void): void {
+    const { stream } = this.session.listen(caller?.subject, null)
+    this.#listeners.add({ stream, send, close: () => {} })
   }
 
   listen(request: Request, caller: Caller | undefined): Response {

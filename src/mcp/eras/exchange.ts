@@ -8,6 +8,8 @@ import type { Accept } from '../wire/reply.ts'
 /** An HTTP request, and all that is needed to answer it. */
 export interface Exchange {
   readonly request: Request
+  /** Whether headers repeat parts of the body. Over stdio there are none. */
+  readonly hasHeaders?: false | undefined
   readonly server: Server
   readonly caller: Caller | undefined
   readonly accept: Accept

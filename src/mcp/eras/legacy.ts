@@ -105,3 +105,10 @@ export function checkBatch(batch: readonly RpcMessage[], { batches, version }: R
       `A batch holds at most ${MAX_BATCH_MESSAGES} messages.`,
     )
 }
+
+/** Whether a body opens a session: an `initialize` that will succeed. */
+export const opensSession = (body: RpcMessage | RpcMessage[]): boolean =>
+  !Array.isArray(body) &&
+  isRequest(body) &&
+  body.method === 'initialize' &&
+  typeof body.params?.protocolVersion === 'string'

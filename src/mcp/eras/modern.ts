@@ -107,7 +107,7 @@ async function answer(admitted: Admitted, stop: Stop, sink: ReplySink): Promise<
 
 /** Reads the revision and the client from a request, or refuses it. */
 function admit(message: RpcRequest, exchange: Exchange): Admitted {
-  const { request, server } = exchange
+  const { request, server, hasHeaders = true } = exchange
   const meta = message.params?._meta
   if (!isObject(meta))
     throw new RpcError(codes.invalidParams, `params._meta is missing: it must contain ${VERSION}.`)
@@ -116,7 +116,7 @@ function admit(message: RpcRequest, exchange: Exchange): Admitted {
     throw new RpcError(codes.invalidParams, `params._meta lacks ${VERSION}.`)
   if (!isObject(declared))
     throw new RpcError(codes.invalidParams, `params._meta lacks ${CAPABILITIES}.`)
-  checkHeaders(message, version, request.headers, server)
+  if (hasHeaders) checkHeaders(message, version, request.headers, server)
   const revision = revisionOf(version)
   if (revision?.era !== 'modern') {
     // We speak legacy versions, but not in this era. A client that read them here would try them

@@ -11,6 +11,7 @@ import { readBody } from '../wire/body.ts'
 import { limits } from '../wire/limits.ts'
 import { Refusal, refused } from '../wire/refusal.ts'
 import { accepted } from '../wire/reply.ts'
+import { messagesIn } from '../wire/sse.ts'
 import type { Session } from './session.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -76,18 +77,6 @@ export async function answerByStream(session: Session, exchange: Exchange): Prom
   return accepted()
 }
 
-async function relay({ headers, body }: Response, session: Session): Promise<void> {
-  if (!body) return
-  const streams = headers.get('content-type')?.startsWith('text/event-stream')
-  let text = ''
-  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
-    text += chunk
-    const events = streams ? text.split('\n\n') : []
-    text = events.pop() ?? text
-    for (const event of events) {
-      const message = /^data: (.+)$/m.exec(event)?.[1]
-      if (message) session.tell(message)
-    }
-  }
-  if (!streams && text) session.tell(text)
+async function relay(response: Response, session: Session): Promise<void> {
+  for await (const message of messagesIn(response)) session.tell(message)
 }

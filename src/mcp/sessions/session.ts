@@ -76,7 +76,12 @@ export class Session {
       await this.end()
       return new Response(null, { status: 204 })
     }
-    const body = parse(await request.text())
+    return this.take(parse(await request.text()), exchange)
+  }
+
+  /** Takes the body of a POST. Throws {@link RpcError} for what it refuses. */
+  async take(body: RpcMessage | RpcMessage[], exchange: Exchange): Promise<Response> {
+    const { caller } = exchange
     const opens = !Array.isArray(body) && isRequest(body) && body.method === 'initialize'
     if (opens && (!this.isKnown || this.#state.saved?.begun)) {
       this.#state.open(body.params ?? {}, caller?.subject)

@@ -10,6 +10,8 @@ export interface Answer {
 export interface Accept {
   readonly json: boolean
   readonly stream: boolean
+  /** Whether there is no other connection to come back on. Then this one is not closed. */
+  readonly stays?: true
 }
 
 /**
@@ -102,7 +104,7 @@ export function reply(
         if (accept.stream && !over) open().send(message, id)
       },
       disconnect() {
-        if (accept.stream) open().close()
+        if (accept.stream && !accept.stays) open().close()
       },
     }
     work(sink).then((answer) => {
