@@ -2,6 +2,7 @@ import type { Database, Io } from './database.ts'
 import { engines } from './engines.ts'
 import { DatabaseError } from './error.ts'
 import type { Identity, Statement } from './rows.ts'
+import { databaseUrl } from './transport/hosts.ts'
 
 /** The database that a URL names. The code of its engine is read when it is opened. */
 export interface Located {
@@ -20,14 +21,8 @@ export interface Located {
  * {@link DatabaseError} for a URL that no engine opens, without repeating the URL.
  */
 export function locate(url: string, io: Io): Located {
-  if (!URL.canParse(url)) {
-    throw new DatabaseError(
-      'config',
-      'The database URL is not a URL. Percent-encode its user and its password.',
-    )
-  }
-  const parsed = new URL(url)
-  return locateLater(parsed.protocol.slice(0, -1), async () => url, io)
+  const { protocol } = databaseUrl(url)
+  return locateLater(protocol.slice(0, -1), async () => url, io)
 }
 
 /**
@@ -82,7 +77,7 @@ async function openWith(
     import('./guard/guarded.ts'),
     read(),
   ])
-  const url = new URL(text)
+  const url = databaseUrl(text)
   const driver = drivers.find((it) => it.opens(url))!
   const database = driver.open(url, io)
   return {

@@ -1,4 +1,4 @@
-import { until } from '../database/index.ts'
+import { DatabaseError, databaseUrl, hostsOf, until } from '../database/index.ts'
 import { type IpAddress, isPublic, isWithin, readAddress, readBlock } from './ip-address.ts'
 import type { Resolve } from './resolve.ts'
 
@@ -25,8 +25,8 @@ export class PrivateHostError extends Error {
 
 /**
  * Keeps a database URL from reaching into the network that this runs in: throws
- * {@link PrivateHostError} if its host is not public, by what is written or by what the name resolves
- * to.
+ * {@link PrivateHostError} if one of its hosts is not public, by what is written or by what the name
+ * resolves to.
  *
  * The driver resolves the name again when it connects, and the answer may be another one by then. So a
  * check just before makes the gap short, and does not close it. The platform closes it: Cloudflare
@@ -36,13 +36,15 @@ export class PrivateHostError extends Error {
  *
  * @param url as the driver gets it
  */
-export async function assertPublicHosts(
-  url: string,
+export async function assertPublicHosts(url: string, rules: HostRules): Promise<void> {
+  if (rules.allowed?.includes('*')) return
+  await Promise.all(namesOf(url).map((host) => assertPublic(host, rules)))
+}
+
+async function assertPublic(
+  host: string,
   { allowed = [], resolve, timeoutMs = 5_000 }: HostRules,
 ): Promise<void> {
-  if (allowed.includes('*')) return
-  const host = hostOf(url)
-  if (host === undefined) return
   const address = readAddress(host.replace(/^\[(.*)\]$/, '$1'))
   const blocks = allowed.flatMap((entry) => readBlock(entry) ?? [])
   const isFree = (it: IpAddress | undefined) =>
@@ -80,25 +82,30 @@ const HOST_PARAMETERS = [
   ...['service', 'servicefile', 'socket', 'socketpath', 'unix_socket'],
 ]
 
-/** The host that a URL would reach, in small letters. */
-function hostOf(url: string): string | undefined {
-  if (!URL.canParse(url)) {
-    throw new PrivateHostError(
-      'The database URL is not a URL. Percent-encode its user and its password.',
-    )
-  }
-  const { protocol, hostname, searchParams } = new URL(url)
-  if (WITHOUT_HOST.includes(protocol)) return undefined
-  const parameter = HOST_PARAMETERS.find((it) =>
-    [...searchParams.keys()].some((key) => key.toLowerCase() === it),
-  )
+/** The hosts that a URL would reach, in small letters. */
+function namesOf(text: string): readonly string[] {
+  const url = parsed(text)
+  if (WITHOUT_HOST.includes(url.protocol)) return []
+  const hosts = hostsOf(url)
+  // The drivers take several hosts from a parameter of this name.
+  const keys = [...url.searchParams.keys()].filter((key) => hosts.length === 1 || key !== 'host')
+  const parameter = HOST_PARAMETERS.find((it) => keys.some((key) => key.toLowerCase() === it))
   if (parameter) {
     throw new PrivateHostError(
       `A database URL names its host before the path, and not in the parameter ${parameter}.`,
     )
   }
-  if (!hostname) throw new PrivateHostError('The database URL names no host.')
-  return plain(hostname)
+  if (!url.hostname) throw new PrivateHostError('The database URL names no host.')
+  return hosts.map(({ name }) => plain(name))
+}
+
+function parsed(text: string): URL {
+  try {
+    return databaseUrl(text)
+  } catch (error) {
+    if (error instanceof DatabaseError) throw new PrivateHostError(error.message)
+    throw error
+  }
 }
 
 /** A name as it is compared: in small letters, without the dot at its end. */

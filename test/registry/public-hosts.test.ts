@@ -95,7 +95,7 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
     '\uFF11\uFF12\uFF17.0.0.1 \u2460\u2461\u2466.0.0.1 \u{1D7D9}27.0.0.1 127\u30020\u30020\u30021',
     '127\uFF0E1 \uFF4Cocalhost \u24DBocalhost local\u00ADhost local\u200Bhost \u0667.example.com',
     'b\u00FCcher.example.com db.exampl\u0435.com',
-    '127.0.0.1,db.example.com db.example.com,127.0.0.1 db1.example.com,db2.example.com *.example.com',
+    '127.0.0.1,db.example.com db.example.com,127.0.0.1 *.example.com',
     "a!b.example.com a;b.example.com a'b.example.com a=b.example.com a$b.example.com `id`.example.com",
     '(localhost) {localhost} ~.example.com +.example.com',
   ),
@@ -117,6 +117,7 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
 const refused = Object.values(REFUSED).flat()
 const schemes = engines.flatMap((it) => it.schemes)
 const withoutHost = ['demo', 'd1', 'hyperdrive', 'supabase']
+const SEVERAL = ['postgres', 'postgresql', 'mysql', 'mariadb']
 const withHost = schemes.filter((it) => !withoutHost.includes(it))
 
 describe.each(Object.entries(REFUSED))('refuses %s', (_, hosts) => {
@@ -283,11 +284,18 @@ describe('the host that is judged', () => {
 
 describe('a host in a parameter', () => {
   test.each([
-    ...['host', 'HOST', 'hostaddr', 'hostname', 'server', 'service', 'socketPath', 'unix_socket'],
-    ...['proxy', 'h%6fst', 'hostaddr=1.1.1.1&hostaddr'],
+    ...['HOST', 'hostaddr', 'hostname', 'server', 'service', 'socketPath', 'unix_socket'],
+    ...['proxy', 'hostaddr=1.1.1.1&hostaddr'],
   ])('is refused: %s', async (name) => {
     const url = `${urlAt('db.example.com')}&${name}=127.0.0.1`
     expect(await refusal(url, everywhere)).toContain('not in the parameter')
+  })
+
+  test('is refused where the drivers take no host from it', async () => {
+    for (const scheme of withHost.filter((it) => !SEVERAL.includes(it))) {
+      const url = `${urlAt('db.example.com', scheme)}&host=db2.example.com`
+      expect(await refusal(url, everywhere)).toContain('not in the parameter host')
+    }
   })
 
   test('is not seen in the parameters that drivers read', async () => {
@@ -298,6 +306,47 @@ describe('a host in a parameter', () => {
       'rqlite://db.example.com:4001?level=none&freshness=5s&freshness_strict',
     ]
     for (const url of urls) await assertPublicHosts(url, { resolve: everywhere })
+  })
+})
+
+describe('several hosts', () => {
+  const forms = (hosts: readonly string[]) => [
+    urlAt(hosts.join(',')),
+    urlAt(hosts.map((it) => `${it}:6543`).join(',')),
+    `${urlAt('db.example.com')}&host=${hosts.join(',')}`,
+    `${urlAt('')}&h%6fst=${hosts.join('%2C')}`,
+    `${urlAt('')}&host=db.example.com&host=${hosts.join(',')}&port=6543`,
+  ]
+
+  test('are each looked up', async () => {
+    for (const url of forms(['db1.example.com', 'DB2.example.com.', '8.8.8.8'])) {
+      const resolve = vi.fn(everywhere)
+      await assertPublicHosts(url, { resolve })
+      const asked = resolve.mock.calls.map(([host]) => host)
+      expect(asked).toEqual(['db1.example.com', 'db2.example.com'])
+    }
+  })
+
+  test('are refused for one that is not public, wherever it stands', async () => {
+    const inner = ['10.0.0.1', '127.1', 'localhost', '[fd00::1]', 'db.internal', '%31%32%37.0.0.1']
+    for (const host of inner) {
+      for (const hosts of [[host], [host, 'db.example.com'], ['db.example.com', host]]) {
+        for (const url of forms(hosts)) await refusal(url, everywhere)
+      }
+    }
+    const hosts = ['db.example.com', 'db.example.org']
+    const resolve: Resolve = async (host) => [host.endsWith('.org') ? '10.0.0.5' : '8.8.8.8']
+    for (const url of forms(hosts)) {
+      expect(await refusal(url, resolve)).toContain('host db.example.org resolves to an address')
+    }
+    const allowed = ['*.example.org']
+    for (const url of forms(hosts)) await assertPublicHosts(url, { resolve, allowed })
+  })
+
+  test('are refused for an engine that has one', async () => {
+    for (const scheme of withHost.filter((it) => !SEVERAL.includes(it))) {
+      await refusal(urlAt('db1.example.com,db2.example.com', scheme), everywhere)
+    }
   })
 })
 

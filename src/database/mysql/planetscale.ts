@@ -2,6 +2,7 @@ import type { Driver } from '../database.ts'
 import { DatabaseError } from '../error.ts'
 import type { Limits, Statement } from '../rows.ts'
 import { startDeadline } from '../transport/deadline.ts'
+import { hasSeveralHosts } from '../transport/hosts.ts'
 import { cap } from '../transport/row-cap.ts'
 import { isHttps } from '../transport/url.ts'
 import { mysql } from './dialect.ts'
@@ -15,8 +16,9 @@ import { type Raw, readValue, type Type } from './values.ts'
 /** MySQL at PlanetScale over HTTP: `mysql://…psdb.cloud/db`, or `planetscale://` anywhere. */
 export const planetscale: Driver = {
   name: 'planetscale',
-  opens: ({ protocol, hostname }) =>
-    protocol === 'planetscale:' || (protocol === 'mysql:' && /\.psdb\.cloud$/i.test(hostname)),
+  opens: (url) =>
+    url.protocol === 'planetscale:' ||
+    (url.protocol === 'mysql:' && /\.psdb\.cloud$/i.test(url.hostname) && !hasSeveralHosts(url)),
   open(url, io) {
     const address = addressOf(url)
     return {

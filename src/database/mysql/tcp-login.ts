@@ -1,4 +1,5 @@
 import { DatabaseError } from '../error.ts'
+import { hasSeveralHosts } from '../transport/hosts.ts'
 import { decoded, isLoopback } from '../transport/url.ts'
 
 /** Where a MySQL server is, and as which user to connect. */
@@ -27,14 +28,11 @@ const modes: Readonly<Record<string, boolean>> = {
 }
 
 /** The login that a URL stands for. Throws {@link DatabaseError}. */
-export function loginOf({
-  hostname,
-  port,
-  username,
-  password,
-  pathname,
-  searchParams,
-}: URL): Login {
+export function loginOf(url: URL): Login {
+  const { hostname, port, username, password, pathname, searchParams } = url
+  if (hasSeveralHosts(url)) {
+    throw new DatabaseError('config', 'A MySQL URL names one host here.')
+  }
   const asked = searchParams.get('ssl-mode') ?? searchParams.get('sslmode')
   const mode = asked?.toLowerCase() ?? (isLoopback(hostname) ? 'disabled' : 'required')
   const tls = Object.hasOwn(modes, mode) ? modes[mode] : undefined

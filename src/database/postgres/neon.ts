@@ -1,5 +1,6 @@
 import type { Driver, Io } from '../database.ts'
 import type { Limits, Statement } from '../rows.ts'
+import { hasSeveralHosts } from '../transport/hosts.ts'
 import { isHttps } from '../transport/url.ts'
 import { answer, type Result } from './answer.ts'
 import { postgres } from './dialect.ts'
@@ -11,8 +12,9 @@ import { typesOf } from './types.ts'
 /** PostgreSQL behind Neon's SQL over HTTP: `postgres://…neon.tech/db`, or `neon://` anywhere. */
 export const neon: Driver = {
   name: 'neon',
-  opens: ({ protocol, hostname }) =>
-    protocol === 'neon:' || (/^postgres(?:ql)?:$/.test(protocol) && isNeon(hostname)),
+  opens: (url) =>
+    url.protocol === 'neon:' ||
+    (/^postgres(?:ql)?:$/.test(url.protocol) && isNeon(url.hostname) && !hasSeveralHosts(url)),
   open(url, io) {
     const address = addressOf(url)
     const { host, pathname } = new URL(address.connection)

@@ -1,5 +1,6 @@
 import type { Io } from '../database.ts'
 import { DatabaseError } from '../error.ts'
+import { databaseUrl, hasSeveralHosts } from '../transport/hosts.ts'
 import { decoded, isLoopback } from '../transport/url.ts'
 import type { ClientConfig } from './pg.mjs'
 
@@ -36,6 +37,9 @@ const modes: Readonly<Record<string, Tls>> = {
 /** The login that a URL stands for. Throws {@link DatabaseError}. */
 export function loginOf(url: URL): Login {
   const { hostname, port, username, password, pathname, searchParams } = url
+  if (hasSeveralHosts(url)) {
+    throw new DatabaseError('config', 'A PostgreSQL URL names one host here.')
+  }
   const mode = searchParams.get('sslmode') ?? (isLoopback(hostname) ? 'disable' : 'require')
   const tls = Object.hasOwn(modes, mode) ? modes[mode] : undefined
   if (!tls) {
@@ -73,7 +77,7 @@ export function hyperdriveLogin({ pathname: name }: URL, { bindings }: Io): Logi
     )
   }
   // The connection to Hyperdrive stays within Cloudflare. Hyperdrive encrypts the rest of the way.
-  return { ...loginOf(new URL(binding.connectionString)), tls: 'never' }
+  return { ...loginOf(databaseUrl(binding.connectionString)), tls: 'never' }
 }
 
 /** How `pg` is told to connect. */

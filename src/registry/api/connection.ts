@@ -1,4 +1,4 @@
-import { DatabaseError, hasNoSecret, locate } from '../../database/index.ts'
+import { DatabaseError, databaseUrl, hasNoSecret, hostsOf, locate } from '../../database/index.ts'
 import { type CredentialKeys, type CredentialSecrets, secretProblem } from '../credential-keys.ts'
 import type { Credential } from '../entries.ts'
 import { randomText } from '../key.ts'
@@ -41,12 +41,14 @@ export async function sealConnection(
     if (error instanceof PrivateHostError) throw new ApiFault(422, error.message, { field })
     throw error
   }
-  const { protocol, hostname } = new URL(url)
+  const read = databaseUrl(url)
   return {
     ...purpose,
     id: randomText(20),
-    scheme: protocol.slice(0, -1),
-    host: hostname,
+    scheme: read.protocol.slice(0, -1),
+    host: hostsOf(read)
+      .map(({ name }) => name)
+      .join(','),
     sealed: await keys.seal(url, boundOf(purpose)),
     setAt: Date.now(),
   }
