@@ -147,6 +147,8 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
       const port = postgres.config.port!
       const plain = (socket: Socket) => passOn(socket, port)
       const stranger = makeCertificate()
+      const hanging = await at(() => {})
+      const hosts = `127.0.0.1:9,${new URL(hanging).host},127.0.0.1:${port}`
       const tls = (of: typeof trusted) => (socket: Socket) => of && encrypt(socket, of, port)
       const urls: Record<string, string> = {
         CLOSED: `postgres://app:${MARKER}@127.0.0.1:9/shop`,
@@ -168,6 +170,9 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
         LOGIN: postgres.tcp(`nobody:${MARKER}`),
         DATABASE: `${postgres.tcp()}_${MARKER}`,
         PLAIN: await at(plain),
+        HOSTS: `${postgres.tcp().replace(`127.0.0.1:${port}`, hosts)}?target_session_attrs=primary`,
+        STANDBY: `${postgres.tcp()}?target_session_attrs=standby`,
+        DIRECT: `${postgres.tcp()}?sslnegotiation=direct`,
         PREFER: await at(plain, '127.0.0.1', 'prefer'),
         TLS: await at(tls(trusted), 'localhost', 'verify-full'),
         NAME: await at(tls(trusted), '127.0.0.1'),
@@ -203,6 +208,9 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
       ['database', /^The database of this endpoint does not exist/],
       ['plain', /^The database does not speak TLS/],
       ['prefer', /42/],
+      ['hosts', /42/],
+      ['standby', /^None of the servers of the database is standby at the moment/],
+      ['direct', /a Worker cannot tell the server the protocol \(ALPN\)/],
     ])('is told why, in a sentence: %s', async (name, sentence) => {
       expect(await ask(name)).toMatch(sentence)
       // The answer does not wait for the goodbye.

@@ -10,6 +10,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -22,8 +23,14 @@ import { freePort } from './port.ts'
  *
  * The package's own wrapper is not used: it needs install scripts, which .npmrc turns off, and as
  * root it adds a user to the machine.
+ *
+ * @param files more of its data directory, such as `standby.signal` or `pg_hba.conf`
+ * @param settings as `name=value`
  */
-export async function startEmbeddedPostgres(): Promise<{ port: number; stop(): Promise<void> }> {
+export async function startEmbeddedPostgres(
+  files: Readonly<Record<string, string>> = {},
+  settings: readonly string[] = [],
+): Promise<{ port: number; stop(): Promise<void> }> {
   const home = mkdtempSync(join(tmpdir(), 'tidegate-postgres-'))
   process.once('exit', () => rmSync(home, { recursive: true, force: true }))
   chmodSync(home, 0o755)
@@ -33,8 +40,17 @@ export async function startEmbeddedPostgres(): Promise<{ port: number; stop(): P
   const cluster = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C']
   execFileSync(join(home, 'bin/initdb'), [...cluster, '--no-sync'], { ...as, stdio: 'pipe' })
 
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(data, name)
+    writeFileSync(path, text, { mode: 0o600 })
+    if (as.uid !== undefined) chownSync(path, as.uid, as.gid!)
+  }
+
   const port = await freePort()
-  const options = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', '', '-F']
+  const options = [
+    ...['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', '', '-F'],
+    ...settings.flatMap((it) => ['-c', it]),
+  ]
   const postgres = spawn(join(home, 'bin/postgres'), options, {
     ...as,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -81,7 +97,7 @@ async function ready(log: NodeJS.ReadableStream): Promise<void> {
   const said: string[] = []
   for await (const line of createInterface(log)) {
     said.push(line)
-    if (line.includes('ready to accept connections')) {
+    if (/ready to accept (?:read-only )?connections/.test(line)) {
       log.resume() // a full pipe would stop it
       return
     }

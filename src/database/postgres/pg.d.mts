@@ -37,6 +37,8 @@ export interface ClientConfig {
   readonly password: () => string
   readonly database: string
   readonly ssl: boolean
+  /** `direct` encrypts without asking first. */
+  readonly sslnegotiation: 'postgres' | 'direct'
   readonly options?: string | undefined
   readonly application_name: string
   /** Sends queries without waiting for the answers to those before. */

@@ -43,7 +43,10 @@ async function cancel(
     connection.on('error', () => resolve())
     connection.on('end', () => resolve())
   })
-  connection.on('connect', login.tls === 'never' ? send : () => connection.requestSsl())
+  connection.on('connect', () => {
+    if (login.tls === 'never') send()
+    else if (!login.direct) connection.requestSsl()
+  })
   connection.on('sslconnect', send)
   connection.connect(login.port, login.host)
   await until(signal, closed)

@@ -12,16 +12,24 @@ import { query, type Reading } from './tcp-query.ts'
 /** Sends statements, all at once, and returns what the last one did. */
 export type Run = (...statements: readonly Statement[]) => Promise<Reading>
 
-/** How long to wait for a connection: a server that takes longer does not let us in at all. */
-const CONNECT_MS = 10_000
-
 /** How long closing the connection may take. */
 const LEAVE_MS = 1_000
 
+/** What a server says of itself that is used. A stranger may say as much as it likes. */
+const REPORTED = ['in_hot_standby', 'default_transaction_read_only']
+
+interface ParameterStatus {
+  readonly parameterName: string
+  readonly parameterValue: string
+}
+
 /** One connection to a PostgreSQL server. */
 export class Connection {
+  /** Where it leads. */
+  readonly login: Login
+  /** What the server said of itself when it let us in. */
+  readonly reported: ReadonlyMap<string, string>
   readonly #Client: typeof Client
-  readonly #login: Login
   readonly #client: Client
   readonly #waitUntil: Io['waitUntil']
   readonly #budget = new ByteBudget({ maxBytes: 0 })
@@ -36,7 +44,7 @@ export class Connection {
 
   constructor(PgClient: typeof Client, login: Login, waitUntil: Io['waitUntil']) {
     this.#Client = PgClient
-    this.#login = login
+    this.login = login
     this.#waitUntil = waitUntil
     this.#client = new PgClient(configOf(login))
     const close = () => {
@@ -46,6 +54,11 @@ export class Connection {
     this.#client.on('error', close)
     this.#client.on('end', close)
     const { connection } = this.#client
+    const reported = new Map<string, string>()
+    this.reported = reported
+    connection.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
+      if (REPORTED.includes(parameterName)) reported.set(parameterName, parameterValue)
+    })
     const { stream: plain } = connection
     this.#budget.watch(plain)
     connection.on('sslconnect', () => {
@@ -66,13 +79,12 @@ export class Connection {
   }
 
   /** Connects and logs in. Throws {@link DatabaseError}. */
-  async open(signal: AbortSignal, timeoutMs: number): Promise<void> {
-    const wait = AbortSignal.timeout(Math.min(timeoutMs, CONNECT_MS))
+  async open(signal: AbortSignal): Promise<void> {
     try {
-      await until(AbortSignal.any([signal, wait]), this.#client.connect())
+      await until(signal, this.#client.connect())
     } catch (error) {
       this.#client.connection.stream.destroy()
-      throw connectFailure(error, this.#shakingHands)
+      throw connectFailure(error, this.#shakingHands, this.login.direct)
     }
   }
 
@@ -114,7 +126,7 @@ export class Connection {
     const signal = () => AbortSignal.timeout(LEAVE_MS)
     if (!hurry) await until(signal(), this.#client.end()).catch(() => {})
     if (hurry || this.#pending > 0) {
-      await cancelUntil(this.#answered, this.#Client, this.#login, this.#client, signal())
+      await cancelUntil(this.#answered, this.#Client, this.login, this.#client, signal())
     }
     this.#client.connection.stream.destroy()
   }

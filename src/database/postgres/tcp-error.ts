@@ -25,7 +25,11 @@ export function failure(error: unknown, timeoutMs: number): DatabaseError {
  * Why there is no connection. A server's own message names host and user, so others stand for it. An
  * error during the TLS handshake comes from the encryption, whatever its message.
  */
-export function connectFailure(error: unknown, shakingHands: boolean): DatabaseError {
+export function connectFailure(
+  error: unknown,
+  shakingHands: boolean,
+  direct = false,
+): DatabaseError {
   const { severity, code = '', message = '' } = error as Failed
   if (severity) {
     const told = postgresError({ code, message: '' }, 0, true)
@@ -36,6 +40,11 @@ export function connectFailure(error: unknown, shakingHands: boolean): DatabaseE
   if (NO_TLS.test(message)) {
     return new DatabaseError('config', PLAIN, {
       hint: 'The operator can turn on TLS in the database, or add sslmode=disable to its URL.',
+    })
+  }
+  if (direct && shakingHands && code === 'ECONNRESET') {
+    return new DatabaseError('config', 'The database does not encrypt without being asked first.', {
+      hint: 'That takes PostgreSQL 17, with TLS turned on. The operator can take sslnegotiation=direct off its URL.',
     })
   }
   if (shakingHands || /CERT|TLS|SSL/.test(code) || /certificate|\bTLS\b/i.test(message)) {

@@ -1,8 +1,9 @@
 import type { Io } from '../database.ts'
 import { DatabaseError } from '../error.ts'
-import { databaseUrl, hasSeveralHosts } from '../transport/hosts.ts'
+import { databaseUrl, type Host, hostsOf } from '../transport/hosts.ts'
 import { decoded, isLoopback } from '../transport/url.ts'
 import type { ClientConfig } from './pg.mjs'
+import { modeOf, readParameters, type Target } from './tcp-parameters.ts'
 
 /** Where a PostgreSQL server is, and as which user to connect. */
 export interface Login {
@@ -12,63 +13,80 @@ export interface Login {
   readonly password: string
   readonly database: string
   readonly tls: Tls
+  /** Whether to encrypt without asking the server first. */
+  readonly direct: boolean
   /** Settings for the session, as `-c name=value`, or what a proxy needs to know. */
   readonly options: string | undefined
   /** The name of the session in pg_stat_activity. */
   readonly name: string
 }
 
-/** Whether to encrypt: in any case, if the server offers it, or not at all. */
-export type Tls = 'always' | 'offered' | 'never'
+/** Whether to encrypt: in any case, rather than not, rather not, or not at all. */
+export type Tls = 'always' | 'prefer' | 'allow' | 'never'
+
+/** The servers that a URL names, and which of them is wanted. */
+export interface Access {
+  /** One for each host, in the order in which they are tried. */
+  readonly logins: readonly Login[]
+  readonly target: Target
+  /** Whether they are tried in random order. */
+  readonly random: boolean
+  /** How long to wait for each server, if the URL says so. */
+  readonly connectMs: number | undefined
+}
 
 /**
- * What `sslmode` asks for. A Worker's TLS always verifies certificate and name, against the public
- * authorities, so the weaker modes of libpq are not weaker here.
+ * What `sslmode` asks for. TLS always verifies certificate and name here, against the public authorities,
+ * so the modes of libpq that verify less are not weaker.
  */
 const modes: Readonly<Record<string, Tls>> = {
   disable: 'never',
-  allow: 'offered',
-  prefer: 'offered',
+  allow: 'allow',
+  prefer: 'prefer',
   require: 'always',
   'verify-ca': 'always',
   'verify-full': 'always',
 }
 
-/** The login that a URL stands for. Throws {@link DatabaseError}. */
-export function loginOf(url: URL): Login {
-  const { hostname, port, username, password, pathname, searchParams } = url
-  if (hasSeveralHosts(url)) {
-    throw new DatabaseError('config', 'A PostgreSQL URL names one host here.')
+/** What a URL says of its servers. Throws {@link DatabaseError}. */
+export function accessOf(url: URL): Access {
+  const given = readParameters(url.searchParams)
+  const seconds = Number(given.get('connect_timeout') ?? 0)
+  return {
+    logins: hostsOf(url).map((host) => loginOf(url, host)),
+    target: (given.get('target_session_attrs') ?? 'any') as Target,
+    random: given.get('load_balance_hosts') === 'random',
+    connectMs: seconds > 0 ? seconds * 1_000 : undefined,
   }
-  const mode = searchParams.get('sslmode') ?? (isLoopback(hostname) ? 'disable' : 'require')
-  const tls = Object.hasOwn(modes, mode) ? modes[mode] : undefined
-  if (!tls) {
-    throw new DatabaseError(
-      'config',
-      `The sslmode of the database URL must be one of ${Object.keys(modes).join(', ')}.`,
-    )
-  }
-  const user = decoded(username)
-  if (!hostname || !user) {
+}
+
+/** The login at a host of a URL, or at its first one. Throws {@link DatabaseError}. */
+export function loginOf(url: URL, { name, port }: Host = hostsOf(url)[0]!): Login {
+  const given = readParameters(url.searchParams)
+  const isHere = hostsOf(url).every((it) => isLoopback(it.name))
+  const user = given.get('user') || decoded(url.username)
+  if (!name || !user) {
     throw new DatabaseError(
       'config',
       'A PostgreSQL URL names a user and a host: postgres://user:password@host/database',
     )
   }
+  const direct = given.get('sslnegotiation') === 'direct'
   return {
-    host: hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: Number(port) || 5432,
+    host: name.replace(/^\[(.*)\]$/, '$1'),
+    port: port ?? 5432,
     user,
-    password: decoded(password),
-    database: decoded(pathname.slice(1)) || user,
-    tls,
-    options: searchParams.get('options') ?? undefined,
-    name: searchParams.get('application_name') ?? 'tidegate',
+    password: given.get('password') || decoded(url.password),
+    database: given.get('dbname') || decoded(url.pathname.slice(1)) || user,
+    tls: modes[modeOf(given) ?? (isHere && !direct ? 'disable' : 'require')]!,
+    direct,
+    options: given.get('options'),
+    name: given.get('application_name') ?? given.get('fallback_application_name') ?? 'tidegate',
   }
 }
 
-/** The login that a Hyperdrive binding stands for. Throws {@link DatabaseError}. */
-export function hyperdriveLogin({ pathname: name }: URL, { bindings }: Io): Login {
+/** The access that a Hyperdrive binding stands for. Throws {@link DatabaseError}. */
+export function hyperdriveAccess({ pathname: name }: URL, { bindings }: Io): Access {
   const binding = bindings[name] as Partial<Hyperdrive> | undefined
   if (typeof binding?.connectionString !== 'string') {
     throw new DatabaseError(
@@ -76,8 +94,11 @@ export function hyperdriveLogin({ pathname: name }: URL, { bindings }: Io): Logi
       `This deployment has no Hyperdrive binding called ${JSON.stringify(name)}.`,
     )
   }
+  const url = databaseUrl(binding.connectionString)
+  url.search = ''
   // The connection to Hyperdrive stays within Cloudflare. Hyperdrive encrypts the rest of the way.
-  return { ...loginOf(databaseUrl(binding.connectionString)), tls: 'never' }
+  const login = { ...loginOf(url), tls: 'never' as const }
+  return { logins: [login], target: 'any', random: false, connectMs: undefined }
 }
 
 /** How `pg` is told to connect. */
@@ -89,6 +110,7 @@ export const configOf = (login: Login): ClientConfig => ({
   password: () => login.password,
   database: login.database,
   ssl: login.tls !== 'never',
+  sslnegotiation: login.direct ? 'direct' : 'postgres',
   options: login.options,
   application_name: login.name,
   pipeline: true,

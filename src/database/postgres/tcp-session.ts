@@ -3,9 +3,10 @@ import type { Limits } from '../rows.ts'
 import { bySessions } from '../sessions.ts'
 import { unread } from '../transport/byte-budget.ts'
 import { startDeadline, until } from '../transport/deadline.ts'
-import { Connection, type Run } from './tcp-connection.ts'
-import { refusesTls } from './tcp-error.ts'
+import { connect } from './tcp-connect.ts'
+import type { Connection, Run } from './tcp-connection.ts'
 import type { Login } from './tcp-login.ts'
+import type { Servers } from './tcp-servers.ts'
 
 /**
  * Works in the session of a call, or in one of its own. It ends with the call, whatever happens: a Worker
@@ -13,22 +14,30 @@ import type { Login } from './tcp-login.ts'
  * server is told to stop. Throws {@link DatabaseError}.
  */
 export async function inSession<T>(
-  login: Login,
+  servers: Servers,
   limits: Limits,
   { waitUntil }: Pick<Io, 'waitUntil'>,
-  work: (run: Run) => Promise<T>,
+  work: (run: Run, at: Login) => Promise<T>,
 ): Promise<T> {
   const deadline = startDeadline(limits, 2_000)
   const { signal } = deadline
-  const name = JSON.stringify(login)
-  const open = () => connect(login, limits, signal, waitUntil)
+  const name = JSON.stringify(servers.access)
+  const open = async () => {
+    // Loaded by the first query that needs it: other deployments never do.
+    const { default: Client } = await import('./pg.mjs')
+    return connect(Client, servers, limits, signal, waitUntil)
+  }
   return bySessions(limits.sessions, async (sessions) => {
     for (;;) {
       let connection: Connection | undefined
       try {
         signal.throwIfAborted()
         connection = await until(signal, sessions.take(name, open))
-        return await until(signal, connection.ask(limits, work))
+        const { login } = connection
+        return await until(
+          signal,
+          connection.ask(limits, (run) => work(run, login)),
+        )
       } catch (error) {
         const over = deadline.over()
         if (over || error !== unread) throw over ?? error
@@ -39,22 +48,4 @@ export async function inSession<T>(
       }
     }
   })
-}
-
-async function connect(
-  login: Login,
-  limits: Limits,
-  signal: AbortSignal,
-  waitUntil: Io['waitUntil'],
-): Promise<Connection> {
-  // Loaded by the first query that needs it: other deployments never do.
-  const { default: Client } = await import('./pg.mjs')
-  const connection = new Connection(Client, login, waitUntil)
-  try {
-    await connection.open(signal, limits.timeoutMs)
-    return connection
-  } catch (error) {
-    if (login.tls !== 'offered' || !refusesTls(error)) throw error
-    return connect({ ...login, tls: 'never' }, limits, signal, waitUntil)
-  }
 }

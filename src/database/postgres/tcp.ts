@@ -6,8 +6,9 @@ import { answer } from './answer.ts'
 import { postgres as dialect } from './dialect.ts'
 import { identityFault } from './identity.ts'
 import { inOwnText, readOnlySteps } from './read-only.ts'
-import { hyperdriveLogin, type Login, loginOf } from './tcp-login.ts'
+import { type Access, accessOf, hyperdriveAccess, type Login } from './tcp-login.ts'
 import type { Reading } from './tcp-query.ts'
+import { Servers } from './tcp-servers.ts'
 import { inSession } from './tcp-session.ts'
 import { typesOf } from './types.ts'
 
@@ -17,33 +18,46 @@ export const postgres: Driver = {
   opens: ({ protocol }) => /^(?:postgres|postgresql|hyperdrive):$/.test(protocol),
   open: (url, io) =>
     url.protocol === 'hyperdrive:'
-      ? openLogin(hyperdriveLogin(url, io), io)
-      : withTlsState(loginOf(url), io),
+      ? openAccess(hyperdriveAccess(url, io), io)
+      : withTlsState(accessOf(url), io),
 }
 
-const openLogin = (login: Login, io: Io): UnguardedDatabase => ({
-  dialect,
-  rollsBack: true,
-  refusesBy: 'as a cursor, in a transaction that only reads and is rolled back',
-  applies: ['role', 'claims'],
-  query: (statement, limits) =>
-    bySessions(limits.sessions, (sessions) => read(login, statement, { ...limits, sessions }, io)),
-})
+function openAccess(access: Access, io: Io): UnguardedDatabase {
+  const servers = new Servers(access)
+  return {
+    dialect,
+    rollsBack: true,
+    refusesBy: 'as a cursor, in a transaction that only reads and is rolled back',
+    applies: ['role', 'claims'],
+    query: (statement, limits) =>
+      bySessions(limits.sessions, (sessions) =>
+        read(servers, statement, { ...limits, sessions }, io),
+      ),
+  }
+}
 
-const withTlsState = (login: Login, io: Io): UnguardedDatabase => ({
-  ...openLogin(login, io),
-  tls: login.tls === 'offered' ? undefined : login.tls === 'always',
-})
+function withTlsState(access: Access, io: Io): UnguardedDatabase {
+  const { tls } = access.logins[0]!
+  return {
+    ...openAccess(access, io),
+    tls: tls === 'always' ? true : tls === 'never' ? false : undefined,
+  }
+}
 
 /** Runs a statement, and asks for the names of its types. */
-async function read(login: Login, statement: Statement, limits: Limits, io: Io): Promise<Answer> {
-  const reading = await runReadOnly(login, statement, limits, io)
+async function read(
+  servers: Servers,
+  statement: Statement,
+  limits: Limits,
+  io: Io,
+): Promise<Answer> {
+  const reading = await runReadOnly(servers, statement, limits, io)
   // At the address of a pooler, many databases may have the same name. The user tells them apart.
-  const { host, port, database, user, options } = login
+  const { host, port, database, user, options } = reading.login
   const { role } = limits.identity ?? {}
   const key = JSON.stringify([host, port, database, user, options, role])
   const types = await typesOf(reading.fields, key, (lookUp, maxRows) =>
-    runReadOnly(login, lookUp, { ...limits, maxRows }, io),
+    runReadOnly(servers, lookUp, { ...limits, maxRows }, io),
   )
   const rows = answer(reading, types, limits)
   return reading.cut && !rows.truncated ? { ...rows, truncated: 'bytes' } : rows
@@ -71,11 +85,16 @@ const CHECK = `select pg_catalog.set_config('transaction_read_only',
  * or there is no transaction at all, the server takes no cursor. A statement without a cursor is sent once
  * the transaction is known to only read, and has a session of its own.
  */
-function runReadOnly(login: Login, statement: Statement, limits: Limits, io: Io): Promise<Reading> {
+function runReadOnly(
+  servers: Servers,
+  statement: Statement,
+  limits: Limits,
+  io: Io,
+): Promise<Reading & { readonly login: Login }> {
   const [settings, ...rest] = readOnlySteps(statement, limits)
   const isCursor = rest.length > 1
   const sessions = isCursor ? limits.sessions : undefined
-  return inSession(login, { ...limits, sessions }, io, async (run) => {
+  return inSession(servers, { ...limits, sessions }, io, async (run, login) => {
     const rollBack = () => void run({ sql: 'rollback' }).catch(() => {})
     const begun = run({ sql: 'begin read only' }, { sql: CHECK }).catch((error) => {
       throw error instanceof DatabaseError && error.code === REFUSED_VALUE ? notReadOnly() : error
@@ -90,9 +109,10 @@ function runReadOnly(login: Login, statement: Statement, limits: Limits, io: Io)
     const { rows } = await begun
     if (rows[0]?.[0] !== 'on') throw notReadOnly()
     await set
-    return (read ?? run(...rest).finally(rollBack)).catch((error) => {
+    const reading = await (read ?? run(...rest).finally(rollBack)).catch((error) => {
       throw inOwnText(error, statement)
     })
+    return { ...reading, login }
   })
 }
 

@@ -1,0 +1,229 @@
+import { connect, type Socket } from 'node:net'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import type { Limits } from '../../../src/database/rows.ts'
+import { passOn, report, startTcp, type TcpServer } from '../../servers/tcp.ts'
+import { startEmbeddedPostgres } from '../../support/embedded-postgres.ts'
+import { failure, MARKER } from '../../support/failure.ts'
+import { open } from '../../support/open.ts'
+
+const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 6_000 }
+const io = { fetch, bindings: {} }
+
+const servers: TcpServer[] = []
+const serve = async (listener: (socket: Socket) => void) => {
+  const server = await startTcp(listener)
+  servers.push(server)
+  return server.port
+}
+/** No connection to a server of a test is left open by it. */
+afterEach(async () => {
+  for (const server of servers) await expect.poll(() => server.open).toBe(0)
+})
+afterAll(() => Promise.all(servers.map((it) => it.close())))
+
+const primary = await startEmbeddedPostgres()
+// With nowhere to get its log from, it stays in recovery.
+const standby = await startEmbeddedPostgres({ 'standby.signal': '' })
+afterAll(() => Promise.all([primary.stop(), standby.stop()]))
+
+/** A way to a server that counts its connections. */
+async function wayTo({ port }: { port: number }) {
+  let count = 0
+  const way = await serve((socket) => {
+    count++
+    passOn(socket, port)
+  })
+  return {
+    port: way,
+    /** How many there were since it was asked last. */
+    get asked() {
+      const asked = count
+      count = 0
+      return asked
+    },
+  }
+}
+
+const urlOf = (ports: readonly number[], params = '', user = 'postgres') =>
+  `postgres://${user}:${MARKER}@${ports.map((it) => `127.0.0.1:${it}`).join(',')}/postgres?${params}`
+
+const WHERE = "select current_setting('port')::int, pg_is_in_recovery()"
+const ask = async (url: string, more: Partial<Limits> = {}) =>
+  (await open(url, io).query({ sql: WHERE }, { ...limits, ...more })).rows[0]
+
+const onPrimary = [primary.port, false]
+const onStandby = [standby.port, true]
+
+describe('of several servers of PostgreSQL', () => {
+  test('the first one is asked', async () => {
+    const ports = [primary.port, standby.port]
+    expect(await ask(urlOf(ports))).toEqual(onPrimary)
+    expect(await ask(urlOf(ports.toReversed()))).toEqual(onStandby)
+    const byParameter = `postgres://postgres@/postgres?host=127.0.0.1,127.0.0.1&port=${ports}`
+    expect(await ask(byParameter)).toEqual(onPrimary)
+  })
+
+  test.each([
+    ['where nothing listens', async () => 9],
+    ['that hangs up at once', () => serve((socket) => socket.end())],
+    ['that accepts and never answers', () => serve(() => {})],
+    [
+      'that falls silent at the login',
+      () => serve((socket) => passOn(socket, primary.port, () => Buffer.alloc(0))),
+    ],
+    ['that is none', () => serve((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))],
+    [
+      'that starts up',
+      () => serve((socket) => socket.once('data', () => socket.end(report('57P03', MARKER)))),
+    ],
+    [
+      'that takes no more connections',
+      () => serve((socket) => socket.once('data', () => socket.end(report('53300', MARKER)))),
+    ],
+  ])('one %s is passed over', async (_, start) => {
+    expect(await ask(urlOf([await start(), primary.port]))).toEqual(onPrimary)
+    const { host } = new URL(urlOf([primary.port]))
+    const named = `postgres://postgres@nowhere.invalid,${host}/postgres?sslmode=disable`
+    expect(await ask(named)).toEqual(onPrimary)
+  })
+
+  test('one that was of no use is tried last for a while', async () => {
+    const dead = await wayTo({ port: 9 })
+    const live = await wayTo(primary)
+    const database = open(urlOf([dead.port, live.port]), io)
+    for (const [toDead, toLive] of [
+      [1, 1],
+      [0, 1],
+    ]) {
+      await database.query({ sql: 'select 1' }, limits)
+      expect([dead.asked, live.asked]).toEqual([toDead, toLive])
+    }
+  })
+
+  test('eight that hang are given up within the time of the call, in one sentence', async () => {
+    const hanging = await serve(() => {})
+    const error = await failure(ask(urlOf(Array(8).fill(hanging)), { timeoutMs: 900 }))
+    expect(error).toMatchObject({
+      kind: 'network',
+      message: 'The database cannot be reached. Try again later.',
+    })
+    // A server that answers still has its turn.
+    const url = urlOf([...Array(7).fill(hanging), primary.port])
+    expect(await ask(url, { timeoutMs: 3_000 })).toEqual(onPrimary)
+  })
+
+  test('a call waits for none when its caller leaves', async () => {
+    const hanging = await wayTo({ port: await serve(() => {}) })
+    const left = AbortSignal.timeout(100)
+    const work = ask(urlOf([hanging.port, hanging.port]), { signal: left, timeoutMs: 60_000 })
+    expect((await failure(work)).message).toContain('cancelled')
+    expect(hanging.asked).toBe(1)
+  })
+
+  test('none is tried after one that refuses the login', async () => {
+    const next = await wayTo(primary)
+    const refusing = await serve((socket) =>
+      socket.once('data', () => socket.end(report('28P01', MARKER))),
+    )
+    expect(await failure(ask(urlOf([refusing, next.port])))).toMatchObject({ kind: 'auth' })
+    expect(next.asked).toBe(0)
+  })
+
+  test('all are asked in random order, if the URL says so', async () => {
+    const url = urlOf([primary.port, standby.port], 'load_balance_hosts=random')
+    const database = open(url, io)
+    const met = new Set<unknown>()
+    for (let i = 0; i < 64 && met.size < 2; i++) {
+      met.add((await database.query({ sql: WHERE }, limits)).rows[0]![0])
+    }
+    expect(met).toEqual(new Set([primary.port, standby.port]))
+  })
+
+  test('a cancellation goes to the one that runs the statement', async () => {
+    const [first, second] = [await wayTo({ port: 9 }), await wayTo(primary)]
+    const url = urlOf([first.port, second.port])
+    const signal = AbortSignal.timeout(500)
+    await failure(
+      open(url, io).query(
+        { sql: 'select count(*) from generate_series(1, 1000000000)' },
+        { ...limits, signal },
+      ),
+    )
+    // One for the statement, and at least one to cancel it.
+    let asked = 0
+    await expect.poll(() => (asked += second.asked)).toBeGreaterThan(1)
+    expect(first.asked).toBe(1)
+  })
+})
+
+describe('the server that is wanted', () => {
+  const both = [primary.port, standby.port]
+  const cases: readonly (readonly [target: string, where: readonly unknown[]])[] = [
+    ['any', onPrimary],
+    ['read-write', onPrimary],
+    ['primary', onPrimary],
+    ['read-only', onStandby],
+    ['standby', onStandby],
+    ['prefer-standby', onStandby],
+  ]
+
+  test.each(cases)('is found: %s', async (target, where) => {
+    const url = (ports: readonly number[]) => urlOf(ports, `target_session_attrs=${target}`)
+    if (target !== 'any') expect(await ask(url(both.toReversed()))).toEqual(where)
+    expect(await ask(url(both))).toEqual(where)
+  })
+
+  test.each(cases)(
+    'is found where a server does not report what it is: %s',
+    async (target, where) => {
+      const old = (port: number) =>
+        serve((socket) => {
+          const server = connect(port, '127.0.0.1')
+          const end = () => void [socket.destroy(), server.destroy()]
+          for (const it of [socket, server]) it.on('error', end).on('close', end)
+          socket.pipe(server)
+          server.on('data', (chunk: Buffer) =>
+            socket.write(
+              Buffer.from(
+                chunk.toString('latin1').replace('in_hot_standby', 'in_hot_another'),
+                'latin1',
+              ),
+            ),
+          )
+        })
+      const ports = await Promise.all(both.map(old))
+      expect(await ask(urlOf(ports, `target_session_attrs=${target}`))).toEqual(where)
+    },
+  )
+
+  test('is any other where a standby is preferred, and none is there', async () => {
+    const [first, second] = [await wayTo(primary), await wayTo(primary)]
+    const url = urlOf([first.port, 9, second.port], 'target_session_attrs=prefer-standby')
+    expect(await ask(url)).toEqual(onPrimary)
+    expect([first.asked, second.asked]).toEqual([1, 1])
+  })
+
+  test('is missing, in a sentence', async () => {
+    for (const [target, { port }] of [
+      ['standby', primary],
+      ['read-only', primary],
+      ['primary', standby],
+      ['read-write', standby],
+    ] as const) {
+      const error = await failure(ask(urlOf([port, port], `target_session_attrs=${target}`)))
+      expect(error).toMatchObject({
+        kind: 'network',
+        message: `None of the servers of the database is ${target} at the moment.`,
+      })
+    }
+  })
+
+  test('is read-only where its sessions are by default', async () => {
+    const options = 'options=-c%20default_transaction_read_only%3Don'
+    const url = (target: string) =>
+      urlOf([primary.port], `target_session_attrs=${target}&${options}`)
+    expect(await ask(url('read-only'))).toEqual(onPrimary)
+    expect(await ask(url('primary'))).toEqual(onPrimary)
+    expect((await failure(ask(url('read-write')))).message).toContain('is read-write')
+  })
+})
