@@ -30,7 +30,17 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
     ...['memory', 'http', 'stdio', 'worker', 'index'],
   ],
   database: [
-    ...['words', 'error', 'sessions', 'rows', 'role', 'rules', 'dialect', 'database'],
+    ...[
+      'words',
+      'error',
+      'sessions',
+      'catalog-use',
+      'rows',
+      'role',
+      'rules',
+      'dialect',
+      'database',
+    ],
     ...['guard', 'transport', 'schema', 'statements', 'an engine', 'doctor'],
     ...['engines', 'open', 'connection-string', 'questions', 'index'],
   ],

@@ -1,3 +1,4 @@
+export { byCatalog } from './catalog-use.ts'
 export type { Part, Recognised, Unrecognised } from './connection-string/index.ts'
 export type { Database, Io } from './database.ts'
 export { DemoStore } from './demo/demo-store.ts'
@@ -21,6 +22,7 @@ export {
   findTable,
   fingerprint,
   hintFor,
+  keptCatalog,
   listTables,
   overview,
   rowSecurity,

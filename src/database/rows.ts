@@ -1,3 +1,4 @@
+import type { CatalogUse } from './catalog-use.ts'
 import type { Sessions } from './sessions.ts'
 
 /** A value bound to a placeholder. Big integers and decimals travel as strings. */
@@ -43,6 +44,11 @@ export interface Statement {
    */
   readonly internal?: boolean | undefined
   /**
+   * The name of a question to the catalog whose answer may be kept for a short time; `beside` names the one
+   * about the columns of its table. See `schema/kept-catalog.ts`.
+   */
+  readonly kept?: { readonly name: string; readonly beside?: string | undefined } | undefined
+  /**
    * The one table that a statement of ours reads, and its columns. A database that shows only some of its
    * tables runs no other statement unread.
    */
@@ -76,6 +82,8 @@ export interface Limits {
   readonly trace?: TraceNote | undefined
   /** Where the call keeps its sessions. Left out, the query has one of its own. */
   readonly sessions?: Sessions | undefined
+  /** How the call uses what is kept of the catalog. Left out, the catalog is asked anew. */
+  readonly catalog?: CatalogUse | undefined
 }
 
 /** Names a call in the logs of a database. */
@@ -87,4 +95,4 @@ export interface TraceNote {
 }
 
 /** The limits of a question to the catalog, which has row and byte caps of its own. */
-export type TimeLimits = Pick<Limits, 'timeoutMs' | 'signal' | 'identity' | 'sessions'>
+export type TimeLimits = Pick<Limits, 'timeoutMs' | 'signal' | 'identity' | 'sessions' | 'catalog'>

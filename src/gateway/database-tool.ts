@@ -1,5 +1,12 @@
 import * as z from 'zod/mini'
-import { type Database, DatabaseError, hintFor, type Limits, Sessions } from '../database/index.ts'
+import {
+  byCatalog,
+  type Database,
+  DatabaseError,
+  hintFor,
+  type Limits,
+  Sessions,
+} from '../database/index.ts'
 import {
   type Context,
   type JsonSchema,
@@ -108,8 +115,14 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
           try {
             const opened = await databases.get(name)!.open(context.caller)
             database = inCall(opened, call, { name, free: takesSql })
-            const facts = { database, name, endpoint, caps, keep, terms, results, limits }
-            const value = await definition.run(input as z.infer<Input>, { ...context, ...facts })
+            const facts = { database, name, endpoint, caps, keep, terms, results }
+            const value = await byCatalog((catalog) =>
+              definition.run(input as z.infer<Input>, {
+                ...context,
+                ...facts,
+                limits: { ...limits, catalog },
+              }),
+            )
             return formatted(value, format)
           } catch (error) {
             if (error instanceof ToolError) throw new ToolError(escaped(error.message, format))

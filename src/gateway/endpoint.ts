@@ -62,6 +62,8 @@ const database = () =>
     ),
     /** Queries carry who asks, for row-level security. */
     claims: z.optional(z.literal(true)),
+    /** For how long the columns and keys of a table are kept after they were asked for; 60 if left out. */
+    catalogSeconds: z.optional(z.int().check(z.gte(0), z.lte(3_600))),
     /** What a person says of its tables and columns. */
     glossary: z.optional(glossary()),
   })

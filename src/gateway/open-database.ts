@@ -3,6 +3,7 @@ import {
   DatabaseError,
   type Identity,
   type Io,
+  keptCatalog,
   type Located,
   locate,
   locateLater,
@@ -41,9 +42,28 @@ interface UnrestrictedDatabase extends Pick<Located, 'title' | 'tellsTables'> {
 /** Finds a database by its configuration, without connecting to it. Throws {@link ConfigError}. */
 export function located(config: DatabaseConfig, io: CredentialIo): EndpointDatabase {
   try {
-    return withIdentity(locatedUrl(config.url, io), config)
+    return withIdentity(withKeptCatalog(locatedUrl(config.url, io), config), config)
   } catch (error) {
     throw error instanceof DatabaseError ? new ConfigError(error.message) : error
+  }
+}
+
+/** For how many seconds the catalog of a database is kept, if its configuration does not say. */
+const CATALOG_SECONDS = 60
+
+/** The same database, which keeps for a short time what its catalog says about a table. */
+function withKeptCatalog(
+  found: Located,
+  { catalogSeconds = CATALOG_SECONDS }: DatabaseConfig,
+): Located {
+  if (catalogSeconds === 0) return found
+  let opened: Database | undefined
+  return {
+    ...found,
+    async open() {
+      opened ??= await keptCatalog(await found.open(), catalogSeconds)
+      return opened
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import {
+  byCatalog,
   bySessions,
   type Cell,
   DatabaseError,
@@ -42,6 +43,7 @@ interface Asker {
   readonly signal: AbortSignal
   readonly call?: Call | undefined
   readonly sessions?: Limits['sessions']
+  readonly catalog?: Limits['catalog']
 }
 
 /** Rows that one search finds in each table. */
@@ -81,18 +83,28 @@ const askerOf = (context: Context): Asker => ({
 async function search(sources: readonly SearchedTable[], query: string, asker: Asker) {
   // Tables are searched side by side, each by a session of its own.
   const found = await Promise.all(
-    sources.map((it) =>
-      bySessions(undefined, (sessions) => searchSource(it, query, { ...asker, sessions })),
-    ),
+    sources.map((it) => reading(asker, (its) => searchSource(it, query, its))),
   )
-  return { results: found.flat() }
+  return { results: found.flatMap((it) => it ?? []) }
+}
+
+/** Reads a source by sessions of its own; undefined if what is asked for is not there. */
+const reading = <T>(asker: Asker, read: (asker: Asker) => Promise<T>): Promise<T | undefined> =>
+  bySessions(undefined, (sessions) =>
+    byCatalog((catalog) => read({ ...asker, sessions, catalog })),
+  ).catch((error: unknown) => {
+    if (error instanceof NotThere) return undefined
+    throw error
+  })
+
+/** What is asked for is not there, or hidden from who asks, as far as the catalog tells. */
+class NotThere extends Error {
+  override readonly name = 'NotThere'
 }
 
 async function searchSource(source: SearchedTable, query: string, asker: Asker) {
   const limits = limitsOf(source, asker)
-  const opened = await openTable(source, asker, limits)
-  if (!opened) return []
-  const { database, table } = opened
+  const { database, table } = await openTable(source, asker, limits)
   const shown = [...new Set([...table.primaryKey, source.title, ...columnsInUrl(source)])]
   assertColumns(table, [...shown, ...source.text])
   const asked = { text: source.text, shown, query, limit: MAX_FOUND_ROWS }
@@ -110,10 +122,8 @@ async function fetchDocument(
   const source = sources.find((it) => it.database === name && it.table === tableName)
   if (!source) return undefined
   const limits = limitsOf(source, asker)
-  const opened = await openTable(source, asker, limits)
-  if (!opened) return undefined
-  const { database, table } = opened
-  if (keys.length !== table.primaryKey.length) return undefined
+  const { database, table } = await openTable(source, asker, limits)
+  if (keys.length !== table.primaryKey.length) throw new NotThere()
   const where = table.primaryKey.map(
     (column, i) => ({ column, op: 'eq', value: keys[i]! }) as const,
   )
@@ -139,34 +149,34 @@ export async function readDocument(
   asker: Asker,
 ): Promise<Document | undefined> {
   const sources = searchSources(endpoint, locateAll(endpoint, io), origin)
-  return bySessions(undefined, (sessions) => fetchDocument(sources, id, { ...asker, sessions }))
+  return reading(asker, (its) => fetchDocument(sources, id, its))
 }
 
-const limitsOf = ({ caps }: SearchedTable, { signal, sessions }: Asker): Limits => ({
+const limitsOf = ({ caps }: SearchedTable, { signal, sessions, catalog }: Asker): Limits => ({
   maxRows: MAX_FOUND_ROWS,
   maxBytes: caps.bytes * SEARCH_READ_FACTOR,
   timeoutMs: caps.timeoutMs,
   signal,
   sessions,
+  catalog,
 })
 
 const columnsInUrl = ({ url = '' }: SearchedTable) =>
   [...url.matchAll(URL_COLUMN)].map(([, column]) => column!)
 
-/** Opens the table of a source; undefined if it, or a column that is needed, is hidden from who asks. */
+/** Opens the table of a source. Throws {@link NotThere} if it, or a column that is needed, is hidden. */
 async function openTable(source: SearchedTable, { caller, call }: Asker, limits: Limits) {
   const { located, database: databaseName, table: name } = source
   const database = inCall(await located.open(caller), call, { name: databaseName, free: false })
   if (database.dialect.hidesColumns) {
     const table = await findTable(database, name, limits).catch((error: unknown) => {
-      if (error instanceof DatabaseError && error.kind === 'sql') return undefined
-      throw error
+      const none = error instanceof DatabaseError && error.kind === 'sql'
+      throw none ? new NotThere() : error
     })
     const needed = [source.title, ...source.text, ...columnsInUrl(source)]
-    const has = (column: string) => table?.columns.some((it) => it.name === column)
-    return table && table.primaryKey.length > 0 && needed.every(has)
-      ? { database, table }
-      : undefined
+    const has = (column: string) => table.columns.some((it) => it.name === column)
+    if (table.primaryKey.length > 0 && needed.every(has)) return { database, table }
+    throw new NotThere()
   }
   const table = await findTable(database, name, limits)
   if (table.primaryKey.length > 0) return { database, table }
@@ -233,9 +243,9 @@ export const searchTools = (sources: readonly SearchedTable[]): readonly Tool[] 
     output: z.object({ id: z.string(), title: z.string(), text: z.string(), url: z.string() }),
     annotations,
     async run({ id }, context) {
-      const found = await bySessions(undefined, (sessions) =>
-        fetchDocument(sources, id, { ...askerOf(context), sessions }),
-      ).catch((error) => asToolError(error, context))
+      const found = await reading(askerOf(context), (its) => fetchDocument(sources, id, its)).catch(
+        (error) => asToolError(error, context),
+      )
       if (found) return { ...found }
       throw new ToolError('There is no record with this id. Use an id that search returned.')
     },

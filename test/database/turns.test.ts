@@ -7,7 +7,7 @@ import { describePostgres } from '../support/postgres.ts'
 
 await describePostgres('PostgreSQL over TCP', SETUP, (postgres) => {
   test('is asked by one connection a call, and in few turns after the login', async () => {
-    const { costs } = await countCalls(countedPostgres(postgres))
+    const { costs, warm } = await countCalls(countedPostgres(postgres))
     expect(costs).toEqual([
       { tool: 'query', connections: 1, turns: 1 },
       { tool: 'query_table', connections: 1, turns: 2 },
@@ -17,12 +17,22 @@ await describePostgres('PostgreSQL over TCP', SETUP, (postgres) => {
       { tool: 'search', connections: 1, turns: 2 },
       { tool: 'fetch', connections: 1, turns: 2 },
     ])
+    // What is known of the table is not asked again.
+    expect(warm).toEqual([
+      { tool: 'query', connections: 1, turns: 1 },
+      { tool: 'query_table', connections: 1, turns: 1 },
+      { tool: 'describe_table', connections: 0, turns: 0 },
+      { tool: 'list_tables', connections: 1, turns: 2 },
+      { tool: 'explain_query', connections: 1, turns: 2 },
+      { tool: 'search', connections: 1, turns: 1 },
+      { tool: 'fetch', connections: 1, turns: 1 },
+    ])
   })
 })
 
 await describeMariaDb('MariaDB over TCP', SETUP, (mariadb) => {
   test('is asked by one connection a call, and in few turns after the login', async () => {
-    const { costs } = await countCalls(countedMariaDb(mariadb))
+    const { costs, warm } = await countCalls(countedMariaDb(mariadb))
     expect(costs).toEqual([
       { tool: 'query', connections: 1, turns: 2 },
       { tool: 'query_table', connections: 1, turns: 4 },
@@ -31,6 +41,16 @@ await describeMariaDb('MariaDB over TCP', SETUP, (mariadb) => {
       { tool: 'explain_query', connections: 1, turns: 2 },
       { tool: 'search', connections: 1, turns: 4 },
       { tool: 'fetch', connections: 1, turns: 4 },
+    ])
+    // What is known of the table is not asked again.
+    expect(warm).toEqual([
+      { tool: 'query', connections: 1, turns: 2 },
+      { tool: 'query_table', connections: 1, turns: 2 },
+      { tool: 'describe_table', connections: 0, turns: 0 },
+      { tool: 'list_tables', connections: 1, turns: 4 },
+      { tool: 'explain_query', connections: 1, turns: 2 },
+      { tool: 'search', connections: 1, turns: 2 },
+      { tool: 'fetch', connections: 1, turns: 2 },
     ])
   })
 })

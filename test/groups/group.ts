@@ -43,8 +43,8 @@ export function groupBefore(
     call: (name: string, args: object = {}, caller?: Caller) =>
       request('tools/call', { name, arguments: args }, caller),
     /** The structure of a tool's answer. Throws what it says instead. */
-    async structure(name: string, args: object = {}) {
-      const { result, error } = await request('tools/call', { name, arguments: args })
+    async structure(name: string, args: object = {}, caller?: Caller) {
+      const { result, error } = await request('tools/call', { name, arguments: args }, caller)
       if (error || result.isError) throw new Error(error?.message ?? result.content[0].text)
       return result.structuredContent
     },

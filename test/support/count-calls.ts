@@ -39,10 +39,14 @@ const calls = [
   ['fetch', { id: 'main/orders/1' }],
 ] as const
 
-/** Calls each tool on a database, and counts. These figures do not depend on the machine. */
+/**
+ * Calls each tool on a database, and counts: once when nothing is known of its catalog, and once more. These
+ * figures do not depend on the machine.
+ */
 export async function countCalls({ port, url, logIn }: Counted): Promise<{
   readonly login: number
   readonly costs: readonly Cost[]
+  readonly warm: readonly Cost[]
 }> {
   const counting = await startCounting(port)
   const background: Promise<unknown>[] = []
@@ -61,15 +65,18 @@ export async function countCalls({ port, url, logIn }: Counted): Promise<{
     })
     const waitUntil = (work: Promise<unknown>) => void background.push(work)
     const search = [{ table: 'orders', title: 'customer', text: ['customer'] }]
-    const server = endpointBefore(url(counting.port), { search }, { waitUntil })
+    const serve = () => endpointBefore(url(counting.port), { search }, { waitUntil })
     // In the background, the first call has the role inspected.
-    await during(() => structureOf(server, 'query', { sql: 'select 1' }))
-    const costs: Cost[] = []
+    await during(() => structureOf(serve(), 'query', { sql: 'select 1' }))
+    const [costs, warm]: [Cost[], Cost[]] = [[], []]
     for (const [tool, args] of calls) {
-      const { connections, turns } = await during(() => structureOf(server, tool, args))
-      costs.push({ tool, connections, turns: turns - connections * login.turns })
+      const server = serve()
+      for (const list of [costs, warm]) {
+        const { connections, turns } = await during(() => structureOf(server, tool, args))
+        list.push({ tool, connections, turns: turns - connections * login.turns })
+      }
     }
-    return { login: login.turns, costs }
+    return { login: login.turns, costs, warm }
   } finally {
     await counting.close()
   }

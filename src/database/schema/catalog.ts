@@ -22,7 +22,8 @@ export async function listTables(
   // Databases refuse parameters with NULs or half characters, and names and comments have none.
   const { search = '' } = page
   if (search.includes('\0') || !search.isWellFormed()) return { tables: [], total: 0 }
-  const rows = await ask(database, database.dialect.catalog.tables(page), limits)
+  const fresh = { ...limits, catalog: undefined }
+  const rows = await ask(database, database.dialect.catalog.tables(page), fresh)
   const tables = rows.filter(([, schema]) => schema !== null).map(([, ...row]) => summary(row))
   return { tables, total: Number(rows[0]?.[0] ?? 0) }
 }

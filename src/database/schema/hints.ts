@@ -24,7 +24,9 @@ export async function hintFor(
   if (literal !== undefined) return literal
   const name = (what: keyof ErrorPatterns) =>
     database.dialect.errorPatterns[what].exec(message)?.[1]
-  const bounds = { ...limits, timeoutMs: Math.min(limits.timeoutMs, MAX_HINT_MS) }
+  const timeoutMs = Math.min(limits.timeoutMs, MAX_HINT_MS)
+  // What was kept of the catalog may be why the statement failed.
+  const bounds = { ...limits, timeoutMs, catalog: undefined }
   try {
     const table = name('table')
     if (table !== undefined) return await meantTables(database, last(table), bounds)

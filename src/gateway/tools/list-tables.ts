@@ -35,7 +35,9 @@ export const listTables = databaseTool({
       limit: detail ? DETAILED_TABLES : PAGE_TABLES,
       limits,
     })
-    const columns = detail ? await columnsOf(database, tables, limits) : []
+    const columns = detail
+      ? await columnsOf(database, tables, { ...limits, catalog: undefined })
+      : []
     const texts = columns.map((it) => it.map(([name, type]) => `${name} ${type}`.trim()))
     const all = tables.map((it, i) => ({
       name: shownName(database.dialect, it),

@@ -1,0 +1,95 @@
+import type { Database } from '../database.ts'
+import type { Catalog, ErrorPatterns, TableName } from '../dialect.ts'
+import { DatabaseError } from '../error.ts'
+import type { Identity, Rows, Statement } from '../rows.ts'
+import { KeptAnswers } from './kept-answers.ts'
+import { keyOf } from './table-name.ts'
+
+/**
+ * The same database, which keeps for some seconds what its catalog answers about single tables. What is kept is
+ * given to the same identity alone, and only to calls that say how they use it. Lists, searches and
+ * fingerprints are always asked anew.
+ *
+ * When a statement fails for a name that does not exist, or for a missing right, all is forgotten.
+ */
+export async function keptCatalog(database: Database, seconds: number): Promise<Database> {
+  const { dialect } = database
+  const answers = new KeptAnswers()
+
+  function known(name: string | undefined) {
+    const found = name === undefined ? undefined : answers.get(name)
+    return found && Date.now() - found.at < seconds * 1_000 ? found : undefined
+  }
+
+  return {
+    ...database,
+    dialect: { ...dialect, catalog: namedQuestions(dialect.catalog) },
+    async query(statement, limits) {
+      const { internal, kept } = statement
+      const { catalog: use, identity } = limits
+      if (!internal) {
+        return database.query(statement, limits).catch((error: unknown) => {
+          if (contradicts(error, dialect.errorPatterns)) answers.forget()
+          throw error
+        })
+      }
+      if (!kept || !use) return database.query(statement, limits)
+
+      const name = whose(identity, kept.name)
+      const found = use.renews ? undefined : known(name)
+      // What was asked before the columns of a table may be of another table of that name, or of none.
+      const beside = kept.beside === undefined ? found : known(whose(identity, kept.beside))
+      if (found && beside && beside.call <= found.call) {
+        use.used = true
+        return { ...JSON.parse(found.json), elapsedMs: 0 }
+      }
+      answers.delete(name)
+      const at = Date.now()
+      const { timesForgotten } = answers
+      const answer = await database.query(statement, limits)
+      // What was forgotten meanwhile may be known from before.
+      if (isWhole(answer, kept) && timesForgotten === answers.timesForgotten) {
+        answers.set(name, { json: jsonOf(answer), at, call: use.call })
+      }
+      return answer
+    },
+  }
+}
+
+/** The same catalog. Its questions about single tables have names. */
+function namedQuestions(catalog: Catalog): Catalog {
+  const columns = (tables: readonly TableName[]) => `columns ${tables.map(keyOf).join('\0')}`
+  const ofTable = (what: string, table: TableName) => ({
+    name: `${what} ${keyOf(table)}`,
+    beside: columns([table]),
+  })
+  return {
+    ...catalog,
+    find: (name) => ({ ...catalog.find(name), kept: { name: `find ${name}` } }),
+    columns: (tables) => ({ ...catalog.columns(tables), kept: { name: columns(tables) } }),
+    keys: (table) => ({ ...catalog.keys(table), kept: ofTable('keys', table) }),
+    indexes: (table) => ({ ...catalog.indexes(table), kept: ofTable('indexes', table) }),
+  }
+}
+
+/** The name of an answer to this identity. */
+const whose = ({ role, claims }: Identity = {}, name: string) =>
+  JSON.stringify([role ?? null, claims ?? null, name])
+
+/**
+ * Whether an answer is all that there is to know. A table that is not there may come at any time; only keys
+ * and indexes may be none.
+ */
+const isWhole = ({ rows, truncated }: Rows, { beside }: NonNullable<Statement['kept']>) =>
+  !truncated && (rows.length > 0 || beside !== undefined)
+
+const jsonOf = ({ elapsedMs: _, ...answer }: Rows) => JSON.stringify(answer)
+
+/** Whether an error says that a name is unknown, or that a right is missing: what is kept may be old. */
+function contradicts(error: unknown, { table, column }: ErrorPatterns): boolean {
+  if (!(error instanceof DatabaseError)) return false
+  const { kind, code, message } = error
+  // Without a code, we refused it ourselves.
+  if (kind === 'refused') return code !== undefined
+  return kind === 'sql' && (table.test(message) || column.test(message))
+}
