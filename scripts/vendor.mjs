@@ -84,9 +84,10 @@ const modules = {
   'mysql/mysql2': `
     import Connection from './node_modules/mysql2/lib/base/connection.js'
     import ConnectionConfig from './node_modules/mysql2/lib/connection_config.js'
+    import Execute from './node_modules/mysql2/lib/commands/execute.js'
     import { types as TypedParameter } from './node_modules/mysql2/lib/packets/typed_parameter.js'
     const createConnection = (options) => new Connection({ config: new ConnectionConfig(options) })
-    export default { createConnection, TypedParameter }`,
+    export default { createConnection, Execute, TypedParameter }`,
 }
 
 for (const [name, contents] of Object.entries(modules)) {

@@ -35,12 +35,12 @@ await describeMariaDb('MariaDB over TCP', SETUP, (mariadb) => {
     const { costs, warm } = await countCalls(countedMariaDb(mariadb))
     expect(costs).toEqual([
       { tool: 'query', connections: 1, turns: 2 },
-      { tool: 'query_table', connections: 1, turns: 4 },
-      { tool: 'describe_table', connections: 1, turns: 2 },
-      { tool: 'list_tables', connections: 1, turns: 4 },
+      { tool: 'query_table', connections: 1, turns: 3 },
+      { tool: 'describe_table', connections: 1, turns: 1 },
+      { tool: 'list_tables', connections: 1, turns: 2 },
       { tool: 'explain_query', connections: 1, turns: 2 },
-      { tool: 'search', connections: 1, turns: 4 },
-      { tool: 'fetch', connections: 1, turns: 4 },
+      { tool: 'search', connections: 1, turns: 3 },
+      { tool: 'fetch', connections: 1, turns: 3 },
     ])
     // What is known of the table is not asked again.
     expect(warm).toEqual([

@@ -32,7 +32,8 @@ export interface Answer extends Events {
 export interface Prepared {
   readonly columns: readonly Field[]
   readonly parameters: readonly Field[]
-  execute(values: readonly unknown[]): Answer
+  /** Undefined where the connection takes no more commands. */
+  execute(values: readonly unknown[]): Answer | undefined
 }
 
 export interface ConnectionConfig {
@@ -75,7 +76,7 @@ export interface Connection extends Events {
   end(done: (error: unknown) => void): unknown
 
   // Inside it, for `pipeline.ts`.
-  addCommand(command: Command): Command
+  addCommand<It extends Command>(command: It): It | undefined
   /** What is answered at the moment, and what comes then. */
   readonly _command: Command | null | undefined
   readonly _commands: { push(command: Command): unknown }
@@ -85,6 +86,11 @@ export interface Connection extends Events {
 
 declare const mysql2: {
   createConnection(config: ConnectionConfig): Connection
+  /** Runs what a server has prepared, by its number there. */
+  readonly Execute: new (options: {
+    readonly statement: { readonly id: number; readonly parameters: readonly Field[] }
+    readonly values: readonly unknown[]
+  }) => Command & Answer
   /** A number that is bound as a whole one. */
   readonly TypedParameter: { LONGLONG(value: number): unknown }
 }

@@ -2,6 +2,7 @@ import { DatabaseError } from '../error.ts'
 import { refuse } from '../guard/guard.ts'
 import { read } from '../guard/reading.ts'
 import type { Limits, Statement } from '../rows.ts'
+import { literal } from './quote.ts'
 import { rules } from './rules.ts'
 
 /** How long to wait for a lock. One that takes longer is held by long work, such as a migration. */
@@ -42,19 +43,52 @@ export type Server = 'mysql' | 'mariadb'
 export const serverOf = (version: string): Server =>
   /mariadb/i.test(version) ? 'mariadb' : 'mysql'
 
-/** Some servers have one of these variables, some have both. */
-export const CHECKS = `show session variables
-  where variable_name in ('tx_read_only', 'transaction_read_only', 'sql_mode')`
+/**
+ * Whether a server runs what it has prepared last without being told its number:
+ * https://mariadb.com/kb/en/com_stmt_execute/
+ */
+export function runsLastPrepared(version: string): boolean {
+  const [, major = 0, minor = 0] = /(\d+)\.(\d+)\.\d+-mariadb/i.exec(version) ?? []
+  return Number(major) > 10 || (Number(major) === 10 && Number(minor) >= 2)
+}
 
-/** Throws unless the session is as it was set: a proxy may have passed on another one. */
-export function check(variables: readonly (readonly [name: string, value: string])[]): void {
+/**
+ * Makes MariaDB end the session itself unless it only reads, is in no transaction of somebody else's, and
+ * has the role: then nothing runs that is sent behind it in the same turn.
+ */
+export const barrier = (role: string | undefined) => `begin not atomic
+  if not @@session.tx_read_only or @@session.in_transaction
+    ${role === undefined ? '' : `or not (binary current_role() <=> binary ${literal(role)})`}
+  then kill connection connection_id();
+  end if;
+end`
+
+/** Some servers have one of the first two variables, some have both. Only MariaDB has the third. */
+export const CHECKS = `show session variables where variable_name in
+  ('tx_read_only', 'transaction_read_only', 'in_transaction', 'sql_mode')`
+
+/**
+ * Throws unless the session is as it was set: a proxy may have passed on another one.
+ *
+ * @param inTransaction whether a transaction of ours has begun in it. One of somebody else's may write.
+ */
+export function check(
+  variables: readonly (readonly [name: string, value: string])[],
+  inTransaction = false,
+): void {
   const values = (name: RegExp) => variables.filter(([it]) => name.test(it)).map(([, it]) => it)
+  const isOn = (value: string) => /^(?:on|1)$/i.test(value)
   const readOnly = values(/read_only$/)
   const [mode = 'unknown'] = values(/^sql_mode$/)
-  const reads = readOnly.length > 0 && readOnly.every((value) => /^(?:on|1)$/i.test(value))
-  if (reads && !/unknown|ANSI|NO_BACKSLASH_ESCAPES/.test(mode)) return
-  throw new DatabaseError('network', 'The database did not begin a read-only session.')
+  const reads = readOnly.length > 0 && readOnly.every(isOn)
+  const isOurs = values(/^in_transaction$/).every((value) => isOn(value) === inTransaction)
+  if (reads && isOurs && !/unknown|ANSI|NO_BACKSLASH_ESCAPES/.test(mode)) return
+  throw notReadOnly()
 }
+
+/** The error for a session that may write. */
+export const notReadOnly = () =>
+  new DatabaseError('network', 'The database did not begin a read-only session.')
 
 /**
  * Whether a statement is a SHOW, DESCRIBE or EXPLAIN that the guard lets through. These return rows,

@@ -1,7 +1,7 @@
-import { rowTooLarge } from '../error.ts'
-import type { Limits, Param } from '../rows.ts'
+import { rowTooLarge, unreachable } from '../error.ts'
+import type { Limits, Statement } from '../rows.ts'
 import { type ByteBudget, type Room, unread } from '../transport/byte-budget.ts'
-import type { Field, default as Library, Prepared } from './mysql2.mjs'
+import type { Answer, Field, default as Library } from './mysql2.mjs'
 import type { Connection } from './tcp-connection.ts'
 import { failure } from './tcp-error.ts'
 import type { Raw } from './values.ts'
@@ -13,12 +13,16 @@ export interface Reading {
   readonly cut: boolean
 }
 
-/** Runs what was prepared, and collects its rows until the answer ends or the budget is spent. */
-export function execute(
+/** Values as they are bound: MySQL takes no double as a LIMIT. */
+export const boundValues = (
   { TypedParameter: { LONGLONG } }: typeof Library,
+  { params = [] }: Statement,
+): readonly unknown[] => params.map((it) => (Number.isSafeInteger(it) ? LONGLONG(Number(it)) : it))
+
+/** Starts an answer, and collects its rows until it ends or the budget is spent. */
+export function collect(
   connection: Connection,
-  prepared: Prepared,
-  params: readonly Param[],
+  start: () => Answer | undefined,
   budget: ByteBudget,
   room: Room,
   { maxRows, timeoutMs }: Limits,
@@ -36,9 +40,9 @@ export function execute(
     void budget.spent.then(stop)
     // A connection that breaks ends no statement.
     void connection.broken.then(fail)
-    prepared
-      // MySQL takes no double as a LIMIT.
-      .execute(params.map((it) => (Number.isSafeInteger(it) ? LONGLONG(Number(it)) : it)))
+    const answer = start()
+    if (!answer) return reject(unreachable())
+    answer
       .on('fields', (it) => {
         fields = it ?? []
       })

@@ -1,12 +1,13 @@
 import { words } from '../words.ts'
 import type {
+  Answer,
   Connection as Client,
   ConnectionConfig,
   default as Library,
   Prepared,
 } from './mysql2.mjs'
 import { pipeline } from './pipeline.ts'
-import { type Server, serverOf } from './read-only.ts'
+import { runsLastPrepared, type Server, serverOf } from './read-only.ts'
 import { connectFailure, failure } from './tcp-error.ts'
 import type { Login } from './tcp-login.ts'
 
@@ -16,9 +17,12 @@ export class Connection {
   readonly #timeoutMs: number
   readonly #broken = Promise.withResolvers<unknown>()
   readonly #prepared = new Map<string, Promise<Prepared>>()
+  readonly #library: typeof Library
   #isOpen = false
+  #runsLast = false
 
   constructor(library: typeof Library, login: Login, timeoutMs: number) {
+    this.#library = library
     this.#timeoutMs = timeoutMs
     this.client = library.createConnection(configOf(login, timeoutMs))
     // Each call rejects with its own error. But without a listener, an error would end the process.
@@ -50,6 +54,7 @@ export class Connection {
         const server = serverOf(serverVersion)
         // As MariaDB's own clients do, and none of MySQL's: Aurora does not take it.
         if (server === 'mariadb') pipeline(this.client)
+        this.#runsLast = runsLastPrepared(serverVersion)
         resolve(server)
       })
     })
@@ -80,6 +85,28 @@ export class Connection {
     return prepared
   }
 
+  /** Whether it takes a statement and the word to run it in one turn. */
+  get runsLast(): boolean {
+    return this.#runsLast
+  }
+
+  /**
+   * Has the server read a statement and run it, in one turn: it runs nothing if it cannot read it. Undefined where
+   * the server has this text already, or wants to be told a number.
+   */
+  prepareAndRun(
+    sql: string,
+    values: readonly unknown[],
+  ): { readonly prepared: Promise<Prepared>; readonly answer: Answer | undefined } | undefined {
+    if (!this.#runsLast || this.#prepared.has(sql)) return undefined
+    const prepared = this.prepare(sql)
+    const statement = { id: LAST_PREPARED, parameters: [] }
+    return {
+      prepared,
+      answer: this.client.addCommand(new this.#library.Execute({ statement, values })),
+    }
+  }
+
   /** Has the server read anew what it has read until now: with other settings, a text may mean something else. */
   forget(): void {
     for (const sql of this.#prepared.keys()) this.client.unprepare(sql)
@@ -101,6 +128,9 @@ export class Connection {
     this.client.stream.destroy()
   }
 }
+
+/** Stands for the number of the statement that was prepared last. */
+const LAST_PREPARED = 0xffffffff
 
 /** How long to wait for a connection: a server that takes longer does not let us in at all. */
 const CONNECT_MS = 10_000

@@ -2,23 +2,15 @@ import type { Io } from '../database.ts'
 import { DatabaseError, PARAMETER_HINT } from '../error.ts'
 import type { Limits, Statement } from '../rows.ts'
 import { bySessions } from '../sessions.ts'
-import { ByteBudget, unread } from '../transport/byte-budget.ts'
+import { ByteBudget, type Room, unread } from '../transport/byte-budget.ts'
 import { type Deadline, startDeadline } from '../transport/deadline.ts'
 import { limited } from './limit.ts'
-import type { default as Library } from './mysql2.mjs'
-import {
-  CHECKS,
-  check,
-  noQuery,
-  READ_ONLY,
-  type Server,
-  settings,
-  standsAlone,
-} from './read-only.ts'
-import { execute, type Reading } from './tcp-answer.ts'
+import type { Answer, default as Library } from './mysql2.mjs'
+import { noQuery, type Server, standsAlone } from './read-only.ts'
+import { boundValues, collect, type Reading } from './tcp-answer.ts'
+import { begin, shut } from './tcp-begin.ts'
 import { Connection } from './tcp-connection.ts'
 import type { Login } from './tcp-login.ts'
-import { becomeRole, textOf } from './tcp-role.ts'
 
 /**
  * Runs one statement in the session of a call, or in one of its own. It ends with the call, whatever
@@ -34,16 +26,19 @@ export async function runReadOnly(
   const deadline = startDeadline(limits, 2_000)
   // A session has one role, and one time limit.
   const name = JSON.stringify([login, limits.identity?.role, limits.timeoutMs])
-  const open = () => connect(login, limits, deadline, waitUntil)
+  let isPatient = false
+  const open = () => connect(login, limits, deadline, waitUntil, isPatient)
   return bySessions(limits.sessions, async (sessions) => {
     for (;;) {
       let session: Session | undefined
       try {
-        session = await deadline.race(sessions.take(name, open))
+        session = await deadline.race(sessions.take(isPatient ? `${name} patient` : name, open))
         return await deadline.race(session.read(statement, limits))
       } catch (error) {
         const over = deadline.over()
-        if (over || error !== unread) throw over ?? error
+        if (over) throw over
+        if (error === shut) isPatient = true
+        else if (error !== unread) throw error
       } finally {
         const { aborted } = deadline.signal
         if (session && (aborted || !session.isOpen)) await session.leave(aborted)
@@ -57,10 +52,11 @@ async function connect(
   limits: Limits,
   deadline: Deadline,
   waitUntil: Io['waitUntil'],
+  isPatient: boolean,
 ): Promise<Session> {
   // Loaded by the first query that needs it: other deployments never do.
   const { default: library } = await deadline.race(import('./mysql2.mjs'))
-  const session = new Session(library, login, limits, waitUntil)
+  const session = new Session(library, login, limits, waitUntil, isPatient)
   try {
     await deadline.race(session.open())
     return session
@@ -73,9 +69,6 @@ async function connect(
 /** How long closing the connection may take. */
 const LEAVE_MS = 1_000
 
-/** "Unknown system variable". */
-const UNKNOWN_VARIABLE = '1193'
-
 class Session {
   readonly #library: typeof Library
   readonly #login: Login
@@ -84,13 +77,24 @@ class Session {
   readonly #connection: Connection
   readonly #budget = new ByteBudget({ maxBytes: 0 })
   #server: Server = 'mysql'
+  /** Whether it takes a question of ours and the settings in one turn. */
+  #hasBarrier = false
+  readonly #isPatient: boolean
   /** Resolves once it is known to only read: with whether that needed no second try. */
   #begun: Promise<boolean> | undefined
   /** Whether a statement was asked that is not ours alone: it may leave something behind. */
   #isUsed = false
   #leaving: Promise<void> | undefined
 
-  constructor(library: typeof Library, login: Login, limits: Limits, waitUntil: Io['waitUntil']) {
+  /** @param isPatient whether nothing runs in the turn of the settings */
+  constructor(
+    library: typeof Library,
+    login: Login,
+    limits: Limits,
+    waitUntil: Io['waitUntil'],
+    isPatient: boolean,
+  ) {
+    this.#isPatient = isPatient
     this.#library = library
     this.#login = login
     this.#limits = limits
@@ -114,67 +118,79 @@ class Session {
 
   async read(statement: Statement, limits: Limits): Promise<Reading> {
     this.#isUsed ||= !statement.internal
-    const { params = [] } = statement
     const room = this.#budget.expect(limits)
     try {
-      this.#begun ??= this.#begin().catch((error) => {
-        this.#isUsed = true
-        throw error
-      })
-      // The server reads it meanwhile. It runs nothing.
-      const early = this.#prepare(statement, limits)
-      early.catch(() => {})
-      const atOnce = await this.#begun
-      const prepared = await (atOnce ? early : this.#prepare(statement, limits))
-      if (prepared.columns.length === 0 && !standsAlone(statement)) throw noQuery()
-      const { length } = prepared.parameters
-      if (length !== params.length) {
-        throw new DatabaseError(
-          'sql',
-          `Send a value for each placeholder ?: there are ${length}, and ${params.length} values came.`,
-          { hint: PARAMETER_HINT },
-        )
-      }
-      const library = this.#library
-      return await execute(library, this.#connection, prepared, params, this.#budget, room, limits)
+      this.#begun ??= this.#begin(statement.internal && !this.#isPatient)
+      return await this.#ask(statement, limits, room, this.#begun)
     } finally {
       this.#budget.came(room)
     }
   }
 
-  /** Makes sure that the session only reads. */
-  async #begin(): Promise<boolean> {
-    try {
-      await this.#set(this.#server)
-      return true
-    } catch (error) {
-      if (!(error instanceof DatabaseError) || error.code !== UNKNOWN_VARIABLE) throw error
-      // A proxy reported another version than that of the server behind it.
-      await this.#set(this.#server === 'mysql' ? 'mariadb' : 'mysql')
-      this.#connection.forget()
-      return false
-    }
-  }
-
-  async #set(server: Server): Promise<void> {
+  /** Has the server read a statement at once, and run it once that is safe. */
+  async #ask(
+    statement: Statement,
+    limits: Limits,
+    room: Room,
+    begun: Promise<boolean>,
+  ): Promise<Reading> {
     const connection = this.#connection
-    const { role } = this.#limits.identity ?? {}
-    const steps = [
-      connection.run(READ_ONLY),
-      connection.run(settings(this.#limits, server)),
-      role === undefined ? undefined : becomeRole(connection, role, this.#login.database),
-    ]
-    const checks = connection.run(CHECKS)
-    // Of several failures, the first one is the reason for the others.
-    for (const it of [...steps, checks]) it?.catch(() => {})
-    for (const it of steps) await it
-    check((await checks).map(([name, value]) => [textOf(name), textOf(value)]))
+    const few = limited(statement, limits.maxRows + 1)
+    const values = boundValues(this.#library, statement)
+    const collected = (start: () => Answer | undefined) =>
+      collect(connection, start, this.#budget, room, limits)
+
+    // Behind the barrier, a question of ours runs only where the session only reads. Of any other statement
+    // that has to be known before, and also that it is a query.
+    const isAtOnce = statement.internal && this.#hasBarrier
+    const direct = isAtOnce ? connection.prepareAndRun(few, values) : undefined
+    const answer = direct && collected(() => direct.answer)
+    const early = direct?.prepared ?? connection.prepare(few)
+    for (const it of [early, answer]) it?.catch(() => {})
+
+    const atOnce = await begun
+    const prepared = await this.#unlessSpent(
+      (atOnce ? early : connection.prepare(few))
+        // An error is about the statement as its author wrote it, without the LIMIT.
+        .catch(() => connection.prepare(statement.sql)),
+    )
+    if (prepared.columns.length === 0 && !standsAlone(statement)) throw noQuery()
+    const { length } = prepared.parameters
+    const { params = [] } = statement
+    if (length !== params.length) {
+      throw new DatabaseError(
+        'sql',
+        `Send a value for each placeholder ?: there are ${length}, and ${params.length} values came.`,
+        { hint: PARAMETER_HINT },
+      )
+    }
+    const ran = atOnce && answer && (await early.catch(() => undefined)) === prepared
+    return ran ? answer : collected(() => prepared.execute(values))
   }
 
-  #prepare(statement: Statement, { maxRows }: Limits) {
-    const few = limited(statement, maxRows + 1)
-    // An error is about the statement as its author wrote it, without the LIMIT.
-    return this.#connection.prepare(few).catch(() => this.#connection.prepare(statement.sql))
+  /** Waits for some work that comes behind an answer, which may be too long. */
+  #unlessSpent<T>(work: Promise<T>): Promise<T> {
+    return Promise.race([work, this.#budget.spent.then(() => Promise.reject(unread))])
+  }
+
+  /** Makes sure that it only reads, if wanted by a barrier for what is sent behind it. */
+  async #begin(hasBarrier = false): Promise<boolean> {
+    this.#hasBarrier = hasBarrier && this.#connection.runsLast
+    const { database } = this.#login
+    try {
+      const atOnce = await begin(
+        this.#connection,
+        this.#server,
+        this.#limits,
+        database,
+        this.#hasBarrier,
+      )
+      this.#hasBarrier &&= atOnce
+      return atOnce
+    } catch (error) {
+      this.#isUsed = true
+      throw error
+    }
   }
 
   /**

@@ -1,5 +1,7 @@
+import { createConnection } from 'mysql2/promise'
 import { afterAll, expect, test } from 'vitest'
 import { findTable, listTables } from '../../../src/database/index.ts'
+import { barrier, READ_ONLY } from '../../../src/database/mysql/read-only.ts'
 import { mysql } from '../../../src/database/mysql/tcp.ts'
 import type { Limits } from '../../../src/database/rows.ts'
 import { startPlanetScale } from '../../servers/planetscale.ts'
@@ -79,6 +81,24 @@ await describeMariaDb('A role on MariaDB', setup, (mariadb) => {
   test.each(hostileOf(reader))('is taken by its exact name: %j', async (role) => {
     await mariadb.admin(`grant select on north to ${quote(role)}`)
     expect((await query('select current_role()', role)).rows).toEqual([[role]])
+  })
+
+  test.each(hostileOf(reader))('is looked at by the barrier: %j', async (role) => {
+    const { host, port } = mariadb
+    for (const [asked, passes] of [
+      [role, true],
+      [`${reader}_other`, false],
+    ] as const) {
+      const client = await createConnection({ host, port, user: login })
+      await client.query(`set role ${quote(role)}`)
+      await client.query(READ_ONLY)
+      const passed = client.query(barrier(asked)).then(
+        () => true,
+        () => false,
+      )
+      expect(await passed).toBe(passes)
+      client.destroy()
+    }
   })
 
   test.each([...HOSTILE, `${reader}_other`])(

@@ -1,12 +1,13 @@
 import { connect, type Socket } from 'node:net'
 import { createConnection } from 'mysql2/promise'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { mysqlError } from '../../../src/database/mysql/error.ts'
 import { limited } from '../../../src/database/mysql/limit.ts'
-import { check } from '../../../src/database/mysql/read-only.ts'
+import { barrier, check, READ_ONLY } from '../../../src/database/mysql/read-only.ts'
 import { mysql } from '../../../src/database/mysql/tcp.ts'
 import type { Limits, Param, Rows } from '../../../src/database/rows.ts'
 import { Sessions } from '../../../src/database/sessions.ts'
+import { passOnSwapped } from '../../servers/swapping.ts'
 import { passOn, startTcp, type TcpServer } from '../../servers/tcp.ts'
 import { failure, MARKER } from '../../support/failure.ts'
 import { describeMariaDb } from '../../support/mariadb.ts'
@@ -253,25 +254,67 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     })
   })
 
-  test('runs nothing in a session of which a proxy says that it only reads', async () => {
+  describe('where a proxy gets between', () => {
     // Its reader may write.
-    await mariadb.admin('create table if not exists written (id integer)')
-    const server = await startTcp((socket) =>
+    const write = 'insert into written values (1) returning id'
+    beforeAll(() => mariadb.admin('create table written (id integer)'))
+    const ask = async (serve: (socket: Socket) => void, internal: boolean) => {
+      const server = await startTcp(serve)
+      const url = new URL(mariadb.url().replace(/:\d+\//, `:${server.port}/`))
+      const error = await failure(mysql.open(url, io).query({ sql: write, internal }, limits))
+      await server.close()
+      return error
+    }
+    /** Puts other words into a statement, as many bytes as there were. */
+    const replacing = (text: string, other: string) => (socket: Socket) =>
       passOn(socket, mariadb.port, (chunk) => {
         const said = chunk.toString('latin1')
-        return Buffer.from(
-          said.replace('set session transaction read only', 'do 1'.padEnd(33)),
-          'latin1',
-        )
-      }),
-    )
-    const url = new URL(mariadb.url().replace(/:\d+\//, `:${server.port}/`))
-    const error = await failure(
-      mysql.open(url, io).query({ sql: 'insert into written values (1) returning id' }, limits),
-    )
-    expect(error.message).toBe('The database did not begin a read-only session.')
-    expect(await mariadb.admin('select * from written')).toEqual([])
-    await server.close()
+        return Buffer.from(said.replaceAll(text, other.padEnd(text.length)), 'latin1')
+      })
+    afterEach(async () => {
+      expect(await mariadb.admin('select * from written')).toEqual([])
+    })
+
+    test.each([
+      ['of the caller', false],
+      ['of ours, which is sent in the turn of the settings', true],
+    ])('runs no statement %s in a session that may write', async (_, internal) => {
+      const error = await ask(replacing(READ_ONLY, 'do 1'), internal)
+      expect(error.message).toBe('The database did not begin a read-only session.')
+    })
+
+    test.each([false, true])('runs none in a session that is swapped: ours is %s', async (ours) => {
+      const error = await ask((socket) => passOnSwapped(socket, mariadb.port), ours)
+      expect(error).toMatchObject({ kind: expect.stringMatching(/sql|network|refused/) })
+    })
+
+    test('asks one thing after the other where its question of ours is not understood', async () => {
+      const server = await startTcp(replacing('begin not atomic', 'begin atomic not'))
+      const url = new URL(mariadb.url().replace(/:\d+\//, `:${server.port}/`))
+      const sql = 'select id from users order by id limit 2'
+      const { rows } = await mysql.open(url, io).query({ sql, internal: true }, limits)
+      expect(rows).toEqual([[1], [2]])
+      await server.close()
+    })
+  })
+
+  test.each([
+    ['only reads', [READ_ONLY], true],
+    ['may write', [], false],
+    ['goes on with a transaction that may write', ['start transaction', READ_ONLY], false],
+    ['goes on with one that may not', ['start transaction read only', READ_ONLY], false],
+  ])('passes the barrier in a session that %s: %j, %s', async (_, before, passes) => {
+    const { host, port, owner: user } = mariadb
+    const client = await createConnection({ host, port, user })
+    for (const sql of before) await client.query(sql)
+    const answers = (sql: string) =>
+      client.query(sql).then(
+        () => true,
+        () => false,
+      )
+    expect(await answers(barrier(undefined))).toBe(passes)
+    expect(await answers('select 1')).toBe(passes)
+    client.destroy()
   })
 
   test('sees one statement, and no more', async () => {
@@ -517,6 +560,7 @@ describe('a session of MySQL', () => {
     [[['tx_read_only', 'ON'], mode]],
     [[['transaction_read_only', 'ON'], mode]],
     [[['transaction_read_only', 'ON'], ['tx_read_only', 'ON'], mode]],
+    [[['tx_read_only', 'ON'], ['in_transaction', '0'], mode]],
   ] as const)('is good when it says %j', (variables) => {
     expect(() => check(variables)).not.toThrow()
   })
@@ -526,6 +570,7 @@ describe('a session of MySQL', () => {
     [[mode]],
     [[['tx_read_only', 'ON']]],
     [[['tx_read_only', 'OFF'], mode]],
+    [[['tx_read_only', 'ON'], ['in_transaction', '1'], mode]],
     [[['transaction_read_only', 'ON'], ['tx_read_only', 'OFF'], mode]],
     [
       [

@@ -1,0 +1,60 @@
+import { DatabaseError } from '../error.ts'
+import type { Limits } from '../rows.ts'
+import { barrier, CHECKS, check, READ_ONLY, type Server, settings } from './read-only.ts'
+import type { Connection } from './tcp-connection.ts'
+import { becomeRole, textOf } from './tcp-role.ts'
+
+/** Why there is no answer: the session ended at its barrier, and what the server said before that may be lost. */
+export const shut = Symbol('shut')
+
+/** "Unknown system variable". */
+const UNKNOWN_VARIABLE = '1193'
+
+/**
+ * Makes sure that a session only reads. Resolves with whether that needed no second try. Throws
+ * {@link DatabaseError}, or {@link shut}.
+ *
+ * @param hasBarrier whether a question of ours is sent behind it in the same turn
+ */
+export async function begin(
+  connection: Connection,
+  server: Server,
+  limits: Limits,
+  database: string,
+  hasBarrier: boolean,
+): Promise<boolean> {
+  try {
+    await set(connection, server, limits, database, hasBarrier)
+    return true
+  } catch (error) {
+    const code = error instanceof DatabaseError ? error.code : undefined
+    if (hasBarrier && code === undefined) throw shut
+    if (code !== UNKNOWN_VARIABLE) throw error
+    // A proxy reported another version than that of the server behind it.
+    const other = server === 'mysql' ? 'mariadb' : 'mysql'
+    await set(connection, other, limits, database, false)
+    connection.forget()
+    return false
+  }
+}
+
+async function set(
+  connection: Connection,
+  server: Server,
+  limits: Limits,
+  database: string,
+  hasBarrier: boolean,
+): Promise<void> {
+  const { role } = limits.identity ?? {}
+  const steps = [
+    connection.run(READ_ONLY),
+    connection.run(settings(limits, server)),
+    role === undefined ? undefined : becomeRole(connection, role, database),
+    hasBarrier ? connection.run(barrier(role)).catch(() => Promise.reject(shut)) : undefined,
+  ]
+  const checks = connection.run(CHECKS)
+  // Of several failures, the first one is the reason for the others.
+  for (const it of [...steps, checks]) it?.catch(() => {})
+  for (const it of steps) await it
+  check((await checks).map(([name, value]) => [textOf(name), textOf(value)]))
+}
