@@ -30,6 +30,8 @@ export interface Dialect {
   /** How the system's operators and aggregates are called where users can make others of the same name. */
   readonly qualifiedCalls?: QualifiedCalls | undefined
   readonly catalog: Catalog
+  /** Left out where a statement costs no request. */
+  readonly joining?: Joining | undefined
   readonly plan: Plan
   /** Finds out what the role of a database may do besides reading. */
   readonly inspectRole: InspectRole
@@ -120,6 +122,14 @@ export interface Catalog {
   overview(): Statement
   /** Rows that stay the same, in any order, as long as no table, column, comment or key changes. */
   fingerprint(): Statement
+}
+
+/** How a dialect asks several questions to the catalog in one statement. */
+export interface Joining {
+  /** The statement that asks them, each for no more rows than these. Each has a shape. */
+  of(questions: readonly Statement[], maxRows: number): Statement
+  /** The rows of each of so many questions, from the rows of that statement. */
+  read(rows: Rows['rows'], count: number): readonly Rows['rows'][]
 }
 
 /** A page of the list of tables. */

@@ -72,16 +72,17 @@ async function openWith(
   read: () => Promise<string>,
   io: Io,
 ): Promise<Database> {
-  const [{ drivers }, { guarded }, text] = await Promise.all([
+  const [{ drivers }, { guarded }, { joining }, text] = await Promise.all([
     engine.read(),
     import('./guard/guarded.ts'),
+    import('./schema/joining.ts'),
     read(),
   ])
   const url = databaseUrl(text)
   const driver = drivers.find((it) => it.opens(url))!
   const database = driver.open(url, io)
   return {
-    ...guarded(database),
+    ...joining(guarded(database)),
     tryWrite: async (table, limits) =>
       (await import('./doctor/try-write.ts')).tryWrite(database, table, limits),
   }

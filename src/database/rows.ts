@@ -43,6 +43,8 @@ export interface Statement {
    * be the system's, even if others of the same name are in the role's search path.
    */
   readonly internal?: boolean | undefined
+  /** Set for a question to the catalog that can be joined with others. */
+  readonly shape?: Shape | undefined
   /**
    * The name of a question to the catalog whose answer may be kept for a short time; `beside` names the one
    * about the columns of its table. See `schema/kept-catalog.ts`.
@@ -55,6 +57,14 @@ export interface Statement {
   readonly reads?:
     | { readonly schema: string; readonly name: string; readonly columns: readonly string[] }
     | undefined
+}
+
+/** What the rows of a question to the catalog look like. */
+export interface Shape {
+  /** How many columns they have. */
+  readonly width: number
+  /** The places of the columns by which they are ordered, the first being 0. */
+  readonly order: readonly number[]
 }
 
 /**

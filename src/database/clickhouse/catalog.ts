@@ -74,6 +74,7 @@ export const catalog: Catalog = {
   },
 
   find: (name) => ({
+    shape: { width: 7, order: [6, 1] },
     sql: `select ${summary}, multiIf(concat(schema, '.', name) = {p1}, 0, name = {p1}, 1, 2) as rank
       from ${summaries}
       where lowerUTF8(name) = lowerUTF8({p1})
@@ -92,6 +93,7 @@ export const catalog: Catalog = {
   }),
 
   columns: (tables) => ({
+    shape: { width: 8, order: [] },
     sql: `select database, table, name, type, ${nullable},
         multiIf(default_kind = '', NULL, default_kind = 'DEFAULT', default_expression,
           concat(lower(default_kind), ' ', default_expression)),
@@ -102,7 +104,8 @@ export const catalog: Catalog = {
   }),
 
   keys: (table) => ({
-    sql: `select 'primary', '', name, NULL, NULL, NULL
+    shape: { width: 6, order: [] },
+    sql: `select 'primary' as kind, '' as key, name, NULL as schema, NULL as other, NULL as there
       from system.columns where ${one('table')} and is_in_primary_key
       order by position(
         (select any(primary_key) from system.tables where ${one('name')}), name), name`,
@@ -110,7 +113,8 @@ export const catalog: Catalog = {
   }),
 
   indexes: (table) => ({
-    sql: `select concat(key.1, ' key'), 0, 0, replaceRegexpAll(part, '^ +| +$', '')
+    shape: { width: 4, order: [] },
+    sql: `select concat(key.1, ' key') as name, 0 as is_unique, 0 as is_partial, replaceRegexpAll(part, '^ +| +$', '')
       from (
         select arrayJoin([('sorting', sorting_key), ('partition', partition_key)]) as key
         from system.tables where ${one('name')})

@@ -1,5 +1,6 @@
 import { type Dialect, limitOffset } from '../dialect.ts'
 import { catalog } from './catalog.ts'
+import { joining } from './joining.ts'
 import { plan } from './plan.ts'
 import { rules } from './rules.ts'
 
@@ -14,6 +15,7 @@ export const clickhouse: Dialect = {
   schema: 'default',
   rules,
   catalog,
+  joining,
   plan,
   inspectRole: async (ask, by) => (await import('./roles.ts')).inspectRole(ask, by),
   // Without a session of HTTP, it would be gone with its request.

@@ -10,7 +10,7 @@ export const demo: Driver = {
   name: 'demo',
   opens: (url) => url.protocol === 'demo:',
   open: (_url, io): UnguardedDatabase => ({
-    dialect: sqlite,
+    dialect: { ...sqlite, joining: undefined },
     refusesBy: 'after SQLite has shown that their program writes nothing, and are rolled back',
     query({ sql, params = [] }, limits) {
       const { maxRows, maxBytes, timeoutMs } = limits

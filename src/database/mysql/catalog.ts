@@ -62,6 +62,7 @@ export const catalog: Catalog = {
   }),
 
   find: (name) => ({
+    shape: { width: 7, order: [6, 1] },
     sql: `with ${readable}
       select ${summary},
         case when ${bytes(qualified)} = ${bytes('?')} then 0
@@ -82,21 +83,24 @@ export const catalog: Catalog = {
   }),
 
   columns: (tables) => ({
+    shape: { width: 10, order: [0, 1, 9] },
     sql: `select c.table_schema, c.table_name, c.column_name, c.column_type, c.is_nullable = 'YES',
         case when c.generation_expression <> '' then concat('generated as ', c.generation_expression)
           when c.extra like '%auto_increment%' then 'auto_increment'
           when version() like '%mariadb%' or c.extra like '%default_generated%'
             then nullif(c.column_default, 'NULL')
           else nullif(quote(c.column_default), 'NULL') end,
-        nullif(c.column_comment, ''), null
+        nullif(c.column_comment, ''), null, null, c.ordinal_position
       from information_schema.columns c
       where (${tables.map(() => `(${of('c')})`).join(' or ')}) and c.privileges like '%select%'
       order by c.table_schema, c.table_name, c.ordinal_position`,
     params: tables.flatMap(named),
   }),
 
-  // Not from table_constraints, which MariaDB hides from users who may only select.
+  // Not from table_constraints, which MariaDB hides from users who may only select. Ordered by kind, name,
+  // other table and position: MariaDB forgets these names where a WITH gives others.
   keys: (table) => ({
+    shape: { width: 7, order: [0, 1, 4, 6] },
     sql: `with ${readable}
       select case when u.constraint_name = 'PRIMARY' then 'primary'
           when u.referenced_table_name is null then 'unique' else 'foreign' end as kind,
@@ -113,13 +117,15 @@ export const catalog: Catalog = {
       where u.table_schema = database() and u.referenced_table_schema = ?
         and u.referenced_table_name = ? and ${bytes('u.referenced_table_name')} = ${bytes('?')}
         and ${bytes('u.table_name')} in (select r.name from readable r)
-      order by kind, name, other, position`,
+      order by 1, 2, 5, 7`,
     params: [...named(table), ...named(table)],
   }),
 
   // Unique indexes are listed as keys, unless they hold an expression.
   indexes: (table) => ({
-    sql: `select i.index_name, i.non_unique = 0, 0, coalesce(i.column_name, '(expression)')
+    shape: { width: 5, order: [0, 4] },
+    sql: `select i.index_name, i.non_unique = 0, 0, coalesce(i.column_name, '(expression)'),
+        i.seq_in_index
       from information_schema.statistics i
       where ${of('i')} and (i.non_unique = 1 or i.column_name is null)
       order by i.index_name, i.seq_in_index`,

@@ -1,4 +1,5 @@
 import { type Dialect, limitOffset } from '../dialect.ts'
+import { joinedRows } from '../schema/joined-rows.ts'
 import { booleanTextToInteger } from '../transport/boolean-text.ts'
 import { catalog } from './catalog.ts'
 import { plan } from './plan.ts'
@@ -12,6 +13,7 @@ export const mysql = (schema: string): Dialect => ({
   rules,
   logsComments: true,
   catalog,
+  joining: joinedRows('json_array'),
   plan,
   inspectRole: async (ask, by) => (await import('./roles.ts')).inspectRole(ask, by),
   writes: (table) => (table ? [`delete from ${qualified(table)} where 1 = 0`] : []),

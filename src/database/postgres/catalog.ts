@@ -94,6 +94,7 @@ export const catalog: Catalog = {
   }),
 
   find: (name) => ({
+    shape: { width: 7, order: [6, 0, 1] },
     sql: `select ${summary},
         case when n.nspname || '.' || c.relname = $1 then 0
           when c.relname = $1 and n.nspname = 'public' then 1
@@ -122,6 +123,7 @@ export const catalog: Catalog = {
   }),
 
   columns: (tables) => ({
+    shape: { width: 10, order: [0, 1, 9] },
     sql: `select n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod), ${nullable},
         case when a.attidentity <> '' then 'generated as identity'
           when a.attgenerated <> '' then 'generated as ' || pg_get_expr(d.adbin, d.adrelid)
@@ -129,7 +131,7 @@ export const catalog: Catalog = {
         ${comment('c', 'a.attnum')},
         (select array_agg(e.enumlabel::text order by e.enumsortorder)
           from pg_catalog.pg_enum e where e.enumtypid = a.atttypid),
-        ${operators}
+        ${operators}, a.attnum
       from ${relations} join pg_catalog.pg_attribute a on a.attrelid = c.oid
       left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
       where (n.nspname, c.relname) in (${tables.map((_, i) => `($${2 * i + 1}, $${2 * i + 2})`)})
@@ -139,6 +141,7 @@ export const catalog: Catalog = {
   }),
 
   keys: (table) => ({
+    shape: { width: 7, order: [0, 1, 3, 4, 6] },
     sql: `with k as (
         select k.*, u.* from pg_catalog.pg_constraint k
         cross join unnest(k.conkey, k.confkey) with ordinality as u (attnum, refnum, position)
@@ -168,8 +171,9 @@ export const catalog: Catalog = {
   }),
 
   indexes: (table) => ({
+    shape: { width: 5, order: [0, 4] },
     sql: `select x.relname, i.indisunique, pg_get_expr(i.indpred, i.indrelid),
-        pg_get_indexdef(i.indexrelid, k, true)
+        pg_get_indexdef(i.indexrelid, k, true), k
       from pg_catalog.pg_index i
       join pg_catalog.pg_class x on x.oid = i.indexrelid
       cross join generate_series(1, i.indnkeyatts) as k

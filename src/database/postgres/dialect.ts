@@ -1,4 +1,5 @@
 import { type Dialect, doubleQuoted, limitOffset } from '../dialect.ts'
+import { joinedRows } from '../schema/joined-rows.ts'
 import { catalog } from './catalog.ts'
 import { plan } from './plan.ts'
 import { rules } from './rules.ts'
@@ -15,6 +16,7 @@ export const postgres: Dialect = {
   rules,
   logsComments: true,
   catalog,
+  joining: joinedRows('json_build_array'),
   plan,
   inspectRole: async (ask, by) => (await import('./roles.ts')).inspectRole(ask, by),
   writes: (table) => [

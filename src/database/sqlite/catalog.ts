@@ -41,6 +41,7 @@ export const catalog: Catalog = {
   }),
 
   find: (name) => ({
+    shape: { width: 7, order: [6, 1] },
     sql: `select ${summary},
         case ?1 when 'main.' || m.name then 0 when m.name then 1 else 2 end as rank
       from sqlite_schema m
@@ -59,8 +60,10 @@ export const catalog: Catalog = {
   }),
 
   columns: (tables) => ({
+    shape: { width: 10, order: [1, 9] },
     sql: `select 'main', m.name, c.name, lower(c.type), c."notnull" = 0 and c.pk = 0,
-        case when c.hidden in (2, 3) then 'generated' else c.dflt_value end, null, null
+        case when c.hidden in (2, 3) then 'generated' else c.dflt_value end, null, null,
+        null, c.cid
       from sqlite_schema m join pragma_table_xinfo(m.name) c
       where m.type in ('table', 'view') and m.name in (${tables.map((_, i) => `?${i + 1}`)})
         and c.hidden <> 1
@@ -69,6 +72,7 @@ export const catalog: Catalog = {
   }),
 
   keys: ({ name }) => ({
+    shape: { width: 7, order: [0, 1, 6] },
     sql: `select 'primary' as kind, '' as key, c.name as column, null as schema, null as target,
         null as column_there, c.pk as position
       from ${of('pragma_table_info(m.name) c')} and c.pk > 0
@@ -87,7 +91,8 @@ export const catalog: Catalog = {
   }),
 
   indexes: ({ name }) => ({
-    sql: `select i.name, i."unique", i.partial, coalesce(c.name, '(expression)')
+    shape: { width: 5, order: [0, 4] },
+    sql: `select i.name, i."unique", i.partial, coalesce(c.name, '(expression)'), c.seqno
       from ${of('pragma_index_list(m.name) i join pragma_index_info(i.name) c')}
         and i.origin = 'c' order by i.name, c.seqno`,
     params: [name],

@@ -1,4 +1,5 @@
 import { type Dialect, doubleQuoted, limitOffset } from '../dialect.ts'
+import { joinedRows } from '../schema/joined-rows.ts'
 import { booleanTextToInteger } from '../transport/boolean-text.ts'
 import { catalog } from './catalog.ts'
 import { plan } from './plan.ts'
@@ -14,6 +15,7 @@ export const sqlite: Dialect = {
   schema: 'main',
   rules,
   catalog,
+  joining: joinedRows('json_array'),
   plan,
   inspectRole: async (ask, by) => (await import('./roles.ts')).inspectRole(ask, by),
   writes: (table) => (table ? [`delete from ${qualified(table)} where 1 = 0`] : []),

@@ -7,7 +7,9 @@ import {
   keyOf,
   listTables,
   overview,
+  Sessions,
 } from '../../../src/database/index.ts'
+import { joining } from '../../../src/database/schema/joining.ts'
 import { hostileNames } from '../../support/attacks.ts'
 import { endpointBefore, structureOf } from '../../support/endpoint.ts'
 import { MODERN, ask as request, requestOf } from '../../support/mcp.ts'
@@ -77,14 +79,19 @@ await describePostgres('the tables of PostgreSQL', setup, (postgres) => {
   const database = open(postgres.url(), { fetch, bindings: {} })
   const reader = open(postgres.url(postgres.reader), { fetch, bindings: {} })
 
-  test('are the same by the API of Supabase', async () => {
+  test('are the same by the API of Supabase, asked in one statement or in several', async () => {
     const { supabase } = postgres
     const byApi = open(supabase.url(postgres.reader), supabase.io)
     const list = await listTables(reader, { limit: 100, limits })
     expect(await listTables(byApi, { limit: 100, limits })).toEqual(list)
     for (const { schema, name } of list.tables) {
       const table = `${schema}.${name}`
-      expect(await findTable(byApi, table, limits)).toEqual(await findTable(reader, table, limits))
+      const described = await findTable(reader, table, limits)
+      expect(await findTable(byApi, table, limits)).toEqual(described)
+      for (const it of [reader, byApi]) {
+        const ownSessions = { ...limits, sessions: new Sessions() }
+        expect(await findTable(joining(it), table, ownSessions)).toEqual(described)
+      }
     }
   })
 
