@@ -47,7 +47,7 @@ await describeMariaDb('MariaDB over TCP', SETUP, (mariadb) => {
       { tool: 'query', connections: 1, turns: 2 },
       { tool: 'query_table', connections: 1, turns: 2 },
       { tool: 'describe_table', connections: 0, turns: 0 },
-      { tool: 'list_tables', connections: 1, turns: 4 },
+      { tool: 'list_tables', connections: 1, turns: 2 },
       { tool: 'explain_query', connections: 1, turns: 2 },
       { tool: 'search', connections: 1, turns: 2 },
       { tool: 'fetch', connections: 1, turns: 2 },
