@@ -8,6 +8,7 @@ export { DatabaseError } from './error.ts'
 export {
   assertReads,
   hasNoSecret,
+  hosts,
   type Located,
   locate,
   locateLater,
@@ -58,7 +59,6 @@ export type { Condition, Operator, Selection } from './statements/select.ts'
 export { keyOfOrder, operators, selectStatement } from './statements/select.ts'
 export { textSearch } from './statements/text-search.ts'
 export { until } from './transport/deadline.ts'
-export { databaseUrl, hostsOf } from './transport/hosts.ts'
 export { trimEnd } from './transport/trim-end.ts'
 
 /** Loads the code that takes the values out of a statement, so that it can be recorded. */

@@ -2,7 +2,6 @@ import type { Database, Io } from './database.ts'
 import { engines } from './engines.ts'
 import { DatabaseError } from './error.ts'
 import type { Identity, Statement } from './rows.ts'
-import { databaseUrl } from './transport/hosts.ts'
 
 /** The database that a URL names. The code of its engine is read when it is opened. */
 export interface Located {
@@ -21,8 +20,9 @@ export interface Located {
  * {@link DatabaseError} for a URL that no engine opens, without repeating the URL.
  */
 export function locate(url: string, io: Io): Located {
-  const { protocol } = databaseUrl(url)
-  return locateLater(protocol.slice(0, -1), async () => url, io)
+  const scheme = /^\s*([a-z][a-z\d+.-]*):/i.exec(url)?.[1]
+  if (scheme === undefined) throw new DatabaseError('config', 'The database URL is not a URL.')
+  return locateLater(scheme.toLowerCase(), async () => url, io)
 }
 
 /**
@@ -67,15 +67,19 @@ export async function assertReads({ dialect }: Database, statement: Statement): 
   admit(statement, dialect)
 }
 
+/** Loads the code that finds the hosts in the URL of a database. */
+export const hosts = () => import('./transport/hosts.ts')
+
 async function openWith(
   engine: (typeof engines)[number],
   read: () => Promise<string>,
   io: Io,
 ): Promise<Database> {
-  const [{ drivers }, { guarded }, { joining }, text] = await Promise.all([
+  const [{ drivers }, { guarded }, { joining }, { databaseUrl }, text] = await Promise.all([
     engine.read(),
     import('./guard/guarded.ts'),
     import('./schema/joining.ts'),
+    hosts(),
     read(),
   ])
   const url = databaseUrl(text)

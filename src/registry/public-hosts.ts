@@ -1,4 +1,4 @@
-import { DatabaseError, databaseUrl, hostsOf, until } from '../database/index.ts'
+import { DatabaseError, hosts, until } from '../database/index.ts'
 import { type IpAddress, isPublic, isWithin, readAddress, readBlock } from './ip-address.ts'
 import type { Resolve } from './resolve.ts'
 
@@ -38,7 +38,8 @@ export class PrivateHostError extends Error {
  */
 export async function assertPublicHosts(url: string, rules: HostRules): Promise<void> {
   if (rules.allowed?.includes('*')) return
-  await Promise.all(namesOf(url).map((host) => assertPublic(host, rules)))
+  const names = await namesOf(url)
+  await Promise.all(names.map((host) => assertPublic(host, rules)))
 }
 
 async function assertPublic(
@@ -83,12 +84,13 @@ const HOST_PARAMETERS = [
 ]
 
 /** The hosts that a URL would reach, in small letters. */
-function namesOf(text: string): readonly string[] {
-  const url = parsed(text)
+async function namesOf(text: string): Promise<readonly string[]> {
+  const { databaseUrl, hostsOf } = await hosts()
+  const url = readable(() => databaseUrl(text))
   if (WITHOUT_HOST.includes(url.protocol)) return []
-  const hosts = hostsOf(url)
+  const all = hostsOf(url)
   // The drivers take several hosts from a parameter of this name.
-  const keys = [...url.searchParams.keys()].filter((key) => hosts.length === 1 || key !== 'host')
+  const keys = [...url.searchParams.keys()].filter((key) => all.length === 1 || key !== 'host')
   const parameter = HOST_PARAMETERS.find((it) => keys.some((key) => key.toLowerCase() === it))
   if (parameter) {
     throw new PrivateHostError(
@@ -96,12 +98,12 @@ function namesOf(text: string): readonly string[] {
     )
   }
   if (!url.hostname) throw new PrivateHostError('The database URL names no host.')
-  return hosts.map(({ name }) => plain(name))
+  return all.map(({ name }) => plain(name))
 }
 
-function parsed(text: string): URL {
+function readable(read: () => URL): URL {
   try {
-    return databaseUrl(text)
+    return read()
   } catch (error) {
     if (error instanceof DatabaseError) throw new PrivateHostError(error.message)
     throw error

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { connectionStrings, databaseUrl, type Recognised } from '../../database/index.ts'
+import { connectionStrings, hosts, type Recognised } from '../../database/index.ts'
 import type { Mend } from '../mend/mend.ts'
 import { resolve } from '../open-credential.ts'
 import { assertPublicHosts, PrivateHostError } from '../public-hosts.ts'
@@ -83,7 +83,7 @@ async function hostMend(found: Recognised, surroundings: Surroundings): Promise<
   } catch (error) {
     if (!(error instanceof PrivateHostError)) throw error
     const { mendOf } = await import('../mend/mend-of.ts')
-    const { protocol } = databaseUrl(found.url)
+    const { protocol } = (await hosts()).databaseUrl(found.url)
     const { host, port, user, database, suggested } = found
     const kind = error.why === 'unresolved' ? 'unresolved_host' : 'private_host'
     const scheme = protocol.slice(0, -1)

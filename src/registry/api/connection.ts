@@ -1,4 +1,4 @@
-import { DatabaseError, databaseUrl, hasNoSecret, hostsOf, locate } from '../../database/index.ts'
+import { DatabaseError, hasNoSecret, hosts, locate } from '../../database/index.ts'
 import { type CredentialKeys, type CredentialSecrets, secretProblem } from '../credential-keys.ts'
 import type { Credential } from '../entries.ts'
 import { randomText } from '../key.ts'
@@ -41,6 +41,7 @@ export async function sealConnection(
     if (error instanceof PrivateHostError) throw new ApiFault(422, error.message, { field })
     throw error
   }
+  const { databaseUrl, hostsOf } = await hosts()
   const read = databaseUrl(url)
   return {
     ...purpose,

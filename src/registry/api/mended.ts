@@ -1,4 +1,4 @@
-import { databaseUrl } from '../../database/index.ts'
+import { hosts } from '../../database/index.ts'
 import type { Diagnosis } from '../../gateway/index.ts'
 import type { Credential } from '../entries.ts'
 import type { Mend } from '../mend/mend.ts'
@@ -47,7 +47,7 @@ async function placeOf(
   const { scheme, host } = credential
   try {
     const url = await keysOf(secrets).open(sealed, boundOf(credential))
-    const port = url === undefined ? '' : databaseUrl(url).port
+    const port = url === undefined ? '' : (await hosts()).databaseUrl(url).port
     return { scheme, host, port: port === '' ? undefined : Number(port) }
   } catch {
     return { scheme, host }
