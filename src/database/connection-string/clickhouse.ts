@@ -1,4 +1,4 @@
-import { type Draft, take } from './draft.ts'
+import { type Draft, firstPort, take } from './draft.ts'
 import { NotRecognised } from './fault.ts'
 import { assertPlace, type Finish, noteDropped, urlOf } from './finished.ts'
 
@@ -9,10 +9,10 @@ export const finishClickhouse: Finish = (draft, notes) => {
   assertPlace(draft, ENGINE, notes)
   const isSecure = asksForTls(draft)
   draft.scheme = isSecure ? 'clickhouses' : 'clickhouse'
-  const native = { 9000: '8123', 9440: '8443' }[draft.port ?? '']
+  const native = { 9000: '8123', 9440: '8443' }[firstPort(draft) ?? '']
   if (native !== undefined) {
     notes.changes.push(
-      `Changed port ${draft.port}, of the native protocol, to ${native}, of ${isSecure ? 'HTTPS' : 'HTTP'}.`,
+      `Changed port ${firstPort(draft)}, of the native protocol, to ${native}, of ${isSecure ? 'HTTPS' : 'HTTP'}.`,
     )
     draft.port = native
   }
@@ -51,7 +51,7 @@ function asksForTls(draft: Draft): boolean {
     draft.scheme === 'clickhouses' ||
     isAsked ||
     (mode !== undefined && !/^(?:none|disable)/i.test(mode)) ||
-    ['8443', '9440', '443'].includes(draft.port ?? '') ||
+    ['8443', '9440', '443'].includes(firstPort(draft) ?? '') ||
     /\.clickhouse\.cloud$/.test(draft.host ?? '')
   )
 }

@@ -7,6 +7,7 @@ export interface Draft {
   scheme?: string | undefined
   user?: string | undefined
   password?: string | undefined
+  /** Several stand behind each other with commas, and so do their ports, which may be empty. */
   host?: string | undefined
   port?: string | undefined
   database?: string | undefined
@@ -59,6 +60,10 @@ export function take(draft: Draft, ...names: readonly string[]): string | undefi
   }
   return found
 }
+
+/** The port of the first host of a draft. */
+export const firstPort = ({ port = '' }: Draft): string | undefined =>
+  port.split(',', 1)[0] || undefined
 
 /** A part of a URL as it was meant: decoded, or as it stands if its percent signs encode nothing. */
 export function meant(part: string): string {

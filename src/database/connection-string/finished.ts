@@ -27,8 +27,12 @@ export function urlOf(
   const query = Object.entries(params).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encoded(value)}`],
   )
-  const place = `${host}${port === undefined ? '' : `:${port}`}`
-  return `${scheme}://${login}${place}${database === '' ? '' : `/${encoded(database)}`}${query.length > 0 ? `?${query.join('&')}` : ''}`
+  const ports = port?.split(',') ?? ['']
+  const places = host.split(',').map((it, i) => {
+    const own = ports.length > 1 ? ports[i] : ports[0]
+    return own ? `${it}:${own}` : it
+  })
+  return `${scheme}://${login}${places.join(',')}${database === '' ? '' : `/${encoded(database)}`}${query.length > 0 ? `?${query.join('&')}` : ''}`
 }
 
 const encoded = (text = '') => encodeURIComponent(text)
@@ -36,27 +40,52 @@ const encoded = (text = '') => encodeURIComponent(text)
 /** Whether a host is this machine, as the drivers see it. */
 export { isLoopback } from '../transport/url.ts'
 
-/** Checks the host and the port of a draft, and puts them right. Throws {@link NotRecognised}. */
-export function assertPlace(draft: Draft, engine: string, notes: Notes): void {
-  const { host, port } = draft
-  if (host === undefined) {
+/**
+ * Checks the hosts and the ports of a draft, and puts them right. Of an engine that has one host, the first
+ * one is taken. Throws {@link NotRecognised}.
+ */
+export function assertPlace(draft: Draft, engine: string, notes: Notes, several = false): void {
+  const hosts = draft.host?.split(',').map((it) => it.trim()) ?? []
+  const ports = draft.port?.split(',').map((it) => it.trim()) ?? ['']
+  if (hosts.length === 0) {
     throw new NotRecognised(
       `It names no host. Write the address of the server behind the @: ${draft.scheme}://user:password@host/database.`,
       'host',
       engine,
     )
   }
-  if (host.startsWith('/') || host.startsWith('@')) throw socket(host, engine)
-  draft.host = soundHost(host, engine, notes)
-  if (port === undefined) return
-  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535) {
+  if (ports.length > 1 && ports.length !== hosts.length) {
     throw new NotRecognised(
-      'The port is not a number from 1 to 65535. Write it behind the host: host:5432.',
+      'It has more ports than hosts, or fewer. Write one port for each host, or one for all.',
       'port',
       engine,
     )
   }
-  draft.port = String(Number(port))
+  if (hosts.length > 1 && !several) {
+    notes.changes.push(`Took the first of ${hosts.length} hosts.`)
+    hosts.length = 1
+    ports.length = 1
+  }
+  draft.host = hosts.map((it) => placed(it, engine, notes)).join(',')
+  const numbers = ports.map((it) => portOf(it, engine)).join(',')
+  draft.port = /\d/.test(numbers) ? numbers : undefined
+}
+
+function placed(host: string, engine: string, notes: Notes): string {
+  if (host.startsWith('/') || host.startsWith('@')) throw socket(host, engine)
+  return soundHost(host, engine, notes)
+}
+
+function portOf(port: string, engine: string): string {
+  if (port === '') return ''
+  if (/^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535) {
+    return String(Number(port))
+  }
+  throw new NotRecognised(
+    'The port is not a number from 1 to 65535. Write it behind the host: host:5432.',
+    'port',
+    engine,
+  )
 }
 
 function soundHost(host: string, engine: string, notes: Notes): string {

@@ -95,7 +95,7 @@ function splitHost({ host, port }: Draft, notes: Notes): Pick<Draft, 'host' | 'p
   if (host === undefined || host.startsWith('/')) return { host, port }
   const comma = /^([^,:]*),(\d+)$/.exec(host)
   const read = readHost(comma ? `${comma[1]}:${comma[2]}` : host, notes)
-  return { host: read.host, port: port?.split(',')[0] ?? read.port }
+  return { host: read.host, port: port ?? read.port }
 }
 
 const manyEngines = () =>

@@ -1,4 +1,4 @@
-import { type Draft, type Notes, take } from './draft.ts'
+import { type Draft, firstPort, type Notes, take } from './draft.ts'
 import { NotRecognised } from './fault.ts'
 import {
   assertPlace,
@@ -13,7 +13,8 @@ import {
 export const finishMysql: Finish = (draft, notes) => {
   const engine = draft.scheme === 'mariadb' ? 'MariaDB' : 'MySQL'
   assertPlace(draft, engine, notes)
-  const { host = '', port, user, database } = draft
+  const { host = '', user, database } = draft
+  const port = firstPort(draft)
   if (user === undefined) throw missing('user', engine)
   if (database === undefined) throw missing('database', engine)
   if (port === '33060') {

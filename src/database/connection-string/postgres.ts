@@ -1,4 +1,4 @@
-import { type Draft, type Notes, take } from './draft.ts'
+import { type Draft, firstPort, type Notes, take } from './draft.ts'
 import { NotRecognised } from './fault.ts'
 import {
   assertPlace,
@@ -14,8 +14,8 @@ const ENGINE = 'PostgreSQL'
 /** Makes the URL of a PostgreSQL server. */
 export const finishPostgres: Finish = (draft, notes) => {
   const { scheme } = draft
-  assertPlace(draft, ENGINE, notes)
-  const { host = '', port, user, database } = draft
+  assertPlace(draft, ENGINE, notes, scheme !== 'neon')
+  const { host = '', user, database } = draft
   if (user === undefined) {
     throw new NotRecognised(
       `It names no user. Write it before the host: postgres://user:password@${shown(host)}/database.`,
@@ -23,7 +23,8 @@ export const finishPostgres: Finish = (draft, notes) => {
       ENGINE,
     )
   }
-  const isNeon = scheme === 'neon' || /\.neon\.(?:tech|build)$/.test(host)
+  // Of several hosts, each is asked over TCP.
+  const isNeon = scheme === 'neon' || /^[^,]*\.neon\.(?:tech|build)$/.test(host)
   if (isNeon && database === undefined) {
     throw new NotRecognised(
       'It names no database. Write it behind the host: postgres://user:password@host/database.',
@@ -40,16 +41,23 @@ export const finishPostgres: Finish = (draft, notes) => {
   const sslmode = modeOf(draft, notes)
   const options = take(draft, 'options')
   const name = take(draft, 'applicationname')
+  const choice = choiceOf(draft, notes)
   noteSchema(draft, notes)
   noteCertificates(draft, notes)
+  noteBinding(draft, isNeon, notes)
   noteDropped(draft, notes)
   hintPlace(draft, isNeon, notes)
-  const url = urlOf(draft, { sslmode, options: options || undefined, application_name: name })
+  const url = urlOf(draft, {
+    sslmode,
+    options: options || undefined,
+    application_name: name,
+    ...choice,
+  })
   return {
     url,
     engine: ENGINE,
     encryption: encryptionOf(sslmode, host, isNeon),
-    port: Number(port ?? 5432),
+    port: Number(firstPort(draft) ?? 5432),
   }
 }
 
@@ -87,9 +95,37 @@ function modeOf(draft: Draft, notes: Notes): string | undefined {
 
 function encryptionOf(mode: string | undefined, host: string, isNeon: boolean) {
   if (isNeon) return isLoopback(host) ? 'none' : 'required'
-  if (mode === undefined) return isLoopback(host) ? 'none' : 'required'
+  if (mode === undefined) return host.split(',').every(isLoopback) ? 'none' : 'required'
   if (mode === 'disable') return 'none'
   return mode === 'allow' || mode === 'prefer' ? 'offered' : 'required'
+}
+
+/** Which server is wanted of several, as libpq, .NET and Java write it, in small letters without hyphens. */
+const TARGETS: Readonly<Record<string, string>> = {
+  ...{ readwrite: 'read-write', readonly: 'read-only', primary: 'primary', master: 'primary' },
+  ...{
+    standby: 'standby',
+    secondary: 'standby',
+    slave: 'standby',
+    preferstandby: 'prefer-standby',
+  },
+  ...{ prefersecondary: 'prefer-standby', preferslave: 'prefer-standby' },
+}
+
+function choiceOf(draft: Draft, notes: Notes) {
+  const asked = take(draft, 'targetsessionattrs', 'targetsessionattributes', 'targetservertype')
+  const balance = take(draft, 'loadbalancehosts')
+  const plain = (asked ?? '').toLowerCase().replaceAll(/[^a-z]/g, '')
+  const target = Object.hasOwn(TARGETS, plain) ? TARGETS[plain] : undefined
+  if (asked !== undefined && target === undefined && plain !== 'any') {
+    notes.hints.push(
+      'Which of its servers is wanted is not known here: they are tried in their order.',
+    )
+  }
+  return {
+    target_session_attrs: target,
+    load_balance_hosts: /^(?:random|true)$/i.test(balance ?? '') ? 'random' : undefined,
+  }
 }
 
 /** What Prisma, Java and .NET write about schemas. */
@@ -112,6 +148,14 @@ function noteCertificates(draft: Draft, notes: Notes): void {
       'It names a certificate of the client. A Worker has none: put Hyperdrive in front, with --mtls-certificate-id.',
     )
   }
+}
+
+/** Neon writes it into every URL, and is asked over HTTPS. */
+function noteBinding(draft: Draft, isNeon: boolean, notes: Notes): void {
+  if (isNeon || draft.params.get('channel_binding') !== 'require') return
+  notes.hints.push(
+    'It asks to bind the login to the certificate (channel_binding=require), which a Worker cannot do. The certificate and the host are always verified.',
+  )
 }
 
 /** Letters of a project of Supabase. */

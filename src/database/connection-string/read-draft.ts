@@ -57,7 +57,7 @@ function readPlace(text: string, notes: Notes): Draft | undefined {
   const bare = text.replace(/^\/\//, '')
   if (/\s/.test(bare) || !/^[^/]*[.@:\]]/.test(bare) || bare.includes('://')) return undefined
   const draft = readRest(bare, notes)
-  if (draft.host === undefined || !/^[\w.[\]:-]+$/.test(draft.host)) return undefined
+  if (draft.host === undefined || !/^[\w.,[\]:-]+$/.test(draft.host)) return undefined
   const known = guessed(draft)
   if (draft.user === undefined) {
     throw new NotRecognised(

@@ -1,4 +1,4 @@
-import { type Draft, plainName } from './draft.ts'
+import { type Draft, firstPort, plainName } from './draft.ts'
 import { type Family, foreignFault, type Known, knownScheme } from './families.ts'
 import { NotRecognised } from './fault.ts'
 
@@ -59,8 +59,10 @@ const PORTS: Readonly<Record<string, Known>> = {
 /** The engine of a list, by the names in it. Throws {@link NotRecognised} for one that no driver opens. */
 export function toldBy(
   pairs: readonly (readonly [string, string])[],
-  { host = '', port }: Draft,
+  draft: Draft,
 ): Known | undefined {
+  const { host = '' } = draft
+  const port = firstPort(draft)
   const names = new Map(pairs.map(([name, value]) => [plainName(name), value]))
   const driver = names.get('driver') ?? names.get('provider')
   const byDriver = driver && DRIVERS.find(([pattern]) => pattern.test(driver))?.[1]
@@ -91,7 +93,9 @@ export const file = () =>
   )
 
 /** The engine of a place that names none, by its port or its host. */
-export function guessed({ host = '', port = '', user = '' }: Draft): Known | undefined {
+export function guessed(draft: Draft): Known | undefined {
+  const { host = '', user = '' } = draft
+  const port = firstPort(draft) ?? ''
   if (Object.hasOwn(PORTS, port)) return PORTS[port]
   const byHost = HOSTS.find(([pattern]) => pattern.test(host))
   if (byHost) return known(byHost[1])

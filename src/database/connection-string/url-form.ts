@@ -143,17 +143,26 @@ function isEncoded(part: string): boolean {
 
 /** Reads `host`, `host:port`, an IPv6 address, or a list of them. Throws {@link NotRecognised}. */
 export function readHost(text: string, notes: Notes): Pick<Draft, 'host' | 'port'> {
-  const [first = '', ...others] = text.split(',')
-  if (others.some((it) => it.trim() !== '')) {
-    notes.changes.push(`Took the first of ${others.length + 1} hosts.`)
+  const places = text
+    .split(',')
+    .filter((it) => it.trim() !== '')
+    .map((it) => readPlace(it.trim(), notes))
+  if (places.length < 2) return places[0] ?? {}
+  const ports = places.map(({ port = '' }) => port)
+  return {
+    host: places.map(({ host = '' }) => host).join(','),
+    port: ports.some((it) => it !== '') ? ports.join(',') : undefined,
   }
-  const place = first.trim()
+}
+
+function readPlace(place: string, notes: Notes): Pick<Draft, 'host' | 'port'> {
   const bracketed = /^\[([^\]]*)\](?::(.*))?$/.exec(place)
   if (bracketed) return { host: `[${bracketed[1]}]`, port: bracketed[2] || undefined }
   const colons = place.split(':').length - 1
   if (colons > 1) {
     if (/^[\da-f:.]+(?:%.*)?$/i.test(place)) {
-      notes.changes.push('Put the IPv6 address in brackets.')
+      const change = 'Put the IPv6 address in brackets.'
+      if (!notes.changes.includes(change)) notes.changes.push(change)
       return { host: `[${place}]` }
     }
     throw new NotRecognised(

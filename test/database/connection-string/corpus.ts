@@ -50,7 +50,7 @@ export const urls: readonly Read[] = [
   ['postgres://reader:s3same@db.example.com', 'postgres://reader:s3same@db.example.com'],
   [
     'postgres://reader:s3same@db.example.com,db2.example.com:5433/shop',
-    'postgres://reader:s3same@db.example.com/shop',
+    'postgres://reader:s3same@db.example.com,db2.example.com:5433/shop',
   ],
   [
     'postgres://reader:s3same@https://db.example.com/shop',
@@ -140,6 +140,47 @@ export const hosts: readonly Read[] = [
   [
     'postgresql://db.example.com/shop?user=reader&password=p%40ss&port=5433',
     'postgres://reader:p%40ss@db.example.com:5433/shop',
+  ],
+]
+
+/** Several hosts. */
+export const several: readonly Read[] = [
+  [
+    'postgresql://reader:p@ss@DB1.example.com:5432,db2.example.com:5433,[2001:db8::1]/shop?target_session_attrs=standby&load_balance_hosts=random',
+    'postgres://reader:p%40ss@db1.example.com:5432,db2.example.com:5433,[2001:db8::1]/shop?target_session_attrs=standby&load_balance_hosts=random',
+  ],
+  [
+    'host=db1.example.com,db2.example.com port=5432,5433 user=reader password=s3same dbname=shop',
+    'postgres://reader:s3same@db1.example.com:5432,db2.example.com:5433/shop',
+  ],
+  [
+    'host=db1.example.com,db2.example.com port=6543 user=reader password=s3same dbname=shop target_session_attrs=prefer-standby',
+    'postgres://reader:s3same@db1.example.com:6543,db2.example.com:6543/shop?target_session_attrs=prefer-standby',
+  ],
+  [
+    'jdbc:postgresql://db1.example.com,db2.example.com:5433/shop?user=reader&password=s3same&targetServerType=preferSecondary&loadBalanceHosts=true',
+    'postgres://reader:s3same@db1.example.com,db2.example.com:5433/shop?target_session_attrs=prefer-standby&load_balance_hosts=random',
+  ],
+  [
+    'Host=db1.example.com:5433,db2.example.com;Username=reader;Password=s3same;Database=shop;Target Session Attributes=read-only',
+    'postgres://reader:s3same@db1.example.com:5433,db2.example.com/shop?target_session_attrs=read-only',
+  ],
+  [
+    'postgres://reader:s3same@/shop?host=db1.example.com,db2.example.com&port=5432,5433',
+    'postgres://reader:s3same@db1.example.com:5432,db2.example.com:5433/shop',
+  ],
+  [
+    'psql -h db1.example.com,db2.example.com -p 5433 -U reader shop',
+    'postgres://reader@db1.example.com:5433,db2.example.com:5433/shop',
+  ],
+  [
+    'reader:s3same@db1.example.com:5432,db2.example.com:5432/shop',
+    'postgres://reader:s3same@db1.example.com:5432,db2.example.com:5432/shop',
+  ],
+  // Of engines that have one.
+  [
+    'clickhouse://reader:s3same@ch1.example.com:8443,ch2.example.com:8443/shop',
+    'clickhouses://reader:s3same@ch1.example.com:8443/shop',
   ],
 ]
 
@@ -582,6 +623,13 @@ export const wrapped: readonly Read[] = [
 
 /** Texts that end in a sentence. */
 export const refused: readonly Refused[] = [
+  ['postgres://reader:s3same@db1.example.com,/run/db/shop?host=db1.example.com,/run', /a socket/],
+  [
+    'host=db1.example.com,db2.example.com port=1,2,3 user=reader',
+    /more ports than hosts, or fewer/,
+  ],
+  ['postgres://reader:s3same@db1.example.com:5432,db2.example.com:x/shop', /not a number from 1/],
+  [`postgres://reader:s3same@${'db.example.com,'.repeat(9)}db.example.com/shop`, /The most are 8/],
   ['mysql://reader@db.example.com/shop password=s3same', /Behind the database/],
   ['postgres://db.example.com/shop user=reader password=s3same', /Behind the database/],
   ['mysql://db.example.com/shop -u reader -p s3same', /Behind the database/],
