@@ -430,6 +430,28 @@ describe('settings', () => {
     expect((await ask('POST', '/api/endpoints', value)).status).toBe(201)
     await ask('DELETE', '/api/endpoints/private')
   })
+
+  test('let each of several hosts be a database, and are asked about each', async () => {
+    const made = (hosts: string) => {
+      const url = `postgres://a:${PASSWORD}@${hosts}/x?target_session_attrs=standby`
+      return ask('POST', '/api/endpoints', { name: 'two', title: 'T', databases: { a: { url } } })
+    }
+    const two = await made('10.1.2.3:5432,10.1.2.4:5433')
+    expect([two.status, two.json.credentials]).toMatchObject([
+      201,
+      { a: { host: '10.1.2.3,10.1.2.4' } },
+    ])
+    await ask('DELETE', '/api/endpoints/two')
+    const other = await made('10.1.2.3:5432,10.2.2.4:5433')
+    expect([other.status, other.json.error.message]).toEqual([
+      422,
+      expect.stringContaining('host 10.2.2.4 is not a public address'),
+    ])
+    // Allowed is no reason not to read it.
+    await ask('PATCH', '/api/settings', { privateHosts: ['*'] })
+    const none = await made('10.1.2.3:x,10.1.2.4')
+    expect([none.status, none.json.error.field]).toEqual([422, 'databases.a.url'])
+  })
 })
 
 describe('requests that are none', () => {

@@ -33,7 +33,7 @@ export async function sealConnection(
   { secrets }: Surroundings,
   privateHosts: readonly string[],
 ): Promise<Credential> {
-  assertOpens(url, field)
+  const { protocol, names } = await readUrl(url, field)
   const keys = sealingKeys(secrets)
   try {
     await assertPublicHosts(url, { allowed: privateHosts, resolve })
@@ -41,26 +41,25 @@ export async function sealConnection(
     if (error instanceof PrivateHostError) throw new ApiFault(422, error.message, { field })
     throw error
   }
-  const { databaseUrl, hostsOf } = await hosts()
-  const read = databaseUrl(url)
   return {
     ...purpose,
     id: randomText(20),
-    scheme: read.protocol.slice(0, -1),
-    host: hostsOf(read)
-      .map(({ name }) => name)
-      .join(','),
+    scheme: protocol.slice(0, -1),
+    host: names.join(','),
     sealed: await keys.seal(url, boundOf(purpose)),
     setAt: Date.now(),
   }
 }
 
-function assertOpens(url: string, field: string): void {
+async function readUrl(url: string, field: string) {
   if (url.length > MAX_URL_CHARS) {
     throw wrongField(field, `must have at most ${MAX_URL_CHARS} characters.`)
   }
   try {
     locate(url, { fetch, bindings: {} })
+    const { databaseUrl, hostsOf } = await hosts()
+    const read = databaseUrl(url)
+    return { protocol: read.protocol, names: hostsOf(read).map(({ name }) => name) }
   } catch (error) {
     if (error instanceof DatabaseError) throw new ApiFault(422, error.message, { field })
     throw error
