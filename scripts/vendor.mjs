@@ -84,10 +84,15 @@ const modules = {
   'mysql/mysql2': `
     import Connection from './node_modules/mysql2/lib/base/connection.js'
     import ConnectionConfig from './node_modules/mysql2/lib/connection_config.js'
+    import cachingSha2 from './node_modules/mysql2/lib/auth_plugins/caching_sha2_password.js'
     import Execute from './node_modules/mysql2/lib/commands/execute.js'
     import { types as TypedParameter } from './node_modules/mysql2/lib/packets/typed_parameter.js'
     const createConnection = (options) => new Connection({ config: new ConnectionConfig(options) })
-    export default { createConnection, Execute, TypedParameter }`,
+    const onServerPublicKey = () => {
+      throw new Error('a key from the server')
+    }
+    const withoutKey = cachingSha2({ onServerPublicKey })
+    export default { createConnection, Execute, withoutKey, TypedParameter }`,
 }
 
 for (const [name, contents] of Object.entries(modules)) {

@@ -92,6 +92,9 @@ function tests({ known, strange, plain }: MariaDbs): void {
       NAME: url('VERIFY_IDENTITY', { host: '127.0.0.1' }),
       STRANGER: url('REQUIRED', { of: strange, user: strange.reader }),
       PLAIN: url('REQUIRED', { of: plain, user: plain.reader }),
+      PREFERS: url('PREFERRED', { user: `${native}:${MARKER}` }),
+      PREFERS_STRANGER: url('PREFERRED', { of: strange, user: strange.reader }),
+      PREFERS_PLAIN: url('PREFERRED', { of: plain, user: plain.reader }),
       CLOSED: `mysql://app:${MARKER}@127.0.0.1:9/shop?ssl-mode=REQUIRED`,
       UNKNOWN: `mysql://app:${MARKER}@nowhere.invalid/shop`,
       SILENT: through(await at(() => {}), 'REQUIRED'),
@@ -187,6 +190,9 @@ function tests({ known, strange, plain }: MariaDbs): void {
 
   test.each([
     ['native', /\[\[42\]\]/],
+    ['prefers', /\[\[42\]\]/],
+    ['prefers_stranger', /^The certificate of the database cannot be trusted/],
+    ['prefers_plain', /\[\[42\]\]/],
     ['ed25519', /^The user of this endpoint logs in by a method that is not supported here/],
     ['unencrypted', /^The database refused the login/],
     ['password', /^The database refused the login/],

@@ -29,6 +29,7 @@ export const finishMysql: Finish = (draft, notes) => {
   }
   const isPlanetScale = draft.scheme === 'planetscale' || /\.psdb\.cloud$/.test(host)
   const mode = modeOf(draft, engine, notes)
+  const target = take(draft, 'targetsessionattrs')
   if (take(draft, 'sslca', 'sslcert', 'sslkey', 'sslrootcert', 'ssl-ca') !== undefined) {
     notes.hints.push(
       'It names a file with a certificate. A Worker has no files, and trusts public authorities only.',
@@ -38,11 +39,14 @@ export const finishMysql: Finish = (draft, notes) => {
   hintAuthority(draft, false, notes)
   if (isPlanetScale) notes.hints.push('PlanetScale is asked over HTTP, which takes the same login.')
   const kept = isPlanetScale && !isLoopback(host) ? undefined : mode
-  const isOff = mode === undefined ? isLoopback(host) : mode === 'DISABLED'
+  const isOff = kept === undefined ? isLoopback(host) : kept === 'DISABLED'
   return {
-    url: urlOf(draft, { 'ssl-mode': kept }),
+    url: urlOf(draft, {
+      'ssl-mode': kept,
+      target_session_attrs: isPlanetScale ? undefined : target,
+    }),
     engine,
-    encryption: isOff && !(isPlanetScale && !isLoopback(host)) ? 'none' : 'required',
+    encryption: isOff ? 'none' : kept === 'PREFERRED' ? 'offered' : 'required',
     port: Number(port ?? 3306),
   }
 }
@@ -59,7 +63,7 @@ const MODES: Readonly<Record<string, string>> = {
   ...{ 0: 'DISABLED', off: 'DISABLED', no: 'DISABLED' },
   ...{ required: 'REQUIRED', require: 'REQUIRED', true: 'REQUIRED', 1: 'REQUIRED' },
   ...{ on: 'REQUIRED', yes: 'REQUIRED', skipverify: 'REQUIRED', acceptinvalidcerts: 'REQUIRED' },
-  ...{ preferred: 'REQUIRED', prefer: 'REQUIRED', trust: 'REQUIRED' },
+  ...{ preferred: 'PREFERRED', prefer: 'PREFERRED', trust: 'REQUIRED' },
   ...{ verifyca: 'VERIFY_CA', verifyidentity: 'VERIFY_IDENTITY', verifyfull: 'VERIFY_IDENTITY' },
   ...{ strict: 'VERIFY_IDENTITY', custom: 'REQUIRED' },
 }
@@ -82,7 +86,9 @@ function modeOf(draft: Draft, engine: string, notes: Notes): string | undefined 
   }
   if (mode !== written) notes.changes.push(`Wrote the encryption as ssl-mode=${mode}.`)
   if (/^prefer/.test(plain)) {
-    notes.hints.push('There is no mode that encrypts only if the server does: it has to.')
+    notes.hints.push(
+      'With PREFERRED, somebody in between can turn the encryption off. REQUIRED does not let them.',
+    )
   }
   if (/^(?:skipverify|acceptinvalidcerts|trust)$/.test(plain)) {
     notes.hints.push('A Worker always verifies the certificate: it cannot be told not to.')

@@ -43,6 +43,8 @@ export interface ConnectionConfig {
   readonly password: string
   readonly database: string
   readonly ssl: { readonly verifyIdentity: true } | undefined
+  /** How to log in, where it is not the library's own way. */
+  readonly authPlugins: Readonly<Record<string, unknown>>
   readonly connectTimeout: number
   readonly charset: 'utf8mb4'
   readonly flags: readonly string[]
@@ -91,6 +93,8 @@ declare const mysql2: {
     readonly statement: { readonly id: number; readonly parameters: readonly Field[] }
     readonly values: readonly unknown[]
   }) => Command & Answer
+  /** Logs in by `caching_sha2_password`, and takes no key from the server. */
+  readonly withoutKey: unknown
   /** A number that is bound as a whole one. */
   readonly TypedParameter: { LONGLONG(value: number): unknown }
 }

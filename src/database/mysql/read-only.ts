@@ -63,22 +63,26 @@ export const barrier = (role: string | undefined) => `begin not atomic
   end if;
 end`
 
-/** Some servers have one of the first two variables, some have both. Only MariaDB has the third. */
+/**
+ * Some servers have one of the first two variables, some have both. Only MariaDB has the third. The last two tell
+ * a replica from a server that takes writes.
+ */
 export const CHECKS = `show session variables where variable_name in
-  ('tx_read_only', 'transaction_read_only', 'in_transaction', 'sql_mode')`
+  ('tx_read_only', 'transaction_read_only', 'in_transaction', 'sql_mode',
+    'read_only', 'innodb_read_only')`
+
+/** The variables of a session, and their values. */
+export type Variables = readonly (readonly [name: string, value: string])[]
 
 /**
  * Throws unless the session is as it was set: a proxy may have passed on another one.
  *
  * @param inTransaction whether a transaction of ours has begun in it. One of somebody else's may write.
  */
-export function check(
-  variables: readonly (readonly [name: string, value: string])[],
-  inTransaction = false,
-): void {
+export function check(variables: Variables, inTransaction = false): void {
   const values = (name: RegExp) => variables.filter(([it]) => name.test(it)).map(([, it]) => it)
   const isOn = (value: string) => /^(?:on|1)$/i.test(value)
-  const readOnly = values(/read_only$/)
+  const readOnly = values(/^(?:tx|transaction)_read_only$/)
   const [mode = 'unknown'] = values(/^sql_mode$/)
   const reads = readOnly.length > 0 && readOnly.every(isOn)
   const isOurs = values(/^in_transaction$/).every((value) => isOn(value) === inTransaction)

@@ -1,6 +1,14 @@
 import { DatabaseError } from '../error.ts'
 import type { Limits } from '../rows.ts'
-import { barrier, CHECKS, check, READ_ONLY, type Server, settings } from './read-only.ts'
+import {
+  barrier,
+  CHECKS,
+  check,
+  READ_ONLY,
+  type Server,
+  settings,
+  type Variables,
+} from './read-only.ts'
 import type { Connection } from './tcp-connection.ts'
 import { becomeRole, textOf } from './tcp-role.ts'
 
@@ -11,8 +19,8 @@ export const shut = Symbol('shut')
 const UNKNOWN_VARIABLE = '1193'
 
 /**
- * Makes sure that a session only reads. Resolves with whether that needed no second try. Throws
- * {@link DatabaseError}, or {@link shut}.
+ * Makes sure that a session only reads. Resolves with the variables that say so, and with whether that needed
+ * no second try. Throws {@link DatabaseError}, or {@link shut}.
  *
  * @param hasBarrier whether a question of ours is sent behind it in the same turn
  */
@@ -22,19 +30,19 @@ export async function begin(
   limits: Limits,
   database: string,
   hasBarrier: boolean,
-): Promise<boolean> {
+): Promise<{ readonly variables: Variables; readonly atOnce: boolean }> {
   try {
-    await set(connection, server, limits, database, hasBarrier)
-    return true
+    const variables = await set(connection, server, limits, database, hasBarrier)
+    return { variables, atOnce: true }
   } catch (error) {
     const code = error instanceof DatabaseError ? error.code : undefined
     if (hasBarrier && code === undefined) throw shut
     if (code !== UNKNOWN_VARIABLE) throw error
     // A proxy reported another version than that of the server behind it.
     const other = server === 'mysql' ? 'mariadb' : 'mysql'
-    await set(connection, other, limits, database, false)
+    const variables = await set(connection, other, limits, database, false)
     connection.forget()
-    return false
+    return { variables, atOnce: false }
   }
 }
 
@@ -44,7 +52,7 @@ async function set(
   limits: Limits,
   database: string,
   hasBarrier: boolean,
-): Promise<void> {
+): Promise<Variables> {
   const { role } = limits.identity ?? {}
   const steps = [
     connection.run(READ_ONLY),
@@ -56,5 +64,7 @@ async function set(
   // Of several failures, the first one is the reason for the others.
   for (const it of [...steps, checks]) it?.catch(() => {})
   for (const it of steps) await it
-  check((await checks).map(([name, value]) => [textOf(name), textOf(value)]))
+  const variables = (await checks).map(([name, value]) => [textOf(name), textOf(value)] as const)
+  check(variables)
+  return variables
 }

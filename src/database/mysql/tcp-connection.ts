@@ -21,10 +21,15 @@ export class Connection {
   #isOpen = false
   #runsLast = false
 
-  constructor(library: typeof Library, login: Login, timeoutMs: number) {
+  constructor(
+    library: typeof Library,
+    login: Login & { readonly tls: boolean },
+    timeoutMs: number,
+    connectMs = timeoutMs,
+  ) {
     this.#library = library
     this.#timeoutMs = timeoutMs
-    this.client = library.createConnection(configOf(login, timeoutMs))
+    this.client = library.createConnection(configOf(library, login, connectMs))
     // Each call rejects with its own error. But without a listener, an error would end the process.
     this.client.on('error', (error: unknown) => this.#break(error))
     this.client.on('end', () => this.#break(undefined))
@@ -143,14 +148,20 @@ const READ_TYPES = new Set(
   ),
 )
 
-const configOf = (login: Login, timeoutMs: number): ConnectionConfig => ({
+const configOf = (
+  library: typeof Library,
+  login: Login & { readonly tls: boolean },
+  connectMs: number,
+): ConnectionConfig => ({
   host: login.host,
   port: login.port,
   user: login.user,
   password: login.password,
   database: login.database,
   ssl: login.tls ? { verifyIdentity: true } : undefined,
-  connectTimeout: Math.min(timeoutMs, CONNECT_MS),
+  // A key from somebody in between would let them read the password.
+  authPlugins: login.tls || login.takesKey ? {} : { caching_sha2_password: library.withoutKey },
+  connectTimeout: Math.min(connectMs, CONNECT_MS),
   charset: 'utf8mb4',
   // The server cannot ask for a file, and a name before a space and a parenthesis calls no function.
   flags: ['-LOCAL_FILES', '-IGNORE_SPACE', '-MULTI_RESULTS', '-ODBC'],

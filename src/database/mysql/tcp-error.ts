@@ -23,7 +23,7 @@ export function connectFailure(error: unknown): DatabaseError {
   const { errno, code = '', message = '', sqlMessage } = error as Failed
   if (errno !== undefined && sqlMessage !== undefined) return loginError(errno)
   if (code === 'HANDSHAKE_NO_SSL_SUPPORT') {
-    return new DatabaseError('config', 'The database does not speak TLS.', {
+    return new DatabaseError('config', PLAIN, {
       hint: 'The operator can turn on TLS in the database, or add ssl-mode=DISABLED to its URL.',
     })
   }
@@ -38,6 +38,15 @@ export function connectFailure(error: unknown): DatabaseError {
       { hint: 'The operator can install a certificate from a public certificate authority.' },
     )
   }
+  if (message.includes('a key from the server')) {
+    return new DatabaseError(
+      'config',
+      'The login of this endpoint would need an encrypted connection, or a key from the server, which nobody vouches for.',
+      {
+        hint: 'The operator can turn on TLS in the database and take ssl-mode off its URL, or, in a network that is trusted, add get-server-public-key=true.',
+      },
+    )
+  }
   if (message.includes('unknown plugin')) {
     return new DatabaseError(
       'auth',
@@ -47,3 +56,9 @@ export function connectFailure(error: unknown): DatabaseError {
   }
   return code.startsWith('AUTH_') ? loginError(1045) : unreachable()
 }
+
+const PLAIN = 'The database does not speak TLS.'
+
+/** Whether an error says that the server does not encrypt. */
+export const refusesTls = (error: unknown) =>
+  error instanceof DatabaseError && error.message === PLAIN

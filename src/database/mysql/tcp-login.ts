@@ -1,6 +1,7 @@
 import { DatabaseError } from '../error.ts'
-import { hasSeveralHosts } from '../transport/hosts.ts'
+import { type Host, hostsOf } from '../transport/hosts.ts'
 import { decoded, isLoopback } from '../transport/url.ts'
+import { readParameters, type Target } from './tcp-parameters.ts'
 
 /** Where a MySQL server is, and as which user to connect. */
 export interface Login {
@@ -9,53 +10,49 @@ export interface Login {
   readonly user: string
   readonly password: string
   readonly database: string
-  readonly tls: boolean
+  /**
+   * Whether to encrypt, or to do so if the server offers it. TLS always verifies certificate and name here, so the
+   * modes of other clients that verify less are not weaker.
+   */
+  readonly tls: boolean | 'offered'
+  /** Whether the server may send the key that encrypts the password, where the connection is not encrypted. */
+  readonly takesKey?: boolean
 }
 
-/**
- * Whether to encrypt. A Worker's TLS always verifies certificate and name, so the weaker modes of other
- * clients are not weaker here. There is no mode that encrypts only if the server does.
- */
-const modes: Readonly<Record<string, boolean>> = {
-  disabled: false,
-  disable: false,
-  required: true,
-  require: true,
-  verify_ca: true,
-  'verify-ca': true,
-  verify_identity: true,
-  'verify-full': true,
+/** The servers that a URL names, and which of them is wanted. */
+export interface Access {
+  /** One for each host, in the order in which they are tried. */
+  readonly logins: readonly Login[]
+  readonly target: Target
+  /** How long to wait for each server, if the URL says so. */
+  readonly connectMs: number | undefined
 }
 
-/** The login that a URL stands for. Throws {@link DatabaseError}. */
-export function loginOf(url: URL): Login {
-  const { hostname, port, username, password, pathname, searchParams } = url
-  if (hasSeveralHosts(url)) {
-    throw new DatabaseError('config', 'A MySQL URL names one host here.')
-  }
-  const asked = searchParams.get('ssl-mode') ?? searchParams.get('sslmode')
-  const mode = asked?.toLowerCase() ?? (isLoopback(hostname) ? 'disabled' : 'required')
-  const tls = Object.hasOwn(modes, mode) ? modes[mode] : undefined
-  if (tls === undefined) {
-    throw new DatabaseError(
-      'config',
-      'The ssl-mode of the database URL must be one of DISABLED, REQUIRED, VERIFY_CA, VERIFY_IDENTITY.',
-    )
-  }
-  const user = decoded(username)
-  const database = decoded(pathname.slice(1))
-  if (!hostname || !user || !database) {
+/** What a URL says of its servers. Throws {@link DatabaseError}. */
+export function accessOf(url: URL): Access {
+  const { target, connectMs } = readParameters(url.searchParams)
+  return { logins: hostsOf(url).map((host) => loginOf(url, host)), target, connectMs }
+}
+
+/** The login at a host of a URL, or at its first one. Throws {@link DatabaseError}. */
+export function loginOf(url: URL, { name, port }: Host = hostsOf(url)[0]!): Login {
+  const { tls, takesKey } = readParameters(url.searchParams)
+  const isHere = hostsOf(url).every((it) => isLoopback(it.name))
+  const user = decoded(url.username)
+  const database = decoded(url.pathname.slice(1))
+  if (!name || !user || !database) {
     throw new DatabaseError(
       'config',
       'A MySQL URL names a user, a host and a database: mysql://user:password@host/database',
     )
   }
   return {
-    host: hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: Number(port) || 3306,
+    host: name.replace(/^\[(.*)\]$/, '$1'),
+    port: port ?? 3306,
     user,
-    password: decoded(password),
+    password: decoded(url.password),
     database,
-    tls,
+    tls: tls ?? !isHere,
+    takesKey: takesKey || isHere,
   }
 }

@@ -4,13 +4,17 @@ import type { Limits, Statement } from '../rows.ts'
 import { bySessions } from '../sessions.ts'
 import { ByteBudget, type Room, unread } from '../transport/byte-budget.ts'
 import { type Deadline, startDeadline } from '../transport/deadline.ts'
+import type { Servers } from '../transport/servers.ts'
 import { limited } from './limit.ts'
 import type { Answer, default as Library } from './mysql2.mjs'
-import { noQuery, type Server, standsAlone } from './read-only.ts'
+import { noQuery, standsAlone } from './read-only.ts'
 import { boundValues, collect, type Reading } from './tcp-answer.ts'
 import { begin, shut } from './tcp-begin.ts'
+import { connect, type Opened } from './tcp-connect.ts'
 import { Connection } from './tcp-connection.ts'
-import type { Login } from './tcp-login.ts'
+import type { Access, Login } from './tcp-login.ts'
+import type { Target } from './tcp-parameters.ts'
+import { isWanted, noneIs, unwanted } from './tcp-target.ts'
 
 /**
  * Runs one statement in the session of a call, or in one of its own. It ends with the call, whatever
@@ -18,16 +22,28 @@ import type { Login } from './tcp-login.ts'
  * leaves, the server is told to stop. Throws {@link DatabaseError}.
  */
 export async function runReadOnly(
-  login: Login,
+  access: Access,
+  servers: Servers<Login>,
   statement: Statement,
   limits: Limits,
   { waitUntil }: Pick<Io, 'waitUntil'>,
 ): Promise<Reading> {
   const deadline = startDeadline(limits, 2_000)
   // A session has one role, and one time limit.
-  const name = JSON.stringify([login, limits.identity?.role, limits.timeoutMs])
+  const name = JSON.stringify([access, limits.identity?.role, limits.timeoutMs])
+  const end = Date.now() + limits.timeoutMs
   let isPatient = false
-  const open = () => connect(login, limits, deadline, waitUntil, isPatient)
+  let refused = 0
+  const open = async () => {
+    // Loaded by the first query that needs it: other deployments never do.
+    const { default: library } = await deadline.race(import('./mysql2.mjs'))
+    const opened = await connect(library, servers, access.connectMs, limits, deadline, end)
+    // Where no server is a standby, the first will do.
+    const isLast =
+      access.target === 'prefer-standby' && servers.avoided(opened.login) === 'unwanted'
+    const target = isLast ? 'any' : access.target
+    return new Session(library, opened, target, limits, waitUntil, isPatient)
+  }
   return bySessions(limits.sessions, async (sessions) => {
     for (;;) {
       let session: Session | undefined
@@ -38,7 +54,11 @@ export async function runReadOnly(
         const over = deadline.over()
         if (over) throw over
         if (error === shut) isPatient = true
-        else if (error !== unread) throw error
+        else if (error === unwanted && session) {
+          servers.avoid(session.login, 'unwanted')
+          const last = access.target === 'prefer-standby' ? 1 : 0
+          if (++refused >= servers.all.length + last) throw noneIs(access.target)
+        } else if (error !== unread) throw error
       } finally {
         const { aborted } = deadline.signal
         if (session && (aborted || !session.isOpen)) await session.leave(aborted)
@@ -47,36 +67,19 @@ export async function runReadOnly(
   })
 }
 
-async function connect(
-  login: Login,
-  limits: Limits,
-  deadline: Deadline,
-  waitUntil: Io['waitUntil'],
-  isPatient: boolean,
-): Promise<Session> {
-  // Loaded by the first query that needs it: other deployments never do.
-  const { default: library } = await deadline.race(import('./mysql2.mjs'))
-  const session = new Session(library, login, limits, waitUntil, isPatient)
-  try {
-    await deadline.race(session.open())
-    return session
-  } catch (error) {
-    await session.leave(deadline.signal.aborted)
-    throw error
-  }
-}
-
 /** How long closing the connection may take. */
 const LEAVE_MS = 1_000
 
 class Session {
+  /** Where it is, among the servers. */
+  readonly login: Login
   readonly #library: typeof Library
-  readonly #login: Login
+  readonly #opened: Opened
+  readonly #target: Target
   readonly #limits: Limits
   readonly #waitUntil: Io['waitUntil']
   readonly #connection: Connection
   readonly #budget = new ByteBudget({ maxBytes: 0 })
-  #server: Server = 'mysql'
   /** Whether it takes a question of ours and the settings in one turn. */
   #hasBarrier = false
   readonly #isPatient: boolean
@@ -89,31 +92,26 @@ class Session {
   /** @param isPatient whether nothing runs in the turn of the settings */
   constructor(
     library: typeof Library,
-    login: Login,
+    opened: Opened,
+    target: Target,
     limits: Limits,
     waitUntil: Io['waitUntil'],
     isPatient: boolean,
   ) {
-    this.#isPatient = isPatient
+    this.login = opened.login
     this.#library = library
-    this.#login = login
+    this.#opened = opened
+    this.#connection = opened.connection
+    this.#target = target
     this.#limits = limits
     this.#waitUntil = waitUntil
-    // A user may have no right in the database but by the role, and so enters it afterwards.
-    const { role } = limits.identity ?? {}
-    const first = role === undefined ? login : { ...login, database: '' }
-    this.#connection = new Connection(library, first, limits.timeoutMs)
+    this.#isPatient = isPatient
+    this.#budget.watch(this.#connection.client.stream)
   }
 
   /** Whether it can be asked more. */
   get isOpen(): boolean {
     return this.#connection.isOpen && !this.#isUsed && !this.#leaving && !this.#budget.isSpent
-  }
-
-  /** Logs in. */
-  async open(): Promise<void> {
-    this.#server = await this.#connection.opened()
-    this.#budget.watch(this.#connection.client.stream)
   }
 
   async read(statement: Statement, limits: Limits): Promise<Reading> {
@@ -176,15 +174,16 @@ class Session {
   /** Makes sure that it only reads, if wanted by a barrier for what is sent behind it. */
   async #begin(hasBarrier = false): Promise<boolean> {
     this.#hasBarrier = hasBarrier && this.#connection.runsLast
-    const { database } = this.#login
+    const { connection, server, taken } = this.#opened
     try {
-      const atOnce = await begin(
-        this.#connection,
-        this.#server,
+      const { variables, atOnce } = await begin(
+        connection,
+        server,
         this.#limits,
-        database,
+        taken.database,
         this.#hasBarrier,
       )
+      if (!isWanted(this.#target, variables)) throw unwanted
       this.#hasBarrier &&= atOnce
       return atOnce
     } catch (error) {
@@ -215,7 +214,9 @@ class Session {
   async #kill(deadline: Deadline): Promise<void> {
     const { threadId } = this.#connection.client
     if (threadId === null) return
-    const other = new Connection(this.#library, this.#login, LEAVE_MS)
+    // A user may have no right in the database but by the role.
+    const login = { ...this.#opened.taken, database: '' }
+    const other = new Connection(this.#library, login, LEAVE_MS)
     try {
       await deadline.race(other.opened())
       await deadline.race(other.run(`kill query ${Number(threadId)}`))

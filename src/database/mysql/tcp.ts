@@ -1,8 +1,9 @@
 import type { Driver } from '../database.ts'
 import type { Cell } from '../rows.ts'
 import { cap } from '../transport/row-cap.ts'
+import { Servers } from '../transport/servers.ts'
 import { mysql as dialect } from './dialect.ts'
-import { loginOf } from './tcp-login.ts'
+import { accessOf, type Login } from './tcp-login.ts'
 import { runReadOnly } from './tcp-session.ts'
 import { typeOfField } from './types.ts'
 import { type Raw, readValue, type Type } from './values.ts'
@@ -12,14 +13,16 @@ export const mysql: Driver = {
   name: 'mysql',
   opens: ({ protocol }) => /^(?:mysql|mariadb):$/.test(protocol),
   open(url, io) {
-    const login = loginOf(url)
+    const access = accessOf(url)
+    const servers = new Servers(access.logins)
+    const [{ database, tls }] = access.logins as [Login]
     return {
-      dialect: dialect(login.database),
-      tls: login.tls,
+      dialect: dialect(database),
+      tls: tls === 'offered' ? undefined : tls,
       refusesBy: 'in a session that only reads, if the server says that they are queries',
       applies: ['role'],
       async query(statement, limits) {
-        const { fields, rows, cut } = await runReadOnly(login, statement, limits, io)
+        const { fields, rows, cut } = await runReadOnly(access, servers, statement, limits, io)
         const types = fields.map(typeOfField)
         const answer = cap(cells(rows, types), limits)
         return {

@@ -244,8 +244,8 @@ export const parameters: readonly Read[] = [
     'mysql://reader:s3same@db.example.com/shop?ssl-mode=VERIFY_IDENTITY',
   ],
   [
+    'mysql://reader:s3same@db.example.com/shop?sslmode=prefer',
     'mysql://reader:s3same@db.example.com/shop?ssl-mode=PREFERRED',
-    'mysql://reader:s3same@db.example.com/shop?ssl-mode=REQUIRED',
   ],
   [
     'mysql://reader:s3same@db.example.com/shop?ssl={"rejectUnauthorized":true}',
@@ -378,7 +378,7 @@ export const forms: readonly Read[] = [
   ],
   [
     'Server=db.example.com;User ID=reader;Password=s3same;Database=shop;SslMode=Preferred',
-    'mysql://reader:s3same@db.example.com/shop?ssl-mode=REQUIRED',
+    'mysql://reader:s3same@db.example.com/shop?ssl-mode=PREFERRED',
   ],
   [
     'User ID=reader;Password=s3same;Host=db.example.com;Port=5432;Database=shop;Pooling=true;Min Pool Size=0;',

@@ -1,0 +1,80 @@
+import { DatabaseError } from '../error.ts'
+import type { Limits } from '../rows.ts'
+import type { Deadline } from '../transport/deadline.ts'
+import type { Servers } from '../transport/servers.ts'
+import type { default as Library } from './mysql2.mjs'
+import type { Server } from './read-only.ts'
+import { Connection } from './tcp-connection.ts'
+import { refusesTls } from './tcp-error.ts'
+import type { Login } from './tcp-login.ts'
+
+/** A connection that is logged in, and what it was opened with. */
+export interface Opened {
+  readonly connection: Connection
+  readonly server: Server
+  /** As it is among the servers. */
+  readonly login: Login
+  /** As it was taken: encrypted or not. */
+  readonly taken: Login & { readonly tls: boolean }
+}
+
+/**
+ * Logs in to the first server that answers. Each gets its share of the time, so that one that hangs leaves
+ * enough for the others. Throws {@link DatabaseError}.
+ *
+ * @param end when the time of the query is over, in milliseconds since 1970
+ */
+export async function connect(
+  library: typeof Library,
+  servers: Servers<Login>,
+  connectMs: number | undefined,
+  limits: Limits,
+  deadline: Deadline,
+  end: number,
+): Promise<Opened> {
+  const order = servers.inOrder()
+  let failure: unknown
+  for (const [i, login] of order.entries()) {
+    const others = order.length - 1 - i
+    const left = Math.max(1, end - Date.now())
+    const share = others === 0 ? left : left / (others + 2)
+    try {
+      const ms = Math.min(connectMs ?? share, share)
+      return await logIn(library, login, limits, ms, deadline)
+    } catch (error) {
+      const isOver = !!deadline.over() || !(error instanceof DatabaseError)
+      if (isOver || error.kind !== 'network') throw error
+      servers.avoid(login, 'silent')
+      failure = error
+    }
+  }
+  throw failure
+}
+
+async function logIn(
+  library: typeof Library,
+  login: Login,
+  limits: Limits,
+  connectMs: number,
+  deadline: Deadline,
+): Promise<Opened> {
+  const open = async (tls: boolean): Promise<Opened> => {
+    // A user may have no right in the database but by the role, and so enters it afterwards.
+    const hasRole = limits.identity?.role !== undefined
+    const taken = { ...login, tls }
+    const first = hasRole ? { ...taken, database: '' } : taken
+    const connection = new Connection(library, first, limits.timeoutMs, connectMs)
+    try {
+      const server = await deadline.race(connection.opened())
+      return { connection, server, login, taken }
+    } catch (error) {
+      connection.destroy()
+      throw error
+    }
+  }
+  if (login.tls !== 'offered') return open(login.tls)
+  return open(true).catch((error) => {
+    if (!refusesTls(error)) throw error
+    return open(false)
+  })
+}

@@ -1,0 +1,32 @@
+/** How long a server that was of no use is tried last, in milliseconds. */
+const AVOID_MS = 30_000
+
+/** Why a server was of no use: it is not what is wanted, or it did not answer. */
+type Reason = 'unwanted' | 'silent'
+
+/** The servers of a database, and which of them were of no use lately. */
+export class Servers<It> {
+  readonly all: readonly It[]
+  readonly #avoided = new Map<It, { readonly reason: Reason; readonly until: number }>()
+
+  constructor(all: readonly It[]) {
+    this.all = all
+  }
+
+  /** The servers in the order in which they are tried: those that did not answer come last. */
+  inOrder(): readonly It[] {
+    const of = (reason: Reason | undefined) => this.all.filter((it) => this.avoided(it) === reason)
+    return [...of(undefined), ...of('unwanted'), ...of('silent')]
+  }
+
+  /** Why a server is tried last, if it is. */
+  avoided(server: It): Reason | undefined {
+    const avoided = this.#avoided.get(server)
+    return avoided && Date.now() < avoided.until ? avoided.reason : undefined
+  }
+
+  /** Has a server tried last for a while. */
+  avoid(server: It, reason: Reason): void {
+    this.#avoided.set(server, { reason, until: Date.now() + AVOID_MS })
+  }
+}

@@ -1,0 +1,147 @@
+import { generateKeyPairSync, privateDecrypt } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { accessOf, loginOf } from '../../../src/database/mysql/tcp-login.ts'
+import { databaseUrl } from '../../../src/database/transport/hosts.ts'
+import { refuseLogin } from '../../servers/mysql-login.ts'
+import { startTcp } from '../../servers/tcp.ts'
+import { failure, MARKER } from '../../support/failure.ts'
+import { open } from '../../support/open.ts'
+
+const limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
+const io = { fetch, bindings: {} }
+
+const at = (params: string, host = 'db.example.com') =>
+  databaseUrl(`mysql://reader:${MARKER}@${host}/shop${params && `?${params}`}`)
+
+describe('a MySQL URL', () => {
+  test.each([
+    ['', true],
+    ['ssl-mode=DISABLED', false],
+    ['ssl-mode=PREFERRED', 'offered'],
+    ['ssl-mode=REQUIRED', true],
+    ['ssl-mode=VERIFY_CA', true],
+    ['ssl-mode=verify_identity', true],
+    ['sslMode=PREFERRED', 'offered'],
+    ['sslmode=disable', false],
+    ['sslmode=prefer', 'offered'],
+    ['sslmode=require', true],
+    ['sslmode=verify-full', true],
+    ['sslMode=trust', true],
+    ['ssl=true', true],
+    ['ssl=0', false],
+    ['ssl={"rejectUnauthorized":true}', true],
+    ['ssl={"rejectUnauthorized":false}', true],
+    ['tls=skip-verify', true],
+    ['tls=preferred', 'offered'],
+    ['tls=false', false],
+    ['sslaccept=strict', true],
+    ['sslaccept=accept_invalid_certs', true],
+    ['useSSL=false', false],
+    ['useSSL=false&requireSSL=false', false],
+    ['useSSL=true&requireSSL=true&verifyServerCertificate=false', true],
+    ['requireSSL=true', true],
+    ['ssl_verify_cert=true', true],
+    ['ssl-mode=PREFERRED&ssl_verify_identity=true', true],
+    ['charset=utf8mb4&connection_limit=5&serverTimezone=UTC&parseTime=true', true],
+  ])('with %j is encrypted: %s', (params, tls) => {
+    expect(loginOf(at(params)).tls).toBe(tls)
+  })
+
+  test.each([
+    ['', '127.0.0.1', false],
+    ['', 'localhost', false],
+    ['', '127.0.0.1,localhost:3307', false],
+    ['', '127.0.0.1,db.example.com', true],
+    ['useSSL=true', 'localhost', true],
+  ])('with %j and the host %s is encrypted: %s', (params, host, tls) => {
+    expect(accessOf(at(params, host)).logins.map((it) => it.tls)).toEqual(
+      accessOf(at(params, host)).logins.map(() => tls),
+    )
+  })
+
+  test.each([
+    ['ssl-mode=maybe', 'The ssl-mode of the database URL must be one of DISABLED, PREFERRED,'],
+    ['ssl-mode=__proto__', 'The ssl-mode of the database URL must be one of'],
+    ['ssl-mode=', 'The ssl-mode of the database URL must be one of'],
+    ['ssl-mode=REQUIRED&ssl-mode=DISABLED', 'has the parameter ssl-mode twice'],
+    ['sslmode=require&ssl-mode=DISABLED', 'has the parameter ssl-mode twice'],
+    ['ssl-mode=REQUIRED&useSSL=false', 'both that the connection is encrypted'],
+    ['ssl-mode=DISABLED&ssl_verify_cert=1', 'both that the connection is encrypted'],
+    ['ssl-mode=PREFERRED&tls=false', 'both that the connection is encrypted'],
+    ['ssl=Amazon RDS', 'The ssl of the database URL must be true or false.'],
+    ['ssl={"ca":"x"}', 'names certificate authorities of your own'],
+    ['ssl={"cert":"x","key":"y"}', 'a certificate of the client'],
+    ['ssl={"ciphers":"x"}', 'must be true, false, or {"rejectUnauthorized":true}.'],
+    ['ssl={', 'must be true, false, or {"rejectUnauthorized":true}.'],
+    ['ssl-ca=/etc/ca.pem', 'names certificate authorities of your own'],
+    ['sslcert=./client.pem', 'a certificate of the client'],
+    ['ssl-key=/x', 'Put Hyperdrive in front of the database'],
+    ['tls=mine', 'must be true, false, skip-verify or preferred'],
+    ['tls-version=TLSv1.3', 'asks for a TLS that cannot be chosen'],
+    ['tls-version=TLSv1.1', 'asks for a TLS that cannot be chosen'],
+    ['ssl-cipher=x', 'ciphers'],
+    ['socket=/tmp/mysql.sock', 'names a socket'],
+    ['charset=latin1', 'must be utf8mb4'],
+    ['sql_mode=ANSI_QUOTES', 'which Tidegate makes itself'],
+    ['sessionVariables=transaction_read_only=0', 'which Tidegate makes itself'],
+    ['user=root', 'Write it before the path'],
+    ['connect_timeout=soon', 'must be a number'],
+    ['target_session_attrs=leader', 'must be one of any, read-write'],
+    ['nonsense=1', 'has the parameter nonsense, which MySQL does not know'],
+    [`p${MARKER}%40=1`, 'has a parameter, which MySQL does not know'],
+  ])('with %j is refused', async (params, sentence) => {
+    const error = await failure(() => accessOf(at(params)))
+    expect(error.kind).toBe('config')
+    expect(error.message).toContain(sentence)
+  })
+
+  test.each([
+    ['connect_timeout=3', 3_000],
+    ['connect-timeout=1500', 1_500],
+    ['connectTimeout=2000', 2_000],
+    ['connect_timeout=0', undefined],
+    ['', undefined],
+  ])('with %j waits so long for a server: %s', (params, ms) => {
+    expect(accessOf(at(params)).connectMs).toBe(ms)
+  })
+})
+
+describe('a password without encryption', () => {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const key = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+
+  /** What the client says to a server that wants the password by its key, and the error. */
+  const logIn = async (host: string, params: string) => {
+    const heard: Buffer[] = []
+    const server = await startTcp((socket) =>
+      refuseLogin(socket, { key, hear: (chunk) => heard.push(chunk) }),
+    )
+    const url = `mysql://reader:${MARKER}@${host}:${server.port}/shop?ssl-mode=DISABLED&${params}`
+    const error = await failure(open(url, io).query({ sql: 'select 1' }, limits))
+    await server.close()
+    return { heard, error }
+  }
+  const opened = (heard: readonly Buffer[]) => {
+    const secret = heard.map((it) => it.subarray(4)).find((it) => it.length === 256)
+    if (!secret) return undefined
+    const plain = privateDecrypt({ key: privateKey, oaepHash: 'sha1' }, secret)
+    const nonce = Buffer.from('abcdefghijklmnopqrst')
+    return Buffer.from(plain.map((byte, i) => byte ^ nonce[i % 20]!)).toString()
+  }
+
+  // As few write it: it is this machine, and counts as another one.
+  const ELSEWHERE = '0.0.0.0'
+
+  test.each([
+    [ELSEWHERE, '', undefined, 'config'],
+    [ELSEWHERE, 'get-server-public-key=false', undefined, 'config'],
+    [ELSEWHERE, 'get-server-public-key=true', `${MARKER}\0`, 'auth'],
+    [ELSEWHERE, 'allowPublicKeyRetrieval=true', `${MARKER}\0`, 'auth'],
+    ['127.0.0.1', '', `${MARKER}\0`, 'auth'],
+  ])('goes to %s by a key of the server, with %j: %j', async (host, params, sent, kind) => {
+    const { heard, error } = await logIn(host, params)
+    expect(Buffer.concat(heard).includes(MARKER)).toBe(false)
+    expect(opened(heard)).toBe(sent)
+    expect(error.kind).toBe(kind)
+  })
+})

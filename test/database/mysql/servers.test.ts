@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Limits } from '../../../src/database/rows.ts'
+import { passOn, startTcp, type TcpServer } from '../../servers/tcp.ts'
+import { failure } from '../../support/failure.ts'
+import { describeMariaDb, orNone } from '../../support/mariadb.ts'
+import { open } from '../../support/open.ts'
+import { startOwnMariaDb } from '../../support/own-mariadb.ts'
+
+const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 6_000 }
+const io = { fetch, bindings: {} }
+
+const replica = await orNone(() => startOwnMariaDb('select 1', ['--read-only']))
+
+await describeMariaDb('A MariaDB of several servers', 'select 1', (primary) => {
+  const { reader, database } = primary
+  const servers: TcpServer[] = []
+  /** How often each of them was connected to. */
+  const asked: Record<string, number> = {}
+  const at: Record<string, string> = {}
+
+  const serve = async (name: string, ...then: Parameters<typeof startTcp>) => {
+    asked[name] = 0
+    const server = await startTcp((socket) => {
+      asked[name]!++
+      then[0](socket)
+    })
+    servers.push(server)
+    at[name] = `127.0.0.1:${server.port}`
+  }
+  beforeAll(async () => {
+    await serve('primary', (socket) => passOn(socket, primary.port))
+    if (replica) {
+      await replica.admin(`create database ${database}; create user ${reader}@'%';
+        grant select on ${database}.* to ${reader}@'%'`)
+      await serve('replica', (socket) => passOn(socket, replica.port))
+    }
+    await serve('dead', (socket) => void socket.destroy())
+    await serve('silent', () => {})
+  })
+  afterAll(async () => {
+    await replica?.drop()
+    await Promise.all(servers.map((it) => it.close()))
+  })
+
+  const opened = (hosts: readonly string[], target: string) =>
+    open(
+      `mysql://${reader}@${hosts.map((it) => at[it]).join(',')}/${database}?target_session_attrs=${target}`,
+      io,
+    )
+  /** Which one answers, by its own word, for a statement of ours and for one of the caller's. */
+  const ask = async (of: ReturnType<typeof opened>, internal: boolean) => {
+    const { rows } = await of.query({ sql: 'select @@port', internal }, limits)
+    return rows[0]?.[0] === primary.port ? 'primary' : 'replica'
+  }
+  /** How often each server is connected to meanwhile. */
+  const counted = async (work: () => Promise<unknown>) => {
+    const before = { ...asked }
+    await work()
+    const now = Object.entries(asked).map(([it, n]) => [it, n - before[it]!] as const)
+    return Object.fromEntries(now.filter(([, n]) => n > 0))
+  }
+
+  describe.skipIf(!replica).each([true, false])('is asked for ours: %s', (ours) => {
+    test.each([
+      [['primary', 'replica'], 'any', 'primary'],
+      [['replica', 'primary'], 'any', 'replica'],
+      [['primary', 'replica'], 'primary', 'primary'],
+      [['replica', 'primary'], 'primary', 'primary'],
+      [['replica', 'primary'], 'read-write', 'primary'],
+      [['primary', 'replica'], 'standby', 'replica'],
+      [['primary', 'replica'], 'read-only', 'replica'],
+      [['primary', 'replica'], 'prefer-standby', 'replica'],
+      [['primary', 'primary'], 'prefer-standby', 'primary'],
+      [['dead', 'primary', 'replica'], 'standby', 'replica'],
+      [['dead', 'primary'], 'prefer-standby', 'primary'],
+    ])('of %j, %s is %s', async (hosts, target, expected) => {
+      const its = opened(hosts, target)
+      expect(await ask(its, ours)).toBe(expected)
+      // It is known then, for a while.
+      expect(await counted(async () => expect(await ask(its, ours)).toBe(expected))).toEqual({
+        [expected]: 1,
+      })
+    })
+  })
+
+  test.skipIf(!replica).each([
+    [['primary'], 'standby'],
+    [['primary', 'primary'], 'read-only'],
+    [['replica', 'dead'], 'primary'],
+  ])('has none in %j that is %s, and says so', async (hosts, target) => {
+    const error = await failure(ask(opened(hosts, target), false))
+    expect(error).toMatchObject({
+      kind: 'network',
+      message: `None of the servers of the database is ${target} at the moment.`,
+    })
+  })
+
+  test('answers though a server hangs, and then does not ask that one first', async () => {
+    const its = opened(['silent', 'primary'], 'any')
+    expect(await ask(its, false)).toBe('primary')
+    expect(await counted(() => ask(its, false))).toEqual({ primary: 1 })
+  })
+
+  test('is out of reach where all of them are, within one limit', async () => {
+    const its = opened(['silent', 'dead', 'silent'], 'any')
+    const error = await failure(its.query({ sql: 'select 1' }, { ...limits, timeoutMs: 600 }))
+    expect(error.kind).toMatch(/network|timeout/)
+  })
+
+  test('asks no other server where the login is wrong', async () => {
+    const url = `mysql://nobody@${at.primary},${at.dead}/${database}`
+    const error = await failure(open(url, io).query({ sql: 'select 1' }, limits))
+    expect(error.kind).toBe('auth')
+  })
+})
