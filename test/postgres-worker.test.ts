@@ -82,6 +82,25 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
     await expect.poll(() => sessions(postgres)).toBe(0)
   })
 
+  test('asks its catalog once for many requests, also those that come at once', async () => {
+    const { neon, reader } = postgres
+    const near = await startWorker({ DATABASE_URL: postgres.url(reader), TIDEGATE_KEY: 'k' })
+    try {
+      const args = { table: 'users', columns: ['id'], limit: 1 }
+      const read = () => callTool(`${near.url}/mcp`, 'query_table', args, key)
+      const before = neon.requests.length
+      await read()
+      const answers = await Promise.all(Array.from({ length: 20 }, read))
+      expect(answers.map((it) => it.structuredContent?.rows)).toEqual(Array(20).fill([[1]]))
+      const asked = neon.requests.slice(before).flat()
+      expect(asked.filter((it) => it.includes('"public"."users"'))).toHaveLength(21)
+      // The defaults of columns are in no other question of ours.
+      expect(asked.filter((it) => it.includes('pg_attrdef'))).toHaveLength(1)
+    } finally {
+      await near.close()
+    }
+  })
+
   test('reads no more of an endless answer than it may hold', async () => {
     const sql = "select repeat('x', 200000), generate_series(1, 1e9)"
     const { structuredContent } = await callTool(mcp, 'query', { sql }, key)

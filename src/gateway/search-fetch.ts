@@ -92,10 +92,12 @@ async function search(sources: readonly SearchedTable[], query: string, asker: A
 const reading = <T>(asker: Asker, read: (asker: Asker) => Promise<T>): Promise<T | undefined> =>
   bySessions(undefined, (sessions) =>
     byCatalog((catalog) => read({ ...asker, sessions, catalog })),
-  ).catch((error: unknown) => {
-    if (error instanceof NotThere) return undefined
-    throw error
-  })
+  ).catch(ifThere)
+
+/** Turns the error for what is not there into undefined. */
+function ifThere(error: unknown): undefined {
+  if (!(error instanceof NotThere)) throw error
+}
 
 /** What is asked for is not there, or hidden from who asks, as far as the catalog tells. */
 class NotThere extends Error {
@@ -149,7 +151,10 @@ export async function readDocument(
   asker: Asker,
 ): Promise<Document | undefined> {
   const sources = searchSources(endpoint, locateAll(endpoint, io), origin)
-  return reading(asker, (its) => fetchDocument(sources, id, its))
+  // These databases are opened for this one document, so nothing is kept of them.
+  return bySessions(undefined, (sessions) =>
+    fetchDocument(sources, id, { ...asker, sessions }),
+  ).catch(ifThere)
 }
 
 const limitsOf = ({ caps }: SearchedTable, { signal, sessions, catalog }: Asker): Limits => ({

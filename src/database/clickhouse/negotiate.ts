@@ -1,4 +1,5 @@
 import type { DatabaseError } from '../error.ts'
+import { Kept } from '../kept.ts'
 import type { Answer } from '../rows.ts'
 import {
   type Capabilities,
@@ -7,11 +8,8 @@ import {
   tooMuch,
 } from './server-capabilities.ts'
 
-/** What is known of servers that were asked for their capabilities, by address and user. */
-const knownCapabilities = new Map<string, Capabilities>()
-
-/** Servers that are remembered. The one that was asked first is forgotten first. */
-const MAX_KNOWN_SERVERS = 200
+/** What is known of servers that were asked for their capabilities, by address and user. They may be upgraded. */
+const knownCapabilities = new Kept<Capabilities>({ seconds: 3_600, entries: 200 })
 
 /**
  * Asks a server with what it takes. One that finds the usual too much is asked for its capabilities, once,
@@ -34,16 +32,9 @@ export async function negotiate(
       throw thrown.kind === 'network' || thrown.kind === 'timeout' ? thrown : error
     })
     const capabilities = capabilitiesOf(answer)
-    remember(server, capabilities)
+    knownCapabilities.set(server, capabilities)
     // It takes all that is usual: what it refused is in the statement.
     if (capabilities.free && capabilities.lacking.size === 0) throw error
     return ask(capabilities)
   }
-}
-
-function remember(server: string, capabilities: Capabilities): void {
-  knownCapabilities.set(server, capabilities)
-  const [oldest] = knownCapabilities.keys()
-  if (knownCapabilities.size > MAX_KNOWN_SERVERS && oldest !== undefined)
-    knownCapabilities.delete(oldest)
 }

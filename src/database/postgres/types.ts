@@ -1,3 +1,4 @@
+import { Kept } from '../kept.ts'
 import type { Statement } from '../rows.ts'
 import type { Field, Result } from './answer.ts'
 
@@ -87,35 +88,35 @@ export function catalogTypeName(type: string): string {
   return type.replace(element, spoken.get(element) ?? element)
 }
 
-/** Types that only some databases have, by database and OID. They come and go with migrations. */
-const known = new Map<string, Map<number, string>>()
-const MAX_DATABASES = 100
-const MAX_TYPES = 1_000
+/** Types that only some databases have, by database and OID. They come, go and change with migrations. */
+const known = new Kept<string>({ seconds: 600, entries: 10_000 })
 
 /**
- * The names of the columns' types. The database is asked for those that are not built in, once: a row
- * for each, of OID and name.
+ * The names of the columns' types. The database is asked for those that are not built in, once in a while: a
+ * row for each, of OID and name.
  */
 export async function typesOf(
   fields: readonly Field[],
   database: string,
   ask: (lookUp: Statement, rows: number) => Promise<Result>,
 ): Promise<string[]> {
-  const own = known.get(database) ?? new Map<number, string>()
-  const nameOf = (oid: number) => typeNames.get(oid) ?? own.get(oid)
-  const oids = new Set(fields.map((it) => it.dataTypeID).filter((oid) => nameOf(oid) === undefined))
-  if (oids.size > 0) {
+  const keyOf = (oid: number) => `${oid} ${database}`
+  const names = new Map(
+    fields.map(({ dataTypeID: oid }) => [oid, typeNames.get(oid) ?? known.get(keyOf(oid))]),
+  )
+  const oids = [...names.keys()].filter((oid) => names.get(oid) === undefined)
+  if (oids.length > 0) {
     const lookUp = {
       // With the path of the role, which decides whether a name comes with its schema.
       sql: `select t.oid, pg_catalog.format_type(t.oid, null) from pg_catalog.pg_type t
         where t.oid operator(pg_catalog.=) any ($1::pg_catalog.oid[])`,
-      params: [`{${[...oids].join()}}`],
+      params: [`{${oids.join()}}`],
     }
-    const { rows } = await ask(lookUp, oids.size)
-    if (known.size >= MAX_DATABASES) known.clear()
-    if (own.size + oids.size > MAX_TYPES) own.clear()
-    for (const [oid, name] of rows) own.set(Number(oid), String(name))
-    known.set(database, own)
+    const { rows } = await ask(lookUp, oids.length)
+    for (const [oid, name] of rows) {
+      names.set(Number(oid), String(name))
+      known.set(keyOf(Number(oid)), String(name))
+    }
   }
-  return fields.map((it) => nameOf(it.dataTypeID) ?? 'unknown')
+  return fields.map((it) => names.get(it.dataTypeID) ?? 'unknown')
 }

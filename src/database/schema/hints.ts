@@ -24,9 +24,7 @@ export async function hintFor(
   if (literal !== undefined) return literal
   const name = (what: keyof ErrorPatterns) =>
     database.dialect.errorPatterns[what].exec(message)?.[1]
-  const timeoutMs = Math.min(limits.timeoutMs, MAX_HINT_MS)
-  // What was kept of the catalog may be why the statement failed.
-  const bounds = { ...limits, timeoutMs, catalog: undefined }
+  const bounds = { ...limits, timeoutMs: Math.min(limits.timeoutMs, MAX_HINT_MS) }
   try {
     const table = name('table')
     if (table !== undefined) return await meantTables(database, last(table), bounds)

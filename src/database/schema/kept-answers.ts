@@ -1,3 +1,5 @@
+import { Kept } from '../kept.ts'
+
 /** Answers that are kept of one database, and their characters. */
 const MAX_ANSWERS = 1_000
 const MAX_CHARACTERS = 512 * 1024
@@ -8,69 +10,62 @@ const MAX_ISOLATE_CHARACTERS = 16 * 1024 * 1024
 /** An answer as JSON, so that nobody who reads it changes what is kept. */
 export interface KeptAnswer {
   readonly json: string
-  /** When it was asked for, in milliseconds since 1970. */
-  readonly at: number
   /** The call that asked for it. */
   readonly call: number
 }
 
-/** Those that hold something. The one that was added to longest ago comes first. */
+/** The databases of which something is kept. The one that was asked longest ago comes first. */
 const inIsolate = new Set<KeptAnswers>()
 let isolateCharacters = 0
 
-/** Keeps answers by name within bounds. Where there are too many, the oldest are forgotten. */
+/** The answers of one database that are kept, within bounds that all databases of an isolate share. */
 export class KeptAnswers {
-  readonly #answers = new Map<string, KeptAnswer>()
-  #characters = 0
-  #times = 0
+  readonly #answers: Kept<KeptAnswer>
+  readonly #seconds: number
+  #lastAt = 0
+  #timesForgotten = 0
+
+  constructor(seconds: number) {
+    this.#seconds = seconds
+    this.#answers = new Kept({ seconds, entries: MAX_ANSWERS, size: MAX_CHARACTERS })
+  }
 
   /** How often all of them were forgotten. */
   get timesForgotten(): number {
-    return this.#times
+    return this.#timesForgotten
   }
 
   get(name: string): KeptAnswer | undefined {
     return this.#answers.get(name)
   }
 
-  /** Keeps an answer, unless it is too large by itself. */
-  set(name: string, answer: KeptAnswer): void {
-    this.delete(name)
-    const size = sizeOf(name, answer)
-    if (size > MAX_CHARACTERS) return
-    this.#answers.set(name, answer)
-    this.#grow(size)
-    for (const oldest of this.#answers.keys()) {
-      if (this.#answers.size <= MAX_ANSWERS && this.#characters <= MAX_CHARACTERS) break
-      this.delete(oldest)
-    }
+  /** Keeps an answer that was asked for at this time, unless it is too large by itself. */
+  set(name: string, answer: KeptAnswer, at: number): void {
+    this.#change((answers) => answers.set(name, answer, 2 * name.length + answer.json.length, at))
+    this.#lastAt = at
     inIsolate.delete(this)
     inIsolate.add(this)
     for (const oldest of inIsolate) {
-      if (isolateCharacters <= MAX_ISOLATE_CHARACTERS) break
+      const isOver = at - oldest.#lastAt >= oldest.#seconds * 1_000
+      if (!isOver && isolateCharacters <= MAX_ISOLATE_CHARACTERS) return
       oldest.forget()
     }
   }
 
   delete(name: string): void {
-    const answer = this.#answers.get(name)
-    if (!answer) return
-    this.#answers.delete(name)
-    this.#grow(-sizeOf(name, answer))
+    this.#change((answers) => answers.delete(name))
   }
 
   /** Forgets all of them. */
   forget(): void {
-    this.#answers.clear()
-    this.#grow(-this.#characters)
-    this.#times++
+    this.#change((answers) => answers.clear())
+    this.#timesForgotten++
     inIsolate.delete(this)
   }
 
-  #grow(characters: number): void {
-    this.#characters += characters
-    isolateCharacters += characters
+  #change(change: (answers: Kept<KeptAnswer>) => void): void {
+    const before = this.#answers.size
+    change(this.#answers)
+    isolateCharacters += this.#answers.size - before
   }
 }
-
-const sizeOf = (name: string, { json }: KeptAnswer) => name.length + json.length

@@ -14,12 +14,7 @@ import { keyOf } from './table-name.ts'
  */
 export async function keptCatalog(database: Database, seconds: number): Promise<Database> {
   const { dialect } = database
-  const answers = new KeptAnswers()
-
-  function known(name: string | undefined) {
-    const found = name === undefined ? undefined : answers.get(name)
-    return found && Date.now() - found.at < seconds * 1_000 ? found : undefined
-  }
+  const answers = new KeptAnswers(seconds)
 
   return {
     ...database,
@@ -36,9 +31,9 @@ export async function keptCatalog(database: Database, seconds: number): Promise<
       if (!kept || !use) return database.query(statement, limits)
 
       const name = whose(identity, kept.name)
-      const found = use.renews ? undefined : known(name)
+      const found = use.renews ? undefined : answers.get(name)
       // What was asked before the columns of a table may be of another table of that name, or of none.
-      const beside = kept.beside === undefined ? found : known(whose(identity, kept.beside))
+      const beside = kept.beside === undefined ? found : answers.get(whose(identity, kept.beside))
       if (found && beside && beside.call <= found.call) {
         use.used = true
         return { ...JSON.parse(found.json), elapsedMs: 0 }
@@ -49,7 +44,7 @@ export async function keptCatalog(database: Database, seconds: number): Promise<
       const answer = await database.query(statement, limits)
       // What was forgotten meanwhile may be known from before.
       if (isWhole(answer, kept) && timesForgotten === answers.timesForgotten) {
-        answers.set(name, { json: jsonOf(answer), at, call: use.call })
+        answers.set(name, { json: jsonOf(answer), call: use.call }, at)
       }
       return answer
     },

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { locate } from '../../../src/database/index.ts'
 import { neon } from '../../../src/database/postgres/neon.ts'
 import type { Limits } from '../../../src/database/rows.ts'
@@ -41,6 +41,26 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
         'fetch forward 11 from tidegate',
       ],
     ])
+  })
+
+  test('asks for the name of a type, and ten minutes later for the one it has then', async () => {
+    await postgres.admin("create type mood as enum ('sad')")
+    const read = async (name: string) => {
+      const before = postgres.neon.requests.length
+      const { columns } = await query(`select 'sad'::${name}`)
+      return [columns[0]?.type, postgres.neon.requests.length - before]
+    }
+    try {
+      expect(await read('mood')).toEqual(['mood', 2])
+      await postgres.admin('alter type mood rename to humour')
+      expect(await read('humour')).toEqual(['mood', 1])
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 })
+      expect(await read('humour')).toEqual(['humour', 2])
+      expect(await read('humour')).toEqual(['humour', 1])
+    } finally {
+      vi.useRealTimers()
+      await postgres.admin('drop type humour')
+    }
   })
 
   test.each([
