@@ -149,10 +149,12 @@ describe('the databases of an endpoint', () => {
       purpose: 'customers',
     })
     expect(added.location).toBe(`${SHOP}?done=added`)
-    const changed = await operator.submit(MAIN, { purpose: 'orders', role: '', claims: '' })
-    expect(changed.status).toBe(303)
+    const fields = { purpose: 'orders', role: '', claims: '', catalogSeconds: '5' }
+    expect((await operator.submit(MAIN, fields)).status).toBe(303)
+    const refused = await operator.submit(MAIN, { ...fields, catalogSeconds: '5000' })
+    expect([refused.status, refused.words]).toEqual([422, expect.stringContaining('3600')])
     expect((await shop()).databases).toMatchObject({
-      main: { url: 'demo:', purpose: 'orders' },
+      main: { url: 'demo:', purpose: 'orders', catalogSeconds: 5 },
       crm: { purpose: 'customers' },
     })
     const replaced = await operator.submit(`${MAIN}/credential`, { url })

@@ -10,6 +10,7 @@ import { Page } from '../parts/page.tsx'
 import { recognised } from '../parts/recognise.ts'
 import { ask, type Visit } from '../visit.ts'
 import { pathOf, Where } from './database-table.tsx'
+import { numberIn } from './section.ts'
 
 const NAME = /^[a-z][a-z0-9_-]{0,30}$/
 
@@ -56,6 +57,7 @@ export const databases = new Hono<{ Bindings: Visit }>()
       purpose: fields.get('purpose')?.trim() || null,
       role: fields.get('role')?.trim() || null,
       claims: fields.has('claims') || null,
+      catalogSeconds: numberIn(fields, 'catalogSeconds'),
     }
     const refused = refusedBy(await patch(visit, endpoint, { [name]: changes }))
     if (!refused) return seeOther(`${pathOf(endpoint)}?done=database`)
@@ -177,7 +179,7 @@ function databasePage(
   mend?: ShownMend,
 ): Response {
   assertThere(endpoint, name)
-  const { purpose, role, claims } = endpoint.databases[name]
+  const { purpose, role, claims, catalogSeconds } = endpoint.databases[name]
   const path = `${pathOf(endpoint)}/databases/${name}`
   return answer(
     <Page visit={visit} title={`${name} of ${endpoint.title}`} section="endpoints" slim>
@@ -207,6 +209,14 @@ function databasePage(
           <Tick draft={draft} name="claims" stored={claims === true}>
             Statements carry who asks, for row-level security
           </Tick>
+          <Field
+            draft={draft}
+            name="catalogSeconds"
+            label="Seconds for which the columns and keys of a table are remembered"
+            hint="0 to 3,600. Empty means 60, and 0 asks the database for them before each statement."
+            type="number"
+            stored={catalogSeconds}
+          />
           <div class="row">
             <button class="button" type="submit">
               Save
