@@ -6,6 +6,7 @@ import { decodeExact, type Exact, encodeExact, withinBytes } from '../sqlite/exa
 import { withoutExplain } from '../sqlite/explain-prefix.ts'
 import { heading } from '../sqlite/heading.ts'
 import { assertReads } from '../sqlite/program.ts'
+import { Proofs } from '../sqlite/proofs.ts'
 import { ONE_STATEMENT, unwrapped } from '../sqlite/single.ts'
 import { commonClass } from '../sqlite/values.ts'
 import { startDeadline } from '../transport/deadline.ts'
@@ -24,43 +25,56 @@ export const rqlite: Driver = {
   opens: ({ protocol }) => /^rqlites?:$/.test(protocol),
   open(url, io: Io) {
     const address = addressOf(url)
+    const proofs = new Proofs<number>()
     return {
       dialect: { ...sqlite, inspectRole },
       tls: isHttps(address),
       refusesBy:
         'on a connection that SQLite opened for reading, after it has shown that their program writes nothing',
       query: (statement, limits) =>
-        read(sender(address, startDeadline(limits), limits, io), statement, limits),
+        read(sender(address, startDeadline(limits), limits, io), statement, limits, proofs),
     }
   },
 }
 
 /**
- * Runs one statement, in three trips. A node opens its database read-only for a query, but it takes a
- * text of several statements; so nothing runs before SQLite has shown that the text is one query, and
- * that its program writes nothing. Then it runs within our own query, which caps it and keeps its
- * values exact. Column names and declared types come from the query itself, but not the values: rqlite
- * changes those of date and boolean columns.
+ * Runs one statement, in three trips, or one for a text that was proved within a minute. A node opens its
+ * database read-only for a query, but it takes a text of several statements; so nothing runs before SQLite
+ * has shown that the text is one query, and that its program writes nothing. Then it runs within our own
+ * query, which caps it and keeps its values exact. Column names and declared types come from the query
+ * itself, but not the values: rqlite changes those of date and boolean columns.
  */
-async function read(send: Send, { sql, params = [] }: Statement, limits: Limits) {
+async function read(
+  send: Send,
+  { sql, params = [] }: Statement,
+  limits: Limits,
+  proofs: Proofs<number>,
+) {
   const values = params.map(argument)
   const [explain, query] = withoutExplain(sql)
-  await assertSingle(send, query, values)
-  const [program] = await send([[`explain ${query}`, ...values]])
-  const { rows } = program!
-  assertReads(rows)
-  if (explain) {
-    const [plan] = await send([[explain + query, ...values]])
-    return answer(plan!, plan!, limits)
+
+  /** How many columns a query has that writes nothing. */
+  async function prove(): Promise<number> {
+    await assertSingle(send, query, values)
+    const [program] = await send([[`explain ${query}`, ...values]])
+    const { rows } = program!
+    assertReads(rows)
+    const [, , , columns] = rows.find(([, opcode]) => opcode === 'ResultRow') ?? []
+    return Number(columns)
   }
-  const [, , , columns] = rows.find(([, opcode]) => opcode === 'ResultRow') ?? []
-  const width = Number(columns)
-  const { maxRows, maxBytes } = limits
-  const [head, table] = await send([
-    [heading({ sql: query, params: values }), ...values],
-    [withinBytes(encodeExact(query, width, maxRows + 1), width, maxBytes), ...values],
-  ])
-  return answer(head!, table!, limits)
+
+  return proofs.run(query, prove, async (width) => {
+    if (explain) {
+      const [plan] = await send([[explain + query, ...values]])
+      return answer(plan!, plan!, limits)
+    }
+    const { maxRows, maxBytes } = limits
+    const [head, table] = await send([
+      [heading({ sql: query, params: values }), ...values],
+      [withinBytes(encodeExact(query, width, maxRows + 1), width, maxBytes), ...values],
+    ])
+    return answer(head!, table!, limits)
+  })
 }
 
 /**

@@ -77,6 +77,8 @@ export interface Entry {
   readonly type: 'step_begin' | 'step_end' | 'step_error' | 'row' | 'error'
   /** Of a beginning or an error: which statement of the batch. */
   readonly step?: number
+  /** Of a beginning: the columns of the rows to come. */
+  readonly cols?: Description['cols']
   readonly row?: readonly Value[]
   readonly error?: HranaError
 }

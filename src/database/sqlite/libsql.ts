@@ -10,6 +10,7 @@ import { decodeExact, type Exact, encodeExact } from './exact.ts'
 import { PRAGMA, withoutExplain } from './explain-prefix.ts'
 import { type Address, addressOf, type Description, describe, run, type Value } from './hrana.ts'
 import { type HranaError, hranaError } from './hrana-error.ts'
+import { Proofs } from './proofs.ts'
 import { probe, unwrapped } from './single.ts'
 import { blob, cell, commonClass } from './values.ts'
 
@@ -19,18 +20,27 @@ export const libsql: Driver = {
   opens: ({ protocol }) => protocol === 'libsql:' || protocol === 'turso:',
   open(url, io) {
     const address = addressOf(url)
+    const proofs = new Proofs<Proof>()
     return {
       dialect: sqlite,
       tls: isHttps(address),
       refusesBy: 'after SQLite has said that they only read, and are rolled back',
-      query: (statement, limits) => read(address, statement, limits, io),
+      query: (statement, limits) => read(address, statement, limits, io, proofs),
     }
   },
 }
 
+/** What is known of a text that is one query which writes nothing. */
+interface Proof {
+  /** Whether it takes a LIMIT after it. */
+  readonly isLimited: boolean
+  readonly placeholders: number | undefined
+}
+
 /**
- * Two trips: SQLite says whether the text is one query that writes nothing, then it runs, in a
- * transaction that is rolled back. A batch in the mode `read` would not be enough: it can write.
+ * Two trips, or one for a text that was proved within a minute: SQLite says whether the text is one query
+ * that writes nothing, then it runs, in a transaction that is rolled back. A batch in the mode `read` would
+ * not be enough: it can write.
  *
  * The query runs unchanged, with a LIMIT after it that keeps the server from reading on. A query with
  * its own LIMIT cannot have a second one: then the server reads on until we close the connection.
@@ -40,34 +50,42 @@ async function read(
   { sql, params = [] }: Statement,
   limits: Limits,
   io: Io,
+  proofs: Proofs<Proof>,
 ): Promise<Answer> {
   const deadline = startDeadline(limits)
   const [explain, query] = withoutExplain(sql)
   if (PRAGMA.test(query)) throw new DatabaseError('refused', WRITES)
   const limited = `${query}\nlimit ${limits.maxRows + 1}`
-  const texts = [probe(query), query, explain ? explain + query : limited]
-  const found = await describe(address, texts, deadline, io)
-  const isLimited = !explain && 'is_readonly' in found[2]!
-  const sound = explain || isLimited ? found : found.slice(0, 2)
-  assertReads(sound, texts, query)
-  const { cols } = sound.at(explain ? 2 : 1) as Description
-  const placeholders = (found[1] as Description).params?.length
-  if ((placeholders ?? params.length) !== params.length) throw new DatabaseError('sql', PARAMETERS)
 
-  const once = (text: string, asText: (text: string) => Exact) => {
-    const stmt = { sql: text, args: params.map(argument) }
-    return take({ address, stmt, asText, limits, deadline, io })
+  async function prove(): Promise<Proof> {
+    const texts = [probe(query), query, explain ? explain + query : limited]
+    const found = await describe(address, texts, deadline, io)
+    const isLimited = !explain && 'is_readonly' in found[2]!
+    const sound = explain || isLimited ? found : found.slice(0, 2)
+    assertReads(sound, texts, query)
+    return { isLimited, placeholders: (found[1] as Description).params?.length }
   }
-  const text = explain ? explain + query : isLimited ? limited : query
-  const plain = await once(text, (text) => ({ type: 'text', cell: text }))
-  const { types, rows, truncated } = plain.infinite
-    ? await once(encodeExact(query, cols.length, limits.maxRows + 1), decodeExact)
-    : plain
-  const columns = cols.map(({ name, decltype }, i) => ({
-    name,
-    type: decltype?.toLowerCase() || commonClass(types.map((row) => row[i] ?? 'null')),
-  }))
-  return { columns, rows, truncated }
+
+  return proofs.run(explain + query, prove, async ({ isLimited, placeholders }) => {
+    if ((placeholders ?? params.length) !== params.length) {
+      throw new DatabaseError('sql', PARAMETERS)
+    }
+    const once = (text: string, asText: (text: string) => Exact) => {
+      const stmt = { sql: text, args: params.map(argument) }
+      return take({ address, stmt, asText, limits, deadline, io })
+    }
+    const text = explain ? explain + query : isLimited ? limited : query
+    const plain = await once(text, (text) => ({ type: 'text', cell: text }))
+    const { cols } = plain
+    const { types, rows, truncated } = plain.infinite
+      ? await once(encodeExact(query, cols.length, limits.maxRows + 1), decodeExact)
+      : plain
+    const columns = cols.map(({ name, decltype }, i) => ({
+      name,
+      type: decltype?.toLowerCase() || commonClass(types.map((row) => row[i] ?? 'null')),
+    }))
+    return { columns, rows, truncated }
+  })
 }
 
 /** Refuses all but a single query that only reads, going by the descriptions of the texts. */
@@ -117,7 +135,10 @@ async function take({ address, stmt, asText, limits, deadline, io }: Run) {
   const collector = new RowCollector(limits)
   const types: string[][] = []
   let infinite = false
-  for await (const { type, step, row, error } of run(address, steps, deadline, io)) {
+  let cols: Description['cols'] = []
+  for await (const entry of run(address, steps, deadline, io)) {
+    const { type, step, row, error } = entry
+    if (type === 'step_begin' && step === 1) cols = entry.cols ?? []
     // An error that ended the transaction leaves nothing to roll back.
     if (type === 'error' || (type === 'step_error' && step !== 2)) {
       throw hranaError(error ?? { message: '' })
@@ -128,7 +149,7 @@ async function take({ address, stmt, asText, limits, deadline, io }: Run) {
     if (!collector.add(exact.map(({ cell }) => cell))) break
     types.push(exact.map(({ type }) => type))
   }
-  return { rows: collector.rows, truncated: collector.truncated, types, infinite }
+  return { rows: collector.rows, truncated: collector.truncated, cols, types, infinite }
 }
 
 function exactly(value: Value, asText: (text: string) => Exact): Exact {
