@@ -1,30 +1,38 @@
-// Counts what a call of each tool costs on its way to a database: connections, and turns, which are what
-// a far database makes slow. The figures do not depend on the machine.
+// Counts what a call of each tool costs on its way to a database: connections or requests, and turns, which
+// are what a far database makes slow. The figures do not depend on the machine.
 import { fileURLToPath } from 'node:url'
 import { print } from './table.mjs'
 
-/** Prints the counts for each database that is reached by TCP. */
+/** Prints the counts for each database that this machine has. */
 export async function connections() {
-  const counting = await import('../test/support/count-calls.ts')
-  const { startPostgres } = await import('../test/support/postgres.ts')
-  const { startMariaDb } = await import('../test/support/mariadb.ts')
-  const databases = [
-    ['PostgreSQL', startPostgres, counting.countedPostgres],
-    ['MariaDB', startMariaDb, counting.countedMariaDb],
-  ]
+  const { countCalls } = await import('../test/support/count-calls.ts')
+  const { starts } = await import('../test/support/counted.ts')
+  const started = (await Promise.all(starts.map((start) => start()))).filter(Boolean)
   const counted = []
-  for (const [name, start, of] of databases) {
-    const database = await start(counting.SETUP)
-    if (!database) continue
-    const { login, costs } = await counting.countCalls(of(database))
-    counted.push(...costs.map((it) => ({ name, login, ...it })))
-    await database.drop()
+  for (const [name, database] of started.flatMap(({ all }) => Object.entries(all))) {
+    const { login, costs } = await countCalls(database)
+    counted.push({ name, login: database.logIn ? login : undefined, costs })
   }
-  print(
-    ['database', 'tool', 'connections', 'turns of a login', 'turns after it, in all'],
-    counted.map((it) => [it.name, it.tool, it.connections, it.login, it.turns]),
-  )
+  await Promise.all(started.map((it) => it.end()))
+  printed(counted)
   return counted
+}
+
+/**
+ * One line for each database: the turns of a login, and of each tool the connections or requests, and the
+ * turns. Where a second call of the same isolate needs less, that stands behind an arrow.
+ */
+function printed(counted) {
+  const tools = counted[0].costs.map(({ tool }) => tool)
+  const cell = ({ trips, turns }) => `${trips}/${turns}`
+  const both = ({ cold, warm }) => [...new Set([cell(cold), cell(warm)])].join(' → ')
+  print(
+    ['', 'login', ...tools],
+    counted.map(({ name, login = '–', costs }) => {
+      const found = tools.map((tool) => costs.find((it) => it.tool === tool))
+      return [name, login, ...found.map((it) => (it ? both(it) : '–'))]
+    }),
+  )
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { relay } from '../servers/faulty.ts'
 import { startTcp } from '../servers/tcp.ts'
-import { type Counted, countedMariaDb, countedPostgres, SETUP } from '../support/count-calls.ts'
+import { SETUP } from '../support/count-calls.ts'
 import { endpointBefore, resultOf } from '../support/endpoint.ts'
 import { describeMariaDb } from '../support/mariadb.ts'
 import { describePostgres } from '../support/postgres.ts'
@@ -14,7 +14,13 @@ const calls = [
   ['list_tables', { detail: true }],
 ] as const
 
-function breaking({ port, url }: Counted, sessions: () => Promise<number>): void {
+/** A server, and the URL that reaches it at another port. */
+interface Way {
+  readonly port: number
+  url(port: number): string
+}
+
+function breaking({ port, url }: Way, sessions: () => Promise<number>): void {
   /** Calls a tool over connections that bring so many bytes, and tells how many are left. */
   const called = async (
     [tool, args]: readonly [string, object],
@@ -58,7 +64,8 @@ function breaking({ port, url }: Counted, sessions: () => Promise<number>): void
 }
 
 await describePostgres('a call to PostgreSQL over TCP', SETUP, (postgres) => {
-  breaking(countedPostgres(postgres), async () => {
+  const { reader, tcp, config } = postgres
+  breaking({ port: config.port!, url: (port) => tcp(reader, port) }, async () => {
     const { rows } = await postgres.admin(
       `select from pg_stat_activity
        where datname = current_database() and application_name = 'tidegate'`,
@@ -68,7 +75,8 @@ await describePostgres('a call to PostgreSQL over TCP', SETUP, (postgres) => {
 })
 
 await describeMariaDb('a call to MariaDB over TCP', SETUP, (mariadb) => {
-  breaking(countedMariaDb(mariadb), async () => {
+  const url = (port: number) => mariadb.url(mariadb.reader).replace(/:\d+\//, `:${port}/`)
+  breaking({ port: mariadb.port, url }, async () => {
     const rows = await mariadb.admin(
       'select id from information_schema.processlist where user = ?',
       [mariadb.reader],

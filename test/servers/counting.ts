@@ -3,8 +3,9 @@ import { startTcp, type TcpServer } from './tcp.ts'
 
 /** What has passed through a server that counts. */
 export interface Counts {
-  readonly connections: number
-  /** How often a client could go on only with an answer, from connection to connection. */
+  /** Connections that were opened, or requests that were sent. */
+  readonly trips: number
+  /** How often a client could go on only with an answer. */
   readonly turns: number
 }
 
@@ -20,11 +21,11 @@ export interface CountingServer extends Pick<TcpServer, 'port' | 'open' | 'close
  * to be longer than the server needs for an answer, or else a late piece of it is counted as another turn.
  */
 export async function startCounting(port: number, delayMs = 50): Promise<CountingServer> {
-  let [connections, turns] = [0, 0]
+  let [trips, turns] = [0, 0]
   // Timers of one length end in the order in which they began.
   const later = (work: () => void) => void setTimeout(work, delayMs)
   const server = await startTcp((client) => {
-    connections++
+    trips++
     /** The last turn that has reached the server, and the last one whose answer has reached the client. */
     let [asked, answered] = [0, 0]
     const upstream = connect(port, '127.0.0.1')
@@ -53,7 +54,7 @@ export async function startCounting(port: number, delayMs = 50): Promise<Countin
       return server.open
     },
     get counts() {
-      return { connections, turns }
+      return { trips, turns }
     },
     close: () => server.close(),
   }

@@ -1,32 +1,42 @@
-import { createConnection } from 'mysql2/promise'
-import pg from 'pg'
-import { startCounting } from '../servers/counting.ts'
+import type { Counts } from '../servers/counting.ts'
 import { endpointBefore, structureOf } from './endpoint.ts'
-import type { TestMariaDb } from './mariadb.ts'
-import type { TestPostgres } from './postgres.ts'
+
+/** A database whose calls are counted. */
+export interface Counted {
+  /** What a trip to it is: a connection, or a request. */
+  readonly trip: 'connection' | 'request'
+  /** Opens a way to it that nobody has used. */
+  approach(): Promise<Approach>
+  /** A tool that cannot be called here. */
+  readonly lacks?: string
+  /** Logs in as any other client does, at the port of an approach, and tells how to leave. */
+  logIn?(port: number): Promise<() => Promise<unknown>>
+}
+
+/** A way to a database, on which all that passes is counted. */
+export interface Approach {
+  readonly url: string
+  readonly port: number
+  readonly io: { readonly fetch?: typeof fetch; readonly bindings?: Record<string, unknown> }
+  readonly counts: Counts
+  /** Connections, or requests that are not answered. */
+  readonly open: number
+  close(): Promise<void>
+}
+
+/** What a call of a tool costs on its way to a database. */
+export interface Cost {
+  readonly tool: string
+  /** As the first call of an isolate, and as the second one. */
+  readonly cold: Counts
+  readonly warm: Counts
+}
 
 /** A table for the calls that are counted. */
 export const SETUP = `
   create table orders (id integer primary key, customer varchar(80), paid integer);
   insert into orders values (1, 'ada', 10), (2, 'bob', 20);
 `
-
-/** A database that is reached by TCP. */
-export interface Counted {
-  readonly port: number
-  /** The URL that reaches it at another port. */
-  url(port: number): string
-  /** Logs in as any other client does, and tells how to leave. */
-  logIn(port: number): Promise<() => Promise<void>>
-}
-
-/** What a call of a tool costs on its way to a database. */
-export interface Cost {
-  readonly tool: string
-  readonly connections: number
-  /** Turns that the answer waits for, without those of the logins. */
-  readonly turns: number
-}
 
 /** The tools, and what they are asked. */
 const calls = [
@@ -40,66 +50,57 @@ const calls = [
 ] as const
 
 /**
- * Calls each tool on a database, and counts: once when nothing is known of its catalog, and once more. These
- * figures do not depend on the machine.
+ * Calls each tool on a database, and counts the trips, and the turns that the answer waits for, without
+ * those of the logins. These figures do not depend on the machine.
  */
-export async function countCalls({ port, url, logIn }: Counted): Promise<{
+export async function countCalls({ approach, logIn, lacks }: Counted): Promise<{
   readonly login: number
   readonly costs: readonly Cost[]
-  readonly warm: readonly Cost[]
 }> {
-  const counting = await startCounting(port)
-  const background: Promise<unknown>[] = []
-  const during = async (work: () => Promise<unknown>) => {
-    const before = counting.counts
-    await work()
-    const { connections, turns } = counting.counts
-    while (background.length > 0) await Promise.allSettled(background.splice(0))
-    while (counting.open > 0) await new Promise((resolve) => setTimeout(resolve, 10))
-    return { connections: connections - before.connections, turns: turns - before.turns }
-  }
-  try {
-    const login = await during(async () => {
-      const leave = await logIn(counting.port)
-      setTimeout(leave)
-    })
-    const waitUntil = (work: Promise<unknown>) => void background.push(work)
-    const search = [{ table: 'orders', title: 'customer', text: ['customer'] }]
-    const serve = () => endpointBefore(url(counting.port), { search }, { waitUntil })
-    // In the background, the first call has the role inspected.
-    await during(() => structureOf(serve(), 'query', { sql: 'select 1' }))
-    const [costs, warm]: [Cost[], Cost[]] = [[], []]
-    for (const [tool, args] of calls) {
-      const server = serve()
-      for (const list of [costs, warm]) {
-        const { connections, turns } = await during(() => structureOf(server, tool, args))
-        list.push({ tool, connections, turns: turns - connections * login.turns })
+  const login = logIn ? await countLogin(approach, logIn) : 0
+  const afterLogins = ({ trips, turns }: Counts) => ({ trips, turns: turns - trips * login })
+  const cost = async (tool: string, args: object): Promise<Cost> => {
+    const way = await approach()
+    try {
+      const background: Promise<unknown>[] = []
+      const waitUntil = (work: Promise<unknown>) => void background.push(work)
+      const search = [{ table: 'orders', title: 'customer', text: ['customer'] }]
+      const server = endpointBefore(way.url, { search }, { ...way.io, waitUntil })
+      const count = async () => {
+        const { trips, turns } = way.counts
+        await structureOf(server, tool, args)
+        const after = way.counts
+        while (background.length > 0) await Promise.allSettled(background.splice(0))
+        await isIdle(way)
+        return afterLogins({ trips: way.counts.trips - trips, turns: after.turns - turns })
       }
+      return { tool, cold: await count(), warm: await count() }
+    } finally {
+      await way.close()
     }
-    return { login: login.turns, costs, warm }
+  }
+  // In the background, the first call of a process has the role inspected.
+  await cost('query', { sql: 'select 1' })
+  const tools = calls.filter(([tool]) => tool !== lacks)
+  return { login, costs: await Promise.all(tools.map(([tool, args]) => cost(tool, args))) }
+}
+
+async function countLogin(
+  approach: Counted['approach'],
+  logIn: NonNullable<Counted['logIn']>,
+): Promise<number> {
+  const way = await approach()
+  try {
+    const leave = await logIn(way.port)
+    const { turns } = way.counts
+    void leave().catch(() => {})
+    await isIdle(way)
+    return turns
   } finally {
-    await counting.close()
+    await way.close()
   }
 }
 
-/** PostgreSQL, as the role that reads. */
-export const countedPostgres = ({ config, reader, tcp }: TestPostgres): Counted => ({
-  port: config.port!,
-  url: (port) => tcp(reader, port),
-  async logIn(port) {
-    const client = new pg.Client({ ...config, user: reader, port })
-    await client.connect()
-    return () => client.end()
-  },
-})
-
-/** MariaDB, as the user who reads. */
-export const countedMariaDb = (mariadb: TestMariaDb): Counted => ({
-  port: mariadb.port,
-  url: (port) => mariadb.url(mariadb.reader).replace(/:\d+\//, `:${port}/`),
-  async logIn(port) {
-    const { host, database, reader: user } = mariadb
-    const client = await createConnection({ host, port, user, database })
-    return () => client.end()
-  },
-})
+async function isIdle(way: Approach): Promise<void> {
+  while (way.open > 0) await new Promise((resolve) => setTimeout(resolve, 10))
+}

@@ -6,12 +6,12 @@ import { ask, MODERN, requestOf } from './mcp.ts'
 export function endpointBefore(
   url: string,
   more: object = {},
-  io: Partial<Pick<GatewayIo, 'fetch' | 'waitUntil'>> = {},
+  io: Partial<Pick<GatewayIo, 'fetch' | 'waitUntil' | 'bindings'>> = {},
 ): Server {
   const databases = { main: { url: 'secret:DATABASE' } }
   const endpoint = { name: 'main', title: 'Main', databases, ...more }
   const [found] = readEndpoints({ ENDPOINTS: JSON.stringify([endpoint]) })
-  return gateway(found!, { fetch, ...io, bindings: { DATABASE: url } })
+  return gateway(found!, { fetch, ...io, bindings: { ...io.bindings, DATABASE: url } })
 }
 
 /** What a tool of a server answers. */

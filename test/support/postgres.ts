@@ -3,6 +3,7 @@ import pg from 'pg'
 import { afterAll, describe, test } from 'vitest'
 import { type NeonServer, startNeon } from '../servers/neon.ts'
 import { type SupabaseServer, startSupabase } from '../servers/supabase.ts'
+import type { CertificateFiles } from './certificate.ts'
 import { startEmbeddedPostgres } from './embedded-postgres.ts'
 
 /** A database of its own on a real PostgreSQL, and the server that reaches it over HTTP. */
@@ -45,6 +46,31 @@ export async function startPostgres(setup: Setup, own = false): Promise<TestPost
 export const startOwnPostgres = async (setup: Setup): Promise<TestPostgres> =>
   await createDatabase(await startServer(), setup)
 
+/** The password of the reader on a server that encrypts. */
+const PASSWORD = 'hunter2-marker'
+
+/**
+ * Makes a database on an embedded server that lets the reader in by TLS and SCRAM alone, as `localhost`.
+ * Without one it says why, and returns nothing; with REQUIRE_ALL=1 it throws instead.
+ */
+export async function startTlsPostgres(
+  setup: Setup,
+  certificate: CertificateFiles,
+): Promise<TestPostgres | undefined> {
+  try {
+    const postgres = await createDatabase(await startServer(certificate), setup)
+    const { reader } = postgres
+    await postgres.admin(`alter role ${reader} password '${PASSWORD}'`)
+    const tcp = (user = reader, at?: number) =>
+      `${postgres.tcp(`${user}:${PASSWORD}`, at).replace('127.0.0.1', 'localhost')}?sslmode=verify-full`
+    return { ...postgres, tcp }
+  } catch (error) {
+    if (process.env.REQUIRE_ALL === '1') throw error
+    console.warn(`Skipped for want of a PostgreSQL that encrypts: ${(error as Error).message}`)
+    return undefined
+  }
+}
+
 /** Runs tests on a database of their own, or skips them where there is no PostgreSQL. */
 export async function describePostgres(
   title: string,
@@ -86,8 +112,18 @@ async function localServer(): Promise<Server | undefined> {
   }
 }
 
-async function startServer(): Promise<Server> {
-  const { port, stop } = await startEmbeddedPostgres()
+/** Lets all but the superuser in by TLS and SCRAM alone. */
+const HBA = `host all postgres 127.0.0.1/32 trust
+hostssl all all 127.0.0.1/32 scram-sha-256
+`
+
+async function startServer(certificate?: CertificateFiles): Promise<Server> {
+  const { port, stop } = await (certificate
+    ? startEmbeddedPostgres(
+        { 'server.key': certificate.key, 'server.crt': certificate.cert, 'pg_hba.conf': HBA },
+        ['ssl=on'],
+      )
+    : startEmbeddedPostgres())
   return { config: { host: '127.0.0.1', port, user: 'postgres' }, stop }
 }
 
