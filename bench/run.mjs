@@ -10,7 +10,7 @@ const HELP = `Measures Tidegate beside its peers, on Linux.
 
   npm run bench                                 everything, in about ten minutes
   npm run bench -- --quick                      fewer rounds, in less than three
-  npm run bench -- --only size,load             some of: size, startup, load, streaming, databases, dbhub, connections, growth, registry
+  npm run bench -- --only size,load             some of: size, startup, load, streaming, databases, dbhub, connections, far, growth, registry
   npm run bench -- --against REF                Tidegate as it was at a commit, in the same rounds, and what is worse now
   npm run bench -- --profile tidegate,modern,small    where the time of a request goes
   npm run bench -- --soak 10                    mixed traffic for so many minutes`
@@ -174,6 +174,11 @@ await section('dbhub', 'Processor time of a tool call that queries PostgreSQL', 
 await section('connections', 'What a tool call waits for on its way to a database', async () => {
   const { connections } = await import('./connections.mjs')
   return connections()
+})
+
+await section('far', 'How long query_table waits where a turn takes 30 ms', async () => {
+  const { far } = await import('./far.mjs')
+  return far({ rounds: options.quick ? 2 : 5 })
 })
 
 await section('growth', 'Processor time of a request, as there is more', async () => {

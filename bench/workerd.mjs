@@ -22,12 +22,12 @@ let count = 0
 /**
  * Writes the configuration of a Worker. @returns what {@link start} needs
  * @param target its `flags`; `objects`: its classes of Durable Objects by binding; `internet`: an address
- * that answers every request to the outside, whichever host it names; and `proto`: a header that says `https`
- * of a request
+ * that answers every request to the outside, whichever host it names; `trusted`: certificates that are trusted
+ * as those of public authorities; and `proto`: a header that says `https` of a request
  * @param place where it is written: that of another one keeps what its objects have stored
  */
 export function configure(
-  { flags = [], objects = {}, vars = {}, internet, proto },
+  { flags = [], objects = {}, vars = {}, internet, trusted = [], proto },
   { modules },
   place = join(folder, String(++count)),
 ) {
@@ -35,7 +35,7 @@ export function configure(
   for (const [name, code] of modules) writeFileSync(join(place, name), code)
   const outside = internet
     ? `external = (address = ${q(internet)}, http = ())`
-    : 'network = (allow = ["private"])'
+    : `network = (allow = ["private"], tlsOptions = (trustBrowserCas = true, trustedCertificates = [${trusted.map(q)}]))`
   const options = proto ? `(forwardedProtoHeader = ${q(proto)})` : '()'
   // An earlier version may lack a class.
   const code = modules.map(([, text]) => text).join('\n')

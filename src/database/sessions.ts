@@ -14,7 +14,13 @@ interface Session {
  */
 export class Sessions {
   readonly #open = new Map<string, Promise<Session>>()
+  readonly #end = Promise.withResolvers<void>()
   #ended = false
+
+  /** Resolves when the call is over. */
+  get ended(): Promise<void> {
+    return this.#end.promise
+  }
 
   /** The session of this name, or a new one where there is none that is open. */
   async take<It extends Session>(name: string, connect: () => Promise<It>): Promise<It> {
@@ -36,6 +42,7 @@ export class Sessions {
   /** Ends all of them. Nothing more is asked. */
   async end(): Promise<void> {
     this.#ended = true
+    this.#end.resolve()
     const all = [...this.#open.values()]
     this.#open.clear()
     await Promise.allSettled(all.map(async (it) => (await it).leave()))

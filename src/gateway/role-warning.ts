@@ -10,8 +10,8 @@ export const MAX_INSPECTION_MS = 10_000
 const inspected = new Set<string>()
 
 /**
- * The same database. After its first answer, its role is inspected once, in the background. A line in
- * the log says what the role may do that only the guard stops.
+ * The same database. After the first call that it answers, its role is inspected once, in the background. A
+ * line in the log says what the role may do that only the guard stops.
  */
 export function withRoleWarning(
   located: EndpointDatabase,
@@ -28,7 +28,7 @@ export function withRoleWarning(
         const rows = await database.query(statement, limits)
         if (waitUntil && !inspected.has(key)) {
           inspected.add(key)
-          waitUntil(warn(database, name))
+          waitUntil(warn(database, name, limits.sessions?.ended))
         }
         return rows
       },
@@ -37,8 +37,14 @@ export function withRoleWarning(
   return { ...located, open: openWithWarning }
 }
 
-async function warn(database: Database, name: string): Promise<void> {
+async function warn(
+  database: Database,
+  name: string,
+  answered: Promise<void> | undefined,
+): Promise<void> {
   try {
+    // Reading the code of the doctor would keep the call waiting.
+    await answered
     const { inspectRole, warning } = await doctor()
     const { findings } = await inspectRole(database, { timeoutMs: MAX_INSPECTION_MS })
     const line = warning(name, findings)
