@@ -1,6 +1,7 @@
 // Counts what a call of each tool costs on its way to a database: connections or requests, and turns, which
 // are what a far database makes slow. The figures do not depend on the machine.
 import { fileURLToPath } from 'node:url'
+import { dbhubCosts } from './dbhub-connections.mjs'
 import { print } from './table.mjs'
 
 /** Prints the counts for each database that this machine has. */
@@ -12,6 +13,8 @@ export async function connections() {
   for (const [name, database] of started.flatMap(({ all }) => Object.entries(all))) {
     const { login, costs } = await countCalls(database)
     counted.push({ name, login: database.logIn ? login : undefined, costs })
+    const dbhub = name.endsWith('over TCP') ? await dbhubCosts(database) : undefined
+    if (dbhub) counted.push({ name: `DBHub, ${name}`, costs: dbhub })
   }
   await Promise.all(started.map((it) => it.end()))
   printed(counted)

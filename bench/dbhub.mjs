@@ -42,7 +42,8 @@ export async function dbhub({ rounds, warm, seconds, before }) {
     const list = workers.map((it) => ({ ...it, run: () => start(it.place), tool: 'query' }))
     const name = 'DBHub in Node, TCP, connections kept'
     if (existsSync(PROGRAM)) {
-      list.unshift({ name, run: () => inNode(postgres.tcp), tool: 'execute_sql' })
+      const dsn = `--dsn=${postgres.tcp}?sslmode=disable`
+      list.unshift({ name, run: () => inNode(dsn), tool: 'execute_sql' })
     } else console.log(`${name} is left out: it is not installed.\n`)
     return await inRounds(list, rounds, async (it) => [
       { what: WHAT, name: it.name, ...(await one(it.run, it.tool, { warm, seconds })) },
@@ -70,12 +71,15 @@ async function one(run, tool, { warm, seconds }) {
   }
 }
 
-async function inNode(url) {
+/** Starts DBHub. @returns nothing where it is not installed */
+export async function startDbhub(option) {
+  return existsSync(PROGRAM) ? inNode(option) : undefined
+}
+
+async function inNode(option) {
   const port = await freePort()
   const at = ['--transport', 'http', '--host', '127.0.0.1', '--port', String(port)]
-  const child = spawn(process.execPath, [PROGRAM, ...at, '--dsn', `${url}?sslmode=disable`], {
-    stdio: 'ignore',
-  })
+  const child = spawn(process.execPath, [PROGRAM, ...at, option], { stdio: 'ignore' })
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
   const over = new Promise((ended) => child.once('exit', ended))
