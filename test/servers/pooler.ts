@@ -54,6 +54,62 @@ export function startPooler(port: number, user: string, database: string): Promi
   })
 }
 
+/**
+ * A pooler that gives each statement to any session: after so many, all that a client says goes to another one. That
+ * loses transactions, settings and cursors. It is no pooler for anybody who needs them.
+ */
+export function startSwapping(
+  port: number,
+  user: string,
+  database: string,
+  statements: number,
+): Promise<TcpServer> {
+  return startTcp((client) => {
+    const sessions = [connectTo(port, user, database), connectTo(port, user, database)]
+    let greeted = false
+    /** Statements that were sent, and those that were answered. */
+    let [sent, answered] = [0, 0]
+    const waiting: Buffer[] = []
+    let turn: Promise<unknown> = Promise.all(sessions).then((all) => {
+      for (const it of all) {
+        it.removeAllListeners('data').on(
+          'data',
+          framed((type, message) => {
+            client.write(message)
+            if (type !== 'Z') return
+            answered++
+            pass()
+          }),
+        )
+      }
+    })
+    // What comes behind a swap waits until the first session has answered all before it.
+    const pass = () => {
+      while (waiting.length > 0 && (sent !== statements || answered === sent)) {
+        const next = waiting.shift()!
+        const session = sessions[sent < statements ? 0 : 1]!
+        if (next[0] === SYNC) sent++
+        turn = turn.then(async () => (await session).write(next))
+      }
+    }
+    const requests = framed((type, message) => {
+      if (type !== 'X') waiting.push(message)
+      pass()
+    })
+    client.on('data', (chunk: Buffer) => {
+      if (greeted) return requests(chunk)
+      greeted = true
+      client.write(WELCOME)
+    })
+    client.on('close', async () => {
+      for (const it of sessions) (await it).destroy()
+    })
+  })
+}
+
+/** "S", which ends a statement. */
+const SYNC = 0x53
+
 /** A session of the server, once it has let us in. */
 function connectTo(port: number, user: string, database: string): Promise<Socket> {
   const server = connect(port, '127.0.0.1')

@@ -84,7 +84,7 @@ export class Connection {
       await until(signal, this.#client.connect())
     } catch (error) {
       this.#client.connection.stream.destroy()
-      throw connectFailure(error, this.#shakingHands, this.login.direct)
+      throw connectFailure(error, this.#shakingHands && !signal.aborted, this.login.direct)
     }
   }
 

@@ -4,6 +4,7 @@ import { explain } from '../../../src/database/index.ts'
 import { postgres as driver } from '../../../src/database/postgres/tcp.ts'
 import type { Limits } from '../../../src/database/rows.ts'
 import { Sessions } from '../../../src/database/sessions.ts'
+import { startSwapping } from '../../servers/pooler.ts'
 import { encrypt, passOn, report, startTcp, type TcpServer } from '../../servers/tcp.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { failure, MARKER } from '../../support/failure.ts'
@@ -358,6 +359,22 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
         expect(times()).toBe(1)
       }
       expect(await counter()).toEqual(before)
+    })
+
+    test('runs nothing that writes where a pooler swaps its session, after whichever statement', async () => {
+      const before = await counter()
+      const { database: name } = postgres.config
+      const kinds: string[] = []
+      for (let statements = 1; statements < 12; statements++) {
+        const pooler = await startSwapping(port, 'postgres', name, statements)
+        servers.push(pooler)
+        const swapped = driver.open(new URL(postgres.tcp('postgres', pooler.port)), io)
+        const sql = "select nextval('counter')"
+        const error = await failure(swapped.query({ sql, internal: statements % 2 > 0 }, limits))
+        kinds.push(error.kind)
+      }
+      expect(await counter()).toEqual(before)
+      expect(kinds).toEqual(expect.arrayContaining(['network', 'sql', 'refused']))
     })
 
     test('plans nothing before it knows', async () => {
