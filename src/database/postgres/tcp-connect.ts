@@ -1,5 +1,5 @@
 import type { Io } from '../database.ts'
-import { DatabaseError } from '../error.ts'
+import { DatabaseError, unreachable } from '../error.ts'
 import type { Limits } from '../rows.ts'
 import { until } from '../transport/deadline.ts'
 import type { default as Client } from './pg.mjs'
@@ -55,7 +55,7 @@ export async function connect(
     }
   }
   if (spare?.isOpen) return spare
-  throw failure ?? noneIs(target)
+  throw failure ?? (spare ? unreachable() : noneIs(target))
 }
 
 /** How to encrypt, and how else if the server does not let us in that way. */

@@ -196,6 +196,22 @@ describe('the server that is wanted', () => {
     },
   )
 
+  test('is asked nothing where it says at the login what it is', async () => {
+    const sent: string[] = []
+    const way = (serves: number) =>
+      serve((socket) =>
+        passOn(socket, serves, (chunk) => {
+          sent.push(chunk.toString('latin1'))
+          return chunk
+        }),
+      )
+    const ports = [await way(primary.port), await way(standby.port)]
+    const url = urlOf(ports, 'target_session_attrs=standby')
+    expect((await open(url, io).query({ sql: 'select 42' }, limits)).rows).toEqual([[42]])
+    expect(sent.join('')).toContain('select 42')
+    expect(sent.join('')).not.toContain('pg_is_in_recovery')
+  })
+
   test('is any other where a standby is preferred, and none is there', async () => {
     const [first, second] = [await wayTo(primary), await wayTo(primary)]
     const url = urlOf([first.port, 9, second.port], 'target_session_attrs=prefer-standby')

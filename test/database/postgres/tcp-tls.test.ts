@@ -1,6 +1,10 @@
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import type { AddressInfo } from 'node:net'
+import { createServer, getCACertificates, setDefaultCACertificates } from 'node:tls'
 import pg from 'pg'
 import { afterAll, describe, expect, test } from 'vitest'
+import Client from '../../../src/database/postgres/pg.mjs'
+import { cancelUntil } from '../../../src/database/postgres/tcp-cancel.ts'
+import { loginOf } from '../../../src/database/postgres/tcp-login.ts'
 import type { Limits } from '../../../src/database/rows.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { startEmbeddedPostgres } from '../../support/embedded-postgres.ts'
@@ -88,4 +92,21 @@ describe.skipIf(!certificate)('by the sslmode of its URL, a PostgreSQL', async (
       await expect.poll(async () => (await query(urlOf('either', ''), running)).rows).toEqual([[0]])
     },
   )
+
+  test('is told to cancel without being asked first, if it was so at the login', async () => {
+    const seen: unknown[] = []
+    const server = createServer({ key, cert, ALPNProtocols: ['postgresql'] }, (socket) =>
+      socket.once('data', (chunk: Buffer) => {
+        seen.push(socket.alpnProtocol, chunk.length, chunk.readInt32BE(4))
+        socket.end()
+      }),
+    )
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const login = loginOf(new URL(urlOf('either', 'sslnegotiation=direct', port)))
+    const session = { processID: 1, secretKey: 2 }
+    await cancelUntil(Promise.resolve(), Client, login, session, AbortSignal.timeout(5_000))
+    expect(seen).toEqual(['postgresql', 16, 80_877_102])
+    await new Promise((resolve) => server.close(resolve))
+  })
 })
