@@ -49,17 +49,16 @@ export interface Result {
 }
 
 /** Runs one statement, in the same session as those before it. */
-export type Execute = (query: string) => Promise<Result>
+export type Execute = (query: string, deadline: Deadline) => Promise<Result>
 
 /** A session over HTTP: each answer brings the state that the next request has to send back. */
 export function session(
   { endpoint, authorization }: Address,
   { timeoutMs }: Limits,
-  deadline: Deadline,
   io: Io,
 ): Execute {
   let state: unknown = null
-  return async (query) => {
+  return async (query, deadline) => {
     const posted = await post(
       endpoint,
       { authorization, 'content-type': 'application/json' },

@@ -1,15 +1,10 @@
 import type { Driver } from '../database.ts'
-import { DatabaseError } from '../error.ts'
-import type { Limits, Statement } from '../rows.ts'
-import { startDeadline } from '../transport/deadline.ts'
 import { hasSeveralHosts } from '../transport/hosts.ts'
 import { cap } from '../transport/row-cap.ts'
 import { isHttps } from '../transport/url.ts'
 import { mysql } from './dialect.ts'
-import { limited } from './limit.ts'
-import { addressOf, type Execute, type Field, type Result, session } from './planetscale-http.ts'
-import { inlineParams } from './quote.ts'
-import { READ_ONLY } from './read-only.ts'
+import { addressOf, type Field, type Result } from './planetscale-http.ts'
+import { runReadOnly } from './planetscale-session.ts'
 import { typeOf } from './types.ts'
 import { type Raw, readValue, type Type } from './values.ts'
 
@@ -26,9 +21,7 @@ export const planetscale: Driver = {
       tls: isHttps(address),
       refusesBy: 'in a transaction that only reads and is rolled back',
       async query(statement, limits) {
-        const deadline = startDeadline(limits)
-        const execute = session(address, limits, deadline, io)
-        const { fields = [], rows = [] } = await run(execute, statement, limits)
+        const { fields = [], rows = [] } = await runReadOnly(address, statement, limits, io)
         const types = fields.map(typeOfField)
         return {
           columns: fields.map(({ name }, i) => ({ name, type: types[i]!.name })),
@@ -37,41 +30,6 @@ export const planetscale: Driver = {
       },
     }
   },
-}
-
-/**
- * Runs one statement in a read-only transaction, and ends it. Vitess accepts the first statement and
- * ignores it; a plain MySQL obeys it.
- */
-async function run(
-  execute: Execute,
-  statement: Statement,
-  { maxRows, timeoutMs }: Limits,
-): Promise<Result> {
-  const sql = inlineParams(statement)
-  const limitedSql = limited(statement, maxRows + 1, sql)
-  await execute(READ_ONLY)
-  // For a caller that leaves unnoticed. A plain MySQL behind the protocol has no such variable.
-  await execute(`set query_timeout = ${timeoutMs}`).catch(() => {})
-  const mode = await execute('select @@sql_mode')
-  if (/ANSI|NO_BACKSLASH_ESCAPES/.test(atob(mode.rows?.[0]?.values ?? ''))) {
-    throw new DatabaseError(
-      'config',
-      'The sql_mode of the database changes how texts are read. The operator must take ANSI, ANSI_QUOTES and NO_BACKSLASH_ESCAPES out of it.',
-    )
-  }
-  await execute('start transaction read only')
-  try {
-    return await execute(limitedSql).catch((error) => {
-      if (limitedSql === sql || !(error instanceof DatabaseError) || error.kind !== 'sql')
-        throw error
-      // An error is told of the statement as its author wrote it, without the LIMIT.
-      return execute(sql)
-    })
-  } finally {
-    // An earlier error matters more, and a transaction that is left open ends after 20 seconds.
-    await execute('rollback').catch(() => {})
-  }
 }
 
 /** Types that Vitess calls by another name. The others are the names of MySQL in capitals. */

@@ -1,6 +1,6 @@
 import type { DatabaseError } from '../error.ts'
 import { cancelledByCaller, tooSlow } from '../error.ts'
-import type { Limits } from '../rows.ts'
+import type { TimeLimits } from '../rows.ts'
 
 /** How long to wait for an answer: until its time is over, or its caller has left. */
 export interface Deadline {
@@ -18,7 +18,7 @@ export interface Deadline {
  * @param graceMs how much longer to wait for a database that has a timer too: the database stops the
  *   query itself, and tells what happened
  */
-export function startDeadline({ timeoutMs, signal: caller }: Limits, graceMs = 0): Deadline {
+export function startDeadline({ timeoutMs, signal: caller }: TimeLimits, graceMs = 0): Deadline {
   const timer = AbortSignal.timeout(timeoutMs + graceMs)
   const signal = caller ? AbortSignal.any([caller, timer]) : timer
   const over = () => {

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
 import mysql2 from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findTable } from '../../../src/database/index.ts'
+import { findTable, Sessions } from '../../../src/database/index.ts'
 import { planetscale } from '../../../src/database/mysql/planetscale.ts'
 import { inlineParams, literal } from '../../../src/database/mysql/quote.ts'
 import type { Cell, Limits, Param } from '../../../src/database/rows.ts'
@@ -103,6 +103,45 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     ])
     await failure(query('select nope'))
     expect(server.queries.at(-1)).toBe('rollback')
+  })
+
+  test('answers a call in one session, which ends with the first statement that is not ours', async () => {
+    const database = open(server.url(mariadb.reader), io)
+    const sessions = new Sessions()
+    const ask = (n: number, internal = false) =>
+      database.query({ sql: `select ${n} limit 1`, internal }, { ...limits, sessions })
+    const before = server.queries.length
+    await Promise.all([ask(1, true), ask(2, true)])
+    await ask(3)
+    await ask(4)
+    await sessions.end()
+    const begun = ['set session transaction read only', 'set query_timeout = 10000']
+    const checked = [...begun, 'select @@sql_mode', 'start transaction read only']
+    expect(server.queries.slice(before)).toEqual([
+      ...checked,
+      ...['select 1 limit 1', 'select 2 limit 1', 'select 3 limit 1', 'rollback'],
+      ...checked,
+      ...['select 4 limit 1', 'rollback'],
+    ])
+  })
+
+  test('is rolled back behind the answer, also if a call ends before its own statement', async () => {
+    const background: Promise<unknown>[] = []
+    const held = Promise.withResolvers<void>()
+    const late: typeof fetch = async (url, init) => {
+      if (String(init?.body).includes('"rollback"')) await held.promise
+      return fetch(url, init)
+    }
+    const waitUntil = (work: Promise<unknown>) => void background.push(work)
+    const database = open(server.url(mariadb.reader), { fetch: late, bindings: {}, waitUntil })
+    const sessions = new Sessions()
+    expect((await database.query({ sql: 'select 1' }, limits)).rows).toEqual([[1]])
+    await database.query({ sql: 'select 2', internal: true }, { ...limits, sessions })
+    await sessions.end()
+    const before = server.queries.length
+    held.resolve()
+    await Promise.all(background)
+    expect(server.queries.slice(before)).toEqual(['rollback', 'rollback'])
   })
 
   test.each([
@@ -339,6 +378,25 @@ describe('a service of PlanetScale’s that fails', () => {
       'select 1',
       'rollback',
     ])
+  })
+
+  test('is asked nothing where the transaction does not begin', async () => {
+    const asked: string[] = []
+    const port = await startHttp(async (request, response) => {
+      const { query } = JSON.parse(await text(request))
+      asked.push(query)
+      const error = { code: 'UNKNOWN', message: 'No. (errno 1568) (sqlstate 25001)' }
+      response.end(JSON.stringify(/^start/.test(query) ? { error } : { session: {}, result: {} }))
+    })
+    const database = open(`planetscale://app:x@127.0.0.1:${port}/shop`, io)
+    const own = { ...limits, sessions: new Sessions() }
+    const all = [true, true, false, true].map((internal) =>
+      failure(database.query({ sql: 'select 1', internal }, own)),
+    )
+    for (const error of await Promise.all(all)) expect(error.code).toBe('1568')
+    await own.sessions.end()
+    expect(asked).not.toContain('select 1\nlimit 11')
+    expect(asked).toContain('start transaction read only')
   })
 
   test('is not asked with a password in anything but one header', async () => {
