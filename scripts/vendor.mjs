@@ -1,4 +1,4 @@
-// Bundles each database library that speaks TCP into one module beside the drivers that import it,
+// Bundles each library that a database connection needs into one module beside the code that imports it,
 // without the parts that no Worker needs.
 import { readFile, writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
@@ -77,7 +77,7 @@ const tls = {
   },
 }
 
-/** The modules to make beside the drivers, and what each exports. */
+/** The modules to make, and what each exports. */
 const modules = {
   'postgres/pg': `export { default } from 'pg/lib/client.js'`,
   // A connection alone. The package itself brings pools, promises and a server.
@@ -93,6 +93,10 @@ const modules = {
     }
     const withoutKey = cachingSha2({ onServerPublicKey })
     export default { createConnection, Execute, withoutKey, TypedParameter }`,
+  // Signatures of AWS.
+  'iam/aws4fetch': `export { AwsV4Signer } from 'aws4fetch'`,
+  // JSON Web Tokens, which Google takes.
+  'iam/jose': `export { importPKCS8, SignJWT } from 'jose'`,
 }
 
 for (const [name, contents] of Object.entries(modules)) {

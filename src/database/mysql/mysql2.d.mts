@@ -42,6 +42,8 @@ export interface ConnectionConfig {
   readonly user: string
   readonly password: string
   readonly database: string
+  /** Whether a server may ask for the password as it is. */
+  readonly enableCleartextPlugin: boolean
   readonly ssl: { readonly verifyIdentity: true } | undefined
   /** How to log in, where it is not the library's own way. */
   readonly authPlugins: Readonly<Record<string, unknown>>

@@ -1,4 +1,6 @@
+import type { Io } from '../database.ts'
 import { DatabaseError } from '../error.ts'
+import { ofToken, withPassword } from '../iam/token-login.ts'
 import type { Limits } from '../rows.ts'
 import type { Deadline } from '../transport/deadline.ts'
 import type { Servers } from '../transport/servers.ts'
@@ -31,6 +33,7 @@ export async function connect(
   limits: Limits,
   deadline: Deadline,
   end: number,
+  io: Io,
 ): Promise<Opened> {
   const order = servers.inOrder()
   let failure: unknown
@@ -40,7 +43,7 @@ export async function connect(
     const share = others === 0 ? left : left / (others + 2)
     try {
       const ms = Math.min(connectMs ?? share, share)
-      return await logIn(library, login, limits, ms, deadline)
+      return await logIn(library, login, limits, ms, deadline, io)
     } catch (error) {
       const isOver = !!deadline.over() || !(error instanceof DatabaseError)
       if (isOver || error.kind !== 'network') throw error
@@ -57,11 +60,14 @@ async function logIn(
   limits: Limits,
   connectMs: number,
   deadline: Deadline,
+  io: Io,
 ): Promise<Opened> {
+  const time = AbortSignal.any([deadline.signal, AbortSignal.timeout(Math.ceil(connectMs))])
+  const ready = await deadline.race(withPassword(login, io, time))
   const open = async (tls: boolean): Promise<Opened> => {
     // A user may have no right in the database but by the role, and so enters it afterwards.
     const hasRole = limits.identity?.role !== undefined
-    const taken = { ...login, tls }
+    const taken = { ...ready, tls }
     const first = hasRole ? { ...taken, database: '' } : taken
     const connection = new Connection(library, first, limits.timeoutMs, connectMs)
     try {
@@ -69,7 +75,7 @@ async function logIn(
       return { connection, server, login, taken }
     } catch (error) {
       connection.destroy()
-      throw error
+      throw ofToken(error, login)
     }
   }
   if (login.tls !== 'offered') return open(login.tls)

@@ -158,6 +158,8 @@ const configOf = (
   user: login.user,
   password: login.password,
   database: login.database,
+  // It sends the password as it is: a token, over TLS.
+  enableCleartextPlugin: login.token !== undefined && login.tls,
   ssl: login.tls ? { verifyIdentity: true } : undefined,
   // A key from somebody in between would let them read the password.
   authPlugins: login.tls || login.takesKey ? {} : { caching_sha2_password: library.withoutKey },

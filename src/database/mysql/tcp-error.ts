@@ -47,11 +47,17 @@ export function connectFailure(error: unknown): DatabaseError {
       },
     )
   }
-  if (message.includes('unknown plugin')) {
+  const asksPlainly = code === 'MYSQL_CLEAR_PASSWORD_NOT_ENABLED'
+  if (asksPlainly || message.includes('unknown plugin')) {
+    const instead = asksPlainly
+      ? 'A URL for a user of IAM says so: auth=rds-iam, or auth=cloudsql-iam. '
+      : ''
     return new DatabaseError(
       'auth',
       'The user of this endpoint logs in by a method that is not supported here.',
-      { hint: 'The operator can let it log in by mysql_native_password or caching_sha2_password.' },
+      {
+        hint: `${instead}The operator can let it log in by mysql_native_password or caching_sha2_password.`,
+      },
     )
   }
   return code.startsWith('AUTH_') ? loginError(1045) : unreachable()

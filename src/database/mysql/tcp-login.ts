@@ -1,4 +1,5 @@
 import { DatabaseError } from '../error.ts'
+import { assertEncrypted, type TokenLogin, tokenLogin } from '../iam/token-login.ts'
 import { type Host, hostsOf } from '../transport/hosts.ts'
 import { decoded, isLoopback } from '../transport/url.ts'
 import { readParameters, type Target } from './tcp-parameters.ts'
@@ -8,7 +9,9 @@ export interface Login {
   readonly host: string
   readonly port: number
   readonly user: string
+  /** Empty where there is a token in its place. */
   readonly password: string
+  readonly token: TokenLogin | undefined
   readonly database: string
   /**
    * Whether to encrypt, or to do so if the server offers it. TLS always verifies certificate and name here, so the
@@ -35,8 +38,9 @@ export function accessOf(url: URL): Access {
 }
 
 /** The login at a host of a URL, or at its first one. Throws {@link DatabaseError}. */
-export function loginOf(url: URL, { name, port }: Host = hostsOf(url)[0]!): Login {
-  const { tls, takesKey } = readParameters(url.searchParams)
+export function loginOf(url: URL, host: Host = hostsOf(url)[0]!): Login {
+  const { name } = host
+  const { tls: asked, takesKey } = readParameters(url.searchParams)
   const isHere = hostsOf(url).every((it) => isLoopback(it.name))
   const user = decoded(url.username)
   const database = decoded(url.pathname.slice(1))
@@ -46,13 +50,19 @@ export function loginOf(url: URL, { name, port }: Host = hostsOf(url)[0]!): Logi
       'A MySQL URL names a user, a host and a database: mysql://user:password@host/database',
     )
   }
+  const port = host.port ?? 3306
+  const password = decoded(url.password)
+  const token = tokenLogin(url.searchParams, { host: name, port, user, password })
+  const tls = asked ?? (!isHere || token !== undefined)
+  assertEncrypted(token, tls === true)
   return {
     host: name.replace(/^\[(.*)\]$/, '$1'),
-    port: port ?? 3306,
+    port,
     user,
-    password: decoded(url.password),
+    password,
+    token,
     database,
-    tls: tls ?? !isHere,
+    tls,
     takesKey: takesKey || isHere,
   }
 }

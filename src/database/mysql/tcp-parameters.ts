@@ -60,6 +60,8 @@ const CLIENT_CERTIFICATE =
  */
 const PARAMETERS: ReadonlyMap<string, Rule> = new Map([
   ...rules(fine, 'host port'),
+  // Our own: how to log in with a token.
+  ...rules(fine, 'auth region credentials'),
   [
     'sslmode',
     only(

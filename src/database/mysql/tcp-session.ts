@@ -26,7 +26,7 @@ export async function runReadOnly(
   servers: Servers<Login>,
   statement: Statement,
   limits: Limits,
-  { waitUntil }: Pick<Io, 'waitUntil'>,
+  io: Io,
 ): Promise<Reading> {
   const deadline = startDeadline(limits, 2_000)
   // A session has one role, and one time limit.
@@ -37,12 +37,12 @@ export async function runReadOnly(
   const open = async () => {
     // Loaded by the first query that needs it: other deployments never do.
     const { default: library } = await deadline.race(import('./mysql2.mjs'))
-    const opened = await connect(library, servers, access.connectMs, limits, deadline, end)
+    const opened = await connect(library, servers, access.connectMs, limits, deadline, end, io)
     // Where no server is a standby, the first will do.
     const isLast =
       access.target === 'prefer-standby' && servers.avoided(opened.login) === 'unwanted'
     const target = isLast ? 'any' : access.target
-    return new Session(library, opened, target, limits, waitUntil, isPatient)
+    return new Session(library, opened, target, limits, io.waitUntil, isPatient)
   }
   return bySessions(limits.sessions, async (sessions) => {
     for (;;) {

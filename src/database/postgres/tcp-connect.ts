@@ -1,5 +1,6 @@
 import type { Io } from '../database.ts'
 import { DatabaseError, unreachable } from '../error.ts'
+import { ofToken, withPassword } from '../iam/token-login.ts'
 import type { Limits } from '../rows.ts'
 import { until } from '../transport/deadline.ts'
 import type { default as Client } from './pg.mjs'
@@ -21,7 +22,7 @@ export async function connect(
   servers: Servers,
   limits: Limits,
   signal: AbortSignal,
-  waitUntil: Io['waitUntil'],
+  io: Io,
 ): Promise<Connection> {
   const { target, connectMs = CONNECT_MS } = servers.access
   const order = servers.inOrder()
@@ -36,7 +37,7 @@ export async function connect(
     const ms = Math.floor(Math.max(1, Math.min(CONNECT_MS, connectMs, share)))
     const time = AbortSignal.any([signal, AbortSignal.timeout(ms)])
     try {
-      const connection = await logIn(PgClient, login, time, waitUntil)
+      const connection = await logIn(PgClient, login, time, io)
       if (await isWanted(connection, target, limits, time)) {
         await spare?.leave()
         return connection
@@ -70,11 +71,14 @@ async function logIn(
   PgClient: typeof Client,
   login: Login,
   signal: AbortSignal,
-  waitUntil: Io['waitUntil'],
+  io: Io,
 ): Promise<Connection> {
   const open = async (tls: Tls) => {
-    const connection = new Connection(PgClient, { ...login, tls }, waitUntil)
-    await connection.open(signal)
+    const ready = { ...(await withPassword(login, io, signal)), tls }
+    const connection = new Connection(PgClient, ready, io.waitUntil)
+    await connection.open(signal).catch((error) => {
+      throw ofToken(error, login)
+    })
     return connection
   }
   const [first, second] = ATTEMPTS[login.tls]

@@ -1,5 +1,6 @@
 import type { Io } from '../database.ts'
 import { DatabaseError } from '../error.ts'
+import { assertEncrypted, type TokenLogin, tokenLogin } from '../iam/token-login.ts'
 import { databaseUrl, type Host, hostsOf } from '../transport/hosts.ts'
 import { decoded, isLoopback } from '../transport/url.ts'
 import type { ClientConfig } from './pg.mjs'
@@ -10,7 +11,9 @@ export interface Login {
   readonly host: string
   readonly port: number
   readonly user: string
+  /** Empty where there is a token in its place. */
   readonly password: string
+  readonly token: TokenLogin | undefined
   readonly database: string
   readonly tls: Tls
   /** Whether to encrypt without asking the server first. */
@@ -61,7 +64,8 @@ export function accessOf(url: URL): Access {
 }
 
 /** The login at a host of a URL, or at its first one. Throws {@link DatabaseError}. */
-export function loginOf(url: URL, { name, port }: Host = hostsOf(url)[0]!): Login {
+export function loginOf(url: URL, host: Host = hostsOf(url)[0]!): Login {
+  const { name } = host
   const given = readParameters(url.searchParams)
   const isHere = hostsOf(url).every((it) => isLoopback(it.name))
   const user = given.get('user') || decoded(url.username)
@@ -71,14 +75,21 @@ export function loginOf(url: URL, { name, port }: Host = hostsOf(url)[0]!): Logi
       'A PostgreSQL URL names a user and a host: postgres://user:password@host/database',
     )
   }
+  const port = host.port ?? 5432
+  const password = given.get('password') || decoded(url.password)
+  const token = tokenLogin(given, { host: name, port, user, password })
   const direct = given.get('sslnegotiation') === 'direct'
+  const isPlain = isHere && !direct && !token
+  const tls = modes[modeOf(given) ?? (isPlain ? 'disable' : 'require')]!
+  assertEncrypted(token, tls === 'always')
   return {
     host: name.replace(/^\[(.*)\]$/, '$1'),
-    port: port ?? 5432,
+    port,
     user,
-    password: given.get('password') || decoded(url.password),
+    password,
+    token,
     database: given.get('dbname') || decoded(url.pathname.slice(1)) || user,
-    tls: modes[modeOf(given) ?? (isHere && !direct ? 'disable' : 'require')]!,
+    tls,
     direct,
     options: given.get('options'),
     name: given.get('application_name') ?? given.get('fallback_application_name') ?? 'tidegate',

@@ -39,6 +39,8 @@ const CLIENT_CERTIFICATE =
 const PARAMETERS: ReadonlyMap<string, Rule> = new Map([
   ...rules(taken, 'host port user password dbname options application_name'),
   ...rules(taken, 'fallback_application_name'),
+  // Our own: how to log in with a token.
+  ...rules(taken, 'auth region credentials'),
   ['sslmode', only('disable allow prefer require verify-ca verify-full')],
   ['ssl', only('true', 'must be true. For anything else write sslmode.')],
   ['requiressl', only('0 1')],

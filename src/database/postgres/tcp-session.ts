@@ -16,7 +16,7 @@ import type { Servers } from './tcp-servers.ts'
 export async function inSession<T>(
   servers: Servers,
   limits: Limits,
-  { waitUntil }: Pick<Io, 'waitUntil'>,
+  io: Io,
   work: (run: Run, at: Login) => Promise<T>,
 ): Promise<T> {
   const deadline = startDeadline(limits, 2_000)
@@ -25,7 +25,7 @@ export async function inSession<T>(
   const open = async () => {
     // Loaded by the first query that needs it: other deployments never do.
     const { default: Client } = await import('./pg.mjs')
-    return connect(Client, servers, limits, signal, waitUntil)
+    return connect(Client, servers, limits, signal, io)
   }
   return bySessions(limits.sessions, async (sessions) => {
     for (;;) {

@@ -1,0 +1,1 @@
+export { AwsV4Signer } from 'aws4fetch'

@@ -1,0 +1,1 @@
+export { importPKCS8, SignJWT } from 'jose'

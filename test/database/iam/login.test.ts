@@ -1,0 +1,178 @@
+import type { Socket } from 'node:net'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import type { Limits } from '../../../src/database/rows.ts'
+import { googleTokens, serviceAccount } from '../../servers/google-token.ts'
+import { rdsTokenFault } from '../../servers/rds-token.ts'
+import { startTcp, type TcpServer } from '../../servers/tcp.ts'
+import { type Accepts, mysqlByToken, postgresByToken } from '../../servers/token-login.ts'
+import { makeCertificate } from '../../support/certificate.ts'
+import { failure, MARKER } from '../../support/failure.ts'
+import { startMariaDb } from '../../support/mariadb.ts'
+import { open } from '../../support/open.ts'
+import { startPostgres } from '../../support/postgres.ts'
+
+const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
+const [certificate, stranger] = [makeCertificate(), makeCertificate()]
+if (certificate) setDefaultCACertificates([...getCACertificates('default'), certificate.cert])
+
+const setup = 'create table users (id integer); insert into users values (1), (2);'
+const postgres = await startPostgres(setup)
+const mariadb = await startMariaDb(setup)
+
+const servers: TcpServer[] = []
+afterEach(async () => {
+  for (const server of servers) await expect.poll(() => server.open).toBe(0)
+})
+afterAll(async () => {
+  await Promise.all(servers.map((it) => it.close()))
+  await Promise.all([postgres?.drop(), mariadb?.drop()])
+})
+
+type Serve = (socket: Socket, certificate: typeof stranger, accepts: Accepts) => void
+/** Each engine: how its server asks for a token, and the URL of its reader at a port. */
+const engines: Record<
+  string,
+  { there: boolean; serve: Serve; url(port: number): string; plain: readonly string[] }
+> = {
+  postgres: {
+    there: Boolean(postgres && certificate),
+    serve: (socket, of, accepts) => postgresByToken(socket, of!, postgres!.config.port!, accepts),
+    url: (port) => `postgres://${postgres!.reader}@localhost:${port}/${postgres!.config.database}`,
+    plain: ['sslmode=disable', 'sslmode=prefer', 'sslmode=allow'],
+  },
+  mysql: {
+    there: Boolean(mariadb && certificate),
+    serve: (socket, of, accepts) => mysqlByToken(socket, of, mariadb!.port, accepts),
+    url: (port) => `mysql://${mariadb!.reader}@localhost:${port}/${mariadb!.database}`,
+    plain: ['ssl-mode=DISABLED', 'ssl-mode=PREFERRED'],
+  },
+}
+
+describe.each(Object.keys(engines))('%s that asks for a token', (name) => {
+  const { there, serve, url, plain } = engines[name]!
+  const it = test.skipIf(!there)
+  /** Starts a server, whose URL for its reader then has these parameters, and what it was shown. */
+  const start = async (
+    accepts: (...shown: [...Parameters<Accepts>, number]) => boolean,
+    of = certificate,
+  ) => {
+    const shown: string[] = []
+    const server: TcpServer = await startTcp((socket) =>
+      serve(socket, of, (user, password) => {
+        shown.push(password)
+        return accepts(user, password, server.port)
+      }),
+    )
+    servers.push(server)
+    return { shown, url: (parameters: string) => `${url(server.port)}?${parameters}` }
+  }
+  const count = (at: string, bindings: object, send: typeof fetch = fetch) => {
+    const io = { fetch: send, bindings: bindings as Record<string, unknown> }
+    return open(at, io).query({ sql: 'select count(*) as users from users' }, limits)
+  }
+
+  const AWS = { AWS_ACCESS_KEY_ID: 'AKIAREADER', AWS_SECRET_ACCESS_KEY: MARKER }
+  const rds = (of = certificate) =>
+    start((user, token, port) => {
+      const keys = { AKIAREADER: { secret: MARKER } }
+      const fault = rdsTokenFault(token, user, {
+        host: `localhost:${port}`,
+        region: 'eu-west-1',
+        keys,
+      })
+      return fault === undefined
+    }, of)
+
+  it('lets in with a token that RDS verifies, made anew for each login', async () => {
+    const server = await rds()
+    const at = server.url('auth=rds-iam&region=eu-west-1')
+    expect((await count(at, AWS)).rows).toEqual([[2]])
+    await count(at, AWS)
+    expect(server.shown).toHaveLength(2)
+    expect(server.shown.join()).not.toContain(MARKER)
+  })
+
+  it.each([
+    ['another secret', { ...AWS, AWS_SECRET_ACCESS_KEY: `not ${MARKER}` }, 'eu-west-1'],
+    ['another region', AWS, 'eu-west-2'],
+    ['a token of a session', { ...AWS, AWS_SESSION_TOKEN: MARKER }, 'eu-west-1'],
+  ])('refuses %s, and the operator is told what to check', async (_, secrets, region) => {
+    const server = await rds()
+    const error = await failure(count(server.url(`auth=rds-iam&region=${region}`), secrets))
+    expect(server.shown).toHaveLength(1)
+    expect(error).toMatchObject({
+      kind: 'auth',
+      message: 'The database refused the IAM token of RDS for the user of this endpoint.',
+      hint: expect.stringContaining('rds-db:connect'),
+    })
+  })
+
+  it('gets a token for its own port where it is one of several', async () => {
+    const server = await rds()
+    const at = server.url('auth=rds-iam&region=eu-west-1').replace('@', '@localhost:1,')
+    expect((await count(at, AWS)).rows).toEqual([[2]])
+  })
+
+  it('is shown nothing where its certificate cannot be trusted', async () => {
+    const server = await rds(stranger)
+    const error = await failure(count(server.url('auth=rds-iam&region=eu-west-1'), AWS))
+    expect(error).toMatchObject({
+      kind: 'config',
+      message: expect.stringMatching(/^The certificate/),
+    })
+    expect(server.shown).toEqual([])
+  })
+
+  it.each(plain)('is not opened with %s', (mode) => {
+    const at = `${url(1)}?auth=rds-iam&region=eu-west-1&${mode}`
+    expect(() => open(at, { fetch, bindings: AWS })).toThrow(/must be encrypted/)
+  })
+
+  const account = serviceAccount({ token_uri: 'https://collector.example/' })
+  const google = googleTokens([account])
+  const GOOGLE = { GOOGLE_SERVICE_ACCOUNT_KEY: account.file, GOOGLE_IAM_HOSTS: 'localhost' }
+
+  it('lets in with the token that Google gave for Cloud SQL, and asks for the next when that ends', async () => {
+    const scope = 'https://www.googleapis.com/auth/sqlservice.login'
+    const server = await start((_, token) => google.gave(token, account.email, scope))
+    const at = server.url('auth=cloudsql-iam')
+    expect((await count(at, GOOGLE, google.fetch)).rows).toEqual([[2]])
+    await count(at, GOOGLE, google.fetch)
+    expect(google.answers).toEqual(['200 '])
+    expect(new Set(server.shown).size).toBe(1)
+  })
+
+  it('refuses a token of Google for another service', async () => {
+    const scope = 'https://www.googleapis.com/auth/sqlservice.login'
+    const server = await start((_, token) => google.gave(token, account.email, scope))
+    const error = await failure(count(server.url('auth=alloydb-iam'), GOOGLE, google.fetch))
+    expect(error).toMatchObject({
+      kind: 'auth',
+      message: 'The database refused the IAM token of AlloyDB for the user of this endpoint.',
+      hint: expect.stringContaining('without .gserviceaccount.com'),
+    })
+  })
+})
+
+test.skipIf(!mariadb || !certificate)(
+  'a MySQL that asks for the password of a URL as it is gets none, encrypted or not',
+  async () => {
+    for (const [of, mode] of [
+      [certificate, 'REQUIRED'],
+      [undefined, 'DISABLED'],
+    ] as const) {
+      const shown: string[] = []
+      const server = await startTcp((socket) =>
+        mysqlByToken(socket, of, mariadb!.port, (_, password) => shown.push(password) > 0),
+      )
+      servers.push(server)
+      const { reader, database } = mariadb!
+      const at = `mysql://${reader}:${MARKER}@localhost:${server.port}/${database}?ssl-mode=${mode}`
+      const asked = open(at, { fetch, bindings: {} }).query({ sql: 'select 1' }, limits)
+      const error = await failure(asked)
+      expect(error).toMatchObject({ kind: 'auth', hint: expect.stringContaining('auth=rds-iam') })
+      expect(shown).toEqual([])
+    }
+  },
+)

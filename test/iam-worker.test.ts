@@ -1,0 +1,117 @@
+import type { Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { serviceAccount } from './servers/google-token.ts'
+import { rdsTokenFault } from './servers/rds-token.ts'
+import { startTcp, type TcpServer } from './servers/tcp.ts'
+import { mysqlByToken, postgresByToken } from './servers/token-login.ts'
+import { makeCertificate } from './support/certificate.ts'
+import { startMariaDb } from './support/mariadb.ts'
+import { startPostgres } from './support/postgres.ts'
+import type { RunningWorker } from './support/worker.ts'
+
+// The runtime of the tests reads this when it is loaded, and trusts it like a public authority.
+const trusted = makeCertificate()
+if (trusted) process.env.NODE_EXTRA_CA_CERTS = trusted.path
+const { callTool, startWorker } = await import('./support/worker.ts')
+
+const key = { authorization: 'Bearer k' }
+const AWS_SECRET = 'pl4ntedSecret/of+Amazon=0123456789'
+const SESSION = 'pl4ntedSession/of+Amazon=0123456789'
+const account = serviceAccount()
+
+const setup = 'create table users (id int); insert into users values (1), (2);'
+const postgres = trusted && (await startPostgres(setup))
+const mariadb = trusted && (await startMariaDb(setup))
+
+describe.skipIf(!postgres || !mariadb)('a Worker that logs in by IAM', () => {
+  let worker: RunningWorker
+  const servers: TcpServer[] = []
+  const shown: string[] = []
+
+  beforeAll(async () => {
+    const { reader, config } = postgres!
+    const start = async (serve: typeof postgresByToken, port: number) => {
+      const server: TcpServer = await startTcp((socket: Socket) =>
+        serve(socket, trusted!, port, (user, token) => {
+          shown.push(token)
+          const keys = { ASIAX: { secret: AWS_SECRET, session: SESSION } }
+          const rds = { host: `localhost:${server.port}`, region: 'eu-west-1', keys }
+          return rdsTokenFault(token, user, rds) === undefined
+        }),
+      )
+      servers.push(server)
+      return server.port
+    }
+    const ofPostgres = await start(postgresByToken, config.port!)
+    const ofMysql = await start(mysqlByToken, mariadb!.port)
+    const pg = `postgres://${reader}@localhost:${ofPostgres}/${config.database}`
+    const my = `mysql://${mariadb!.reader}@localhost:${ofMysql}/${mariadb!.database}`
+    const urls: Record<string, string> = {
+      POSTGRES: `${pg}?auth=rds-iam&region=eu-west-1`,
+      MYSQL: `${my}?auth=rds-iam&region=eu-west-1`,
+      REGION: `${pg}?auth=rds-iam&region=eu-west-2`,
+      OTHER: `${my}?auth=rds-iam&region=eu-west-1&credentials=OTHER`,
+      GOOGLE: `${pg}?auth=cloudsql-iam`,
+      NONE: `${pg}?auth=alloydb-iam&credentials=OTHER`,
+      PLAIN: `${pg}?auth=rds-iam&region=eu-west-1&sslmode=disable`,
+    }
+    const databases = Object.fromEntries(
+      Object.keys(urls).map((it) => [it.toLowerCase(), { url: `secret:${it}` }]),
+    )
+    worker = await startWorker({
+      ...urls,
+      ENDPOINTS: JSON.stringify([{ name: 'all', title: 'All', databases }]),
+      TIDEGATE_KEY: 'k',
+      AWS_ACCESS_KEY_ID: 'ASIAX',
+      AWS_SECRET_ACCESS_KEY: AWS_SECRET,
+      AWS_SESSION_TOKEN: SESSION,
+      GOOGLE_SERVICE_ACCOUNT_KEY: account.file,
+      // Of the hosts, only one that nobody asks about here: no test asks Google.
+      GOOGLE_IAM_HOSTS: 'db.example.com',
+      OTHER_GOOGLE_SERVICE_ACCOUNT_KEY: account.file.slice(1),
+    })
+  })
+  afterAll(async () => {
+    await worker?.close()
+    await Promise.all(servers.map((it) => it.close()))
+    await Promise.all([postgres?.drop(), mariadb?.drop()])
+  })
+
+  const answers: string[] = []
+  const ask = async (database: string): Promise<string> => {
+    const args = { database, sql: 'select count(*) as users from users' }
+    const { content } = await callTool(`${worker.url}/mcp`, 'query', args, key)
+    answers.push(JSON.stringify(content))
+    return content[0].text
+  }
+
+  test.each([
+    ['postgres', /2/],
+    ['mysql', /2/],
+    ['region', /^The database refused the IAM token of RDS/],
+    ['other', /^This deployment has no secret OTHER_AWS_ACCESS_KEY_ID/],
+    ['google', /^This deployment does not let the host of this database have a token of Google/],
+    ['none', /^This deployment does not let the host of this database have a token of Google/],
+    ['plain', /With auth=rds-iam the connection must be encrypted/],
+  ])('answers or says why: %s', async (name, sentence) => {
+    expect(await ask(name)).toMatch(sentence)
+    for (const server of servers) await expect.poll(() => server.open).toBe(0)
+  })
+
+  test('shows the secrets of a cloud and the tokens nowhere', async () => {
+    for (const path of ['/doctor', '/doctor/all', '/api/endpoints', '/api/status']) {
+      const response = await fetch(`${worker.url}${path}`, { headers: key })
+      answers.push(await response.text())
+    }
+    expect(answers.join('\n')).toContain('rds-db:connect')
+    // A token has the session of its key in it, and never the secret.
+    expect(shown.length).toBeGreaterThan(2)
+    expect(shown.some((it) => it.includes(AWS_SECRET))).toBe(false)
+    const { private_key } = JSON.parse(account.file)
+    const everything = [...answers, ...worker.logs()].join('\n')
+    for (const secret of [AWS_SECRET, SESSION, private_key.split('\n')[5], ...shown]) {
+      expect(everything.includes(secret)).toBe(false)
+      expect(everything.includes(encodeURIComponent(secret))).toBe(false)
+    }
+  })
+})

@@ -1,0 +1,122 @@
+import { connect, type Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import { mysqlReport } from './faulty.ts'
+import { type Certificate, passOn, report } from './tcp.ts'
+
+/** Whether a user may log in with this text as the password. */
+export type Accepts = (user: string, password: string) => boolean
+
+/**
+ * Serves as the PostgreSQL of a cloud does: encrypted, with the password asked for as it is. Who is let in
+ * is passed on to a server of this machine, which asks for none.
+ */
+export function postgresByToken(
+  client: Socket,
+  certificate: Certificate,
+  port: number,
+  accepts: Accepts,
+): void {
+  client.once('data', (asked: Buffer) => {
+    // A client that does not encrypt is no one to ask for a token.
+    if (asked.length !== 8) return client.destroy()
+    client.write('S')
+    const secure = encrypted(client, certificate)
+    secure.once('data', (startup: Buffer) => {
+      const [, user = ''] = /\0user\0([^\0]*)\0/.exec(`\0${startup.toString('utf8', 8)}`) ?? []
+      if (startup.length === 16) return passFrom(secure, startup, port)
+      secure.write(Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3]))
+      secure.once('data', (answer: Buffer) => {
+        if (accepts(user, answer.toString('utf8', 5, answer.length - 1))) {
+          return passFrom(secure, startup, port)
+        }
+        secure.end(report('28000', `PAM authentication failed for user "${user}"`))
+      })
+    })
+  })
+}
+
+function passFrom(client: TLSSocket, first: Buffer, port: number): void {
+  client.pause().unshift(first)
+  passOn(client, port)
+  client.resume()
+}
+
+const encrypted = (client: Socket, certificate: Certificate) => {
+  const secure = new TLSSocket(client, { isServer: true, ...certificate })
+  return secure.on('error', () => {})
+}
+
+/** Bits of what a client or a server of MySQL can do. */
+const [SSL, LENENC_AUTH] = [0x800, 0x200000]
+
+/**
+ * Serves as the MySQL of a cloud does: encrypted, with the password asked for as it is by
+ * mysql_clear_password. Who is let in is passed on to a server of this machine, which asks for none.
+ */
+export function mysqlByToken(
+  client: Socket,
+  certificate: Certificate | undefined,
+  port: number,
+  accepts: Accepts,
+): void {
+  const server = connect(port, '127.0.0.1')
+  for (const it of [client, server]) {
+    it.on('error', () => {}).on('close', () => {
+      client.destroy()
+      server.destroy()
+    })
+  }
+  const ask = (socket: Socket, response: Buffer) => {
+    const number = response[3]!
+    socket.write(packet(Buffer.from('\xfemysql_clear_password\0', 'latin1'), number + 1))
+    socket.once('data', (answer: Buffer) => {
+      const { user, withoutPassword } = readResponse(response)
+      if (!accepts(user, answer.toString('utf8', 4, answer.length - 1))) {
+        const error = mysqlReport(1045, `Access denied for user '${user}'@'localhost'`)
+        error[3] = number + 3
+        return socket.end(error)
+      }
+      server.once('data', (welcome: Buffer) => {
+        welcome[3] = number + 3
+        socket.write(welcome)
+        server.pipe(socket)
+        socket.pipe(server)
+      })
+      server.write(packet(withoutPassword, 1))
+    })
+  }
+  server.once('data', (greeting: Buffer) => {
+    const flags = greeting.indexOf(0, 5) + 1 + 4 + 8 + 1
+    if (certificate) greeting.writeUInt16LE(greeting.readUInt16LE(flags) | SSL, flags)
+    client.write(greeting)
+    client.once('data', (chunk: Buffer) => {
+      if (!certificate) return ask(client, chunk)
+      // Behind what asks for it, encryption may have begun.
+      client.pause().unshift(chunk.subarray(4 + chunk.readUIntLE(0, 3)))
+      const secure = encrypted(client, certificate)
+      secure.on('close', () => server.destroy())
+      secure.once('data', (response: Buffer) => ask(secure, response))
+    })
+  })
+}
+
+/** Who asks to be let in, and the same question without encryption and with an empty password. */
+function readResponse(response: Buffer): { user: string; withoutPassword: Buffer } {
+  const body = Buffer.from(response.subarray(4))
+  const flags = body.readUInt32LE(0)
+  body.writeUInt32LE((flags & ~SSL) >>> 0, 0)
+  const end = body.indexOf(0, 32)
+  const length = body[end + 1]!
+  if (flags & LENENC_AUTH && length > 250) throw new Error('a long password')
+  return {
+    user: body.toString('utf8', 32, end),
+    withoutPassword: Buffer.concat([
+      body.subarray(0, end + 1),
+      Buffer.from([0]),
+      body.subarray(end + 2 + length),
+    ]),
+  }
+}
+
+const packet = (body: Buffer, number: number) =>
+  Buffer.concat([Buffer.from([body.length & 255, body.length >> 8, 0, number]), body])
