@@ -30,6 +30,13 @@ const problems: readonly Problem[] = [
   { kind: 'config', message: 'The secret SHOP is not set.' },
   { kind: 'config', message: 'Its credential cannot be decrypted: …' },
   { kind: 'config', message: 'Something else.' },
+  ...['RDS', 'Cloud SQL', 'AlloyDB'].map((service): Problem => {
+    const message = `The database refused the IAM token of ${service} for the user of this endpoint.`
+    return { kind: 'auth', message }
+  }),
+  { kind: 'config', message: 'This deployment has no secret AWS_ACCESS_KEY_ID, which logs in …' },
+  { kind: 'config', message: 'This deployment does not let … have a token of Google. …' },
+  { kind: 'config', message: 'Google refuses the key that this deployment has as the secret X.' },
 ]
 
 const databases: readonly About[] = [
@@ -125,6 +132,42 @@ test.each([
       .map((it) => it.command ?? '')
       .join('\n'),
   ).toContain(command)
+})
+
+test('a token that is refused is mended by the service and the engine that it is for', () => {
+  const commandsOf = (service: string, about: About) => {
+    const message = `The database refused the IAM token of ${service} for the user of this endpoint. …`
+    const mend = mendOf({ kind: 'auth', message }, about)
+    expect(mend).toMatchObject({ kind: 'login', sentence: expect.stringContaining(service) })
+    return stepsOf(mend)
+      .map(({ say, command = '' }) => say + command)
+      .join('\n')
+  }
+  const aurora = { scheme: 'postgres', host: 'shop.cluster-ro-c9x2.eu-west-1.rds.amazonaws.com' }
+  expect(commandsOf('RDS', aurora)).toMatch(
+    /modify-db-cluster[\s\S]*GRANT rds_iam[\s\S]*rds-db:connect/,
+  )
+  const mysql = { scheme: 'mysql', host: RDS }
+  expect(commandsOf('RDS', mysql)).toMatch(/modify-db-instance[\s\S]*AWSAuthenticationPlugin/)
+  expect(commandsOf('Cloud SQL', { scheme: 'postgres' })).toContain('with %40 for its @')
+  expect(commandsOf('Cloud SQL', { scheme: 'mysql' })).toContain('before the @')
+  expect(commandsOf('AlloyDB', { scheme: 'postgres' })).toContain('alloydb.databaseUser')
+})
+
+test('a secret of a cloud that is missing is set by its name', () => {
+  const commandsOf = (message: string) =>
+    mendOf({ kind: 'config', message }, { scheme: 'mysql', host: 'db.example.com' }).steps.map(
+      ({ command }) => command,
+    )
+  const missing =
+    'This deployment has no secret SALES_AWS_SECRET_ACCESS_KEY, which logs in to this database. …'
+  expect(commandsOf(missing)).toEqual(['npx wrangler secret put SALES_AWS_SECRET_ACCESS_KEY'])
+  const key =
+    'Google refuses the key that this deployment has as the secret GOOGLE_SERVICE_ACCOUNT_KEY. …'
+  expect(commandsOf(key)).toContain('npx wrangler secret put GOOGLE_SERVICE_ACCOUNT_KEY')
+  const host =
+    'This deployment does not let the host of this database have a token of Google. The operator …'
+  expect(commandsOf(host)).toContain('[vars]\nGOOGLE_IAM_HOSTS = "db.example.com"')
 })
 
 test('a name with a mistake in its end is told the end that is given out', () => {

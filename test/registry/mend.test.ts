@@ -70,6 +70,13 @@ describe('the mend of a test', () => {
     expect(commands(mend!)).toContain('npx tidegate credential set shop main')
   })
 
+  test('is about the secret that a login with a token lacks', async ({ skip }) => {
+    if (!postgres) return skip()
+    const mend = await mendOf(`${postgres.tcp(postgres.reader)}?auth=rds-iam&region=eu-west-1`)
+    expect(mend).toMatchObject({ kind: 'setup' })
+    expect(commands(mend!)).toBe('npx wrangler secret put AWS_ACCESS_KEY_ID')
+  })
+
   test('is about the name of a database that is not there', async ({ skip }) => {
     if (!postgres || !mariadb) return skip()
     const gone = new URL(postgres.tcp(postgres.reader))

@@ -1,5 +1,6 @@
 import { certificateMend, plainMend } from './certificate.ts'
 import { privateMend, unknownHostMend } from './host.ts'
+import { iamMend } from './iam.ts'
 import { loginMend } from './login.ts'
 import type { Mend } from './mend.ts'
 import type { About, Problem } from './problem.ts'
@@ -8,6 +9,8 @@ import { unreachableMend } from './unreachable.ts'
 
 /** What mends a problem with a database: what is true, and the steps with their commands. */
 export function mendOf(problem: Problem, about: About): Mend {
+  const byToken = iamMend(problem, about)
+  if (byToken) return byToken
   const { kind, message } = problem
   switch (kind) {
     case 'private_host':

@@ -1,0 +1,143 @@
+import type { Mend, MendStep } from './mend.ts'
+import { type About, engineOf, type Problem, shellHost } from './problem.ts'
+
+/** What mends a login with a token of Amazon or Google, if the problem is one. It goes by the message. */
+export function iamMend({ kind, message }: Problem, about: About): Mend | undefined {
+  if (kind !== 'auth' && kind !== 'config') return undefined
+  const [, service = ''] =
+    /^The database refused the IAM token of ([A-Z]\w+(?: SQL)?) /.exec(message) ?? []
+  if (Object.hasOwn(REFUSED, service)) {
+    return {
+      kind: 'login',
+      sentence: `${engineOf(about).title} refuses the token. ${service} does not say why: its user may not log in by IAM, the account behind the token may not, or it is for another host.`,
+      steps: REFUSED[service]!(about),
+    }
+  }
+  const [, missing] = /^This deployment has no secret (\w{1,80}), which logs in/.exec(message) ?? []
+  if (missing !== undefined) {
+    return setup(`This deployment has no secret ${missing}, which logs in to this database.`, [
+      secretStep(missing),
+    ])
+  }
+  if (/ have a token of Google\./.test(message)) {
+    return setup(
+      'A token of Google opens every database of its service account, so only hosts that the deployment names get one. This host is not among them.',
+      [
+        {
+          say: 'If the host is yours, add it to this list in wrangler.toml, beside those that are there.',
+          command: `[vars]\nGOOGLE_IAM_HOSTS = "${shellHost(about)}"`,
+          ...(shellHost(about) === 'HOST' && { replace: ['HOST'] }),
+        },
+        { say: 'Deploy. Then test again.', command: 'npm run deploy' },
+      ],
+    )
+  }
+  const [, key] =
+    /(?:^Google refuses the key|^What) (?:that )?this deployment has as the secret (\w{1,80})/.exec(
+      message,
+    ) ?? []
+  return key === undefined ? undefined : setup(message.slice(0, 500), [NEW_KEY, secretStep(key)])
+}
+
+const setup = (sentence: string, steps: readonly MendStep[]): Mend => ({
+  kind: 'setup',
+  sentence,
+  steps,
+})
+
+const secretStep = (name: string): MendStep => ({
+  say: 'Set it: the command asks for it. Then test again.',
+  command: `npx wrangler secret put ${name}`,
+})
+
+const NEW_KEY: MendStep = {
+  say: 'Make a key for the service account, and take all of the file that it is written to.',
+  command: 'gcloud iam service-accounts keys create key.json --iam-account ACCOUNT',
+  replace: ['ACCOUNT'],
+}
+
+const PLAIN_NAME: MendStep = {
+  say: 'The user in the connection string is that e-mail without .gserviceaccount.com, with %40 for its @.',
+}
+
+/** Whether a host is that of an instance, or of a cluster as Aurora has them. */
+const kindOf = ({ host = '' }: About) => (/\.cluster-/.test(host) ? 'cluster' : 'instance')
+
+const REFUSED: Readonly<Record<string, (about: About) => readonly MendStep[]>> = {
+  RDS: (about) => [
+    {
+      say: 'Turn on IAM authentication for the database.',
+      command: `aws rds modify-db-${kindOf(about)} --db-${kindOf(about)}-identifier NAME \\\n  --enable-iam-database-authentication --apply-immediately`,
+      replace: ['NAME'],
+    },
+    engineOf(about).title === 'PostgreSQL'
+      ? {
+          say: 'Let the user log in by IAM, as an administrator.',
+          command: 'GRANT rds_iam TO "USER";',
+          replace: ['USER'],
+        }
+      : {
+          say: 'Let the user log in by IAM, as an administrator. Its name has to be written as in the URL.',
+          command: "CREATE USER 'USER'@'%' IDENTIFIED WITH AWSAuthenticationPlugin AS 'RDS';",
+          replace: ['USER'],
+        },
+    {
+      say: 'Let the key log in as this user: in IAM, give its owner a policy with the action rds-db:connect and this resource. ID is the resource ID of the database, which begins with db- or cluster-, and not its name.',
+      command: 'arn:aws:rds-db:REGION:ACCOUNT:dbuser:ID/USER',
+      replace: ['REGION', 'ACCOUNT', 'ID', 'USER'],
+    },
+    {
+      say: 'Compare the host in the connection string with the endpoint that AWS shows. The token is for that host alone, and not for another name that leads there. The region has to be that of the database.',
+    },
+  ],
+  'Cloud SQL': (about) => [
+    {
+      say: 'Turn on IAM authentication for the instance. This replaces its other flags: name those, too.',
+      command:
+        engineOf(about).title === 'PostgreSQL'
+          ? 'gcloud sql instances patch INSTANCE --database-flags cloudsql.iam_authentication=on'
+          : 'gcloud sql instances patch INSTANCE --database-flags cloudsql_iam_authentication=on',
+      replace: ['INSTANCE'],
+    },
+    {
+      say: 'Give the service account the role that logs in.',
+      command:
+        'gcloud projects add-iam-policy-binding PROJECT \\\n  --member serviceAccount:EMAIL --role roles/cloudsql.instanceUser',
+      replace: ['PROJECT', 'EMAIL'],
+    },
+    {
+      say:
+        engineOf(about).title === 'PostgreSQL'
+          ? 'Add it as a user. ACCOUNT is its e-mail without .gserviceaccount.com.'
+          : 'Add it as a user. ACCOUNT is its e-mail.',
+      command:
+        'gcloud sql users create ACCOUNT --instance INSTANCE --type cloud_iam_service_account',
+      replace: ['ACCOUNT', 'INSTANCE'],
+    },
+    engineOf(about).title === 'PostgreSQL'
+      ? PLAIN_NAME
+      : { say: 'The user in the connection string is what is before the @ of that e-mail.' },
+  ],
+  AlloyDB: () => [
+    {
+      say: 'Turn on IAM authentication for the instance: set its flag alloydb.iam_authentication to on.',
+    },
+    {
+      say: 'Give the service account both roles that log in.',
+      command: ['alloydb.databaseUser', 'serviceusage.serviceUsageConsumer']
+        .map(
+          (role) =>
+            `gcloud projects add-iam-policy-binding PROJECT \\\n  --member serviceAccount:EMAIL --role roles/${role}`,
+        )
+        .join('\n'),
+      replace: ['PROJECT', 'EMAIL'],
+    },
+    {
+      say: 'Add it as a user. ACCOUNT is its e-mail without .gserviceaccount.com.',
+      command:
+        'gcloud alloydb users create ACCOUNT --cluster CLUSTER --region REGION --type IAM_BASED',
+      replace: ['ACCOUNT', 'CLUSTER', 'REGION'],
+    },
+    PLAIN_NAME,
+  ],
+}
