@@ -8,6 +8,7 @@ import {
   noteDropped,
   urlOf,
 } from './finished.ts'
+import { takeToken } from './token.ts'
 
 /** Makes the URL of a MySQL or MariaDB server, or of PlanetScale. */
 export const finishMysql: Finish = (draft, notes) => {
@@ -24,7 +25,8 @@ export const finishMysql: Finish = (draft, notes) => {
       engine,
     )
   }
-  if (draft.password === undefined) {
+  const token = takeToken(draft, notes)
+  if (draft.password === undefined && !token) {
     notes.hints.push('It has no password: that works only where the server asks for none.')
   }
   const isPlanetScale = draft.scheme === 'planetscale' || /\.psdb\.cloud$/.test(host)
@@ -39,11 +41,12 @@ export const finishMysql: Finish = (draft, notes) => {
   hintAuthority(draft, false, notes)
   if (isPlanetScale) notes.hints.push('PlanetScale is asked over HTTP, which takes the same login.')
   const kept = isPlanetScale && !isLoopback(host) ? undefined : mode
-  const isOff = kept === undefined ? isLoopback(host) : kept === 'DISABLED'
+  const isOff = kept === undefined ? isLoopback(host) && !token : kept === 'DISABLED'
   return {
     url: urlOf(draft, {
       'ssl-mode': kept,
       target_session_attrs: isPlanetScale ? undefined : target,
+      ...token,
     }),
     engine,
     encryption: isOff ? 'none' : kept === 'PREFERRED' ? 'offered' : 'required',

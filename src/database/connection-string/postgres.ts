@@ -8,6 +8,7 @@ import {
   noteDropped,
   urlOf,
 } from './finished.ts'
+import { takeToken } from './token.ts'
 
 const ENGINE = 'PostgreSQL'
 
@@ -35,7 +36,8 @@ export const finishPostgres: Finish = (draft, notes) => {
   if (database === undefined) {
     notes.hints.push('It names no database: PostgreSQL opens the one that is called like the user.')
   }
-  if (draft.password === undefined) {
+  const token = takeToken(draft, notes)
+  if (draft.password === undefined && !token) {
     notes.hints.push('It has no password: that works only where the server asks for none.')
   }
   const sslmode = modeOf(draft, notes)
@@ -46,17 +48,18 @@ export const finishPostgres: Finish = (draft, notes) => {
   noteCertificates(draft, notes)
   noteBinding(draft, isNeon, notes)
   noteDropped(draft, notes)
-  hintPlace(draft, isNeon, notes)
+  hintPlace(draft, isNeon, token === undefined, notes)
   const url = urlOf(draft, {
     sslmode,
     options: options || undefined,
     application_name: name,
     ...choice,
+    ...token,
   })
   return {
     url,
     engine: ENGINE,
-    encryption: encryptionOf(sslmode, host, isNeon),
+    encryption: token ? 'required' : encryptionOf(sslmode, host, isNeon),
     port: Number(firstPort(draft) ?? 5432),
   }
 }
@@ -161,7 +164,7 @@ function noteBinding(draft: Draft, isNeon: boolean, notes: Notes): void {
 /** Letters of a project of Supabase. */
 const REF = /^(?:db\.([a-z]{20})\.supabase\.co|.*\.pooler\.supabase\.com)$/
 
-function hintPlace(draft: Draft, isNeon: boolean, notes: Notes): void {
+function hintPlace(draft: Draft, isNeon: boolean, canHyperdrive: boolean, notes: Notes): void {
   const { host = '', port, user = '' } = draft
   const supabase = REF.exec(host)
   if (isNeon) {
@@ -181,7 +184,7 @@ function hintPlace(draft: Draft, isNeon: boolean, notes: Notes): void {
       `Supabase signs its certificates itself, and a Worker trusts public authorities only. Put Hyperdrive in front of it, or paste supabase://:TOKEN@${ref ?? 'REF'} with an access token that may read this project.`,
     )
   } else {
-    hintAuthority(draft, true, notes)
+    hintAuthority(draft, canHyperdrive, notes)
   }
   if (port === '6543' && /supabase/.test(host)) {
     notes.hints.push(

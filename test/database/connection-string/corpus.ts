@@ -69,6 +69,35 @@ export const urls: readonly Read[] = [
   [`postgres://reader:s3same@${RDS}:5432/shop`, `postgres://reader:s3same@${RDS}:5432/shop`],
 ]
 
+/** A token of Amazon, as a person pastes it for the password. */
+const TOKEN = `${RDS}:5432/?Action=connect&DBUser=reader&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIAs3same&X-Amz-Signature=s3same`
+
+/** Logins with a token in place of a password. */
+export const tokens: readonly Read[] = [
+  [`postgres://reader@${RDS}/shop?auth=rds-iam`, `postgres://reader@${RDS}/shop?auth=rds-iam`],
+  [
+    'mysql://reader@db.example.com/shop?auth=RDS-IAM&region=eu-west-1&credentials=SALES&tls=true',
+    'mysql://reader@db.example.com/shop?ssl-mode=REQUIRED&auth=rds-iam&region=eu-west-1&credentials=SALES',
+  ],
+  [
+    'postgres://reader%40shop-123.iam:s3same@10.20.0.3/shop?sslmode=require&auth=cloudsql-iam',
+    'postgres://reader%40shop-123.iam@10.20.0.3/shop?sslmode=require&auth=cloudsql-iam',
+  ],
+  [
+    `jdbc:aws-wrapper:postgresql://${RDS}:5432/shop?user=reader&wrapperPlugins=failover,iam&iamRegion=eu-central-1`,
+    `postgres://reader@${RDS}:5432/shop?auth=rds-iam&region=eu-central-1`,
+  ],
+  [
+    `host=${RDS} port=5432 dbname=shop user=reader sslmode=require password='${TOKEN}'`,
+    `postgres://reader@${RDS}:5432/shop?sslmode=require&auth=rds-iam`,
+  ],
+  // What other programs call so.
+  [
+    'postgres://reader:s3same@db.example.com/shop?auth=scram',
+    'postgres://reader:s3same@db.example.com/shop',
+  ],
+]
+
 /** Passwords and other parts with signs that mean something in a URL. */
 export const signs: readonly Read[] = [
   // One sign is not encoded, so none is meant to be.
@@ -630,6 +659,12 @@ export const refused: readonly Refused[] = [
   ],
   ['postgres://reader:s3same@db1.example.com:5432,db2.example.com:x/shop', /not a number from 1/],
   [`postgres://reader:s3same@${'db.example.com,'.repeat(9)}db.example.com/shop`, /The most are 8/],
+  ['postgres://reader@db.example.com/shop?auth=rds-iam', /must name the region/],
+  [
+    'mysql://reader@db.example.com/shop?auth=rds-iam&region=eu-west-1&ssl=false',
+    /must be encrypted/,
+  ],
+  ['postgres://reader@db.example.com/shop?auth=alloydb-iam&credentials=x', /in capitals/],
   ['mysql://reader@db.example.com/shop password=s3same', /Behind the database/],
   ['postgres://db.example.com/shop user=reader password=s3same', /Behind the database/],
   ['mysql://db.example.com/shop -u reader -p s3same', /Behind the database/],
