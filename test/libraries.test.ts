@@ -10,7 +10,7 @@ const built = mkdtempSync(join(tmpdir(), 'tidegate-built-'))
 const wrangler = join('node_modules', 'wrangler', 'bin', 'wrangler.js')
 execFileSync(process.execPath, [wrangler, 'deploy', '--dry-run', '--outdir', built])
 // Each library says when it is evaluated, and is otherwise the one that would be deployed.
-for (const name of ['pg', 'mysql2']) {
+for (const name of ['pg', 'mysql2', 'aws4fetch', 'jose']) {
   const file = join(built, readdirSync(built).find((it) => it.startsWith(`${name}-`))!)
   writeFileSync(file, `console.log('evaluated ${name}');${readFileSync(file, 'utf8')}`)
 }
@@ -19,12 +19,15 @@ const databases = {
   demo: { url: 'demo:' },
   postgres: { url: 'secret:POSTGRES' },
   mysql: { url: 'secret:MYSQL' },
+  rds: { url: 'secret:RDS' },
 }
 const secrets = {
   ENDPOINTS: JSON.stringify([{ name: 'all', title: 'All', access: 'public', databases }]),
   // Nobody has to answer: before anybody is called, the library is there.
   POSTGRES: 'postgres://app@127.0.0.1:9/shop',
   MYSQL: 'mysql://app@127.0.0.1:9/shop',
+  RDS: 'mysql://app@127.0.0.1:9/shop?auth=rds-iam&region=eu-west-1',
+  ...{ AWS_ACCESS_KEY_ID: 'AKIAX', AWS_SECRET_ACCESS_KEY: 'x' },
   ...{ DATABASE_URL: '', TIDEGATE_KEY: '', ORIGINS: '', LEGACY_SSE: '' },
 }
 const harness = createTestHarness({
@@ -42,7 +45,7 @@ const evaluated = () =>
     .flatMap(({ message }) => /evaluated (\w+)/.exec(message)?.[1] ?? [])
     .sort()
 
-test('a library that speaks TCP is evaluated by the first query that needs it, once, and by no other', async () => {
+test('a library that speaks TCP, or signs, is evaluated by the first query that needs it, once, and by no other', async () => {
   const query = (database: string) =>
     callTool(`${url.origin}/mcp`, 'query', { database, sql: 'select 42 as it' })
   expect((await query('demo')).structuredContent.rows).toEqual([[42]])
@@ -52,4 +55,6 @@ test('a library that speaks TCP is evaluated by the first query that needs it, o
   await expect.poll(evaluated).toEqual(['pg'])
   for (let times = 0; times < 2; times++) await query('mysql')
   await expect.poll(evaluated).toEqual(['mysql2', 'pg'])
+  for (let times = 0; times < 2; times++) await query('rds')
+  await expect.poll(evaluated).toEqual(['aws4fetch', 'mysql2', 'pg'])
 })

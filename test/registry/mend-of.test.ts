@@ -34,6 +34,7 @@ const problems: readonly Problem[] = [
     const message = `The database refused the IAM token of ${service} for the user of this endpoint.`
     return { kind: 'auth', message }
   }),
+  { kind: 'config', message: `${CERTIFICATE} Hyperdrive … takes no login by IAM.` },
   { kind: 'config', message: 'This deployment has no secret AWS_ACCESS_KEY_ID, which logs in …' },
   { kind: 'config', message: 'This deployment does not let … have a token of Google. …' },
   { kind: 'config', message: 'Google refuses the key that this deployment has as the secret X.' },
@@ -151,6 +152,14 @@ test('a token that is refused is mended by the service and the engine that it is
   expect(commandsOf('RDS', mysql)).toMatch(/modify-db-instance[\s\S]*AWSAuthenticationPlugin/)
   expect(commandsOf('Cloud SQL', { scheme: 'postgres' })).toContain('with %40 for its @')
   expect(commandsOf('Cloud SQL', { scheme: 'mysql' })).toContain('before the @')
+  const distrusted = {
+    kind: 'config',
+    message: `${CERTIFICATE} Hyperdrive … takes no login by IAM.`,
+  }
+  expect(mendOf(distrusted as Problem, mysql)).toMatchObject({
+    kind: 'certificate',
+    steps: [{ say: expect.stringContaining('a user with a password') }, expect.anything()],
+  })
   expect(commandsOf('AlloyDB', { scheme: 'postgres' })).toContain('alloydb.databaseUser')
 })
 

@@ -75,12 +75,23 @@ export async function withPassword<It extends Login>(
   return token ? { ...login, password: await ways[token.auth]!.token(token, io, signal) } : login
 }
 
-/** The error of a connection, which says what to check where a token is refused. */
+/**
+ * The error of a connection: where a token is refused it says what to check, and of a certificate that is not
+ * trusted, that Hyperdrive does not help.
+ */
 export function ofToken(error: unknown, { token }: Login): unknown {
-  if (!token || !(error instanceof DatabaseError) || error.kind !== 'auth') return error
+  if (!token || !(error instanceof DatabaseError)) return error
+  const { kind, message: said } = error
+  if (kind === 'config' && /certificate/i.test(said)) {
+    return new DatabaseError(kind, said, { code: error.code, hint: NO_HYPERDRIVE })
+  }
+  if (kind !== 'auth') return error
   const { service, hint } = ways[token.auth]!
   const message = `The database refused the IAM token of ${service} for the user of this endpoint.`
   return new DatabaseError('auth', message, { code: error.code, hint })
 }
+
+const NO_HYPERDRIVE =
+  'Hyperdrive, which trusts other authorities, takes no login by IAM. The operator can use a user with a password there.'
 
 const fault = (sentence: string) => new DatabaseError('config', sentence)

@@ -1,3 +1,4 @@
+import { certificateMend } from './certificate.ts'
 import type { Mend, MendStep } from './mend.ts'
 import { type About, engineOf, type Problem, shellHost } from './problem.ts'
 
@@ -12,6 +13,10 @@ export function iamMend({ kind, message }: Problem, about: About): Mend | undefi
       sentence: `${engineOf(about).title} refuses the token. ${service} does not say why: its user may not log in by IAM, the account behind the token may not, or it is for another host.`,
       steps: REFUSED[service]!(about),
     }
+  }
+  if (/takes no login by IAM/.test(message)) {
+    const { steps, ...mend } = certificateMend(about)
+    return { ...mend, steps: [WITH_PASSWORD, ...steps] }
   }
   const [, missing] = /^This deployment has no secret (\w{1,80}), which logs in/.exec(message) ?? []
   if (missing !== undefined) {
@@ -54,6 +59,10 @@ const NEW_KEY: MendStep = {
   say: 'Make a key for the service account, and take all of the file that it is written to.',
   command: 'gcloud iam service-accounts keys create key.json --iam-account ACCOUNT',
   replace: ['ACCOUNT'],
+}
+
+const WITH_PASSWORD: MendStep = {
+  say: 'Hyperdrive takes no login by IAM. Make a user with a password that may only read, and use it in what follows. Where npm start runs on a machine that reaches the database, it trusts what NODE_EXTRA_CA_CERTS names, and IAM works.',
 }
 
 const PLAIN_NAME: MendStep = {

@@ -120,6 +120,7 @@ describe.each(Object.keys(engines))('%s that asks for a token', (name) => {
     expect(error).toMatchObject({
       kind: 'config',
       message: expect.stringMatching(/^The certificate/),
+      hint: expect.stringContaining('takes no login by IAM'),
     })
     expect(server.shown).toEqual([])
   })
@@ -141,6 +142,22 @@ describe.each(Object.keys(engines))('%s that asks for a token', (name) => {
     await count(at, GOOGLE, google.fetch)
     expect(google.answers).toEqual(['200 '])
     expect(new Set(server.shown).size).toBe(1)
+  })
+
+  it('does not wait for Google longer than the call may take', async () => {
+    const silent = ((_, init) =>
+      new Promise((_resolve, reject) => {
+        init!.signal!.addEventListener('abort', () => reject(init!.signal!.reason))
+      })) as typeof fetch
+    const server = await start(() => false)
+    const secrets = { ...GOOGLE, GOOGLE_SERVICE_ACCOUNT_KEY: serviceAccount().file }
+    const io = { fetch: silent, bindings: secrets }
+    const asked = open(server.url('auth=cloudsql-iam'), io).query(
+      { sql: 'select 1' },
+      { ...limits, timeoutMs: 300 },
+    )
+    expect((await failure(asked)).kind).toMatch(/network|timeout/)
+    expect(server.shown).toEqual([])
   })
 
   it('refuses a token of Google for another service', async () => {
