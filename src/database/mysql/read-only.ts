@@ -57,7 +57,9 @@ export function runsLastPrepared(version: string): boolean {
  * has the role: then nothing runs that is sent behind it in the same turn.
  */
 export const barrier = (role: string | undefined) => `begin not atomic
-  if not @@session.tx_read_only or @@session.in_transaction
+  if @@session.in_transaction or not coalesce((
+      select min(variable_value = 'ON') from information_schema.session_variables
+      where variable_name in ('tx_read_only', 'transaction_read_only')), false)
     ${role === undefined ? '' : `or not (binary current_role() <=> binary ${literal(role)})`}
   then kill connection connection_id();
   end if;

@@ -317,6 +317,42 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     client.destroy()
   })
 
+  test.each([false, true])(
+    'sends one thing after the other to a server that does not say that it is MariaDB: ours is %s',
+    async (internal) => {
+      const ahead: number[] = []
+      const server = await startTcp((socket) => {
+        const upstream = connect(mariadb.port, mariadb.host)
+        let waits = false
+        socket.on('data', (chunk: Buffer) => {
+          for (let at = 0; at < chunk.length; at += 4 + chunk.readUIntLE(at, 3)) {
+            const command = chunk[at + 4]!
+            if (waits) ahead.push(command)
+            // To close a statement or the connection has no answer.
+            waits = command !== 0x19 && command !== 0x01
+          }
+          upstream.write(chunk)
+        })
+        upstream.on('error', () => {})
+        upstream.on('data', (chunk: Buffer) => {
+          waits = false
+          const said = chunk.toString('latin1').replace('-MariaDB', '-OtherDB')
+          socket.write(Buffer.from(said, 'latin1'))
+        })
+        socket.on('close', () => upstream.destroy())
+        upstream.on('close', () => socket.destroy())
+      })
+      const url = mariadb.url(mariadb.reader).replace(/:\d+\//, `:${server.port}/`)
+      const sql = 'select @@tx_read_only, id from users order by id limit 2'
+      expect((await open(url, io).query({ sql, internal }, limits)).rows).toEqual([
+        [1, 1],
+        [1, 2],
+      ])
+      expect(ahead).toEqual([])
+      await server.close()
+    },
+  )
+
   test('sees one statement, and no more', async () => {
     const error = await failure(unguarded.query({ sql: 'select 1; select 2' }, limits))
     expect(error).toMatchObject({ kind: 'sql', code: '1064' })
