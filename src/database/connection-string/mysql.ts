@@ -13,7 +13,7 @@ import { takeToken } from './token.ts'
 /** Makes the URL of a MySQL or MariaDB server, or of PlanetScale. */
 export const finishMysql: Finish = (draft, notes) => {
   const engine = draft.scheme === 'mariadb' ? 'MariaDB' : 'MySQL'
-  assertPlace(draft, engine, notes)
+  assertPlace(draft, engine, notes, draft.scheme !== 'planetscale')
   const { host = '', user, database } = draft
   const port = firstPort(draft)
   if (user === undefined) throw missing('user', engine)
@@ -29,7 +29,8 @@ export const finishMysql: Finish = (draft, notes) => {
   if (draft.password === undefined && !token) {
     notes.hints.push('It has no password: that works only where the server asks for none.')
   }
-  const isPlanetScale = draft.scheme === 'planetscale' || /\.psdb\.cloud$/.test(host)
+  const isPlanetScale = draft.scheme === 'planetscale' || /^[^,]*\.psdb\.cloud$/.test(host)
+  const isHere = host.split(',').every(isLoopback)
   const mode = modeOf(draft, engine, notes)
   const target = take(draft, 'targetsessionattrs')
   if (take(draft, 'sslca', 'sslcert', 'sslkey', 'sslrootcert', 'ssl-ca') !== undefined) {
@@ -40,8 +41,8 @@ export const finishMysql: Finish = (draft, notes) => {
   noteDropped(draft, notes)
   hintAuthority(draft, false, notes)
   if (isPlanetScale) notes.hints.push('PlanetScale is asked over HTTP, which takes the same login.')
-  const kept = isPlanetScale && !isLoopback(host) ? undefined : mode
-  const isOff = kept === undefined ? isLoopback(host) && !token : kept === 'DISABLED'
+  const kept = isPlanetScale && !isHere ? undefined : mode
+  const isOff = kept === undefined ? isHere && !token : kept === 'DISABLED'
   return {
     url: urlOf(draft, {
       'ssl-mode': kept,

@@ -6,9 +6,8 @@ import { until } from '../transport/deadline.ts'
 import type { default as Client } from './pg.mjs'
 import { Connection } from './tcp-connection.ts'
 import { connectFailure, refusesTls } from './tcp-error.ts'
-import type { Login, Tls } from './tcp-login.ts'
+import type { Access, Login, Tls } from './tcp-login.ts'
 import type { Target } from './tcp-parameters.ts'
-import type { Servers } from './tcp-servers.ts'
 
 /** How long to wait for a connection: a server that takes longer does not let us in at all. */
 const CONNECT_MS = 10_000
@@ -19,13 +18,12 @@ const CONNECT_MS = 10_000
  */
 export async function connect(
   PgClient: typeof Client,
-  servers: Servers,
+  { servers, target, random, connectMs = CONNECT_MS }: Access,
   limits: Limits,
   signal: AbortSignal,
   io: Io,
 ): Promise<Connection> {
-  const { target, connectMs = CONNECT_MS } = servers.access
-  const order = servers.inOrder()
+  const order = servers.inOrder(random)
   const end = Date.now() + limits.timeoutMs
   /** A server that is not preferred, but will do. */
   let spare: Connection | undefined
@@ -42,7 +40,7 @@ export async function connect(
         await spare?.leave()
         return connection
       }
-      servers.avoid(login)
+      servers.avoid(login, 'unwanted')
       if (target === 'prefer-standby' && !spare) spare = connection
       else await connection.leave()
     } catch (error) {
@@ -51,7 +49,7 @@ export async function connect(
         await spare?.leave()
         throw error
       }
-      servers.avoid(login)
+      servers.avoid(login, 'silent')
       failure = error
     }
   }

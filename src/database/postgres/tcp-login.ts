@@ -2,6 +2,7 @@ import type { Io } from '../database.ts'
 import { DatabaseError } from '../error.ts'
 import { assertEncrypted, type TokenLogin, tokenLogin } from '../iam/token-login.ts'
 import { databaseUrl, type Host, hostsOf } from '../transport/hosts.ts'
+import { Servers } from '../transport/servers.ts'
 import { decoded, isLoopback } from '../transport/url.ts'
 import type { ClientConfig } from './pg.mjs'
 import { modeOf, readParameters, type Target } from './tcp-parameters.ts'
@@ -29,8 +30,8 @@ export type Tls = 'always' | 'prefer' | 'allow' | 'never'
 
 /** The servers that a URL names, and which of them is wanted. */
 export interface Access {
-  /** One for each host, in the order in which they are tried. */
-  readonly logins: readonly Login[]
+  /** One for each host. */
+  readonly servers: Servers<Login>
   readonly target: Target
   /** Whether they are tried in random order. */
   readonly random: boolean
@@ -56,7 +57,7 @@ export function accessOf(url: URL): Access {
   const given = readParameters(url.searchParams)
   const seconds = Number(given.get('connect_timeout') ?? 0)
   return {
-    logins: hostsOf(url).map((host) => loginOf(url, host)),
+    servers: new Servers(hostsOf(url).map((host) => loginOf(url, host))),
     target: (given.get('target_session_attrs') ?? 'any') as Target,
     random: given.get('load_balance_hosts') === 'random',
     connectMs: seconds > 0 ? seconds * 1_000 : undefined,
@@ -109,7 +110,8 @@ export function hyperdriveAccess({ pathname: name }: URL, { bindings }: Io): Acc
   url.search = ''
   // The connection to Hyperdrive stays within Cloudflare. Hyperdrive encrypts the rest of the way.
   const login = { ...loginOf(url), tls: 'never' as const }
-  return { logins: [login], target: 'any', random: false, connectMs: undefined }
+  const servers = new Servers([login])
+  return { servers, target: 'any', random: false, connectMs: undefined }
 }
 
 /** How `pg` is told to connect. */

@@ -5,8 +5,7 @@ import { unread } from '../transport/byte-budget.ts'
 import { startDeadline, until } from '../transport/deadline.ts'
 import { connect } from './tcp-connect.ts'
 import type { Connection, Run } from './tcp-connection.ts'
-import type { Login } from './tcp-login.ts'
-import type { Servers } from './tcp-servers.ts'
+import type { Access, Login } from './tcp-login.ts'
 
 /**
  * Works in the session of a call, or in one of its own. It ends with the call, whatever happens: a Worker
@@ -14,18 +13,18 @@ import type { Servers } from './tcp-servers.ts'
  * server is told to stop. Throws {@link DatabaseError}.
  */
 export async function inSession<T>(
-  servers: Servers,
+  access: Access,
   limits: Limits,
   io: Io,
   work: (run: Run, at: Login) => Promise<T>,
 ): Promise<T> {
   const deadline = startDeadline(limits, 2_000)
   const { signal } = deadline
-  const name = JSON.stringify(servers.access)
+  const name = JSON.stringify(access.servers.all)
   const open = async () => {
     // Loaded by the first query that needs it: other deployments never do.
     const { default: Client } = await import('./pg.mjs')
-    return connect(Client, servers, limits, signal, io)
+    return connect(Client, access, limits, signal, io)
   }
   return bySessions(limits.sessions, async (sessions) => {
     for (;;) {

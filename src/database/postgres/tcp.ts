@@ -8,7 +8,6 @@ import { identityFault } from './identity.ts'
 import { inOwnText, readOnlySteps } from './read-only.ts'
 import { type Access, accessOf, hyperdriveAccess, type Login } from './tcp-login.ts'
 import type { Reading } from './tcp-query.ts'
-import { Servers } from './tcp-servers.ts'
 import { inSession } from './tcp-session.ts'
 import { typesOf } from './types.ts'
 
@@ -22,22 +21,17 @@ export const postgres: Driver = {
       : withTlsState(accessOf(url), io),
 }
 
-function openAccess(access: Access, io: Io): UnguardedDatabase {
-  const servers = new Servers(access)
-  return {
-    dialect,
-    rollsBack: true,
-    refusesBy: 'as a cursor, in a transaction that only reads and is rolled back',
-    applies: ['role', 'claims'],
-    query: (statement, limits) =>
-      bySessions(limits.sessions, (sessions) =>
-        read(servers, statement, { ...limits, sessions }, io),
-      ),
-  }
-}
+const openAccess = (access: Access, io: Io): UnguardedDatabase => ({
+  dialect,
+  rollsBack: true,
+  refusesBy: 'as a cursor, in a transaction that only reads and is rolled back',
+  applies: ['role', 'claims'],
+  query: (statement, limits) =>
+    bySessions(limits.sessions, (sessions) => read(access, statement, { ...limits, sessions }, io)),
+})
 
 function withTlsState(access: Access, io: Io): UnguardedDatabase {
-  const { tls } = access.logins[0]!
+  const { tls } = access.servers.all[0]!
   return {
     ...openAccess(access, io),
     tls: tls === 'always' ? true : tls === 'never' ? false : undefined,
@@ -45,19 +39,14 @@ function withTlsState(access: Access, io: Io): UnguardedDatabase {
 }
 
 /** Runs a statement, and asks for the names of its types. */
-async function read(
-  servers: Servers,
-  statement: Statement,
-  limits: Limits,
-  io: Io,
-): Promise<Answer> {
-  const reading = await runReadOnly(servers, statement, limits, io)
+async function read(access: Access, statement: Statement, limits: Limits, io: Io): Promise<Answer> {
+  const reading = await runReadOnly(access, statement, limits, io)
   // At the address of a pooler, many databases may have the same name. The user tells them apart.
   const { host, port, database, user, options } = reading.login
   const { role } = limits.identity ?? {}
   const key = JSON.stringify([host, port, database, user, options, role])
   const types = await typesOf(reading.fields, key, (lookUp, maxRows) =>
-    runReadOnly(servers, lookUp, { ...limits, maxRows }, io),
+    runReadOnly(access, lookUp, { ...limits, maxRows }, io),
   )
   const rows = answer(reading, types, limits)
   return reading.cut && !rows.truncated ? { ...rows, truncated: 'bytes' } : rows
@@ -86,7 +75,7 @@ const CHECK = `select pg_catalog.set_config('transaction_read_only',
  * the transaction is known to only read, and has a session of its own.
  */
 function runReadOnly(
-  servers: Servers,
+  access: Access,
   statement: Statement,
   limits: Limits,
   io: Io,
@@ -94,7 +83,7 @@ function runReadOnly(
   const [settings, ...rest] = readOnlySteps(statement, limits)
   const isCursor = rest.length > 1
   const sessions = isCursor ? limits.sessions : undefined
-  return inSession(servers, { ...limits, sessions }, io, async (run, login) => {
+  return inSession(access, { ...limits, sessions }, io, async (run, login) => {
     const rollBack = () => void run({ sql: 'rollback' }).catch(() => {})
     const begun = run({ sql: 'begin read only' }, { sql: CHECK }).catch((error) => {
       throw error instanceof DatabaseError && error.code === REFUSED_VALUE ? notReadOnly() : error

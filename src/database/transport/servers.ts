@@ -14,8 +14,9 @@ export class Servers<It> {
   }
 
   /** The servers in the order in which they are tried: those that did not answer come last. */
-  inOrder(): readonly It[] {
-    const of = (reason: Reason | undefined) => this.all.filter((it) => this.avoided(it) === reason)
+  inOrder(random = false): readonly It[] {
+    const all = random ? shuffled(this.all) : this.all
+    const of = (reason: Reason | undefined) => all.filter((it) => this.avoided(it) === reason)
     return [...of(undefined), ...of('unwanted'), ...of('silent')]
   }
 
@@ -30,3 +31,9 @@ export class Servers<It> {
     this.#avoided.set(server, { reason, until: Date.now() + AVOID_MS })
   }
 }
+
+const shuffled = <It>(items: readonly It[]): readonly It[] =>
+  items
+    .map((it) => [Math.random(), it] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, it]) => it)

@@ -206,6 +206,14 @@ export const several: readonly Read[] = [
     'reader:s3same@db1.example.com:5432,db2.example.com:5432/shop',
     'postgres://reader:s3same@db1.example.com:5432,db2.example.com:5432/shop',
   ],
+  [
+    'jdbc:mysql:replication://db1.example.com:3306,db2.example.com:3307/shop?user=reader&password=s3same',
+    'mysql://reader:s3same@db1.example.com:3306,db2.example.com:3307/shop',
+  ],
+  [
+    'mysql://reader:s3same@db1.example.com,db2.example.com/shop?target_session_attrs=standby',
+    'mysql://reader:s3same@db1.example.com,db2.example.com/shop?target_session_attrs=standby',
+  ],
   // Of engines that have one.
   [
     'clickhouse://reader:s3same@ch1.example.com:8443,ch2.example.com:8443/shop',

@@ -5,7 +5,7 @@ import { failure, MARKER } from '../../support/failure.ts'
 
 const read = (params: string, host = 'db.example.com') =>
   accessOf(databaseUrl(`postgres://app:${MARKER}@${host}/shop?${params}`))
-const login = (params: string, host?: string) => read(params, host).logins[0]!
+const login = (params: string, host?: string) => read(params, host).servers.all[0]!
 const refusal = async (params: string, host?: string) => {
   const { kind, message } = await failure(() => read(params, host))
   expect(kind).toBe('config')
@@ -54,7 +54,7 @@ describe('a parameter of libpq is', () => {
     expect(read('load_balance_hosts=random&target_session_attrs=standby')).toMatchObject({
       ...{ random: true, target: 'standby' },
     })
-    const hosts = read('', '[2001:db8::1]:5,two').logins.map(({ host, port }) => [host, port])
+    const hosts = read('', '[2001:db8::1]:5,two').servers.all.map(({ host, port }) => [host, port])
     expect(hosts).toEqual([
       ['2001:db8::1', 5],
       ['two', 5432],
