@@ -16,6 +16,7 @@ const problems: readonly Problem[] = [
   { kind: 'auth', code: '28000', message: 'refused' },
   ...['1044', '1045', '1130'].map((code): Problem => ({ kind: 'auth', code, message: 'refused' })),
   { kind: 'network', message: 'The database cannot be reached. Try again later.' },
+  { kind: 'network', message: 'None of the servers of the database is standby at the moment.' },
   { kind: 'timeout', message: 'late' },
   { kind: 'sql', message: 'wrong' },
   { kind: 'refused', message: 'refused' },
@@ -25,6 +26,7 @@ const problems: readonly Problem[] = [
   { kind: 'internal', message: 'It failed. The reason is in the log.' },
   { kind: 'config', message: TLS },
   { kind: 'config', message: CERTIFICATE },
+  { kind: 'config', message: 'The sslrootcert of the database URL names authorities of your own.' },
   { kind: 'config', code: '3D000', message: 'gone' },
   { kind: 'config', message: 'This deployment has no D1 database bound as "SHOP".' },
   { kind: 'config', message: 'The secret SHOP is not set.' },
@@ -50,6 +52,7 @@ const databases: readonly About[] = [
   { scheme: 'postgres', host: 'localhost' },
   { scheme: 'postgres', host: '10.0.0.7' },
   { scheme: 'postgres', host: '[fd12::7]' },
+  { scheme: 'postgres', host: 'db1.example.com,db2.example.com' },
   { scheme: 'postgres', host: 'db.$(reboot).example.com' },
   {
     scheme: 'postgres',
@@ -177,6 +180,13 @@ test('a secret of a cloud that is missing is set by its name', () => {
   const host =
     'This deployment does not let the host of this database have a token of Google. The operator …'
   expect(commandsOf(host)).toContain('[vars]\nGOOGLE_IAM_HOSTS = "db.example.com"')
+})
+
+test('servers that answer and are not wanted are not told as ones that do not answer', () => {
+  const message = 'None of the servers of the database is standby at the moment.'
+  const mend = mendOf({ kind: 'network', message }, { scheme: 'postgres', host: 'a.example.com' })
+  expect([mend.kind, mend.sentence]).toEqual(['setup', message])
+  expect(mend.steps[0]!.say).toContain('target_session_attrs')
 })
 
 test('a name with a mistake in its end is told the end that is given out', () => {

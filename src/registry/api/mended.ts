@@ -39,7 +39,7 @@ export async function mendOfDiagnosis(
   return mendOf({ ...failure, kind, message: problem }, { ...about, addresses })
 }
 
-/** Where a credential leads. Only its URL has the port. */
+/** Where a credential leads. Only its URL has the port, which is left out where there are several hosts. */
 async function placeOf(
   { sealed, ...credential }: Credential,
   { secrets }: Pick<Surroundings, 'secrets'>,
@@ -47,8 +47,9 @@ async function placeOf(
   const { scheme, host } = credential
   try {
     const url = await keysOf(secrets).open(sealed, boundOf(credential))
-    const port = url === undefined ? '' : (await hosts()).databaseUrl(url).port
-    return { scheme, host, port: port === '' ? undefined : Number(port) }
+    const { databaseUrl, hostsOf } = await hosts()
+    const all = url === undefined ? [] : hostsOf(databaseUrl(url))
+    return { scheme, host, port: all.length === 1 ? all[0]!.port : undefined }
   } catch {
     return { scheme, host }
   }

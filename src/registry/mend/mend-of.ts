@@ -20,7 +20,7 @@ export function mendOf(problem: Problem, about: About): Mend {
     case 'auth':
       return loginMend(problem, about)
     case 'network':
-      return unreachableMend(about)
+      return /^None of the servers/.test(message) ? unwantedMend(message) : unreachableMend(about)
     case 'timeout':
       return slowMend(about)
     case 'config':
@@ -34,6 +34,17 @@ export function mendOf(problem: Problem, about: About): Mend {
   }
 }
 
+/** Servers of which none is what the connection string asks for. */
+const unwantedMend = (message: string): Mend => ({
+  kind: 'setup',
+  sentence: message.slice(0, 500),
+  steps: [
+    {
+      say: 'Name another server in the connection string, or ask for another kind by its target_session_attrs. While servers change places, test again in a minute.',
+    },
+  ],
+})
+
 /** Codes of PostgreSQL and MySQL for a database that is not there. */
 const NO_DATABASE = ['3D000', '1049', '81']
 
@@ -41,6 +52,9 @@ function configMend(problem: Problem, about: About): Mend {
   const { code = '', message } = problem
   if (/does not speak TLS/.test(message)) return plainMend(about)
   if (/certificate of the database/.test(message)) return certificateMend(about)
+  if (/^The sslrootcert of the database URL/.test(message)) {
+    return { ...certificateMend(about), sentence: message.slice(0, 500) }
+  }
   if (NO_DATABASE.includes(code) || /no such D1 database/.test(message)) return databaseMend(about)
   if (/bound as|binding called|^The secret /.test(message)) return bindingMend(about)
   if (/cannot be decrypted/.test(message)) return sealedMend
