@@ -16,6 +16,7 @@ export {
 } from './open.ts'
 export {
   allTables,
+  catalogKeeper,
   columnsOf,
   described,
   explain,
@@ -23,7 +24,6 @@ export {
   findTable,
   fingerprint,
   hintFor,
-  keptCatalog,
   listTables,
   overview,
   rowSecurity,
@@ -42,6 +42,7 @@ export type {
   TraceNote,
 } from './rows.ts'
 export type { Glossary } from './schema/described.ts'
+export type { KeepCatalog } from './schema/kept-catalog.ts'
 export type { OverviewColumn } from './schema/overview.ts'
 export type {
   ForeignKey,

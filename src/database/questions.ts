@@ -20,8 +20,8 @@ export const rowSecurity = lazily(
 )
 export const hintFor = lazily(async () => (await import('./schema/hints.ts')).hintFor)
 export const described = lazily(async () => (await import('./schema/described.ts')).described)
-export const keptCatalog = lazily(
-  async () => (await import('./schema/kept-catalog.ts')).keptCatalog,
+export const catalogKeeper = lazily(
+  async () => (await import('./schema/kept-catalog.ts')).catalogKeeper,
 )
 export const visible = lazily(async () => (await import('./schema/visible.ts')).visible)
 export const explain = lazily(async () => (await import('./statements/explain.ts')).explain)

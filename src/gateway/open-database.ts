@@ -1,9 +1,10 @@
 import {
+  catalogKeeper,
   type Database,
   DatabaseError,
   type Identity,
   type Io,
-  keptCatalog,
+  type KeepCatalog,
   type Located,
   locate,
   locateLater,
@@ -42,28 +43,9 @@ interface UnrestrictedDatabase extends Pick<Located, 'title' | 'tellsTables'> {
 /** Finds a database by its configuration, without connecting to it. Throws {@link ConfigError}. */
 export function located(config: DatabaseConfig, io: CredentialIo): EndpointDatabase {
   try {
-    return withIdentity(withKeptCatalog(locatedUrl(config.url, io), config), config)
+    return withIdentity(locatedUrl(config.url, io), config)
   } catch (error) {
     throw error instanceof DatabaseError ? new ConfigError(error.message) : error
-  }
-}
-
-/** For how many seconds the catalog of a database is kept, if its configuration does not say. */
-const CATALOG_SECONDS = 60
-
-/** The same database, which keeps for a short time what its catalog says about a table. */
-function withKeptCatalog(
-  found: Located,
-  { catalogSeconds = CATALOG_SECONDS }: DatabaseConfig,
-): Located {
-  if (catalogSeconds === 0) return found
-  let opened: Database | undefined
-  return {
-    ...found,
-    async open() {
-      opened ??= await keptCatalog(await found.open(), catalogSeconds)
-      return opened
-    },
   }
 }
 
@@ -106,9 +88,12 @@ export function locateAll(
   const all = new Map(
     Object.entries(databases).map(([name, config]) => [
       name,
-      describedDatabase(
-        visibleDatabase(locatedOrProblem(config, io), config.only),
-        config.glossary,
+      withKeptCatalog(
+        describedDatabase(
+          visibleDatabase(locatedOrProblem(config, io), config.only),
+          config.glossary,
+        ),
+        config,
       ),
     ]),
   )
@@ -117,6 +102,24 @@ export function locateAll(
     throw new ConfigError(problems[0])
   }
   return all
+}
+
+/** For how many seconds the catalog of a database is kept, if its configuration does not say. */
+const CATALOG_SECONDS = 60
+
+/** The same database, which keeps for a short time what its catalog says about a table. */
+function withKeptCatalog(found: EndpointDatabase, config: DatabaseConfig): EndpointDatabase {
+  const { catalogSeconds = CATALOG_SECONDS } = config
+  if (catalogSeconds === 0) return found
+  let keep: KeepCatalog | undefined
+  return {
+    ...found,
+    async open(caller) {
+      const database = await found.open(caller)
+      keep ??= await catalogKeeper(catalogSeconds)
+      return keep(database, identityOf(config, caller))
+    },
+  }
 }
 
 function locatedUrl(url: string, io: CredentialIo): Located {

@@ -225,7 +225,27 @@ await describePostgres('What is kept of a catalog', TABLES, (postgres) => {
     }
   })
 
-  test('lies below the rules of a group and the words of a glossary', async () => {
+  test('tells a group by no request whether a table is hidden from it or not there', async () => {
+    await admin('create table salaries (id integer primary key, amount integer)')
+    const rules = { databases: { main: { tables: { orders: ['id', 'customer'] } } } }
+    const { call } = groupBefore(url, rules)
+    const costs = async (table: string) => {
+      const costs: number[] = []
+      for (let time = 0; time < 3; time++) {
+        costs.push(await requestsOf(() => call('query_table', { table })))
+        costs.push(await requestsOf(() => call('describe_table', { table })))
+        await call('query_table', { table: 'orders' })
+      }
+      return costs
+    }
+    try {
+      expect(await costs('salaries')).toEqual(await costs('nothings'))
+    } finally {
+      await admin('drop table salaries')
+    }
+  })
+
+  test('has the rules of a group and the words of a glossary in it', async () => {
     const glossary = { orders: { columns: { customer: 'Who bought.', total: 'In cents.' } } }
     const endpoint = { databases: { main: { url: 'secret:DATABASE', glossary } } }
     const rules = { databases: { main: { tables: { orders: ['id', 'customer'] } } } }

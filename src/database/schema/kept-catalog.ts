@@ -1,53 +1,61 @@
 import type { Database } from '../database.ts'
-import type { Catalog, ErrorPatterns, TableName } from '../dialect.ts'
+import type { Catalog, Dialect, TableName } from '../dialect.ts'
 import { DatabaseError } from '../error.ts'
 import type { Identity, Rows, Statement } from '../rows.ts'
 import { KeptAnswers } from './kept-answers.ts'
 import { keyOf } from './table-name.ts'
 
+/** Opens a database so that it uses what was kept of its catalog. Its queries run as this identity. */
+export type KeepCatalog = (database: Database, identity: Identity) => Database
+
 /**
- * The same database, which keeps for some seconds what its catalog answers about single tables. What is kept is
- * given to the same identity alone, and only to calls that say how they use it. Lists, searches and
- * fingerprints are always asked anew.
+ * Keeps for some seconds what the catalog of one database answers about single tables. What is kept is given
+ * to the same identity alone, and only to calls that say how they use it. Lists, searches and fingerprints
+ * are always asked anew. When a statement fails for a name that does not exist, or for a missing right, all is
+ * forgotten.
  *
- * When a statement fails for a name that does not exist, or for a missing right, all is forgotten.
+ * It keeps the answers of what is in front of a database as well, and comes before that: of a table that is
+ * hidden from a group, as little is kept as of one that is not there. Otherwise, how long a call takes would
+ * tell them apart.
  */
-export async function keptCatalog(database: Database, seconds: number): Promise<Database> {
-  const { dialect } = database
+export async function catalogKeeper(seconds: number): Promise<KeepCatalog> {
   const answers = new KeptAnswers(seconds)
+  return (database, { role, claims }) => {
+    const { dialect } = database
+    const whose = (name: string) => JSON.stringify([role ?? null, claims ?? null, name])
+    return {
+      ...database,
+      dialect: { ...dialect, catalog: namedQuestions(dialect.catalog) },
+      async query(statement, limits) {
+        const { internal, kept } = statement
+        const { catalog: use } = limits
+        if (!internal) {
+          return database.query(statement, limits).catch((error: unknown) => {
+            if (contradicts(error, dialect)) answers.forget()
+            throw error
+          })
+        }
+        if (!kept || !use) return database.query(statement, limits)
 
-  return {
-    ...database,
-    dialect: { ...dialect, catalog: namedQuestions(dialect.catalog) },
-    async query(statement, limits) {
-      const { internal, kept } = statement
-      const { catalog: use, identity } = limits
-      if (!internal) {
-        return database.query(statement, limits).catch((error: unknown) => {
-          if (contradicts(error, dialect.errorPatterns)) answers.forget()
-          throw error
-        })
-      }
-      if (!kept || !use) return database.query(statement, limits)
-
-      const name = whose(identity, kept.name)
-      const found = use.renews ? undefined : answers.get(name)
-      // What was asked before the columns of a table may be of another table of that name, or of none.
-      const beside = kept.beside === undefined ? found : answers.get(whose(identity, kept.beside))
-      if (found && beside && beside.call <= found.call) {
-        use.used = true
-        return { ...JSON.parse(found.json), elapsedMs: 0 }
-      }
-      answers.delete(name)
-      const at = Date.now()
-      const { timesForgotten } = answers
-      const answer = await database.query(statement, limits)
-      // What was forgotten meanwhile may be known from before.
-      if (isWhole(answer, kept) && timesForgotten === answers.timesForgotten) {
-        answers.set(name, { json: jsonOf(answer), call: use.call }, at)
-      }
-      return answer
-    },
+        const name = whose(kept.name)
+        const found = use.renews ? undefined : answers.get(name)
+        // What was asked before the columns of a table may be of another table of that name, or of none.
+        const beside = kept.beside === undefined ? found : answers.get(whose(kept.beside))
+        if (found && beside && beside.call <= found.call) {
+          use.used = true
+          return { ...JSON.parse(found.json), elapsedMs: 0 }
+        }
+        answers.delete(name)
+        const at = Date.now()
+        const { timesForgotten } = answers
+        const answer = await database.query(statement, limits)
+        // What was forgotten meanwhile may be known from before.
+        if (isWhole(answer, kept) && timesForgotten === answers.timesForgotten) {
+          answers.set(name, { json: jsonOf(answer), call: use.call }, at)
+        }
+        return answer
+      },
+    }
   }
 }
 
@@ -67,10 +75,6 @@ function namedQuestions(catalog: Catalog): Catalog {
   }
 }
 
-/** The name of an answer to this identity. */
-const whose = ({ role, claims }: Identity = {}, name: string) =>
-  JSON.stringify([role ?? null, claims ?? null, name])
-
 /**
  * Whether an answer is all that there is to know. A table that is not there may come at any time; only keys
  * and indexes may be none.
@@ -81,10 +85,12 @@ const isWhole = ({ rows, truncated }: Rows, { beside }: NonNullable<Statement['k
 const jsonOf = ({ elapsedMs: _, ...answer }: Rows) => JSON.stringify(answer)
 
 /** Whether an error says that a name is unknown, or that a right is missing: what is kept may be old. */
-function contradicts(error: unknown, { table, column }: ErrorPatterns): boolean {
+function contradicts(error: unknown, { errorPatterns, hidesColumns = false }: Dialect): boolean {
   if (!(error instanceof DatabaseError)) return false
   const { kind, code, message } = error
   // Without a code, we refused it ourselves.
   if (kind === 'refused') return code !== undefined
-  return kind === 'sql' && (table.test(message) || column.test(message))
+  // Where columns are hidden, an error does not say what is wrong.
+  const { table, column } = errorPatterns
+  return kind === 'sql' && (hidesColumns || table.test(message) || column.test(message))
 }

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { byCatalog } from '../../../src/database/catalog-use.ts'
 import type { Database } from '../../../src/database/database.ts'
 import { DatabaseError } from '../../../src/database/error.ts'
-import { findSource, findTable } from '../../../src/database/schema/catalog.ts'
-import { keptCatalog } from '../../../src/database/schema/kept-catalog.ts'
+import { findTable } from '../../../src/database/schema/catalog.ts'
+import { catalogKeeper } from '../../../src/database/schema/kept-catalog.ts'
 import { sqlite } from '../../../src/database/sqlite/dialect.ts'
 import { open } from '../../support/open.ts'
 import { describePostgres } from '../../support/postgres.ts'
@@ -11,6 +11,9 @@ import { describePostgres } from '../../support/postgres.ts'
 afterEach(() => {
   vi.useRealTimers()
 })
+
+/** A database that keeps what its catalog answers. */
+const keeping = async (database: Database) => (await catalogKeeper(60))(database, {})
 
 /** A database of any tables with two columns, which counts the questions that it gets. */
 function endless(about: (name: string) => string = (name) => name) {
@@ -38,7 +41,7 @@ const columnsOf = (database: Database, name: string, limits = {}) =>
 describe('The kept answers of a catalog', () => {
   test('are few, however many tables somebody asks about', async () => {
     const { database, asked } = endless()
-    const kept = await keptCatalog(database, 60)
+    const kept = await keeping(database)
     for (let i = 0; i < 5_000; i++) await columnsOf(kept, `table ${i}`)
     asked.length = 0
     for (let i = 4_999; i >= 0; i--) await columnsOf(kept, `table ${i}`)
@@ -51,7 +54,7 @@ describe('The kept answers of a catalog', () => {
     const opened: { readonly kept: Database; readonly asked: string[] }[] = []
     for (let n = 0; n < 60; n++) {
       const { database, asked } = endless(large)
-      const kept = await keptCatalog(database, 60)
+      const kept = await keeping(database)
       for (let i = 0; i < 10; i++) await columnsOf(kept, `table ${i}`)
       asked.length = 0
       opened.push({ kept, asked })
@@ -64,7 +67,7 @@ describe('The kept answers of a catalog', () => {
     }
     expect(known).toEqual([...Array(33).fill(true), ...Array(27).fill(false)])
     const { database, asked } = endless((name) => name.padEnd(600_000, '-'))
-    const kept = await keptCatalog(database, 60)
+    const kept = await keeping(database)
     for (let i = 0; i < 3; i++) await columnsOf(kept, 'huge')
     expect(asked).toHaveLength(3)
   })
@@ -73,7 +76,7 @@ describe('The kept answers of a catalog', () => {
     let answer = async () => ({ rows: [['main', 't', 'a']], truncated: 'rows' as const })
     const { database } = endless()
     const query = vi.fn(async () => ({ columns: [], elapsedMs: 1, ...(await answer()) }))
-    const kept = await keptCatalog({ ...database, query: query as Database['query'] }, 60)
+    const kept = await keeping({ ...database, query: query as Database['query'] })
     const ask = () => columnsOf(kept, 't')
     await ask()
     answer = () => Promise.reject(new DatabaseError('network', 'It does not answer.'))
@@ -97,7 +100,7 @@ describe('The kept answers of a catalog', () => {
 
   test('are only given to questions of ours, in calls that use them', async () => {
     const { database, asked } = endless()
-    const kept = await keptCatalog(database, 60)
+    const kept = await keeping(database)
     await columnsOf(kept, 't')
     await columnsOf(kept, 't')
     expect(asked).toHaveLength(1)
@@ -116,20 +119,17 @@ describe('The kept answers of a catalog', () => {
   test('are not those of a question that was under way when they were forgotten', async () => {
     const answers: (() => void)[] = []
     const { database, asked } = endless()
-    const kept = await keptCatalog(
-      {
-        ...database,
-        async query(statement, limits) {
-          if (!statement.internal) {
-            throw new DatabaseError('sql', 'no such column: x: SQLITE_ERROR')
-          }
-          const found = await database.query(statement, limits)
-          await new Promise<void>((resolve) => answers.push(resolve))
-          return found
-        },
+    const kept = await keeping({
+      ...database,
+      async query(statement, limits) {
+        if (!statement.internal) {
+          throw new DatabaseError('sql', 'no such column: x: SQLITE_ERROR')
+        }
+        const found = await database.query(statement, limits)
+        await new Promise<void>((resolve) => answers.push(resolve))
+        return found
       },
-      60,
-    )
+    })
     const late = columnsOf(kept, 't')
     await vi.waitFor(() => expect(answers).toHaveLength(1))
     const limits = { timeoutMs: 1_000, maxRows: 1, maxBytes: 1_000 }
@@ -156,39 +156,43 @@ const ROLES = (reader: string) => `
 
 await describePostgres('What is kept for a role of PostgreSQL', ROLES, (postgres) => {
   const { reader, admin } = postgres
-  const limits = (role: string, claims?: string) => ({
-    timeoutMs: 10_000,
-    identity: { role: `${reader}_${role}`, claims },
-  })
-  const columns = (database: Database, ...whose: Parameters<typeof limits>) =>
-    byCatalog(async (catalog) => {
-      const found = await findTable(database, 'staff', { ...limits(...whose), catalog })
-      return found.columns.map(({ name }) => name).join()
-    })
+  const database = open(postgres.url(reader), { fetch, bindings: {} })
 
   test('is never what another role may see, and is dropped with a right', async () => {
-    const kept = await keptCatalog(open(postgres.url(reader), { fetch, bindings: {} }), 60)
+    const keep = await catalogKeeper(60)
+    /** The same database as somebody else. */
+    const as = (role?: string, claims?: string): Database => {
+      const identity = { role: role && `${reader}_${role}`, claims }
+      const query: Database['query'] = (statement, limits) =>
+        database.query(statement, { ...limits, identity })
+      return keep({ ...database, query }, identity)
+    }
+    const columns = (whose: Database) =>
+      byCatalog(async (catalog) => {
+        const found = await findTable(whose, 'staff', { timeoutMs: 10_000, catalog })
+        return found.columns.map(({ name }) => name).join()
+      })
+    const none = 'There is no table called "staff".'
     try {
       for (let i = 0; i < 2; i++) {
-        expect(await columns(kept, 'boss')).toBe('id,name,salary')
-        expect(await columns(kept, 'clerk')).toBe('id,name')
-        await expect(columns(kept, 'none')).rejects.toThrow()
-        const nobody = byCatalog((catalog) =>
-          findSource(kept, 'staff', { timeoutMs: 10_000, catalog }),
-        )
-        await expect(nobody).rejects.toThrow('There is no table called "staff".')
+        expect(await columns(as('boss'))).toBe('id,name,salary')
+        expect(await columns(as('clerk'))).toBe('id,name')
+        await expect(columns(as('unknown'))).rejects.toThrow('role')
+        await expect(columns(as())).rejects.toThrow(none)
       }
       const asked = postgres.neon.requests.length
-      await columns(kept, 'boss')
-      await columns(kept, 'clerk')
+      await columns(as('boss'))
+      await columns(as('clerk'))
       expect(postgres.neon.requests).toHaveLength(asked)
-      await columns(kept, 'boss', '{"sub":"ada"}')
+      await columns(as('boss', '{"sub":"ada"}'))
       expect(postgres.neon.requests.length).toBeGreaterThan(asked)
 
       await admin(`revoke select on staff from ${reader}_boss`)
-      const read = { ...limits('boss'), maxRows: 10, maxBytes: 1_000 }
-      await expect(kept.query({ sql: 'select salary from staff' }, read)).rejects.toThrow()
-      await expect(columns(kept, 'boss')).rejects.toThrow('There is no table called "staff".')
+      const limits = { timeoutMs: 10_000, maxRows: 10, maxBytes: 1_000 }
+      const read = as('boss').query({ sql: 'select salary from staff' }, limits)
+      await expect(read).rejects.toThrow('permission denied')
+      await expect(columns(as('boss'))).rejects.toThrow(none)
+      expect(await columns(as('clerk'))).toBe('id,name')
     } finally {
       const roles = `${reader}_clerk, ${reader}_boss`
       await admin(`drop owned by ${roles}; drop role ${roles}`)
