@@ -64,6 +64,9 @@ const typeNames: ReadonlyMap<number, string> = new Map(
   ),
 )
 
+/** The name of a type that every PostgreSQL has; undefined for any other. */
+export const builtinType = (oid: number): string | undefined => typeNames.get(oid)
+
 /** The types that format_type() calls by another name than pg_type does. */
 const spoken: ReadonlyMap<string, string> = new Map([
   ['bool', 'boolean'],

@@ -1,7 +1,6 @@
 import type { Driver } from '../database.ts'
 import { answer } from '../postgres/answer.ts'
 import { postgres } from '../postgres/dialect.ts'
-import { typesOf } from '../postgres/types.ts'
 import { startDeadline } from '../transport/deadline.ts'
 import { addressOf } from './address.ts'
 import { send } from './http.ts'
@@ -22,11 +21,7 @@ export const supabase: Driver = {
       async query(statement, limits) {
         const deadline = startDeadline(limits, 2_000)
         const reading = await send(address, statement, limits, deadline, io)
-        const key = JSON.stringify([address.endpoint, limits.identity?.role])
-        const types = await typesOf(reading.fields, key, (lookUp, maxRows) =>
-          send(address, lookUp, { ...limits, maxRows }, deadline, io),
-        )
-        const rows = answer(reading, types, limits)
+        const rows = answer(reading, reading.types, limits)
         return reading.cut && !rows.truncated ? { ...rows, truncated: 'bytes' } : rows
       },
     }

@@ -3,6 +3,7 @@ import { DatabaseError, rowTooLarge } from '../error.ts'
 import type { Result } from '../postgres/answer.ts'
 import { postgresError } from '../postgres/error.ts'
 import { identityFault } from '../postgres/identity.ts'
+import { builtinType } from '../postgres/types.ts'
 import type { Limits, Statement } from '../rows.ts'
 import { MAX_BODY_BYTES, objectOf } from '../transport/body.ts'
 import { brokenAnswer } from '../transport/broken-answer.ts'
@@ -17,6 +18,8 @@ import { type Head, scriptOf } from './script.ts'
 
 /** What a statement returned, and whether there is more that was too long. */
 export interface Reading extends Result {
+  /** The types of the columns, by name. */
+  readonly types: readonly string[]
   readonly cut: boolean
 }
 
@@ -58,11 +61,12 @@ function readingOf(rows: readonly { readonly it?: unknown }[], { timeoutMs }: Li
     const report = { code, message, detail: detail || undefined, hint: hint || undefined }
     throw postgresError(report, timeoutMs, false)
   }
-  const { names, types, cut = false } = head ?? {}
+  const { names, types, called = [], cut = false } = head ?? {}
   if (names?.length === undefined || types?.length !== names.length) throw brokenAnswer()
   if (cut && lines.length === 0) throw rowTooLarge()
   return {
     fields: names.map((name, i) => ({ name, dataTypeID: Number(types[i]) })),
+    types: types.map((oid, i) => builtinType(Number(oid)) ?? called[i] ?? 'unknown'),
     rows: lines.map((line) => {
       const row = typeof line === 'string' ? readRecord(line, names.length) : undefined
       if (!row) throw brokenAnswer()

@@ -9,6 +9,8 @@ export interface Head {
   readonly names?: readonly string[]
   /** The OIDs of the types. A domain has that of its base type. */
   readonly types?: readonly (number | string)[]
+  /** The names of the types. */
+  readonly called?: readonly string[]
   /** Whether rows are missing because those before them had too many bytes. */
   readonly cut?: boolean
   readonly error?: {
@@ -83,7 +85,8 @@ ${itsPath ? `    execute ${text(itsPath.sql)};\n` : ''}    for n in 1..${limits.
       lines := pg_catalog.array_append(lines, line);
     end loop;
     close opened;
-    head := pg_catalog.json_build_object('names', names, 'types', types, 'cut', cut);
+    head := pg_catalog.json_build_object('names', names, 'types', types, 'cut', cut, 'called',
+      array(select pg_catalog.format_type(id, null) from pg_catalog.unnest(types) id));
   exception when query_canceled or others then
     get stacked diagnostics code = returned_sqlstate, message = message_text,
       detail = pg_exception_detail, hint = pg_exception_hint;

@@ -434,10 +434,14 @@ await describePostgres('Supabase', setup, (postgres) => {
     await other.close()
   })
 
-  test('asks for the name of a type once, and for no name that every database has', async () => {
-    await query("select 'sad'::mood, 1::small")
+  test('gets the names of types with the rows, in one request', async () => {
     const before = server.texts.length
-    await query("select 'sad'::mood, 1::small, now(), '{}'::jsonb")
+    const { columns } = await query(
+      "select 'sad'::mood, 1::small, now(), '{}'::jsonb, '{}'::mood[]",
+    )
+    expect(columns.map(({ type }) => type)).toEqual([
+      ...['mood', 'int4', 'timestamptz', 'jsonb', 'mood[]'],
+    ])
     expect(server.texts.length).toBe(before + 1)
   })
 
