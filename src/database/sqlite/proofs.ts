@@ -1,10 +1,5 @@
 import { DatabaseError } from '../error.ts'
-
-/** How long a proof is kept, in milliseconds. */
-const MAX_AGE_MS = 60_000
-/** Proofs that are kept of one database, and characters of the text of each. */
-const MAX_PROOFS = 100
-const MAX_CHARACTERS = 8_000
+import { Kept } from '../kept.ts'
 
 /**
  * What SQLite has shown of texts: that each is one query, and that it writes nothing. That is in the text
@@ -12,7 +7,7 @@ const MAX_CHARACTERS = 8_000
  * becomes a write. So a text that comes again within a minute is not proved again.
  */
 export class Proofs<Proof> {
-  readonly #kept = new Map<string, { readonly proof: Proof; readonly at: number }>()
+  readonly #kept = new Kept<{ readonly proof: Proof }>({ seconds: 60, entries: 200, size: 400_000 })
 
   /** Runs a text by its proof. If it fails by one that was kept, it is proved anew, and tells what is wrong. */
   async run<Result>(
@@ -21,7 +16,7 @@ export class Proofs<Proof> {
     run: (proof: Proof) => Promise<Result>,
   ): Promise<Result> {
     const known = this.#kept.get(text)
-    if (known && Date.now() - known.at < MAX_AGE_MS) {
+    if (known) {
       try {
         return await run(known.proof)
       } catch (error) {
@@ -31,9 +26,7 @@ export class Proofs<Proof> {
     this.#kept.delete(text)
     const at = Date.now()
     const proof = await prove()
-    if (text.length <= MAX_CHARACTERS) this.#kept.set(text, { proof, at })
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size > MAX_PROOFS && oldest !== undefined) this.#kept.delete(oldest)
+    this.#kept.set(text, { proof }, text.length, at)
     return run(proof)
   }
 }
