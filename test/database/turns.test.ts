@@ -12,7 +12,7 @@ const postgres: Costs = {
   query_table: [1, 2, 1, 2],
   describe_table: [1, 1, 1, 1],
   list_tables: [1, 2, 1, 2],
-  explain_query: [1, 2, 1, 2],
+  explain_query: [1, 1, 1, 1],
   search: [1, 2, 1, 2],
   fetch: [1, 2, 1, 2],
 }

@@ -17,9 +17,15 @@ interface Connection extends Events {
   connect(port: number, host: string): void
   requestSsl(): void
   cancel(processID: number, secretKey: unknown): void
+  parse(message: { readonly text: string }): void
+  bind(message: object): void
+  execute(message: object): void
 }
 
-interface Query extends Events {
+export interface Query extends Events {
+  /** Sends its messages, and a Sync. */
+  prepare(connection: Connection): void
+  handleCommandComplete(message: unknown, connection: Connection): void
   on(event: 'row', listener: (row: (string | null)[], result: { fields: Field[] }) => void): this
   on(event: 'end', listener: (result: { fields: Field[] }) => void): this
   on(event: 'error', listener: (error: unknown) => void): this

@@ -85,6 +85,9 @@ function cursorAt(statement: Statement): number | undefined {
   return /^(?:explain|verbose|\))$/.test(tokens[i - 1]?.value ?? '') ? tokens[i]!.start : undefined
 }
 
+/** Whether a statement is an EXPLAIN, of the cursor that would run. */
+export const plansCursor = (statement: Statement): boolean => (cursorAt(statement) ?? 0) > 0
+
 const QUERY = /^(?:select|with|values|table)$/
 
 /** The error of these steps with its position in the caller's own text. */

@@ -1,16 +1,16 @@
 import type { Io } from '../database.ts'
 import { cancelledByCaller } from '../error.ts'
-import type { Limits, Statement } from '../rows.ts'
+import type { Limits } from '../rows.ts'
 import { ByteBudget, type Room } from '../transport/byte-budget.ts'
 import { until } from '../transport/deadline.ts'
 import type { default as Client } from './pg.mjs'
 import { cancelUntil } from './tcp-cancel.ts'
 import { connectFailure } from './tcp-error.ts'
 import { configOf, type Login } from './tcp-login.ts'
-import { query, type Reading } from './tcp-query.ts'
+import { query, type Reading, type Sent } from './tcp-query.ts'
 
 /** Sends statements, all at once, and returns what the last one did. */
-export type Run = (...statements: readonly Statement[]) => Promise<Reading>
+export type Run = (...statements: readonly Sent[]) => Promise<Reading>
 
 /** How long closing the connection may take. */
 const LEAVE_MS = 1_000
@@ -98,7 +98,7 @@ export class Connection {
     }
   }
 
-  async #run(statements: readonly Statement[], room: Room, timeoutMs: number): Promise<Reading> {
+  async #run(statements: readonly Sent[], room: Room, timeoutMs: number): Promise<Reading> {
     if (this.#leaving) throw cancelledByCaller()
     const answers = statements.map((it) => {
       this.#pending++

@@ -2,7 +2,7 @@ import { rowTooLarge } from '../error.ts'
 import type { Statement } from '../rows.ts'
 import { type ByteBudget, type Room, unread } from '../transport/byte-budget.ts'
 import type { Result } from './answer.ts'
-import type { default as Client } from './pg.mjs'
+import type { default as Client, Query } from './pg.mjs'
 import { failure } from './tcp-error.ts'
 
 /** What came back. */
@@ -14,6 +14,11 @@ export interface Reading extends Result {
 /** Values are read by `values.ts`, from the text that the server sends. */
 const raw = { getTypeParser: () => (text: string) => text }
 
+/** A statement, and one of our own that has to succeed before the server reads it. */
+export interface Sent extends Statement {
+  readonly behind?: string | undefined
+}
+
 /**
  * Sends one statement, and collects its rows until its answer ends or its room is spent. It goes
  * by the extended protocol, which refuses a text that holds more than one statement.
@@ -21,7 +26,7 @@ const raw = { getTypeParser: () => (text: string) => text }
 export function query(
   PgClient: typeof Client,
   client: Client,
-  { sql, params = [] }: Statement,
+  { sql, params = [], behind }: Sent,
   budget: ByteBudget,
   room: Room,
   timeoutMs: number,
@@ -36,6 +41,7 @@ export function query(
       queryMode: 'extended',
       types: raw,
     })
+    if (behind !== undefined) sendBehind(query, behind)
     query.on('row', (row, result) => {
       fields = result.fields
       rows.push(row)
@@ -49,4 +55,23 @@ export function query(
     })
     client.query(query)
   })
+}
+
+/**
+ * Has a query sent behind a statement that returns no rows, under one Sync: where that one fails, the server
+ * skips what follows it.
+ */
+function sendBehind(query: Query, sql: string): void {
+  const { prepare, handleCommandComplete } = query
+  let isPassed = false
+  query.prepare = (connection) => {
+    connection.parse({ text: sql })
+    connection.bind({})
+    connection.execute({})
+    prepare.call(query, connection)
+  }
+  query.handleCommandComplete = (message, connection) => {
+    if (isPassed) handleCommandComplete.call(query, message, connection)
+    isPassed = true
+  }
 }

@@ -5,7 +5,7 @@ import { bySessions } from '../sessions.ts'
 import { answer } from './answer.ts'
 import { postgres as dialect } from './dialect.ts'
 import { identityFault } from './identity.ts'
-import { inOwnText, readOnlySteps } from './read-only.ts'
+import { inOwnText, plansCursor, readOnlySteps } from './read-only.ts'
 import { type Access, accessOf, hyperdriveAccess, type Login } from './tcp-login.ts'
 import type { Reading } from './tcp-query.ts'
 import { inSession } from './tcp-session.ts'
@@ -69,10 +69,13 @@ const CHECK = `select pg_catalog.set_config('transaction_read_only',
   case when pg_catalog.current_setting('transaction_read_only') operator(pg_catalog.=) 'on'
     then 'on' else 'missing' end, true)`
 
+/** Comes before an EXPLAIN, which a server would also take outside a transaction. */
+const WITHIN_TRANSACTION = 'savepoint tidegate'
+
 /**
  * Runs one statement in a transaction that only reads. All of it is sent at once: where the check fails,
- * or there is no transaction at all, the server takes no cursor. A statement without a cursor is sent once
- * the transaction is known to only read, and has a session of its own.
+ * or there is no transaction at all, the server takes no cursor and no savepoint. A SHOW, which needs
+ * neither, is sent once the transaction is known to only read, and has a session of its own.
  */
 function runReadOnly(
   access: Access,
@@ -81,8 +84,10 @@ function runReadOnly(
   io: Io,
 ): Promise<Reading & { readonly login: Login }> {
   const [settings, ...rest] = readOnlySteps(statement, limits)
-  const isCursor = rest.length > 1
-  const sessions = isCursor ? limits.sessions : undefined
+  const atOnce = plansCursor(statement)
+    ? rest.map((it) => ({ ...it, behind: WITHIN_TRANSACTION }))
+    : rest.length > 1 && rest
+  const sessions = atOnce ? limits.sessions : undefined
   return inSession(access, { ...limits, sessions }, io, async (run, login) => {
     const rollBack = () => void run({ sql: 'rollback' }).catch(() => {})
     const begun = run({ sql: 'begin read only' }, { sql: CHECK }).catch((error) => {
@@ -91,7 +96,7 @@ function runReadOnly(
     const set = run({ sql: WATCH_CLIENT }, settings!).catch((error) => {
       throw identityFault(error, limits.identity, true)
     })
-    const read = isCursor ? run(...rest) : undefined
+    const read = atOnce ? run(...atOnce) : undefined
     if (read) rollBack()
     // Of several failures, the first one is the reason for the others.
     for (const it of [set, read]) it?.catch(() => {})
