@@ -1,4 +1,4 @@
-import type { Dialect, TableName } from './dialect.ts'
+import type { Dialect, Estimate, TableName } from './dialect.ts'
 import type { Answer, Identity, Limits, Rows, Statement, TimeLimits } from './rows.ts'
 
 /** One open database, behind the guard. */
@@ -32,6 +32,8 @@ export interface UnguardedDatabase {
   readonly refusesBy?: string | undefined
   /** What of an identity its queries apply. A query with anything else is refused. */
   readonly applies?: readonly (keyof Identity)[] | undefined
+  /** Whether its queries ask the gate of their limits, because that takes less than two queries. */
+  readonly asksGates?: boolean | undefined
   /** Runs one statement that only reads. Throws {@link DatabaseError}. */
   query(statement: Statement, limits: Limits): Promise<Answer>
 }
@@ -62,6 +64,8 @@ export interface Engine {
   readonly title: string
   /** Whether its dialect has `tablesRead`. */
   readonly tellsTables?: boolean | undefined
+  /** What of an estimate its plans tell, in all versions or in some. */
+  readonly estimates?: readonly (keyof Estimate)[] | undefined
   /** What the URLs of its databases begin with, without the colon. */
   readonly schemes: readonly string[]
   /** Those of its URLs that hold no secret. BINDING stands for the name of a binding. */

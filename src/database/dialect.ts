@@ -1,5 +1,5 @@
 import type { InspectRole } from './role.ts'
-import type { Cell, Param, Rows, Statement } from './rows.ts'
+import type { Answer, Cell, Param, Rows, Statement } from './rows.ts'
 import type { Rules } from './rules.ts'
 
 /** A dialect of SQL: how it is read, how it quotes, and how to ask a database about its tables and roles. */
@@ -83,6 +83,25 @@ export interface Plan {
   /** The statement that plans this one without running it. It ends with the text of this one. */
   of(sql: string): string
   read(rows: Rows): { readonly summary: readonly string[]; readonly plan: Cell }
+  /** How the engine's own estimate is asked for. Left out for engines that have none. */
+  readonly estimate?: EstimatedPlan | undefined
+}
+
+/** How a dialect asks what the engine expects of a statement, and reads it. */
+export interface EstimatedPlan {
+  /** The statement that plans this one without running it. It ends with the text of this one. */
+  of(sql: string): string
+  read(answer: Answer): Estimate
+  /** What makes a statement cheaper there: "Filter on an indexed column." */
+  readonly advice: string
+}
+
+/** What an engine expects of a statement. What it does not say is left out. */
+export interface Estimate {
+  /** What it costs, in the unit of the planner. */
+  readonly plan?: number | undefined
+  /** How many rows it goes through. PostgreSQL: how many it returns. */
+  readonly rows?: number | undefined
 }
 
 /** How a dialect compares a column, already quoted, with a bound value. */

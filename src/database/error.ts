@@ -47,6 +47,13 @@ export class DatabaseError extends Error {
   }
 }
 
+/** A statement that the engine estimates as dearer than it may be. It was not run. */
+export class TooDear extends DatabaseError {
+  constructor(message: string) {
+    super('refused', message)
+  }
+}
+
 /** The error for a query that ran into its time limit. */
 export const tooSlow = (timeoutMs: number, code?: string) =>
   new DatabaseError('timeout', `The query was stopped after ${timeoutMs / 1000} seconds.`, {

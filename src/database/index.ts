@@ -4,7 +4,7 @@ export type { Database, Io } from './database.ts'
 export { DemoStore } from './demo/demo-store.ts'
 export type { Dialect, TableName } from './dialect.ts'
 export type { Failure } from './error.ts'
-export { DatabaseError } from './error.ts'
+export { DatabaseError, TooDear } from './error.ts'
 export {
   assertReads,
   hasNoSecret,

@@ -1,4 +1,5 @@
 import type { Database, Io } from './database.ts'
+import type { Estimate } from './dialect.ts'
 import { engines } from './engines.ts'
 import { DatabaseError } from './error.ts'
 import type { Identity, Statement } from './rows.ts'
@@ -11,6 +12,8 @@ export interface Located {
   readonly applies: readonly (keyof Identity)[]
   /** Whether it tells which tables a statement reads, before the statement runs. */
   readonly tellsTables?: boolean | undefined
+  /** What of an estimate its plans tell, in all versions or in some. */
+  readonly estimates: readonly (keyof Estimate)[]
   /** Opens it without connecting. Throws {@link DatabaseError} for a URL that lacks something. */
   open(): Promise<Database>
 }
@@ -43,6 +46,7 @@ export function locateLater(scheme: string, read: () => Promise<string>, io: Io)
     title: engine.title,
     applies: engine.applies ?? [],
     tellsTables: engine.tellsTables,
+    estimates: engine.estimates ?? [],
     // The database is shared between requests, never the promise of it: reading the URL may take a
     // request of its own, which ends with the one that began it.
     async open() {

@@ -78,12 +78,31 @@ export interface Identity {
   readonly claims?: string | undefined
 }
 
+/** What an engine may estimate a statement to cost, before it runs. */
+export interface CostLimit {
+  /** In the unit of the engine's planner. */
+  readonly plan?: number | undefined
+  readonly rows?: number | undefined
+}
+
+/** What is asked before a statement, in the same session and as the same role. It decides whether that one runs. */
+export interface Gate {
+  /** What is asked, made of the text of the statement that waits. It takes the same parameters. */
+  of(sql: string): string
+  /** Throws, if the statement may not run. */
+  pass(answer: Answer): void
+}
+
 /** The bounds of one query. It has all of them: none is optional, and none comes from a model. */
 export interface Limits {
   readonly maxRows: number
   /** Bytes of the rows as JSON. Only whole rows are left out. */
   readonly maxBytes: number
   readonly timeoutMs: number
+  /** What it may be estimated to cost. Left out, nothing is estimated. Statements of our own to the catalog may cost anything. */
+  readonly cost?: CostLimit | undefined
+  /** What is asked first. Left out, it is what `cost` needs. */
+  readonly gate?: Gate | undefined
   /** Aborts when the client no longer waits for the answer. */
   readonly signal?: AbortSignal | undefined
   /** Left out, it runs as the login alone. */

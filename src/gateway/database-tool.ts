@@ -6,6 +6,7 @@ import {
   hintFor,
   type Limits,
   Sessions,
+  TooDear,
 } from '../database/index.ts'
 import {
   type Context,
@@ -91,7 +92,7 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
   return {
     name,
     takesSql,
-    of({ name: endpoint, caps, keep, format, terms = {} }, databases, results) {
+    of({ name: endpoint, caps, keep, format, terms = {}, tools }, databases, results) {
       const names = [...databases.keys()]
       const only = names.length === 1 ? names[0] : undefined
       return tool({
@@ -129,7 +130,11 @@ export function databaseTool<Input extends z.ZodMiniObject>(definition: {
             if (!(error instanceof DatabaseError)) throw error
             if (call) call.failure = error.kind
             const { sql = '' } = given as { sql?: string }
-            const hint = database && (await hintFor(database, { sql }, error, limits).catch(logged))
+            const explains = takesSql && (!tools || tools.includes('explain_query'))
+            const hint =
+              error instanceof TooDear
+                ? explains && PLAN_SHOWN
+                : database && (await hintFor(database, { sql }, error, limits).catch(logged))
             throw new ToolError(escaped(inWords(error, sql, hint), format))
           } finally {
             stopProgress()
@@ -145,6 +150,7 @@ const limitsOf = (caps: Caps, signal: AbortSignal): Limits => ({
   maxRows: caps.rows,
   maxBytes: caps.bytes * QUERY_READ_FACTOR,
   timeoutMs: caps.timeoutMs,
+  cost: caps.cost,
   signal,
 })
 
@@ -174,6 +180,8 @@ export const atMost = (max: number, unit: string) =>
 
 const MAX_ERROR_CHARS = 1_000
 
+const PLAN_SHOWN = 'explain_query shows the plan.'
+
 /** What has no hint can still be told. */
 const logged = (error: unknown): undefined => console.error(error) as undefined
 
@@ -181,7 +189,7 @@ const logged = (error: unknown): undefined => console.error(error) as undefined
 function inWords(
   { message, code, hint, position }: DatabaseError,
   sql: string,
-  suggested: string | undefined,
+  suggested: string | false | undefined,
 ): string {
   const lines = [
     code ? `${message} (${code})` : message,

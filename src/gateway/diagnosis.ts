@@ -7,6 +7,7 @@ import {
   type Reported,
   type TimeLimits,
 } from '../database/index.ts'
+import { withoutEstimates } from './cost-limit.ts'
 import type { CustomToolConfig } from './custom-tool-config.ts'
 import { ConfigError, type Endpoint } from './endpoint.ts'
 import { type CredentialIo, located } from './open-database.ts'
@@ -66,11 +67,12 @@ export async function inspect(
   const config = databases[name]!
   const { inspectRole, unprepared } = await doctor()
   try {
-    const database = await located(config, io).open()
+    const found = located(config, io)
+    const database = await found.open()
     const timeoutMs = Math.min(caps.timeoutMs, MAX_INSPECTION_MS)
     const about = { dialect: database.dialect.name, tls: database.tls }
     try {
-      const { note, ...found } = await inspectRole(database, { timeoutMs, signal })
+      const { note, ...role } = await inspectRole(database, { timeoutMs, signal })
       const elapsedMs = Date.now() - started
       const customTools = tools.filter(
         (it) => typeof it !== 'string' && (it.database ?? name) === name,
@@ -89,12 +91,13 @@ export async function inspect(
       const notes = [
         config.url !== 'demo:' && note,
         config.role !== undefined &&
-          (await loginNote(config.url, io, found.findings, { timeoutMs, signal })),
+          (await loginNote(config.url, io, role.findings, { timeoutMs, signal })),
+        caps.cost && !found.estimates?.length && withoutEstimates(found),
       ].filter(Boolean)
       const tables = asked.tables && (await countTables(database, { timeoutMs, signal }))
       const counted = tables !== undefined && tables !== false && { tables }
       const said = { note: notes.join('\n\n') || undefined }
-      return { ...about, elapsedMs, ...found, broken, ...counted, ...said }
+      return { ...about, elapsedMs, ...role, broken, ...counted, ...said }
     } catch (error) {
       return { ...about, ...(await problemOf(error)) }
     }

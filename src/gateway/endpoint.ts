@@ -68,6 +68,8 @@ const database = () =>
     glossary: z.optional(glossary()),
   })
 
+const MAX_COST = 1_000_000_000_000
+
 /** Bounds on every answer. A model can ask for less, never for more. */
 const caps = () =>
   z.strictObject({
@@ -80,6 +82,20 @@ const caps = () =>
     samples: z._default(z.int().check(z.gte(0), z.lte(10)), defaults.caps.samples),
     /** Hosts give up after about a minute. */
     timeoutMs: z._default(z.int().check(z.gte(100), z.lte(55_000)), defaults.caps.timeoutMs),
+    /** What the engine may estimate a query to cost. A dearer one does not run. Unless set, none is estimated. */
+    cost: z.optional(
+      z
+        .strictObject({
+          /** In the unit of the engine's planner. */
+          plan: z.optional(z.int().check(z.gte(1), z.lte(MAX_COST))),
+          rows: z.optional(z.int().check(z.gte(1), z.lte(MAX_COST))),
+        })
+        .check(
+          z.refine((it) => it.plan !== undefined || it.rows !== undefined, {
+            error: 'must limit plan, rows or both',
+          }),
+        ),
+    ),
   })
 
 /** What is kept of an answer that is larger than its caps, for half an hour, for its caller alone. */

@@ -1,5 +1,6 @@
 import type { Changes, Server } from '../mcp/index.ts'
 import { aroundCalls, type Calls } from './calls.ts'
+import { assertEstimates } from './cost-limit.ts'
 import { type DatabasePrompt, promptOf } from './database-prompt.ts'
 import type { DatabaseTool } from './database-tool.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -77,6 +78,7 @@ export function gateway(
   const results =
     keeping && allowed.keep ? resultsOf(allowed.name, keeping, restriction) : undefined
   const databases = locateAll(allowed, io)
+  assertEstimates(allowed, databases)
   const sql = allowed.sql && [...databases.values()].some(({ takesSql }) => takesSql !== false)
   const endpoint = { ...allowed, sql }
   for (const [name, database] of databases) {

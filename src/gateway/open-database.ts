@@ -35,6 +35,8 @@ export interface CredentialIo extends Io {
 export interface EndpointDatabase extends UnrestrictedDatabase, Restricted<UnrestrictedDatabase> {}
 
 interface UnrestrictedDatabase extends Pick<Located, 'title' | 'tellsTables'> {
+  /** What of an estimate its plans tell. */
+  readonly estimates?: Located['estimates'] | undefined
   readonly problem?: string | undefined
   /** Opens it for a caller, or for nobody, as whom its queries run if its configuration says so. */
   open(caller?: Caller): Promise<Database>

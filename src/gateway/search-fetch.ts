@@ -161,6 +161,7 @@ const limitsOf = ({ caps }: SearchedTable, { signal, sessions, catalog }: Asker)
   maxRows: MAX_FOUND_ROWS,
   maxBytes: caps.bytes * SEARCH_READ_FACTOR,
   timeoutMs: caps.timeoutMs,
+  cost: caps.cost,
   signal,
   sessions,
   catalog,

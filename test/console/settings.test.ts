@@ -89,6 +89,9 @@ describe('the settings of an endpoint', () => {
     ['general', 'title', { title: 'x'.repeat(81) }],
     ['caps', 'caps.rows', { 'caps.rows': '0' }],
     ['caps', 'caps.cell', { 'caps.cell': 'many' }],
+    ['caps', 'caps.cost.plan', { 'caps.cost.plan': '0.5' }],
+    // Its database is SQLite, which estimates nothing.
+    ['caps', 'caps.cost.rows', { 'caps.cost.rows': '5000' }],
     ['limits', 'limits.endpoint.concurrent', { 'limits.endpoint.concurrent': '1.5' }],
     ['search', 'search[0].title', { 'search[0].table': 'products', 'search[0].text': 'name' }],
   ])(

@@ -9,14 +9,22 @@ const CAPS = [
   ['samples', 'Sample values of a column', '0 to 10'],
 ] as const
 
+const COSTS = [
+  ['plan', 'Estimated cost of a query', 'In the unit of the database’s planner'],
+  ['rows', 'Estimated rows of a query', 'That it goes through'],
+] as const
+
 /** How large an answer may be. */
 export const caps: SettingsSection = {
   id: 'caps',
   title: 'How large an answer is',
   fields: ['caps'],
-  read: (fields) => ({
-    caps: Object.fromEntries(CAPS.map(([it]) => [it, numberIn(fields, `caps.${it}`)])),
-  }),
+  read(fields) {
+    const cost = Object.fromEntries(COSTS.map(([it]) => [it, numberIn(fields, `caps.cost.${it}`)]))
+    const isNothing = Object.values(cost).every((it) => it === null)
+    const sizes = CAPS.map(([it]) => [it, numberIn(fields, `caps.${it}`)] as const)
+    return { caps: { ...Object.fromEntries(sizes), cost: isNothing ? null : cost } }
+  },
   show: (draft, { caps }) => (
     <>
       <p class="small dim">A model can ask for less, never for more. Empty means the default.</p>
@@ -29,6 +37,22 @@ export const caps: SettingsSection = {
             hint={hint}
             type="number"
             stored={caps[it]}
+          />
+        ))}
+      </div>
+      <p class="small dim">
+        What the database itself estimates as dearer does not run. Empty means that nothing is
+        estimated. SQLite estimates nothing.
+      </p>
+      <div class="pair">
+        {COSTS.map(([it, label, hint]) => (
+          <Field
+            draft={draft}
+            name={`caps.cost.${it}`}
+            label={label}
+            hint={hint}
+            type="number"
+            stored={caps.cost?.[it]}
           />
         ))}
       </div>

@@ -2,6 +2,7 @@ import type { Database, UnguardedDatabase } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
 import { DatabaseError } from '../error.ts'
 import type { Param, Statement } from '../rows.ts'
+import { costGate, runBehind } from './cost.ts'
 import { refuse } from './guard.ts'
 import { assertIdentity } from './identity.ts'
 import { type BoundStatement, bindPlaceholders } from './placeholders.ts'
@@ -53,7 +54,11 @@ export function guarded(database: UnguardedDatabase): Database {
       const rest = { params, internal: asked.internal }
       const trimmed = trimmedStatement(reading, rest, rules, comment)
       const started = Date.now()
-      const answer = await database.query(trimmed, limits).catch((thrown) => {
+      const gate = limits.gate ?? costGate(trimmed, dialect, limits)
+      const run = gate
+        ? runBehind(gate, database, trimmed, limits)
+        : database.query(trimmed, limits)
+      const answer = await run.catch((thrown) => {
         if (!(thrown instanceof DatabaseError)) throw thrown
         const error = withoutComment(thrown, comment, reading.sql)
         throw error.position === undefined ? error : error.at(origin(error.position))

@@ -25,11 +25,17 @@ export function mysqlError(errno: number, message: string, timeoutMs: number): D
   const code = String(errno)
   const kind = (Object.keys(kinds) as Failure[]).find((it) => kinds[it]?.includes(errno)) ?? 'sql'
   if (kind === 'timeout' && errno !== 1205) return tooSlow(timeoutMs, code)
+  if (errno === NO_PLAN) return new DatabaseError('refused', UNEXPLAINED, { code })
   // The server's own message about a login, or about itself, is not for the caller.
   const said = INSTEAD[kind] ?? withoutNames(message)
   const hint = /near '(?:\?|[:@]\w|\{|%[s(])/.test(said) ? PARAMETER_HINT : HINTS[kind]
   return new DatabaseError(kind, said, { code, hint })
 }
+
+/** "EXPLAIN can not be issued; lacking privileges for underlying table". */
+const NO_PLAN = 1345
+const UNEXPLAINED =
+  'The database gives no plan for a view whose definition or tables its login may not read, so this was not run. The operator can grant SHOW VIEW on the view, and SELECT on its tables.'
 
 const HINTS: Partial<Record<Failure, string>> = {
   too_large: 'Add a LIMIT, filter more, or select fewer columns.',

@@ -1,4 +1,5 @@
 import type { Plan } from '../dialect.ts'
+import { estimate } from './estimate.ts'
 
 /** What MySQL and MariaDB plan, one row a table: https://mariadb.com/kb/en/explain/ */
 export const plan: Plan = {
@@ -15,4 +16,5 @@ export const plan: Plan = {
     })
     return { summary, plan: steps }
   },
+  estimate,
 }

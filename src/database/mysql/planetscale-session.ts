@@ -102,15 +102,23 @@ class Session {
     }
   }
 
-  async #run(statement: Statement, { maxRows }: Limits, deadline: Deadline): Promise<Result> {
+  async #run(statement: Statement, { maxRows, gate }: Limits, deadline: Deadline): Promise<Result> {
     const sql = inlineParams(statement)
     const limitedSql = limited(statement, maxRows + 1, sql)
-    return this.#execute(limitedSql, deadline).catch((error) => {
-      if (limitedSql === sql || !(error instanceof DatabaseError) || error.kind !== 'sql')
-        throw error
-      // An error is told of the statement as its author wrote it, without the LIMIT.
-      return this.#execute(sql, deadline)
-    })
+    const ask = (of: (sql: string) => string) =>
+      this.#execute(of(limitedSql), deadline).catch((error) => {
+        if (limitedSql === sql || !(error instanceof DatabaseError) || error.kind !== 'sql')
+          throw error
+        // An error is told of the statement as its author wrote it, without the LIMIT.
+        return this.#execute(of(sql), deadline)
+      })
+    if (gate) {
+      // A plan is one cell.
+      const { rows = [] } = await ask(gate.of)
+      const cells = rows.map(({ values = '' }) => [atob(values)])
+      gate.pass({ columns: [], rows: cells, truncated: false })
+    }
+    return ask((sql) => sql)
   }
 
   /** Ends its transaction, behind the answer where the platform lets work go on. */

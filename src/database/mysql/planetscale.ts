@@ -20,6 +20,7 @@ export const planetscale: Driver = {
       dialect: mysql(address.database),
       tls: isHttps(address),
       refusesBy: 'in a transaction that only reads and is rolled back',
+      asksGates: true,
       async query(statement, limits) {
         const { fields = [], rows = [] } = await runReadOnly(address, statement, limits, io)
         const types = fields.map(typeOfField)

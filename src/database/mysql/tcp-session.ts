@@ -1,19 +1,21 @@
 import type { Io } from '../database.ts'
-import { DatabaseError, PARAMETER_HINT } from '../error.ts'
-import type { Limits, Statement } from '../rows.ts'
+import { DatabaseError, PARAMETER_HINT, rowTooLarge } from '../error.ts'
+import type { Gate, Limits, Statement } from '../rows.ts'
 import { bySessions } from '../sessions.ts'
 import { ByteBudget, type Room, unread } from '../transport/byte-budget.ts'
 import { type Deadline, startDeadline } from '../transport/deadline.ts'
 import type { Servers } from '../transport/servers.ts'
 import { limited } from './limit.ts'
 import type { Answer, default as Library } from './mysql2.mjs'
-import { noQuery, standsAlone } from './read-only.ts'
+import { inlineParams } from './quote.ts'
+import { noQuery, READ_ONLY, standsAlone } from './read-only.ts'
 import { boundValues, collect, type Reading } from './tcp-answer.ts'
 import { begin, shut } from './tcp-begin.ts'
 import { connect, type Opened } from './tcp-connect.ts'
 import { Connection } from './tcp-connection.ts'
 import type { Access, Login } from './tcp-login.ts'
 import type { Target } from './tcp-parameters.ts'
+import { textOf } from './tcp-role.ts'
 import { isWanted, noneIs, unwanted } from './tcp-target.ts'
 
 /**
@@ -162,8 +164,30 @@ class Session {
         { hint: PARAMETER_HINT },
       )
     }
+    if (limits.gate) await this.#pass(limits.gate, statement, room, limits)
     const ran = atOnce && answer && (await early.catch(() => undefined)) === prepared
     return ran ? answer : collected(() => prepared.execute(values))
+  }
+
+  /**
+   * Asks a gate before its statement, which the server has read and knows for a query. A function of a user may
+   * run while it is planned, and change the session: so the session is made to only read once more.
+   */
+  async #pass(gate: Gate, statement: Statement, room: Room, { maxRows }: Limits): Promise<void> {
+    const connection = this.#connection
+    const text = inlineParams(statement)
+    const asked = connection
+      .run(gate.of(limited(statement, maxRows + 1, text)))
+      // As where it was prepared.
+      .catch(() => connection.run(gate.of(text)))
+    const again = connection.run(READ_ONLY)
+    again.catch(() => {})
+    const spent = this.#budget.spent.then(() => {
+      throw this.#budget.spentBy === room ? rowTooLarge() : unread
+    })
+    const rows = await Promise.race([asked, spent])
+    await again
+    gate.pass({ columns: [], rows: rows.map((row) => row.map(textOf)), truncated: false })
   }
 
   /** Waits for some work that comes behind an answer, which may be too long. */

@@ -21,6 +21,7 @@ export const mysql: Driver = {
       tls: tls === 'offered' ? undefined : tls,
       refusesBy: 'in a session that only reads, if the server says that they are queries',
       applies: ['role'],
+      asksGates: true,
       async query(statement, limits) {
         const { fields, rows, cut } = await runReadOnly(access, servers, statement, limits, io)
         const types = fields.map(typeOfField)

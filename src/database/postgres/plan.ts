@@ -1,4 +1,5 @@
 import type { Plan } from '../dialect.ts'
+import type { Answer } from '../rows.ts'
 
 /** A step of a plan, as `EXPLAIN (FORMAT JSON)` names its parts. */
 interface Step {
@@ -13,14 +14,31 @@ interface Step {
   readonly Plans?: readonly Step[]
 }
 
+const of: Plan['of'] = (sql) => `explain (format json) ${sql}`
+
 /** What PostgreSQL plans: https://www.postgresql.org/docs/current/sql-explain.html */
 export const plan: Plan = {
-  of: (sql) => `explain (format json) ${sql}`,
-  read({ rows }) {
-    const [cell = null] = rows[0] ?? []
-    const [found] = (Array.isArray(cell) ? cell : []) as unknown as readonly { Plan?: Step }[]
-    return { summary: found?.Plan ? [...steps(found.Plan, '')] : [], plan: cell }
+  of,
+  read(answer) {
+    const [cell = null] = answer.rows[0] ?? []
+    const step = outermost(answer)
+    return { summary: step ? [...steps(step, '')] : [], plan: cell }
   },
+  estimate: {
+    of,
+    read(answer) {
+      const step = outermost(answer)
+      return { plan: step?.['Total Cost'], rows: step?.['Plan Rows'] }
+    },
+    advice: 'Filter on an indexed column, join fewer tables, or add a LIMIT.',
+  },
+}
+
+/** The step that returns the rows. Its cost holds that of all others. */
+function outermost({ rows }: Answer): Step | undefined {
+  const [cell = null] = rows[0] ?? []
+  const [found] = (Array.isArray(cell) ? cell : []) as unknown as readonly { Plan?: Step }[]
+  return found?.Plan
 }
 
 function* steps(step: Step, indent: string): Iterable<string> {

@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts'
-import { DatabaseError, type Failure } from '../error.ts'
+import { DatabaseError, type Failure, TooDear } from '../error.ts'
 import { admitWithValues } from '../guard/guarded.ts'
 import type { Statement } from '../rows.ts'
 import { answered, visibleCatalog } from './visible-catalog.ts'
@@ -52,7 +52,8 @@ function assertKnown(read: NonNullable<Statement['reads']>, visibility: Visibili
 
 /** Throws an error again in our own words: those of the engine quote names and values. */
 function dull(error: unknown): never {
-  if (!(error instanceof DatabaseError)) throw error
+  // A cost tells no name and no value.
+  if (!(error instanceof DatabaseError) || error instanceof TooDear) throw error
   const { kind, code } = error
   const said = kind === 'sql' || kind === 'refused' || code !== undefined
   const message = said && INSTEAD[kind]

@@ -20,12 +20,15 @@ export const explainQuery = databaseTool({
   input: z.strictObject({ sql: z.string(), params: z.optional(z.array(param)) }),
   output: listSchema('summary'),
   async run(statement, { database, caps, limits }) {
-    const { summary, plan } = await explain(database, statement, limits)
+    const { summary, plan, estimate } = await explain(database, statement, limits, true)
     const lines = summary.slice(0, MAX_SUMMARY_LINES).map((it) => it.slice(0, MAX_LINE_CHARS))
     const shown = lines.slice(0, itemsThatFit(lines, caps.bytes / 2))
     const raw = itemsThatFit([shown, plan], caps.bytes) === 2
     return {
       summary: shown,
+      estimatedCost: estimate?.plan,
+      estimatedRows: estimate?.rows,
+      limits: caps.cost && { cost: caps.cost.plan, rows: caps.cost.rows },
       ...(raw && { plan }),
       ...((!raw || shown.length < summary.length) && {
         hint: 'The plan is too long for an answer: explain a part of the statement.',

@@ -209,7 +209,17 @@ async function assertServes(
   const isQuestions =
     value.questions && (await problemOf({ ...value, questions: undefined })) === undefined
   const isTools = value.tools && (await problemOf({ ...value, tools: undefined })) === undefined
+  const { cost, ...caps } = value.caps
+  const isCost = cost && (await problemOf({ ...value, caps })) === undefined
   const isSearch = value.search && (await problemOf({ ...value, search: undefined })) === undefined
-  const field = isQuestions ? 'questions' : isTools ? 'tools' : isSearch ? 'search' : 'databases'
+  const field = isQuestions
+    ? 'questions'
+    : isTools
+      ? 'tools'
+      : isSearch
+        ? 'search'
+        : isCost
+          ? `caps.cost.${cost.plan === undefined ? 'rows' : 'plan'}`
+          : 'databases'
   throw new ApiFault(422, message, { field })
 }

@@ -1,0 +1,127 @@
+import type { Estimate, EstimatedPlan } from '../dialect.ts'
+import type { Answer } from '../rows.ts'
+
+/** A part of a plan as the engine writes it: a member, or a list of members. */
+type Part = { readonly [key: string]: unknown }
+
+/**
+ * What MySQL (from 5.6 on) and MariaDB (from 10.1 on) expect of a statement. MariaDB tells a cost from version
+ * 11 on. Both estimate a statement as if it had no LIMIT, unless the LIMIT decides which index is used.
+ *
+ * https://dev.mysql.com/doc/refman/8.4/en/explain.html
+ * https://mariadb.com/kb/en/explain-format-json/
+ */
+export const estimate: EstimatedPlan = {
+  of: (sql) => `explain format=json ${sql}`,
+  read(answer) {
+    const found = planOf(answer)
+    if (!found) return {}
+    const block = found.query_block
+    if (isPart(block)) return ofBlock(block)
+    // Version 2 of the format of MySQL, from 8.3 on.
+    const root = isPart(found.query_plan) ? found.query_plan : found
+    return { plan: costOf(root), rows: rowsOf(root, 1) }
+  },
+  advice: 'Filter on an indexed column, or join fewer tables.',
+}
+
+function planOf({ rows }: Answer): Part | undefined {
+  const cell: unknown = rows[0]?.[0]
+  try {
+    const found: unknown = typeof cell === 'string' ? JSON.parse(cell) : cell
+    return isPart(found) ? found : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A block of a query: its tables in the order in which they are joined, and the blocks within it. */
+interface Block {
+  readonly tables: Part[]
+  /** `perRow`: it runs for each row, because it depends on it. */
+  readonly inner: { readonly block: Part; readonly perRow: boolean }[]
+}
+
+/** What a block and those within it cost, and how many rows they go through. */
+function ofBlock(block: Part): Estimate {
+  const { tables, inner } = partsOf(block)
+  let joined = 1
+  let most = 1
+  let rows = 0
+  for (const table of tables) {
+    const read = joined * (numberIn(table.rows_examined_per_scan ?? table.rows) ?? 0)
+    rows += read
+    most = Math.max(most, read)
+    joined = (read * (numberIn(table.filtered) ?? 100)) / 100
+  }
+  const info = isPart(block.cost_info) ? block.cost_info.query_cost : block.cost
+  let plan = numberIn(info) ?? (tables.length === 0 ? 0 : undefined)
+  for (const { block, perRow } of inner) {
+    const times = perRow ? most : 1
+    const found = ofBlock(block)
+    rows += times * (found.rows ?? 0)
+    plan = plan === undefined || found.plan === undefined ? undefined : plan + times * found.plan
+  }
+  return { plan, rows }
+}
+
+/** Finds the parts of a block, however deep within sorts, buffers, unions and materializations. */
+function partsOf(block: Part): Block {
+  const found: Block = { tables: [], inner: [] }
+  const visit = (part: unknown, within: boolean): void => {
+    if (Array.isArray(part)) for (const it of part) visit(it, within)
+    if (!isPart(part)) return
+    // MySQL says of a block that it depends on a row. MariaDB keeps the answers of one that does.
+    const perRow = within || part.dependent === true
+    for (const [key, it] of Object.entries(part)) {
+      if (key === 'query_block' && isPart(it)) {
+        found.inner.push({ block: it, perRow })
+        continue
+      }
+      if (key === 'table' && isPart(it) && it.table_name !== undefined) found.tables.push(it)
+      visit(it, perRow || key === 'expression_cache')
+    }
+  }
+  visit(block, false)
+  return found
+}
+
+/** What a step of the format's version 2 costs, with those within it. */
+function costOf(step: Part): number | undefined {
+  const own = numberIn(step.estimated_total_cost)
+  if (own !== undefined) return own
+  const inner = inputsOf(step).map(costOf)
+  return inner.reduce(
+    (sum, it) => (sum === undefined || it === undefined ? undefined : sum + it),
+    0,
+  )
+}
+
+/** How many rows a step of the format's version 2 goes through, if it runs so many times. */
+function rowsOf(step: Part, times: number): number {
+  const inputs = inputsOf(step)
+  const own = numberIn(step.estimated_rows) ?? 0
+  if (inputs.length === 0) return step.table_name === undefined ? 0 : times * own
+  let rows = 0
+  let each = times
+  for (const it of inputs) {
+    rows += rowsOf(it, each)
+    if (step.join_algorithm === 'nested_loop') each *= numberIn(it.estimated_rows) ?? 1
+  }
+  return rows
+}
+
+/** The steps within a step: its inputs, and the subqueries beside them. */
+const inputsOf = (step: Part): Part[] =>
+  Object.entries(step).flatMap(([key, it]) =>
+    key.startsWith('inputs') && Array.isArray(it) ? it.filter(isPart) : [],
+  )
+
+const isPart = (it: unknown): it is Part =>
+  typeof it === 'object' && it !== null && !Array.isArray(it)
+
+/** Some versions write some of their numbers as text. */
+function numberIn(it: unknown): number | undefined {
+  const value = typeof it === 'string' && it !== '' ? Number(it) : it
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}
