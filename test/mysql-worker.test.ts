@@ -108,8 +108,12 @@ function tests({ known, strange, plain }: MariaDbs): void {
     )
     const patient = { name: 'patient', title: 'Patient', databases }
     const hasty = { ...patient, name: 'hasty', caps: { timeoutMs: 1_000 } }
-    const ENDPOINTS = JSON.stringify([patient, hasty])
-    worker = await startWorker({ ...urls, ENDPOINTS, TIDEGATE_KEY: 'k' })
+    const pooled = { ...hasty, name: 'pooled', databases: { main: { url: 'hyperdrive:STORE' } } }
+    const ENDPOINTS = JSON.stringify([patient, hasty, pooled])
+    const secrets = { ...urls, ENDPOINTS, TIDEGATE_KEY: 'k' }
+    worker = await startWorker(secrets, undefined, [], {
+      STORE: url('DISABLED', { user: `${known.reader}_pooled:${MARKER}` }),
+    })
   })
   afterAll(async () => {
     await worker?.close()
@@ -148,6 +152,28 @@ function tests({ known, strange, plain }: MariaDbs): void {
     const cipher = await call(database, "show session status like 'Ssl_cipher'")
     expect(cipher.structuredContent.rows).toEqual([['Ssl_cipher', expect.stringMatching(/./)]])
     await nothingIsLeft()
+  })
+
+  test('reads exact values through a Hyperdrive binding, however many ask, and ends what is slow', async () => {
+    // Not there for long: as whom a server takes a user that it does not have depends on its users.
+    const user = `${known.reader}_pooled@'%'`
+    await known.admin(`create user ${user} identified by '${MARKER}'`)
+    await known.admin(`grant select on ${known.database}.* to ${user}`)
+    const ask = async (sql: string, params: unknown[] = []) =>
+      callTool(`${worker.url}/mcp/pooled`, 'query', { sql, params }, key)
+    const exact = 'select id, at, price from users where email = ?'
+    const answers = await Promise.all(Array.from({ length: 40 }, () => ask(exact, ['user7'])))
+    for (const { structuredContent } of answers) {
+      expect(structuredContent.rows).toEqual([
+        ['9007199254740993', '2026-01-02 03:04:05.123456', '12345678901234567890.0123456789'],
+      ])
+    }
+    const large = await ask("select repeat('x', 200000), seq from seq_1_to_1000000000")
+    expect(large.structuredContent.truncated).toBe(true)
+    const { content } = await ask(endless)
+    expect(content[0].text).toMatch(/^The query was stopped after 1 seconds/)
+    await nothingIsLeft()
+    await known.admin(`drop user ${user}`)
   })
 
   test('reads no more of a large answer than it may hold', async () => {

@@ -101,6 +101,19 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
     }
   })
 
+  test('reads through a Hyperdrive binding, whatever signs its password has', async () => {
+    const STORE = postgres.tcp('postgres:p%25%2F%40%23')
+    const secrets = { DATABASE_URL: 'hyperdrive:STORE', TIDEGATE_KEY: 'k' }
+    const pooled = await startWorker(secrets, undefined, [], { STORE })
+    const ask = (sql: string) => callTool(`${pooled.url}/mcp`, 'query', { sql }, key)
+    const sql = 'select 9007199254740993::int8, current_setting($$transaction_read_only$$)'
+    const answers = await Promise.all(Array.from({ length: 40 }, () => ask(sql)))
+    const rows = [['9007199254740993', 'on']]
+    expect(answers.map((it) => it.structuredContent?.rows)).toEqual(answers.map(() => rows))
+    await expect.poll(() => sessions(postgres)).toBe(0)
+    await pooled.close()
+  })
+
   test('reads no more of an endless answer than it may hold', async () => {
     const sql = "select repeat('x', 200000), generate_series(1, 1e9)"
     const { structuredContent } = await callTool(mcp, 'query', { sql }, key)

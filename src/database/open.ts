@@ -3,6 +3,7 @@ import type { Estimate } from './dialect.ts'
 import { engines } from './engines.ts'
 import { DatabaseError } from './error.ts'
 import type { Identity, Statement } from './rows.ts'
+import { hyperdriveScheme } from './transport/hyperdrive.ts'
 
 /** The database that a URL names. The code of its engine is read when it is opened. */
 export interface Located {
@@ -23,9 +24,16 @@ export interface Located {
  * {@link DatabaseError} for a URL that no engine opens, without repeating the URL.
  */
 export function locate(url: string, io: Io): Located {
-  const scheme = /^\s*([a-z][a-z\d+.-]*):/i.exec(url)?.[1]
+  const scheme = schemeOf(url, io)
   if (scheme === undefined) throw new DatabaseError('config', 'The database URL is not a URL.')
-  return locateLater(scheme.toLowerCase(), async () => url, io)
+  return locateLater(scheme, async () => url, io)
+}
+
+/** What tells the engine of a URL. Behind Hyperdrive there are two, and the binding says which one. */
+function schemeOf(url: string, io: Io): string | undefined {
+  const [, written, name = ''] = /^\s*([a-z][a-z\d+.-]*):(\w*)/i.exec(url) ?? []
+  const scheme = written?.toLowerCase()
+  return (scheme === 'hyperdrive' ? hyperdriveScheme(name, io) : undefined) ?? scheme
 }
 
 /**
@@ -33,7 +41,7 @@ export function locate(url: string, io: Io): Located {
  * known. Throws {@link DatabaseError} for a scheme that no engine opens.
  */
 export function locateLater(scheme: string, read: () => Promise<string>, io: Io): Located {
-  const engine = engines.find(({ schemes }) => schemes.includes(scheme))
+  const engine = engineOf(scheme)
   if (!engine) {
     const schemes = engines.flatMap((it) => it.schemes.map((scheme) => `${scheme}:`))
     throw new DatabaseError(
@@ -55,6 +63,8 @@ export function locateLater(scheme: string, read: () => Promise<string>, io: Io)
     },
   }
 }
+
+const engineOf = (scheme: string) => engines.find(({ schemes }) => schemes.includes(scheme))
 
 /** The URLs of databases that hold no secret. BINDING stands for the name of a binding. */
 export const urlsWithoutSecret: readonly string[] = engines.flatMap(
@@ -79,7 +89,7 @@ async function openWith(
   read: () => Promise<string>,
   io: Io,
 ): Promise<Database> {
-  const [{ drivers }, { guarded }, { joining }, { databaseUrl }, text] = await Promise.all([
+  const [known, { guarded }, { joining }, { databaseUrl }, text] = await Promise.all([
     engine.read(),
     import('./guard/guarded.ts'),
     import('./schema/joining.ts'),
@@ -87,6 +97,8 @@ async function openWith(
     read(),
   ])
   const url = databaseUrl(text)
+  const told = engineOf(schemeOf(text, io) ?? '') ?? engine
+  const { drivers } = told === engine ? known : await told.read()
   const driver = drivers.find((it) => it.opens(url))!
   const database = driver.open(url, io)
   return {

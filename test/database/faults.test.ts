@@ -16,6 +16,7 @@ import { toSupabaseAt } from '../servers/supabase.ts'
 import { encrypt, report, startTcp } from '../servers/tcp.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { startClickHouse } from '../support/clickhouse.ts'
+import { hyperdriveTo } from '../support/hyperdrive.ts'
 import { startMariaDb } from '../support/mariadb.ts'
 import { open } from '../support/open.ts'
 import { startPostgres } from '../support/postgres.ts'
@@ -72,7 +73,7 @@ if (postgres) {
     ...direct,
     url: (_, login = 'right') => `hyperdrive:${login}`,
     io: (port) => {
-      const binding = (login: 'right' | 'wrong') => ({ connectionString: direct.url(port, login) })
+      const binding = (login: 'right' | 'wrong') => hyperdriveTo(direct.url(port, login))
       return { fetch, bindings: { right: binding('right'), wrong: binding('wrong') } }
     },
   }

@@ -4,11 +4,12 @@ import { guarded } from '../../src/database/guard/guarded.ts'
 import { locate } from '../../src/database/open.ts'
 import { databaseUrl } from '../../src/database/transport/hosts.ts'
 
-const drivers = (await Promise.all(engines.map((it) => it.read()))).flatMap((it) => it.drivers)
+const read = await Promise.all(engines.map(async (it) => ({ ...it, ...(await it.read()) })))
 
 /** Opens a database as the gateway does, but at once: every engine is read already. */
 export function open(url: string, io: Io): Database {
-  locate(url, io)
+  const { title } = locate(url, io)
   const parsed = databaseUrl(url)
+  const drivers = read.filter((it) => it.title === title).flatMap((it) => it.drivers)
   return guarded(drivers.find((it) => it.opens(parsed))!.open(parsed, io))
 }

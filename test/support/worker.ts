@@ -17,20 +17,25 @@ export interface RunningWorker {
 }
 
 /**
- * Starts the Worker with these secrets, and with none of those of the machine it runs on; and with
- * empty D1 databases of these names.
+ * Starts the Worker with these secrets, and with none of those of the machine it runs on; with empty D1
+ * databases of these names, and with Hyperdrive bindings to these URLs.
  */
 export async function startWorker(
   secrets: Record<string, string> = {},
   configPath = './wrangler.toml',
   d1: readonly string[] = [],
+  hyperdrive: Record<string, string> = {},
 ): Promise<RunningWorker> {
   const given = { secrets: { ...noVars, ...secrets } }
   const databases = d1.map((binding) => ({ binding, database_id: binding }))
   const { rawConfig } = experimental_readRawConfig({ config: configPath })
-  const config = { ...rawConfig, d1_databases: databases }
+  const pools = Object.entries(hyperdrive).map(([binding, localConnectionString]) => {
+    return { binding, id: '0'.repeat(32), localConnectionString }
+  })
+  const config = { ...rawConfig, d1_databases: databases, hyperdrive: pools }
+  const isOwn = d1.length > 0 || pools.length > 0
   const harness = createTestHarness({
-    workers: [d1.length > 0 ? { config, ...given } : { configPath, ...given }],
+    workers: [isOwn ? { config, ...given } : { configPath, ...given }],
   })
   const { url } = await harness.listen()
   return {

@@ -11,7 +11,7 @@ const ENGINES: Readonly<Record<string, string>> = {
   postgres: 'PostgreSQL',
   postgresql: 'PostgreSQL',
   neon: 'PostgreSQL',
-  hyperdrive: 'PostgreSQL',
+  hyperdrive: 'Hyperdrive',
   supabase: 'PostgreSQL',
   mysql: 'MySQL',
   mariadb: 'MariaDB',

@@ -6,7 +6,7 @@ import { suggested } from './suggested.ts'
 const ENGINES: Readonly<Record<string, string>> = {
   demo: 'SQLite',
   d1: 'SQLite',
-  hyperdrive: 'PostgreSQL',
+  hyperdrive: 'PostgreSQL or MySQL',
   secret: 'as the secret says',
 }
 

@@ -75,6 +75,7 @@ export interface Connection extends Events {
   readonly threadId: number | null
   prepare(sql: string, done: (error: unknown, statement: Prepared) => void): unknown
   query(sql: string, done: (error: unknown, rows: readonly (readonly unknown[])[]) => void): unknown
+  query(sql: string): Answer
   /** Forgets what was prepared. */
   unprepare(sql: string): unknown
   end(done: (error: unknown) => void): unknown

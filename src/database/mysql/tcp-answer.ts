@@ -1,16 +1,34 @@
 import { rowTooLarge, unreachable } from '../error.ts'
-import type { Limits, Statement } from '../rows.ts'
+import type { Answer, Cell, Limits, Statement } from '../rows.ts'
 import { type ByteBudget, type Room, unread } from '../transport/byte-budget.ts'
-import type { Answer, Field, default as Library } from './mysql2.mjs'
+import { cap } from '../transport/row-cap.ts'
+import type { Field, Answer as Incoming, default as Library } from './mysql2.mjs'
 import type { Connection } from './tcp-connection.ts'
 import { failure } from './tcp-error.ts'
-import type { Raw } from './values.ts'
+import { typeOfField } from './types.ts'
+import { type Raw, readValue, type Type } from './values.ts'
 
 /** What came back, and whether there was too much of it to be read to the end. */
 export interface Reading {
   readonly fields: readonly Field[]
   readonly rows: readonly (readonly Raw[])[]
   readonly cut: boolean
+}
+
+/** An answer as a query has it. */
+export function answerOf({ fields, rows, cut }: Reading, limits: Limits): Answer {
+  const types = fields.map(typeOfField)
+  const capped = cap(cells(rows, types), limits)
+  return {
+    columns: fields.map(({ name }, i) => ({ name, type: types[i]!.name })),
+    rows: capped.rows,
+    truncated: capped.truncated || (cut && 'bytes'),
+  }
+}
+
+/** Reads the rows one by one, so that those beyond the cap are never read. */
+function* cells(rows: readonly (readonly Raw[])[], types: readonly Type[]): Iterable<Cell[]> {
+  for (const row of rows) yield row.map((raw, i) => readValue(raw, types[i]!))
 }
 
 /** Values as they are bound: MySQL takes no double as a LIMIT. */
@@ -22,7 +40,7 @@ export const boundValues = (
 /** Starts an answer, and collects its rows until it ends or the budget is spent. */
 export function collect(
   connection: Connection,
-  start: () => Answer | undefined,
+  start: () => Incoming | undefined,
   budget: ByteBudget,
   room: Room,
   { maxRows, timeoutMs }: Limits,

@@ -50,15 +50,15 @@ export class Connection {
     this.#broken.resolve(error ?? {})
   }
 
-  /** Resolves with the kind of server once it has let us in. */
-  opened(): Promise<Server> {
+  /** Resolves with the kind of server once it has let us in. It says whether to send several commands at once. */
+  opened(atOnce = true): Promise<Server> {
     return new Promise((resolve, reject) => {
       this.client.on('error', (error: unknown) => reject(connectFailure(error)))
       this.client.once('connect', ({ serverVersion }: { serverVersion: string }) => {
         this.#isOpen = true
         const server = serverOf(serverVersion)
         // As MariaDB's own clients do, and none of MySQL's: Aurora does not take it.
-        if (server === 'mariadb') pipeline(this.client)
+        if (atOnce && server === 'mariadb') pipeline(this.client)
         this.#runsLast = runsLastPrepared(serverVersion)
         resolve(server)
       })
@@ -69,7 +69,7 @@ export class Connection {
   run(sql: string): Promise<readonly (readonly unknown[])[]> {
     return new Promise((resolve, reject) => {
       this.client.query(sql, (error, rows) =>
-        error ? reject(failure(error, this.#timeoutMs)) : resolve(rows),
+        error ? reject(failure(error, this.#timeoutMs)) : resolve(Array.isArray(rows) ? rows : []),
       )
     })
   }

@@ -29,6 +29,8 @@ const kinds: readonly (readonly [prefix: string, kind: Failure, connecting?: tru
   ['57014', 'timeout'],
   ['57', 'network'],
   ['58P01', 'network', true],
+  // Hyperdrive's own, as when its pool has no connection left.
+  ['58000', 'network'],
   ['58030', 'network'],
 ]
 

@@ -1,7 +1,8 @@
 import type { Io } from '../database.ts'
 import { DatabaseError } from '../error.ts'
 import { assertEncrypted, type TokenLogin, tokenLogin } from '../iam/token-login.ts'
-import { databaseUrl, type Host, hostsOf } from '../transport/hosts.ts'
+import { type Host, hostsOf } from '../transport/hosts.ts'
+import { hyperdriveOf } from '../transport/hyperdrive.ts'
 import { Servers } from '../transport/servers.ts'
 import { decoded, isLoopback } from '../transport/url.ts'
 import type { ClientConfig } from './pg.mjs'
@@ -98,20 +99,18 @@ export function loginOf(url: URL, host: Host = hostsOf(url)[0]!): Login {
 }
 
 /** The access that a Hyperdrive binding stands for. Throws {@link DatabaseError}. */
-export function hyperdriveAccess({ pathname: name }: URL, { bindings }: Io): Access {
-  const binding = bindings[name] as Partial<Hyperdrive> | undefined
-  if (typeof binding?.connectionString !== 'string') {
-    throw new DatabaseError(
-      'config',
-      `This deployment has no Hyperdrive binding called ${JSON.stringify(name)}.`,
-    )
+export function hyperdriveAccess(url: URL, io: Io): Access {
+  const { host, port, user, password, database } = hyperdriveOf(url, io)
+  const login: Login = {
+    ...{ host, port, user, password, database },
+    token: undefined,
+    // The connection to Hyperdrive stays within Cloudflare. Hyperdrive encrypts the rest of the way.
+    tls: 'never',
+    direct: false,
+    options: undefined,
+    name: 'tidegate',
   }
-  const url = databaseUrl(binding.connectionString)
-  url.search = ''
-  // The connection to Hyperdrive stays within Cloudflare. Hyperdrive encrypts the rest of the way.
-  const login = { ...loginOf(url), tls: 'never' as const }
-  const servers = new Servers([login])
-  return { servers, target: 'any', random: false, connectMs: undefined }
+  return { servers: new Servers([login]), target: 'any', random: false, connectMs: undefined }
 }
 
 /** How `pg` is told to connect. */

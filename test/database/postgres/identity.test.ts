@@ -8,6 +8,7 @@ import type { Identity, Limits, Rows } from '../../../src/database/rows.ts'
 import { supabase } from '../../../src/database/supabase/driver.ts'
 import { startPooler } from '../../servers/pooler.ts'
 import { failure } from '../../support/failure.ts'
+import { hyperdriveTo } from '../../support/hyperdrive.ts'
 import { open } from '../../support/open.ts'
 import { startPostgres } from '../../support/postgres.ts'
 
@@ -69,7 +70,7 @@ describe.skipIf(!postgres)('Whom a query runs as on PostgreSQL', () => {
   })
 
   const pooled = postgres.tcp(reader, pooler.port)
-  const store = { fetch, bindings: { STORE: { connectionString: pooled } } }
+  const store = { fetch, bindings: { STORE: hyperdriveTo(pooled) } }
 
   const ways = [
     ['TCP', open(postgres.tcp(reader), io), tcp.open(new URL(postgres.tcp(reader)), io)],

@@ -8,6 +8,7 @@ import { startSwapping } from '../../servers/pooler.ts'
 import { encrypt, passOn, report, startTcp, type TcpServer } from '../../servers/tcp.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { failure, MARKER } from '../../support/failure.ts'
+import { hyperdriveTo } from '../../support/hyperdrive.ts'
 import { open } from '../../support/open.ts'
 import { describePostgres } from '../../support/postgres.ts'
 
@@ -523,7 +524,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
   })
 
   test('is reached through a Hyperdrive binding that the URL names', async () => {
-    const bindings = { STORE: { connectionString: postgres.tcp() }, OTHER: {} }
+    const bindings = { STORE: hyperdriveTo(postgres.tcp()), OTHER: {} }
     const bound = open('hyperdrive:STORE', { fetch, bindings })
     expect((await bound.query({ sql: 'select 1' }, limits)).rows).toEqual([[1]])
     for (const name of ['OTHER', 'NONE']) {
