@@ -97,6 +97,12 @@ const modules = {
   'iam/aws4fetch': `export { AwsV4Signer } from 'aws4fetch'`,
   // JSON Web Tokens, which Google takes.
   'iam/jose': `export { importPKCS8, SignJWT } from 'jose'`,
+  // What Node and Workers both have, and no types that both know.
+  'certificate/node': `
+    import net from 'net'
+    import crypto from 'crypto'
+    export const connect = net.connect
+    export const X509Certificate = crypto.X509Certificate`,
 }
 
 for (const [name, contents] of Object.entries(modules)) {

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { type App, refuse, textOrJson } from './admission.ts'
 import { isOperator, signInFaults } from './auth/index.ts'
 import { type Deployment, deploymentOf, type Site } from './deployment.ts'
-import { ConfigError, diagnosis } from './gateway/index.ts'
+import { ConfigError, type Diagnosis, diagnosis } from './gateway/index.ts'
 import { inspectionOf } from './inspection.ts'
 import { selfTest, textOf } from './self-test.ts'
 import { NO_ENDPOINT, UNAVAILABLE } from './visit.ts'
@@ -39,10 +39,18 @@ export async function examine(
   return textOrJson(
     c,
     healthy ? 200 : 503,
-    { problems, databases, ...(more > 0 && { more }), ...(hosts && { hosts }) },
+    {
+      problems,
+      databases: databases.map(shown),
+      ...(more > 0 && { more }),
+      ...(hosts && { hosts }),
+    },
     texts.join('\n\n'),
   )
 }
+
+/** A diagnosis without names of hosts: whoever may use an endpoint may read it. */
+const shown = ({ certificate: _, ...rest }: Diagnosis) => rest
 
 /** How many endpoints of the registry are inspected at once. */
 const MAX_STORED = 20

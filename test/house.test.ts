@@ -32,7 +32,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
   database: [
     ...['words', 'kept', 'error', 'sessions', 'catalog-use'],
     ...['rows', 'role', 'rules', 'dialect', 'database'],
-    ...['guard', 'transport', 'iam', 'schema', 'statements', 'an engine', 'doctor'],
+    ...['guard', 'transport', 'certificate', 'iam', 'schema', 'statements', 'an engine', 'doctor'],
     ...['engines', 'open', 'connection-string', 'questions', 'index'],
   ],
 }

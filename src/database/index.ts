@@ -68,5 +68,10 @@ export const redaction = () => import('./guard/without-literals.ts')
 /** Loads the code that inspects roles and reports on them. */
 export const doctor = () => import('./doctor/index.ts')
 
+/** Loads the code that looks at the certificates of servers. */
+export const certificates = () => import('./certificate/index.ts')
+
+export type { SeenCertificate } from './certificate/index.ts'
+
 /** Loads the code that reads any text that people paste for a connection string. */
 export const connectionStrings = () => import('./connection-string/index.ts')

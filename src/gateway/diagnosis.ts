@@ -1,16 +1,19 @@
 import {
+  certificates,
   type Database,
   DatabaseError,
   doctor,
   type Failure,
+  hosts,
   listTables,
   type Reported,
+  type SeenCertificate,
   type TimeLimits,
 } from '../database/index.ts'
 import { withoutEstimates } from './cost-limit.ts'
 import type { CustomToolConfig } from './custom-tool-config.ts'
 import { ConfigError, type Endpoint } from './endpoint.ts'
-import { type CredentialIo, located } from './open-database.ts'
+import { type CredentialIo, located, secretUrl } from './open-database.ts'
 import { lookAtQuestions } from './question-look.ts'
 import { MAX_INSPECTION_MS } from './role-warning.ts'
 
@@ -27,6 +30,8 @@ export interface Diagnosis extends Partial<Reported> {
     | undefined
   /** How many tables and views the role may read, if that was asked. */
   readonly tables?: number
+  /** The certificate of its server, if that is the problem. It holds names of hosts. */
+  readonly certificate?: SeenCertificate
 }
 
 /** A request may hold six connections. */
@@ -99,11 +104,41 @@ export async function inspect(
       const said = { note: notes.join('\n\n') || undefined }
       return { ...about, elapsedMs, ...role, broken, ...counted, ...said }
     } catch (error) {
-      return { ...about, ...(await problemOf(error)) }
+      return { ...about, ...(await problemAt(error, config.url, io, signal)) }
     }
   } catch (error) {
     return problemOf(error)
   }
+}
+
+/** What an operator is told of an error of a database: where that is its certificate, what is wrong with it. */
+export async function problemAt(
+  error: unknown,
+  url: string,
+  io: CredentialIo,
+  signal: AbortSignal | undefined,
+): Promise<Pick<Diagnosis, 'failure' | 'certificate'> & { readonly problem: string }> {
+  const told = await problemOf(error)
+  if (!(error instanceof DatabaseError) || !/certificate of the database/.test(error.message)) {
+    return told
+  }
+  const { certificateSentence, seeCertificate } = await certificates()
+  const server = await secretUrl(url, io).then(serverOf, () => undefined)
+  const certificate = server && (await seeCertificate(server, signal))
+  if (!certificate) return told
+  return { ...told, problem: `${error.message} ${certificateSentence(certificate)}`, certificate }
+}
+
+/** Where a server is that is reached by TCP: the first one, where there are several. */
+async function serverOf(url: string) {
+  const { protocol, hostname, port } = (await hosts()).databaseUrl(url)
+  const host = hostname.replace(/^\[(.*)\]$/, '$1')
+  if (/^postgres(?:ql)?:$/.test(protocol)) {
+    return { protocol: 'postgres', host, port: Number(port) || 5432 } as const
+  }
+  return /^(?:mysql|mariadb):$/.test(protocol)
+    ? ({ protocol: 'mysql', host, port: Number(port) || 3306 } as const)
+    : undefined
 }
 
 /** What an operator is told of an error. */

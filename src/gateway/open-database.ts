@@ -124,6 +124,14 @@ function withKeptCatalog(found: EndpointDatabase, config: DatabaseConfig): Endpo
   }
 }
 
+/** The URL of a database, with its secret. Throws {@link ConfigError}. */
+export const secretUrl = async (url: string, io: CredentialIo): Promise<string> => {
+  const id = credentialId(url)
+  return id === undefined
+    ? resolveUrl(url, io.bindings)
+    : ((await io.credential?.(id)?.read()) ?? '')
+}
+
 function locatedUrl(url: string, io: CredentialIo): Located {
   const id = credentialId(url)
   if (id === undefined) return locate(resolveUrl(url, io.bindings), io)

@@ -5,7 +5,7 @@ import {
   type TableList,
   type TimeLimits,
 } from '../database/index.ts'
-import { type Diagnosis, inspect, problemOf } from './diagnosis.ts'
+import { type Diagnosis, inspect, problemAt, problemOf } from './diagnosis.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type CredentialIo, located } from './open-database.ts'
 import { MAX_INSPECTION_MS } from './role-warning.ts'
@@ -89,7 +89,9 @@ async function* lookAt(
 
   const reached = await reach(database, limits)
   const ms = clock()
-  if (reached) return yield* notReached(reached, title, ms)
+  if (reached) {
+    return yield* notReached(reached, title, ms, await problemAt(reached, url, io, signal))
+  }
   yield { stage: 'reached', state: 'ok', sentence: `${title} answers`, ms }
   yield { stage: 'encrypted', ...encryption(url, database.tls) }
   if (!isBuiltIn(url)) {
@@ -120,16 +122,16 @@ async function* lookAt(
   return { ...found, tables: listed.total }
 }
 
-type Problem = Pick<Diagnosis, 'failure'> & Required<Pick<Diagnosis, 'problem'>>
+type Problem = Pick<Diagnosis, 'failure' | 'certificate'> & Required<Pick<Diagnosis, 'problem'>>
 
 /** A stage at which a database stops. What follows cannot be seen; what has no failure was not looked at. */
 async function* stopped(
   stage: Seen['stage'],
-  { problem, failure }: Problem,
+  { problem, failure, certificate }: Problem,
   ms?: number,
 ): AsyncGenerator<Seen, Found> {
   yield { stage, state: failure ? 'bad' : 'off', sentence: problem, ms }
-  return failure ? { problem, failure } : { problem }
+  return { problem, ...(failure && { failure }), ...(certificate && { certificate }) }
 }
 
 async function openOrProblem(endpoint: Endpoint, name: string, io: CredentialIo) {
@@ -148,13 +150,18 @@ const reach = (database: Database, limits: TimeLimits): Promise<unknown> =>
   )
 
 /** Tells at which stage it stopped, going by the error. */
-async function* notReached(error: unknown, title: string, ms: number): AsyncGenerator<Seen, Found> {
+async function* notReached(
+  error: unknown,
+  title: string,
+  ms: number,
+  problem: Problem,
+): AsyncGenerator<Seen, Found> {
   const { kind, message = '' } = error instanceof DatabaseError ? error : {}
   const stage = kind === 'auth' ? 'login' : TLS.test(message) ? 'encrypted' : 'reached'
   if (stage !== 'reached') {
     yield { stage: 'reached', state: 'ok', sentence: `A ${title} answers at this host`, ms }
   }
-  return yield* stopped(stage, await problemOf(error), stage === 'reached' ? ms : undefined)
+  return yield* stopped(stage, problem, stage === 'reached' ? ms : undefined)
 }
 
 const TLS = /\bTLS\b|certificate/i

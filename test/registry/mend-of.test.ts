@@ -42,6 +42,8 @@ const problems: readonly Problem[] = [
   { kind: 'config', message: 'Google refuses the key that this deployment has as the secret X.' },
 ]
 
+const faults = ['none', 'old', 'new', 'expired', 'early', 'name', 'unknown'] as const
+
 const databases: readonly About[] = [
   ...['postgres', 'mysql', 'mariadb', 'clickhouse', 'clickhouses', 'libsql', 'rqlite', 'neon'].map(
     (scheme): About => ({ endpoint: 'web-shop', database: 'main', scheme, host: 'db.example.com' }),
@@ -60,6 +62,32 @@ const databases: readonly About[] = [
     login: { user: '--reboot', database: '-reboot' },
   },
   { scheme: 'mysql', host: '--reboot' },
+  { scheme: 'mysql', host: '10.0.0.7' },
+  ...faults.map(
+    (fault): About => ({
+      scheme: 'mariadb',
+      host: 'db.example.com',
+      certificate: { protocol: 'mysql', fault, sentence: 'It is so.', names: ['db.example.org'] },
+    }),
+  ),
+  ...[
+    'Amazon RDS eu-central-1 Root CA',
+    'Google Cloud SQL Server CA',
+    '1f4-c2 Project CA',
+    'MySQL_Server_8.0.36_Auto_Generated_CA_Certificate',
+  ].map(
+    (issuer): About => ({
+      scheme: 'mysql',
+      host: '192.0.2.7',
+      certificate: {
+        protocol: 'mysql',
+        fault: 'name',
+        issuer,
+        names: [issuer],
+        sentence: 'It is so.',
+      },
+    }),
+  ),
   { scheme: 'hyperdrive', binding: 'SHOP' },
   { scheme: 'd1', binding: 'SHOP' },
   { scheme: 'd1', host: '0123456789abcdef0123456789abcdef' },

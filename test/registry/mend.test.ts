@@ -1,5 +1,8 @@
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { greetEncrypted } from '../servers/faulty.ts'
+import { encrypt, startTcp } from '../servers/tcp.ts'
+import { makeCertificate, makeSignedCertificate } from '../support/certificate.ts'
 import { startMariaDb, type TestMariaDb } from '../support/mariadb.ts'
 import { startPostgres, type TestPostgres } from '../support/postgres.ts'
 import { askApi, operated } from '../support/registry-api.ts'
@@ -20,7 +23,7 @@ let mariadb: TestMariaDb | undefined
 beforeAll(async () => {
   postgres = await startPostgres('create table items (id int)')
   mariadb = await startMariaDb('create table items (id int)')
-  worker = await startWorker(operated)
+  worker = await startWorker({ ...operated, PRIVATE_HOSTS: '127.0.0.1,localhost' })
 }, 120_000)
 afterAll(async () => {
   await worker.close()
@@ -119,6 +122,32 @@ describe('the mend of a test', () => {
     expect(mend).toMatchObject({ kind: 'certificate' })
     expect(commands(mend!)).toContain('npx wrangler cert upload certificate-authority')
     expect(commands(mend!)).toContain('--ca-certificate-id ID')
+  })
+
+  test('names who signed a certificate, and what is wrong with it', async ({ skip }) => {
+    if (!makeCertificate()) return skip()
+    const of = makeSignedCertificate('/O=Supabase Inc/CN=Supabase Root 2021 CA')
+    const behind = await startTcp(() => {})
+    const secure = await startTcp((socket) => encrypt(socket, of, behind.port))
+    const mysql = await startTcp((socket) => greetEncrypted(socket, of))
+    const at = (scheme: string, host: string, { port }: { port: number }) =>
+      mendOf(
+        `${scheme}://reader:${PASSWORD}@${host}:${port}/shop?${scheme === 'mysql' ? 'ssl-mode=REQUIRED' : 'sslmode=require'}`,
+      )
+    const unknown = await at('postgres', 'localhost', secure)
+    expect(unknown!.sentence).toContain(
+      'was signed by Supabase Root 2021 CA (Supabase Inc), and no',
+    )
+    expect(commands(unknown!)).toContain('--sslmode verify-full --ca-certificate-id ID')
+    expect(unknown!.steps[0]!.say).toContain('under SSL Configuration')
+    const other = await at('mysql', '127.0.0.1', mysql)
+    expect(other!.sentence).toContain('is for localhost, *.db.example.com, and not for 127.0.0.1')
+    expect(commands(other!)).toContain('--sslmode VERIFY_CA --ca-certificate-id ID')
+    await askApi(worker, 'PATCH', '/api/endpoints/shop', { active: true })
+    const { text } = await askApi(worker, 'GET', '/doctor/shop')
+    expect(text).toContain('is not for the host of its URL. It was signed by Supabase Root 2021 CA')
+    expect(text).not.toMatch(/127\.0\.0\.1|db\.example/)
+    await Promise.all([secure.close(), mysql.close(), behind.close()])
   })
 
   test('is about the binding that is missing', async () => {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Certificate } from '../servers/tcp.ts'
 
 /** A certificate and its key, and the files that hold them. */
@@ -29,4 +29,20 @@ export function makeCertificate(): CertificateFiles | undefined {
     return undefined
   }
   return { key: readFileSync(keyPath, 'utf8'), cert: readFileSync(path, 'utf8'), path, keyPath }
+}
+
+/** Makes a certificate for `localhost` that an authority of this name signed. It ends so many days from now. */
+export function makeSignedCertificate(authority: string, days = 2): CertificateFiles {
+  const own = makeCertificate()!
+  const home = dirname(own.path)
+  const at = (name: string) => join(home, name)
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' })
+  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
+  const root = ['-subj', authority, '-keyout', at('ca-key.pem'), '-out', at('ca.pem')]
+  openssl('req', '-x509', ...kind, ...root)
+  openssl('x509', '-x509toreq', '-in', own.path, '-signkey', own.keyPath, '-out', at('request'))
+  writeFileSync(at('names'), 'subjectAltName=DNS:localhost,DNS:*.db.example.com')
+  const by = ['-CA', at('ca.pem'), '-CAkey', at('ca-key.pem'), '-days', String(days)]
+  openssl('x509', '-req', '-in', at('request'), ...by, '-extfile', at('names'), '-out', own.path)
+  return { ...own, cert: readFileSync(own.path, 'utf8') }
 }

@@ -142,7 +142,11 @@ export function noteDropped(draft: Draft, notes: Notes): void {
 
 const MAX_SHOWN = 6
 
-/** Tells of a server whose certificate no Worker can trust. */
+/**
+ * Tells of a server whose certificate no Worker can trust.
+ *
+ * @param canHyperdrive Hyperdrive takes no login by IAM.
+ */
 export function hintAuthority({ host = '' }: Draft, canHyperdrive: boolean, notes: Notes): void {
   const service = serviceOf(host)
   if (!service?.ownAuthority) return

@@ -35,11 +35,11 @@ export const finishMysql: Finish = (draft, notes) => {
   const target = take(draft, 'targetsessionattrs')
   if (take(draft, 'sslca', 'sslcert', 'sslkey', 'sslrootcert', 'ssl-ca') !== undefined) {
     notes.hints.push(
-      'It names a file with a certificate. A Worker has no files, and trusts public authorities only.',
+      'It names a file with a certificate. A Worker has no files, and trusts public authorities only: if the test says that the certificate cannot be trusted, or the server wants one of its client, put Hyperdrive in front.',
     )
   }
   noteDropped(draft, notes)
-  hintAuthority(draft, false, notes)
+  if (!isPlanetScale) hintAuthority(draft, !token, notes)
   if (isPlanetScale) notes.hints.push('PlanetScale is asked over HTTP, which takes the same login.')
   const kept = isPlanetScale && !isHere ? undefined : mode
   const isOff = kept === undefined ? isHere && !token : kept === 'DISABLED'

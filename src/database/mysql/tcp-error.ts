@@ -35,7 +35,9 @@ export function connectFailure(error: unknown): DatabaseError {
     return new DatabaseError(
       'config',
       'The certificate of the database cannot be trusted for its host.',
-      { hint: 'The operator can install a certificate from a public certificate authority.' },
+      {
+        hint: 'The operator can connect through Hyperdrive, which accepts a private certificate authority.',
+      },
     )
   }
   if (message.includes('a key from the server')) {

@@ -219,6 +219,7 @@ async function outcomeOf(diagnoses: readonly Diagnosis[], ...about: [Candidate, 
 function shownDiagnosis({
   endpoint: _,
   failure: __,
+  certificate: ___,
   problem,
   broken,
   elapsedMs,

@@ -1,4 +1,4 @@
-import { hosts } from '../../database/index.ts'
+import { certificates, hosts } from '../../database/index.ts'
 import type { Diagnosis } from '../../gateway/index.ts'
 import type { Credential } from '../entries.ts'
 import type { Mend } from '../mend/mend.ts'
@@ -12,7 +12,7 @@ const RESOLVE_MS = 3_000
 
 /** What mends a database that could not be used. Nothing for one that could. */
 export async function mendOfDiagnosis(
-  { endpoint, database, problem, failure }: Diagnosis,
+  { endpoint, database, problem, failure, certificate }: Diagnosis,
   { entry, privateHosts }: Candidate,
   surroundings: Pick<Surroundings, 'secrets'>,
 ): Promise<Mend | undefined> {
@@ -26,7 +26,10 @@ export async function mendOfDiagnosis(
     ...(credential
       ? await placeOf(credential, surroundings)
       : {
-          scheme: scheme === 'secret' && failure.kind !== 'config' ? 'postgres' : scheme,
+          scheme:
+            scheme === 'secret' && (certificate || failure.kind !== 'config')
+              ? (certificate?.protocol ?? 'postgres')
+              : scheme,
           binding,
         }),
   }
@@ -34,9 +37,13 @@ export async function mendOfDiagnosis(
   const { mendOf } = await import('../mend/mend-of.ts')
   if (known) return mendOf(known, about)
   const addresses = failure.kind === 'network' ? await addressesOf(about) : undefined
+  const seen = certificate && {
+    ...certificate,
+    sentence: (await certificates()).certificateSentence(certificate, about.host),
+  }
   // A name that is allowed was not looked up before.
   const kind = addresses?.length === 0 ? 'unresolved_host' : failure.kind
-  return mendOf({ ...failure, kind, message: problem }, { ...about, addresses })
+  return mendOf({ ...failure, kind, message: problem }, { ...about, addresses, certificate: seen })
 }
 
 /** Where a credential leads. Only its URL has the port, which is left out where there are several hosts. */

@@ -20,7 +20,7 @@ export function privateMend(about: About): Mend {
   }
   return {
     kind,
-    sentence: `${where} Hyperdrive, which could lead there, is for PostgreSQL here.`,
+    sentence: `${where} Hyperdrive, which could lead there, is for PostgreSQL and MySQL.`,
     steps: [
       {
         say: `Put in an address of the server that is public and encrypted. Let it in at port ${about.port ?? engine.port} of the firewall, for a user that may only read.`,

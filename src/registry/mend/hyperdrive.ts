@@ -1,5 +1,5 @@
 import type { MendStep } from './mend.ts'
-import { type About, bindingOf, isThisMachine, nameOf, shellWord } from './problem.ts'
+import { type About, bindingOf, engineOf, isThisMachine, nameOf, shellWord } from './problem.ts'
 
 /** Puts Hyperdrive in front of a database, which is then opened by a binding. */
 export const throughHyperdrive = (
@@ -27,6 +27,7 @@ export const throughHyperdrive = (
 /** A tunnel out of a private network, and Hyperdrive at its other end. */
 export function throughTunnel(about: About, port: number): readonly MendStep[] {
   const name = nameOf(about)
+  const { hyperdrive: protocol = 'postgresql' } = engineOf(about)
   const user = shellWord(about.login?.user, 'USER')
   const database = shellWord(about.login?.database, 'DATABASE')
   return [
@@ -37,14 +38,17 @@ export function throughTunnel(about: About, port: number): readonly MendStep[] {
     {
       say: 'Say what is behind the tunnel. TUNNEL_ID is what the first command printed. If the certificate of the server is its own, add --cert-verification-mode disabled: the tunnel encrypts the way.',
       command: [
-        `npx wrangler vpc service create ${name} --type tcp --app-protocol postgresql`,
+        `npx wrangler vpc service create ${name} --type tcp --app-protocol ${protocol}`,
         `--tunnel-id TUNNEL_ID --tcp-port ${port} ${place(about)}`,
       ].join(' \\\n  '),
       replace: ['TUNNEL_ID', 'HOST'],
     },
     ...throughHyperdrive(
       about,
-      [`--service-id SERVICE_ID --database ${database}`, `--user ${user} --password PASSWORD`],
+      [
+        `--scheme ${protocol} --service-id SERVICE_ID --database ${database}`,
+        `--user ${user} --password PASSWORD`,
+      ],
       ['SERVICE_ID', 'DATABASE', 'USER', 'PASSWORD'],
       ' SERVICE_ID is what the command before printed.',
     ),

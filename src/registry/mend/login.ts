@@ -66,7 +66,8 @@ const SERVICES: readonly Special[] = [
 
 /** What a code says of the cause, and what changes it. */
 function causes(code: string | undefined, about: About): readonly MendStep[] {
-  const { host = '' } = about
+  const { host = '', scheme } = about
+  if (scheme === 'hyperdrive') return []
   if (/\.pooler\.supabase\.com$/.test(host)) {
     return [
       {

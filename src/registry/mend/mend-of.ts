@@ -1,10 +1,11 @@
-import { certificateMend, plainMend } from './certificate.ts'
+import { certificateMend } from './certificate.ts'
 import { privateMend, unknownHostMend } from './host.ts'
 import { iamMend } from './iam.ts'
 import { loginMend } from './login.ts'
 import type { Mend } from './mend.ts'
 import type { About, Problem } from './problem.ts'
 import { bindingMend, databaseMend, oursMend, rightsMend, sealedMend, slowMend } from './setup.ts'
+import { plainMend } from './unencrypted.ts'
 import { unreachableMend } from './unreachable.ts'
 
 /** What mends a problem with a database: what is true, and the steps with their commands. */

@@ -1,4 +1,4 @@
-import type { DatabaseError } from '../../database/index.ts'
+import type { DatabaseError, SeenCertificate } from '../../database/index.ts'
 
 /** What went wrong with a database. */
 export interface Problem {
@@ -25,6 +25,8 @@ export interface About {
   readonly binding?: string | undefined
   /** What its host resolves to, if that is known. */
   readonly addresses?: readonly string[] | undefined
+  /** What was seen of the certificate of its server, if that is what went wrong, and in sentences. */
+  readonly certificate?: (SeenCertificate & { readonly sentence: string }) | undefined
   /** As whom its URL logs in and where, if the reader has just sent it. */
   readonly login?: { readonly user?: string | undefined; readonly database?: string | undefined }
 }
@@ -33,8 +35,8 @@ export interface About {
 export interface EngineFacts {
   readonly title: string
   readonly port: number
-  /** Whether Hyperdrive can be put in front of it here. */
-  readonly hyperdrive: boolean
+  /** What it is called by wrangler, if Hyperdrive can be put in front of it. */
+  readonly hyperdrive?: 'postgresql' | 'mysql' | undefined
   /** A command that tries the login from elsewhere. */
   readonly tryLogin?: (host: string, port: number) => string
 }
@@ -42,32 +44,31 @@ export interface EngineFacts {
 const postgres: EngineFacts = {
   title: 'PostgreSQL',
   port: 5432,
-  hyperdrive: true,
+  hyperdrive: 'postgresql',
   tryLogin: (host, port) => `psql "host=${host} port=${port} user=USER dbname=DATABASE"`,
 }
 const mysql: EngineFacts = {
   title: 'MySQL',
   port: 3306,
-  hyperdrive: false,
+  hyperdrive: 'mysql',
   tryLogin: (host, port) => `mysql -h ${host} -P ${port} -u USER -p DATABASE`,
 }
 const clickhouse = (scheme: string, port: number): EngineFacts => ({
   title: 'ClickHouse',
   port,
-  hyperdrive: false,
   tryLogin: (host) => `curl -u USER ${scheme}://${host}:${port}/ --data "select 1"`,
 })
-const sqlite = (port: number): EngineFacts => ({ title: 'SQLite', port, hyperdrive: false })
+const sqlite = (port: number): EngineFacts => ({ title: 'SQLite', port })
 
 const ENGINES: Readonly<Record<string, EngineFacts>> = {
   postgres,
   postgresql: postgres,
   neon: { ...postgres, port: 443 },
-  hyperdrive: postgres,
-  supabase: { ...postgres, port: 443, hyperdrive: false },
+  hyperdrive: { title: 'The database', port: 5432 },
+  supabase: { ...postgres, port: 443, hyperdrive: undefined },
   mysql,
   mariadb: { ...mysql, title: 'MariaDB' },
-  planetscale: { ...mysql, port: 443 },
+  planetscale: { ...mysql, port: 443, hyperdrive: undefined },
   clickhouse: clickhouse('http', 8123),
   clickhouses: clickhouse('https', 8443),
   libsql: sqlite(443),
@@ -80,9 +81,7 @@ const ENGINES: Readonly<Record<string, EngineFacts>> = {
 
 /** What is known of the engine of a database. */
 export const engineOf = ({ scheme }: About): EngineFacts =>
-  Object.hasOwn(ENGINES, scheme)
-    ? ENGINES[scheme]!
-    : { title: 'The database', port: 443, hyperdrive: false }
+  Object.hasOwn(ENGINES, scheme) ? ENGINES[scheme]! : { title: 'The database', port: 443 }
 
 /** A host as a command may have it; HOST, if a shell or the command would read more in it. */
 export const shellHost = ({ host = '' }: About): string =>

@@ -20,6 +20,18 @@ export function databaseMend(about: About): Mend {
       ],
     }
   }
+  if (about.scheme === 'hyperdrive') {
+    return {
+      kind: 'database',
+      sentence: 'The server behind Hyperdrive has no database of the name that Hyperdrive has.',
+      steps: [
+        {
+          say: 'Look which name it has, and give it the right one: npx wrangler hyperdrive update ID --database NAME.',
+          command: 'npx wrangler hyperdrive list',
+        },
+      ],
+    }
+  }
   return {
     kind: 'database',
     sentence: `${engine.title} lets the user in, and has no database of this name, or does not show it to this user.`,
