@@ -168,6 +168,13 @@ function tests({ known, strange, plain }: MariaDbs): void {
         ['9007199254740993', '2026-01-02 03:04:05.123456', '12345678901234567890.0123456789'],
       ])
     }
+    const tool = (name: string, args: object) =>
+      callTool(`${worker.url}/mcp/pooled`, name, { ...args }, key)
+    const described = await tool('describe_table', { table: 'users' })
+    expect(JSON.stringify(described.structuredContent)).toContain('datetime(6)')
+    const first = { table: 'users', columns: ['email'], limit: 1 }
+    const { structuredContent: page } = await tool('query_table', first)
+    expect(page?.rows).toEqual([[expect.stringMatching(/^user\d+$/)]])
     const large = await ask("select repeat('x', 200000), seq from seq_1_to_1000000000")
     expect(large.structuredContent.truncated).toBe(true)
     const { content } = await ask(endless)

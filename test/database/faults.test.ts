@@ -57,6 +57,16 @@ const portOf = (url: string) => Number(new URL(url).port)
 const at = (url: string, port: number, user: string, password: string) =>
   url.replace(/\/\/[^/]*/, `//${user}:${encodeURIComponent(password)}@127.0.0.1:${port}`)
 
+/** The same way by a Hyperdrive binding. */
+const behindHyperdrive = (direct: Way): Way => ({
+  ...direct,
+  url: (_, login = 'right') => `hyperdrive:${login}`,
+  io: (port) => {
+    const binding = (login: 'right' | 'wrong') => hyperdriveTo(direct.url(port, login))
+    return { fetch, bindings: { right: binding('right'), wrong: binding('wrong') } }
+  },
+})
+
 const postgres = await startPostgres('')
 if (postgres) {
   closing.push(() => postgres.drop())
@@ -69,14 +79,7 @@ if (postgres) {
     encrypted: (socket) => encrypt(socket, stranger!, postgres.config.port!),
   } satisfies Way as Way
   ways.postgres = direct
-  ways.hyperdrive = {
-    ...direct,
-    url: (_, login = 'right') => `hyperdrive:${login}`,
-    io: (port) => {
-      const binding = (login: 'right' | 'wrong') => hyperdriveTo(direct.url(port, login))
-      return { fetch, bindings: { right: binding('right'), wrong: binding('wrong') } }
-    },
-  }
+  ways.hyperdrive = behindHyperdrive(direct)
   ways.supabase = {
     port: postgres.supabase.port,
     url: (_, login = 'right') =>
@@ -104,12 +107,14 @@ if (mariadb) {
     () => planetscale.close(),
   )
   const password = (login = 'right') => (login === 'right' ? MARKER : `wrong-${MARKER}`)
-  ways.mysql = {
+  const direct = {
     port: mariadb.port,
     url: (port, login) => at(mariadb.url(), port, user, password(login)),
     failing: mysqlReport(1053, `Server shutdown ${MARKER}`),
     encrypted: (socket) => greetEncrypted(socket, stranger!),
-  }
+  } satisfies Way as Way
+  ways.mysql = direct
+  ways.hyperdriveMysql = behindHyperdrive(direct)
   ways.planetscale = {
     port: portOf(planetscale.url('x')),
     url: (port, login) => at(planetscale.url('x'), port, user, password(login)),
@@ -312,7 +317,7 @@ const faults: readonly [
     'a server that never answers',
     (way) => through(way, () => {}, { timeoutMs: 600 }),
     // Nobody was let in: by TCP that is known.
-    { all: late, postgres: gone, hyperdrive: gone, mysql: gone },
+    { all: late, postgres: gone, hyperdrive: gone, mysql: gone, hyperdriveMysql: gone },
   ],
   [
     'a wrong login',
@@ -326,7 +331,7 @@ const faults: readonly [
       through(way, (it) => relay(it, way.port, { room: { left: 150 }, ends: 'silent' }), {
         timeoutMs: 600,
       }),
-    { all: late, postgres: either, hyperdrive: either, mysql: either },
+    { all: late, postgres: either, hyperdrive: either, mysql: either, hyperdriveMysql: either },
   ],
   [
     'a server that is slow',
@@ -339,7 +344,7 @@ const faults: readonly [
       through(way, (it) => relay(it, way.port, { slow: { ms: 500, bytes: 20 } }), {
         timeoutMs: 600,
       }),
-    { all: late, postgres: gone, hyperdrive: gone, mysql: gone },
+    { all: late, postgres: gone, hyperdrive: gone, mysql: gone, hyperdriveMysql: gone },
   ],
   [
     'a database that has to wake for 5 seconds',
@@ -427,7 +432,7 @@ describe('an answer', () => {
 })
 
 describe.skipIf(!stranger)('a certificate that nobody vouches for', () => {
-  test.each(byTcp.filter(([name]) => name !== 'hyperdrive'))(
+  test.each(byTcp.filter(([name]) => !name.startsWith('hyperdrive')))(
     'is not taken: %s',
     async (name, way) => {
       const mode = name === 'mysql' ? 'ssl-mode=REQUIRED' : 'sslmode=require'
