@@ -7,16 +7,16 @@ import { print } from './table.mjs'
 /** Prints the counts for each database that this machine has. */
 export async function connections() {
   const { countCalls } = await import('../test/support/count-calls.ts')
-  const { starts } = await import('../test/support/counted.ts')
-  const started = (await Promise.all(starts.map((start) => start()))).filter(Boolean)
+  const { startCounted } = await import('../test/support/counted.ts')
+  const { all, end } = await startCounted()
   const counted = []
-  for (const [name, database] of started.flatMap(({ all }) => Object.entries(all))) {
+  for (const [name, database] of Object.entries(all)) {
     const { login, costs } = await countCalls(database)
     counted.push({ name, login: database.logIn ? login : undefined, costs })
     const dbhub = name.endsWith('over TCP') ? await dbhubCosts(database) : undefined
     if (dbhub) counted.push({ name: `DBHub, ${name}`, costs: dbhub })
   }
-  await Promise.all(started.map((it) => it.end()))
+  await end()
   printed(counted)
   return counted
 }

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { type Fault, faults } from '../servers/messages.ts'
 import type { Approach } from '../support/count-calls.ts'
-import { starts } from '../support/counted.ts'
+import { startCounted } from '../support/counted.ts'
 import { endpointBefore, resultOf } from '../support/endpoint.ts'
 
 // A call sends several requests over HTTP. Whatever becomes of any of them, it ends.
@@ -12,11 +12,9 @@ const TIMEOUT_MS = 1_000
 /** What comes on top of it: a server's own timer goes first; and slack. */
 const MARGIN_MS = 2_000 + 4_000
 
-const started = (await Promise.all(starts.map((start) => start()))).filter((it) => it !== undefined)
-afterAll(() => Promise.all(started.map((it) => it.end())))
-const byHttp = started
-  .flatMap(({ all }) => Object.entries(all))
-  .filter(([, { trip }]) => trip === 'request')
+const { all, end } = await startCounted()
+afterAll(end)
+const byHttp = Object.entries(all).filter(([, { trip }]) => trip === 'request')
 
 /** A `fetch` of which one request meets this fault. */
 function failing(send: typeof fetch, passes: number, fault: Fault): typeof fetch {

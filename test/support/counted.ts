@@ -21,8 +21,23 @@ export interface Counteds {
   end(): Promise<unknown>
 }
 
-/** Starts the databases of each engine. Those that this machine does not have are left out. */
-export const starts: readonly (() => Promise<Counteds | undefined>)[] = [
+/**
+ * Starts the databases of each engine, one after the other: some keep this process busy. Those that this machine does
+ * not have are left out.
+ */
+export async function startCounted(): Promise<Counteds> {
+  const started: Counteds[] = []
+  for (const start of starts) {
+    const it = await start()
+    if (it) started.push(it)
+  }
+  return {
+    all: Object.assign({}, ...started.map(({ all }) => all)),
+    end: () => Promise.all(started.map((it) => it.end())),
+  }
+}
+
+const starts: readonly (() => Promise<Counteds | undefined>)[] = [
   async () => {
     const postgres = await startPostgres(SETUP)
     if (!postgres) return undefined
@@ -75,7 +90,12 @@ export const starts: readonly (() => Promise<Counteds | undefined>)[] = [
       [startHrana, startRqlite, startD1].map((it) => it([SETUP])),
     )
     const toD1: typeof fetch = (url, init) =>
-      fetch(String(url).replace('https://api.cloudflare.com', `http://127.0.0.1:${d1!.port}`), init)
+      fetch(
+        String(url)
+          .replace('https://api.cloudflare.com', `http://127.0.0.1:${d1!.port}`)
+          .replace(/an-account-\d+/, 'an-account'),
+        init,
+      )
     const all: Record<string, Counted> = {
       libSQL: byFetch(
         (here) => `libsql://${here}?authToken=${TOKEN}`,
@@ -85,7 +105,7 @@ export const starts: readonly (() => Promise<Counteds | undefined>)[] = [
         (here) => `rqlite://reader:${TOKEN}@${here}`,
         fetchAt(`127.0.0.1:${rqlite!.port}`),
       ),
-      D1: byFetch(() => `d1://:${TOKEN}@an-account/a-database`, toD1),
+      D1: byFetch((_, port) => `d1://:${TOKEN}@an-account-${port}/a-database`, toD1),
     }
     return { all, end: async () => [libsql, rqlite, d1].map((it) => it!.close()) }
   },
@@ -139,13 +159,13 @@ const bound = ({ trip, approach }: Counted): Counted => ({
 let approaches = 0
 
 /** A database that is reached by HTTP. Each way to it has an address of its own, for what is remembered by address. */
-const byFetch = (url: (host: string) => string, send: typeof fetch): Counted => ({
+const byFetch = (url: (host: string, port: number) => string, send: typeof fetch): Counted => ({
   trip: 'request',
   async approach() {
     const port = ++approaches
     const counting = countingFetch(send)
     return {
-      url: url(`127.0.0.1:${port}`),
+      url: url(`127.0.0.1:${port}`, port),
       port,
       io: { fetch: counting.fetch },
       get counts() {
