@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Io, locate } from '../../src/database/index.ts'
+import { gateway, readEndpoints } from '../../src/gateway/index.ts'
 import { startCounting } from '../servers/counting.ts'
 import { startPlanetScale } from '../servers/planetscale.ts'
 import { endpointBefore, resultOf, structureOf } from '../support/endpoint.ts'
@@ -9,6 +10,8 @@ import { describePostgres, type TestPostgres } from '../support/postgres.ts'
 const POSTGRES = `
   create table orders (id integer primary key, customer integer, paid integer);
   insert into orders select n, n % 1000, n from generate_series(1, 20000) n;
+  create function slow() returns integer immutable language plpgsql
+    as 'begin perform pg_sleep(60); return 1; end';
   analyze;
 `
 
@@ -118,6 +121,13 @@ await describePostgres('PostgreSQL', POSTGRES, (postgres) => {
       expect((await structureOf(server, 'describe_table', { table: 'orders' })).name).toBe('orders')
     })
 
+    test('stops a plan that takes too long', async () => {
+      const server = endpoint({ caps: { timeoutMs: 500, cost: { plan: 100 } } })
+      expect(await refusal(server, 'query', { sql: 'select slow()' })).toMatch(
+        /^The query was stopped after 0\.5 seconds\./,
+      )
+    })
+
     test('holds for query_table and for tools of the operator', async () => {
       const sum = {
         name: 'total',
@@ -135,6 +145,17 @@ await describePostgres('PostgreSQL', POSTGRES, (postgres) => {
       expect(await refusal(server, 'total', {})).toMatch(/^This query is estimated at cost/)
       expect(await refusal(server, 'query_table', { table: 'orders', limit: 3 })).toBe(undefined)
     })
+  })
+
+  test('tells a group of it that sees only some tables', async () => {
+    const { reader, tcp } = postgres
+    const one = { name: 'main', title: 'Main', databases: { main: { url: 'secret:MAIN' } } }
+    const ENDPOINTS = JSON.stringify([{ ...one, caps: { cost: { plan: 100 } } }])
+    const io = { fetch, bindings: { MAIN: tcp(reader) } }
+    const rules = { databases: { main: { tables: { orders: ['paid'] } } } }
+    const server = gateway(readEndpoints({ ENDPOINTS })[0]!, io, { rules })
+    const args = { table: 'orders', aggregates: ['sum(paid)'] }
+    expect(await refusal(server, 'query_table', args)).toMatch(/^This query is estimated at cost/)
   })
 
   test('takes one turn more over TCP, by the same connection', async () => {

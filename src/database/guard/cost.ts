@@ -64,11 +64,10 @@ function inOwnText(error: DatabaseError, before: number): DatabaseError {
 
 /** Throws {@link TooDear} for what costs more than it may, or of which that is not known. */
 function assertCheap(found: Estimate, limit: CostLimit, advice: string, title: string): void {
-  // What reads nothing costs nothing, and some engines say no more of it.
-  if (found.rows === 0) return
   const figures = (['plan', 'rows'] as const).filter((it) => limit[it] !== undefined)
   const known = figures.filter((it) => found[it] !== undefined)
-  if (known.length === 0) throw unknownCost(title, figures[0] === 'plan')
+  // What reads nothing costs nothing, and some engines say no more of it.
+  if (known.length === 0 && found.rows !== 0) throw unknownCost(title, figures[0] === 'plan')
   const over = known.find((it) => found[it]! > limit[it]!)
   if (over === undefined) return
   const rows = found.rows === undefined ? '' : `about ${counted(found.rows)}`
