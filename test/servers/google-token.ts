@@ -42,7 +42,7 @@ export interface GoogleTokens {
  * Starts one. It verifies who asks by the public key, and by nothing that made what it verifies:
  * https://developers.google.com/identity/protocols/oauth2/service-account#httprest
  */
-export function googleTokens(accounts: readonly ServiceAccount[]): GoogleTokens {
+export function googleTokens(accounts: readonly ServiceAccount[], seconds = 3_599): GoogleTokens {
   const given = new Set<string>()
   const answers: string[] = []
   const answer = (status: number, body: object) => {
@@ -75,7 +75,7 @@ export function googleTokens(accounts: readonly ServiceAccount[]): GoogleTokens 
     }
     const access_token = `ya29.${randomBytes(60).toString('base64url')}`
     given.add(JSON.stringify([access_token, iss, scope]))
-    return answer(200, { access_token, expires_in: 3_599, token_type: 'Bearer' })
+    return answer(200, { access_token, expires_in: seconds, token_type: 'Bearer' })
   }
   return {
     answers,

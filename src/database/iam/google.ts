@@ -1,5 +1,6 @@
 import type { Io } from '../database.ts'
 import { DatabaseError } from '../error.ts'
+import { Kept } from '../kept.ts'
 import { objectOf, readBody } from '../transport/body.ts'
 import { requestOf } from '../transport/post.ts'
 import { neededSecret, type Way } from './way.ts'
@@ -18,10 +19,11 @@ const google = (service: string, scope: string, hint: string): Way => ({
     const key = readKey(value, name)
     const id = JSON.stringify([key.client_email, key.private_key_id, scope])
     const known = kept.get(id)
-    if (known && Date.now() < known.until) return known.token
+    if (known !== undefined) return known
     const grant = await assertion(key, scope, name)
-    const { token, lifeMs } = await exchange(grant, name, io, signal)
-    keep(id, { token, until: Date.now() + lifeMs - EARLY_MS })
+    const { token, seconds } = await exchange(grant, name, io, signal)
+    // One that ends sooner counts as older.
+    kept.set(id, token, 0, Date.now() - (LIFE_S - seconds) * 1_000)
     return token
   },
 })
@@ -48,22 +50,11 @@ const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 const PATIENCE_MS = 5_000
 const MAX_BYTES = 16 * 1024
 
-/** How long before its end a token is not used any more. */
-const EARLY_MS = 5 * 60_000
+/** How long a token can be used, and for how long before its end it is not. */
+const LIFE_S = 3_600
+const EARLY_S = 300
 
-/** Longer than Google says of any. */
-const MAX_LIFE_S = 3_600
-
-/** How many tokens an isolate keeps. */
-const MAX_KEPT = 100
-
-const kept = new Map<string, { readonly token: string; readonly until: number }>()
-
-function keep(id: string, token: { readonly token: string; readonly until: number }): void {
-  kept.delete(id)
-  if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value!)
-  kept.set(id, token)
-}
+const kept = new Kept<string>({ seconds: LIFE_S - EARLY_S, entries: 100 })
 
 /** Throws {@link DatabaseError} for a host that GOOGLE_IAM_HOSTS does not name. */
 function assertNamed(host: string, { bindings }: Io): void {
@@ -132,8 +123,8 @@ async function exchange(assertion: string, name: string, { fetch }: Io, caller: 
   if (status === 400 || status === 401 || status === 403) throw refusedKey(name, error)
   const isToken = typeof access_token === 'string' && /^[\x21-\x7e]{1,8192}$/.test(access_token)
   if (status !== 200 || !isToken) throw noToken()
-  const seconds = typeof expires_in === 'number' ? Math.min(expires_in, MAX_LIFE_S) : 0
-  return { token: access_token, lifeMs: seconds * 1_000 }
+  const seconds = typeof expires_in === 'number' ? Math.min(expires_in, LIFE_S) : 0
+  return { token: access_token, seconds }
 }
 
 const noToken = () =>

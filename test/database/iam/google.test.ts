@@ -51,6 +51,14 @@ describe('a token of Google', () => {
     expect(await ask(bindings, google.fetch)).toBe(first)
     vi.setSystemTime(Date.now() + 60_000)
     expect(await ask(bindings, google.fetch)).not.toBe(first)
+
+    const brief = serviceAccount()
+    const soon = googleTokens([brief], 400)
+    const token = await ask(secretsOf(brief), soon.fetch)
+    vi.setSystemTime(Date.now() + 99_000)
+    expect(await ask(secretsOf(brief), soon.fetch)).toBe(token)
+    vi.setSystemTime(Date.now() + 1_000)
+    expect(await ask(secretsOf(brief), soon.fetch)).not.toBe(token)
   })
 
   test('is given to hosts alone that the deployment names, and asked for no other', async () => {
