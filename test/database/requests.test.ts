@@ -21,6 +21,7 @@ function failing(send: typeof fetch, passes: number, fault: Fault): typeof fetch
   let requests = 0
   const never = (signal?: AbortSignal | null) =>
     new Promise<never>((_, reject) => {
+      signal?.throwIfAborted()
       signal?.addEventListener('abort', () => reject(signal.reason))
     })
   return async (url, init) => {
