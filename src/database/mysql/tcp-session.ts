@@ -120,7 +120,7 @@ class Session {
     this.#isUsed ||= !statement.internal
     const room = this.#budget.expect(limits)
     try {
-      this.#begun ??= this.#begin(statement.internal && !this.#isPatient)
+      this.#begun ??= this.#begin()
       return await this.#ask(statement, limits, room, this.#begun)
     } finally {
       this.#budget.came(room)
@@ -195,9 +195,10 @@ class Session {
     return Promise.race([work, this.#budget.spent.then(() => Promise.reject(unread))])
   }
 
-  /** Makes sure that it only reads, if wanted by a barrier for what is sent behind it. */
-  async #begin(hasBarrier = false): Promise<boolean> {
-    this.#hasBarrier = hasBarrier && this.#connection.runsLast
+  /** Makes sure that it only reads, on MariaDB by a barrier for what is sent behind it. */
+  async #begin(): Promise<boolean> {
+    const look = !this.#connection.runsLast ? 'none' : this.#isPatient ? 'last' : 'ahead'
+    this.#hasBarrier = look === 'ahead'
     const { connection, server, taken } = this.#opened
     try {
       const { variables, atOnce } = await begin(
@@ -205,7 +206,7 @@ class Session {
         server,
         this.#limits,
         taken.database,
-        this.#hasBarrier,
+        look,
       )
       if (!isWanted(this.#target, variables)) throw unwanted
       this.#hasBarrier &&= atOnce

@@ -3,7 +3,7 @@ import { createConnection } from 'mysql2/promise'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { mysqlError } from '../../../src/database/mysql/error.ts'
 import { limited } from '../../../src/database/mysql/limit.ts'
-import { barrier, check, READ_ONLY } from '../../../src/database/mysql/read-only.ts'
+import { barrier, CHECKS, check, READ_ONLY } from '../../../src/database/mysql/read-only.ts'
 import { mysql } from '../../../src/database/mysql/tcp.ts'
 import type { Limits, Param, Rows } from '../../../src/database/rows.ts'
 import { Sessions } from '../../../src/database/sessions.ts'
@@ -282,6 +282,20 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
       const error = await ask(replacing(READ_ONLY, 'do 1'), internal)
       expect(error.message).toBe('The database did not begin a read-only session.')
     })
+
+    test.each([false, true])(
+      'runs none where the proxy also says that the session only reads: ours is %s',
+      async (ours) => {
+        const forged = "select 'tx_read_only', 'ON' union select 'sql_mode', ''"
+        const error = await ask((socket) => {
+          passOn(socket, mariadb.port, (chunk) => {
+            const said = chunk.toString('latin1').replaceAll(READ_ONLY, 'do 1'.padEnd(33))
+            return Buffer.from(said.replaceAll(CHECKS, forged.padEnd(CHECKS.length)), 'latin1')
+          })
+        }, ours)
+        expect(error.message).toBe('The database did not begin a read-only session.')
+      },
+    )
 
     test.each([false, true])('runs none in a session that is swapped: ours is %s', async (ours) => {
       const error = await ask((socket) => passOnSwapped(socket, mariadb.port), ours)
