@@ -4,6 +4,7 @@ import type { Gate, Limits, Statement } from '../rows.ts'
 import { bySessions } from '../sessions.ts'
 import { ByteBudget, type Room, unread } from '../transport/byte-budget.ts'
 import { type Deadline, startDeadline } from '../transport/deadline.ts'
+import { logInPatiently } from '../transport/patient-login.ts'
 import type { Servers } from '../transport/servers.ts'
 import { limited } from './limit.ts'
 import type { Answer, default as Library } from './mysql2.mjs'
@@ -17,6 +18,9 @@ import type { Access, Login } from './tcp-login.ts'
 import type { Target } from './tcp-parameters.ts'
 import { textOf } from './tcp-role.ts'
 import { isWanted, noneIs, unwanted } from './tcp-target.ts'
+
+/** Too many connections: to the server, of all users or of this one, or a resource of the user is used up. */
+const FULL = ['1040', '1203', '1226']
 
 /**
  * Runs one statement in the session of a call, or in one of its own. It ends with the call, whatever
@@ -39,7 +43,8 @@ export async function runReadOnly(
   const open = async () => {
     // Loaded by the first query that needs it: other deployments never do.
     const { default: library } = await deadline.race(import('./mysql2.mjs'))
-    const opened = await connect(library, servers, access.connectMs, limits, deadline, end, io)
+    const logIn = () => connect(library, servers, access.connectMs, limits, deadline, end, io)
+    const opened = await logInPatiently(logIn, FULL, limits.timeoutMs, deadline.signal)
     // Where no server is a standby, the first will do.
     const isLast =
       access.target === 'prefer-standby' && servers.avoided(opened.login) === 'unwanted'

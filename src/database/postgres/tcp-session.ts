@@ -3,9 +3,13 @@ import type { Limits } from '../rows.ts'
 import { bySessions } from '../sessions.ts'
 import { unread } from '../transport/byte-budget.ts'
 import { startDeadline, until } from '../transport/deadline.ts'
+import { logInPatiently } from '../transport/patient-login.ts'
 import { connect } from './tcp-connect.ts'
 import type { Connection, Run } from './tcp-connection.ts'
 import type { Access, Login } from './tcp-login.ts'
+
+/** "Too many connections". */
+const FULL = ['53300']
 
 /**
  * Works in the session of a call, or in one of its own. It ends with the call, whatever happens: a Worker
@@ -24,7 +28,8 @@ export async function inSession<T>(
   const open = async () => {
     // Loaded by the first query that needs it: other deployments never do.
     const { default: Client } = await import('./pg.mjs')
-    return connect(Client, access, limits, signal, io)
+    const logIn = () => connect(Client, access, limits, signal, io)
+    return logInPatiently(logIn, FULL, limits.timeoutMs, signal)
   }
   return bySessions(limits.sessions, async (sessions) => {
     for (;;) {

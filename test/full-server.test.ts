@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startMariaDb } from './support/mariadb.ts'
+import { startPostgres } from './support/postgres.ts'
+import { callTool, type RunningWorker, startWorker } from './support/worker.ts'
+
+const key = { authorization: 'Bearer k' }
+
+/** How many connections the servers let in, and how many calls come at once. */
+const ROOM = 20
+const CROWD = 200
+
+const SENTENCE =
+  /^The database has no connection to spare\. Try again later\. \(\w+\)\nHint: The operator can [^\n]+\.$/
+
+const [postgres, mariadb] = await Promise.all([
+  startPostgres(
+    (reader) => `
+      create table users (id integer);
+      insert into users select generate_series(1, 100);
+      alter role ${reader} connection limit ${ROOM}`,
+  ),
+  startMariaDb(
+    (reader) => `
+      create table users (id integer);
+      insert into users select seq from seq_1_to_100;
+      grant usage on *.* to ${reader}@'%' with max_user_connections ${ROOM}`,
+  ),
+])
+afterAll(async () => {
+  await postgres?.drop()
+  await mariadb?.drop()
+})
+
+const ways: [endpoint: string, url: string, sessions: () => Promise<number>][] = []
+if (postgres) {
+  const sessions = async () => {
+    const sql = 'select from pg_stat_activity where usename = $1'
+    return (await postgres.admin(sql, [postgres.reader])).rows.length
+  }
+  ways.push(['postgres', 'secret:POSTGRES', sessions], ['hyperdrive', 'hyperdrive:SHOP', sessions])
+}
+if (mariadb) {
+  const sessions = async () => {
+    const sql = 'select id from information_schema.processlist where user = ?'
+    return (await mariadb.admin(sql, [mariadb.reader])).length
+  }
+  ways.push(['mariadb', 'secret:MARIADB', sessions])
+}
+
+describe(`a server that lets in ${ROOM}`, () => {
+  let worker: RunningWorker
+  beforeAll(async () => {
+    const endpoints = ways.map(([name, url]) => ({
+      name,
+      title: name,
+      databases: { main: { url } },
+    }))
+    const [direct, other] = [postgres?.tcp(postgres.reader), mariadb?.url(mariadb.reader)]
+    worker = await startWorker(
+      {
+        ...{ POSTGRES: direct ?? '', MARIADB: other ?? '', TIDEGATE_KEY: 'k' },
+        ENDPOINTS: JSON.stringify(endpoints),
+      },
+      undefined,
+      [],
+      // The local stand-in of Hyperdrive wants a password.
+      direct ? { SHOP: direct.replace('@', ':x@') } : {},
+    )
+  })
+  afterAll(() => worker?.close())
+
+  test.each(ways)('answers each of a crowd, or tells why not: %s', async (name, _, sessions) => {
+    const mcp = `${worker.url}/mcp/${name}`
+    const told = await Promise.all(
+      Array.from({ length: CROWD }, async (_, i) => {
+        const sql = `select ${i}, count(*) from users`
+        const { structuredContent, content } = await callTool(mcp, 'query', { sql }, key)
+        if (!structuredContent) return content[0].text as string
+        expect(structuredContent.rows).toEqual([[i, 100]])
+        return undefined
+      }),
+    )
+    const refused = told.filter((it) => it !== undefined)
+    for (const it of new Set(refused)) expect(it).toMatch(SENTENCE)
+    // Those who come too early wait for those before them.
+    expect(CROWD - refused.length).toBeGreaterThan(2 * ROOM)
+    await expect.poll(sessions, { timeout: 15_000 }).toBe(0)
+    const { structuredContent } = await callTool(mcp, 'query', { sql: 'select 42' }, key)
+    expect(structuredContent.rows).toEqual([[42]])
+  })
+})
