@@ -126,7 +126,7 @@ export async function problemAt(
   const server = await secretUrl(url, io).then(serverOf, () => undefined)
   const certificate = server && (await seeCertificate(server, signal))
   if (!certificate) return told
-  return { ...told, problem: `${error.message} ${certificateSentence(certificate)}`, certificate }
+  return { ...told, problem: `${told.problem} ${certificateSentence(certificate)}`, certificate }
 }
 
 /** Where a server is that is reached by TCP: the first one, where there are several. */
