@@ -148,7 +148,8 @@ const bound = ({ trip, approach }: Counted): Counted => ({
   trip,
   async approach() {
     const way = await approach()
-    const SHOP = { connectionString: way.url }
+    // Hyperdrive's own always has a password.
+    const SHOP = { connectionString: way.url.replace('@', ':x@') }
     return Object.defineProperties(way, {
       url: { value: 'hyperdrive:SHOP' },
       io: { value: { bindings: { SHOP } } },
