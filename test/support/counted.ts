@@ -148,8 +148,10 @@ const bound = ({ trip, approach }: Counted): Counted => ({
   trip,
   async approach() {
     const way = await approach()
+    const { hostname: host, port, username: user, pathname } = new URL(way.url)
     // Hyperdrive's own always has a password.
-    const SHOP = { connectionString: way.url.replace('@', ':x@') }
+    const known = { host, port: Number(port), user, password: 'x', database: pathname.slice(1) }
+    const SHOP = { connectionString: way.url, ...known }
     return Object.defineProperties(way, {
       url: { value: 'hyperdrive:SHOP' },
       io: { value: { bindings: { SHOP } } },
