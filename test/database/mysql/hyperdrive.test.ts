@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { UnguardedDatabase } from '../../../src/database/database.ts'
+import { inspectRole } from '../../../src/database/doctor/index.ts'
 import type { DatabaseError } from '../../../src/database/error.ts'
 import { locate } from '../../../src/database/index.ts'
 import { hyperdrive } from '../../../src/database/mysql/hyperdrive.ts'
@@ -56,6 +57,9 @@ await describeMariaDb('MySQL behind Hyperdrive', `${setup} ${values}`, (mariadb)
     ['with e as (select id from exact) select count(*), count(*) from e', []],
     ['select id, day from exact where flag is null order by id limit 3', []],
     ['show tables', []],
+    ['select id, text from exact where id < 3 union all select * from (select 1 a, 2 b) it', []],
+    ['select * from (select 1 a, 2 b) it order by 2', []],
+    ['select * from (select 1 a, 2 b) it group by 1, 2', []],
     ['select 1 as `)` # )', []],
   ])('answers as a MySQL that is reached directly: %s', async (sql, params) => {
     const { io, pooler } = await through()
@@ -67,6 +71,16 @@ await describeMariaDb('MySQL behind Hyperdrive', `${setup} ${values}`, (mariadb)
     )
     expect(pooler.heard).toContain('start transaction read only')
     await expect.poll(() => pooler.open).toBe(0)
+  })
+
+  test('tells what its user may do', async () => {
+    const { io } = await through()
+    const [behind, direct] = await Promise.all(
+      ['hyperdrive:READER', mariadb.url(mariadb.reader)].map((url) =>
+        inspectRole(open(url, io), limits),
+      ),
+    )
+    expect(behind).toEqual(direct)
   })
 
   test('tells a wrong statement in the words of the server', async () => {
@@ -171,6 +185,8 @@ await describeMariaDb('MySQL behind Hyperdrive', `${setup} ${values}`, (mariadb)
       'analyze table users',
       'optimize table users',
       'delete from users returning id',
+      'delete from users where nothing = 1 order by nothing',
+      "select nothing from users union all select 1, 2 into outfile '/tmp/my_pwn_10'",
     ])('is refused by the engine, past the guard: %s', async (sql) => {
       const unguarded = hyperdrive.open(new URL('hyperdrive:OWNER'), io)
       const error = (await outcome(unguarded, sql)) as DatabaseError
