@@ -265,6 +265,19 @@ test('every command of wrangler is one of these, and only some have options', ()
   expect(others.filter((line) => line.includes('--'))).toEqual([])
 })
 
+// wrangler writes a binding only into settings that are JSON. For TOML it prints the lines.
+test('a new Hyperdrive is bound by hand, before the Worker is deployed with it', () => {
+  const made = all
+    .map(([, , mend]) => stepsOf(mend))
+    .filter((steps) => steps.some(({ command = '' }) => command.includes('hyperdrive create')))
+  expect(made.length).toBeGreaterThan(0)
+  for (const steps of made) {
+    const deploy = steps.find(({ command }) => command === 'npm run deploy')
+    expect(deploy?.say).toContain('at the end of wrangler.toml')
+  }
+  expect(lines.filter((line) => line.includes('--update-config'))).toEqual([])
+})
+
 test('wrangler has the commands, with the options that are used', async () => {
   for (const path of WITH_OPTIONS) {
     const env = { ...process.env, WRANGLER_SEND_METRICS: 'false' }

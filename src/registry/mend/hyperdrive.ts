@@ -13,11 +13,14 @@ export const throughHyperdrive = (
     command: [
       `npx wrangler hyperdrive create ${nameOf(about)}`,
       ...options,
-      `--caching-disabled --binding ${bindingOf(about)} --update-config`,
+      `--caching-disabled --binding ${bindingOf(about)}`,
     ].join(' \\\n  '),
     replace,
   },
-  { say: 'Deploy again, so that the Worker has the binding.', command: 'npm run deploy' },
+  {
+    say: 'It prints three lines, from [[hyperdrive]] on. Add them at the end of wrangler.toml, and deploy again, so that the Worker has the binding.',
+    command: 'npm run deploy',
+  },
   {
     say: `Put in hyperdrive:${bindingOf(about)} instead of the connection string. It holds no password.`,
     command: `hyperdrive:${bindingOf(about)}`,
