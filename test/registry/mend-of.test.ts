@@ -240,6 +240,15 @@ test('a name that leads to the proxy of Cloudflare is told so', () => {
   expect(mendOf({ kind: 'network', message: '' }, mixed).sentence).toContain('Nothing answers')
 })
 
+test('what is behind Hyperdrive is looked for there', () => {
+  const { sentence, steps } = mendOf(
+    { kind: 'network', message: 'The database cannot be reached.' },
+    { scheme: 'hyperdrive', binding: 'SHOP' },
+  )
+  expect(sentence).toContain('Hyperdrive got no connection')
+  expect(steps.map(({ command }) => command)).toEqual(['npx wrangler hyperdrive list', undefined])
+})
+
 const run = promisify(execFile)
 const wrangler = join(import.meta.dirname, '../../node_modules/wrangler/bin/wrangler.js')
 

@@ -5,6 +5,7 @@ import { type About, engineOf, isThisMachine, shellHost } from './problem.ts'
 
 /** A server that does not answer. */
 export function unreachableMend(about: About): Mend {
+  if (about.scheme === 'hyperdrive') return behindHyperdrive
   const { addresses = [] } = about
   if (addresses.length > 0 && addresses.every(isOfCloudflare)) return proxiedMend(about)
   const engine = engineOf(about)
@@ -28,6 +29,22 @@ export function unreachableMend(about: About): Mend {
     ],
     others: engine.hyperdrive && !isHere ? throughTunnel(about, port) : [],
   }
+}
+
+/** Where the server is, only Hyperdrive knows. */
+const behindHyperdrive: Mend = {
+  kind: 'unreachable',
+  sentence:
+    'Hyperdrive got no connection to its server. The server may not run, its host or port may be another one, a firewall may not let Hyperdrive in, or all connections are in use.',
+  steps: [
+    {
+      say: 'Look which host and port the Hyperdrive has, and whether a server answers there. On your own machine, the variable has them whose name begins with CLOUDFLARE_HYPERDRIVE_LOCAL_CONNECTION_STRING.',
+      command: 'npx wrangler hyperdrive list',
+    },
+    {
+      say: 'Let the addresses of Cloudflare into the firewall of the server: https://www.cloudflare.com/ips/.',
+    },
+  ],
 }
 
 const ipv6: MendStep = {
