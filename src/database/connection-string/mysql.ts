@@ -25,7 +25,7 @@ export const finishMysql: Finish = (draft, notes) => {
       engine,
     )
   }
-  const token = takeToken(draft, notes)
+  const token = takeToken(draft, engine, notes)
   if (draft.password === undefined && !token) {
     notes.hints.push('It has no password: that works only where the server asks for none.')
   }
@@ -94,7 +94,7 @@ function modeOf(draft: Draft, engine: string, notes: Notes): string | undefined 
       'With PREFERRED, somebody in between can turn the encryption off. REQUIRED does not let them.',
     )
   }
-  if (/^(?:skipverify|acceptinvalidcerts|trust)$/.test(plain)) {
+  if (/^(?:skipverify|acceptinvalidcerts|trust)$|rejectunauthorizedfalse/.test(plain)) {
     notes.hints.push('A Worker always verifies the certificate: it cannot be told not to.')
   }
   return mode

@@ -36,7 +36,7 @@ export const finishPostgres: Finish = (draft, notes) => {
   if (database === undefined) {
     notes.hints.push('It names no database: PostgreSQL opens the one that is called like the user.')
   }
-  const token = takeToken(draft, notes)
+  const token = takeToken(draft, ENGINE, notes)
   if (draft.password === undefined && !token) {
     notes.hints.push('It has no password: that works only where the server asks for none.')
   }
@@ -77,7 +77,12 @@ const MODES: Readonly<Record<string, string>> = {
 function modeOf(draft: Draft, notes: Notes): string | undefined {
   const written = take(draft, 'sslmode')
   const flag = take(draft, 'ssl', 'tls', 'usessl', 'requiressl')
-  take(draft, 'trustservercertificate', 'sslnegotiation')
+  take(draft, 'trustservercertificate')
+  if (take(draft, 'sslnegotiation') === 'direct') {
+    notes.hints.push(
+      'It asks for TLS from the first message on (sslnegotiation=direct), which a Worker cannot do. It asks the server for TLS first, as all servers take it.',
+    )
+  }
   const asked = written || flag
   if (asked === undefined || asked === '') return flag === '' ? 'require' : undefined
   const plain = asked.toLowerCase().replace(/[^a-z\d]/g, '')

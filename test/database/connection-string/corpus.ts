@@ -668,6 +668,8 @@ export const refused: readonly Refused[] = [
   ['postgres://reader:s3same@db1.example.com:5432,db2.example.com:x/shop', /not a number from 1/],
   [`postgres://reader:s3same@${'db.example.com,'.repeat(9)}db.example.com/shop`, /The most are 8/],
   ['postgres://reader@db.example.com/shop?auth=rds-iam', /must name the region/],
+  ['postgres://reader@db.example.com/shop?auth=rds_iam', /Write auth=rds-iam/],
+  ['mysql://reader@db.example.com/shop?auth=iam', /Write auth=rds-iam/],
   [
     'mysql://reader@db.example.com/shop?auth=rds-iam&region=eu-west-1&ssl=false',
     /must be encrypted/,

@@ -37,3 +37,13 @@ describe('a text that cannot be used', () => {
 test('the texts are a hundred and more', () => {
   expect(all.length + refused.length).toBeGreaterThan(100)
 })
+
+test.each([
+  ['mysql://reader:s3same@db.example.com/shop?ssl={"rejectUnauthorized":false}', 'always verifies'],
+  ['mysql://reader:s3same@db.example.com/shop?tls=skip-verify', 'always verifies'],
+  ['postgres://reader:s3same@db.example.com/shop?sslnegotiation=direct', 'sslnegotiation=direct'],
+])('what a Worker cannot do is told: %s', async (text, says) => {
+  expect(await recognise(text)).toMatchObject({
+    hints: expect.arrayContaining([expect.stringContaining(says)]),
+  })
+})
