@@ -28,6 +28,7 @@ export async function connect(
   /** A server that is not preferred, but will do. */
   let spare: Connection | undefined
   let failure: DatabaseError | undefined
+  let isUnwanted = false
   for (const [i, login] of order.entries()) {
     const others = order.length - 1 - i
     const left = end - Date.now()
@@ -40,6 +41,7 @@ export async function connect(
         await spare?.leave()
         return connection
       }
+      isUnwanted = true
       servers.avoid(login, 'unwanted')
       if (target === 'prefer-standby' && !spare) spare = connection
       else await connection.leave()
@@ -54,7 +56,8 @@ export async function connect(
     }
   }
   if (spare?.isOpen) return spare
-  throw failure ?? (spare ? unreachable() : noneIs(target))
+  if (isUnwanted && !spare) throw noneIs(target)
+  throw failure ?? unreachable()
 }
 
 /** How to encrypt, and how else if the server does not let us in that way. */

@@ -226,11 +226,18 @@ describe('the server that is wanted', () => {
       ['primary', standby],
       ['read-write', standby],
     ] as const) {
-      const error = await failure(ask(urlOf([port, port], `target_session_attrs=${target}`)))
-      expect(error).toMatchObject({
-        kind: 'network',
-        message: `None of the servers of the database is ${target} at the moment.`,
-      })
+      // Nothing listens at port 9.
+      for (const ports of [
+        [port, port],
+        [port, 9],
+        [9, port],
+      ]) {
+        const error = await failure(ask(urlOf(ports, `target_session_attrs=${target}`)))
+        expect(error).toMatchObject({
+          kind: 'network',
+          message: `None of the servers of the database is ${target} at the moment.`,
+        })
+      }
     }
   })
 
