@@ -78,9 +78,18 @@ const PARAMETERS: ReadonlyMap<string, Rule> = new Map([
   ...rules(never(OWN_AUTHORITY), 'trustcertificatekeystoreurl truststore'),
   ...rules(never(CLIENT_CERTIFICATE), 'sslcert sslkey sslidentity sslpassword'),
   ...rules(never(CLIENT_CERTIFICATE), 'clientcertificatekeystoreurl keystore'),
-  ...rules(never('asks for a list of revoked certificates, which is not read here.'), 'sslcrl'),
-  ...rules(never('asks for lists of revoked certificates, which are not read here.'), 'sslcrlpath'),
-  ...rules(never('asks for ciphers, which cannot be chosen here.'), 'sslcipher tlsciphersuites'),
+  ...rules(
+    never('asks for a list of revoked certificates, which is not read here. Take it off.'),
+    'sslcrl',
+  ),
+  ...rules(
+    never('asks for lists of revoked certificates, which are not read here. Take it off.'),
+    'sslcrlpath',
+  ),
+  ...rules(
+    never('asks for ciphers, which cannot be chosen here. Take it off.'),
+    'sslcipher tlsciphersuites',
+  ),
   ...rules(
     only(
       /^(?:TLSv1(?:\.1)?,)*TLSv1\.2,TLSv1\.3$/i,
@@ -158,7 +167,8 @@ export function readParameters(params: URLSearchParams): Parameters {
       const which = shown ? `the parameter ${shown}` : 'a parameter'
       throw fault(`The database URL has ${which}, which MySQL does not know. Take it off.`)
     }
-    if (given.has(name)) throw fault(`The database URL has the parameter ${shown} twice.`)
+    if (given.has(name))
+      throw fault(`The database URL has the parameter ${shown} twice. Write it once.`)
     given.set(name, value)
     const why = rule(value)
     if (why) throw fault(`The ${shown} of the database URL ${why}`)

@@ -27,7 +27,8 @@ const only =
 const rules = (rule: Rule, names: string) =>
   names.split(' ').map((name): [string, Rule] => [name, rule])
 
-const FILE = 'names a file, and there are no files here.'
+const FILE =
+  'names a file, and there are no files here. Write what the file has into the URL, and take it off.'
 const CLIENT_CERTIFICATE =
   'asks for a certificate of the client, which a Worker cannot show. Put Hyperdrive in front of the database: it can.'
 
@@ -54,13 +55,28 @@ const PARAMETERS: ReadonlyMap<string, Rule> = new Map([
   ],
   ...rules(never(CLIENT_CERTIFICATE), 'sslcert sslkey sslpassword'),
   ['sslcertmode', only('disable allow', CLIENT_CERTIFICATE)],
-  ...rules(never('asks for a list of revoked certificates, which is not read here.'), 'sslcrl'),
-  ...rules(never('asks for lists of revoked certificates, which are not read here.'), 'sslcrldir'),
-  ['sslsni', only('1', 'asks not to tell the server its name. Here it is always told.')],
-  ['ssl_min_protocol_version', only('TLSv1 TLSv1.1 TLSv1.2', 'asks for more than TLSv1.2.')],
+  ...rules(
+    never('asks for a list of revoked certificates, which is not read here. Take it off.'),
+    'sslcrl',
+  ),
+  ...rules(
+    never('asks for lists of revoked certificates, which are not read here. Take it off.'),
+    'sslcrldir',
+  ),
+  [
+    'sslsni',
+    only('1', 'asks not to tell the server its name. Here it is always told. Take it off.'),
+  ],
+  [
+    'ssl_min_protocol_version',
+    only(
+      'TLSv1 TLSv1.1 TLSv1.2',
+      'asks for more than TLSv1.2, which cannot be promised here. Write TLSv1.2, or take it off.',
+    ),
+  ],
   [
     'ssl_max_protocol_version',
-    only('TLSv1.3', 'asks for an old TLS, which cannot be chosen here.'),
+    only('TLSv1.3', 'asks for an old TLS, which cannot be chosen here. Take it off.'),
   ],
   [
     'channel_binding',
@@ -70,8 +86,14 @@ const PARAMETERS: ReadonlyMap<string, Rule> = new Map([
     ),
   ],
   ['require_auth', never('cannot be promised here. Take it off.')],
-  ['gssencmode', only('disable prefer', 'asks for Kerberos, which is not spoken here.')],
-  ['connect_timeout', (value) => (/^-?\d{1,9}$/.test(value) ? undefined : 'must be seconds.')],
+  [
+    'gssencmode',
+    only('disable prefer', 'asks for Kerberos, which is not spoken here. Take it off.'),
+  ],
+  [
+    'connect_timeout',
+    (value) => (/^-?\d{1,9}$/.test(value) ? undefined : 'must be a number of seconds.'),
+  ],
   ['target_session_attrs', only('any read-write read-only primary standby prefer-standby')],
   ['load_balance_hosts', only('disable random')],
   ['hostaddr', never('is not read here. Write the address as the host.')],

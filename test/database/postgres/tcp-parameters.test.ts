@@ -87,7 +87,7 @@ describe('a parameter of libpq is', () => {
     ['ssl_max_protocol_version=TLSv1.1', 'an old TLS'],
     ['sslnegotiation=fast', 'must be one of postgres, direct'],
     ['sslnegotiation=direct&sslmode=prefer', 'must be require, verify-ca or verify-full'],
-    ['connect_timeout=soon', 'must be seconds'],
+    ['connect_timeout=soon', 'must be a number of seconds'],
     ['target_session_attrs=fast', 'must be one of any, read-write'],
     ['load_balance_hosts=on', 'must be one of disable, random'],
     ['hostaddr=10.0.0.1', 'Write the address as the host'],
@@ -104,6 +104,7 @@ describe('a parameter of libpq is', () => {
     expect(await refusal(params)).toContain(sentence)
     // Nothing is tried for a host of this machine, either.
     expect(await refusal(params, 'localhost')).toContain(sentence)
+    expect(await refusal(params)).toMatch(/must be|[Ww]rite |[Tt]ake it off|[Pp]ut Hyperdrive/)
   })
 
   test('refused in a Worker, which cannot encrypt without asking', async () => {
