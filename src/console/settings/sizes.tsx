@@ -11,7 +11,11 @@ const CAPS = [
 
 const COSTS = [
   ['plan', 'Estimated cost of a query', 'In the unit of the database’s planner'],
-  ['rows', 'Estimated rows of a query', 'That it goes through'],
+  [
+    'rows',
+    'Estimated rows of a query',
+    'That it returns on PostgreSQL, and else that it goes through',
+  ],
 ] as const
 
 /** How large an answer may be. */
