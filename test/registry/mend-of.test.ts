@@ -240,6 +240,16 @@ test('a name that leads to the proxy of Cloudflare is told so', () => {
   expect(mendOf({ kind: 'network', message: '' }, mixed).sentence).toContain('Nothing answers')
 })
 
+test('an authority of its own can be named to npm start', () => {
+  for (const scheme of ['postgres', 'mysql', 'clickhouses', 'libsql']) {
+    const { others = [] } = mendOf(
+      { kind: 'config', message: CERTIFICATE },
+      { endpoint: 'shop', scheme, host: 'localhost' },
+    )
+    expect(others.map(({ command }) => command)).toContain('NODE_EXTRA_CA_CERTS=shop.pem npm start')
+  }
+})
+
 test('what is behind Hyperdrive is looked for there', () => {
   const { sentence, steps } = mendOf(
     { kind: 'network', message: 'The database cannot be reached.' },

@@ -70,9 +70,9 @@ export function certificateMend(about: About): Mend {
         kind,
         sentence,
         steps: [fetched(about, authority), ...uploaded(about)],
-        others: [...supabaseApi(about), ...publicCertificate],
+        others: [...supabaseApi(about), ...publicCertificate, trustedHere(about)],
       }
-    : { kind, sentence, steps: publicCertificate }
+    : { kind, sentence, steps: publicCertificate, others: [trustedHere(about)] }
 }
 
 function authorityOf({ host = '', certificate }: About): Authority | undefined {
@@ -158,6 +158,12 @@ function supabaseApi({ host = '' }: About): readonly MendStep[] {
     },
   ]
 }
+
+/** Only `npm start` can be told of an authority, and Hyperdrive reaches no server of one's own machine. */
+const trustedHere = (about: About): MendStep => ({
+  say: 'If this deployment is npm start on your machine, name the file with the certificate of the authority, and start it again.',
+  command: `NODE_EXTRA_CA_CERTS=${nameOf(about)}.pem npm start`,
+})
 
 const publicCertificate: readonly MendStep[] = [
   {
