@@ -250,6 +250,15 @@ test('an authority of its own can be named to npm start', () => {
   }
 })
 
+test('a secret that logs in is set at Cloudflare, or for npm start', () => {
+  const message = 'This deployment has no secret AWS_ACCESS_KEY_ID, which logs in …'
+  const { steps } = mendOf({ kind: 'config', message }, { scheme: 'postgres', host: RDS })
+  expect(steps[0]).toMatchObject({
+    say: expect.stringContaining('.dev.vars'),
+    command: 'npx wrangler secret put AWS_ACCESS_KEY_ID',
+  })
+})
+
 test('what is behind Hyperdrive is looked for there', () => {
   const { sentence, steps } = mendOf(
     { kind: 'network', message: 'The database cannot be reached.' },

@@ -51,7 +51,7 @@ const setup = (sentence: string, steps: readonly MendStep[]): Mend => ({
 })
 
 const secretStep = (name: string): MendStep => ({
-  say: 'Set it: the command asks for it. Then test again.',
+  say: 'Set it: the command asks for it. For npm start, write it into .dev.vars instead, and start again. Then test again.',
   command: `npx wrangler secret put ${name}`,
 })
 
