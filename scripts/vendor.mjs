@@ -58,6 +58,7 @@ const tls = {
     build.onLoad({ filter: /.*/, namespace: 'tls' }, () => ({
       contents: `
         import tls from 'node:tls'
+        exports.TLSSocket = tls.TLSSocket
         exports.createSecureContext = () => undefined
         exports.connect = ({ socket }, secured) => {
           const secure = tls.connect({ socket }, secured)
@@ -85,13 +86,15 @@ const modules = {
     import Connection from './node_modules/mysql2/lib/base/connection.js'
     import ConnectionConfig from './node_modules/mysql2/lib/connection_config.js'
     import cachingSha2 from './node_modules/mysql2/lib/auth_plugins/caching_sha2_password.js'
+    import sha256 from './node_modules/mysql2/lib/auth_plugins/sha256_password.js'
     import Execute from './node_modules/mysql2/lib/commands/execute.js'
     import { types as TypedParameter } from './node_modules/mysql2/lib/packets/typed_parameter.js'
     const createConnection = (options) => new Connection({ config: new ConnectionConfig(options) })
     const onServerPublicKey = () => {
       throw new Error('a key from the server')
     }
-    const withoutKey = cachingSha2({ onServerPublicKey })
+    const options = { onServerPublicKey }
+    const withoutKey = { caching_sha2_password: cachingSha2(options), sha256_password: sha256(options) }
     export default { createConnection, Execute, withoutKey, TypedParameter }`,
   // Signatures of AWS.
   'iam/aws4fetch': `export { AwsV4Signer } from 'aws4fetch'`,

@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net'
 
-/** What a MySQL 8 says to a login by `caching_sha2_password`, without encryption. */
+/** What a MySQL 8 says to a login without encryption. */
 export interface Login {
+  /** How the user logs in. */
+  readonly plugin: 'caching_sha2_password' | 'sha256_password'
   /** The public key that it sends if it is asked for one. */
   readonly key: string
   /** Gets all that the client says. */
@@ -12,14 +14,14 @@ export interface Login {
  * Greets as a MySQL 8 that does not encrypt and does not know the password yet: the client has to send it,
  * by the key of the server. Then it refuses the login.
  */
-export function refuseLogin(client: Socket, { key, hear }: Login): void {
+export function refuseLogin(client: Socket, { plugin: name, key, hear }: Login): void {
   const nonce = 'abcdefghijklmnopqrst\0'
   const send = (sequence: number, body: Buffer) => {
     const head = Buffer.from([0, 0, 0, sequence])
     head.writeUIntLE(body.length, 0, 3)
     client.write(Buffer.concat([head, body]))
   }
-  const plugin = Buffer.from('caching_sha2_password\0')
+  const plugin = Buffer.from(`${name}\0`)
   send(
     0,
     Buffer.concat([
@@ -40,7 +42,8 @@ export function refuseLogin(client: Socket, { key, hear }: Login): void {
     else if (sequence === 2)
       send(sequence, Buffer.concat([Buffer.from([0xfe]), plugin, Buffer.from(nonce)]))
     else if (size === 32) send(sequence, isFull)
-    else if (size === 1 && body[0] === 2) send(sequence, Buffer.from(`\x01${key}`))
+    else if (size === 1 && body[0] === (name === 'sha256_password' ? 1 : 2))
+      send(sequence, Buffer.from(`\x01${key}`))
     else send(sequence, Buffer.from('\xff\x15\x04#28000Access denied', 'latin1'))
   })
 }

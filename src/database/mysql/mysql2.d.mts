@@ -96,8 +96,8 @@ declare const mysql2: {
     readonly statement: { readonly id: number; readonly parameters: readonly Field[] }
     readonly values: readonly unknown[]
   }) => Command & Answer
-  /** Logs in by `caching_sha2_password`, and takes no key from the server. */
-  readonly withoutKey: unknown
+  /** Ways to log in that take no key from the server. */
+  readonly withoutKey: Readonly<Record<string, unknown>>
   /** A number that is bound as a whole one. */
   readonly TypedParameter: { LONGLONG(value: number): unknown }
 }

@@ -162,7 +162,7 @@ const configOf = (
   enableCleartextPlugin: login.token !== undefined && login.tls,
   ssl: login.tls ? { verifyIdentity: true } : undefined,
   // A key from somebody in between would let them read the password.
-  authPlugins: login.tls || login.takesKey ? {} : { caching_sha2_password: library.withoutKey },
+  authPlugins: login.tls || login.takesKey ? {} : library.withoutKey,
   connectTimeout: Math.min(connectMs, CONNECT_MS),
   charset: 'utf8mb4',
   // The server cannot ask for a file, and a name before a space and a parenthesis calls no function.

@@ -106,42 +106,45 @@ describe('a MySQL URL', () => {
   })
 })
 
-describe('a password without encryption', () => {
-  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const key = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+describe.each(['caching_sha2_password', 'sha256_password'] as const)(
+  'a password of %s without encryption',
+  (plugin) => {
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const key = publicKey.export({ type: 'spki', format: 'pem' }).toString()
 
-  /** What the client says to a server that wants the password by its key, and the error. */
-  const logIn = async (host: string, params: string) => {
-    const heard: Buffer[] = []
-    const server = await startTcp((socket) =>
-      refuseLogin(socket, { key, hear: (chunk) => heard.push(chunk) }),
-    )
-    const url = `mysql://reader:${MARKER}@${host}:${server.port}/shop?ssl-mode=DISABLED&${params}`
-    const error = await failure(open(url, io).query({ sql: 'select 1' }, limits))
-    await server.close()
-    return { heard, error }
-  }
-  const opened = (heard: readonly Buffer[]) => {
-    const secret = heard.map((it) => it.subarray(4)).find((it) => it.length === 256)
-    if (!secret) return undefined
-    const plain = privateDecrypt({ key: privateKey, oaepHash: 'sha1' }, secret)
-    const nonce = Buffer.from('abcdefghijklmnopqrst')
-    return Buffer.from(plain.map((byte, i) => byte ^ nonce[i % 20]!)).toString()
-  }
+    /** What the client says to a server that wants the password by its key, and the error. */
+    const logIn = async (host: string, params: string) => {
+      const heard: Buffer[] = []
+      const server = await startTcp((socket) =>
+        refuseLogin(socket, { plugin, key, hear: (chunk) => heard.push(chunk) }),
+      )
+      const url = `mysql://reader:${MARKER}@${host}:${server.port}/shop?ssl-mode=DISABLED&${params}`
+      const error = await failure(open(url, io).query({ sql: 'select 1' }, limits))
+      await server.close()
+      return { heard, error }
+    }
+    const opened = (heard: readonly Buffer[]) => {
+      const secret = heard.map((it) => it.subarray(4)).find((it) => it.length === 256)
+      if (!secret) return undefined
+      const plain = privateDecrypt({ key: privateKey, oaepHash: 'sha1' }, secret)
+      const nonce = Buffer.from('abcdefghijklmnopqrst')
+      return Buffer.from(plain.map((byte, i) => byte ^ nonce[i % 20]!)).toString()
+    }
 
-  // As few write it: it is this machine, and counts as another one.
-  const ELSEWHERE = '0.0.0.0'
+    // As few write it: it is this machine, and counts as another one.
+    const ELSEWHERE = '0.0.0.0'
 
-  test.each([
-    [ELSEWHERE, '', undefined, 'config'],
-    [ELSEWHERE, 'get-server-public-key=false', undefined, 'config'],
-    [ELSEWHERE, 'get-server-public-key=true', `${MARKER}\0`, 'auth'],
-    [ELSEWHERE, 'allowPublicKeyRetrieval=true', `${MARKER}\0`, 'auth'],
-    ['127.0.0.1', '', `${MARKER}\0`, 'auth'],
-  ])('goes to %s by a key of the server, with %j: %j', async (host, params, sent, kind) => {
-    const { heard, error } = await logIn(host, params)
-    expect(Buffer.concat(heard).includes(MARKER)).toBe(false)
-    expect(opened(heard)).toBe(sent)
-    expect(error.kind).toBe(kind)
-  })
-})
+    test.each([
+      [ELSEWHERE, '', undefined, 'config'],
+      [ELSEWHERE, 'get-server-public-key=false', undefined, 'config'],
+      [ELSEWHERE, 'get-server-public-key=true', `${MARKER}\0`, 'auth'],
+      [ELSEWHERE, 'allowPublicKeyRetrieval=true', `${MARKER}\0`, 'auth'],
+      ['127.0.0.1', '', `${MARKER}\0`, 'auth'],
+    ])('goes to %s by a key of the server, with %j: %j', async (host, params, sent, kind) => {
+      const { heard, error } = await logIn(host, params)
+      expect(Buffer.concat(heard).includes(MARKER)).toBe(false)
+      expect(opened(heard)).toBe(sent)
+      expect(error.kind).toBe(kind)
+    })
+  },
+)
