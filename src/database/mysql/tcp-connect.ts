@@ -3,11 +3,11 @@ import { DatabaseError } from '../error.ts'
 import { ofToken, withPassword } from '../iam/token-login.ts'
 import type { Limits } from '../rows.ts'
 import type { Deadline } from '../transport/deadline.ts'
-import type { Servers } from '../transport/servers.ts'
+import { type Servers, weightier } from '../transport/servers.ts'
 import type { default as Library } from './mysql2.mjs'
 import type { Server } from './read-only.ts'
 import { Connection } from './tcp-connection.ts'
-import { refusesTls } from './tcp-error.ts'
+import { FULL, refusesTls } from './tcp-error.ts'
 import type { Login } from './tcp-login.ts'
 
 /** A connection that is logged in, and what it was opened with. */
@@ -36,7 +36,7 @@ export async function connect(
   io: Io,
 ): Promise<Opened> {
   const order = servers.inOrder()
-  let failure: unknown
+  let failure: DatabaseError | undefined
   for (const [i, login] of order.entries()) {
     const others = order.length - 1 - i
     const left = Math.max(1, end - Date.now())
@@ -48,7 +48,7 @@ export async function connect(
       const isOver = !!deadline.over() || !(error instanceof DatabaseError)
       if (isOver || error.kind !== 'network') throw error
       servers.avoid(login, 'silent')
-      failure = error
+      failure = weightier(failure, error, FULL)
     }
   }
   throw failure

@@ -1,6 +1,9 @@
 import { DatabaseError, unreachable } from '../error.ts'
 import { loginError, mysqlError } from './error.ts'
 
+/** Too many connections: to the server, of all users or of this one, or a resource of the user is used up. */
+export const FULL: readonly string[] = ['1040', '1203', '1226']
+
 /** What `mysql2` rejects with: a report of the server, or an error of the socket or its own. */
 interface Failed {
   readonly errno?: number

@@ -14,13 +14,11 @@ import { boundValues, collect, type Reading } from './tcp-answer.ts'
 import { begin, shut } from './tcp-begin.ts'
 import { connect, type Opened } from './tcp-connect.ts'
 import { Connection } from './tcp-connection.ts'
+import { FULL } from './tcp-error.ts'
 import type { Access, Login } from './tcp-login.ts'
 import type { Target } from './tcp-parameters.ts'
 import { textOf } from './tcp-role.ts'
 import { isWanted, noneIs, unwanted } from './tcp-target.ts'
-
-/** Too many connections: to the server, of all users or of this one, or a resource of the user is used up. */
-const FULL = ['1040', '1203', '1226']
 
 /**
  * Runs one statement in the session of a call, or in one of its own. It ends with the call, whatever

@@ -3,9 +3,10 @@ import { DatabaseError, unreachable } from '../error.ts'
 import { ofToken, withPassword } from '../iam/token-login.ts'
 import type { Limits } from '../rows.ts'
 import { until } from '../transport/deadline.ts'
+import { weightier } from '../transport/servers.ts'
 import type { default as Client } from './pg.mjs'
 import { Connection } from './tcp-connection.ts'
-import { connectFailure, refusesTls } from './tcp-error.ts'
+import { connectFailure, FULL, refusesTls } from './tcp-error.ts'
 import type { Access, Login, Tls } from './tcp-login.ts'
 import type { Target } from './tcp-parameters.ts'
 
@@ -52,7 +53,7 @@ export async function connect(
         throw error
       }
       servers.avoid(login, 'silent')
-      failure = error
+      failure = weightier(failure, error, FULL)
     }
   }
   if (spare?.isOpen) return spare

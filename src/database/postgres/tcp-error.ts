@@ -1,6 +1,9 @@
 import { DatabaseError, unreachable } from '../error.ts'
 import { postgresError } from './error.ts'
 
+/** "Too many connections". */
+export const FULL: readonly string[] = ['53300']
+
 /** What `pg` rejects with: a report of the server, or an error of the socket or its own. */
 interface Failed {
   readonly severity?: string

@@ -6,10 +6,8 @@ import { startDeadline, until } from '../transport/deadline.ts'
 import { logInPatiently } from '../transport/patient-login.ts'
 import { connect } from './tcp-connect.ts'
 import type { Connection, Run } from './tcp-connection.ts'
+import { FULL } from './tcp-error.ts'
 import type { Access, Login } from './tcp-login.ts'
-
-/** "Too many connections". */
-const FULL = ['53300']
 
 /**
  * Works in the session of a call, or in one of its own. It ends with the call, whatever happens: a Worker

@@ -1,3 +1,5 @@
+import type { DatabaseError } from '../error.ts'
+
 /** How long a server that was of no use is tried last, in milliseconds. */
 const AVOID_MS = 30_000
 
@@ -31,6 +33,13 @@ export class Servers<It> {
     this.#avoided.set(server, { reason, until: Date.now() + AVOID_MS })
   }
 }
+
+/** Which failure of two servers is told: that of one with no connection to spare, which may let us in soon. */
+export const weightier = (
+  one: DatabaseError | undefined,
+  other: DatabaseError,
+  full: readonly string[],
+): DatabaseError => (one?.code !== undefined && full.includes(one.code) ? one : other)
 
 const shuffled = <It>(items: readonly It[]): readonly It[] =>
   items

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Limits } from '../../../src/database/rows.ts'
+import { mysqlReport } from '../../servers/faulty.ts'
 import { passOn, startTcp, type TcpServer } from '../../servers/tcp.ts'
 import { failure } from '../../support/failure.ts'
 import { describeMariaDb, orNone } from '../../support/mariadb.ts'
@@ -36,6 +37,10 @@ await describeMariaDb('A MariaDB of several servers', 'select 1', (primary) => {
     }
     await serve('dead', (socket) => void socket.destroy())
     await serve('silent', () => {})
+    await serve('full once', (socket) => {
+      if (asked['full once']! > 1) return passOn(socket, primary.port)
+      socket.end(mysqlReport(1040, 'Too many connections'))
+    })
   })
   afterAll(async () => {
     await replica?.drop()
@@ -99,6 +104,10 @@ await describeMariaDb('A MariaDB of several servers', 'select 1', (primary) => {
     const its = opened(['silent', 'primary'], 'any')
     expect(await ask(its, false)).toBe('primary')
     expect(await counted(() => ask(its, false))).toEqual({ primary: 1 })
+  })
+
+  test('waits for one with no connection to spare, though another one does not answer', async () => {
+    expect(await ask(opened(['full once', 'dead'], 'any'), false)).toBe('primary')
   })
 
   test('is out of reach where all of them are, within one limit', async () => {

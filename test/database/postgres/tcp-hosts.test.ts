@@ -55,6 +55,17 @@ const onPrimary = [primary.port, false]
 const onStandby = [standby.port, true]
 
 describe('of several servers of PostgreSQL', () => {
+  test('one with no connection to spare is tried again, though another one does not answer', async () => {
+    const { port } = await wayTo(primary)
+    let isFull = true
+    const full = await serve((socket) => {
+      if (!isFull) return passOn(socket, port)
+      isFull = false
+      socket.end(report('53300', 'too many connections'))
+    })
+    expect(await ask(urlOf([full, 1]))).toEqual(onPrimary)
+  })
+
   test('the first one is asked', async () => {
     const ports = [primary.port, standby.port]
     expect(await ask(urlOf(ports))).toEqual(onPrimary)
