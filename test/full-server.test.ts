@@ -23,7 +23,7 @@ const [postgres, mariadb] = await Promise.all([
     (reader) => `
       create table users (id integer);
       insert into users select seq from seq_1_to_100;
-      grant usage on *.* to ${reader}@'%' with max_user_connections ${ROOM}`,
+      grant usage on *.* to ${reader}@'%' identified by 'x' with max_user_connections ${ROOM}`,
   ),
 ])
 afterAll(async () => {
@@ -45,6 +45,7 @@ if (mariadb) {
     return (await mariadb.admin(sql, [mariadb.reader])).length
   }
   ways.push(['mariadb', 'secret:MARIADB', sessions])
+  ways.push(['hyperdrive-mariadb', 'hyperdrive:MARIA', sessions])
 }
 
 describe(`a server that lets in ${ROOM}`, () => {
@@ -55,7 +56,8 @@ describe(`a server that lets in ${ROOM}`, () => {
       title: name,
       databases: { main: { url } },
     }))
-    const [direct, other] = [postgres?.tcp(postgres.reader), mariadb?.url(mariadb.reader)]
+    const direct = postgres?.tcp(postgres.reader)
+    const other = mariadb?.url(mariadb.reader).replace('@', ':x@')
     worker = await startWorker(
       {
         ...{ POSTGRES: direct ?? '', MARIADB: other ?? '', TIDEGATE_KEY: 'k' },
@@ -64,7 +66,10 @@ describe(`a server that lets in ${ROOM}`, () => {
       undefined,
       [],
       // The local stand-in of Hyperdrive wants a password.
-      direct ? { SHOP: direct.replace('@', ':x@') } : {},
+      {
+        ...(direct && { SHOP: direct.replace('@', ':x@') }),
+        ...(other && { MARIA: other }),
+      },
     )
   })
   afterAll(() => worker?.close())

@@ -4,6 +4,7 @@ import { read } from '../guard/reading.ts'
 import type { Limits, Statement } from '../rows.ts'
 import { ByteBudget, unread } from '../transport/byte-budget.ts'
 import { type Deadline, startDeadline } from '../transport/deadline.ts'
+import { logInPatiently } from '../transport/patient-login.ts'
 import { limited } from './limit.ts'
 import { inlineParams } from './quote.ts'
 import {
@@ -18,6 +19,7 @@ import {
 import { rules } from './rules.ts'
 import { collect, type Reading } from './tcp-answer.ts'
 import { Connection } from './tcp-connection.ts'
+import { FULL } from './tcp-error.ts'
 import type { Login } from './tcp-login.ts'
 import { textOf } from './tcp-role.ts'
 
@@ -37,17 +39,29 @@ export async function readInTransaction(
   const deadline = startDeadline(limits, 2_000)
   // Loaded by the first query that needs it: other deployments never do.
   const { default: library } = await deadline.race(import('./mysql2.mjs'))
-  const connection = new Connection(library, login, limits.timeoutMs)
+  const logIn = async () => {
+    const connection = new Connection(library, login, limits.timeoutMs)
+    try {
+      // Whether Hyperdrive takes a command before it has answered the one before, is not documented.
+      return { connection, server: await deadline.race(connection.opened(false)) }
+    } catch (error) {
+      connection.destroy()
+      throw error
+    }
+  }
+  let connection: Connection | undefined
   try {
-    // Whether Hyperdrive takes a command before it has answered the one before, is not documented.
-    const server = await deadline.race(connection.opened(false))
-    return await deadline.race(readBy(connection, server, statement, sql, limits))
+    const opened = await logInPatiently(logIn, FULL, limits.timeoutMs, deadline.signal)
+    connection = opened.connection
+    return await deadline.race(readBy(connection, opened.server, statement, sql, limits))
   } catch (error) {
     throw deadline.over() ?? (error === unread ? unreachable() : error)
   } finally {
-    const leaving = leave(connection, deadline)
-    waitUntil?.(leaving)
-    if (!waitUntil) await leaving
+    if (connection) {
+      const leaving = leave(connection, deadline)
+      waitUntil?.(leaving)
+      if (!waitUntil) await leaving
+    }
   }
 }
 
