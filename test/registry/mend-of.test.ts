@@ -194,6 +194,10 @@ test('a token that is refused is mended by the service and the engine that it is
   ])
   expect(JSON.stringify(steps)).toContain('--sslmode VERIFY_IDENTITY')
   expect(commandsOf('AlloyDB', { scheme: 'postgres' })).toContain('alloydb.databaseUser')
+  const plain = { kind: 'config', message: `${TLS} A token goes over TLS only, and none was sent.` }
+  const encrypt = mendOf(plain as Problem, mysql)
+  expect(encrypt.kind).toBe('no_tls')
+  expect(JSON.stringify(encrypt)).not.toMatch(/DISABLED|hyperdrive/)
 })
 
 test('a secret of a cloud that is missing is set by its name', () => {

@@ -7,18 +7,19 @@ import { type Certificate, passOn, report } from './tcp.ts'
 export type Accepts = (user: string, password: string) => boolean
 
 /**
- * Serves as the PostgreSQL of a cloud does: encrypted, with the password asked for as it is. Who is let in
+ * Serves as the PostgreSQL of a cloud does: encrypted where it has a certificate, with the password asked for as it is. Who is let in
  * is passed on to a server of this machine, which asks for none.
  */
 export function postgresByToken(
   client: Socket,
-  certificate: Certificate,
+  certificate: Certificate | undefined,
   port: number,
   accepts: Accepts,
 ): void {
   client.once('data', (asked: Buffer) => {
     // A client that does not encrypt is no one to ask for a token.
     if (asked.length !== 8) return client.destroy()
+    if (!certificate) return void client.end('N')
     client.write('S')
     const secure = encrypted(client, certificate)
     secure.once('data', (startup: Buffer) => {

@@ -76,14 +76,17 @@ export async function withPassword<It extends Login>(
 }
 
 /**
- * The error of a connection: where a token is refused it says what to check, and of a certificate that is not
- * trusted, that Hyperdrive does not help.
+ * The error of a connection: where a token is refused it says what to check; of a certificate that is not
+ * trusted, that Hyperdrive does not help; of a server that does not encrypt, that it has to.
  */
 export function ofToken(error: unknown, { token }: Login): unknown {
   if (!token || !(error instanceof DatabaseError)) return error
   const { kind, message: said } = error
   if (kind === 'config' && /certificate/i.test(said)) {
     return new DatabaseError(kind, said, { code: error.code, hint: NO_HYPERDRIVE })
+  }
+  if (kind === 'config' && /does not speak TLS/.test(said)) {
+    return new DatabaseError(kind, said, { hint: NEEDS_TLS })
   }
   if (kind !== 'auth') return error
   const { service, hint } = ways[token.auth]!
@@ -93,5 +96,8 @@ export function ofToken(error: unknown, { token }: Login): unknown {
 
 const NO_HYPERDRIVE =
   'Hyperdrive, which trusts other authorities, takes no login by IAM. The operator can use a user with a password there.'
+
+const NEEDS_TLS =
+  'A token goes over TLS only, and none was sent. The operator has to turn on TLS in the database.'
 
 const fault = (sentence: string) => new DatabaseError('config', sentence)

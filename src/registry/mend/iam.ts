@@ -1,6 +1,7 @@
 import { certificateMend } from './certificate.ts'
 import type { Mend, MendStep } from './mend.ts'
 import { type About, engineOf, type Problem, shellHost } from './problem.ts'
+import { plainMend } from './unencrypted.ts'
 
 /** What mends a login with a token of Amazon or Google, if the problem is one. It goes by the message. */
 export function iamMend({ kind, message }: Problem, about: About): Mend | undefined {
@@ -17,6 +18,11 @@ export function iamMend({ kind, message }: Problem, about: About): Mend | undefi
   if (/takes no login by IAM/.test(message)) {
     const { steps, ...mend } = certificateMend(about)
     return { ...mend, steps: [WITH_PASSWORD, ...steps] }
+  }
+  if (/A token goes over TLS only/.test(message)) {
+    // Without encryption there is no login by IAM, and none through Hyperdrive.
+    const { others: _, ...mend } = plainMend(about)
+    return mend
   }
   const [, missing] = /^This deployment has no secret (\w{1,80}), which logs in/.exec(message) ?? []
   if (missing !== undefined) {

@@ -9,7 +9,7 @@ export function plainMend(about: About): Mend {
   const off = isPostgres ? 'sslmode=disable' : 'ssl-mode=DISABLED'
   return {
     kind: 'no_tls',
-    sentence: `The server answers, and does not encrypt. ${engine.title} would get the password and send the rows as plain text, so nothing was sent.`,
+    sentence: `The server answers, and does not encrypt. ${engine.title} would get the login and send the rows as plain text, so nothing was sent.`,
     steps: [
       isPostgres
         ? {

@@ -37,7 +37,7 @@ const engines: Record<
 > = {
   postgres: {
     there: Boolean(postgres && certificate),
-    serve: (socket, of, accepts) => postgresByToken(socket, of!, postgres!.config.port!, accepts),
+    serve: (socket, of, accepts) => postgresByToken(socket, of, postgres!.config.port!, accepts),
     url: (port) => `postgres://${postgres!.reader}@localhost:${port}/${postgres!.config.database}`,
     plain: ['sslmode=disable', 'sslmode=prefer', 'sslmode=allow'],
   },
@@ -55,11 +55,11 @@ describe.each(Object.keys(engines))('%s that asks for a token', (name) => {
   /** Starts a server, whose URL for its reader then has these parameters, and what it was shown. */
   const start = async (
     accepts: (...shown: [...Parameters<Accepts>, number]) => boolean,
-    of = certificate,
+    of: typeof certificate | 'none' = certificate,
   ) => {
     const shown: string[] = []
     const server: TcpServer = await startTcp((socket) =>
-      serve(socket, of, (user, password) => {
+      serve(socket, of === 'none' ? undefined : of, (user, password) => {
         shown.push(password)
         return accepts(user, password, server.port)
       }),
@@ -121,6 +121,16 @@ describe.each(Object.keys(engines))('%s that asks for a token', (name) => {
       kind: 'config',
       message: expect.stringMatching(/^The certificate/),
       hint: expect.stringContaining('takes no login by IAM'),
+    })
+    expect(server.shown).toEqual([])
+  })
+
+  it('is shown nothing where it does not encrypt, and the operator is not told to do without', async () => {
+    const server = await start(() => true, 'none')
+    const error = await failure(count(server.url('auth=rds-iam&region=eu-west-1'), AWS))
+    expect(error).toMatchObject({
+      message: 'The database does not speak TLS.',
+      hint: expect.stringMatching(/^A token goes over TLS only, and none was sent\./),
     })
     expect(server.shown).toEqual([])
   })
