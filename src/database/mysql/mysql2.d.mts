@@ -80,6 +80,11 @@ export interface Connection extends Events {
   unprepare(sql: string): unknown
   end(done: (error: unknown) => void): unknown
 
+  // Inside it, for what comes before encryption.
+  startTLS(done: (error?: unknown) => void): void
+  handlePacket(packet: unknown): void
+  emit(event: 'error', error: unknown): unknown
+
   // Inside it, for `pipeline.ts`.
   addCommand<It extends Command>(command: It): It | undefined
   /** What is answered at the moment, and what comes then. */

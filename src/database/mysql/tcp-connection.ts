@@ -8,7 +8,7 @@ import type {
 } from './mysql2.mjs'
 import { pipeline } from './pipeline.ts'
 import { runsLastPrepared, type Server, serverOf } from './read-only.ts'
-import { connectFailure, failure } from './tcp-error.ts'
+import { connectFailure, failure, notEncrypted } from './tcp-error.ts'
 import type { Login } from './tcp-login.ts'
 
 /** One connection to a MySQL server. What it does is a promise that fails with a DatabaseError. */
@@ -30,6 +30,7 @@ export class Connection {
     this.#library = library
     this.#timeoutMs = timeoutMs
     this.client = library.createConnection(configOf(library, login, connectMs))
+    if (login.tls) heedOnlyEncrypted(this.client)
     // Each call rejects with its own error. But without a listener, an error would end the process.
     this.client.on('error', (error: unknown) => this.#break(error))
     this.client.on('end', () => this.#break(undefined))
@@ -131,6 +132,27 @@ export class Connection {
   /** Closes the connection at once. */
   destroy(): void {
     this.client.stream.destroy()
+  }
+}
+
+/**
+ * Takes nothing that comes unencrypted behind the greeting: anybody in between could have sent it, and the library
+ * would answer it as if it came from the server.
+ */
+function heedOnlyEncrypted(client: Client): void {
+  const { startTLS, handlePacket } = client
+  let isEncrypting = false
+  client.startTLS = (done) => {
+    isEncrypting = true
+    startTLS.call(client, (error) => {
+      isEncrypting = false
+      done(error)
+    })
+  }
+  client.handlePacket = (packet) => {
+    if (!isEncrypting) return handlePacket.call(client, packet)
+    client.emit('error', notEncrypted())
+    client.stream.destroy()
   }
 }
 

@@ -23,6 +23,7 @@ export function failure(error: unknown, timeoutMs: number): DatabaseError {
 
 /** Why there is no connection. A server's own message names host and user, so others stand for it. */
 export function connectFailure(error: unknown): DatabaseError {
+  if (error instanceof DatabaseError) return error
   const { errno, code = '', message = '', sqlMessage } = error as Failed
   if (errno !== undefined && sqlMessage !== undefined) return loginError(errno)
   if (code === 'HANDSHAKE_NO_SSL_SUPPORT') {
@@ -67,6 +68,14 @@ export function connectFailure(error: unknown): DatabaseError {
   }
   return code.startsWith('AUTH_') ? loginError(1045) : unreachable()
 }
+
+/** The error for what comes unencrypted where encryption is agreed upon. */
+export const notEncrypted = () =>
+  new DatabaseError(
+    'network',
+    'The database answered without encryption, after it had agreed to encrypt. Nothing more was sent.',
+    { hint: 'Somebody may be in between: the operator must look at the way to the server.' },
+  )
 
 const PLAIN = 'The database does not speak TLS.'
 

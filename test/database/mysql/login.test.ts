@@ -148,3 +148,24 @@ describe.each(['caching_sha2_password', 'sha256_password'] as const)(
     })
   },
 )
+
+test('what comes unencrypted behind the greeting is not answered', async () => {
+  const heard: Buffer[] = []
+  const nonce = 'abcdefghijklmnopqrst\0'
+  const greeting = Buffer.concat([
+    Buffer.from(`\x0a8.4.0\0\x01\0\0\0${nonce.slice(0, 8)}\0`, 'latin1'),
+    // What it can: encrypt, and more. Then UTF-8, a status, more of what it can, a length.
+    Buffer.from([0xdf, 0xff, 45, 2, 0, 0x0f, 0, 21]),
+    Buffer.from(`${'\0'.repeat(10)}${nonce.slice(8)}mysql_native_password\0`, 'latin1'),
+  ])
+  const letIn = Buffer.from([7, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0])
+  const server = await startTcp((socket) => {
+    socket.write(Buffer.concat([Buffer.from([greeting.length, 0, 0, 0]), greeting, letIn]))
+    socket.on('data', (chunk: Buffer) => heard.push(chunk))
+  })
+  const url = `mysql://reader:${MARKER}@localhost:${server.port}/shop?ssl-mode=REQUIRED`
+  const error = await failure(open(url, io).query({ sql: `select '${MARKER}'` }, limits))
+  await server.close()
+  expect(error.message).toMatch(/^The database answered without encryption, after it had agreed/)
+  expect(Buffer.concat(heard).includes(MARKER)).toBe(false)
+})
