@@ -83,6 +83,25 @@ await describePostgres('PostgreSQL', POSTGRES, (postgres) => {
       await expect(database.query({ sql }, limits)).rejects.toMatchObject({ kind: 'refused' })
     })
 
+    test('refuses what is estimated at more than a double holds exactly', async () => {
+      const sql = `select 1 from ${Array.from({ length: 7 }, (_, i) => `(select from orders limit 19997) o${i}`)}`
+      for (const cost of [{ plan: 100 }, { rows: 100 }]) {
+        expect(await refusal(limited(cost), 'query', { sql })).toMatch(
+          /^This query is estimated at .*\d\.\de\+\d\d.*; the limit here is 100/,
+        )
+      }
+      const { estimatedRows } = await structureOf(limited({ plan: 1 }), 'explain_query', { sql })
+      expect(estimatedRows).toBeGreaterThan(1e30)
+    })
+
+    test('says that a plan is too long to be read', async () => {
+      const depth = 240
+      const sql = `select ${'(select '.repeat(depth)}1${')'.repeat(depth)}`
+      expect(await refusal(limited({ plan: 100 }), 'query', { sql })).toMatch(
+        /the plan of this one is longer than 1 MiB, so the query was not run\. Read fewer tables/,
+      )
+    })
+
     test('limits the rows that are returned', async () => {
       const server = limited({ rows: 1_000 })
       expect(await refusal(server, 'query', { sql: 'select * from orders' })).toMatch(

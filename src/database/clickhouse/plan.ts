@@ -1,4 +1,5 @@
 import type { Plan } from '../dialect.ts'
+import { finite } from '../finite.ts'
 
 /** What ClickHouse plans, from version 20.6 on: https://clickhouse.com/docs/sql-reference/statements/explain */
 export const plan: Plan = {
@@ -13,7 +14,7 @@ export const plan: Plan = {
     read({ columns, rows }) {
       const at = columns.findIndex(({ name }) => name === 'rows')
       if (at < 0) return {}
-      return { rows: rows.reduce((sum, row) => sum + Number(row[at]), 0) }
+      return { rows: finite(rows.reduce((sum, row) => sum + Number(row[at]), 0)) }
     },
     advice: 'Filter on columns of the primary key or of the partition, or join fewer tables.',
   },

@@ -48,7 +48,8 @@ export async function runBehind(
     const found = await database
       .query(asked, { ...limits, ...PLAN_ROOM, sessions })
       .catch((error) => {
-        throw error instanceof DatabaseError ? inOwnText(error, before) : error
+        if (!(error instanceof DatabaseError)) throw error
+        throw error.kind === 'too_large' ? hugePlan() : inOwnText(error, before)
       })
     gate.pass(found)
     const left = Math.ceil((limits.timeoutMs - (Date.now() - started)) / STEP_MS) * STEP_MS
@@ -88,6 +89,12 @@ const unknownCost = (title: string, isOfPlan: boolean) =>
 const noEstimates = () =>
   new TooDear(
     'This endpoint limits what a query may cost, and this version of the database estimates nothing, so the query was not run. The operator can leave caps.cost out, or update the database.',
+  )
+
+/** The error where a plan, such as one of thousands of partitions, is longer than is read. */
+const hugePlan = () =>
+  new TooDear(
+    'This endpoint limits what a query may cost, and the plan of this one is longer than 1 MiB, so the query was not run. Read fewer tables or partitions at once, or nest fewer subqueries.',
   )
 
 const counted = (rows: number) => `${inWords(rows)} ${rows === 1 ? 'row' : 'rows'}`

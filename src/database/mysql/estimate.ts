@@ -1,4 +1,5 @@
 import type { Estimate, EstimatedPlan } from '../dialect.ts'
+import { finite } from '../finite.ts'
 import type { Answer } from '../rows.ts'
 
 /** A part of a plan as the engine writes it: a member, or a list of members. */
@@ -49,21 +50,25 @@ function ofBlock(block: Part): Estimate {
   let most = 1
   let rows = 0
   for (const table of tables) {
-    const read = joined * (numberIn(table.rows_examined_per_scan ?? table.rows) ?? 0)
+    const read = product(joined, finite(table.rows_examined_per_scan ?? table.rows) ?? 0)
     rows += read
     most = Math.max(most, read)
-    joined = (read * (numberIn(table.filtered) ?? 100)) / 100
+    joined = (read * (finite(table.filtered) ?? 100)) / 100
   }
   const info = isPart(block.cost_info) ? block.cost_info.query_cost : block.cost
-  let plan = numberIn(info) ?? (tables.length === 0 ? 0 : undefined)
+  let plan = finite(info) ?? (tables.length === 0 ? 0 : undefined)
   for (const { block, perRow } of inner) {
     const times = perRow ? most : 1
     const found = ofBlock(block)
-    rows += times * (found.rows ?? 0)
-    plan = plan === undefined || found.plan === undefined ? undefined : plan + times * found.plan
+    rows += product(times, found.rows ?? 0)
+    plan =
+      plan === undefined || found.plan === undefined ? undefined : plan + product(times, found.plan)
   }
   return { plan, rows }
 }
+
+/** A product that never is infinite: nothing of that would be no number, which is over no limit. */
+const product = (times: number, each: number) => Math.min(times * each, Number.MAX_VALUE) || 0
 
 /** Finds the parts of a block, however deep within sorts, buffers, unions and materializations. */
 function partsOf(block: Part): Block {
@@ -88,7 +93,7 @@ function partsOf(block: Part): Block {
 
 /** What a step of the format's version 2 costs, with those within it. */
 function costOf(step: Part): number | undefined {
-  const own = numberIn(step.estimated_total_cost)
+  const own = finite(step.estimated_total_cost)
   if (own !== undefined) return own
   const inner = inputsOf(step).map(costOf)
   return inner.reduce(
@@ -100,13 +105,13 @@ function costOf(step: Part): number | undefined {
 /** How many rows a step of the format's version 2 goes through, if it runs so many times. */
 function rowsOf(step: Part, times: number): number {
   const inputs = inputsOf(step)
-  const own = numberIn(step.estimated_rows) ?? 0
-  if (inputs.length === 0) return step.table_name === undefined ? 0 : times * own
+  const own = finite(step.estimated_rows) ?? 0
+  if (inputs.length === 0) return step.table_name === undefined ? 0 : product(times, own)
   let rows = 0
   let each = times
   for (const it of inputs) {
     rows += rowsOf(it, each)
-    if (step.join_algorithm === 'nested_loop') each *= numberIn(it.estimated_rows) ?? 1
+    if (step.join_algorithm === 'nested_loop') each = product(each, finite(it.estimated_rows) ?? 1)
   }
   return rows
 }
@@ -119,9 +124,3 @@ const inputsOf = (step: Part): Part[] =>
 
 const isPart = (it: unknown): it is Part =>
   typeof it === 'object' && it !== null && !Array.isArray(it)
-
-/** Some versions write some of their numbers as text. */
-function numberIn(it: unknown): number | undefined {
-  const value = typeof it === 'string' && it !== '' ? Number(it) : it
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
-}

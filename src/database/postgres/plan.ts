@@ -1,13 +1,14 @@
 import type { Plan } from '../dialect.ts'
+import { finite } from '../finite.ts'
 import type { Answer } from '../rows.ts'
 
-/** A step of a plan, as `EXPLAIN (FORMAT JSON)` names its parts. */
+/** A step of a plan, as `EXPLAIN (FORMAT JSON)` names its parts. A number past 2^53 comes as text. */
 interface Step {
   readonly 'Node Type': string
   readonly 'Relation Name'?: string
   readonly 'Index Name'?: string
-  readonly 'Plan Rows'?: number
-  readonly 'Total Cost'?: number
+  readonly 'Plan Rows'?: number | string
+  readonly 'Total Cost'?: number | string
   readonly Filter?: string
   readonly 'Index Cond'?: string
   readonly 'Hash Cond'?: string
@@ -28,7 +29,7 @@ export const plan: Plan = {
     of,
     read(answer) {
       const step = outermost(answer)
-      return { plan: step?.['Total Cost'], rows: step?.['Plan Rows'] }
+      return { plan: finite(step?.['Total Cost']), rows: finite(step?.['Plan Rows']) }
     },
     advice: 'Filter on an indexed column, join fewer tables, or add a LIMIT.',
   },

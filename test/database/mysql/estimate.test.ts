@@ -52,6 +52,16 @@ describe('the estimate of MySQL 5.7 and 8', () => {
     expect(read(plan)).toEqual({ plan: 6, rows: 60 })
   })
 
+  test('is a number however much is joined, and nothing of it is nothing', () => {
+    const huge = Array.from({ length: 60 }, () => table(10_000_000, '100.00'))
+    const none = block('0.00', { message: 'No tables used' })
+    const plan = block('1e308', {
+      nested_loop: huge,
+      select_list_subqueries: [{ dependent: true, ...none }],
+    })
+    expect(read(plan)).toEqual({ plan: 1e308, rows: Number.POSITIVE_INFINITY })
+  })
+
   test('is nothing for a query without tables', () => {
     expect(read({ query_block: { select_id: 1, message: 'No tables used' } })).toEqual({
       plan: 0,
