@@ -280,4 +280,16 @@ await describeMariaDb('What is kept of a catalog, on MariaDB', TABLES, ({ url, r
       await admin(`alter table ${now} ${back}`)
     }
   })
+
+  test('does not end a session amid an answer, when more was asked than was needed', async () => {
+    const server = endpointBefore(url(reader), { caps: { timeoutMs: 3_000 } })
+    // A name in other letters is looked up as it is, too, for that is what most are.
+    for (let n = 0; n < 5; n++) {
+      const { rows } = await structureOf(server, 'query_table', {
+        table: 'ORDERS',
+        aggregates: ['count(*)'],
+      })
+      expect(rows).toEqual([[2]])
+    }
+  })
 })

@@ -66,7 +66,7 @@ export async function runReadOnly(
         } else if (error !== unread) throw error
       } finally {
         const { aborted } = deadline.signal
-        if (session && (aborted || !session.isOpen)) await session.leave(aborted)
+        if (session && (aborted || session.isOver)) await session.leave(aborted)
       }
     }
   })
@@ -92,6 +92,8 @@ class Session {
   #begun: Promise<boolean> | undefined
   /** Whether a statement was asked that is not ours alone: it may leave something behind. */
   #isUsed = false
+  /** How many statements are being read. */
+  #reading = 0
   #leaving: Promise<void> | undefined
 
   /** @param isPatient whether nothing runs in the turn of the settings */
@@ -119,13 +121,20 @@ class Session {
     return this.#connection.isOpen && !this.#isUsed && !this.#leaving && !this.#budget.isSpent
   }
 
+  /** Whether nothing more comes of it: what others of the call have asked is answered, too. */
+  get isOver(): boolean {
+    return !this.isOpen && this.#reading === 0
+  }
+
   async read(statement: Statement, limits: Limits): Promise<Reading> {
     this.#isUsed ||= !statement.internal
+    this.#reading++
     const room = this.#budget.expect(limits)
     try {
       this.#begun ??= this.#begin()
       return await this.#ask(statement, limits, room, this.#begun)
     } finally {
+      this.#reading--
       this.#budget.came(room)
     }
   }
