@@ -72,7 +72,7 @@ export function searchSources(
   })
 }
 
-/** Finds the rows in which these words occur. */
+/** Who asks by this request. */
 const askerOf = (context: Context): Asker => ({
   caller: context.caller,
   signal: context.signal,
