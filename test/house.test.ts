@@ -30,7 +30,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
     ...['memory', 'http', 'stdio', 'worker', 'index'],
   ],
   database: [
-    ...['words', 'kept', 'error', 'sessions', 'catalog-use'],
+    ...['words', 'finite', 'kept', 'error', 'sessions', 'catalog-use'],
     ...['rows', 'role', 'rules', 'dialect', 'database'],
     ...['guard', 'transport', 'certificate', 'iam', 'schema', 'statements', 'an engine', 'doctor'],
     ...['engines', 'open', 'connection-string', 'questions', 'index'],
