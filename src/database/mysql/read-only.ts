@@ -48,7 +48,7 @@ export const serverOf = (version: string): Server =>
  * https://mariadb.com/kb/en/com_stmt_execute/
  */
 export function runsLastPrepared(version: string): boolean {
-  const [, major = 0, minor = 0] = /(\d+)\.(\d+)\.\d+-mariadb/i.exec(version) ?? []
+  const [, major = 0, minor = 0] = /(\d{1,4})\.(\d{1,4})\.\d{1,4}-mariadb/i.exec(version) ?? []
   return Number(major) > 10 || (Number(major) === 10 && Number(minor) >= 2)
 }
 
