@@ -104,7 +104,7 @@ async function call({ port, url, frame, farewell }: Way, broken?: Break) {
   await expect.poll(() => proxy.open, { timeout: 5_000 }).toBe(0)
   await proxy.close()
   delete result.structuredContent?.elapsedMs
-  return { result, messages: proxy.messages }
+  return { result, messages: proxy.messages, struck: proxy.struck }
 }
 
 describe.each(Object.entries(ways))('%s', (_, way) => {
@@ -121,16 +121,20 @@ describe.each(Object.entries(ways))('%s', (_, way) => {
       fault: kinds[passes % kinds.length]!,
     }))
     const failed: string[] = []
+    let struck = 0
     const work = async () => {
       for (let it = breaks.shift(); it; it = breaks.shift()) {
-        const { result } = await call(way, it)
+        const { result, struck: met } = await call(way, it)
+        if (met) struck++
         if (result.isError) failed.push(result.content[0].text)
         else expect(result.structuredContent).toEqual(whole.result.structuredContent)
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, work))
     for (const it of new Set(failed)) expect(it).toMatch(SENTENCE)
-    expect(failed.length).toBeGreaterThan(whole.messages * 0.9)
+    // A question of ours that met the end of its session is asked once more, and so has an answer.
+    expect(struck).toBeGreaterThan(whole.messages * 0.9)
+    expect(failed.length).toBeGreaterThan(whole.messages / 2)
     await expect.poll(() => way.sessions(), { timeout: 10_000 }).toBe(0)
   })
 })

@@ -38,6 +38,8 @@ const whole = ({ length }: Buffer, size: number) => (length < size ? 0 : size)
 export interface MessageProxy extends Pick<TcpServer, 'port' | 'open' | 'close'> {
   /** Messages of the server so far, those that are lost among them. */
   readonly messages: number
+  /** Whether the fault came about. */
+  readonly struck: boolean
 }
 
 /**
@@ -95,6 +97,9 @@ export async function startMessageProxy(
     },
     get messages() {
       return messages
+    },
+    get struck() {
+      return over
     },
     close: () => server.close(),
   }
