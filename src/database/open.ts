@@ -89,10 +89,9 @@ async function openWith(
   read: () => Promise<string>,
   io: Io,
 ): Promise<Database> {
-  const [known, { guarded }, { joining }, { databaseUrl }, text] = await Promise.all([
+  const [known, { guarded }, { databaseUrl }, text] = await Promise.all([
     engine.read(),
     import('./guard/guarded.ts'),
-    import('./schema/joining.ts'),
     hosts(),
     read(),
   ])
@@ -101,8 +100,11 @@ async function openWith(
   const { drivers } = told === engine ? known : await told.read()
   const driver = drivers.find((it) => it.opens(url))!
   const database = driver.open(url, io)
+  const behindGuard = guarded(database)
+  const joined =
+    database.dialect.joining && (await import('./schema/joining.ts')).joining(behindGuard)
   return {
-    ...joining(guarded(database)),
+    ...(joined ?? behindGuard),
     tryWrite: async (table, limits) =>
       (await import('./doctor/try-write.ts')).tryWrite(database, table, limits),
   }

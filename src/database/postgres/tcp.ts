@@ -3,13 +3,16 @@ import { DatabaseError } from '../error.ts'
 import type { Answer, Limits, Statement } from '../rows.ts'
 import { bySessions } from '../sessions.ts'
 import { answer } from './answer.ts'
-import { postgres as dialect } from './dialect.ts'
+import { postgres as joining } from './dialect.ts'
 import { identityFault } from './identity.ts'
 import { inOwnText, plansCursor, readOnlySteps } from './read-only.ts'
 import { type Access, accessOf, hyperdriveAccess, type Login } from './tcp-login.ts'
 import type { Reading } from './tcp-query.ts'
 import { inSession } from './tcp-session.ts'
 import { typesOf } from './types.ts'
+
+/** Questions that are asked at once go out in one turn here anyway. Joined, they take the server longer. */
+const dialect = { ...joining, joining: undefined }
 
 /** PostgreSQL over TCP: `postgres://…` or `hyperdrive:BINDING`. */
 export const postgres: Driver = {
