@@ -200,7 +200,6 @@ class Conversation {
   }
 
   async #write(message: string): Promise<void> {
-    // JSON has no line breaks between its parts that were not put there.
     await this.#pipe.write(`${message}\n`)
   }
 }

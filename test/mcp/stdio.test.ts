@@ -70,7 +70,7 @@ describe('messages line by line', () => {
     const line = `${JSON.stringify({ jsonrpc: '2.0', ...modern(call('count')) })}\r\n\n`
     for (const byte of new TextEncoder().encode(line)) await bytes(Uint8Array.of(byte))
     expect(await heard((it) => it.id === 1)).toMatchObject({
-      result: { content: [{ text: 'counted' }] },
+      result: { content: [{ text: 'counted\u2028to three' }] },
     })
     await end()
     expect(said).toHaveLength(1)
@@ -125,11 +125,14 @@ describe.each(LEGACY)('a client of %s', (version) => {
     await send({ method: 'notifications/initialized' })
     await send({ id: 1, ...call('change') })
     expect(await heard((it) => it.id === 1)).toMatchObject({
-      result: { content: [{ text: 'changed\u2028here' }] },
+      result: { content: [{ text: 'changed' }] },
     })
     await heard((it) => it.method === 'notifications/tools/list_changed')
     await send({ id: 2, ...call('count', { progressToken: 'p' }) })
-    await heard((it) => it.id === 2)
+    // Some patterns take U+2028 for the end of a line.
+    expect(await heard((it) => it.id === 2)).toMatchObject({
+      result: { content: [{ text: 'counted\u2028to three' }] },
+    })
     expect(said.filter((it) => it.method === 'notifications/progress')).toHaveLength(3)
     if (version >= '2025-06-18') {
       await send({ id: 3, ...call('greet') })
@@ -259,6 +262,9 @@ describe('as a program', () => {
     })
     child.stdin.end(`${JSON.stringify({ jsonrpc: '2.0', ...modern(call('count')) })}\n`)
     expect(await once(child, 'close')).toEqual([0, null])
-    expect(JSON.parse(said)).toMatchObject({ id: 1, result: { content: [{ text: 'counted' }] } })
+    expect(JSON.parse(said)).toMatchObject({
+      id: 1,
+      result: { content: [{ text: 'counted\u2028to three' }] },
+    })
   })
 })

@@ -36,7 +36,7 @@ const server: Server = {
       input: z.object({}),
       run(_, { progress }) {
         for (const n of [1, 2, 3]) progress(n, 3, `step ${n}`)
-        return 'counted'
+        return 'counted\u2028to three'
       },
     }),
     tool({
@@ -45,7 +45,7 @@ const server: Server = {
       input: z.object({}),
       async run() {
         await changes.publish({ kind: 'tools' })
-        return 'changed\u2028here'
+        return 'changed'
       },
     }),
     tool({
