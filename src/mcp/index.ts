@@ -1,6 +1,15 @@
 export { durableChanges } from './durable/hub.ts'
+export type { SessionObject } from './durable/object.ts'
 export { sessionObject } from './durable/object.ts'
 export type { SessionObjectOptions } from './durable/object-roles.ts'
+export type {
+  ObjectId,
+  ObjectNamespace,
+  ObjectState,
+  ObjectStorage,
+  ObjectValues,
+  Opened,
+} from './durable/object-state.ts'
 export { durableSessions, sharedSeal } from './durable/sessions.ts'
 export { durableStores } from './durable/stores.ts'
 export { durableTasks } from './durable/tasks.ts'

@@ -212,13 +212,16 @@ async function* until(
   signal: AbortSignal | undefined,
   pieces: AsyncIterable<Uint8Array>,
 ): AsyncIterable<Uint8Array> {
-  const over = new Promise<undefined>((resolve) => {
-    if (signal?.aborted) resolve(undefined)
-    signal?.addEventListener('abort', () => resolve(undefined), { once: true })
-  })
   const iterator = pieces[Symbol.asyncIterator]()
-  for (;;) {
-    const next = await Promise.race([over, iterator.next()])
+  while (!signal?.aborted) {
+    // A race with one promise for all pieces would hold every piece as long as the client stays.
+    const { promise, resolve, reject } = Promise.withResolvers<
+      IteratorResult<Uint8Array> | undefined
+    >()
+    const stop = () => resolve(undefined)
+    signal?.addEventListener('abort', stop, { once: true })
+    iterator.next().then(resolve, reject)
+    const next = await promise.finally(() => signal?.removeEventListener('abort', stop))
     if (!next || next.done) return
     yield next.value
   }

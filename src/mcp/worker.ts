@@ -1,4 +1,5 @@
 import { sessionObject } from './durable/object.ts'
+import type { ObjectNamespace } from './durable/object-state.ts'
 import { durableSessions, sharedSeal } from './durable/sessions.ts'
 import { durableStores } from './durable/stores.ts'
 import { durableTasks } from './durable/tasks.ts'
@@ -21,7 +22,7 @@ import type { Tasks } from './state/tasks.ts'
  * export default mcp
  * ```
  */
-export function worker<Env extends { readonly SESSIONS: DurableObjectNamespace }>(
+export function worker<Env extends { readonly SESSIONS: ObjectNamespace }>(
   build: (env: Env) => Server,
 ) {
   let seal: Seal | undefined

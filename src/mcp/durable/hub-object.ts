@@ -2,6 +2,8 @@ import { type Change, isNew } from '../features/changes.ts'
 import { ask, FULL, leavesOf } from './hub.ts'
 import { HubQueue, type Told } from './hub-queue.ts'
 import { tag } from './object-request.ts'
+import { openSocket } from './object-socket.ts'
+import type { ObjectNamespace, ObjectState } from './object-state.ts'
 
 const WATCHER = 'watcher:'
 const VERSION = 'version:'
@@ -28,11 +30,11 @@ const ANSWER_MS = 15_000
  * sessions that it tells by a request, and listeners, which hold a socket.
  */
 export class HubNode {
-  readonly #state: DurableObjectState
-  readonly #namespace: DurableObjectNamespace
+  readonly #state: ObjectState
+  readonly #namespace: ObjectNamespace
   readonly #queue: HubQueue
 
-  constructor(state: DurableObjectState, namespace: DurableObjectNamespace) {
+  constructor(state: ObjectState, namespace: ObjectNamespace) {
     this.#state = state
     this.#namespace = namespace
     this.#queue = new HubQueue(state.storage, {
@@ -65,12 +67,7 @@ export class HubNode {
 
   #take(request: Request, verb: string | undefined, name: string): Response {
     const { kv } = this.#state.storage
-    if (verb === 'listen') {
-      const [client, socket] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket]
-      // Hibernating: the hub sleeps while nothing changes.
-      this.#state.acceptWebSocket(socket)
-      return new Response(null, { status: 101, webSocket: client })
-    }
+    if (verb === 'listen') return openSocket(this.#state).response
     if (verb === 'watch') {
       if (request.method === 'PUT') kv.put(WATCHER + name, crypto.randomUUID())
       else kv.delete(WATCHER + name)

@@ -1,4 +1,5 @@
 import type { Change } from '../features/changes.ts'
+import type { ObjectStorage } from './object-state.ts'
 
 const JOB = 'job:'
 
@@ -33,17 +34,17 @@ export interface Teller {
 }
 
 /** Whether this storage holds jobs of a hub. */
-export const isHub = ({ kv }: DurableObjectStorage): boolean =>
+export const isHub = ({ kv }: ObjectStorage): boolean =>
   [...kv.list({ prefix: JOB, limit: 1 })].length > 0
 
 /** What a node of a hub still has to tell, stored until it is told. */
 export class HubQueue {
-  readonly #storage: DurableObjectStorage
+  readonly #storage: ObjectStorage
   readonly #teller: Teller
   /** Jobs that are being told right now. */
   readonly #begun = new Set<string>()
 
-  constructor(storage: DurableObjectStorage, teller: Teller) {
+  constructor(storage: ObjectStorage, teller: Teller) {
     this.#storage = storage
     this.#teller = teller
   }

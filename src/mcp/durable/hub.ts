@@ -7,6 +7,7 @@
 
 import type { Changes } from '../features/changes.ts'
 import { tag } from './object-request.ts'
+import type { ObjectNamespace } from './object-state.ts'
 
 /** Leaves of a hub. Watchers that are stored were given to a leaf by this number: never change it. */
 const LEAVES = 64
@@ -16,7 +17,7 @@ export const FULL = 421
 
 /** Changes that reach all isolates. Servers that use different hubs share no changes. */
 export function durableChanges(
-  namespace: () => DurableObjectNamespace,
+  namespace: () => ObjectNamespace,
   hub = 'hub',
 ): Changes & { readonly hub: string } {
   return {
@@ -70,7 +71,7 @@ export interface Watching {
  * @returns the node that tells the session
  */
 export async function watch(
-  namespace: DurableObjectNamespace,
+  namespace: ObjectNamespace,
   { hub, name }: Watching,
   joining: (node: string) => void,
 ): Promise<string> {
@@ -84,7 +85,7 @@ export async function watch(
 }
 
 /** Has a node of a hub tell a session nothing more. */
-export async function unwatch(namespace: DurableObjectNamespace, { hub, name }: Watching) {
+export async function unwatch(namespace: ObjectNamespace, { hub, name }: Watching) {
   await ask(namespace, { node: hub }, `watch/${name}`, { method: 'DELETE' })
 }
 
@@ -102,7 +103,7 @@ const leafOf = (hub: string, index: number) => `${hub}/${index}`
 
 /** Asks an object of the hub. */
 export function ask(
-  namespace: DurableObjectNamespace,
+  namespace: ObjectNamespace,
   { node, isLeaf }: Place,
   path: string,
   init: RequestInit,
@@ -114,7 +115,7 @@ export function ask(
 
 /** Asks the hub to take a watcher, and a leaf if the hub is full: which it stays, once it is. */
 async function join(
-  namespace: DurableObjectNamespace,
+  namespace: ObjectNamespace,
   hub: string,
   watcher: string,
   ask: (place: Place) => Promise<Response>,

@@ -21,6 +21,8 @@ import type { Watching } from './hub.ts'
 import { GONE, HubNode } from './hub-object.ts'
 import { isHub } from './hub-queue.ts'
 import { type RequestTag, type Role, readTag } from './object-request.ts'
+import { openSocket } from './object-socket.ts'
+import type { ObjectNamespace, ObjectState } from './object-state.ts'
 import { serveStore, storeIn } from './store-object.ts'
 import { durableStores } from './stores.ts'
 import { serveTask, taskIn } from './task-object.ts'
@@ -31,7 +33,7 @@ export interface SessionObjectOptions<Env> {
   /** The server that a request to a session or a task is for. */
   server(env: Env, request: Request, caller: Caller | undefined): Server | Promise<Server>
   seal(env: Env): Seal
-  namespace(env: Env): DurableObjectNamespace
+  namespace(env: Env): ObjectNamespace
   readonly limits?: SessionLimits
   readonly taskLimits?: TaskLimits
   readonly storeLimits?: Partial<StoreLimits>
@@ -57,13 +59,13 @@ const orRefused =
 export class ObjectRoles<Env> {
   readonly #options: SessionObjectOptions<Env>
   readonly #env: Env
-  readonly #state: DurableObjectState
+  readonly #state: ObjectState
   #session: Session | undefined
   #task: Task | undefined
   #hub: HubNode | undefined
   #watch: SessionWatch | undefined
 
-  constructor(options: SessionObjectOptions<Env>, state: DurableObjectState, env: Env) {
+  constructor(options: SessionObjectOptions<Env>, state: ObjectState, env: Env) {
     this.#options = options
     this.#env = env
     this.#state = state
@@ -171,13 +173,12 @@ export class ObjectRoles<Env> {
     const { stream, missed, open, primer } = this.#open().listen(caller?.subject, lastEventId)
     const session = this.#session
     if (watching) await this.#openWatch().start(watching, () => this.#session === session)
-    const [client, socket] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket]
-    this.#state.acceptWebSocket(socket)
+    const { socket, response } = openSocket(this.#state)
     socket.serializeAttachment(stream)
     if (primer) socket.send(JSON.stringify([primer.id]))
     for (const { id, message } of missed) socket.send(JSON.stringify([id, message]))
     if (!open) socket.close()
-    return new Response(null, { status: 101, webSocket: client })
+    return response
   }
 
   #secret(): string {

@@ -6,15 +6,21 @@
  */
 
 import type { ObjectRoles, SessionObjectOptions } from './object-roles.ts'
+import type { ObjectState } from './object-state.ts'
 
 /** The Durable Object class to export beside the Worker. Their code is read by the first request to an object. */
-export function sessionObject<Env>(options: SessionObjectOptions<Env>) {
+export function sessionObject<Env>(
+  options: SessionObjectOptions<Env>,
+): new (
+  state: ObjectState,
+  env: Env,
+) => SessionObject {
   return class McpSession {
-    readonly #state: DurableObjectState
+    readonly #state: ObjectState
     readonly #env: Env
     #roles: Promise<ObjectRoles<Env>> | undefined
 
-    constructor(state: DurableObjectState, env: Env) {
+    constructor(state: ObjectState, env: Env) {
       this.#state = state
       this.#env = env
     }
@@ -43,4 +49,11 @@ export function sessionObject<Env>(options: SessionObjectOptions<Env>) {
       return this.#roles
     }
   }
+}
+
+/** An object, as its platform uses it. */
+export interface SessionObject {
+  fetch(request: Request): Promise<Response>
+  alarm(): Promise<void>
+  webSocketClose(socket: WebSocket): void
 }

@@ -8,12 +8,13 @@ import { type Sessions, signedSessions } from '../sessions/sessions.ts'
 import { type Seal, sealWith } from '../state/seal.ts'
 import { eventStream, RETRY_MS } from '../wire/sse.ts'
 import { tag } from './object-request.ts'
+import type { ObjectNamespace } from './object-state.ts'
 
 /** A stream is closed after this time, and the client comes back. */
 const STREAM_MS = 30 * 60_000
 
 /** Sessions kept in a Durable Object namespace. */
-export function durableSessions(namespace: DurableObjectNamespace, seal: Seal): Sessions {
+export function durableSessions(namespace: ObjectNamespace, seal: Seal): Sessions {
   return signedSessions(seal, async (name, request, caller, sse) => {
     // By fetch and not by RPC: only with fetch does a client that hangs up end the stream.
     const object = namespace.get(namespace.idFromName(name))
@@ -28,7 +29,7 @@ export function durableSessions(namespace: DurableObjectNamespace, seal: Seal): 
 }
 
 /** A seal that all isolates of a deployment share. Its secret is made once and stored. */
-export const sharedSeal = (namespace: DurableObjectNamespace): Seal =>
+export const sharedSeal = (namespace: ObjectNamespace): Seal =>
   sealWith(async () => {
     const object = namespace.get(namespace.idFromName('secret'))
     const answer = await object.fetch(tag(new Request('https://secret/'), { as: 'secret' }))

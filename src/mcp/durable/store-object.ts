@@ -1,8 +1,9 @@
 import { StoreState } from '../state/store.ts'
 import type { StoreLimits, StoreOrder } from '../state/stores.ts'
+import type { ObjectState } from './object-state.ts'
 
 /** The store in an object. */
-export function storeIn({ storage }: DurableObjectState, limits: StoreLimits): StoreState {
+export function storeIn({ storage }: ObjectState, limits: StoreLimits): StoreState {
   return new StoreState({
     storage: storage.kv,
     limits,

@@ -1,9 +1,11 @@
 import { type Runner, Task } from '../state/task.ts'
 import type { Order, TaskLimits } from '../state/tasks.ts'
 import type { RpcParams } from '../wire/jsonrpc.ts'
+import { openSocket } from './object-socket.ts'
+import type { ObjectState } from './object-state.ts'
 
 /** The task in an object. */
-export function taskIn(state: DurableObjectState, limits: TaskLimits): Task {
+export function taskIn(state: ObjectState, limits: TaskLimits): Task {
   const { storage } = state
   return new Task({
     storage: storage.kv,
@@ -23,17 +25,15 @@ export function taskIn(state: DurableObjectState, limits: TaskLimits): Task {
 /** Serves an order, or a follower, in the object of the task. */
 export async function serveTask(
   request: Request,
-  state: DurableObjectState,
+  state: ObjectState,
   task: Task,
   runner: Runner,
 ): Promise<Response> {
   if (request.headers.get('upgrade') === 'websocket') {
     if (!task.state) return new Response(null, { status: 404 })
-    const [client, socket] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket]
-    // Hibernating: a task that waits for a person sleeps.
-    state.acceptWebSocket(socket)
+    const { socket, response } = openSocket(state)
     say(socket, task.state)
-    return new Response(null, { status: 101, webSocket: client })
+    return response
   }
   return Response.json(task.take(await request.json<Order>(), runner) ?? null)
 }

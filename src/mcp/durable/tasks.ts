@@ -10,9 +10,10 @@ import type { Seal } from '../state/seal.ts'
 import { isOver, signedTasks, type TaskBackend, type Tasks } from '../state/tasks.ts'
 import type { RpcParams } from '../wire/jsonrpc.ts'
 import { tag } from './object-request.ts'
+import type { ObjectNamespace } from './object-state.ts'
 
 /** Tasks kept in a Durable Object namespace. */
-export function durableTasks(namespace: DurableObjectNamespace, seal: Seal): Tasks {
+export function durableTasks(namespace: ObjectNamespace, seal: Seal): Tasks {
   const reach = (name: string, request: Request, caller?: Caller) =>
     namespace.get(namespace.idFromName(name)).fetch(tag(request, { as: 'task', caller }))
   const backend: TaskBackend = {

@@ -1,16 +1,17 @@
 import { unwatch, type Watching, watch } from './hub.ts'
+import type { ObjectNamespace, ObjectStorage, ObjectValues } from './object-state.ts'
 
 const WATCHING = 'watching'
 
 /** How a session watches a hub of changes: what its object stores of that. */
 export class SessionWatch {
-  readonly #kv: SyncKvStorage
-  readonly #namespace: DurableObjectNamespace
+  readonly #kv: ObjectValues
+  readonly #namespace: ObjectNamespace
   /** The node that is being asked. It may tell of a change before it answers. */
   #asked: string | undefined
   #starting: Promise<void> | undefined
 
-  constructor({ kv }: DurableObjectStorage, namespace: DurableObjectNamespace) {
+  constructor({ kv }: ObjectStorage, namespace: ObjectNamespace) {
     this.#kv = kv
     this.#namespace = namespace
   }

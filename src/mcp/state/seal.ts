@@ -38,7 +38,10 @@ export function sealWith(secret: string | (() => Promise<string>) = randomSecret
         (await keyed()).sealing,
         plain,
       )
-      return toBase64Url(new Uint8Array([...iv, ...new Uint8Array(sealed)]))
+      const bytes = new Uint8Array(NONCE_BYTES + sealed.byteLength)
+      bytes.set(iv)
+      bytes.set(new Uint8Array(sealed), NONCE_BYTES)
+      return toBase64Url(bytes)
     },
     async open(text, purpose) {
       try {
