@@ -80,7 +80,11 @@ const tls = {
 
 /** The modules to make, and what each exports. */
 const modules = {
-  'postgres/pg': `export { default } from 'pg/lib/client.js'`,
+  'postgres/pg': `
+    import tls from 'tls'
+    export { default } from 'pg/lib/client.js'
+    export const authorities = () =>
+      tls.getCACertificates && [...tls.getCACertificates(), ...tls.getCACertificates('system')]`,
   // A connection alone. The package itself brings pools, promises and a server.
   'mysql/mysql2': `
     import Connection from './node_modules/mysql2/lib/base/connection.js'
@@ -88,6 +92,7 @@ const modules = {
     import cachingSha2 from './node_modules/mysql2/lib/auth_plugins/caching_sha2_password.js'
     import sha256 from './node_modules/mysql2/lib/auth_plugins/sha256_password.js'
     import Execute from './node_modules/mysql2/lib/commands/execute.js'
+    import tls from 'tls'
     import { types as TypedParameter } from './node_modules/mysql2/lib/packets/typed_parameter.js'
     const createConnection = (options) => new Connection({ config: new ConnectionConfig(options) })
     const onServerPublicKey = () => {
@@ -95,7 +100,7 @@ const modules = {
     }
     const options = { onServerPublicKey }
     const withoutKey = { caching_sha2_password: cachingSha2(options), sha256_password: sha256(options) }
-    export default { createConnection, Execute, withoutKey, TypedParameter }`,
+    export default { createConnection, Execute, withoutKey, TypedParameter, tls }`,
   // Signatures of AWS.
   'iam/aws4fetch': `export { AwsV4Signer } from 'aws4fetch'`,
   // JSON Web Tokens, which Google takes.
@@ -108,9 +113,12 @@ const modules = {
     export const X509Certificate = crypto.X509Certificate`,
 }
 
+/** The files that the modules were made of. */
+export const vendored = []
+
 for (const [name, contents] of Object.entries(modules)) {
   const file = `src/database/${name}.mjs`
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     stdin: { contents, resolveDir: process.cwd() },
     outfile: file,
     write: false,
@@ -123,11 +131,14 @@ for (const [name, contents] of Object.entries(modules)) {
     external: ['cloudflare:sockets'],
     // Otherwise `require` would find the module for `import`.
     alias: { long: './node_modules/long/umd/index.js' },
-    define: { global: 'globalThis' },
+    // Of the environment, only what our own rules read may have an effect.
+    define: { global: 'globalThis', 'process.env': '{}' },
     inject: ['scripts/node-globals.mjs'],
     plugins: [unused, tls, node],
     logLevel: 'error',
+    metafile: true,
   })
+  vendored.push(...Object.keys(metafile.inputs))
   // `wrangler dev` watches src and builds after every write there, so it would never stop building.
   const made = outputFiles[0].text
   const kept = await readFile(file, 'utf8').catch(() => undefined)

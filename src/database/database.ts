@@ -1,4 +1,5 @@
 import type { Dialect, Estimate, TableName } from './dialect.ts'
+import type { Machine } from './machine.ts'
 import type { Answer, Identity, Limits, Rows, Statement, TimeLimits } from './rows.ts'
 
 /** One open database, behind the guard. */
@@ -47,6 +48,8 @@ export interface Driver {
    * a semicolon. They must still have the engine refuse all writes.
    */
   open(url: URL, io: Io): UnguardedDatabase
+  /** The same where there is a machine, by the variables and files that are there. Left out, it is as without. */
+  openOn?(machine: Machine, url: URL, io: Io): Promise<UnguardedDatabase>
 }
 
 /** What drivers need from the outside world. */
@@ -56,6 +59,8 @@ export interface Io {
   readonly bindings: Readonly<Record<string, unknown>>
   /** Lets work go on after the answer. Without it, an answer waits until its session has ended. */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
+  /** The machine of the operator, where this runs on one. */
+  readonly machine?: Machine | undefined
 }
 
 /** A kind of database: what is known before its code is loaded, and how to load it. */
@@ -68,7 +73,7 @@ export interface Engine {
   readonly estimates?: readonly (keyof Estimate)[] | undefined
   /** What the URLs of its databases begin with, without the colon. */
   readonly schemes: readonly string[]
-  /** Those of its URLs that hold no secret. BINDING stands for the name of a binding. */
+  /** Those of its URLs that hold no secret. BINDING stands for the name of a binding, PATH for a path. */
   readonly urlsWithoutSecret?: readonly string[] | undefined
   /** What of an identity its drivers can apply, all or some of them. */
   readonly applies?: readonly (keyof Identity)[] | undefined

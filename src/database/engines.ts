@@ -27,8 +27,8 @@ export const engines: readonly Engine[] = [
   {
     title: 'SQLite',
     tellsTables: true,
-    schemes: ['d1', 'libsql', 'turso'],
-    urlsWithoutSecret: ['d1:BINDING'],
+    schemes: ['d1', 'libsql', 'turso', 'sqlite', 'file'],
+    urlsWithoutSecret: ['d1:BINDING', 'sqlite:PATH'],
     read: () => import('./sqlite/index.ts'),
   },
   {

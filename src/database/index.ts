@@ -5,6 +5,7 @@ export { DemoStore } from './demo/demo-store.ts'
 export type { Dialect, TableName } from './dialect.ts'
 export type { Failure } from './error.ts'
 export { DatabaseError, TooDear } from './error.ts'
+export type { Closable, FileState, Machine, SqliteFile, Stream } from './machine.ts'
 export {
   assertReads,
   hasNoSecret,
@@ -31,6 +32,7 @@ export {
 } from './questions.ts'
 export type { Finding, Reported, RoleReport } from './role.ts'
 export type {
+  Answer,
   Cell,
   Column,
   Identity,
@@ -59,7 +61,7 @@ export { bySessions, Sessions } from './sessions.ts'
 export type { Condition, Operator, Selection } from './statements/select.ts'
 export { keyOfOrder, operators, selectStatement } from './statements/select.ts'
 export { textSearch } from './statements/text-search.ts'
-export { until } from './transport/deadline.ts'
+export { type Deadline, startDeadline, until } from './transport/deadline.ts'
 export { trimEnd } from './transport/trim-end.ts'
 
 /** Loads the code that takes the values out of a statement, so that it can be recorded. */

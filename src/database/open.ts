@@ -66,14 +66,15 @@ export function locateLater(scheme: string, read: () => Promise<string>, io: Io)
 
 const engineOf = (scheme: string) => engines.find(({ schemes }) => schemes.includes(scheme))
 
-/** The URLs of databases that hold no secret. BINDING stands for the name of a binding. */
+/** The URLs of databases that hold no secret. BINDING stands for the name of a binding, PATH for any path. */
 export const urlsWithoutSecret: readonly string[] = engines.flatMap(
   ({ urlsWithoutSecret = [] }) => urlsWithoutSecret,
 )
 
 /** Whether the URL of a database holds no secret: it is one of {@link urlsWithoutSecret}. */
 export const hasNoSecret = (url: string): boolean =>
-  urlsWithoutSecret.includes(url.replace(/:[A-Za-z_][A-Za-z0-9_]*$/, ':BINDING'))
+  urlsWithoutSecret.includes(url.replace(/:[A-Za-z_][A-Za-z0-9_]*$/, ':BINDING')) ||
+  urlsWithoutSecret.includes(url.replace(/:.+/, ':PATH'))
 
 /** Checks that the guard lets a statement through, without sending it. Throws {@link DatabaseError}. */
 export async function assertReads({ dialect }: Database, statement: Statement): Promise<void> {
@@ -95,11 +96,15 @@ async function openWith(
     hosts(),
     read(),
   ])
-  const url = databaseUrl(text)
+  const { machine } = io
+  const url = databaseUrl(text, machine && !machine.isGuest)
   const told = engineOf(schemeOf(text, io) ?? '') ?? engine
   const { drivers } = told === engine ? known : await told.read()
   const driver = drivers.find((it) => it.opens(url))!
-  const database = driver.open(url, io)
+  // What it refuses there is refused here.
+  if (machine?.isGuest) driver.open(url, io)
+  const database =
+    machine && driver.openOn ? await driver.openOn(machine, url, io) : driver.open(url, io)
   const behindGuard = guarded(database)
   const joined =
     database.dialect.joining && (await import('./schema/joining.ts')).joining(behindGuard)

@@ -123,7 +123,10 @@ export async function problemAt(
     return told
   }
   const { certificateSentence, seeCertificate } = await certificates()
-  const server = await secretUrl(url, io).then(serverOf, () => undefined)
+  // A URL may also name no host, or a socket: then variables of the machine say where it leads.
+  const server = await secretUrl(url, io)
+    .then(serverOf)
+    .catch(() => undefined)
   const certificate = server && (await seeCertificate(server, signal))
   if (!certificate) return told
   return { ...told, problem: `${told.problem} ${certificateSentence(certificate)}`, certificate }
@@ -132,6 +135,7 @@ export async function problemAt(
 /** Where a server is that is reached by TCP: the first one, where there are several. */
 async function serverOf(url: string) {
   const { protocol, hostname, port } = (await hosts()).databaseUrl(url)
+  if (hostname === '') return undefined
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   if (/^postgres(?:ql)?:$/.test(protocol)) {
     return { protocol: 'postgres', host, port: Number(port) || 5432 } as const

@@ -265,6 +265,6 @@ export function resolveUrl(url: string, secrets: Readonly<Record<string, unknown
   const value = secrets[secret]
   if (typeof value === 'string' && value) return value
   throw new ConfigError(
-    `The secret ${secret} is not set. For a deployment: npx wrangler secret put ${secret}. On this machine: a line ${secret}=… in .dev.vars, or the environment.`,
+    `The secret ${secret} is not set. In a Worker: npx wrangler secret put ${secret}. On Node: the environment. For npm start: a line ${secret}=… in .dev.vars.`,
   )
 }

@@ -21,12 +21,16 @@ type DatabaseConfig = Endpoint['databases'][string]
 export interface StoredUrl {
   /** How it begins, without the colon. */
   readonly scheme: string
+  /** What of the machine it may use. */
+  readonly machine?: Io['machine']
   /** Decrypts it. Throws {@link ConfigError} if it cannot be, or may not be used. */
   read(): Promise<string>
 }
 
 /** What a gateway needs to open a database. */
 export interface CredentialIo extends Io {
+  /** What of the machine a URL may use that stands in the endpoint itself, if that is less. */
+  readonly lent?: Io['machine']
   /** A credential of the registry, by its id. */
   readonly credential?: (id: string) => StoredUrl | undefined
 }
@@ -134,10 +138,13 @@ export const secretUrl = async (url: string, io: CredentialIo): Promise<string> 
 
 function locatedUrl(url: string, io: CredentialIo): Located {
   const id = credentialId(url)
-  if (id === undefined) return locate(resolveUrl(url, io.bindings), io)
+  if (id === undefined) {
+    const text = resolveUrl(url, io.bindings)
+    return locate(text, text === url && io.lent ? { ...io, machine: io.lent } : io)
+  }
   const stored = io.credential?.(id)
   if (!stored) throw new ConfigError('Its credential was not found. Set the credential again.')
-  return locateLater(stored.scheme, () => stored.read(), io)
+  return locateLater(stored.scheme, () => stored.read(), { ...io, machine: stored.machine })
 }
 
 function locatedOrProblem(config: DatabaseConfig, io: CredentialIo): UnrestrictedDatabase {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { engines } from '../../src/database/engines.ts'
 import { locate } from '../../src/database/index.ts'
+import { databaseUrl } from '../../src/database/transport/hosts.ts'
 
 const io = { fetch, bindings: {} }
 const schemes = engines.flatMap((it) => it.schemes)
@@ -39,7 +40,7 @@ describe('the list of engines', () => {
     for (const engine of engines) {
       const { drivers } = await engine.read()
       for (const scheme of engine.schemes) {
-        const url = new URL(`${scheme}://user:secret@db.example.com/shop`)
+        const url = databaseUrl(`${scheme}://user:secret@db.example.com/shop`)
         expect([scheme, drivers.some((it) => it.opens(url))]).toEqual([scheme, true])
       }
     }

@@ -10,6 +10,7 @@ import { describeClickHouse } from '../support/clickhouse.ts'
 import { describeMariaDb } from '../support/mariadb.ts'
 import { open } from '../support/open.ts'
 import { describePostgres } from '../support/postgres.ts'
+import { makeSqliteFile } from '../support/sqlite-file.ts'
 
 // Every type at its extremes: stored by the engine's own client, and read back exactly.
 
@@ -376,10 +377,12 @@ describe('a value stored in SQLite', async () => {
     startD1(setup),
     startRqlite(setup),
   ])
+  const file = makeSqliteFile(setup)
   afterAll(() => {
     libsql.close()
     rqlite.close()
     d1.close()
+    return file.close()
   })
   const api = {
     bindings: {},
@@ -390,6 +393,7 @@ describe('a value stored in SQLite', async () => {
     open(`libsql://127.0.0.1:${libsql.port}?authToken=${TOKEN}`, io),
     open(`d1://:${TOKEN}@an-account/a-database`, api),
     open(`rqlite://reader:${TOKEN}@127.0.0.1:${rqlite.port}`, io),
+    open(file.url, file.io),
   ]
   test.each(ofSqlite.map((row, i) => [i, ...row] as const))(
     'in row %i, %s, is exact in a column of each affinity',

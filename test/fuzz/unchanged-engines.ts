@@ -1,10 +1,12 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { UnguardedDatabase } from '../../src/database/database.ts'
 import { d1 } from '../../src/database/sqlite/d1.ts'
+import { file } from '../../src/database/sqlite/file.ts'
 import { libsql } from '../../src/database/sqlite/libsql.ts'
 import { answerAsD1 } from '../servers/d1.ts'
 import { answers, entries } from '../servers/hrana.ts'
 import { openLibsql } from '../servers/libsql-engine.ts'
+import { makeSqliteFile } from '../support/sqlite-file.ts'
 import { tables } from './queries.ts'
 import type { Plain } from './unchanged.ts'
 
@@ -37,6 +39,10 @@ export const pairs = {
     }
     const driven = libsql.open(new URL('libsql://a-host'), { fetch, bindings: {} })
     return { plain: plainly(database, BigInt), driven }
+  },
+  file(seed: number): Pair {
+    const { path, url, io } = makeSqliteFile(tables(seed))
+    return { plain: plainly(new DatabaseSync(path), BigInt), driven: file.open(new URL(url), io) }
   },
 }
 

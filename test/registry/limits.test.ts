@@ -6,14 +6,14 @@ import { LimitReached } from '../../src/registry/limits/bounds.ts'
 import { Meters } from '../../src/registry/limits/meters.ts'
 import { usageOf } from '../../src/registry/limits/reading.ts'
 import { callAs, recordsOf } from '../support/calls.ts'
-import { post, type RunningWorker, startWorker } from '../support/worker.ts'
+import { anySqlite, post, type RunningWorker, startWorker } from '../support/worker.ts'
 
 const key = 'k'.repeat(40)
 const bearer = { authorization: `Bearer ${key}` }
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
 const config = (name: string, limits: object, more: object = {}) => ({
-  ...{ name, title: name, databases: { db: { url: 'd1:TEST_DB' } }, limits },
+  ...{ name, title: name, databases: { db: { url: anySqlite } }, limits },
   ...more,
 })
 

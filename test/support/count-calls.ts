@@ -1,3 +1,4 @@
+import type { Machine } from '../../src/database/machine.ts'
 import type { Counts } from '../servers/counting.ts'
 import { endpointBefore, structureOf } from './endpoint.ts'
 
@@ -17,10 +18,16 @@ export interface Counted {
 export interface Approach {
   readonly url: string
   readonly port: number
-  readonly io: { readonly fetch?: typeof fetch; readonly bindings?: Record<string, unknown> }
+  readonly io: {
+    readonly fetch?: typeof fetch
+    readonly bindings?: Record<string, unknown>
+    readonly machine?: Machine
+  }
   readonly counts: Counts
   /** Connections, or requests that are not answered. */
   readonly open: number
+  /** Whether it keeps connections from one call to the next. */
+  readonly keeps?: boolean
   close(): Promise<void>
 }
 
@@ -71,7 +78,7 @@ export async function countCalls({ approach, logIn, lacks }: Counted): Promise<{
         await structureOf(server, tool, args)
         const after = way.counts
         while (background.length > 0) await Promise.allSettled(background.splice(0))
-        await isIdle(way)
+        if (!way.keeps) await isIdle(way)
         return afterLogins({ trips: way.counts.trips - trips, turns: after.turns - turns })
       }
       return { tool, cold: await count(), warm: await count() }

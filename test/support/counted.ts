@@ -12,6 +12,7 @@ import { makeCertificate } from './certificate.ts'
 import { startClickHouse } from './clickhouse.ts'
 import type { Approach, Counted } from './count-calls.ts'
 import { SETUP } from './count-calls.ts'
+import { testMachine } from './machine.ts'
 import { startMariaDb, type TestMariaDb } from './mariadb.ts'
 import { startPostgres, startTlsPostgres, type TestPostgres } from './postgres.ts'
 
@@ -48,6 +49,10 @@ const starts: readonly (() => Promise<Counteds | undefined>)[] = [
       'PostgreSQL over TCP': { ...direct, logIn: postgresLogin(postgres) },
       'PostgreSQL through Hyperdrive': {
         ...bound(direct),
+        logIn: postgresLogin(postgres),
+      },
+      'PostgreSQL over TCP, on a machine': {
+        ...kept(direct),
         logIn: postgresLogin(postgres),
       },
       Neon: byFetch((here) => `neon://${reader}@${here}${pathname}`, fetchAt(host)),
@@ -155,6 +160,25 @@ const bound = ({ trip, approach }: Counted): Counted => ({
     return Object.defineProperties(way, {
       url: { value: 'hyperdrive:SHOP' },
       io: { value: { bindings: { SHOP } } },
+    })
+  },
+})
+
+/** The same database from a machine, which keeps its connections. */
+const kept = ({ trip, approach }: Counted): Counted => ({
+  trip,
+  async approach() {
+    const way = await approach()
+    const machine = testMachine()
+    const end = way.close
+    const close = async () => {
+      await machine.close()
+      await end()
+    }
+    return Object.defineProperties(way, {
+      io: { value: { machine } },
+      keeps: { value: true },
+      close: { value: close },
     })
   },
 })

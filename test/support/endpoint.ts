@@ -6,7 +6,7 @@ import { ask, MODERN, requestOf } from './mcp.ts'
 export function endpointBefore(
   url: string,
   more: object = {},
-  io: Partial<Pick<GatewayIo, 'fetch' | 'waitUntil' | 'bindings'>> = {},
+  io: Partial<Pick<GatewayIo, 'fetch' | 'waitUntil' | 'bindings' | 'machine'>> = {},
 ): Server {
   const databases = { main: { url: 'secret:DATABASE' } }
   const endpoint = { name: 'main', title: 'Main', databases, ...more }

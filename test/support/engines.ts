@@ -4,7 +4,9 @@ import { startRqlite } from '../servers/rqlite.ts'
 import { TOKEN } from '../servers/sqlite-child.ts'
 import { startClickHouse } from './clickhouse.ts'
 import { startMariaDb } from './mariadb.ts'
+import { onNode } from './node-worker.ts'
 import { startPostgres } from './postgres.ts'
+import { makeSqliteFile } from './sqlite-file.ts'
 
 /** A way to an engine of this machine, by the name that an endpoint gives its database. */
 export interface Way {
@@ -49,6 +51,9 @@ export async function startEngines(setups: Setups): Promise<Engines> {
       url: `rqlite://reader:${TOKEN}@127.0.0.1:${rqlite.port}`,
     },
   ]
+  // A Worker has no files.
+  const file = onNode ? makeSqliteFile(setups.sqlite) : undefined
+  if (file) ways.push({ name: 'file', dialect: 'sqlite', url: file.url })
   if (postgres) {
     ways.push(
       { name: 'neon', dialect: 'postgres', url: postgres.url(postgres.reader) },
@@ -67,6 +72,7 @@ export async function startEngines(setups: Setups): Promise<Engines> {
     async drop() {
       hrana.close()
       rqlite.close()
+      await file?.close()
       await planetscale?.close()
       await Promise.all([postgres?.drop(), mariadb?.drop(), clickhouse?.stop()])
     },

@@ -5,8 +5,8 @@ export class DemoStore {
   readonly #storage: DurableObjectStorage
   #shop: Shop | undefined
 
-  constructor(state: DurableObjectState) {
-    this.#storage = state.storage
+  constructor(state: { readonly storage: object }) {
+    this.#storage = state.storage as DurableObjectStorage
   }
 
   /** Answers a {@link DemoQuery} with a DemoAnswer. */

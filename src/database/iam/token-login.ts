@@ -82,7 +82,8 @@ export async function withPassword<It extends Login>(
 export function ofToken(error: unknown, { token }: Login): unknown {
   if (!token || !(error instanceof DatabaseError)) return error
   const { kind, message: said } = error
-  if (kind === 'config' && /certificate/i.test(said)) {
+  // A machine can be given the authorities of its service in a file, and the hint says so.
+  if (kind === 'config' && /certificate/i.test(said) && !error.hint?.includes('sslrootcert')) {
     return new DatabaseError(kind, said, { code: error.code, hint: NO_HYPERDRIVE })
   }
   if (kind === 'config' && /does not speak TLS/.test(said)) {

@@ -39,6 +39,8 @@ export function neededSecret(...asked: Parameters<typeof secretOf>) {
   throw new DatabaseError(
     'config',
     `This deployment has no secret ${secret.name}, which logs in to this database.`,
-    { hint: `The operator can set it with: npx wrangler secret put ${secret.name}` },
+    {
+      hint: `The operator can set it: in a Worker with npx wrangler secret put ${secret.name}, elsewhere in the environment.`,
+    },
   )
 }

@@ -7,9 +7,44 @@ interface Events {
 
 /** A socket of Node, or of Workers. */
 interface Stream extends Events {
+  off(event: string, listener: (...args: never[]) => void): unknown
   removeAllListeners(event: string): unknown
+  emit(event: string): unknown
   destroy(): unknown
+  /** Whether it keeps a process of Node alive. */
+  ref?(): unknown
+  unref?(): unknown
 }
+
+/** What verifies a server, and what is shown to it. */
+export type SecureContext = object
+
+/** The module `tls` of Node, as far as a machine of one's own uses it. */
+interface Tls {
+  connect(
+    options: {
+      readonly socket: Stream
+      readonly secureContext: SecureContext
+      readonly servername: string | undefined
+      readonly rejectUnauthorized: true
+      readonly checkServerIdentity: (name: string, certificate: object) => Error | undefined
+    },
+    secured: () => void,
+  ): Stream
+  checkServerIdentity(name: string, certificate: object): Error | undefined
+  /** Throws for what is no certificate, or no key of it. */
+  createSecureContext(options: {
+    readonly ca?: string | undefined
+    readonly cert?: string | undefined
+    readonly key?: string | undefined
+    readonly crl?: string | undefined
+    readonly passphrase?: string | undefined
+    readonly minVersion?: TlsVersion | undefined
+    readonly maxVersion?: TlsVersion | undefined
+  }): SecureContext
+}
+
+export type TlsVersion = 'TLSv1.2' | 'TLSv1.3'
 
 export interface Field {
   readonly name: string
@@ -42,6 +77,10 @@ export interface ConnectionConfig {
   readonly user: string
   readonly password: string
   readonly database: string
+  /** A file of this machine that leads to the server. */
+  readonly socketPath: string | undefined
+  /** What leads to the server in place of a socket. */
+  readonly stream: unknown
   /** Whether a server may ask for the password as it is. */
   readonly enableCleartextPlugin: boolean
   readonly ssl: { readonly verifyIdentity: true } | undefined
@@ -71,7 +110,7 @@ export interface Command {
 
 export interface Connection extends Events {
   /** Another one as soon as it is encrypted. */
-  readonly stream: Stream
+  stream: Stream
   readonly threadId: number | null
   prepare(sql: string, done: (error: unknown, statement: Prepared) => void): unknown
   query(sql: string, done: (error: unknown, rows: readonly (readonly unknown[])[]) => void): unknown
@@ -79,11 +118,14 @@ export interface Connection extends Events {
   /** Forgets what was prepared. */
   unprepare(sql: string): unknown
   end(done: (error: unknown) => void): unknown
+  /** Has the server begin the session anew. */
+  reset(done: (error: unknown) => void): unknown
 
   // Inside it, for what comes before encryption.
   startTLS(done: (error?: unknown) => void): void
   handlePacket(packet: unknown): void
   emit(event: 'error', error: unknown): unknown
+  readonly packetParser: { execute(chunk: Uint8Array): void }
 
   // Inside it, for `pipeline.ts`.
   addCommand<It extends Command>(command: It): It | undefined
@@ -103,6 +145,7 @@ declare const mysql2: {
   }) => Command & Answer
   /** Ways to log in that take no key from the server. */
   readonly withoutKey: Readonly<Record<string, unknown>>
+  readonly tls: Tls
   /** A number that is bound as a whole one. */
   readonly TypedParameter: { LONGLONG(value: number): unknown }
 }

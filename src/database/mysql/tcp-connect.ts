@@ -1,14 +1,15 @@
 import type { Io } from '../database.ts'
-import { DatabaseError } from '../error.ts'
+import { DatabaseError, unreachable } from '../error.ts'
 import { ofToken, withPassword } from '../iam/token-login.ts'
 import type { Limits } from '../rows.ts'
 import type { Deadline } from '../transport/deadline.ts'
 import { type Servers, weightier } from '../transport/servers.ts'
 import type { default as Library } from './mysql2.mjs'
 import type { Server } from './read-only.ts'
-import { Connection } from './tcp-connection.ts'
+import { Connection, type OwnWay } from './tcp-connection.ts'
 import { FULL, refusesTls } from './tcp-error.ts'
 import type { Login } from './tcp-login.ts'
+import { trustOf } from './tcp-tls.ts'
 
 /** A connection that is logged in, and what it was opened with. */
 export interface Opened {
@@ -69,7 +70,8 @@ async function logIn(
     const hasRole = limits.identity?.role !== undefined
     const taken = { ...ready, tls }
     const first = hasRole ? { ...taken, database: '' } : taken
-    const connection = new Connection(library, first, limits.timeoutMs, connectMs)
+    const own = await deadline.race(ownWay(library, taken, time, io))
+    const connection = new Connection(library, first, limits.timeoutMs, connectMs, own)
     try {
       const server = await deadline.race(connection.opened())
       return { connection, server, login, taken }
@@ -83,4 +85,41 @@ async function logIn(
     if (!refusesTls(error)) throw error
     return open(false)
   })
+}
+
+/** Opens a connection beside another, from which the server can be told to stop. Throws {@link DatabaseError}. */
+export async function connectBeside(
+  library: typeof Library,
+  { taken }: Opened,
+  ms: number,
+  deadline: Deadline,
+  io: Io,
+): Promise<Connection> {
+  // A token may have ended since then.
+  const ready = io.machine ? await withPassword(taken, io, deadline.signal) : taken
+  const own = await ownWay(library, ready, deadline.signal, io)
+  // A user may have no right in the database but by the role.
+  const connection = new Connection(library, { ...ready, database: '' }, ms, ms, own)
+  try {
+    await deadline.race(connection.opened())
+    return connection
+  } catch (error) {
+    connection.destroy()
+    throw error
+  }
+}
+
+/** What a machine of one's own adds to a connection: its files, and a way through a tunnel. */
+async function ownWay(
+  library: typeof Library,
+  { host, port, tls, files }: Login,
+  signal: AbortSignal,
+  { machine }: Io,
+): Promise<OwnWay | undefined> {
+  if (!machine) return undefined
+  const trust = tls && files ? await trustOf(library, files, machine) : undefined
+  const stream = await machine.dial?.(host, port, signal).catch((error) => {
+    throw error instanceof DatabaseError ? error : unreachable()
+  })
+  return { trust, stream }
 }

@@ -1,3 +1,4 @@
+import { unreachable } from '../error.ts'
 import { words } from '../words.ts'
 import type {
   Answer,
@@ -10,12 +11,22 @@ import { pipeline } from './pipeline.ts'
 import { runsLastPrepared, type Server, serverOf } from './read-only.ts'
 import { connectFailure, failure, notEncrypted } from './tcp-error.ts'
 import type { Login } from './tcp-login.ts'
+import { encryptBy, type Trust } from './tcp-tls.ts'
+
+/** What a machine of one's own adds to a connection. */
+export interface OwnWay {
+  /** What leads to the server, in place of a socket of our own. */
+  readonly stream: unknown
+  /** Undefined where the connection is not encrypted. */
+  readonly trust: Trust | undefined
+}
 
 /** One connection to a MySQL server. What it does is a promise that fails with a DatabaseError. */
 export class Connection {
   readonly client: Client
   readonly #timeoutMs: number
-  readonly #broken = Promise.withResolvers<unknown>()
+  readonly #isOwn: boolean
+  #broken = Promise.withResolvers<unknown>()
   readonly #prepared = new Map<string, Promise<Prepared>>()
   readonly #library: typeof Library
   #isOpen = false
@@ -26,10 +37,13 @@ export class Connection {
     login: Login & { readonly tls: boolean },
     timeoutMs: number,
     connectMs = timeoutMs,
+    own?: OwnWay,
   ) {
     this.#library = library
     this.#timeoutMs = timeoutMs
-    this.client = library.createConnection(configOf(library, login, connectMs))
+    this.#isOwn = own !== undefined
+    this.client = library.createConnection(configOf(library, login, connectMs, own?.stream))
+    if (own?.trust) encryptBy(this.client, library.tls, own.trust, login.host)
     if (login.tls) heedOnlyEncrypted(this.client)
     // Each call rejects with its own error. But without a listener, an error would end the process.
     this.client.on('error', (error: unknown) => this.#break(error))
@@ -54,7 +68,7 @@ export class Connection {
   /** Resolves with the kind of server once it has let us in. It says whether to send several commands at once. */
   opened(atOnce = true): Promise<Server> {
     return new Promise((resolve, reject) => {
-      this.client.on('error', (error: unknown) => reject(connectFailure(error)))
+      this.client.on('error', (error: unknown) => reject(connectFailure(error, this.#isOwn)))
       this.client.once('connect', ({ serverVersion }: { serverVersion: string }) => {
         this.#isOpen = true
         const server = serverOf(serverVersion)
@@ -119,6 +133,43 @@ export class Connection {
     this.#prepared.clear()
   }
 
+  /** Takes note of the role and the database, which {@link clean} has to find as they are now. */
+  note(): void {
+    this.#standing = this.#stand()
+  }
+
+  /**
+   * Has the server begin the session anew: no variable, lock, temporary table or statement is left. The role is left,
+   * and on MariaDB what was profiled. So the one has to be as it was, and the other is emptied. Rejects where
+   * something may be left.
+   *
+   * @param waitS how long the server then waits for what comes next
+   */
+  async clean(waitS: number): Promise<void> {
+    // Not all servers have it.
+    for (const it of UNPROFILED) this.run(it).catch(() => {})
+    await new Promise<void>((resolve, reject) => {
+      this.client.reset((error) => (error ? reject(error) : resolve()))
+    })
+    this.#prepared.clear()
+    const [before, now] = await Promise.all([
+      this.#standing,
+      this.#stand(),
+      this.run(`set session wait_timeout = ${waitS}`),
+    ])
+    const isAsBefore = before === undefined || before === now
+    if (!this.#isOpen || !isAsBefore) throw unreachable()
+    // What waited for the old one would be kept as long as the connection.
+    this.#broken = Promise.withResolvers()
+  }
+
+  #standing: Promise<string> | undefined
+
+  /** What a session has from its login, and keeps when it begins anew. Servers without roles say that there are none. */
+  async #stand(): Promise<string> {
+    return JSON.stringify(await this.run('select current_role(), database()').catch(() => []))
+  }
+
   /** Takes leave of the server. Resolves when the connection is closed. */
   async end(): Promise<void> {
     // In a Worker, `mysql2` never ends a connection whose login failed.
@@ -131,6 +182,7 @@ export class Connection {
 
   /** Closes the connection at once. */
   destroy(): void {
+    this.#isOpen = false
     this.client.stream.destroy()
   }
 }
@@ -156,6 +208,9 @@ function heedOnlyEncrypted(client: Client): void {
   }
 }
 
+/** What was profiled is forgotten, then no more is: MariaDB goes on with it in a session that begins anew. */
+const UNPROFILED = ['set session profiling_history_size = 0', 'set session profiling = 0']
+
 /** Stands for the number of the statement that was prepared last. */
 const LAST_PREPARED = 0xffffffff
 
@@ -174,7 +229,10 @@ const configOf = (
   library: typeof Library,
   login: Login & { readonly tls: boolean },
   connectMs: number,
+  stream: unknown,
 ): ConnectionConfig => ({
+  stream,
+  socketPath: login.socket,
   host: login.host,
   port: login.port,
   user: login.user,

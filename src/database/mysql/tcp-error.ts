@@ -1,4 +1,5 @@
 import { DatabaseError, unreachable } from '../error.ts'
+import { notReached } from '../transport/not-reached.ts'
 import { loginError, mysqlError } from './error.ts'
 
 /** Too many connections: to the server, of all users or of this one, or a resource of the user is used up. */
@@ -22,7 +23,7 @@ export function failure(error: unknown, timeoutMs: number): DatabaseError {
 }
 
 /** Why there is no connection. A server's own message names host and user, so others stand for it. */
-export function connectFailure(error: unknown): DatabaseError {
+export function connectFailure(error: unknown, isOwnMachine = false): DatabaseError {
   if (error instanceof DatabaseError) return error
   const { errno, code = '', message = '', sqlMessage } = error as Failed
   if (errno !== undefined && sqlMessage !== undefined) return loginError(errno)
@@ -40,7 +41,9 @@ export function connectFailure(error: unknown): DatabaseError {
       'config',
       'The certificate of the database cannot be trusted for its host.',
       {
-        hint: 'The operator can connect through Hyperdrive, which accepts a private certificate authority.',
+        hint: isOwnMachine
+          ? 'The operator can name the file with the certificate of its authority in the URL: ssl-ca=/path/ca.pem. If the certificate is for another name, ssl-mode=VERIFY_CA leaves the name out.'
+          : 'The operator can connect through Hyperdrive, which accepts a private certificate authority.',
       },
     )
   }
@@ -66,7 +69,8 @@ export function connectFailure(error: unknown): DatabaseError {
       },
     )
   }
-  return code.startsWith('AUTH_') ? loginError(1045) : unreachable()
+  if (code.startsWith('AUTH_')) return loginError(1045)
+  return (isOwnMachine ? notReached(code) : undefined) ?? unreachable()
 }
 
 /** The error for what comes unencrypted where encryption is agreed upon. */

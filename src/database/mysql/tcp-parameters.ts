@@ -1,5 +1,6 @@
 import { DatabaseError } from '../error.ts'
 import { words } from '../words.ts'
+import type { TlsFiles } from './tcp-tls.ts'
 
 /** Which server is wanted, as libpq's `target_session_attrs` says it. */
 export type Target = 'any' | 'read-write' | 'read-only' | 'primary' | 'standby' | 'prefer-standby'
@@ -13,10 +14,17 @@ export interface Parameters {
   readonly connectMs: number | undefined
   /** Whether the server may send the key that encrypts the password, where the connection is not encrypted. */
   readonly takesKey: boolean
+  /** What stands only where there are files: on a machine of one's own. */
+  readonly files: TlsFiles
+  readonly socket: string | undefined
 }
 
-/** Why a value is refused, after the name of its parameter. Nothing for one that may stand in a URL. */
-type Rule = (value: string) => string | undefined
+/**
+ * Why a value is refused, after the name of its parameter. Nothing for one that may stand in a URL.
+ *
+ * @param hasFiles whether this is a machine of one's own
+ */
+type Rule = (value: string, hasFiles: boolean) => string | undefined
 
 /** What it asks for is read elsewhere, is the case in any event, or could change nothing here. */
 const fine: Rule = () => undefined
@@ -31,12 +39,21 @@ const only =
   (value) =>
     values.test(value) ? undefined : why
 
+/** It names a file. */
+const inWorker =
+  (why: string): Rule =>
+  (value, hasFiles) => {
+    if (!hasFiles) return why
+    return value === '' ? 'names no file.' : undefined
+  }
+
 const rules = (rule: Rule, names: string) =>
   words(names).map((name): readonly [string, Rule] => [name, rule])
 
 const YES = /^(?:true|1|yes|on)$/i
 const NO = /^(?:false|0|no|off)$/i
-const YES_OR_NO = only(/^(?:true|1|yes|on|false|0|no|off)$/i, 'must be true or false.')
+const yesOrNo = (value: string) =>
+  YES.test(value) || NO.test(value) ? undefined : 'must be true or false.'
 
 /** What says whether to encrypt, and how: a mode of MySQL, libpq or MariaDB; Go; Prisma; others. */
 const MODES: Readonly<Record<string, boolean | 'offered'>> = {
@@ -51,6 +68,23 @@ const OWN_AUTHORITY =
   'names certificate authorities of your own, and a Worker trusts the public ones only. If the server has a public certificate, take it off; if not, put Hyperdrive in front of the database.'
 const CLIENT_CERTIFICATE =
   'asks for a certificate of the client, which a Worker cannot show. Put Hyperdrive in front of the database: it can.'
+
+/** On a machine of one's own it is refused for another reason. */
+const notHere =
+  (inWorker: string, why: string): Rule =>
+  (_, hasFiles) =>
+    hasFiles ? why : inWorker
+const ONE_FILE =
+  'names a folder or a store of Java. Write the certificates into one file, in PEM, and name it in ssl-ca.'
+const PEM = 'names a store of Java, or of a program. Name files in PEM: ssl-cert and ssl-key.'
+
+/** The parameters of one meaning. The first that is there is taken. */
+const SOCKET = 'socket socketpath unixsocket localsocket'
+const AUTHORITY = 'sslca sslrootcert serversslcert'
+const TLS_VERSION = 'tlsversion tlsversions enabledtlsprotocols'
+
+/** Older ones are never spoken. */
+const VERSIONS = /^(?:TLSv1(?:\.1)?,)*(?:TLSv1\.2|TLSv1\.3|TLSv1\.2,TLSv1\.3)$/i
 
 /**
  * The parameters of MySQL's own programs, and those that the drivers of several languages write into the same URLs:
@@ -69,17 +103,21 @@ const PARAMETERS: ReadonlyMap<string, Rule> = new Map([
       'must be one of DISABLED, PREFERRED, REQUIRED, VERIFY_CA, VERIFY_IDENTITY.',
     ),
   ],
-  ['ssl', (value) => (value.startsWith('{') ? faultOfOptions(value) : YES_OR_NO(value))],
+  ['ssl', (value) => (value.startsWith('{') ? faultOfOptions(value) : yesOrNo(value))],
   ['tls', only(GO, 'must be true, false, skip-verify or preferred.')],
   ['sslaccept', only(PRISMA, 'must be strict or accept_invalid_certs.')],
-  ...rules(YES_OR_NO, 'usessl requiressl verifyservercertificate sslverifycert sslverifyidentity'),
-  ...rules(YES_OR_NO, 'sslverifyservercert allowpublickeyretrieval getserverpublickey'),
-  ...rules(never(OWN_AUTHORITY), 'sslca sslcapath sslrootcert serversslcert'),
-  ...rules(never(OWN_AUTHORITY), 'trustcertificatekeystoreurl truststore'),
-  ...rules(never(CLIENT_CERTIFICATE), 'sslcert sslkey sslidentity sslpassword'),
-  ...rules(never(CLIENT_CERTIFICATE), 'clientcertificatekeystoreurl keystore'),
+  ...rules(yesOrNo, 'usessl requiressl verifyservercertificate sslverifycert sslverifyidentity'),
+  ...rules(yesOrNo, 'sslverifyservercert allowpublickeyretrieval getserverpublickey'),
+  ...rules(inWorker(OWN_AUTHORITY), AUTHORITY),
+  ...rules(notHere(OWN_AUTHORITY, ONE_FILE), 'sslcapath trustcertificatekeystoreurl truststore'),
+  ...rules(inWorker(CLIENT_CERTIFICATE), 'sslcert sslkey'),
   ...rules(
-    never('asks for a list of revoked certificates, which is not read here. Take it off.'),
+    (_, hasFiles) => (hasFiles ? undefined : CLIENT_CERTIFICATE),
+    'sslpassword sslpassphrase',
+  ),
+  ...rules(notHere(CLIENT_CERTIFICATE, PEM), 'sslidentity clientcertificatekeystoreurl keystore'),
+  ...rules(
+    inWorker('asks for a list of revoked certificates, which is not read here. Take it off.'),
     'sslcrl',
   ),
   ...rules(
@@ -91,20 +129,21 @@ const PARAMETERS: ReadonlyMap<string, Rule> = new Map([
     'sslcipher tlsciphersuites',
   ),
   ...rules(
-    only(
-      /^(?:TLSv1(?:\.1)?,)*TLSv1\.2,TLSv1\.3$/i,
-      'asks for a TLS that cannot be chosen here. Take it off.',
-    ),
-    'tlsversion tlsversions enabledtlsprotocols',
+    (value, hasFiles) =>
+      (hasFiles ? VERSIONS : /^(?:TLSv1(?:\.1)?,)*TLSv1\.2,TLSv1\.3$/i).test(value)
+        ? undefined
+        : 'asks for a TLS that cannot be chosen here. Take it off.',
+    TLS_VERSION,
   ),
   ...rules(
     never('names a file with a key, and there are no files here.'),
     'serverpublickeypath serverrsapublickeyfile',
   ),
   ...rules(
-    never('names a socket, a file on one machine. Name the address of the server.'),
-    'socket socketpath unixsocket pipe localsocket',
+    inWorker('names a socket, a file on one machine. Name the address of the server.'),
+    SOCKET,
   ),
+  ...rules(never('names a pipe of Windows. Name the address of the server.'), 'pipe'),
   ...rules(
     never('asks for a way to log in, which the server chooses. Take it off.'),
     'authmethod defaultauth authenticationplugins defaultauthenticationplugin',
@@ -155,8 +194,12 @@ const PARAMETERS: ReadonlyMap<string, Rule> = new Map([
   ...rules(fine, 'maxallowedpacket checkconnliveness clientfoundrows permitmysqlscheme'),
 ])
 
-/** What the parameters of a URL ask for. Throws {@link DatabaseError}, without repeating a value. */
-export function readParameters(params: URLSearchParams): Parameters {
+/**
+ * What the parameters of a URL ask for. Throws {@link DatabaseError}, without repeating a value.
+ *
+ * @param hasFiles whether this is a machine of one's own, so that files may be named
+ */
+export function readParameters(params: URLSearchParams, hasFiles = false): Parameters {
   const given = new Map<string, string>()
   for (const [written, value] of params) {
     const name = written.toLowerCase().replace(/[-_]/g, '')
@@ -170,14 +213,40 @@ export function readParameters(params: URLSearchParams): Parameters {
     if (given.has(name))
       throw fault(`The database URL has the parameter ${shown} twice. Write it once.`)
     given.set(name, value)
-    const why = rule(value)
+    const why = rule(value, hasFiles)
     if (why) throw fault(`The ${shown} of the database URL ${why}`)
   }
+  const files = filesOf(given)
   return {
-    tls: tlsOf(given),
+    // As in MySQL's own clients, to name a certificate is to ask for encryption.
+    tls: tlsOf(given) ?? ([files.ca, files.cert, files.key].some((it) => it) || undefined),
     target: (given.get('targetsessionattrs') ?? 'any') as Target,
     connectMs: connectMsOf(params),
     takesKey: ['allowpublickeyretrieval', 'getserverpublickey'].some((it) => isYes(given.get(it))),
+    files,
+    socket: firstOf(given, SOCKET),
+  }
+}
+
+const firstOf = (given: ReadonlyMap<string, string>, names: string) =>
+  words(names)
+    .map((it) => given.get(it))
+    .find((it) => it !== undefined)
+
+function filesOf(given: ReadonlyMap<string, string>): TlsFiles {
+  const ca = firstOf(given, AUTHORITY)
+  const versions = firstOf(given, TLS_VERSION)
+  const mode = given.get('sslmode')?.toLowerCase().replace('-', '_')
+  return {
+    ca,
+    cert: given.get('sslcert'),
+    key: given.get('sslkey'),
+    crl: given.get('sslcrl'),
+    passphrase: firstOf(given, 'sslpassword sslpassphrase'),
+    minVersion: versions && !/1\.2/.test(versions) ? 'TLSv1.3' : undefined,
+    maxVersion: versions && !/1\.3/.test(versions) ? 'TLSv1.2' : undefined,
+    // A public authority vouches for anybody, so without the name it would say nothing.
+    namesHost: !(mode === 'verify_ca' && ca !== undefined),
   }
 }
 

@@ -1,90 +1,42 @@
 import type { Io } from '../database.ts'
-import { DatabaseError, PARAMETER_HINT, rowTooLarge } from '../error.ts'
+import { DatabaseError, PARAMETER_HINT, rowTooLarge, unreachable } from '../error.ts'
 import type { Gate, Limits, Statement } from '../rows.ts'
-import { bySessions } from '../sessions.ts'
+import type { Sessions } from '../sessions.ts'
 import { ByteBudget, type Room, unread } from '../transport/byte-budget.ts'
-import { type Deadline, startDeadline } from '../transport/deadline.ts'
-import { logInPatiently } from '../transport/patient-login.ts'
-import type { Servers } from '../transport/servers.ts'
+import { type Deadline, startDeadline, until } from '../transport/deadline.ts'
 import { limited } from './limit.ts'
 import type { Answer, default as Library } from './mysql2.mjs'
 import { inlineParams } from './quote.ts'
 import { noQuery, READ_ONLY, standsAlone } from './read-only.ts'
 import { boundValues, collect, type Reading } from './tcp-answer.ts'
-import { begin, shut } from './tcp-begin.ts'
-import { connect, type Opened } from './tcp-connect.ts'
-import { Connection } from './tcp-connection.ts'
-import { FULL } from './tcp-error.ts'
-import type { Access, Login } from './tcp-login.ts'
+import { begin } from './tcp-begin.ts'
+import { connectBeside, type Opened } from './tcp-connect.ts'
+import type { Connection } from './tcp-connection.ts'
+import type { Kept, KeptConnections } from './tcp-kept.ts'
+import type { Login } from './tcp-login.ts'
 import type { Target } from './tcp-parameters.ts'
 import { textOf } from './tcp-role.ts'
-import { isWanted, noneIs, unwanted } from './tcp-target.ts'
-
-/**
- * Runs one statement in the session of a call, or in one of its own. It ends with the call, whatever
- * happens: a Worker cannot keep a socket from one request to the next. When the time is over or the caller
- * leaves, the server is told to stop. Throws {@link DatabaseError}.
- */
-export async function runReadOnly(
-  access: Access,
-  servers: Servers<Login>,
-  statement: Statement,
-  limits: Limits,
-  io: Io,
-): Promise<Reading> {
-  const deadline = startDeadline(limits, 2_000)
-  // A session has one role, and one time limit.
-  const name = JSON.stringify([access, limits.identity?.role, limits.timeoutMs])
-  const end = Date.now() + limits.timeoutMs
-  let isPatient = false
-  let refused = 0
-  const open = async () => {
-    // Loaded by the first query that needs it: other deployments never do.
-    const { default: library } = await deadline.race(import('./mysql2.mjs'))
-    const logIn = () => connect(library, servers, access.connectMs, limits, deadline, end, io)
-    const opened = await logInPatiently(logIn, FULL, limits.timeoutMs, deadline.signal)
-    // Where no server is a standby, the first will do.
-    const isLast =
-      access.target === 'prefer-standby' && servers.avoided(opened.login) === 'unwanted'
-    const target = isLast ? 'any' : access.target
-    return new Session(library, opened, target, limits, io.waitUntil, isPatient)
-  }
-  return bySessions(limits.sessions, async (sessions) => {
-    for (;;) {
-      let session: Session | undefined
-      try {
-        session = await deadline.race(sessions.take(isPatient ? `${name} patient` : name, open))
-        return await deadline.race(session.read(statement, limits))
-      } catch (error) {
-        const over = deadline.over()
-        if (over) throw over
-        if (error === shut) isPatient = true
-        else if (error === unwanted && session) {
-          servers.avoid(session.login, 'unwanted')
-          const last = access.target === 'prefer-standby' ? 1 : 0
-          if (++refused >= servers.all.length + last) throw noneIs(access.target)
-        } else if (error !== unread) throw error
-      } finally {
-        const { aborted } = deadline.signal
-        if (session && (aborted || session.isOver)) await session.leave(aborted)
-      }
-    }
-  })
-}
+import { isWanted, unwanted } from './tcp-target.ts'
 
 /** How long closing the connection may take. */
 const LEAVE_MS = 1_000
 
-class Session {
+/** How long a connection that was kept may take to show that it lives, and which part of the call's time. */
+const SHOW_MS = 2_000
+const SHOW_PART = 1 / 4
+
+/** A session with a server: it only reads, and is asked by one call. */
+export class Session {
   /** Where it is, among the servers. */
   readonly login: Login
   readonly #library: typeof Library
   readonly #opened: Opened
   readonly #target: Target
   readonly #limits: Limits
-  readonly #waitUntil: Io['waitUntil']
+  readonly #io: Io
+  readonly #held: Held | undefined
   readonly #connection: Connection
-  readonly #budget = new ByteBudget({ maxBytes: 0 })
+  readonly #budget: ByteBudget
   /** Whether it takes a question of ours and the settings in one turn. */
   #hasBarrier = false
   readonly #isPatient: boolean
@@ -95,15 +47,21 @@ class Session {
   /** How many statements are being read. */
   #reading = 0
   #leaving: Promise<void> | undefined
+  /** Whether the server has not let it begin. */
+  #hasFailed = false
 
-  /** @param isPatient whether nothing runs in the turn of the settings */
+  /**
+   * @param isPatient whether nothing runs in the turn of the settings
+   * @param held its connection, where that is kept
+   */
   constructor(
     library: typeof Library,
     opened: Opened,
     target: Target,
     limits: Limits,
-    waitUntil: Io['waitUntil'],
+    io: Io,
     isPatient: boolean,
+    held?: Held,
   ) {
     this.login = opened.login
     this.#library = library
@@ -111,9 +69,11 @@ class Session {
     this.#connection = opened.connection
     this.#target = target
     this.#limits = limits
-    this.#waitUntil = waitUntil
+    this.#io = io
+    this.#held = held
     this.#isPatient = isPatient
-    this.#budget.watch(this.#connection.client.stream)
+    this.#budget = held?.kept.budget ?? new ByteBudget({ maxBytes: 0 })
+    if (!held) this.#budget.watch(this.#connection.client.stream)
   }
 
   /** Whether it can be asked more. */
@@ -126,7 +86,15 @@ class Session {
     return !this.isOpen && this.#reading === 0
   }
 
+  /** Whether it could not begin on a connection that somebody had before. */
+  get isStale(): boolean {
+    return this.#hasFailed && this.#held?.kept.isReused === true
+  }
+
   async read(statement: Statement, limits: Limits): Promise<Reading> {
+    // Its connection was given to somebody who waited for one.
+    if (this.#leaving) throw unread
+    this.#held?.connections.unrest(this.#held.call, this)
     this.#isUsed ||= !statement.internal
     this.#reading++
     const room = this.#budget.expect(limits)
@@ -136,6 +104,9 @@ class Session {
     } finally {
       this.#reading--
       this.#budget.came(room)
+      if (this.isOpen && this.#reading === 0) {
+        this.#held?.connections.rest(this.#held.call, this)
+      }
     }
   }
 
@@ -213,20 +184,26 @@ class Session {
     this.#hasBarrier = look === 'ahead'
     const { connection, server, taken } = this.#opened
     try {
-      const { variables, atOnce } = await begin(
-        connection,
-        server,
-        this.#limits,
-        taken.database,
-        look,
-      )
+      const begun = begin(connection, server, this.#limits, taken.database, look)
+      const { variables, atOnce } = await this.#shown(begun)
       if (!isWanted(this.#target, variables)) throw unwanted
       this.#hasBarrier &&= atOnce
       return atOnce
     } catch (error) {
       this.#isUsed = true
+      this.#hasFailed = true
       throw error
     }
+  }
+
+  /** Waits for the first answer: for long only where the connection is new. */
+  #shown<T>(begun: Promise<T>): Promise<T> {
+    if (!this.#held?.kept.isReused) return begun
+    const ms = Math.min(SHOW_MS, this.#limits.timeoutMs * SHOW_PART)
+    const time = AbortSignal.timeout(Math.ceil(ms))
+    return until(time, begun).catch((error) => {
+      throw time.aborted ? unreachable() : error
+    })
   }
 
   /**
@@ -236,14 +213,27 @@ class Session {
   leave(hurry = false): Promise<void> {
     if (!this.#leaving) {
       this.#leaving = this.#goodbye(hurry || this.#budget.isSpent)
-      this.#waitUntil?.(this.#leaving)
+      this.#io.waitUntil?.(this.#leaving)
     }
-    return this.#waitUntil ? Promise.resolve() : this.#leaving
+    return this.#io.waitUntil ? Promise.resolve() : this.#leaving
   }
 
   async #goodbye(hurry: boolean): Promise<void> {
+    const { connections, kept, call } = this.#held ?? {}
+    const isDone = !hurry && !this.#hasFailed && this.#reading === 0 && this.#connection.isOpen
+    if (connections && kept && call) {
+      connections.unrest(call, this)
+      if (isDone) await kept.renew()
+      else await this.#close(hurry)
+      connections.giveBack(kept)
+    } else await this.#close(hurry)
+  }
+
+  async #close(hurry: boolean): Promise<void> {
     const deadline = startDeadline({ ...this.#limits, signal: undefined, timeoutMs: LEAVE_MS })
-    await deadline.race(hurry ? this.#kill(deadline) : this.#connection.end()).catch(() => {})
+    if (!this.isStale) {
+      await deadline.race(hurry ? this.#kill(deadline) : this.#connection.end()).catch(() => {})
+    }
     this.#connection.destroy()
   }
 
@@ -251,14 +241,18 @@ class Session {
   async #kill(deadline: Deadline): Promise<void> {
     const { threadId } = this.#connection.client
     if (threadId === null) return
-    // A user may have no right in the database but by the role.
-    const login = { ...this.#opened.taken, database: '' }
-    const other = new Connection(this.#library, login, LEAVE_MS)
+    const other = await connectBeside(this.#library, this.#opened, LEAVE_MS, deadline, this.#io)
     try {
-      await deadline.race(other.opened())
       await deadline.race(other.run(`kill query ${Number(threadId)}`))
     } finally {
       other.destroy()
     }
   }
+}
+
+/** A connection that is kept: where, and which call has it. */
+export interface Held {
+  readonly connections: KeptConnections
+  readonly kept: Kept
+  readonly call: Sessions
 }

@@ -1,6 +1,7 @@
 import { until } from '../transport/deadline.ts'
+import { isSocket } from '../transport/hosts.ts'
 import type { default as Client } from './pg.mjs'
-import { configOf, type Login } from './tcp-login.ts'
+import { configOf, type Extras, type Login } from './tcp-login.ts'
 
 /** How long to wait before cancelling again: a statement that was cancelled ends sooner. */
 const AGAIN_MS = 100
@@ -15,13 +16,14 @@ export async function cancelUntil(
   login: Login,
   session: Session,
   signal: AbortSignal,
+  extras?: Extras,
 ): Promise<void> {
   let done = false
   void answered.then(() => {
     done = true
   })
   do {
-    await cancel(PgClient, login, session, signal)
+    await cancel(PgClient, login, session, signal, extras)
     await until(AbortSignal.timeout(AGAIN_MS), answered).catch(() => {})
   } while (!done && !signal.aborted)
 }
@@ -35,9 +37,12 @@ async function cancel(
   login: Login,
   { processID, secretKey }: Session,
   signal: AbortSignal,
+  extras?: Extras,
 ): Promise<void> {
   if (processID === null) return
-  const { connection } = new PgClient(configOf(login))
+  const stream = await extras?.dial?.(signal).catch(() => undefined)
+  if (extras?.dial && !stream) return
+  const { connection } = new PgClient(configOf(login, extras, stream))
   const send = () => connection.cancel(processID, secretKey)
   const closed = new Promise<void>((resolve) => {
     connection.on('error', () => resolve())
@@ -48,7 +53,8 @@ async function cancel(
     else if (!login.direct) connection.requestSsl()
   })
   connection.on('sslconnect', send)
-  connection.connect(login.port, login.host)
+  if (isSocket(login.host)) connection.connect(`${login.host}/.s.PGSQL.${login.port}`)
+  else connection.connect(login.port, login.host)
   await until(signal, closed)
     .catch(() => {})
     .finally(() => connection.stream.destroy())

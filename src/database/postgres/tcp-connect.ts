@@ -75,9 +75,14 @@ async function logIn(
   signal: AbortSignal,
   io: Io,
 ): Promise<Connection> {
+  const { machine } = io
+  const own = machine && login.own ? (await import('./own-login.ts')).ownLogin(machine) : undefined
   const open = async (tls: Tls) => {
-    const ready = { ...(await withPassword(login, io, signal)), tls }
-    const connection = new Connection(PgClient, ready, io.waitUntil)
+    const known = { ...(await withPassword(login, io, signal)), tls }
+    const ready = own ? await own.withPassword(known) : known
+    const extras = await own?.extrasOf(ready)
+    const stream = await extras?.dial?.(signal)
+    const connection = new Connection(PgClient, ready, io.waitUntil, extras, stream)
     await connection.open(signal).catch((error) => {
       throw ofToken(error, login)
     })
@@ -112,7 +117,7 @@ async function isWanted(
   signal: AbortSignal,
 ): Promise<boolean> {
   if (target === 'any') return true
-  let [recovery, readOnly] = [IN_RECOVERY, READ_ONLY].map((it) => connection.reported.get(it))
+  let [recovery, readOnly] = stateOf(connection)
   if (recovery === undefined || readOnly === undefined) {
     const asked = connection.ask(limits, (run) => run({ sql: STATE }))
     try {
@@ -124,8 +129,23 @@ async function isWanted(
       throw error instanceof DatabaseError ? error : connectFailure(error, false)
     }
   }
-  const isStandby = recovery === 'on'
-  const isReadOnly = isStandby || readOnly === 'on'
+  return fits(target, recovery === 'on', readOnly === 'on')
+}
+
+const stateOf = ({ reported }: Connection) => [reported.get(IN_RECOVERY), reported.get(READ_ONLY)]
+
+/**
+ * Whether a connection of an earlier call leads to a server that is wanted, as far as the server says it by
+ * itself: a standby may have become the primary. What is only preferred is not looked for again.
+ */
+export function isStillWanted(connection: Connection, target: Target): boolean {
+  const [recovery, readOnly] = stateOf(connection)
+  if (target === 'any' || target === 'prefer-standby' || recovery === undefined) return true
+  return fits(target, recovery === 'on', readOnly === 'on')
+}
+
+function fits(target: Target, isStandby: boolean, readsOnly: boolean): boolean {
+  const isReadOnly = isStandby || readsOnly
   switch (target) {
     case 'read-write':
       return !isReadOnly

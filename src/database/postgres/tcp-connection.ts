@@ -4,9 +4,10 @@ import type { Limits } from '../rows.ts'
 import { ByteBudget, type Room } from '../transport/byte-budget.ts'
 import { until } from '../transport/deadline.ts'
 import type { default as Client } from './pg.mjs'
+import { type Binding, bindingOf } from './tcp-binding.ts'
 import { cancelUntil } from './tcp-cancel.ts'
 import { connectFailure } from './tcp-error.ts'
-import { configOf, type Login } from './tcp-login.ts'
+import { configOf, type Extras, type Login } from './tcp-login.ts'
 import { query, type Reading, type Sent } from './tcp-query.ts'
 
 /** Sends statements, all at once, and returns what the last one did. */
@@ -37,16 +38,29 @@ export class Connection {
   #shakingHands = false
   #isClosed = false
   #leaving: Promise<void> | undefined
+  readonly #extras: Extras | undefined
+  readonly #binding: Binding | undefined
+  /** How many transactions may have left something in the session. */
+  #traces = 0
+  /** Settles when the server has been told to forget that. */
+  #forgetting: Promise<unknown> = Promise.resolve()
   /** How much was asked and is not answered. */
   #pending = 0
   /** Settles when all that was asked is answered. */
   #answered: Promise<unknown> = Promise.resolve()
 
-  constructor(PgClient: typeof Client, login: Login, waitUntil: Io['waitUntil']) {
+  constructor(
+    PgClient: typeof Client,
+    login: Login,
+    waitUntil: Io['waitUntil'],
+    extras?: Extras,
+    stream?: object,
+  ) {
     this.#Client = PgClient
     this.login = login
     this.#waitUntil = waitUntil
-    this.#client = new PgClient(configOf(login))
+    this.#extras = extras
+    this.#client = new PgClient(configOf(login, extras, stream))
     const close = () => {
       this.#isClosed = true
     }
@@ -59,6 +73,7 @@ export class Connection {
     connection.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
       if (REPORTED.includes(parameterName)) reported.set(parameterName, parameterValue)
     })
+    this.#binding = extras?.isBound ? bindingOf(this.#client) : undefined
     const { stream: plain } = connection
     this.#budget.watch(plain)
     connection.on('sslconnect', () => {
@@ -70,7 +85,11 @@ export class Connection {
       // In Workers it is the same one, now encrypted.
       if (stream !== plain) this.#budget.watch(stream)
     })
-    void this.#budget.spent.then(() => connection.stream.destroy())
+    this.#destroyWhenSpent()
+  }
+
+  #destroyWhenSpent(): void {
+    void this.#budget.spent.then(() => this.#client.connection.stream.destroy())
   }
 
   /** Whether it can be asked more. */
@@ -82,8 +101,12 @@ export class Connection {
   async open(signal: AbortSignal): Promise<void> {
     try {
       await until(signal, this.#client.connect())
+      this.#binding?.assertBound()
     } catch (error) {
       this.#client.connection.stream.destroy()
+      const { code } = error as { readonly code?: unknown }
+      const known = typeof code === 'string' && !signal.aborted && this.#extras?.explain(code)
+      if (known) throw known
       throw connectFailure(error, this.#shakingHands && !signal.aborted, this.login.direct)
     }
   }
@@ -106,8 +129,39 @@ export class Connection {
         this.#pending--
       })
     })
-    this.#answered = Promise.allSettled([this.#answered, ...answers])
+    // Without its value, which would hold the rows of every answer.
+    this.#answered = Promise.allSettled([this.#answered, ...answers]).then(() => {})
     return (await Promise.all(answers)).at(-1)!
+  }
+
+  /** Ends a transaction. A connection that goes on to other calls also forgets what its functions have left. */
+  rollBack(run: Run): void {
+    void run({ sql: 'rollback' }).catch(() => {})
+    if (!this.#extras) return
+    this.#traces++
+    const forgotten = run({ sql: 'discard all' }).then(() => this.#traces--)
+    this.#forgetting = Promise.allSettled([this.#forgetting, forgotten]).then(() => {})
+  }
+
+  /** Whether nothing of the calls before is left, once all that was asked is answered. */
+  async isClean(signal: AbortSignal): Promise<boolean> {
+    await until(signal, Promise.all([this.#answered, this.#forgetting])).catch(() => {})
+    this.#budget.renew()
+    this.#destroyWhenSpent()
+    return this.isOpen && this.#pending === 0 && this.#traces === 0
+  }
+
+  /** Whether the process waits for it to end. */
+  hold(process: boolean): void {
+    const { stream } = this.#client.connection
+    if (process) stream.ref?.()
+    else stream.unref?.()
+  }
+
+  /** As {@link leave}, and waits for it in any case. */
+  async end(hurry: boolean): Promise<void> {
+    void this.leave(hurry)
+    await this.#leaving
   }
 
   /**
@@ -126,7 +180,8 @@ export class Connection {
     const signal = () => AbortSignal.timeout(LEAVE_MS)
     if (!hurry) await until(signal(), this.#client.end()).catch(() => {})
     if (hurry || this.#pending > 0) {
-      await cancelUntil(this.#answered, this.#Client, this.login, this.#client, signal())
+      const session = this.#client
+      await cancelUntil(this.#answered, this.#Client, this.login, session, signal(), this.#extras)
     }
     this.#client.connection.stream.destroy()
   }

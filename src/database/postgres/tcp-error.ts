@@ -33,6 +33,7 @@ export function connectFailure(
   shakingHands: boolean,
   direct = false,
 ): DatabaseError {
+  if (error instanceof DatabaseError) return error
   const { severity, code = '', message = '' } = error as Failed
   if (severity) {
     const told = postgresError({ code, message: '' }, 0, true)

@@ -1,11 +1,11 @@
 import type { Io } from '../database.ts'
 import { DatabaseError } from '../error.ts'
 import { assertEncrypted, type TokenLogin, tokenLogin } from '../iam/token-login.ts'
-import { type Host, hostsOf } from '../transport/hosts.ts'
+import { type Host, hostsOf, isSocket } from '../transport/hosts.ts'
 import { hyperdriveOf } from '../transport/hyperdrive.ts'
 import { Servers } from '../transport/servers.ts'
 import { decoded, isLoopback } from '../transport/url.ts'
-import type { ClientConfig } from './pg.mjs'
+import type { ClientConfig, TlsOptions } from './pg.mjs'
 import { modeOf, readParameters, type Target } from './tcp-parameters.ts'
 
 /** Where a PostgreSQL server is, and as which user to connect. */
@@ -24,6 +24,8 @@ export interface Login {
   readonly options: string | undefined
   /** The name of the session in pg_stat_activity. */
   readonly name: string
+  /** All parameters, where there is a machine: some name files, which are read anew for each connection. */
+  readonly own?: Readonly<Record<string, string>> | undefined
 }
 
 /** Whether to encrypt: in any case, rather than not, rather not, or not at all. */
@@ -53,24 +55,52 @@ const modes: Readonly<Record<string, Tls>> = {
   'verify-full': 'always',
 }
 
-/** What a URL says of its servers. Throws {@link DatabaseError}. */
-export function accessOf(url: URL): Access {
+/** What is said of a database: by its URL, and by what else fills its gaps. */
+export interface Said {
+  readonly hosts: readonly Host[]
+  /** Empty, where it is not said. */
+  readonly user: string
+  readonly password: string
+  readonly database: string
+  /** The other parameters. */
+  readonly given: ReadonlyMap<string, string>
+}
+
+/** What a URL says. Throws {@link DatabaseError}. */
+export function saidBy(url: URL): Said {
   const given = readParameters(url.searchParams)
-  const seconds = Number(given.get('connect_timeout') ?? 0)
   return {
-    servers: new Servers(hostsOf(url).map((host) => loginOf(url, host))),
+    hosts: hostsOf(url),
+    user: given.get('user') || decoded(url.username),
+    password: given.get('password') || decoded(url.password),
+    database: given.get('dbname') || decoded(url.pathname.slice(1)),
+    given,
+  }
+}
+
+/** What a URL says of its servers. Throws {@link DatabaseError}. */
+export const accessOf = (url: URL): Access => accessBy(saidBy(url))
+
+/** The same, of what is said. `own`: whether the logins keep the parameters. Throws {@link DatabaseError}. */
+export function accessBy(said: Said, own = false): Access {
+  const { given, hosts } = said
+  const seconds = Number(given.get('connect_timeout') ?? 0)
+  const parameters = own ? { own: Object.fromEntries(given) } : {}
+  return {
+    servers: new Servers(hosts.map((host) => ({ ...loginBy(said, host), ...parameters }))),
     target: (given.get('target_session_attrs') ?? 'any') as Target,
     random: given.get('load_balance_hosts') === 'random',
     connectMs: seconds > 0 ? seconds * 1_000 : undefined,
   }
 }
 
-/** The login at a host of a URL, or at its first one. Throws {@link DatabaseError}. */
-export function loginOf(url: URL, host: Host = hostsOf(url)[0]!): Login {
+/** The login at the first host of a URL. Throws {@link DatabaseError}. */
+export const loginOf = (url: URL): Login => loginBy(saidBy(url))
+
+function loginBy(said: Said, host: Host = said.hosts[0]!): Login {
+  const { given, hosts, password, user } = said
   const { name } = host
-  const given = readParameters(url.searchParams)
-  const isHere = hostsOf(url).every((it) => isLoopback(it.name))
-  const user = given.get('user') || decoded(url.username)
+  const isHere = hosts.every((it) => isSocket(it.name) || isLoopback(it.name))
   if (!name || !user) {
     throw new DatabaseError(
       'config',
@@ -78,11 +108,11 @@ export function loginOf(url: URL, host: Host = hostsOf(url)[0]!): Login {
     )
   }
   const port = host.port ?? 5432
-  const password = given.get('password') || decoded(url.password)
   const token = tokenLogin(given, { host: name, port, user, password })
   const direct = given.get('sslnegotiation') === 'direct'
-  const isPlain = isHere && !direct && !token
-  const tls = modes[modeOf(given) ?? (isPlain ? 'disable' : 'require')]!
+  const isPlain = isHere && !direct && !token && !given.has('sslrootcert') && !given.has('sslcert')
+  // As in libpq, there is no TLS within a machine.
+  const tls = isSocket(name) ? 'never' : modes[modeOf(given) ?? (isPlain ? 'disable' : 'require')]!
   assertEncrypted(token, tls === 'always')
   return {
     host: name.replace(/^\[(.*)\]$/, '$1'),
@@ -90,9 +120,9 @@ export function loginOf(url: URL, host: Host = hostsOf(url)[0]!): Login {
     user,
     password,
     token,
-    database: given.get('dbname') || decoded(url.pathname.slice(1)) || user,
+    database: said.database || user,
     tls,
-    direct,
+    direct: direct && tls !== 'never',
     options: given.get('options'),
     name: given.get('application_name') ?? given.get('fallback_application_name') ?? 'tidegate',
   }
@@ -113,17 +143,34 @@ export function hyperdriveAccess(url: URL, io: Io): Access {
   return { servers: new Servers([login]), target: 'any', random: false, connectMs: undefined }
 }
 
+/** What a machine adds to a connection. */
+export interface Extras {
+  /** How TLS is done, in the words of Node. */
+  readonly tls: TlsOptions
+  /** Connects by another way than the network alone. */
+  readonly dial?: ((signal: AbortSignal) => Promise<object>) | undefined
+  /** Whether the login must be bound to the certificate. */
+  readonly isBound: boolean
+  /** Why there is no connection, by the code of an error; nothing if it tells no more. */
+  explain(code: string): DatabaseError | undefined
+}
+
 /** How `pg` is told to connect. */
-export const configOf = (login: Login): ClientConfig => ({
+export const configOf = (login: Login, extras?: Extras, stream?: object): ClientConfig => ({
   host: login.host,
   port: login.port,
   user: login.user,
   // A function: for an empty text, `pg` would look in the environment and in files.
   password: () => login.password,
   database: login.database,
-  ssl: login.tls !== 'never',
+  ssl: login.tls !== 'never' && (extras?.tls ?? true),
   sslnegotiation: login.direct ? 'direct' : 'postgres',
   options: login.options,
   application_name: login.name,
   pipeline: true,
+  ...(extras && {
+    keepAlive: true,
+    enableChannelBinding: extras.isBound,
+    ...(stream && { stream }),
+  }),
 })

@@ -4,27 +4,27 @@ import { DatabaseError } from '../error.ts'
 export type Target = 'any' | 'read-write' | 'read-only' | 'primary' | 'standby' | 'prefer-standby'
 
 /** Why a value is refused, after the name of its parameter. Nothing for one that may stand in a URL. */
-type Rule = (value: string) => string | undefined
+export type Rule = (value: string) => string | undefined
 
 /** Read by what opens the connection. */
-const taken: Rule = () => undefined
+export const taken: Rule = () => undefined
 
 /** What it asks for is the case in any event, or there is nothing here that it could change. */
 const needless: Rule = () => undefined
 
-const never =
+export const never =
   (why: string): Rule =>
   () =>
     why
 
-const only =
+export const only =
   (values: string, otherwise?: string): Rule =>
   (value) =>
     values.split(' ').includes(value)
       ? undefined
       : (otherwise ?? `must be one of ${values.replaceAll(' ', ', ')}.`)
 
-const rules = (rule: Rule, names: string) =>
+export const rules = (rule: Rule, names: string) =>
   names.split(' ').map((name): [string, Rule] => [name, rule])
 
 const FILE =
@@ -108,18 +108,27 @@ const PARAMETERS: ReadonlyMap<string, Rule> = new Map([
   ...rules(needless, 'sslaccept socket_timeout supa workaround uselibpqcompat'),
 ])
 
-/** The parameters of a URL. Of two with one name the last is taken. Throws {@link DatabaseError}. */
-export function readParameters(params: URLSearchParams): ReadonlyMap<string, string> {
+/**
+ * The parameters of a URL. Of two with one name the last is taken. Throws {@link DatabaseError}.
+ *
+ * @param more rules that stand for those of a Worker
+ * @param shown where a parameter comes from, if not from the URL
+ */
+export function readParameters(
+  params: Iterable<readonly [string, string]>,
+  more?: ReadonlyMap<string, Rule>,
+  shown = (name: string) => `The ${name} of the database URL`,
+): ReadonlyMap<string, string> {
   const given = new Map(params)
   for (const [name, value] of given) {
-    const rule = PARAMETERS.get(name)
+    const rule = more?.get(name) ?? PARAMETERS.get(name)
     if (!rule) {
       // What is no name may be a part of a password.
       const shown = /^[a-z_]{1,40}$/.test(name) ? `the parameter ${name}` : 'a parameter'
       throw fault(`The database URL has ${shown}, which PostgreSQL does not know. Take it off.`)
     }
     const why = rule(value)
-    if (why) throw fault(`The ${name} of the database URL ${why}`)
+    if (why) throw fault(`${shown(name)} ${why}`)
   }
   const negotiation = given.get('sslnegotiation')
   const mode = modeOf(given)

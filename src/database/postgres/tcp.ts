@@ -6,6 +6,7 @@ import { answer } from './answer.ts'
 import { postgres as joining } from './dialect.ts'
 import { identityFault } from './identity.ts'
 import { inOwnText, plansCursor, readOnlySteps } from './read-only.ts'
+import type { Connection, Run } from './tcp-connection.ts'
 import { type Access, accessOf, hyperdriveAccess, type Login } from './tcp-login.ts'
 import type { Reading } from './tcp-query.ts'
 import { inSession } from './tcp-session.ts'
@@ -22,6 +23,10 @@ export const postgres: Driver = {
     url.protocol === 'hyperdrive:'
       ? openAccess(hyperdriveAccess(url, io), io)
       : withTlsState(accessOf(url), io),
+  openOn: async (machine, url, io) =>
+    url.protocol === 'hyperdrive:'
+      ? openAccess(hyperdriveAccess(url, io), io)
+      : withTlsState(await (await import('./own-settings.ts')).accessOn(machine, url), io),
 }
 
 const openAccess = (access: Access, io: Io): UnguardedDatabase => ({
@@ -91,8 +96,8 @@ function runReadOnly(
     ? rest.map((it) => ({ ...it, behind: WITHIN_TRANSACTION }))
     : rest.length > 1 && rest
   const sessions = atOnce ? limits.sessions : undefined
-  return inSession(access, { ...limits, sessions }, io, async (run, login) => {
-    const rollBack = () => void run({ sql: 'rollback' }).catch(() => {})
+  const work = async (run: Run, on: Pick<Connection, 'login' | 'rollBack'>) => {
+    const rollBack = () => on.rollBack(run)
     const begun = run({ sql: 'begin read only' }, { sql: CHECK }).catch((error) => {
       throw error instanceof DatabaseError && error.code === REFUSED_VALUE ? notReadOnly() : error
     })
@@ -109,8 +114,9 @@ function runReadOnly(
     const reading = await (read ?? run(...rest).finally(rollBack)).catch((error) => {
       throw inOwnText(error, statement)
     })
-    return { ...reading, login }
-  })
+    return { ...reading, login: on.login }
+  }
+  return inSession(access, { ...limits, sessions }, io, work, limits.sessions)
 }
 
 /** "Invalid parameter value". */

@@ -1,6 +1,7 @@
 import type { Driver } from '../database.ts'
 import { d1 } from './d1.ts'
+import { file } from './file.ts'
 import { libsql } from './libsql.ts'
 
 /** The drivers of this folder. The first one that opens a URL is taken. */
-export const drivers: readonly Driver[] = [d1, libsql]
+export const drivers: readonly Driver[] = [d1, libsql, file]

@@ -22,10 +22,10 @@ export const unread = Symbol('unread')
 
 /** Bounds how many bytes are read from a socket: more than any answer may have. */
 export class ByteBudget {
-  readonly #spent = Promise.withResolvers<void>()
+  #spent = Promise.withResolvers<void>()
   readonly #streams: Stream[] = []
   /** What is read while no answer is expected. */
-  readonly #beside: Room
+  #beside: Room
   /** Of the answers that are still to come, in their order. */
   readonly #expected: Room[] = []
   /** The room of the answer that was read when reading stopped. */
@@ -50,6 +50,13 @@ export class ByteBudget {
     const room = roomOf(limits)
     this.#expected.push(room)
     return room
+  }
+
+  /** Makes room anew for what is read while no answer is expected: the connection goes on to another call. */
+  renew(): void {
+    this.#beside = roomOf({ maxBytes: 0 })
+    // What waited for the old one would be kept as long as the connection.
+    this.#spent = Promise.withResolvers()
   }
 
   /** Takes note that an answer has come, or never will. */

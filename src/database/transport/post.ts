@@ -1,5 +1,5 @@
 import type { Io } from '../database.ts'
-import { unreachable } from '../error.ts'
+import { DatabaseError, unreachable } from '../error.ts'
 import { readBody } from './body.ts'
 import type { Deadline } from './deadline.ts'
 
@@ -12,7 +12,7 @@ export interface Posted {
 
 /**
  * Sends a text to the service of a database. An error of `fetch` may hold the address or a password,
- * so it is dropped. Throws {@link DatabaseError}.
+ * so it is dropped, unless it is one of ours. Throws {@link DatabaseError}.
  */
 export async function post(
   endpoint: string,
@@ -21,8 +21,8 @@ export async function post(
   deadline: Deadline,
   { fetch }: Io,
 ): Promise<Posted> {
-  const lost = () => {
-    throw deadline.over() ?? unreachable()
+  const lost = (error: unknown) => {
+    throw deadline.over() ?? (error instanceof DatabaseError ? error : unreachable())
   }
   const sent = async () => fetch(endpoint, requestOf(headers, body, deadline.signal))
   const response = await sent().catch(lost)

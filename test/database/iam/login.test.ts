@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { locate } from '../../../src/database/open.ts'
 import type { Limits } from '../../../src/database/rows.ts'
 import { googleTokens, serviceAccount } from '../../servers/google-token.ts'
 import { rdsTokenFault } from '../../servers/rds-token.ts'
@@ -8,6 +9,7 @@ import { startTcp, type TcpServer } from '../../servers/tcp.ts'
 import { type Accepts, mysqlByToken, postgresByToken } from '../../servers/token-login.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { failure, MARKER } from '../../support/failure.ts'
+import { testMachine } from '../../support/machine.ts'
 import { startMariaDb } from '../../support/mariadb.ts'
 import { open } from '../../support/open.ts'
 import { startPostgres } from '../../support/postgres.ts'
@@ -92,6 +94,28 @@ describe.each(Object.keys(engines))('%s that asks for a token', (name) => {
     expect(server.shown).toHaveLength(2)
     expect(server.shown.join()).not.toContain(MARKER)
   })
+
+  test.skipIf(!there || name !== 'postgres')(
+    'lets in once, where a machine keeps the connection, and with another token after that',
+    async () => {
+      const server = await rds()
+      const machine = testMachine()
+      const at = `${server.url('auth=rds-iam&region=eu-west-1')}&sslrootcert=${certificate!.path}`
+      const io = { fetch, bindings: AWS, machine }
+      const database = await locate(at, io).open()
+      const ask = () => database.query({ sql: 'select count(*) from users' }, limits)
+      for (let i = 0; i < 3; i++) expect((await ask()).rows).toEqual([[2]])
+      expect(server.shown).toHaveLength(1)
+      const sql = 'select pg_terminate_backend(pid) from pg_stat_activity where usename = $1'
+      await postgres!.admin(sql, [postgres!.reader])
+      expect((await ask()).rows).toEqual([[2]])
+      expect(server.shown).toHaveLength(2)
+      const untrusted = `${server.url('auth=rds-iam&region=eu-west-1')}&sslrootcert=${stranger!.path}`
+      const asked = (await locate(untrusted, io).open()).query({ sql: 'select 1' }, limits)
+      expect((await failure(asked)).hint).toContain('sslrootcert')
+      await machine.close()
+    },
+  )
 
   it.each([
     ['another secret', { ...AWS, AWS_SECRET_ACCESS_KEY: `not ${MARKER}` }, 'eu-west-1'],

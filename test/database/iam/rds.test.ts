@@ -92,7 +92,7 @@ describe('a token of RDS', () => {
     expect(error).toMatchObject({
       kind: 'config',
       message: `This deployment has no secret ${name}, which logs in to this database.`,
-      hint: `The operator can set it with: npx wrangler secret put ${name}`,
+      hint: `The operator can set it: in a Worker with npx wrangler secret put ${name}, elsewhere in the environment.`,
     })
   })
 

@@ -1,8 +1,9 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { UnguardedDatabase } from '../../../src/database/database.ts'
 import type { DatabaseError } from '../../../src/database/error.ts'
 import { mysql } from '../../../src/database/mysql/tcp.ts'
 import { attacks, benign, exhausting } from '../../support/attacks.ts'
+import { testMachine } from '../../support/machine.ts'
 import { describeMariaDb } from '../../support/mariadb.ts'
 import { mariaDbScene, setup } from '../../support/mariadb-scene.ts'
 import { open } from '../../support/open.ts'
@@ -75,8 +76,21 @@ await describeMariaDb('a statement for MariaDB that would do more than read', se
     expect(await outcome(reader, 'analyze table users')).toMatchObject({ code: '1142' })
   })
 
-  describe.each(users)('and gets past the guard as %s', (_, url) => {
-    const unguarded = mysql.open(new URL(url), io)
+  const machine = testMachine()
+  afterAll(() => machine.close())
+  const ways = users.flatMap(([who, url]) => [
+    [who, async () => mysql.open(new URL(url), io)] as const,
+    [
+      `${who}, on a connection that is kept`,
+      () => mysql.openOn!(machine, new URL(url), { ...io, machine }),
+    ] as const,
+  ])
+
+  describe.each(ways)('and gets past the guard as %s', (_, open) => {
+    let unguarded: UnguardedDatabase
+    beforeAll(async () => {
+      unguarded = await open()
+    })
     // What returns an answer all the same. A file is read only with the right to FILE, the table of
     // users only with one to `mysql`; a table is maintained only with one to write; a lock and a
     // variable end with their session; the rest is harmless.

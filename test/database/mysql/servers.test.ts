@@ -3,6 +3,7 @@ import type { Limits } from '../../../src/database/rows.ts'
 import { mysqlReport } from '../../servers/faulty.ts'
 import { passOn, startTcp, type TcpServer } from '../../servers/tcp.ts'
 import { failure } from '../../support/failure.ts'
+import { openOn, testMachine } from '../../support/machine.ts'
 import { describeMariaDb, orNone } from '../../support/mariadb.ts'
 import { open } from '../../support/open.ts'
 import { startOwnMariaDb } from '../../support/own-mariadb.ts'
@@ -120,5 +121,41 @@ await describeMariaDb('A MariaDB of several servers', 'select 1', (primary) => {
     const url = `mysql://nobody@${at.primary},${at.dead}/${database}`
     const error = await failure(open(url, io).query({ sql: 'select 1' }, limits))
     expect(error.kind).toBe('auth')
+  })
+
+  describe.skipIf(!replica)('on connections that are kept', () => {
+    const machine = testMachine()
+    afterAll(() => machine.close())
+    const kept = (hosts: readonly string[], target: string) => {
+      const places = hosts.map((it) => at[it]).join(',')
+      return openOn(
+        machine,
+        `mysql://${reader}@${places}/${database}?target_session_attrs=${target}`,
+      )
+    }
+    const isReplica = (is: boolean) => replica!.admin(`set global read_only = ${is ? 1 : 0}`)
+
+    test.each(['standby', 'primary', 'prefer-standby'])('goes on with the %s', async (target) => {
+      const its = await kept(['primary', 'replica'], target)
+      const expected = target === 'primary' ? 'primary' : 'replica'
+      expect(await ask(its, false)).toBe(expected)
+      expect(await counted(async () => expect(await ask(its, true)).toBe(expected))).toEqual({})
+    })
+
+    test.each([true, false])(
+      'finds out that a server has changed its part: ours is %s',
+      async (ours) => {
+        const its = await kept(['replica', 'primary'], `standby&connection_limit=${ours ? 1 : 2}`)
+        const other = await kept(['primary', 'replica'], `primary&connection_limit=${ours ? 1 : 2}`)
+        for (const it of [its, other])
+          await Promise.all(Array.from({ length: 4 }, () => ask(it, ours)))
+        await isReplica(false)
+        const error = await failure(ask(its, ours))
+        expect(error.message).toBe('None of the servers of the database is standby at the moment.')
+        expect(await ask(other, ours)).toBe('primary')
+        await isReplica(true)
+        expect(await ask(its, ours)).toBe('replica')
+      },
+    )
   })
 })

@@ -1,16 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { UnguardedDatabase } from '../../../src/database/database.ts'
+import type { Io, UnguardedDatabase } from '../../../src/database/database.ts'
 import type { DatabaseError } from '../../../src/database/error.ts'
 import { neon } from '../../../src/database/postgres/neon.ts'
 import { postgres as tcp } from '../../../src/database/postgres/tcp.ts'
 import { supabase } from '../../../src/database/supabase/driver.ts'
 import { type Attack, attacks, benign, exhausting } from '../../support/attacks.ts'
+import { openOn, testMachine } from '../../support/machine.ts'
 import { open } from '../../support/open.ts'
 import { describePostgres, type TestPostgres } from '../../support/postgres.ts'
 import { postgresScene, setup } from '../../support/postgres-scene.ts'
 import { Witness } from '../../support/witness.ts'
 
 const limits = { maxRows: 10, maxBytes: 100_000, timeoutMs: 400 }
+
+/** The driver over TCP, with a machine that keeps its connections. */
+const machine = testMachine()
+const onMachine = {
+  open: (url: URL, io: Io) => tcp.openOn!(machine, url, { ...io, machine }),
+}
+afterAll(() => machine.close())
 
 const outcome = (database: UnguardedDatabase, sql: string) =>
   database.query({ sql }, limits).catch((error: unknown) => error)
@@ -39,6 +47,7 @@ await describePostgres('a statement that would do more than read', setup, (postg
     ['a role that may only select, over TCP', postgres.tcp(reader)],
     ['the superuser, by the API of Supabase', postgres.supabase.url('postgres')],
     ['a role that may only select, by the API of Supabase', postgres.supabase.url(reader)],
+    ['a role that may only select, over TCP, on a machine', postgres.tcp(reader)],
   ] as const
 
   test.each(corpus.filter((it) => it.expect === 'rejected' && !exhausting.has(it.name)))(
@@ -51,8 +60,8 @@ await describePostgres('a statement that would do more than read', setup, (postg
     },
   )
 
-  describe.each(roles)('as %s', (_, url) => {
-    const database = open(url, io)
+  describe.each(roles)('as %s', async (who, url) => {
+    const database = /machine/.test(who) ? await openOn(machine, url) : open(url, io)
 
     test.each(corpus.filter((it) => exhausting.has(it.name)))(
       'is ended by the engine when it only costs too much: $name',
@@ -79,6 +88,7 @@ await describePostgres('a statement that would do more than read', setup, (postg
   describe.each([
     ['over HTTP', neon, postgres.url],
     ['over TCP', tcp, postgres.tcp],
+    ['over TCP, on a machine,', onMachine, postgres.tcp],
     ['by the API of Supabase', supabase, (user = 'postgres') => postgres.supabase.url(user)],
   ] as const)('that gets past the guard, %s,', (_, driver, urlOf) => {
     // On a server that others use, this one ends their sessions.
@@ -91,7 +101,7 @@ await describePostgres('a statement that would do more than read', setup, (postg
     ]
 
     test('changes nothing as a role that may only select, but for what could be revoked', async () => {
-      const effective = await effects(driver.open(new URL(urlOf(reader)), io), unguarded)
+      const effective = await effects(await driver.open(new URL(urlOf(reader)), io), unguarded)
       const { rows } = await postgres.admin('show server_version_num')
       const before16 = Number(rows[0].server_version_num) < 160_000
       // Everybody may send a notification. Before PostgreSQL 16 a read-only transaction makes large
@@ -101,7 +111,7 @@ await describePostgres('a statement that would do more than read', setup, (postg
     }, 120_000)
 
     test('is why the role must not be a superuser', async () => {
-      const effective = await effects(driver.open(new URL(urlOf()), io), unguarded)
+      const effective = await effects(await driver.open(new URL(urlOf()), io), unguarded)
       expect(effective).toContain('pg_fn_dblink_exec')
       // Functions all of them, and none is undone by a rollback or stopped by a read-only
       // transaction; large objects are from PostgreSQL 16 on.

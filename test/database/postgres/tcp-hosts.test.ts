@@ -1,9 +1,12 @@
 import { connect, type Socket } from 'node:net'
+import pg from 'pg'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import type { DatabaseError } from '../../../src/database/error.ts'
 import type { Limits } from '../../../src/database/rows.ts'
 import { passOn, report, startTcp, type TcpServer } from '../../servers/tcp.ts'
 import { startEmbeddedPostgres } from '../../support/embedded-postgres.ts'
 import { failure, MARKER } from '../../support/failure.ts'
+import { openOn, testMachine } from '../../support/machine.ts'
 import { open } from '../../support/open.ts'
 
 const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 6_000 }
@@ -260,4 +263,24 @@ describe('the server that is wanted', () => {
     expect(await ask(url('primary'))).toEqual(onPrimary)
     expect((await failure(ask(url('read-write')))).message).toContain('is read-write')
   })
+})
+
+// The last one here: there is no standby behind it.
+test('a connection that a machine keeps is given up once its server is not what is wanted any more', async () => {
+  const machine = testMachine()
+  const url = urlOf([primary.port, standby.port], 'target_session_attrs=standby')
+  const database = await openOn(machine, url)
+  const meet = async () =>
+    (await database.query({ sql: `${WHERE}, pg_backend_pid()` }, limits)).rows[0]!
+  const [port, isStandby, session] = await meet()
+  expect([port, isStandby]).toEqual(onStandby)
+  expect(await meet()).toEqual([port, isStandby, session])
+  const client = new pg.Client({ host: '127.0.0.1', port: standby.port, user: 'postgres' })
+  await client.connect()
+  await client.query('select pg_promote()')
+  await client.end()
+  // The session hears of it with its next answer.
+  const met = () => meet().catch((error: DatabaseError) => error.message)
+  await expect.poll(met).toBe('None of the servers of the database is standby at the moment.')
+  await machine.close()
 })

@@ -1,0 +1,10 @@
+/** What a process needs that reads a SQLite file and does nothing else: no more of this room is read there. */
+export { DatabaseError, type Failure } from '../error.ts'
+export type { Answer, Cell, Param } from '../rows.ts'
+export { RowCollector } from '../transport/row-cap.ts'
+export { PARAMETERS } from './error.ts'
+export { PRAGMA, withoutExplain } from './explain-prefix.ts'
+export { assertReads } from './program.ts'
+export { rules } from './rules.ts'
+export { ONE_STATEMENT, probe, unwrapped } from './single.ts'
+export { blob, cell, commonClass } from './values.ts'

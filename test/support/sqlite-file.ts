@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Io } from '../../src/database/database.ts'
+import { machineWith } from '../../src/node/machine.ts'
+
+/** A folder with a SQLite file that these statements made, and this machine to read it with. */
+export interface SqliteFolder {
+  readonly folder: string
+  readonly path: string
+  readonly url: string
+  readonly io: Io
+  close(): Promise<void>
+}
+
+/** Makes a folder and a file in it. */
+export function makeSqliteFile(setup: Iterable<string>, name = 'test.db'): SqliteFolder {
+  const folder = mkdtempSync(join(tmpdir(), 'tidegate-file-'))
+  const path = join(folder, name)
+  const database = new DatabaseSync(path)
+  for (const statement of setup) database.exec(statement)
+  database.close()
+  const machine = machineWith({})
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return {
+    folder,
+    path,
+    url: `sqlite:${encodeURI(path)}`,
+    io: { fetch, bindings: {}, machine },
+    async close() {
+      await machine.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
