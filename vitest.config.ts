@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
+import LongFirst from './test/support/long-first.ts'
 import { noVars } from './test/support/no-vars.ts'
 
 // What a test needs on a quiet machine, many times over: a busy one is no reason to fail.
@@ -11,6 +12,7 @@ export default defineConfig({
     passWithNoTests: true,
     // Two files at once on two cores, where it would be one: much of a test waits for another process.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    sequence: { sequencer: LongFirst },
     reporters: ['default', './test/support/closing-line.ts'],
     projects: [
       {

@@ -106,7 +106,7 @@ const WAYS = [
 ] as const
 
 const NO_OPERATOR =
-  'This deployment has no operator. Set a key with: npx wrangler secret put TIDEGATE_KEY'
+  'This deployment has no operator. Set the variable TIDEGATE_KEY to a key. In a Worker: npx wrangler secret put TIDEGATE_KEY'
 const NOT_THE_OPERATOR = 'This key is for endpoints. The API takes the key of the operator.'
 const NO_TOKEN = 'Access tokens are for endpoints. The API takes the key of the operator.'
 const SEND_THE_KEY = 'Send the key of the operator as Authorization: Bearer KEY.'

@@ -71,6 +71,8 @@ export interface Env extends Settings, CallsEnv, SignInEnv {
   readonly AUTHORIZATION: DurableObjectNamespace
   /** How many copies of the registry answer in its place: 0, which is the default, to 64. */
   readonly REGISTRY_REPLICAS?: string
+  /** The machine of the operator, where this runs on one. */
+  readonly MACHINE?: GatewayIo['machine']
 }
 
 /** An endpoint as one caller gets it. */
@@ -157,7 +159,7 @@ export interface Deployment {
 
 /** The error of a deployment that would otherwise open a database to everybody. */
 export const NO_KEY =
-  'This deployment has a database but no key, so it does not serve it. Set one with: npx wrangler secret put TIDEGATE_KEY'
+  'This deployment has a database but no key, so it does not serve it. Set the variable TIDEGATE_KEY. In a Worker: npx wrangler secret put TIDEGATE_KEY'
 
 const deployments = new WeakMap<Env, Deployment>()
 
@@ -182,6 +184,8 @@ function buildDeployment(env: Env): Deployment {
   const stores = durableStores(env.SESSIONS, seal)
   const { endpoints, problem } = configured(env)
   const privateHosts = env.PRIVATE_HOSTS?.split(/[\s,]+/).filter(Boolean) ?? []
+  // What the registry is told is not the word of who owns the machine: it reaches no files of theirs.
+  const lent = privateHosts.includes('*') ? env.MACHINE : env.MACHINE?.guest
   const sites = endpoints.map((endpoint) => siteOf({ value: endpoint }))
   const registry = env.TIDEGATE_KEY && env.REGISTRY ? registryIn(env.REGISTRY) : undefined
   const names = endpoints.map(({ name }) => name)
@@ -206,14 +210,16 @@ function buildDeployment(env: Env): Deployment {
     }
   }
 
-  const ioOf = ({ credentials, privateHosts }: Site) => ({
-    fetch: (...args: Parameters<typeof fetch>) => fetch(...args),
+  const ioOf = ({ credentials, endpoint, privateHosts }: Site) => ({
+    fetch: (...args: Parameters<typeof fetch>) => (env.MACHINE?.fetch ?? fetch)(...args),
     bindings,
     waitUntil,
+    machine: env.MACHINE,
+    lent: endpoints.includes(endpoint) ? undefined : lent,
     credential(id: string) {
       const stored = credentials[id]
       const read = () => openCredential(stored!, env, privateHosts)
-      return stored && { scheme: stored.scheme, read }
+      return stored && { scheme: stored.scheme, read, machine: lent }
     },
   })
 

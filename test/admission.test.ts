@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeKey } from '../src/registry/key.ts'
+import { onNode } from './support/node-worker.ts'
 import { type PlainWorker, startPlainWorker } from './support/plain-worker.ts'
 import { REGISTRY_WORKER, rowsOf } from './support/registry-rows.ts'
 import { post, startWorker } from './support/worker.ts'
@@ -474,7 +475,9 @@ describe('a secret URL', () => {
       '/k/%zz/mcp/open',
       '/k/k/mcp/open',
     ]) {
-      expect([path, await opens(path)]).toEqual([path, path.endsWith('x/..') ? 200 : 404])
+      // Node refuses bytes that are not ASCII before anybody looks at them.
+      const none = onNode && path.includes('é') ? 400 : 404
+      expect([path, await opens(path)]).toEqual([path, path.endsWith('x/..') ? 200 : none])
     }
     expect(worker.log()).toBe('')
   })

@@ -248,7 +248,7 @@ describe('ENDPOINTS', () => {
     const endpoint = { name: 'shop', title: 'Shop', access: 'public', databases, tools, search }
     const worker = await startWorker({
       TIDEGATE_KEY: 'k',
-      ODD: 'postgres://app:hunter2@/shop',
+      ODD: 'postgres://app:hunter2@db.example/shop?no_such=1',
       ENDPOINTS: JSON.stringify([endpoint]),
     })
     const call = (name: string, args: object) => callTool(`${worker.url}/mcp`, name, { ...args })
@@ -264,7 +264,7 @@ describe('ENDPOINTS', () => {
     ] as const) {
       const { isError, content } = await call(name, args)
       expect([name, isError]).toEqual([name, true])
-      expect(content[0].text).toContain('cannot be opened. Its operator has to fix this: Th')
+      expect(content[0].text).toMatch(/cannot be opened\. Its operator has to fix this: [A-Z]/)
       expect(content[0].text).not.toContain('hunter2')
     }
     const unset = await call('query', { database: 'unset', sql: 'select 42' })
@@ -281,7 +281,7 @@ describe('ENDPOINTS', () => {
     expect(doctor.status).toBe(503)
     expect(told).toMatch(/^shop\/demo: SQLite/m)
     expect(told).toMatch(/^shop\/unset: The secret UNSET is not set/m)
-    expect(told).toMatch(/^shop\/odd: The /m)
+    expect(told).toMatch(/^shop\/odd: [A-Z]/m)
     expect(told).toMatch(/^shop\/bound: /m)
     expect(told).not.toContain('hunter2')
     await worker.close()

@@ -29,5 +29,7 @@ export function withoutSecretUrl(
   headers.delete('authorization')
   headers.delete('referer')
   headers.set('x-api-key', key)
-  return new Request(url, { method, headers, body, signal })
+  // Runtimes other than Workers want to be told that an answer may come before the body has been sent.
+  const init = { method, headers, body, signal, duplex: 'half' }
+  return new Request(url, init)
 }

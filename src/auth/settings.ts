@@ -39,7 +39,7 @@ export function daysIn({ SIGN_IN_DAYS }: SignInEnv): number | undefined {
 
 /** Where a secret is set, in words for the operator. */
 export const howToSet = (name: string): string =>
-  `For a deployment: npx wrangler secret put ${name}. On your own machine: a line ${name}=… in .dev.vars, or the environment.`
+  `In a Worker: npx wrangler secret put ${name}. On Node: the environment. For npm start: a line ${name}=… in .dev.vars.`
 
 /** Whether this deployment has a sign-in of its own. */
 export const offersSignIn = (env: SignInEnv): boolean =>

@@ -14,7 +14,7 @@ export type { Credential, EndpointEntry, Found, GroupEntry, KeyEntry } from './e
 export { hashOf, randomText, readKey, type ShownKey } from './key.ts'
 export { networkOf } from './limits/caller-key.ts'
 export { Misses } from './misses.ts'
-export { isPublicName } from './public-hosts.ts'
+export { isPublicAddress, isPublicName } from './public-hosts.ts'
 export { Recent } from './recent.ts'
 export { Registry, registryIn, replicaIn } from './registry.ts'
 export type { AskRegistry } from './registry-state.ts'

@@ -139,6 +139,12 @@ const isLocal = (host: string) =>
 export const isPublicName = (host: string): boolean =>
   isName(plain(host)) && !readAddress(plain(host)) && !isLocal(plain(host))
 
+/** Whether a text is an address that everybody can reach. */
+export function isPublicAddress(text: string): boolean {
+  const address = readAddress(text)
+  return address !== undefined && isPublic(address)
+}
+
 /** The longest host that a message repeats. */
 const MAX_SHOWN = 253
 

@@ -1,12 +1,11 @@
-import axe from 'axe-core'
-import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CallRecord, idAt, SHARDS, shardName } from '../../src/registry/records/record.ts'
+import { faultsOf } from '../support/axe.ts'
 import { callAs } from '../support/calls.ts'
 import { chromiumForTests } from '../support/chromium.ts'
 import { type Operator, openConsole, operatorAt } from '../support/operator.ts'
 import { askApi, OPERATOR_KEY, operated } from '../support/registry-api.ts'
-import { type RunningWorker, startWorker } from '../support/worker.ts'
+import { anySqlite, type RunningWorker, startWorker } from '../support/worker.ts'
 
 /** A busy machine is no reason to fail. */
 const PATIENCE = { timeout: 60_000 }
@@ -16,7 +15,7 @@ const TURNED = '\u202eesrever"><img src=x onerror=alert(1)>'
 const LARGEST_PAGE = 100_000
 
 const endpoint = (name: string) => ({
-  ...{ name, title: `The ${name}`, databases: { db: { url: 'd1:TEST_DB' } } },
+  ...{ name, title: `The ${name}`, databases: { db: { url: anySqlite } } },
   ...(name === 'literal' && { records: { literals: true } }),
 })
 const endpoints = ['shop', 'large', 'hostile', 'literal', 'quiet'].map(endpoint)
@@ -382,10 +381,3 @@ describe.skipIf(!browser)('Activity in a browser', () => {
     await page.close()
   })
 })
-
-/** What axe finds: the rule and where. */
-async function faultsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  const found = (await page.evaluate('axe.run()')) as axe.AxeResults
-  return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
-}

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { cameFrom } from '../support/came-from.ts'
 import { Operator, operatorAt, tokenIn } from '../support/operator.ts'
 import { askApi, operated } from '../support/registry-api.ts'
 import { type RunningWorker, startWorker } from '../support/worker.ts'
@@ -42,7 +43,7 @@ describe('the door of the Console', () => {
   })
 
   test('refuses a wrong key, and after ten of them every key of that network', async () => {
-    const guesser = new Operator(worker.url, { 'cf-connecting-ip': '192.0.2.7' })
+    const guesser = new Operator(worker.url, cameFrom('192.0.2.7'))
     const { status, words } = await guesser.signIn('not the key')
     expect([status, words]).toEqual([403, expect.stringContaining('That is not the key')])
     for (let i = 0; i < 9; i++) await guesser.signIn(`not the key ${i}`)

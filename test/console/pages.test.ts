@@ -1,6 +1,6 @@
-import axe from 'axe-core'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { faultsOf } from '../support/axe.ts'
 import { chromiumForTests } from '../support/chromium.ts'
 import { askApi, operated } from '../support/registry-api.ts'
 import { startWorker } from '../support/worker.ts'
@@ -166,13 +166,6 @@ describe.skipIf(!browser)('the page of the first run', () => {
 
 /** A busy machine is no reason to fail. */
 const PATIENCE = { timeout: 60_000 }
-
-/** What axe finds: the rule and where. */
-async function faultsOf(page: Page): Promise<string[]> {
-  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source)
-  const found = (await page.evaluate('axe.run()')) as axe.AxeResults
-  return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
-}
 
 /** How wide the page is with what sticks out of it. */
 const widthOf = (page: Page): Promise<number> =>

@@ -1,9 +1,8 @@
-import axe from 'axe-core'
-import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { markOf } from '../../src/console/schema/changes.ts'
 import { startHrana } from '../servers/hrana.ts'
 import { TOKEN } from '../servers/sqlite-child.ts'
+import { faultsOf } from '../support/axe.ts'
 import { chromiumForTests } from '../support/chromium.ts'
 import { type Operator, openConsole, operatorAt } from '../support/operator.ts'
 import { describePostgres } from '../support/postgres.ts'
@@ -433,9 +432,3 @@ const decoded = (html: string) =>
     .replaceAll('&quot;', '"')
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&')
-
-async function faultsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults
-  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
-}

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readRecords, recordLines } from '../../src/registry/records/reading.ts'
 import { callAs, recordsOf } from '../support/calls.ts'
-import { post, type RunningWorker, startWorker } from '../support/worker.ts'
+import { anySqlite, post, type RunningWorker, startWorker } from '../support/worker.ts'
 
 const key = 'planted-key-7f3a9c'
 const bearer = { authorization: `Bearer ${key}` }
-const database = { db: { url: 'd1:TEST_DB' } }
+const database = { db: { url: anySqlite } }
 const endpoint = (name: string, more: object = {}) => ({
   ...{ name, title: name, databases: database },
   ...more,

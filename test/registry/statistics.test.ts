@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addLatencies, percentile, rangeOf } from '../../src/registry/records/latencies.ts'
 import { type CallRecord, idAt, SHARDS, shardName } from '../../src/registry/records/record.ts'
 import { askApi, operated } from '../support/registry-api.ts'
-import { post, type RunningWorker, startWorker } from '../support/worker.ts'
+import { anySqlite, post, type RunningWorker, startWorker } from '../support/worker.ts'
 
 const HOUR = 3_600_000
 const START = Date.UTC(2026, 10, 1)
 const retention = { count: 100_000, days: 100_000 }
 
-const database = { db: { url: 'd1:TEST_DB' } }
+const database = { db: { url: anySqlite } }
 const endpoints = ['shop', 'other', 'large', 'called'].map((name) => ({
   ...{ name, title: name, databases: database },
 }))

@@ -1,4 +1,6 @@
 import { unstable_startWorker } from 'wrangler'
+import { onNode, onStdio, startNodeWorker } from './node-worker.ts'
+import { startStdioWorker } from './stdio-worker.ts'
 import type { RunningWorker } from './worker.ts'
 
 /**
@@ -8,6 +10,8 @@ import type { RunningWorker } from './worker.ts'
 export async function startDirectWorker(
   secrets: Record<string, string>,
 ): Promise<Pick<RunningWorker, 'url' | 'close'>> {
+  if (onStdio) return startStdioWorker(secrets)
+  if (onNode) return startNodeWorker(secrets)
   const none = { DATABASE_URL: '', ENDPOINTS: '', TIDEGATE_KEY: '', ORIGINS: '', LEGACY_SSE: '' }
   const bindings = Object.entries({ ...none, ...secrets }).map(
     ([name, value]) => [name, { type: 'secret_text', value }] as const,

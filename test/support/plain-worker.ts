@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { bundle, flags } from '../../bench/build.mjs'
 // @ts-expect-error: plain JavaScript
 import { configure, start } from '../../bench/workerd.mjs'
+import { onNode, startNodeWorker } from './node-worker.ts'
 
 /** The Worker in plain workerd: no proxy of wrangler's reads a request before it does. */
 export interface PlainWorker {
@@ -36,8 +37,7 @@ export async function startPlainWorker(
   vars: Record<string, string>,
   entry?: string,
 ): Promise<PlainWorker> {
-  const target = targetOf(vars, entry)
-  const { port, log, stop } = await start(configure(target, await bundle(target)))
+  const { port, log, stop } = await (onNode ? startOnNode : startInWorkerd)(vars, entry)
   const send: PlainWorker['send'] = (head, body = '') =>
     new Promise((resolve, reject) => {
       const socket = connect(port, '127.0.0.1')
@@ -57,4 +57,18 @@ export async function startPlainWorker(
       socket.write(`${[...head, ...more].join('\r\n')}\r\n\r\n${body}`)
     })
   return { port, log, send, stop }
+}
+
+async function startInWorkerd(vars: Record<string, string>, entry?: string) {
+  const target = targetOf(vars, entry)
+  return start(configure(target, await bundle(target)))
+}
+
+async function startOnNode(vars: Record<string, string>, entry?: string) {
+  const { url, logs, close } = await startNodeWorker(vars, entry?.replace(/^(\.\.\/)+/, ''))
+  return {
+    port: Number(new URL(url).port),
+    log: () => logs().join('\n'),
+    stop: () => close('SIGKILL'),
+  }
 }

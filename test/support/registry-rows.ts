@@ -52,4 +52,5 @@ const DEFAULTS = {
   format: 'json',
   caps: { rows: 200, bytes: 10_000, cell: 1_000, samples: 0, timeoutMs: 20_000 },
   keep: { rows: 2_000, bytes: 250_000, repeatSeconds: 0 },
+  records: { literals: false, count: 20_000, days: 30 },
 } as unknown as EndpointEntry['value']

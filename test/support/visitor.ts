@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { cameFrom } from './came-from.ts'
 
 /** What a browser gets. */
 export interface Shown {
@@ -107,7 +108,7 @@ export async function questionOf(
   const registered = await fetch(`${origin}/register`, {
     method: 'POST',
     // One network may register so many in an hour.
-    headers: { 'content-type': 'application/json', 'cf-connecting-ip': `10.0.0.${++networks}` },
+    headers: { 'content-type': 'application/json', ...cameFrom(`10.0.0.${++networks}`) },
     body: JSON.stringify({
       client_name: 'An app',
       redirect_uris: [CALLBACK],

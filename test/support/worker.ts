@@ -1,8 +1,13 @@
 import { createTestHarness, experimental_readRawConfig } from 'wrangler'
 import { noVars } from './no-vars.ts'
+import { onNode, onStdio, startNodeWorker } from './node-worker.ts'
+import { startStdioWorker } from './stdio-worker.ts'
 
 // Where a request comes from is nothing that tests ask, and wrangler would ask the network.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false'
+
+/** A database for statements without tables. Databases as bindings are nothing that Node has. */
+export const anySqlite = onNode ? 'demo:' : 'd1:TEST_DB'
 
 /** The real Worker in workerd, on a port of its own. */
 export interface RunningWorker {
@@ -17,7 +22,7 @@ export interface RunningWorker {
 }
 
 /**
- * Starts the Worker with these secrets, and with none of those of the machine it runs on; with empty D1
+ * Starts the Worker, or the same on Node, with these secrets, and with none of those of the machine it runs on; with empty D1
  * databases of these names, and with Hyperdrive bindings to these URLs.
  */
 export async function startWorker(
@@ -26,6 +31,12 @@ export async function startWorker(
   d1: readonly string[] = [],
   hyperdrive: Record<string, string> = {},
 ): Promise<RunningWorker> {
+  if (onNode) {
+    const unbound = async () =>
+      Promise.reject(new Error('Only a Worker has databases as bindings.'))
+    const start = onStdio ? startStdioWorker : startNodeWorker
+    return { ...(await start(secrets)), d1: unbound }
+  }
   const given = { secrets: { ...noVars, ...secrets } }
   const databases = d1.map((binding) => ({ binding, database_id: binding }))
   const { rawConfig } = experimental_readRawConfig({ config: configPath })

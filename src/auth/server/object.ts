@@ -13,7 +13,12 @@ export interface AuthorizationOptions<Env> {
  * The Durable Object that is the authorization server of a deployment. There is one, so that what it wrote is
  * what it reads. Its code is read by the first request to it.
  */
-export function authorizationObject<Env extends SignInEnv>(options: AuthorizationOptions<Env>) {
+export function authorizationObject<Env extends SignInEnv>(
+  options: AuthorizationOptions<Env>,
+): new (
+  state: DurableObjectState,
+  env: Env,
+) => AuthorizationObject {
   return class Authorization extends DurableObject<Env> {
     #server: Promise<AuthorizationServer> | undefined
 
@@ -49,6 +54,13 @@ export function authorizationObject<Env extends SignInEnv>(options: Authorizatio
       return this.#server
     }
   }
+}
+
+/** The object, as its platform and the Worker use it. */
+export interface AuthorizationObject {
+  fetch(request: Request): Promise<Response>
+  take<Name extends keyof Orders>(order: Name, input: Parameters<Orders[Name]>[0]): Promise<unknown>
+  alarm(): Promise<void>
 }
 
 /** The namespace of the object, as a Worker has it. */

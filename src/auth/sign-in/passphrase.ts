@@ -1,3 +1,4 @@
+import { equalBytes } from '../equal.ts'
 import { howToSet, type SignInEnv } from '../settings.ts'
 
 const MIN_CHARS = 15
@@ -64,7 +65,7 @@ const encoder = new TextEncoder()
 const ITERATIONS = 100_000
 
 /** What the passphrase is turned into takes long to derive, and never changes. */
-let kept: { readonly of: string; readonly right: ArrayBuffer } | undefined
+let kept: { readonly of: string; readonly right: Uint8Array } | undefined
 
 /** Whether a text is the passphrase. The time does not depend on where they differ. */
 export async function knowsPassphrase(
@@ -75,10 +76,10 @@ export async function knowsPassphrase(
   const of = JSON.stringify([TIDEGATE_PASSPHRASE, TIDEGATE_SECRET])
   if (kept?.of !== of) kept = { of, right: await derived(TIDEGATE_PASSPHRASE, TIDEGATE_SECRET) }
   const { right } = kept
-  return crypto.subtle.timingSafeEqual(await derived(text, TIDEGATE_SECRET), right)
+  return equalBytes(await derived(text, TIDEGATE_SECRET), right)
 }
 
-async function derived(text: string, salt: string): Promise<ArrayBuffer> {
+async function derived(text: string, salt: string): Promise<Uint8Array> {
   const bytes = encoder.encode(plain(text))
   const key = await crypto.subtle.importKey('raw', bytes, 'PBKDF2', false, ['deriveBits'])
   const how = {
@@ -87,5 +88,5 @@ async function derived(text: string, salt: string): Promise<ArrayBuffer> {
     salt: encoder.encode(salt),
     iterations: ITERATIONS,
   }
-  return crypto.subtle.deriveBits(how, key, 256)
+  return new Uint8Array(await crypto.subtle.deriveBits(how, key, 256))
 }

@@ -26,7 +26,7 @@ export async function changesShown(visit: Visit, { path, endpoint }: Place, curs
   if (changes.length === 0) return <p>Nothing was changed yet.</p>
   return (
     <div class="panel flush">
-      <div class="scroll">
+      <section class="scroll" aria-label="Changes" tabindex={0}>
         <table>
           <caption class="hidden">Changes, newest first. All times are of UTC.</caption>
           <thead>
@@ -52,7 +52,7 @@ export async function changesShown(visit: Visit, { path, endpoint }: Place, curs
             ))}
           </tbody>
         </table>
-      </div>
+      </section>
       <footer>
         {cursor !== null && <a href={`${path}/changes`}>Newest</a>}
         {next && <a href={`${path}/changes?${new URLSearchParams({ cursor: next })}`}>Older</a>}

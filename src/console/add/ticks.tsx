@@ -122,7 +122,7 @@ export const ColumnTicks = ({
     </div>
     <SaveTicks>
       <button class="button" type="submit" name="do" value="whole">
-        The whole table, also later columns
+        All columns, also later ones
       </button>
     </SaveTicks>
   </Form>

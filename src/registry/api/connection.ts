@@ -70,7 +70,10 @@ async function readUrl(url: string, field: string) {
 export function sealingKeys(secrets: CredentialSecrets): CredentialKeys {
   const problem = secretProblem(secrets.TIDEGATE_SECRET)
   if (problem) {
-    throw new ApiFault(503, `${problem}\nThen set it with: npx wrangler secret put TIDEGATE_SECRET`)
+    throw new ApiFault(
+      503,
+      `${problem}\nThen set it. In a Worker: npx wrangler secret put TIDEGATE_SECRET`,
+    )
   }
   return keysOf(secrets)
 }

@@ -71,7 +71,7 @@ export const shownEndpoint = named(
 )
 
 /** An endpoint of the registry as it is shown, which may be sent back as it is. */
-export function shown({ value, active, createdAt, changedAt, credentials }: EndpointEntry) {
+export function shown({ value, active, createdAt, changedAt, credentials }: EndpointEntry): object {
   const own = Object.values(credentials).map((it) => [it.database, shownOf(it)] as const)
   return {
     ...value,
@@ -83,7 +83,7 @@ export function shown({ value, active, createdAt, changedAt, credentials }: Endp
   }
 }
 
-export const shownConfigured = (value: Endpoint) => ({
+export const shownConfigured = (value: Endpoint): object => ({
   ...value,
   active: true,
   from: 'configuration',

@@ -152,7 +152,7 @@ function signIns({ signIns }: Surroundings): AskSignIns {
 }
 
 const NO_SIGN_IN =
-  'Nobody can sign in here yet. Set TIDEGATE_SECRET, and TIDEGATE_PASSPHRASE or a provider. For a deployment: npx wrangler secret put NAME. On your own machine: a line NAME=… in .dev.vars.'
+  'Nobody can sign in here yet. Set TIDEGATE_SECRET, and TIDEGATE_PASSPHRASE or a provider. In a Worker: npx wrangler secret put NAME. On Node: the environment. For npm start: a line NAME=… in .dev.vars.'
 
 const shownGrant = ({ createdAt, usedAt, expiresAt, ...rest }: GrantEntry) => ({
   ...rest,

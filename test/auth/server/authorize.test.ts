@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { cameFrom } from '../../support/came-from.ts'
 import { askApi, operated } from '../../support/registry-api.ts'
 import { CALLBACK, fieldOf, questionOf, type Shown, Visitor } from '../../support/visitor.ts'
 import { type RunningWorker, startWorker } from '../../support/worker.ts'
@@ -24,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => worker?.close())
 
-const someone = () => new Visitor(worker.url, { 'cf-connecting-ip': `198.51.100.${++addresses}` })
+const someone = () => new Visitor(worker.url, cameFrom(`198.51.100.${++addresses}`))
 
 async function person(): Promise<Visitor> {
   const who = someone()

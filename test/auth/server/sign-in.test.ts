@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { cameFrom } from '../../support/came-from.ts'
 import { operated } from '../../support/registry-api.ts'
 import { fieldOf, questionOf, Visitor } from '../../support/visitor.ts'
 import { type RunningWorker, startWorker } from '../../support/worker.ts'
@@ -19,7 +20,7 @@ afterAll(() => worker?.close())
 /** Somebody with an address of their own. */
 const someone = () => {
   addresses++
-  return new Visitor(worker.url, { 'cf-connecting-ip': `198.51.100.${addresses}` })
+  return new Visitor(worker.url, cameFrom(`198.51.100.${addresses}`))
 }
 beforeEach(() => {
   visitor = someone()
@@ -73,8 +74,7 @@ describe('the passphrase', () => {
   })
 
   test('is refused from a whole household, which has a /64 of IPv6', async () => {
-    const from = (host: string) =>
-      new Visitor(worker.url, { 'cf-connecting-ip': `2001:db8:1:2:${host}` })
+    const from = (host: string) => new Visitor(worker.url, cameFrom(`2001:db8:1:2:${host}`))
     for (let i = 0; i < 10; i++) await signIn(from(`a:b:c:${i}`), 'wrong')
     expect((await signIn(from('9:9:9:9'))).status).toBe(429)
   })
@@ -257,7 +257,7 @@ test('who signs in, and who cannot, is in the record, by the reference of the pa
 test('after three hundred wrong passphrases from everywhere, only codes work', async () => {
   const crowded = await startWorker({ ...operated, TIDEGATE_PASSPHRASE: PASSPHRASE })
   const from = (network: number, text: string) =>
-    new Visitor(crowded.url, { 'cf-connecting-ip': `203.0.113.${network}` }).send('/signin', {
+    new Visitor(crowded.url, cameFrom(`203.0.113.${network}`)).send('/signin', {
       passphrase: text,
     })
   for (let network = 0; network < 30; network++) {

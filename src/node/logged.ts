@@ -1,0 +1,2 @@
+/** Logs what failed where nobody waits for it. */
+export const logged = (error: unknown): void => console.error(error)

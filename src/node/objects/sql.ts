@@ -1,0 +1,169 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+
+type Value = ArrayBuffer | string | number | null
+type Row = Record<string, Value>
+
+/** The SQL of an object, as the platform has it, on SQLite of Node. */
+export class Sql {
+  readonly #database: () => DatabaseSync
+
+  /** @param database Opens it, or gives the open one. */
+  constructor(database: () => DatabaseSync) {
+    this.#database = database
+  }
+
+  /** Runs one statement. What changes rows has done so when this returns; a query makes its rows one by one. */
+  exec(sql: string, ...values: readonly unknown[]): Cursor {
+    const statement = inItsWords(sql, () => prepared(this.#database(), sql))
+    if (parametersIn(sql) !== values.length) {
+      throw new Error('Wrong number of parameter bindings for SQL query.')
+    }
+    const bound = values.map(inputOf)
+    const columns = statement.columns().map(({ name }) => name)
+    if (columns.length === 0) {
+      const { changes } = inItsWords(sql, () => statement.run(...bound))
+      return new Cursor(columns, [], sql, Number(changes))
+    }
+    const made = () => statement.iterate(...bound) as unknown as Iterable<readonly unknown[]>
+    if (!/\breturning\b/i.test(sql)) return new Cursor(columns, made(), sql, 0)
+    const rows = inItsWords(sql, () => [...made()])
+    return new Cursor(columns, rows, sql, rows.length)
+  }
+}
+
+/** The rows of a statement. They can be read once. */
+export class Cursor {
+  readonly columnNames: string[]
+  /** How many rows an insert, update or delete has changed: those of indices do not count. */
+  readonly rowsWritten: number
+  readonly #rows: Iterator<readonly unknown[]>
+  readonly #sql: string
+
+  constructor(
+    columnNames: string[],
+    rows: Iterable<readonly unknown[]>,
+    sql: string,
+    rowsWritten: number,
+  ) {
+    this.columnNames = columnNames
+    this.rowsWritten = rowsWritten
+    this.#rows = rows[Symbol.iterator]()
+    this.#sql = sql
+  }
+
+  /** The rows as arrays of values. */
+  *raw(): IterableIterator<Value[]> {
+    try {
+      for (;;) {
+        const { done, value } = inItsWords(this.#sql, () => this.#rows.next())
+        if (done) return
+        yield value.map(outputOf)
+      }
+    } finally {
+      // A statement that is not at its end would stay open.
+      this.#rows.return?.()
+    }
+  }
+
+  *[Symbol.iterator](): IterableIterator<Row> {
+    for (const row of this.raw()) yield this.#named(row)
+  }
+
+  toArray(): Row[] {
+    return [...this]
+  }
+
+  one(): Row {
+    const [row, more] = this.toArray()
+    if (row && !more) return row
+    throw new Error(
+      `Expected exactly one result from SQL query, but got ${more ? 'multiple' : 'no'} results.`,
+    )
+  }
+
+  #named(row: readonly Value[]): Row {
+    return Object.fromEntries(this.columnNames.map((name, i) => [name, row[i] ?? null]))
+  }
+}
+
+/** The statement of a text. `prepare` stops behind the first one, whose text it keeps. */
+function prepared(database: DatabaseSync, sql: string): StatementSync {
+  const statement = database.prepare(sql)
+  if (/[^\s;]/.test(sql.slice(statement.sourceSQL.length))) {
+    throw new Error('Of multiple SQL statements in one text, none is run.')
+  }
+  statement.setReadBigInts(true)
+  statement.setReturnArrays(true)
+  return statement
+}
+
+// Texts, names in quotes, comments, numbers, words: whatever else holds a question mark is a parameter.
+const TOKEN =
+  /'(?:[^']|'')*'?|"(?:[^"]|"")*"?|`(?:[^`]|``)*`?|\[[^\]]*\]?|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[A-Za-z_\x80-\uffff][\w$\x80-\uffff]*|\?(\d*)/g
+
+/** How many parameters a statement has. Its text is one that SQLite has read: all quotes are closed. */
+function parametersIn(sql: string): number {
+  let count = 0
+  for (const [, number] of sql.matchAll(TOKEN)) {
+    if (number !== undefined) count = number ? Math.max(count, Number(number)) : count + 1
+  }
+  return count
+}
+
+const inputOf = (value: unknown): SQLInputValue => {
+  if (value instanceof ArrayBuffer) return new Uint8Array(value)
+  return (value ?? null) as SQLInputValue
+}
+
+/** As the platform gives it: integers as doubles, however large. */
+function outputOf(value: unknown): Value {
+  if (typeof value === 'bigint') return Number(value)
+  if (value instanceof Uint8Array) return value.slice().buffer as ArrayBuffer
+  return value as Value
+}
+
+/** The fault of a statement, written as the platform writes it: `no such table: x: SQLITE_ERROR`. */
+function inItsWords<T>(sql: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    const { errcode, message } = error as { errcode?: unknown; message: string }
+    if (typeof errcode !== 'number') throw error
+    const name = NAMES[errcode & 0xff] ?? 'ERROR'
+    const at = offsetOf(message, sql)
+    throw new Error(`${message}${at < 0 ? '' : ` at offset ${at}`}: SQLITE_${name}`)
+  }
+}
+
+/** Where the fault is, in bytes: SQLite names the word, and if it is there only once, that is it. Else -1. */
+function offsetOf(message: string, sql: string): number {
+  const word = /^near "(.+)": |^no such (?:column|function): "?([^"\s]+)/s.exec(message)
+  const text = word?.[1] ?? word?.[2]
+  const at = text ? sql.indexOf(text) : -1
+  if (at < 0 || sql.includes(text!, at + 1)) return -1
+  return Buffer.byteLength(sql.slice(0, at))
+}
+
+/** The codes of SQLite by number. */
+const NAMES: Readonly<Record<number, string>> = {
+  ...{
+    1: 'ERROR',
+    2: 'INTERNAL',
+    3: 'PERM',
+    4: 'ABORT',
+    5: 'BUSY',
+    6: 'LOCKED',
+    7: 'NOMEM',
+    8: 'READONLY',
+  },
+  ...{
+    9: 'INTERRUPT',
+    10: 'IOERR',
+    11: 'CORRUPT',
+    13: 'FULL',
+    14: 'CANTOPEN',
+    17: 'SCHEMA',
+    18: 'TOOBIG',
+  },
+  ...{ 19: 'CONSTRAINT', 20: 'MISMATCH', 21: 'MISUSE', 23: 'AUTH', 25: 'RANGE' },
+}

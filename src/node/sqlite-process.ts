@@ -1,0 +1,90 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { extname, join } from 'node:path'
+import { type Answer, DatabaseError } from '../database/index.ts'
+import type { Question, Reply } from './sqlite/question.ts'
+
+/** In the folder that has its name in src/ and in a build, whichever folder of a build this is in. */
+const PROGRAM = join(import.meta.dirname, `../node/sqlite-child${extname(import.meta.filename)}`)
+
+/** What a program needs of the environment to start, and none of what is secret in it. */
+const PASSED = ['PATH', 'SystemRoot', 'TEMP', 'TMP', 'ELECTRON_RUN_AS_NODE']
+
+/** A process that reads a SQLite file, one question at a time. */
+export class SqliteProcess {
+  readonly #child: ChildProcess
+  #isOver = false
+
+  constructor() {
+    const passed = Object.entries(process.env).filter(([name]) => PASSED.includes(name))
+    this.#child = fork(PROGRAM, {
+      // It looks at its standard input for the end of this process.
+      stdio: ['pipe', 'ignore', 'ignore', 'ipc'],
+      env: { ...Object.fromEntries(passed), SQLITE_TMPDIR: tmpdir() },
+      execArgv: ['--disable-warning=ExperimentalWarning', '--max-old-space-size=96'],
+      // A folder that may be removed while it runs.
+      cwd: tmpdir(),
+      windowsHide: true,
+    })
+    this.#child.once('exit', () => {
+      this.#isOver = true
+    })
+    this.#child.on('error', () => this.kill())
+    ;(this.#child.stdin as { unref?(): void } | null)?.unref?.()
+    this.#child.stdin?.on('error', () => {})
+    this.#rest()
+  }
+
+  /** Whether it can be asked no more. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** Asks. If the signal aborts first, the process ends, and this throws the reason. Throws DatabaseError. */
+  async ask(question: Question, signal: AbortSignal): Promise<Answer> {
+    const child = this.#child
+    const { promise, resolve, reject } = Promise.withResolvers<Reply>()
+    const stop = () => {
+      this.kill()
+      reject(signal.reason)
+    }
+    const ended = () => reject(crashed())
+    child.once('message', resolve)
+    child.once('exit', ended)
+    child.once('error', ended)
+    signal.addEventListener('abort', stop, { once: true })
+    child.ref()
+    child.channel?.ref()
+    try {
+      if (signal.aborted) stop()
+      else child.send(question, (error) => error && ended())
+      const reply = await promise
+      if ('answer' in reply) return reply.answer
+      const { kind, message, ...details } = reply.error
+      throw new DatabaseError(kind, message, details)
+    } finally {
+      signal.removeEventListener('abort', stop)
+      child.off('message', resolve)
+      child.off('exit', ended)
+      child.off('error', ended)
+      this.#rest()
+    }
+  }
+
+  /** Ends it, whatever it does. */
+  kill(): void {
+    this.#isOver = true
+    this.#child.kill('SIGKILL')
+  }
+
+  /** Between two questions it keeps nobody from ending. */
+  #rest(): void {
+    this.#child.unref()
+    this.#child.channel?.unref()
+  }
+}
+
+const crashed = () =>
+  new DatabaseError('too_large', 'The process that ran this statement ended before it answered.', {
+    hint: 'If it does so again, a value on the way may be too large, or the file damaged.',
+  })

@@ -1,0 +1,173 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { Objects } from '../../src/node/objects/namespace.ts'
+import { openState } from '../../src/node/objects/state-file.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'tidegate-objects-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+let made = 0
+const woken: string[] = []
+
+/** An object that does with its state what it is told. */
+class Told {
+  readonly #state: DurableObjectState
+  readonly #number = ++made
+
+  constructor(state: DurableObjectState) {
+    this.#state = state
+  }
+
+  async run(order: string, ...args: never[]): Promise<unknown> {
+    const { kv, sql } = this.#state.storage
+    const orders: Record<string, (...given: never[]) => unknown> = {
+      number: () => this.#number,
+      put: (key: string, value: unknown) => kv.put(key, value),
+      get: (key: string) => kv.get(key),
+      list: (options: SyncKvListOptions) => [...kv.list(options)],
+      sql: (text: string, ...values: unknown[]) => sql.exec(text, ...values).toArray(),
+      raw: (text: string) => [sql.exec(text).columnNames, [...sql.exec(text).raw()]],
+      written: (text: string) => sql.exec(text).rowsWritten,
+      one: (text: string) => sql.exec(text).one(),
+      wake: (at: number) => this.#state.storage.setAlarm(at),
+      clear: () => this.#state.storage.deleteAll(),
+      fail: () =>
+        this.#state.storage.transactionSync(() => {
+          kv.put('half', 1)
+          sql.exec('insert into t values (9)')
+          throw new Error('No.')
+        }),
+    }
+    return orders[order]!(...args)
+  }
+
+  async alarm(): Promise<void> {
+    woken.push(String(this.#state.storage.kv.get('name')))
+  }
+}
+
+const kinds = {
+  ONE: { made: Told, hasTables: true },
+  MANY: { made: Told, hasTables: false, forgettable: /^kept\d+$/ },
+}
+
+function open(file?: string) {
+  const state = openState(file && join(folder, file))
+  const objects = new Objects(kinds, state, {})
+  const at = (kind: keyof typeof kinds, name: string) => {
+    const namespace = objects.namespace(kind)
+    const stub: unknown = namespace.get(namespace.idFromName(name))
+    const { run } = stub as { run(order: string, ...args: unknown[]): Promise<unknown> }
+    return run
+  }
+  objects.start()
+  const close = () => {
+    objects.close()
+    state.close()
+  }
+  return { at, close }
+}
+
+describe.each(['ONE', 'MANY'] as const)('objects of the kind %s', (kind) => {
+  test('are one for each name, and keep copies of values', async () => {
+    const { at, close } = open()
+    expect(await at(kind, 'a')('number')).toBe(await at(kind, 'a')('number'))
+    expect(await at(kind, 'a')('number')).not.toBe(await at(kind, 'b')('number'))
+    const value = { n: 2n ** 70n, at: new Date(0), bytes: new Uint8Array([1, 2]) }
+    await at(kind, 'a')('put', 'x:2', value)
+    for (const key of ['x:1', 'x:10', 'x_3', 'y']) await at(kind, 'a')('put', key, key)
+    expect(await at(kind, 'a')('get', 'x:2')).toEqual(value)
+    expect(await at(kind, 'b')('get', 'x:2')).toBeUndefined()
+    const keys = async (options: object) =>
+      ((await at(kind, 'a')('list', options)) as [string, unknown][]).map(([key]) => key)
+    expect(await keys({ prefix: 'x:' })).toEqual(['x:1', 'x:10', 'x:2'])
+    expect(await keys({ prefix: 'x:', startAfter: 'x:1', limit: 1 })).toEqual(['x:10'])
+    await at(kind, 'a')('clear')
+    expect(await keys({})).toEqual([])
+    close()
+  })
+
+  test('wake at their time, also if the process was started anew before it', async () => {
+    const first = open(`${kind}.sqlite`)
+    await first.at(kind, 'sleeper')('put', 'name', `${kind} woke`)
+    await first.at(kind, 'sleeper')('wake', Date.now() + 50)
+    first.close()
+    const second = open(`${kind}.sqlite`)
+    await vi.waitFor(() => expect(woken).toContain(`${kind} woke`))
+    expect(await second.at(kind, 'sleeper')('get', 'name')).toBe(`${kind} woke`)
+    second.close()
+  })
+})
+
+describe('the SQL of an object', () => {
+  const { at } = open()
+  const run = at('ONE', 'sql')
+
+  test('gives rows as the platform does', async () => {
+    expect(await run('raw', "select 1 as a, 'x' as a, null as b, 1.5 as c")).toEqual([
+      ['a', 'a', 'b', 'c'],
+      [[1, 'x', null, 1.5]],
+    ])
+    expect(await run('sql', 'select 9007199254740993 as n, ?2 as two, ?1 as one', 1, 'b')).toEqual([
+      { n: 9007199254740992, two: 'b', one: 1 },
+    ])
+    expect(await run('one', "select x'0102' as bytes")).toEqual({
+      bytes: new Uint8Array([1, 2]).buffer,
+    })
+    await expect(run('one', 'select 1 where 0')).rejects.toThrow('exactly one')
+  })
+
+  test('says how many rows it changed', async () => {
+    const { at, close } = open()
+    const written = (text: string) => at('ONE', 'written')('written', text)
+    await written('create table t (a integer primary key)')
+    expect(await written('insert into t values (1), (2), (3)')).toBe(3)
+    expect(await written('insert or ignore into t values (1)')).toBe(0)
+    expect(await written('delete from t where a > 1 returning a')).toBe(2)
+    expect(await written('select * from t')).toBe(0)
+    close()
+  })
+
+  test('runs what changes rows, whether or not they are read', async () => {
+    await run('sql', 'create table t (n integer primary key)')
+    await run('sql', 'insert into t values (1), (2) returning n')
+    await expect(run('fail')).rejects.toThrow('No.')
+    expect(await run('sql', 'select n from t')).toEqual([{ n: 1 }, { n: 2 }])
+    expect(await run('get', 'half')).toBeUndefined()
+  })
+
+  test.each([
+    ['select 1; select 2', [], 'multiple SQL statements'],
+    ['select 1); drop table t; --', [], 'SQLITE_ERROR'],
+    ['select ?', [], 'Wrong number of parameter bindings'],
+    ['select \'?\', "?", ?2 /* ? */ -- ?', [1], 'Wrong number of parameter bindings'],
+    ['select 1', [1], 'Wrong number of parameter bindings'],
+    ['selec 1', [], 'near "selec": syntax error at offset 0: SQLITE_ERROR'],
+    ['select * from nope', [], 'no such table: nope: SQLITE_ERROR'],
+    ["attach ':memory:' as other", [], 'SQLITE_ERROR'],
+    ['select zeroblob(3000000)', [], 'SQLITE_TOOBIG'],
+    ["update sqlite_schema set sql = ''", [], 'SQLITE_ERROR'],
+    ["select load_extension('x')", [], 'SQLITE_ERROR'],
+  ])('refuses %s', async (sql, values, words) => {
+    await expect(run('sql', sql, ...values)).rejects.toThrow(words)
+  })
+})
+
+test('what was used longest ago is forgotten where there is no room, and what all share stays', async () => {
+  const { at, close } = open()
+  const value = 'x'.repeat(2 ** 20)
+  await at('MANY', 'shared')('put', 'value', value)
+  for (let i = 0; i < 25; i++) await at('MANY', `kept${i}`)('put', 'value', value)
+  // The same value again needs no more room.
+  for (let i = 0; i < 25; i++) await at('MANY', 'kept24')('put', 'value', value)
+  expect(await at('MANY', 'kept0')('get', 'value')).toBe(value)
+  for (let i = 25; i < 40; i++) await at('MANY', `kept${i}`)('put', 'value', value)
+  const isThere = async (name: string) => (await at('MANY', name)('get', 'value')) !== undefined
+  expect(await isThere('kept1')).toBe(false)
+  expect(await isThere('kept0')).toBe(true)
+  expect(await isThere('kept39')).toBe(true)
+  expect(await isThere('shared')).toBe(true)
+  close()
+})

@@ -1,0 +1,49 @@
+// A Worker in a process of Node. `node-worker.ts` builds it, and tells it its variables by the channel between
+// the two processes.
+import { env as bound } from 'cloudflare:workers'
+import * as worker from 'test:target'
+import { kindsOf } from '../../src/node/gateway.ts'
+import { listen } from '../../src/node/listen.ts'
+import { openWorker } from '../../src/node/worker.ts'
+
+type Classes = Parameters<typeof kindsOf>[0]
+
+const kinds =
+  'Registry' in worker
+    ? kindsOf(worker as unknown as Classes)
+    : { SESSIONS: { made: worker.McpSession, hasTables: false } }
+
+process.once('message', async ({ state, ...variables }: Record<string, string>) => {
+  const { env, close } = openWorker(kinds, { variables, state })
+  Object.assign(bound, env)
+  const fetch = async (request: Request) => worker.default.fetch(request, env)
+  const server = await listen({ fetch }, { port: 0, proxied: true })
+  process.on('message', async ({ id, ...asked }: Order & { id: number }) => {
+    const said = await ask(env, asked).then(
+      (answer) => ({ answer }),
+      (error: unknown) => ({ error: String(error) }),
+    )
+    process.send!({ id, ...said })
+  })
+  const end = async () => {
+    await server.close()
+    await close()
+    process.exit(0)
+  }
+  process.on('SIGTERM', end).on('disconnect', end)
+  process.send!({ url: server.url })
+})
+
+/** What a test asks of an object. */
+export interface Order {
+  readonly kind: string
+  readonly name: string
+  readonly method: string
+  readonly args: readonly unknown[]
+}
+
+async function ask(env: Record<string, unknown>, { kind, name, method, args }: Order) {
+  const namespace = env[kind] as DurableObjectNamespace
+  const object: unknown = namespace.get(namespace.idFromName(name))
+  return (object as Record<string, (...args: readonly unknown[]) => unknown>)[method]!(...args)
+}

@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { type Spawned, spawned } from './spawned.ts'
+import type { RunningWorker } from './worker.ts'
+
+/**
+ * The command over stdio, a process for each endpoint, in place of a Worker: what is posted to /mcp goes to
+ * its input, and what it answers comes back. There are no other routes.
+ */
+export async function startStdioWorker(
+  variables: Record<string, string>,
+): Promise<Omit<RunningWorker, 'd1'>> {
+  const processes = new Map<string, Spawned>()
+  const processOf = (endpoint: string) => {
+    const found = processes.get(endpoint)
+    if (found) return found
+    const args = endpoint ? ['--endpoint', endpoint] : []
+    const demo = variables.ENDPOINTS || variables.DATABASE_URL ? [] : ['--demo']
+    const started = spawned([...demo, ...args], variables)
+    processes.set(endpoint, started)
+    return started
+  }
+  let count = 0
+  const server = createServer(async (request, response) => {
+    const [, path] = /^\/mcp(?:\/([a-z][\w-]*))?$/.exec(request.url ?? '') ?? []
+    if (!/^\/mcp/.test(request.url ?? '') || request.method !== 'POST') {
+      return void response.writeHead(404).end('Over stdio there is nothing but messages.')
+    }
+    const message = (await json(request)) as { id?: unknown }
+    const { send, heard, said } = processOf(path ?? '')
+    const id = `bridged-${++count}`
+    response.on('close', () => {
+      if (response.writableEnded) return
+      send({ method: 'notifications/cancelled', params: { requestId: id } })
+    })
+    send({ ...message, ...(message.id !== undefined && { id }) })
+    if (message.id === undefined) return void response.writeHead(202).end()
+    const answer = await heard((it) => it.id === id).catch((error: Error) => {
+      return { jsonrpc: '2.0', error: { code: -32603, message: error.message } }
+    })
+    // What was answered is not looked through again.
+    said.splice(said.indexOf(answer), 1)
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ ...answer, id: message.id }))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    logs: () => [...processes.values()].flatMap((it) => it.logs().split('\n').filter(Boolean)),
+    env: async () => Promise.reject(new Error('Over stdio nobody reaches into the process.')),
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      for (const it of processes.values()) it.end()
+      await Promise.all([...processes.values()].map((it) => it.over))
+    },
+  }
+}
