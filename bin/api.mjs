@@ -1,7 +1,7 @@
 // The admin API of a deployment, as its operator.
 import { fileURLToPath } from 'node:url'
-import { readVars } from '../scripts/vars.mjs'
 import { plain } from './table.mjs'
+import { readVars } from './vars.mjs'
 
 const HERE = 'http://127.0.0.1:8787'
 

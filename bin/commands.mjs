@@ -2,9 +2,12 @@
 import { applyCommands } from './apply-commands.mjs'
 import { backupCommands } from './backup-commands.mjs'
 import { changeCommands } from './change-commands.mjs'
+import { deployCommands } from './deploy-command.mjs'
 import { deploymentCommands } from './deployment-commands.mjs'
 import { doctorCommands } from './doctor-command.mjs'
 import { endpointCommands } from './endpoint-commands.mjs'
+import { hostCommands } from './host-commands.mjs'
+import { inspectCommands } from './inspect-command.mjs'
 import { keyCommands } from './key-commands.mjs'
 import { recordCommands } from './record-commands.mjs'
 import { signInCommands } from './sign-in-commands.mjs'
@@ -23,4 +26,7 @@ export const commands = [
   ...changeCommands,
   ...deploymentCommands,
   ...doctorCommands,
+  ...inspectCommands,
+  ...hostCommands,
+  ...deployCommands,
 ]

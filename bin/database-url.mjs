@@ -1,5 +1,5 @@
 // What may be shown of the URL of a database.
-import { hostOfUrl } from '../scripts/host-of-url.mjs'
+import { hostOfUrl } from './host-of-url.mjs'
 
 /** Whether a URL holds no password: it names a binding, a Worker secret, or what the registry keeps. */
 export const hasNoSecret = (url) => /^(?:demo:|(?:secret|credential|hyperdrive|d1):\w+)$/.test(url)

@@ -22,12 +22,14 @@ The key is TIDEGATE_KEY, or for this machine the one in .dev.vars. Exit codes: 0
 2 not understood, 3 nothing was changed because --yes is missing.`
 }
 
-const row = ([name, { value, short, about }]) => [
+/** An option as a line of --help. */
+export const row = ([name, { value, short, about }]) => [
   `${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`,
   about,
 ]
 
-function rows(pairs) {
+/** Two columns. */
+export function rows(pairs) {
   const width = Math.max(...pairs.map(([left]) => left.length))
   return pairs.map(([left, about]) => `  ${left.padEnd(width)}   ${about}`).join('\n')
 }

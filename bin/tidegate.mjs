@@ -1,77 +1,15 @@
 #!/usr/bin/env node
-// The command line over the admin API of a deployment. docs/command-line.md shows how to use it.
-import { parseArgs } from 'node:util'
-import { apiAt, Failure } from './api.mjs'
-import { commands } from './commands.mjs'
-import { helpOf, listOf } from './help.mjs'
-
-const deployment = {
-  to: {
-    type: 'string',
-    value: 'URL',
-    about: 'the deployment; else TIDEGATE_URL, else this machine',
-  },
+// Serves databases to the program that started it, or looks after a deployment: docs/stdio.md and
+// docs/command-line.md. Only what is asked for is read, because a host waits for the first answer.
+const [first = ''] = process.argv.slice(2)
+// Older ones do not have what the modules import.
+const { node } = process.versions
+if (Number.parseInt(node, 10) < 20) {
+  console.error(
+    `Tidegate needs Node 22.16 or newer, and this is ${node}: update Node, from https://nodejs.org.`,
+  )
+  process.exit(1)
 }
-const common = {
-  json: { type: 'boolean', about: 'print JSON, for scripts' },
-  help: { type: 'boolean', short: 'h', about: 'print this' },
-}
-
-// `tidegate records | head` closes the pipe before everything is written.
-process.stdout.on('error', ({ code }) => process.exit(code === 'EPIPE' ? 0 : 1))
-
-try {
-  process.exitCode = (await main(process.argv.slice(2))) ?? 0
-} catch (error) {
-  if (!(error instanceof Failure)) throw error
-  console.error(error.message)
-  process.exitCode = error.code
-}
-
-async function main(argv) {
-  const command = commandIn(argv)
-  if (!command) return showList(argv)
-  const { needsKey = true } = command
-  const options = { ...command.options, ...(needsKey && deployment), ...common }
-  const args = argv.slice(command.words.split(' ').length)
-  const { values, positionals } = read(command, args, options)
-  if (values.help) return console.log(helpOf(command, options))
-  const needed = command.args.filter((it) => !it.startsWith('['))
-  if (positionals.length < needed.length || positionals.length > command.args.length) {
-    throw wrongCount(command, positionals)
-  }
-  const ask = needsKey ? apiAt(values.to) : undefined
-  return await command.run({ ask, args: positionals, options: values })
-}
-
-/** The command that these arguments begin with. */
-function commandIn(argv) {
-  return commands.find(({ words }) => words.split(' ').every((word, i) => argv[i] === word))
-}
-
-/** Prints the commands; or those that begin with the same word. */
-function showList(argv) {
-  const [first, ...more] = argv.filter((it) => it !== '--help' && it !== '-h')
-  const begun = commands.filter(({ words }) => words.split(' ')[0] === first)
-  const list = listOf(begun.length > 0 ? begun : commands, { ...deployment, ...common })
-  if (first === undefined || (begun.length > 0 && more.length === 0)) return console.log(list)
-  console.error(`There is no such command.\n\n${list}`)
-  return 2
-}
-
-function read(command, args, options) {
-  try {
-    return parseArgs({ args, options, allowPositionals: true })
-  } catch (error) {
-    // The sentences after the first are about parseArgs.
-    const [sentence] = error.message.split(/\. |\n/)
-    throw new Failure(`${sentence}. See: npx tidegate ${command.words} --help`, 2)
-  }
-}
-
-function wrongCount({ words, args }, given) {
-  const sentence = given.some((it) => it.includes('://'))
-    ? 'A connection string is no argument, because others could see it in the list of processes. Give it on stdin, or name a variable with --url-env.'
-    : `This command is: ${['npx tidegate', words, ...args].join(' ')}`
-  return new Failure(sentence, 2)
-}
+// Commands are words. What is served is a URL, a file or an option.
+if (/^[a-z][a-z-]*$/.test(first) && first !== 'serve') await import('./admin.mjs')
+else await import('./run/run.mjs')

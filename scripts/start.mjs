@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
-import { hostOfUrl } from './host-of-url.mjs'
+import { hostOfUrl } from '../bin/host-of-url.mjs'
 import { attempt, readOptions } from './options.mjs'
 import { withoutKeys } from './without-keys.mjs'
 
@@ -12,7 +12,7 @@ const MAX_SILENT_MS = 15_000
 const { port, verbose } = await readOptions()
 const { node } = await import('./install.mjs')
 const { start } = await import('./child.mjs')
-const { makeSecret, readVars, writeVars } = await import('./vars.mjs')
+const { makeSecret, readVars, writeVars } = await import('../bin/vars.mjs')
 
 const vars = readVars()
 if (!vars.TIDEGATE_KEY) {

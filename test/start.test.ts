@@ -110,7 +110,7 @@ describe('npm start', () => {
     const databases = { shop: { url: 'secret:SHOP_URL_OF_NOBODY' } }
     const endpoint = { name: 'shop', title: 'Shop', databases }
     const { text } = await started({ ENDPOINTS: JSON.stringify([endpoint]) })
-    expect(text()).toContain('a line SHOP_URL_OF_NOBODY=… in .dev.vars, or the environment.')
+    expect(text()).toContain('For npm start: a line SHOP_URL_OF_NOBODY=… in .dev.vars.')
   }, 120_000)
 })
 
@@ -118,7 +118,7 @@ test('a secret that is made stays in .dev.vars, beside the lines that were there
   const folder = mkdtempSync(join(tmpdir(), 'vars-'))
   try {
     writeFileSync(join(folder, '.dev.vars'), '# mine\nORIGINS=https://app.example.com')
-    const code = `import { makeSecret, readVars } from '${pathToFileURL(resolve('scripts/vars.mjs'))}'
+    const code = `import { makeSecret, readVars } from '${pathToFileURL(resolve('bin/vars.mjs'))}'
       const made = [makeSecret('TIDEGATE_KEY', 'tg_'), makeSecret('TIDEGATE_SECRET')]
       console.log(JSON.stringify({ made, read: readVars() }))`
     const { PATH } = process.env

@@ -13,7 +13,7 @@ export const USUAL_AGENT = 'node'
  * Makes the function that all checks ask with. Its promise is of an answer; one with the status 0 never came, and
  * its `fault` says why.
  */
-export function prober({ fetch, wait = MAX_WAIT_MS }) {
+export function prober({ fetch, wait = MAX_WAIT_MS, bytes = MAX_BYTES }) {
   const all = AbortSignal.timeout(MAX_ALL_MS)
   return async function probe(url, { method = 'GET', headers = {}, body, isEnough } = {}) {
     try {
@@ -27,7 +27,7 @@ export function prober({ fetch, wait = MAX_WAIT_MS }) {
       const isStream = typeOf(response) === 'text/event-stream'
       // A stream that nobody asked a question on may stay open for ever.
       if (isStream && !isEnough) await response.body?.cancel().catch(() => {})
-      const text = isStream && !isEnough ? '' : await read(response, isEnough)
+      const text = isStream && !isEnough ? '' : await read(response, bytes, isEnough)
       return { status: response.status, headers: response.headers, type: typeOf(response), text }
     } catch (error) {
       return { status: 0, headers: new Headers(), type: '', text: '', ...faultOf(error, wait) }
@@ -39,12 +39,12 @@ const typeOf = ({ headers }) =>
   (headers.get('content-type') ?? '').split(';', 1)[0].trim().toLowerCase()
 
 /** The body, up to the bound, or to a piece that `isEnough`. What came before a connection broke counts. */
-async function read({ body }, isEnough) {
+async function read({ body }, bytes, isEnough) {
   const reader = body?.getReader()
   if (!reader) return ''
   const decoder = new TextDecoder()
   let text = ''
-  let left = MAX_BYTES
+  let left = bytes
   try {
     while (left > 0) {
       const { done, value } = await reader.read()

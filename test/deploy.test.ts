@@ -1,0 +1,184 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseEnv, promisify } from 'node:util'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+// @ts-expect-error: plain JavaScript
+import { bringUpToDate } from '../bin/lib.mjs'
+import { tidegate } from './support/command-line.ts'
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+const SHOP_URL = 'postgres://ada:marker@db.example/shop'
+
+const home = mkdtempSync(join(tmpdir(), 'tidegate-deploy-'))
+afterAll(() => rmSync(home, { recursive: true }))
+
+const run = (args: readonly string[], vars: Record<string, string> = {}) =>
+  tidegate(['deploy', ...args], {
+    vars: { HOME: home, PATH: process.env.PATH ?? '', ...vars },
+    folder: home,
+  })
+
+describe('tidegate deploy', () => {
+  const folder = join(home, 'shop')
+  const asked = join(home, 'asked')
+  /** What wrangler was asked so far: its arguments, and what came on stdin. */
+  const told = () =>
+    readFileSync(asked, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { args: string[]; stdin: string })
+
+  /** A project, with a wrangler that says these things. */
+  function project(says: { readonly secrets?: string[]; readonly fails?: string } = {}): void {
+    rmSync(folder, { recursive: true, force: true })
+    rmSync(asked, { force: true })
+    const put = (path: string, value: unknown) => {
+      mkdirSync(join(folder, path, '..'), { recursive: true })
+      writeFileSync(
+        join(folder, path),
+        typeof value === 'string' ? value : `${JSON.stringify(value)}\n`,
+      )
+    }
+    put('package.json', { name: 'shop', dependencies: { tidegate: `^${version}` } })
+    put('node_modules/tidegate/package.json', { name: 'tidegate', version })
+    put('node_modules/wrangler/package.json', { name: 'wrangler', bin: { wrangler: './bin.mjs' } })
+    put(
+      'node_modules/wrangler/bin.mjs',
+      `import { appendFileSync, readFileSync } from 'node:fs'
+      const args = process.argv.slice(2)
+      const stdin = args[1] === 'bulk' ? readFileSync(0, 'utf8') : ''
+      appendFileSync(${JSON.stringify(asked)}, JSON.stringify({ args, stdin }) + '\\n')
+      const fails = ${JSON.stringify(says.fails ?? '')}
+      if (fails) { console.error(fails); process.exit(1) }
+      if (args[0] === 'deploy') console.log('Deployed\\n  https://shop.ada.workers.dev')
+      if (args[1] === 'list') console.log(JSON.stringify(${JSON.stringify(says.secrets ?? [])}.map((name) => ({ name }))))`,
+    )
+  }
+  beforeEach(() => project())
+
+  test('uploads, makes the keys and shows them once, and sets the secrets by stdin', async () => {
+    const ran = await run(['shop', '--url-env', 'SHOP_URL', '--unchecked'], { SHOP_URL })
+    expect(ran).toMatchObject({ code: 0 })
+    const calls = told()
+    expect(calls.map(({ args }) => args)).toEqual([
+      ['deploy'],
+      ['secret', 'list', '--format', 'json'],
+      ['secret', 'bulk'],
+    ])
+    const secrets = JSON.parse(calls[2]!.stdin)
+    expect(secrets).toEqual({
+      DATABASE_URL: SHOP_URL,
+      TIDEGATE_KEY: expect.stringMatching(/^tg_[\w-]{43}$/),
+      TIDEGATE_SECRET: expect.stringMatching(/^[\w-]{43}$/),
+    })
+    expect(ran.stdout).toContain('https://shop.ada.workers.dev/mcp')
+    expect(ran.stdout).toContain(secrets.TIDEGATE_KEY)
+    expect(ran.stderr).toContain('npx tidegate doctor https://shop.ada.workers.dev/mcp')
+    expect(ran.stdout + ran.stderr).not.toContain('marker')
+    expect(readFileSync(join(folder, 'package.json'), 'utf8')).not.toContain('marker')
+    expect(readFileSync(join(folder, 'wrangler.toml'), 'utf8')).not.toContain('marker')
+  })
+
+  test('updates, and leaves the secrets that are there', async () => {
+    project({ secrets: ['DATABASE_URL', 'TIDEGATE_KEY', 'TIDEGATE_SECRET'] })
+    writeFileSync(join(folder, 'wrangler.toml'), '# mine\n')
+    const ran = await run(['shop', '--demo', '--json'])
+    expect(ran).toMatchObject({ code: 0 })
+    expect(JSON.parse(ran.stdout)).toMatchObject({ made: {}, dryRun: false })
+    expect(told().some(({ args }) => args[1] === 'bulk')).toBe(false)
+    expect(readFileSync(join(folder, 'wrangler.toml'), 'utf8')).toBe('# mine\n')
+    await run(['shop', '--demo'], { TIDEGATE_KEY: 'mine-of-a-key' })
+    expect(JSON.parse(told().at(-1)!.stdin)).toEqual({ TIDEGATE_KEY: 'mine-of-a-key' })
+  })
+
+  test('uploads nothing with --dry-run', async () => {
+    const ran = await run(['shop', '--demo', '--dry-run', '--name', 'other'])
+    expect(ran).toMatchObject({ code: 0 })
+    expect(told().map(({ args }) => args)).toEqual([['deploy', '--name', 'other', '--dry-run']])
+    expect(ran.stdout).toContain('Nothing was uploaded.')
+    expect(ran.stdout).not.toContain('tg_')
+  })
+
+  test('looks at the database first', async () => {
+    const url = 'postgres://ada:marker@127.0.0.1:9/shop'
+    const ran = await run(['shop', '--url-env', 'SHOP_URL'], { SHOP_URL: url })
+    expect(ran).toMatchObject({ code: 1, stdout: '' })
+    expect(ran.stderr).toContain('Nothing was deployed. If only Cloudflare reaches')
+    expect(ran.stderr).toContain('cannot be reached')
+    expect(ran.stderr).not.toContain('marker')
+    expect(() => told()).toThrow()
+  })
+
+  test.each([
+    [
+      'In a non-interactive environment, it is necessary to set a CLOUDFLARE_API_TOKEN',
+      'npx wrangler login',
+    ],
+    ['More than one account available but unable to select one', 'CLOUDFLARE_ACCOUNT_ID'],
+    ['Authentication error [code: 10000]', 'Workers Scripts: Edit'],
+    ['You need to register a workers.dev subdomain', 'workers.dev subdomain'],
+    ['TypeError: fetch failed', 'Cloudflare cannot be reached'],
+    ['Something else', 'See what it says above.'],
+  ])('says what to do when wrangler says: %s', async (fails, mend) => {
+    project({ fails })
+    const ran = await run(['shop', '--demo'])
+    expect(ran).toMatchObject({ code: 1, stdout: '' })
+    expect(ran.stderr).toContain('wrangler deploy failed (1).')
+    expect(ran.stderr).toContain(mend)
+    expect(ran.stderr).toContain(fails)
+  })
+
+  test('says what it was not told, and takes no folder of others', async () => {
+    mkdirSync(join(home, 'other'), { recursive: true })
+    writeFileSync(join(home, 'other/package.json'), '{}')
+    mkdirSync(join(home, 'full'), { recursive: true })
+    writeFileSync(join(home, 'full/file'), '')
+    for (const [args, sentence] of [
+      [['shop'], 'Name the database with --url-env NAME, or take --demo.'],
+      [['shop', '--demo', '--url-env', 'A'], 'Name a database, or take --demo.'],
+      [['shop', '--demo', '--name', 'A b'], 'A Worker has a name of lower-case letters'],
+      [['other', '--demo'], 'other has a package.json without tidegate.'],
+      [['full', '--demo'], 'full is not empty'],
+    ] as const) {
+      const ran = await run(args)
+      expect(ran, args.join(' ')).toMatchObject({ code: 2, stdout: '' })
+      expect(ran.stderr).toContain(sentence)
+    }
+  })
+})
+
+test('the button asks for the secrets that a deployment has, and gives no key away', () => {
+  const { bindings } = JSON.parse(readFileSync('package.json', 'utf8')).cloudflare
+  const example = parseEnv(readFileSync('.dev.vars.example', 'utf8'))
+  expect(Object.keys(example).sort()).toEqual(Object.keys(bindings).sort())
+  expect(example).toMatchObject({ TIDEGATE_KEY: '', TIDEGATE_SECRET: '' })
+})
+
+test('a clone of the repository is deployed as it is', async () => {
+  const ran = await run(['--demo', '--dry-run', '--json'])
+  expect(ran).toMatchObject({ code: 0 })
+  expect(JSON.parse(ran.stdout)).toEqual({ folder: `${process.cwd()}/`, dryRun: true })
+})
+
+// It installs wrangler, which takes a while.
+test('the package deploys from an empty folder', async () => {
+  const pack = ['pack', '--ignore-scripts', '--pack-destination', home]
+  bringUpToDate()
+  const npm = promisify(execFile)
+  await npm('npm', pack, { cwd: process.cwd() })
+  const packed = join(home, `tidegate-${version}.tgz`)
+  // npm finds the registry as it does here, takes what it has already, and knows no rule of this repository.
+  const { npm_config_strict_allow_scripts: _, ...here } = process.env as Record<string, string>
+  const vars = { ...here, HOME: home, npm_config_prefer_offline: 'true' }
+  const ran = await run(
+    ['new', '--package', packed, '--demo', '--dry-run', '--name', 'new-shop'],
+    vars,
+  )
+  expect(ran.stderr).toMatch(/Builds …/)
+  expect(ran).toMatchObject({ code: 0 })
+  const toml = readFileSync(join(home, 'new/wrangler.toml'), 'utf8')
+  expect(toml).toContain('name = "new-shop"\nmain = "node_modules/tidegate/lib/worker/index.js"\n')
+  expect(toml).not.toMatch(/\[build\]|scripts/)
+}, 600_000)
