@@ -1,5 +1,6 @@
 // `npm run conformance`: runs the official conformance suite against the Worker in test/conformance,
 // in both eras and in two versions of the suite. A scenario that fails or warns fails the script.
+// With TIDEGATE_PLATFORM=node, that Worker runs on Node.
 //
 // To run one scenario and see all of its output:
 // npm run conformance -- --scenario tools-list --spec-version 2026-07-28
@@ -19,10 +20,11 @@ endAfter(5, 'The conformance suite has not finished')
 const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
-const { url, worker } = await startWorker()
+const onNode = process.env.TIDEGATE_PLATFORM === 'node'
+const { url, worker } = await (onNode ? startOnNode() : startWorker())
 const asked = process.argv.slice(2)
 process.exitCode = asked.length > 0 ? await play(SUITE, asked, 'inherit') : await judge()
-worker.end() // which also ends this process
+await worker.end() // which also ends this process
 
 /** Runs all scenarios, prints the problems and the score, and gives back an exit code. */
 async function judge() {
@@ -69,6 +71,12 @@ async function startWorker() {
   while (!(await fetch(url).catch(() => false))) await new Promise((wait) => setTimeout(wait, 100))
   clearTimeout(patience)
   return { url, worker }
+}
+
+async function startOnNode() {
+  const { startNodeWorker } = await import('../test/support/node-worker.ts')
+  const { url, close } = await startNodeWorker({}, `${FIXTURE}/worker.ts`)
+  return { url: `${url}/mcp`, worker: { end: () => close().then(() => process.exit()) } }
 }
 
 function freePort() {

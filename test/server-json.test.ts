@@ -8,7 +8,7 @@ const read = (path: string) =>
   JSON.parse(readFileSync(join(import.meta.dirname, '..', path), 'utf8'))
 
 test('server.json says of this version what the registry takes', () => {
-  const { name, description, version, remotes } = read('server.json')
+  const { name, description, version, remotes, packages } = read('server.json')
   expect(name).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/)
   expect(description.length).toBeLessThanOrEqual(100)
   expect(version).toBe(read('package.json').version)
@@ -21,4 +21,19 @@ test('server.json says of this version what the registry takes', () => {
     // A key is never shown, and never needed by a public endpoint.
     for (const it of headers) expect([it.isSecret, it.isRequired]).toEqual([true, undefined])
   }
+
+  // The registry looks into the package for the name of its server.
+  expect(read('package.json').mcpName).toBe(name)
+  for (const it of packages) {
+    expect(it.version).toBe(version)
+    expect(it.transport).toEqual({ type: 'stdio' })
+    const [url] = it.environmentVariables
+    expect(url).toMatchObject({ name: 'DATABASE_URL', isRequired: true, isSecret: true })
+  }
+  const [npm, bundle] = packages
+  expect([npm.registryType, npm.identifier]).toEqual(['npm', read('package.json').name])
+  expect(bundle.registryType).toBe('mcpb')
+  expect(bundle.identifier).toMatch(/^https:\/\/github\.com\/.*mcpb/)
+  expect(bundle.identifier).toContain(`/v${version}/`)
+  expect(bundle.fileSha256).toMatch(/^[\da-f]{64}$/)
 })

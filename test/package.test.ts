@@ -1,0 +1,225 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { basename, dirname, join, resolve } from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { publint } from 'publint'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestHarness } from 'wrangler'
+import { blocksOf, type Packed, pack } from './support/packed.ts'
+import { describePostgres } from './support/postgres.ts'
+
+const programs = resolve('test/package/programs/node_modules')
+const hasPrograms = existsSync(programs)
+if (!hasPrograms && process.env.REQUIRE_ALL === '1') {
+  throw new Error('Run `npm install --no-save --prefix test/package/programs`.')
+}
+
+let packed: Packed
+beforeAll(async () => {
+  packed = await pack()
+}, 600_000)
+afterAll(() => packed && rmSync(dirname(packed.tarball), { recursive: true }))
+
+const [node = '', worker = ''] = blocksOf('package.md', 'ts')
+const [bundled = '', asBuilt = ''] = blocksOf('package.md', 'toml')
+const [mcp = ''] = blocksOf('mcp.md', 'ts')
+const [database = ''] = blocksOf('database.md', 'ts')
+
+const manifest = () => JSON.parse(readFileSync('package.json', 'utf8'))
+const ofPackage = (path: string) => join(packed.project, 'node_modules/tidegate', path)
+
+describe('what is packed', () => {
+  test('is the command and what is built, and nothing else', () => {
+    // `npx tidegate deploy` reads wrangler.toml.
+    const papers = ['CHANGELOG.md', 'LICENSE', 'README.md', 'lib/THIRD-PARTY.txt']
+    const plain = [...papers, 'package.json', 'wrangler.toml']
+    const isOurs = (path: string) =>
+      /^bin\/.*\.mjs$/.test(path) || /^lib\/.*\.(?:js|js\.map|d\.ts)$/.test(path)
+    expect(packed.files.filter((it) => !plain.includes(it) && !isOurs(it))).toEqual([])
+    expect(plain.filter((it) => !packed.files.includes(it))).toEqual([])
+  })
+
+  test('has the sources that its maps name', () => {
+    const maps = packed.files.filter((it) => it.endsWith('.map'))
+    expect(maps.length).toBeGreaterThan(50)
+    const without = maps.filter((it) => {
+      const { sources, sourcesContent } = JSON.parse(readFileSync(ofPackage(it), 'utf8'))
+      return sources.some((_: string, i: number) => !sourcesContent?.[i])
+    })
+    expect(without).toEqual([])
+  })
+
+  test('imports what is installed with it, and no more is installed', async () => {
+    const { dependencies } = manifest()
+    const listed = JSON.parse(await packed.run('npm', ['ls', '--all', '--json']))
+    const { tidegate } = listed.dependencies
+    expect(Object.keys(tidegate.dependencies).sort()).toEqual(Object.keys(dependencies).sort())
+    const named = packed.files
+      .filter((it) => /\.m?js$/.test(it))
+      .flatMap((it) => [
+        ...readFileSync(ofPackage(it), 'utf8').matchAll(
+          /^(?:import|export)\b[^'"`;]*?\bfrom ?["']([^"'./][^"']*)["']|\bimport\(["']([a-z@][^"']*)["']\)/gm,
+        ),
+      ])
+      .map(([, from, later]) => from ?? later ?? '')
+    const known = [...Object.keys(dependencies), ...builtinModules]
+    const unknown = named.filter(
+      (it) =>
+        !/^(?:node|cloudflare):/.test(it) &&
+        !known.some((name) => it === name || it.startsWith(`${name}/`)),
+    )
+    expect(named.length).toBeGreaterThan(50)
+    expect(unknown).toEqual([])
+  })
+
+  test('is clean for publint and Are the types wrong?', async () => {
+    const { messages } = await publint({ pkgDir: resolve('.'), strict: true, pack: false })
+    expect(messages).toEqual([])
+    const attw = resolve('node_modules/.bin/attw')
+    expect(await packed.run(attw, [packed.tarball, '--profile', 'esm-only'])).toContain('(ESM)')
+  })
+})
+
+describe('in an empty folder with an empty home', () => {
+  test.each(['legacy', 'auto'] as const)('npx serves the demo over stdio: %s', async (mode) => {
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+    const { tarball, home } = packed
+    await client.connect(
+      new StdioClientTransport({
+        command: 'npx',
+        // npx takes an absolute path for a program.
+        args: ['--yes', `../${basename(tarball)}`, '--demo'],
+        cwd: home,
+        env: { ...(process.env as Record<string, string>), HOME: home },
+      }),
+    )
+    expect(client.getProtocolEra()).toBe(mode === 'auto' ? 'modern' : 'legacy')
+    const sql = 'select count(*) as n from orders'
+    const { structuredContent } = await client.callTool({ name: 'query', arguments: { sql } })
+    expect(structuredContent).toMatchObject({ rows: [[2400]] })
+    await client.close()
+  })
+})
+
+/** The Nodes it runs in. */
+const nodes = [
+  ['the pinned one', process.execPath],
+  ...(hasPrograms ? ['node-22', 'node-24'] : []).map((it) => [it, join(programs, it, 'bin/node')]),
+] as [string, string][]
+
+describe.each(nodes)('Node: %s', (_, path) => {
+  test('runs the gateway as the page shows it', async () => {
+    packed.write('node.ts', node)
+    packed.write('node.mjs', node)
+    expect(await packed.run(path, ['node.mjs'])).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp\n200\n$/)
+  })
+
+  test('runs what the package is called by', async () => {
+    packed.write(
+      'fetch.mjs',
+      `import tidegate from 'tidegate'
+      const response = await tidegate.fetch(new Request('http://localhost/health'))
+      console.log(await response.text())
+      process.exit()`,
+    )
+    expect(await packed.run(path, ['fetch.mjs'])).toBe('{"status":"ok"}\n')
+  })
+})
+
+await describePostgres('tidegate/database', 'select 1', ({ tcp }) => {
+  test('is read as the page shows it', async () => {
+    packed.write('database.mjs', database)
+    const said = await packed.run('env', [
+      `DATABASE_URL=${tcp()}`,
+      process.execPath,
+      'database.mjs',
+    ])
+    expect(said).toMatch(/^n: int4 \[ \[ 1 \] \]\nrefused /)
+  })
+})
+
+/** What is globally there in a project. */
+const worlds = {
+  'a browser': { lib: ['es2024', 'dom', 'dom.iterable', 'dom.asynciterable'], types: [] },
+  Node: { lib: ['es2024'], types: ['node'] },
+  Workers: { lib: ['es2024'], types: ['workers-types'] },
+}
+const compilers = [
+  ['7', resolve('node_modules/typescript/bin/tsc')],
+  ...(hasPrograms ? [['5.9', join(programs, 'typescript/bin/tsc')]] : []),
+] as [string, string][]
+
+// The older one takes twenty times as long.
+describe.each(compilers)('TypeScript %s', (version, tsc) => {
+  const names = Object.keys(worlds) as (keyof typeof worlds)[]
+  test.each(version === '7' ? names : names.slice(0, 1))(
+    'checks strict projects with the types of %s',
+    async (world) => {
+      packed.write('strict/node.ts', node)
+      packed.write('strict/worker.ts', worker)
+      packed.write('strict/mcp.ts', mcp)
+      // A Worker and a browser have no process.
+      const variables = 'declare const process: { env: Record<string, string | undefined> };'
+      packed.write('strict/database.ts', world === 'Node' ? database : variables + database)
+      for (const module of ['nodenext', 'esnext']) {
+        const compilerOptions = {
+          module,
+          moduleResolution: module === 'esnext' ? 'bundler' : module,
+          ...{ target: 'es2024', strict: true, skipLibCheck: false, noEmit: true },
+          ...{ exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+          ...worlds[world],
+          typeRoots: ['@types', '@cloudflare'].map((it) => resolve('node_modules', it)),
+        }
+        packed.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['strict'] }))
+        const said = await packed.run(process.execPath, [tsc]).catch((error) => error.stdout)
+        expect(said).toBe('')
+      }
+    },
+  )
+})
+
+/** A wrangler.toml whose keys give way to those of another. */
+function merged(toml: string, other: string): string {
+  const keys = other.split('\n').map((line) => line.split(' = ')[0])
+  return (
+    other +
+    toml
+      .split('\n')
+      .filter((line) => !keys.includes(line.split(' = ')[0]!))
+      .join('\n')
+  )
+}
+
+describe('in a Worker', () => {
+  const count = { name: 'query', arguments: { sql: 'select count(*) as n from orders' } }
+  const add = { name: 'add', arguments: { a: 1, b: 2 } }
+  const objects = `name = "core"
+main = "index.ts"
+compatibility_date = "2026-10-30"
+durable_objects.bindings = [{ name = "SESSIONS", class_name = "McpSession" }]
+migrations = [{ tag = "v1", new_sqlite_classes = ["McpSession"] }]`
+
+  test.each([
+    ['the gateway, in one file', worker, bundled, count, { rows: [[2400]] }],
+    ['the gateway, as it was built', worker, merged(bundled, asBuilt), count, { rows: [[2400]] }],
+    ['the protocol core', mcp, objects, add, { sum: 3 }],
+  ])('%s', async (name, code, toml, call, answer) => {
+    const folder = name.replaceAll(/\W+/g, '-')
+    packed.write(`${folder}/index.ts`, code)
+    packed.write(`${folder}/wrangler.toml`, toml.replaceAll('"node_modules', '"../node_modules'))
+    const configPath = join(packed.project, folder, 'wrangler.toml')
+    const harness = createTestHarness({ workers: [{ configPath }] })
+    const { url } = await harness.listen()
+    try {
+      const response = await fetch(new URL('/mcp', url), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }),
+      })
+      expect(await response.json()).toMatchObject({ result: { structuredContent: answer } })
+    } finally {
+      await harness.close()
+    }
+  })
+})
