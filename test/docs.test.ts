@@ -168,7 +168,8 @@ describe('the drawing of the house', () => {
 describe('the lines for hosts', () => {
   const configs = blocks.filter(({ page, lang, code }) => {
     const isConfig = lang === 'json' || lang === 'yaml' || / mcp add /.test(code)
-    return /^(?:README|docs\/hosts)\.md$/.test(page) && isConfig
+    // Those that start a command are run, in test/command/hosts.test.ts.
+    return /^(?:README|docs\/hosts)\.md$/.test(page) && isConfig && !/\bnpx\b/.test(code)
   })
 
   test('are there for ten hosts and more, and those of the README are on the page of hosts', () => {
