@@ -77,7 +77,7 @@ async function callCosts(databases, { rounds, calls }) {
   const rows = []
   for (const { name, url, sql } of databases) {
     const message = JSON.stringify(messageOf(1, 'query', { sql }))
-    const variables = url === 'demo:' ? {} : { DATABASE_URL: url, PRIVATE_HOSTS: '*' }
+    const variables = { DATABASE_URL: url, PRIVATE_HOSTS: '*' }
     const core = spawn(
       process.execPath,
       [resolve(import.meta.dirname, 'stdio-core.mjs'), message, JSON.stringify(variables)],

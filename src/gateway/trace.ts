@@ -13,8 +13,8 @@ export interface Trace {
 /** A new span in the trace of the client, or in a new trace. `traceparent` is valid, if there is one. */
 export function traceOf(traceparent: string | undefined, sampled: boolean): Trace {
   const [, known, parent, flags] = traceparent?.split('-') ?? []
-  const id = known ?? hexadecimal(16)
-  const span = hexadecimal(8)
+  const id = known ?? randomDigits()
+  const span = randomDigits().slice(16)
   const isSampled = flags === undefined ? sampled : (Number.parseInt(flags, 16) & 1) === 1
   return {
     id,
@@ -25,9 +25,5 @@ export function traceOf(traceparent: string | undefined, sampled: boolean): Trac
   }
 }
 
-function hexadecimal(bytes: number): string {
-  const random = crypto.getRandomValues(new Uint8Array(bytes))
-  // All zeros would be no id.
-  random[0]! |= 1
-  return Array.from(random, (it) => it.toString(16).padStart(2, '0')).join('')
-}
+/** 32 random hexadecimal digits. A UUID has some that are not 0, in both halves. */
+const randomDigits = () => crypto.randomUUID().replaceAll('-', '')

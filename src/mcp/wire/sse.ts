@@ -69,19 +69,23 @@ export function eventStream(onCancel: () => void, keepAliveMs = KEEP_ALIVE_MS): 
 const DATA = 'data: '
 
 /** The messages of a response, which is one message or a stream of them, made here. */
-export async function* messagesIn({ headers, body }: Response): AsyncIterable<string> {
-  if (!body) return
-  const streams = headers.get('content-type')?.startsWith('text/event-stream')
+export async function* messagesIn(response: Response): AsyncIterable<string> {
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    const message = await response.text()
+    if (message) yield message
+    return
+  }
+  if (!response.body) return
+  const decoder = new TextDecoder()
   let text = ''
-  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
-    text += chunk
-    const events = streams ? text.split('\n\n') : []
-    text = events.pop() ?? text
+  for await (const chunk of response.body) {
+    text += decoder.decode(chunk, { stream: true })
+    const events = text.split('\n\n')
+    text = events.pop()!
     for (const event of events) {
       // Not by a pattern: to one, U+2028 ends a line.
       const data = event.split('\n').find((line) => line.startsWith(DATA))
       if (data && data.length > DATA.length) yield data.slice(DATA.length)
     }
   }
-  if (!streams && text) yield text
 }
