@@ -11,5 +11,6 @@ if (Number.parseInt(node, 10) < 20) {
   process.exit(1)
 }
 // Commands are words. What is served is a URL, a file or an option.
-if (/^[a-z][a-z-]*$/.test(first) && first !== 'serve') await import('./admin.mjs')
+if (first === 'run') await import('./run/own-server.mjs')
+else if (/^[a-z][a-z-]*$/.test(first) && first !== 'serve') await import('./admin.mjs')
 else await import('./run/run.mjs')

@@ -44,15 +44,6 @@ async function withExample(
 const textOf = (result: unknown) =>
   (result as { content: readonly { text: string }[] }).content[0]?.text
 
-test('the calculator calculates', () =>
-  withExample('calculator', async (client) => {
-    const { tools } = await client.listTools()
-    expect(tools.map((it) => it.name)).toEqual(['add', 'divide'])
-    const divide = (b: number) => client.callTool({ name: 'divide', arguments: { a: 1, b } })
-    expect((await divide(4)).structuredContent).toEqual({ quotient: 0.25 })
-    expect(await divide(0)).toMatchObject({ isError: true })
-  }))
-
 test('notes are written, read, completed, and deleted only if the user agrees', () =>
   withExample('notes', async (client, answers) => {
     const call = async (name: string, args: Record<string, string>) =>

@@ -10,6 +10,7 @@ export { ConfigError, jsonFault } from '../gateway/index.ts'
 export { serveStdio } from '../mcp/index.ts'
 export { openGateway } from './gateway.ts'
 export { listen } from './listen.ts'
+export { ModuleFault, openOwnWorker } from './own-worker.ts'
 
 /** Whether a text is the URL of a database, as far as can be told without its driver. */
 export async function isDatabaseUrl(text: string): Promise<boolean> {

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { eachWay } from '../support/example.ts'
+
+eachWay('calculator', {}, (way) => {
+  test('has tools that make one number of two', async () => {
+    const client = await way.connect()
+    const { tools } = await client.listTools()
+    expect(tools.map((it) => it.name)).toEqual(['add', 'subtract', 'multiply', 'divide'])
+    const results = tools.map(({ name }) => client.callTool({ name, arguments: { a: 7, b: 2 } }))
+    const made = (await Promise.all(results)).map((it) => it.structuredContent)
+    expect(made).toEqual([9, 5, 14, 3.5].map((result) => ({ result })))
+  })
+
+  test('tells the model what it can mend', async () => {
+    const client = await way.connect()
+    const saysOf = async (name: string, a: unknown, b: unknown) => {
+      const { isError, content } = await client.callTool({ name, arguments: { a, b } })
+      expect(isError).toBe(true)
+      return content[0]
+    }
+    expect(await saysOf('divide', 1, 0)).toMatchObject({ text: 'b must not be zero.' })
+    expect(await saysOf('multiply', 1e308, 10)).toMatchObject({
+      text: 'The result is no number, or larger than 1.8e308.',
+    })
+    expect(await saysOf('add', 'one', 2)).toMatchObject({ text: expect.stringContaining('a') })
+  })
+
+  test('welcomes a user, whose id it completes', async () => {
+    const client = await way.connect()
+    const { resourceTemplates } = await client.listResourceTemplates()
+    expect(resourceTemplates.map((it) => it.uriTemplate)).toEqual(['welcome://{userId}'])
+    const { completion } = await client.complete({
+      ref: { type: 'ref/resource', uri: 'welcome://{userId}' },
+      argument: { name: 'userId', value: 'a' },
+    })
+    expect(completion.values).toEqual(['ada', 'alan'])
+    const { contents } = await client.readResource({ uri: 'welcome://ada' })
+    expect(contents).toMatchObject([
+      { mimeType: 'text/plain', text: expect.stringMatching(/^Welcome, Ada Lovelace!/) },
+    ])
+  })
+
+  test('says that there is nobody of another id', async () => {
+    const client = await way.connect()
+    for (const id of ['eve', 'constructor', '%00']) {
+      await expect(client.readResource({ uri: `welcome://${id}` })).rejects.toThrow(/no resource/)
+    }
+  })
+})
