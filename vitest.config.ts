@@ -10,8 +10,8 @@ const patience = { testTimeout: 120_000, hookTimeout: 120_000 }
 export default defineConfig({
   test: {
     passWithNoTests: true,
-    // Two files at once on two cores, where it would be one: much of a test waits for another process.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // One file more than there are cores: much of a test waits for another process.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongFirst },
     reporters: ['default', './test/support/closing-line.ts'],
     projects: [
