@@ -1,9 +1,11 @@
 // What the command costs over stdio: until its first answer, for each call, and in memory.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { digits, print } from './table.mjs'
 
@@ -77,7 +79,7 @@ async function callCosts(databases, { rounds, calls }) {
   const rows = []
   for (const { name, url, sql } of databases) {
     const message = JSON.stringify(messageOf(1, 'query', { sql }))
-    const variables = { DATABASE_URL: url, PRIVATE_HOSTS: '*' }
+    const variables = { DATABASE_URL: urlOf(url), PRIVATE_HOSTS: '*' }
     const core = spawn(
       process.execPath,
       [resolve(import.meta.dirname, 'stdio-core.mjs'), message, JSON.stringify(variables)],
@@ -116,7 +118,10 @@ async function callCosts(databases, { rounds, calls }) {
   return rows
 }
 
-/** The most memory that the command ever had, in MiB, after questions about a million rows. */
+/** The command takes a path, and the gateway a URL. */
+const urlOf = (url) => (url.startsWith('/') ? `sqlite:${url}` : url)
+
+/** The most memory that the command ever had, in MiB, with the processes it started, after questions about a million rows. */
 async function memory(databases) {
   const rows = []
   for (const { name, url, table, asks } of databases) {
@@ -147,6 +152,14 @@ export async function stdio({ quick }) {
   const mariadb =
     await startMariaDb(`${million} seq as n, ${text.replaceAll('n)', 'seq)').replace('n *', 'seq *')} from seq_1_to_1000000;
     create table few as select * from million limit 100`)
+  const folder = mkdtempSync(join(tmpdir(), 'bench-stdio-'))
+  const file = join(folder, 'million.sqlite')
+  const sqlite = new DatabaseSync(file)
+  sqlite.exec(`create table million as
+    with recursive counted (n) as (select 1 union all select n + 1 from counted where n < 1000000)
+    select n, ${text} from counted;
+    create table few as select * from million limit 100`)
+  sqlite.close()
   const databases = [
     { name: 'the demo', url: 'demo:', sql: 'select id, status from orders limit 100' },
     ...(postgres
@@ -161,6 +174,7 @@ export async function stdio({ quick }) {
     ...(mariadb
       ? [{ name: 'MariaDB', url: mariadb.url(mariadb.reader), sql: 'select * from few' }]
       : []),
+    { name: 'a SQLite file', url: file, sql: 'select * from few' },
   ]
   try {
     const costs = await callCosts(
@@ -180,6 +194,7 @@ export async function stdio({ quick }) {
     )
     return { first: { bare, said, answered }, costs, held }
   } finally {
+    rmSync(folder, { recursive: true })
     await postgres?.drop()
     await mariadb?.drop()
   }
@@ -194,9 +209,12 @@ function busy(pid) {
   return times.reduce((sum, it) => sum + Number(it.split(' ')[0]), 0)
 }
 
-/** The most memory that a process had, in MiB. */
-const most = (pid) =>
-  Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024
+/** The most memory that a process had, and each that it started, in MiB. What they share counts for each. */
+function most(pid) {
+  const [, kibibytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  const started = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g) ?? []
+  return Number(kibibytes) / 1024 + started.reduce((sum, it) => sum + most(it), 0)
+}
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await stdio({ quick: process.argv.includes('--quick') })
