@@ -25,8 +25,9 @@ const THINKS_MS = 250
 /**
  * @param name the tool, as the program calls it
  * @param works what a result has that is none of a failure
+ * @param input what the tool is given
  */
-export async function startModel(name: string, works: string): Promise<Model> {
+export async function startModel(name: string, works: string, input: object = {}): Promise<Model> {
   let told = ''
   const answer = ({ messages }: Asked) => {
     const said = messages.filter(({ role }) => role === 'tool')
@@ -38,7 +39,7 @@ export async function startModel(name: string, works: string): Promise<Model> {
       index: 0,
       id: `call_${said.length}`,
       type: 'function',
-      function: { name, arguments: '{}' },
+      function: { name, arguments: JSON.stringify(input) },
     }
     return { delta: { role: 'assistant', tool_calls: [call] }, finish_reason: 'tool_calls' }
   }

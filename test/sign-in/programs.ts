@@ -114,7 +114,7 @@ const geminiRun: Run = {
 /** A table of the demo. */
 const TABLE = 'order_items'
 
-const copilot = installed('copilot')
+export const copilot = installed('copilot')
 const copilotCli: Program = {
   name: 'Copilot CLI',
   identifies: 'has a document',
@@ -141,7 +141,8 @@ const copilotCli: Program = {
   },
   works: TABLE,
 }
-const copilotRun = (model: string): Run => ({
+/** How Copilot CLI runs with a model of one's own. */
+export const copilotRun = (model: string): Run => ({
   env: {
     COPILOT_OFFLINE: 'true',
     COPILOT_AUTO_UPDATE: 'false',

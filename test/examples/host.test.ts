@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Desk } from '../sign-in/desk.ts'
+import { startModel } from '../sign-in/model.ts'
+import { copilot, copilotRun } from '../sign-in/programs.ts'
+import { plainVars, program } from '../support/spawned.ts'
+
+/** A call that shows what an example is for, and what its result has. */
+interface Shown {
+  readonly example: string
+  readonly tool: string
+  readonly input: object
+  readonly works: string
+  readonly env?: Record<string, string>
+}
+
+const shown: readonly Shown[] = [
+  { example: 'calculator', tool: 'divide', input: { a: 1, b: 8 }, works: '0.125' },
+]
+
+const browser = { open: async () => '' } as never
+
+// The program is one that people have. Its model is ours, which calls what it is told to.
+describe.skipIf(!existsSync(copilot))(
+  'Copilot CLI starts each example, and its model calls',
+  () => {
+    let desk: Desk
+    beforeAll(() => {
+      desk = new Desk(browser)
+    })
+    afterAll(() => desk.clear())
+
+    test.each(shown)('$example: $tool', async ({ example, tool, input, works, env }) => {
+      const args = [program, 'run', resolve('examples', example)]
+      const server = {
+        type: 'local',
+        command: process.execPath,
+        args,
+        env: plainVars(env),
+        tools: ['*'],
+      }
+      desk.write('.copilot/mcp-config.json', { mcpServers: { own: server } })
+      const model = await startModel(`own-${tool}`, works, input)
+      try {
+        await desk.run([copilot, '--allow-all-tools', '-p', 'Go on'], copilotRun(model.url))
+        expect(model.told()).toContain(works)
+      } finally {
+        model.stop()
+      }
+    })
+  },
+)
