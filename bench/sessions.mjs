@@ -8,7 +8,7 @@ import { node } from '../scripts/install.mjs'
 const SESSIONS = Number(process.argv[2] ?? 1_000)
 const AT_ONCE = 16
 
-/** Sessions of test/conformance/brief.ts end after 20 to 22 s without use. */
+/** Sessions of test/servers/brief.ts end after 20 to 22 s without use. */
 const LASTS_MS = 20_000
 
 /** The runtime checks every 70 s, and drops objects from memory that were not used for 70 s. */
@@ -31,7 +31,7 @@ const harness = createTestHarness({
   workers: [
     {
       config: {
-        ...{ name: 'brief', main: './test/conformance/brief.ts', send_metrics: false },
+        ...{ name: 'brief', main: './test/servers/brief.ts', send_metrics: false },
         ...{ compatibility_date: '2026-10-30', compatibility_flags: ['enable_request_signal'] },
         durable_objects: { bindings: [{ name: 'SESSIONS', class_name: 'McpSession' }] },
         exports: { McpSession: { type: 'durable-object', storage: 'sqlite' } },

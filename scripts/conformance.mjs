@@ -1,4 +1,4 @@
-// `npm run conformance`: runs the official conformance suite against the Worker in test/conformance,
+// `npm run conformance`: runs the official conformance suite against the example of everything,
 // in both eras and in two versions of the suite. A scenario that fails or warns fails the script.
 // With TIDEGATE_PLATFORM=node, that Worker runs on Node.
 //
@@ -12,7 +12,7 @@ import { start } from './child.mjs'
 import { outcomeOf, rounds, SUITE } from './conformance-suite.mjs'
 import { node } from './install.mjs'
 
-const FIXTURE = 'test/conformance'
+const FIXTURE = 'examples/everything'
 
 process.exitCode = 1 // unless all scenarios pass
 endAfter(5, 'The conformance suite has not finished')
@@ -75,7 +75,7 @@ async function startWorker() {
 
 async function startOnNode() {
   const { startNodeWorker } = await import('../test/support/node-worker.ts')
-  const { url, close } = await startNodeWorker({}, `${FIXTURE}/worker.ts`)
+  const { url, close } = await startNodeWorker({}, `${FIXTURE}/server.ts`)
   return { url: `${url}/mcp`, worker: { end: () => close().then(() => process.exit()) } }
 }
 

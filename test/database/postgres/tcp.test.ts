@@ -519,7 +519,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
       passOn(socket, port, (chunk) => (chunk.includes('declare') ? Buffer.alloc(0) : chunk)),
     )
     const silent = open(postgres.tcp('postgres', server.port), io)
-    const error = await failure(silent.query({ sql: 'select 1' }, { ...limits, timeoutMs: 50 }))
+    const error = await failure(silent.query({ sql: 'select 1' }, { ...limits, timeoutMs: 1_000 }))
     expect(error.kind).toBe('timeout')
   })
 

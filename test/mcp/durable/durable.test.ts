@@ -6,7 +6,7 @@ import { createTestHarness, type TestHarness } from 'wrangler'
 let harness: TestHarness
 let url: URL
 beforeAll(async () => {
-  harness = createTestHarness({ workers: [{ configPath: './test/conformance/wrangler.toml' }] })
+  harness = createTestHarness({ workers: [{ configPath: './examples/everything/wrangler.toml' }] })
   url = new URL('/mcp', (await harness.listen()).url)
 })
 afterAll(() => harness.close())

@@ -295,16 +295,16 @@ describe('a store', () => {
 })
 
 describe('a store in a Durable Object', () => {
-  const CONFORMANCE = 'tidegate-conformance'
+  const CONFORMANCE = 'everything'
   let harness: TestHarness
   beforeAll(async () => {
     const brief = {
-      ...{ name: 'brief', main: './test/conformance/brief.ts' },
+      ...{ name: 'brief', main: './test/servers/brief.ts' },
       ...{ compatibility_date: '2026-10-30', compatibility_flags: ['enable_request_signal'] },
       durable_objects: { bindings: [{ name: 'SESSIONS', class_name: 'McpSession' }] },
       exports: { McpSession: { type: 'durable-object' as const, storage: 'sqlite' as const } },
     }
-    const workers = [{ configPath: './test/conformance/wrangler.toml' }, { config: brief }]
+    const workers = [{ configPath: './examples/everything/wrangler.toml' }, { config: brief }]
     harness = createTestHarness({ workers })
     await harness.listen()
   })

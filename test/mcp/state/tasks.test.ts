@@ -611,17 +611,17 @@ describe('a task in a Durable Object', () => {
     }
     const bindings = [{ name: 'SESSIONS', class_name: 'McpSession' }]
     const brief = {
-      ...{ name: 'brief', main: './test/conformance/brief.ts', ...compatibility },
+      ...{ name: 'brief', main: './test/servers/brief.ts', ...compatibility },
       durable_objects: { bindings },
       exports: { McpSession: { type: 'durable-object' as const, storage: 'sqlite' as const } },
     }
-    const workers = [{ configPath: './test/conformance/wrangler.toml' }, { config: brief }]
+    const workers = [{ configPath: './examples/everything/wrangler.toml' }, { config: brief }]
     harness = createTestHarness({ workers })
     await harness.listen()
   })
   afterAll(() => harness.close())
 
-  const workerOf = (name = 'tidegate-conformance') => harness.getWorker(name)
+  const workerOf = (name = 'everything') => harness.getWorker(name)
   const send = async (method: string, params: object, worker?: string, headers = {}) => {
     const request = requestTo(method, params, { headers })
     const init = { method: 'POST', headers: [...request.headers], body: await request.text() }

@@ -1,4 +1,3 @@
-import * as z from 'zod'
 import {
   type Context,
   elicit,
@@ -8,7 +7,8 @@ import {
   type Tool,
   together,
   tool,
-} from '../../src/mcp/index.ts'
+} from 'tidegate/mcp'
+import * as z from 'zod'
 
 const nothing = z.object({})
 

@@ -1,5 +1,5 @@
+import { type Tool, ToolError, ToolResult, tool } from 'tidegate/mcp'
 import * as z from 'zod'
-import { type Tool, ToolError, ToolResult, tool } from '../../src/mcp/index.ts'
 import { png, wav } from './media.ts'
 
 const nothing = z.object({})

@@ -1,4 +1,4 @@
-import type { Resource } from '../../src/mcp/index.ts'
+import type { Resource } from 'tidegate/mcp'
 import { png } from './media.ts'
 
 /** What clients can read: text, bytes, a template, and something to watch. */

@@ -1,12 +1,8 @@
-import { env } from 'cloudflare:workers'
+import { type Changes, type Tool, tool } from 'tidegate/mcp'
 import * as z from 'zod'
-import { durableChanges, type Tool, tool } from '../../src/mcp/index.ts'
-
-/** Carries news of what changed to the clients that listen, in whatever isolate. */
-export const changes = durableChanges(() => (env as { SESSIONS: DurableObjectNamespace }).SESSIONS)
 
 /** Tools that say something changed, whether or not it did. */
-export const changeTools: readonly Tool[] = [
+export const changeTools = (changes: Changes): readonly Tool[] => [
   tool({
     name: 'test_trigger_tool_change',
     description: 'Tells listening clients that the list of tools changed.',

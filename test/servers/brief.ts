@@ -1,5 +1,7 @@
-// The fixture of the referee where nothing is kept for long, and a look at what its objects store:
+// The example of everything, where nothing is kept for long, and a look at what its objects store:
 // test/mcp/state/tasks.test.ts, test/mcp/state/store.test.ts, bench/sessions.mjs
+
+import { serverIn } from '../../examples/everything/server.ts'
 import {
   durableSessions,
   durableStores,
@@ -10,14 +12,13 @@ import {
   sharedSeal,
   storeLimits,
 } from '../../src/mcp/index.ts'
-import { server } from './server.ts'
 
 interface Env {
   readonly SESSIONS: DurableObjectNamespace
 }
 
 const Ours = sessionObject<Env>({
-  server: () => server,
+  server: serverIn,
   seal: ({ SESSIONS }) => sharedSeal(SESSIONS),
   namespace: ({ SESSIONS }) => SESSIONS,
   limits: { ...sessionLimits, idleMs: 20_000 },
@@ -41,12 +42,13 @@ export class McpSession extends Ours {
 }
 
 export default {
-  fetch(request: Request, { SESSIONS }: Env) {
+  fetch(request: Request, env: Env) {
+    const { SESSIONS } = env
     const { pathname, searchParams } = new URL(request.url)
     const seal = sharedSeal(SESSIONS)
     if (pathname !== '/stored') {
       return serve(request, {
-        ...{ server, seal },
+        ...{ server: serverIn(env), seal },
         sessions: durableSessions(SESSIONS, seal),
         tasks: durableTasks(SESSIONS, seal),
         stores: durableStores(SESSIONS, seal),

@@ -1,5 +1,5 @@
+import { elicit, InputRequired, type Prompt } from 'tidegate/mcp'
 import * as z from 'zod'
-import { elicit, InputRequired, type Prompt } from '../../src/mcp/index.ts'
 import { png } from './media.ts'
 
 /** What a person picks from a menu: words alone, words with blanks, and other content. */
