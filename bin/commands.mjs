@@ -9,6 +9,7 @@ import { endpointCommands } from './endpoint-commands.mjs'
 import { hostCommands } from './host-commands.mjs'
 import { inspectCommands } from './inspect-command.mjs'
 import { keyCommands } from './key-commands.mjs'
+import { newCommands } from './new-command.mjs'
 import { recordCommands } from './record-commands.mjs'
 import { signInCommands } from './sign-in-commands.mjs'
 
@@ -29,4 +30,5 @@ export const commands = [
   ...inspectCommands,
   ...hostCommands,
   ...deployCommands,
+  ...newCommands,
 ]

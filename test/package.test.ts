@@ -31,11 +31,13 @@ const ofPackage = (path: string) => join(packed.project, 'node_modules/tidegate'
 
 describe('what is packed', () => {
   test('is the command and what is built, and nothing else', () => {
-    // `npx tidegate deploy` reads wrangler.toml.
+    // `npx tidegate deploy` reads wrangler.toml, and `npx tidegate new` the examples.
     const papers = ['CHANGELOG.md', 'LICENSE', 'README.md', 'lib/THIRD-PARTY.txt']
     const plain = [...papers, 'package.json', 'wrangler.toml']
     const isOurs = (path: string) =>
-      /^bin\/.*\.mjs$/.test(path) || /^lib\/.*\.(?:js|js\.map|d\.ts)$/.test(path)
+      /^bin\/.*\.mjs$|^bin\/new\/server\.test\.ts\.txt$/.test(path) ||
+      /^examples\/[\w-]+\/(?:[\w-]+\.ts|README\.md|wrangler\.toml)$/.test(path) ||
+      /^lib\/.*\.(?:js|js\.map|d\.ts)$/.test(path)
     expect(packed.files.filter((it) => !plain.includes(it) && !isOurs(it))).toEqual([])
     expect(plain.filter((it) => !packed.files.includes(it))).toEqual([])
   })

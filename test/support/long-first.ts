@@ -5,6 +5,7 @@ const LONG = [
   'test/console/pages.test.ts',
   'test/sign-in/programs.test.ts',
   'test/package.test.ts',
+  'test/new.test.ts',
   'test/hosts-programs.test.ts',
   'test/docker.test.ts',
   'test/deploy.test.ts',
