@@ -17,6 +17,12 @@ interface Shown {
 
 const shown: readonly Shown[] = [
   { example: 'calculator', tool: 'divide', input: { a: 1, b: 8 }, works: '0.125' },
+  {
+    example: 'notes',
+    tool: 'create_note',
+    input: { name: 'shopping/May', text: 'Milk' },
+    works: 'Created note://shopping%2FMay.',
+  },
 ]
 
 const browser = { open: async () => '' } as never
