@@ -1,0 +1,83 @@
+import { ToolError } from 'tidegate/mcp'
+
+/** What an API answered. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  /** Its JSON; undefined if it is none. Whoever reads it checks what it is. */
+  readonly body: unknown
+}
+
+/** More than a page should have, and little enough to hold. */
+const MAX_BYTES = 4 * 1024 * 1024
+
+/**
+ * Asks an API, by POST. The wait ends with the call, or after a minute. An API that does not answer is a
+ * {@link ToolError}; an answer of any status is not.
+ *
+ * @param who The name of the API, as a person knows it.
+ */
+export async function ask(
+  who: string,
+  url: string,
+  init: RequestInit,
+  call: AbortSignal,
+  timeoutMs = 60_000,
+): Promise<Answer> {
+  const timeout = AbortSignal.timeout(timeoutMs)
+  const signal = AbortSignal.any([call, timeout])
+  try {
+    // A redirect is not followed: it would take the token along.
+    const response = await fetch(url, { ...init, method: 'POST', redirect: 'manual', signal })
+    const { status, headers } = response
+    return { status, headers, body: jsonOf(await textOf(who, response)) }
+  } catch (error) {
+    if (error instanceof ToolError) throw error
+    if (call.aborted) throw new ToolError(`The call ended before ${who} answered.`)
+    throw new ToolError(
+      `${who} ${timeout.aborted ? 'did not answer in time' : 'cannot be reached'}.`,
+    )
+  }
+}
+
+async function textOf(who: string, response: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let size = 0
+  for await (const piece of response.body ?? []) {
+    size += piece.byteLength
+    if (size > MAX_BYTES) throw new ToolError(`${who} answered with more than 4 MiB.`)
+    text += decoder.decode(piece, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Seconds until an API that refused because of a limit allows the next call; NaN if it does not say. */
+export const secondsUntilNext = ({ headers }: Answer): number =>
+  Math.ceil(Number(headers.get('retry-after') || Number.NaN))
+
+/** The same in words. */
+export function whenAgain(answer: Answer): string {
+  const seconds = secondsUntilNext(answer)
+  if (!(seconds >= 0)) return 'in a minute'
+  if (seconds < 120) return `in ${seconds} seconds`
+  return `in ${Math.ceil(seconds / 60)} minutes`
+}
+
+/** Waits, and throws if the call ends before. */
+export async function pause(seconds: number, call: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, seconds * 1_000)
+  call.addEventListener('abort', () => resolve(), { once: true })
+  await promise
+  clearTimeout(timer)
+  if (call.aborted) throw new ToolError('The call ended.')
+}

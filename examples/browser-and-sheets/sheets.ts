@@ -1,0 +1,139 @@
+import { elicit, InputRequired, type Server, ToolError, tool } from 'tidegate/mcp'
+import * as z from 'zod'
+import { type Answer, ask, whenAgain } from './answer.ts'
+import { GoogleToken, type KeyFile, readKeyFile } from './google-token.ts'
+
+export interface SheetsSettings {
+  /** Where the Google Sheets API is. */
+  readonly GOOGLE_SHEETS_URL: string
+  /** Where Google gives out access tokens. */
+  readonly GOOGLE_TOKEN_URL: string
+  /** Secret. The JSON of a key of a service account, with which the spreadsheet is shared. */
+  readonly GOOGLE_SERVICE_ACCOUNT?: string
+}
+
+// A cell of Google Sheets holds at most 50,000 characters.
+const cell = z.union([z.string().max(50_000), z.number(), z.boolean()])
+
+const input = z.object({
+  spreadsheet: z
+    .string()
+    .regex(/^[\w-]{10,100}$/)
+    .describe('The id of the spreadsheet: what stands behind /d/ in its address.'),
+  sheet: z.string().min(1).max(100).default('Sheet1').describe('The name of the tab.'),
+  rows: z
+    .array(z.array(cell).min(1).max(50))
+    .min(1)
+    .max(500)
+    .describe('The rows, from top to bottom, each with its cells from left to right.'),
+})
+
+/** A server that appends rows to a spreadsheet, when a person agrees. */
+export function sheetsServer(settings: SheetsSettings): Server {
+  const token = new GoogleToken(settings.GOOGLE_TOKEN_URL)
+
+  const appendRows = tool({
+    name: 'append_rows',
+    title: 'Append rows',
+    description:
+      'Append rows below the table of a Google sheet, after a person agreed. Cells stay as they are: none becomes a formula.',
+    input,
+    output: z.object({ range: z.string(), rows: z.int(), cells: z.int() }),
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: false,
+      openWorldHint: true,
+    },
+    async run({ spreadsheet, sheet, rows }, context) {
+      const key = readKeyFile(settings.GOOGLE_SERVICE_ACCOUNT)
+      const form = z.object({ agree: z.boolean().describe('Write these rows') })
+      const answer = elicit(context, 'agree', question(spreadsheet, sheet, rows), form)
+      if (answer instanceof InputRequired) return answer
+      if (!answer?.agree) throw new ToolError('The person did not agree. Nothing was written.')
+
+      const bearer = await token.get(key, context.signal)
+      const range = encodeURIComponent(`'${sheet.replaceAll("'", "''")}'`)
+      // RAW: what begins with = stays text. Rows are inserted: nothing below the table is overwritten.
+      const options = 'valueInputOption=RAW&insertDataOption=INSERT_ROWS'
+      const url = `${settings.GOOGLE_SHEETS_URL}/v4/spreadsheets/${spreadsheet}/values/${range}:append?${options}`
+      const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' }
+      const body = JSON.stringify({ majorDimension: 'ROWS', values: rows })
+      const written = await ask('Google Sheets', url, { headers, body }, context.signal).catch(
+        unknownOutcome,
+      )
+      const done = appended.safeParse(written.body).data?.updates
+      if (written.status === 200 && done) {
+        return { range: done.updatedRange, rows: done.updatedRows, cells: done.updatedCells }
+      }
+      if (written.status === 401) token.forget()
+      throw new ToolError(faultOf(written, sheet, key))
+    },
+  })
+
+  return {
+    name: 'sheets',
+    version: '1.0.0',
+    instructions:
+      'Collect all rows first, and append them in one call: the person is asked each time.',
+    tools: [appendRows],
+  }
+}
+
+const SHOWN_ROWS = 5
+const SHOWN_CHARS = 160
+
+/** What the person reads. Rows are shown as JSON, so that no cell can pass for a part of the question. */
+function question(spreadsheet: string, sheet: string, rows: readonly unknown[]): string {
+  const shown = rows.slice(0, SHOWN_ROWS).map((row) => {
+    const json = JSON.stringify(row)
+    return json.length > SHOWN_CHARS ? `${json.slice(0, SHOWN_CHARS)}…` : json
+  })
+  const more = rows.length - shown.length
+  if (more > 0) shown.push(`and ${more} more`)
+  const count = rows.length === 1 ? '1 row' : `${rows.length} rows`
+  const where = `${JSON.stringify(sheet)} of the spreadsheet ${spreadsheet}`
+  return `Append ${count} to the sheet ${where}?\n${shown.join('\n')}`
+}
+
+const UNKNOWN =
+  'Whether the rows were written is not known: look at the sheet before you call again.'
+
+function unknownOutcome(error: unknown): never {
+  throw error instanceof ToolError ? new ToolError(`${error.message} ${UNKNOWN}`) : error
+}
+
+/** https://developers.google.com/workspace/sheets/api/reference/rest/v4/spreadsheets.values/append */
+const appended = z.object({
+  updates: z.object({ updatedRange: z.string(), updatedRows: z.int(), updatedCells: z.int() }),
+})
+
+/** https://cloud.google.com/apis/design/errors */
+const refusal = z.object({
+  error: z.object({
+    message: z.string(),
+    details: z.array(z.object({ reason: z.string().optional() })).optional(),
+  }),
+})
+
+function faultOf(answer: Answer, sheet: string, { client_email }: KeyFile): string {
+  const { message, details } = refusal.safeParse(answer.body).data?.error ?? { message: '' }
+  switch (answer.status) {
+    case 400:
+      return message.startsWith('Unable to parse range')
+        ? `This spreadsheet has no sheet ${JSON.stringify(sheet)}.`
+        : 'Google Sheets does not take these rows: the file is no Google spreadsheet, or it is full.'
+    case 401:
+      return 'Google took back the token of the service account. Nothing was written. Call again.'
+    case 403:
+      return details?.some(({ reason }) => reason === 'SERVICE_DISABLED')
+        ? 'The Google Sheets API is not enabled in the project of the service account.'
+        : `The spreadsheet is not shared with ${client_email} as an editor.`
+    case 404:
+      return 'There is no spreadsheet with this id.'
+    case 429:
+      return `Google Sheets takes no more rows now. Nothing was written. Call again ${whenAgain(answer)}.`
+  }
+  if (answer.status >= 500) return `Google Sheets has a fault. ${UNKNOWN}`
+  return `Google Sheets refused (${answer.status}). Nothing was written.`
+}
