@@ -42,47 +42,50 @@ async function connect(path: string): Promise<Client> {
   return client
 }
 
-/** Calls a tool. What the tool cannot do ends the story. */
+/** Calls a tool, and throws what it says when it cannot. */
 async function call<Result>(client: Client, name: string, input: object): Promise<Result> {
   const params = { name, arguments: { ...input } }
   // A page may take half a minute, and a person longer.
   const result = (await client.callTool(params, { timeout: 300_000 })) as CallToolResult
   if (!result.isError) return result.structuredContent as Result
   const [said] = result.content
-  console.error(said?.type === 'text' ? said.text : `${name} failed.`)
-  process.exit(1)
+  throw new Error(said?.type === 'text' ? said.text : `${name} failed.`)
 }
 
 interface Extracted {
   readonly found: readonly { readonly values: readonly string[] }[]
 }
 
-const browser = await connect('/browser/mcp')
-const sheets = await connect('/sheets/mcp')
+async function story(): Promise<void> {
+  const browser = await connect('/browser/mcp')
+  const links = { name: 'profiles', selector: values.links, attribute: 'href' }
+  const list = await call<Extracted>(browser, 'extract', { url: values.page, elements: [links] })
+  const profiles = list.found[0]?.values ?? []
+  console.log(`${values.page} links to ${profiles.length} profiles.`)
 
-const links = { name: 'profiles', selector: values.links, attribute: 'href' }
-const list = await call<Extracted>(browser, 'extract', { url: values.page, elements: [links] })
-const profiles = list.found[0]?.values ?? []
-console.log(`${values.page} links to ${profiles.length} profiles.`)
+  const rows: string[][] = []
+  for (const profile of profiles) {
+    const url = new URL(profile, values.page).href
+    const elements = [
+      { name: 'name', selector: values.name },
+      { name: 'title', selector: values.title },
+    ]
+    const { found } = await call<Extracted>(browser, 'extract', { url, elements })
+    const [name = '', title = ''] = found.map((it) => it.values[0] ?? '')
+    console.log(`${name}: ${title}`)
+    rows.push([name, title, url])
+  }
+  await browser.close()
+  if (rows.length === 0) return
 
-const rows: string[][] = []
-for (const profile of profiles) {
-  const url = new URL(profile, values.page).href
-  const elements = [
-    { name: 'name', selector: values.name },
-    { name: 'title', selector: values.title },
-  ]
-  const { found } = await call<Extracted>(browser, 'extract', { url, elements })
-  const [name = '', title = ''] = found.map((it) => it.values[0] ?? '')
-  console.log(`${name}: ${title}`)
-  rows.push([name, title, url])
+  const sheets = await connect('/sheets/mcp')
+  const { spreadsheet, sheet } = values
+  const written = await call<{ range: string }>(sheets, 'append_rows', { spreadsheet, sheet, rows })
+  console.log(`Appended to ${written.range}.`)
+  await sheets.close()
 }
 
-const { spreadsheet, sheet } = values
-if (rows.length > 0) {
-  const input = { spreadsheet, sheet, rows }
-  const { range } = await call<{ range: string }>(sheets, 'append_rows', input)
-  console.log(`Appended to ${range}.`)
-}
-await browser.close()
-await sheets.close()
+await story().catch((error: Error) => {
+  console.error(error.message)
+  process.exit(1)
+})

@@ -66,7 +66,7 @@ const add = (parent, name, text, attributes = {}) => {
   return parent.appendChild(it)
 }
 const data = JSON.parse(document.getElementById('data').textContent)
-setTimeout(() => { ${script} }, 50)
+setTimeout(() => { ${script} }, 300)
 </script>`
 
 const listPage = written(
