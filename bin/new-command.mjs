@@ -11,8 +11,10 @@ export const newCommands = [
     words: 'new',
     args: ['FOLDER'],
     about: 'Begins an MCP server of your own, from an example.',
-    more: `The folder becomes a project with one server, for Workers and for stdio, and a test. Its name is that of the
-folder. docs/mcp.md has the library. The examples: ${examples().join(', ')}.`,
+    get more() {
+      return `The folder becomes a project with one server, for Workers and for stdio, and a test. Its name is that of the
+folder. docs/mcp.md has the library. The examples: ${examples().join(', ')}.`
+    },
     needsKey: false,
     options: {
       from: { type: 'string', value: 'EXAMPLE', about: 'what it begins as; else calculator' },

@@ -82,7 +82,7 @@ describe('the command line', () => {
     const commands = [...all.stdout.matchAll(/npx tidegate ([a-z-]+(?: [a-z]+)?)/g)].map(
       ([, it]) => it!,
     )
-    expect(commands).toHaveLength(31)
+    expect(commands).toHaveLength(32)
     for (const command of commands) {
       const help = await run([...command.split(' '), '--help'], {})
       expect(help, command).toMatchObject({ code: 0, stderr: '' })
