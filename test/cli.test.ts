@@ -87,7 +87,7 @@ describe('the command line', () => {
       const help = await run([...command.split(' '), '--help'], {})
       expect(help, command).toMatchObject({ code: 0, stderr: '' })
       // These are told what to work on, and ask no deployment.
-      const asksNone = ['doctor', 'inspect', 'add', 'remove', 'deploy'].includes(command)
+      const asksNone = ['doctor', 'inspect', 'add', 'remove', 'new', 'deploy'].includes(command)
       expect(help.stdout.includes('--to URL'), command).toBe(!asksNone)
     }
     const [table] = lexer(page).filter((it): it is Tokens.Table => it.type === 'table')
