@@ -1,12 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import type { RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { type CallToolResult, Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestHarness } from 'wrangler'
+// @ts-expect-error: plain JavaScript
+import { bringUpToDate } from '../../bin/lib.mjs'
 import { type Rules as BrowserRules, startBrowserRendering } from '../servers/browser-rendering.ts'
 import { type Rules as SheetsRules, startGoogleSheets } from '../servers/google-sheets.ts'
+import { startHttp } from '../servers/http.ts'
 import { PEOPLE, startProfileSite } from '../servers/profile-site.ts'
 import { chromiumForTests } from '../support/chromium.ts'
 import { type Answer, type ClientOptions, eachWay, type Way } from '../support/example.ts'
@@ -134,11 +138,6 @@ eachWayTo('browser', {}, (connect, way) => {
       expect([text.length, truncated]).toEqual([50_000, true])
     })
 
-    test('does not hold a page of many megabytes', async () => {
-      const said = await refused(await connect(), 'navigate', { url: `${site.url}/huge` })
-      expect(said).toBe("Cloudflare's browser answered with more than 4 MiB.")
-    })
-
     test('says what is wrong with a site', async () => {
       const client = await connect()
       const say = (url: string) => refused(client, 'navigate', { url })
@@ -215,6 +214,15 @@ eachWayTo('browser', {}, (connect, way) => {
     expect(await say((it) => it.writeHead(502).end('<h1>Bad gateway</h1>'))).toBe(hasFault)
     expect(await say((it) => it.writeHead(200).end('<h1>Hello</h1>'))).toBe(odd)
     expect(await say((it) => it.writeHead(200, json).end('{"success":false}'))).toBe(odd)
+  })
+
+  test('does not hold an answer of many megabytes', async () => {
+    browserRules.fault = (response) =>
+      response
+        .writeHead(200, json)
+        .end(JSON.stringify({ success: true, result: 'x'.repeat(5 * 1024 * 1024) }))
+    const said = await refused(await connect(), 'navigate', { url: ada })
+    expect(said).toBe("Cloudflare's browser answered with more than 4 MiB.")
   })
 
   // What sends the Worker's requests in tests follows redirects, and makes an answer of what is none.
@@ -472,6 +480,20 @@ describe('with settings of its own', () => {
 
   test('it does not start without a SERVER', async () => {
     await expect(connect('', {})).rejects.toThrow(/cannot be started/)
+  })
+})
+
+describe('an API that stops', () => {
+  test.each<[string, RequestListener]>([
+    ['before it answers', () => {}],
+    ['within its answer', (_, response) => response.writeHead(200).write('{')],
+  ])('%s is given up after a time', async (_, listener) => {
+    // The example finds the library as a user's server does.
+    bringUpToDate()
+    const { ask } = await import('../../examples/browser-and-sheets/answer.ts')
+    const url = `http://127.0.0.1:${await startHttp(listener)}/`
+    const asking = ask('The API', url, {}, new AbortController().signal, 500)
+    await expect(asking).rejects.toThrow('The API did not answer in time.')
   })
 })
 

@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startBrowserRendering } from '../servers/browser-rendering.ts'
+import { startProfileSite } from '../servers/profile-site.ts'
 import { Desk } from '../sign-in/desk.ts'
 import { startModel } from '../sign-in/model.ts'
 import { copilot, copilotRun } from '../sign-in/programs.ts'
+import { chromiumForTests } from '../support/chromium.ts'
 import { plainVars, program } from '../support/spawned.ts'
 
 /** A call that shows what an example is for, and what its result has. */
@@ -15,6 +18,28 @@ interface Shown {
   readonly env?: Record<string, string>
 }
 
+const chromium = await chromiumForTests()
+const site = await startProfileSite()
+const cloudflare = await startBrowserRendering(chromium)
+afterAll(async () => {
+  await cloudflare.close()
+  await site.close()
+  await chromium?.close()
+})
+
+const withBrowser: Shown = {
+  example: 'browser-and-sheets',
+  tool: 'navigate',
+  input: { url: `${site.url}/people/grace` },
+  works: '# Grace Hopper',
+  env: {
+    SERVER: 'browser',
+    CLOUDFLARE_API_URL: cloudflare.url,
+    CLOUDFLARE_ACCOUNT_ID: cloudflare.account,
+    CLOUDFLARE_API_TOKEN: cloudflare.token,
+  },
+}
+
 const shown: readonly Shown[] = [
   { example: 'calculator', tool: 'divide', input: { a: 1, b: 8 }, works: '0.125' },
   {
@@ -23,6 +48,7 @@ const shown: readonly Shown[] = [
     input: { name: 'shopping/May', text: 'Milk' },
     works: 'Created note://shopping%2FMay.',
   },
+  ...(chromium ? [withBrowser] : []),
 ]
 
 const browser = { open: async () => '' } as never

@@ -31,7 +31,6 @@ export async function startProfileSite(): Promise<ProfileSite> {
     if (url === '/moved') return response.writeHead(302, { location: '/people/ada' }).end()
     if (url === '/around') return response.writeHead(302, { location: '/around' }).end()
     if (url === '/long') return send(`<p>${'word '.repeat(40_000)}</p>`)
-    if (url === '/huge') return send(`<p>${'word '.repeat(1_200_000)}</p>`)
     if (url === '/cut') return response.destroy()
     // Whoever asks for this waits for as long as they like.
     if (pathname === '/slow') return
