@@ -29,6 +29,9 @@ export function inlineParams(statement: Statement): string {
   return text + sql.slice(at)
 }
 
+/** A name as MySQL reads it, whatever its mode. */
+export const quoted = (name: string) => `\`${name.replaceAll('`', '``')}\``
+
 /** A value as MySQL reads it where backslashes escape. */
 export function literal(value: Param): string {
   if (value === null) return 'null'

@@ -8,6 +8,7 @@ import type {
   Prepared,
 } from './mysql2.mjs'
 import { pipeline } from './pipeline.ts'
+import { quoted } from './quote.ts'
 import { runsLastPrepared, type Server, serverOf } from './read-only.ts'
 import { connectFailure, failure, notEncrypted } from './tcp-error.ts'
 import type { Login } from './tcp-login.ts'
@@ -26,6 +27,7 @@ export class Connection {
   readonly client: Client
   readonly #timeoutMs: number
   readonly #isOwn: boolean
+  readonly #database: string
   #broken = Promise.withResolvers<unknown>()
   readonly #prepared = new Map<string, Promise<Prepared>>()
   readonly #library: typeof Library
@@ -42,6 +44,7 @@ export class Connection {
     this.#library = library
     this.#timeoutMs = timeoutMs
     this.#isOwn = own !== undefined
+    this.#database = login.database
     this.client = library.createConnection(configOf(library, login, connectMs, own?.stream))
     if (own?.trust) encryptBy(this.client, library.tls, own.trust, login.host)
     if (login.tls) heedOnlyEncrypted(this.client)
@@ -152,6 +155,8 @@ export class Connection {
       this.client.reset((error) => (error ? reject(error) : resolve()))
     })
     this.#prepared.clear()
+    // MariaDB stays in the database, and forgets the character set of it.
+    if (this.#database) this.run(`use ${quoted(this.#database)}`).catch(() => {})
     const [before, now] = await Promise.all([
       this.#standing,
       this.#stand(),

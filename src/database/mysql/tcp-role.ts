@@ -1,5 +1,6 @@
 import { DatabaseError } from '../error.ts'
 import { loginError, ofLogin } from './error.ts'
+import { quoted } from './quote.ts'
 import type { Connection } from './tcp-connection.ts'
 
 /**
@@ -28,8 +29,6 @@ export async function becomeRole(
   if (![role, `${quoted(role)}@\`%\``].includes(textOf(row?.[0]))) throw noRole()
   await entered
 }
-
-const quoted = (name: string) => `\`${name.replaceAll('`', '``')}\``
 
 /** A value of an answer to one of our own statements, as text. */
 export const textOf = (value: unknown) =>

@@ -38,11 +38,13 @@ const setup = (reader: string) => `
   end;
   grant execute on function soiled to ${reader}@'%';
   grant execute on function promoted to ${reader}@'%';
+  -- Another one than the server's.
+  alter database character set latin2;
 `
 
 /** What a session may have kept of the one before. */
 const STATE = `select @kept, @@sql_mode, @@group_concat_max_len, @@tx_read_only,
-  @@max_statement_time, @@profiling, @@sql_select_limit, @@character_set_client, last_insert_id(),
+  @@max_statement_time, @@profiling, @@sql_select_limit, @@character_set_client, @@character_set_database, last_insert_id(),
   current_role(), database(), is_used_lock('LOCK')`
 
 const ENDLESS = 'select count(*) from users a, users b, users c, users d, users e, users f'
