@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { queryObjects } from 'node:v8'
 import { afterEach, expect, test } from 'vitest'
 import type { Database } from '../../../src/database/database.ts'
 import type { Limits } from '../../../src/database/rows.ts'
@@ -82,6 +83,23 @@ await describePostgres('PostgreSQL on a machine', setup, (postgres) => {
     }
   }
   const long = 'select count(*) from generate_series(1, 1000000000)'
+
+  test('holds no rows of the answers before', async () => {
+    const database = await here()
+    const answer = async () => {
+      const sql = 'select i, i from generate_series(1, 1000) i'
+      const { rows } = await database.query({ sql }, { ...limits, maxRows: 1_000, maxBytes: 1e6 })
+      return rows.length
+    }
+    // Each row is an array, and collecting what nobody holds is the first that this does.
+    const arrays = () => Number(queryObjects(Array, { format: 'count' }))
+    const first = await session(database)
+    for (let i = 0; i < 3; i++) expect(await answer()).toBe(1_000)
+    const before = arrays()
+    for (let i = 0; i < 20; i++) expect(await answer()).toBe(1_000)
+    expect(await session(database)).toBe(first)
+    expect(arrays() - before).toBeLessThan(2_000)
+  })
 
   test('opens one connection for one call after the other', async () => {
     const server = await startCut((chunk) => chunk)
