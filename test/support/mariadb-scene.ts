@@ -19,8 +19,9 @@ export const setup = `
 `
 
 /**
- * The database that {@link setup} made, its server's users, settings and lock, and files. A server that
- * several use at once needs a lock of another name for each.
+ * The database that {@link setup} made, its server's users, settings and lock, and files. On a server that
+ * several use at once, each needs a lock of another name, and looks only at users that are its own or stand
+ * in its statements: others come and go.
  */
 export function mariaDbScene(
   {
@@ -29,17 +30,19 @@ export function mariaDbScene(
     owner,
     reader,
     revive,
-    lock = 'x',
+    lock,
   }: TestMariaDb & Pick<Scene, 'revive'> & { readonly lock?: string },
   statements: readonly string[] = attacks('mysql').map(({ sql }) => sql),
   folders: readonly string[] = [],
 ): Scene {
   const files = filesNamedIn(statements)
+  const words = new Set([owner, reader, ...(statements.join(' ').match(/\w+/g) ?? [])])
+  const users = lock === undefined ? '' : `where user in (${[...words].map((it) => `'${it}'`)})`
   const parts = [
     'select * from users',
     'select * from orders',
     'select next_not_cached_value from s1',
-    `select last_value as v from (select is_used_lock('${lock}') as last_value) l`,
+    `select last_value as v from (select is_used_lock('${lock ?? 'x'}') as last_value) l`,
     `select table_name, table_type, engine, table_comment from information_schema.tables
       where table_schema = '${database}' order by table_name`,
     `select table_name, column_name, column_type from information_schema.columns
@@ -49,7 +52,7 @@ export function mariaDbScene(
     `select trigger_name from information_schema.triggers where trigger_schema = '${database}'`,
     `select routine_name from information_schema.routines where routine_schema = '${database}'`,
     `select user, host, json_remove(priv, '$.password_last_changed') from mysql.global_priv
-      where user not like 'tidegate\\_%' or user = '${owner}' order by user, host`,
+      ${users} order by user, host`,
     `select @@global.general_log, @@global.max_connections, @@global.sql_mode, @@global.read_only,
       @@global.log_bin`,
     'select name from mysql.func',
@@ -59,7 +62,10 @@ export function mariaDbScene(
   return {
     ...(revive && { revive }),
     async state() {
-      const rows = await admin(parts.join(';\n')).catch(() => [])
+      const rows = await admin(parts.join(';\n')).catch((error) => {
+        if (revive) return []
+        throw error
+      })
       return `${JSON.stringify(rows)}\n${filesSeen([...files, ...folders])}`
     },
     async restore() {
