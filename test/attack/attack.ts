@@ -1,6 +1,7 @@
 // `npm run attack`: tries the corpus against every engine, with all layers and with each of them alone.
 // What it prints last is what became of it.
 import { parseArgs } from 'node:util'
+import { onNode } from '../support/node-worker.ts'
 import { startClickHouse } from './clickhouse.ts'
 import { isFor, ours, readCorpus } from './corpus.ts'
 import { startMySql } from './mysql.ts'
@@ -47,6 +48,9 @@ if (values.help || strange !== undefined) {
   console.log(strange === undefined ? HELP : `There is no engine "${strange}".\n\n${HELP}`)
   process.exit(strange === undefined ? 0 : 1)
 }
+
+// Elsewhere there is no D1.
+const isWhole = !values.corpus && !values.engine && !onNode
 
 const corpus = readCorpus(values.corpus ?? ours, Object.keys(engines))
 const skipped: string[] = []
@@ -96,7 +100,7 @@ function report(outcomes: readonly Outcome[]): number {
   }
   let stale: string | undefined
   if (values.table) writeTable(outcomes)
-  else if (!values.corpus && !values.engine && skipped.length === 0) stale = checkTable(outcomes)
+  else if (isWhole && skipped.length === 0) stale = checkTable(outcomes)
   if (stale) console.log(stale)
 
   const tried = (it: { readonly engine: string }) =>

@@ -10,7 +10,7 @@ export interface Engine {
   close(): Promise<void>
 }
 
-/** One way to an engine in one role: an endpoint of a Worker, and the same without one layer. */
+/** One way to an engine in one role: an endpoint, and the same without one layer. */
 export interface Place {
   /** As a table has it: `TCP`. */
   readonly way: string
@@ -27,7 +27,7 @@ export interface Place {
   readonly scene: Scene
   /** What must stand in no answer. */
   readonly secrets: readonly string[]
-  /** Nothing but the end of its process ends a statement here, which this does. */
+  /** Nothing but the end of its process ends a statement here: this has another take its place. */
   revive?(): Promise<void>
   /** Why statements that never end are left out. */
   readonly endless?: string
@@ -57,11 +57,14 @@ export type Tools = (name: string, args: object, patient?: boolean) => Promise<T
 export const TIMEOUT_MS = 400
 const PATIENT_MS = 20_000
 
-/** Starts a Worker that serves each of these databases by name, and gives back their tools. */
+/** What is started with these variables. */
+type Start = (variables: Record<string, string>) => Promise<Pick<RunningWorker, 'url' | 'close'>>
+
+/** Starts what serves each of these databases by name, and gives back their tools. */
 export async function startEndpoints(
   urls: Readonly<Record<string, string>>,
-  configPath?: string,
-): Promise<RunningWorker & { toolsOf(name: string): Tools }> {
+  start: Start = startWorker,
+) {
   const secrets: Record<string, string> = {}
   const endpoints = Object.entries(urls).flatMap(([name, url], i) => {
     const open = /^(?:demo:|d1:\w)/.test(url)
@@ -73,24 +76,27 @@ export async function startEndpoints(
       { ...endpoint, name: `${name}-patient`, caps: { timeoutMs: PATIENT_MS } },
     ]
   })
-  const worker = await startWorker(
-    { ...secrets, ENDPOINTS: JSON.stringify(endpoints), TIDEGATE_KEY: '' },
-    configPath,
-  )
+  const worker = await start({
+    ...secrets,
+    ENDPOINTS: JSON.stringify(endpoints),
+    TIDEGATE_KEY: '',
+  })
   return {
     ...worker,
-    toolsOf: (name) => async (tool, args, patient) => {
-      const response = await fetch(`${worker.url}/mcp/${name}${patient ? '-patient' : ''}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({
-          ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
-          params: { name: tool, arguments: args },
-        }),
-        signal: AbortSignal.timeout(PATIENT_MS + 5_000),
-      })
-      const { result, error } = JSON.parse(await response.text())
-      return result ?? { isError: true, content: [{ text: `${error.code} ${error.message}` }] }
-    },
+    toolsOf:
+      (name: string): Tools =>
+      async (tool, args, patient) => {
+        const response = await fetch(`${worker.url}/mcp/${name}${patient ? '-patient' : ''}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({
+            ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+            params: { name: tool, arguments: args },
+          }),
+          signal: AbortSignal.timeout(PATIENT_MS + 5_000),
+        })
+        const { result, error } = JSON.parse(await response.text())
+        return result ?? { isError: true, content: [{ text: `${error.code} ${error.message}` }] }
+      },
   }
 }

@@ -1,46 +1,58 @@
-import { rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Driver } from '../../src/database/database.ts'
 import { guarded } from '../../src/database/guard/guarded.ts'
 import { rqlite } from '../../src/database/rqlite/driver.ts'
 import { sqlite as dialect } from '../../src/database/sqlite/dialect.ts'
+import { file } from '../../src/database/sqlite/file.ts'
 import { libsql } from '../../src/database/sqlite/libsql.ts'
 import { startHrana } from '../servers/hrana.ts'
 import { startRqlite } from '../servers/rqlite.ts'
 import { type SqliteServer, TOKEN } from '../servers/sqlite-child.ts'
 import { startRaw } from '../servers/sqlite-raw.ts'
 import { passOn, startTcp } from '../servers/tcp.ts'
+import { onNode, onStdio, startNodeWorker } from '../support/node-worker.ts'
+import { makeSqliteFile } from '../support/sqlite-file.ts'
 import { filesNamedIn, filesSeen, type Scene } from '../support/witness.ts'
+import { startWorker } from '../support/worker.ts'
 import { type Engine, nothing, type Place, startEndpoints, type Unlayered } from './place.ts'
 import { tables } from './sqlite-tables.ts'
 
 const io = { fetch, bindings: {} }
 
-/** SQLite as the demo store and as D1, both in workerd, and behind our own servers of libSQL and rqlite. */
+/**
+ * SQLite as the demo store and as D1, behind our own servers of libSQL and rqlite, and as a file of this machine.
+ * There is D1 only in a Worker, and nobody sees into a demo store over stdio.
+ */
 export async function startSqlite(statements: readonly string[]): Promise<Engine> {
   const files = filesNamedIn(statements)
   const raw = await startUnguarded(files)
-  const [workerd, ...behind] = [
-    await startWorkerd(raw.unlayered),
+  const started = [
+    ...(onStdio ? [] : [await startBound(raw.unlayered)]),
     await startBehind(ofLibsql, files, raw.unlayered),
     await startBehind(ofRqlite, files, raw.unlayered),
+    await startFile(files, raw.unlayered),
   ]
   return {
     title: `SQLite ${process.versions.sqlite}`,
-    places: [...workerd.places, ...behind.map(({ place }) => place)],
+    places: started.flatMap(({ places }) => places),
     async close() {
-      await workerd.close()
-      for (const it of behind) await it.close()
+      for (const it of started) await it.close()
       raw.close()
     },
   }
 }
 
 /** The demo store and D1: `worker.ts` shows what is in them, and has their drivers without the guard. */
-async function startWorkerd(guardAlone: Unlayered) {
+async function startBound(guardAlone: Unlayered) {
   const start = async () => {
-    const urls = { demo: 'demo:', d1: 'd1:DB' }
-    const started = await startEndpoints(urls, './test/attack/wrangler.toml')
-    await fetch(`${started.url}/fill`)
+    const urls = onNode ? { demo: 'demo:' } : { demo: 'demo:', d1: 'd1:DB' }
+    const started = await startEndpoints(urls, (variables) =>
+      onNode
+        ? startNodeWorker(variables, 'test/attack/worker.ts')
+        : startWorker(variables, './test/attack/wrangler.toml'),
+    )
+    if (!onNode) await fetch(`${started.url}/fill`)
     return started
   }
   let worker = await start()
@@ -72,8 +84,9 @@ async function startWorkerd(guardAlone: Unlayered) {
     },
   })
   const endless = 'D1 itself ends a statement after 30 s, and nothing does so in workerd'
+  const d1 = onNode ? [] : [{ ...placeOf('d1', 'D1'), endless }]
   return {
-    places: [placeOf('demo', 'demo store'), { ...placeOf('d1', 'D1'), endless }],
+    places: [placeOf('demo', 'demo store'), ...d1],
     close: () => worker.close(),
   }
 }
@@ -124,11 +137,54 @@ async function startBehind(by: Behind, files: readonly string[], guardAlone: Unl
     engineAlone: by.driver.open(new URL(url), io),
   }
   return {
-    place,
+    places: [place],
     async close() {
       await worker.close()
       await door.close()
       server.close()
+    },
+  }
+}
+
+/** A file, which the gateway on Node reads, whatever else the others run on. */
+async function startFile(files: readonly string[], guardAlone: Unlayered) {
+  const { path, folder, url, io, close } = makeSqliteFile(tables('fts4'))
+  const bytes = readFileSync(path)
+  const gateway = await startEndpoints({ file: url }, onNode ? startWorker : startNodeWorker)
+  const tools = gateway.toolsOf('file')
+  const engineAlone = file.open(new URL(url), io)
+  const place: Place = {
+    way: 'file',
+    role: '–',
+    secrets: [folder],
+    guardAlone,
+    tools,
+    engineAlone,
+    scene: {
+      // Byte for byte. A file that was written anew is another one to whoever has it open.
+      state: async () => {
+        const { mtimeMs, ino } = statSync(path)
+        const found = [readFileSync(path).toString('base64'), mtimeMs, ino, ...readdirSync(folder)]
+        return found.join(' ') + filesSeen(files)
+      },
+      async restore() {
+        for (const it of files) rmSync(it, { recursive: true, force: true })
+        for (const it of readdirSync(folder)) rmSync(join(folder, it), { recursive: true })
+        writeFileSync(path, bytes)
+      },
+    },
+    // A process that starts takes time, and none of that of the next statement.
+    async revive() {
+      const limits = { maxRows: 1, maxBytes: 1_000, timeoutMs: 20_000 }
+      await tools('query', { sql: 'select 1' }, true)
+      await engineAlone.query({ sql: 'select 1' }, limits)
+    },
+  }
+  return {
+    places: [place],
+    async close() {
+      await gateway.close()
+      await close()
     },
   }
 }

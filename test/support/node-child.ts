@@ -11,7 +11,12 @@ type Classes = Parameters<typeof kindsOf>[0]
 const kinds =
   'Registry' in worker
     ? kindsOf(worker as unknown as Classes)
-    : { SESSIONS: { made: worker.McpSession, hasTables: false } }
+    : {
+        SESSIONS: { made: worker.McpSession, hasTables: false },
+        ...('DemoStore' in worker && {
+          DEMO: { made: worker.DemoStore as Classes['DemoStore'], hasTables: true },
+        }),
+      }
 
 process.once('message', async ({ state, ...variables }: Record<string, string>) => {
   const { env, close } = openWorker(kinds, { variables, state })

@@ -12,7 +12,7 @@ const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
  * @param only What the guard alone stands before.
  */
 export function withstandsAttacks(
-  server: SqliteServer,
+  server: Pick<SqliteServer, 'snapshot'>,
   database: UnguardedDatabase,
   unguarded: UnguardedDatabase,
   only: readonly string[] = [],

@@ -22,7 +22,8 @@ export function makeSqliteFile(setup: Iterable<string>, name = 'test.db'): Sqlit
   for (const statement of setup) database.exec(statement)
   database.close()
   const machine = machineWith({})
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', remove)
   return {
     folder,
     path,
@@ -30,7 +31,8 @@ export function makeSqliteFile(setup: Iterable<string>, name = 'test.db'): Sqlit
     io: { fetch, bindings: {}, machine },
     async close() {
       await machine.close()
-      rmSync(folder, { recursive: true, force: true })
+      process.off('exit', remove)
+      remove()
     },
   }
 }
