@@ -33,6 +33,7 @@ const watch = new Worker(WATCH, { eval: true, resourceLimits: { maxOldGeneration
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 
 process.on('message', (question: Question) => {
+  process.send!('begun' satisfies Reply)
   watch.postMessage(true)
   const said = reply(question)
   watch.postMessage(false)

@@ -14,6 +14,7 @@ const PASSED = ['PATH', 'SystemRoot', 'TEMP', 'TMP', 'ELECTRON_RUN_AS_NODE']
 export class SqliteProcess {
   readonly #child: ChildProcess
   #isOver = false
+  #wasAsked = false
 
   constructor() {
     const passed = Object.entries(process.env).filter(([name]) => PASSED.includes(name))
@@ -40,16 +41,29 @@ export class SqliteProcess {
     return this.#isOver
   }
 
-  /** Asks. If the signal aborts first, the process ends, and this throws the reason. Throws DatabaseError. */
-  async ask(question: Question, signal: AbortSignal): Promise<Answer> {
+  /**
+   * Asks. If the signal aborts first, the process ends, and this throws the reason. Resolves with undefined where it had
+   * ended since the last question, and another has to be asked. Throws DatabaseError.
+   */
+  async ask(question: Question, signal: AbortSignal): Promise<Answer | undefined> {
     const child = this.#child
-    const { promise, resolve, reject } = Promise.withResolvers<Reply>()
+    const { promise, resolve, reject } = Promise.withResolvers<Said | undefined>()
+    let hasBegun = !this.#wasAsked
+    this.#wasAsked = true
+    const take = (reply: Reply) => {
+      if (reply === 'begun') hasBegun = true
+      else resolve(reply)
+    }
     const stop = () => {
       this.kill()
       reject(signal.reason)
     }
-    const ended = () => reject(crashed())
-    child.once('message', resolve)
+    const ended = () => {
+      this.#isOver = true
+      if (hasBegun) reject(crashed())
+      else resolve(undefined)
+    }
+    child.on('message', take)
     child.once('exit', ended)
     child.once('error', ended)
     signal.addEventListener('abort', stop, { once: true })
@@ -59,12 +73,13 @@ export class SqliteProcess {
       if (signal.aborted) stop()
       else child.send(question, (error) => error && ended())
       const reply = await promise
+      if (!reply) return undefined
       if ('answer' in reply) return reply.answer
       const { kind, message, ...details } = reply.error
       throw new DatabaseError(kind, message, details)
     } finally {
       signal.removeEventListener('abort', stop)
-      child.off('message', resolve)
+      child.off('message', take)
       child.off('exit', ended)
       child.off('error', ended)
       this.#rest()
@@ -83,6 +98,8 @@ export class SqliteProcess {
     this.#child.channel?.unref()
   }
 }
+
+type Said = Exclude<Reply, 'begun'>
 
 const crashed = () =>
   new DatabaseError('too_large', 'The process that ran this statement ended before it answered.', {

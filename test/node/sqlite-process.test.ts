@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { SqliteFile } from '../../src/database/machine.ts'
 import { sqliteFile } from '../../src/node/sqlite/file.ts'
 import { makeSqliteFile } from '../support/sqlite-file.ts'
+import { gone, isAlive, isListed, readers } from '../support/sqlite-readers.ts'
 
 const limits = { maxRows: 1_000, maxBytes: 1_000_000, timeoutMs: 30_000 }
 const ENDLESS =
@@ -25,41 +25,8 @@ function opened(): SqliteFile {
   return file
 }
 
-/** The processes of this one that read files. There is a list of them where there is /proc. */
-const isListed = process.platform === 'linux'
-function readers(parent = process.pid): number[] {
-  return readdirSync('/proc')
-    .filter((it) => /^\d+$/.test(it))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        const of = (name: string) => readFileSync(`/proc/${pid}/${name}`, 'utf8')
-        return of('cmdline').includes('sqlite-child') && of('status').includes(`PPid:\t${parent}\n`)
-      } catch {
-        return false
-      }
-    })
-}
-
 const megabytes = (pid: number) =>
   Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024
-
-const isAlive = (pid: number) => {
-  try {
-    process.kill(pid, 0)
-    return !/\bZ\b/.test(readFileSync(`/proc/${pid}/stat`, 'utf8').split(')').at(-1)!)
-  } catch {
-    return false
-  }
-}
-
-async function gone(pids: readonly number[]): Promise<boolean> {
-  for (let tries = 0; tries < 200; tries++) {
-    if (!pids.some(isAlive)) return true
-    await sleep(50)
-  }
-  return false
-}
 
 test('a statement that does not end is ended, and the next one is answered', async () => {
   const file = opened()

@@ -37,15 +37,18 @@ class File implements SqliteFile {
     if (!hasWhatItTakes) throw oldNode()
     const deadline = startDeadline(limits)
     const { maxRows, maxBytes, timeoutMs } = limits
-    const process = await this.#take(deadline)
-    try {
-      const question = { path: this.#path, sql, params, maxRows, maxBytes, timeoutMs }
-      return await process.ask(question, deadline.signal)
-    } catch (thrown) {
-      if (this.#isClosed) throw closed()
-      throw (thrown instanceof DatabaseError ? undefined : deadline.over()) ?? thrown
-    } finally {
-      this.#leave(process)
+    const question = { path: this.#path, sql, params, maxRows, maxBytes, timeoutMs }
+    for (;;) {
+      const process = await this.#take(deadline)
+      try {
+        const answer = await process.ask(question, deadline.signal)
+        if (answer) return answer
+      } catch (thrown) {
+        if (this.#isClosed) throw closed()
+        throw (thrown instanceof DatabaseError ? undefined : deadline.over()) ?? thrown
+      } finally {
+        this.#leave(process)
+      }
     }
   }
 

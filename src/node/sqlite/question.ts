@@ -10,7 +10,8 @@ export interface Question {
   readonly timeoutMs: number
 }
 
-/** What it answers: rows, or the parts of a DatabaseError. */
+/** What it answers: that it has the question, and then rows, or the parts of a DatabaseError. */
 export type Reply =
+  | 'begun'
   | { readonly answer: Answer }
   | { readonly error: Pick<DatabaseError, 'kind' | 'message' | 'code' | 'hint' | 'position'> }

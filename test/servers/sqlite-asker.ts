@@ -1,0 +1,13 @@
+// Asks a SQLite file something, as whoever runs this, and prints the first row, or why there is none.
+import { sqliteFile } from '../../src/node/sqlite/file.ts'
+
+const [path, sql] = process.argv.slice(2)
+const file = sqliteFile(path!)
+const said = await file
+  .read({ sql: sql! }, { maxRows: 1, maxBytes: 1_000, timeoutMs: 20_000 })
+  .then(
+    ({ rows }) => rows[0],
+    ({ kind, message }) => `${kind}: ${message}`,
+  )
+console.log(JSON.stringify(said))
+await file.close()
