@@ -39,7 +39,8 @@ export function lender(
     for (;;) {
       const taking = pool.take(open, willDo, waiting, call && calls.has(call))
       const { it, isNew } = await taking.catch((error) => {
-        throw patience.aborted && !signal.aborted ? allInUse() : error
+        // A login may take as long as all of that, and fails by itself.
+        throw error === patience.reason ? allInUse() : error
       })
       const lent = new Lent(it, isNew, pool)
       if (isNew || (await it.isClean(AbortSignal.any([signal, AbortSignal.timeout(SILENT_MS)])))) {

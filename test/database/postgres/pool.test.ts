@@ -84,6 +84,15 @@ await describePostgres('PostgreSQL on a machine', setup, (postgres) => {
   }
   const long = 'select count(*) from generate_series(1, 1000000000)'
 
+  test('tells of a server that falls silent at the login as what it is', async () => {
+    const server = await startTcp(() => {})
+    ending.push(server)
+    for (let i = 0; i < 5; i++) {
+      const error = await failure(ask(await at(server.port), 'select 1', { timeoutMs: 300 }))
+      expect(error).toMatchObject({ message: expect.stringMatching(/^The database cannot be/) })
+    }
+  })
+
   test('holds no rows of the answers before', async () => {
     const database = await here()
     const answer = async () => {
