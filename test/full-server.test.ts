@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MOST_KEPT } from '../src/database/transport/pool.ts'
 import { startMariaDb } from './support/mariadb.ts'
+import { leftOutOnNode, onNode } from './support/node-worker.ts'
 import { startPostgres } from './support/postgres.ts'
 import { callTool, type RunningWorker, startWorker } from './support/worker.ts'
 
@@ -30,6 +32,10 @@ afterAll(async () => {
   await postgres?.drop()
   await mariadb?.drop()
 })
+
+/** Hyperdrive stands between them here. */
+const isBound = (url: string) => url.startsWith('hyperdrive:')
+const lacksBindings = leftOutOnNode('Hyperdrive is a binding, and only a Worker has bindings.')
 
 const ways: [endpoint: string, url: string, sessions: () => Promise<number>][] = []
 if (postgres) {
@@ -74,7 +80,13 @@ describe(`a server that lets in ${ROOM}`, () => {
   })
   afterAll(() => worker?.close())
 
-  test.each(ways)('answers each of a crowd, or tells why not: %s', async (name, _, sessions) => {
+  const withBinding = ways.filter(([, url]) => isBound(url))
+  const direct = ways.filter(([, url]) => !isBound(url))
+  const title = 'answers each of a crowd, or tells why not: %s'
+  test.each(direct)(title, answersEach)
+  test.skipIf(lacksBindings).each(withBinding)(title, answersEach)
+
+  async function answersEach(name: string, _: string, sessions: () => Promise<number>) {
     const mcp = `${worker.url}/mcp/${name}`
     const told = await Promise.all(
       Array.from({ length: CROWD }, async (_, i) => {
@@ -89,8 +101,10 @@ describe(`a server that lets in ${ROOM}`, () => {
     for (const it of new Set(refused)) expect(it).toMatch(SENTENCE)
     // Those who come too early wait for those before them.
     expect(CROWD - refused.length).toBeGreaterThan(2 * ROOM)
-    await expect.poll(sessions, { timeout: 15_000 }).toBe(0)
+    // A machine of one's own keeps some for those who come next.
+    const kept = onNode ? MOST_KEPT : 0
+    await expect.poll(sessions, { timeout: 15_000 }).toBeLessThanOrEqual(kept)
     const { structuredContent } = await callTool(mcp, 'query', { sql: 'select 42' }, key)
     expect(structuredContent.rows).toEqual([[42]])
-  })
+  }
 })

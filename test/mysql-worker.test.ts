@@ -1,13 +1,17 @@
 import type { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MOST_KEPT } from '../src/database/transport/pool.ts'
 import { passOn, startTcp, type TcpServer } from './servers/tcp.ts'
 import { type CertificateFiles, makeCertificate } from './support/certificate.ts'
 import { MARKER } from './support/failure.ts'
 import { orNone, type TestMariaDb } from './support/mariadb.ts'
+import { leftOutOnNode, onNode } from './support/node-worker.ts'
 import { startOwnMariaDb } from './support/own-mariadb.ts'
 import type { RunningWorker } from './support/worker.ts'
 
 // The runtime of the tests reads this when it is loaded, and trusts it like a public authority.
+const lacksBindings = leftOutOnNode('Hyperdrive is a binding, and only a Worker has bindings.')
+
 const trusted = makeCertificate()
 if (trusted) process.env.NODE_EXTRA_CA_CERTS = trusted.path
 const { callTool, post, startWorker } = await import('./support/worker.ts')
@@ -128,8 +132,13 @@ function tests({ known, strange, plain }: MariaDbs): void {
   }
   const running = async () => (await sessions()).filter((it) => it?.includes('seq % 7')).length
   const nothingIsLeft = async () => {
-    await expect.poll(sessions, { timeout: 5_000 }).toEqual([])
-    for (const server of servers) await expect.poll(() => server.open, { timeout: 5_000 }).toBe(0)
+    // A machine of one's own keeps some connections for those who come next: they do nothing.
+    const open = async () => (await sessions()).filter((it) => !onNode || it !== null)
+    await expect.poll(open, { timeout: 5_000 }).toEqual([])
+    for (const server of servers) {
+      const left = onNode ? MOST_KEPT : 0
+      await expect.poll(() => server.open, { timeout: 5_000 }).toBeLessThanOrEqual(left)
+    }
   }
 
   const call = (database: string, sql: string, params: unknown[] = [], endpoint = 'patient') =>
@@ -154,34 +163,37 @@ function tests({ known, strange, plain }: MariaDbs): void {
     await nothingIsLeft()
   })
 
-  test('reads exact values through a Hyperdrive binding, however many ask, and ends what is slow', async () => {
-    // Not there for long: as whom a server takes a user that it does not have depends on its users.
-    const user = `${known.reader}_pooled@'%'`
-    await known.admin(`create user ${user} identified by '${MARKER}'`)
-    await known.admin(`grant select on ${known.database}.* to ${user}`)
-    const ask = async (sql: string, params: unknown[] = []) =>
-      callTool(`${worker.url}/mcp/pooled`, 'query', { sql, params }, key)
-    const exact = 'select id, at, price from users where email = ?'
-    const answers = await Promise.all(Array.from({ length: 40 }, () => ask(exact, ['user7'])))
-    for (const { structuredContent } of answers) {
-      expect(structuredContent.rows).toEqual([
-        ['9007199254740993', '2026-01-02 03:04:05.123456', '12345678901234567890.0123456789'],
-      ])
-    }
-    const tool = (name: string, args: object) =>
-      callTool(`${worker.url}/mcp/pooled`, name, { ...args }, key)
-    const described = await tool('describe_table', { table: 'users' })
-    expect(JSON.stringify(described.structuredContent)).toContain('datetime(6)')
-    const first = { table: 'users', columns: ['email'], limit: 1 }
-    const { structuredContent: page } = await tool('query_table', first)
-    expect(page?.rows).toEqual([[expect.stringMatching(/^user\d+$/)]])
-    const large = await ask("select repeat('x', 200000), seq from seq_1_to_1000000000")
-    expect(large.structuredContent.truncated).toBe(true)
-    const { content } = await ask(endless)
-    expect(content[0].text).toMatch(/^The query was stopped after 1 seconds/)
-    await nothingIsLeft()
-    await known.admin(`drop user ${user}`)
-  })
+  test.skipIf(lacksBindings)(
+    'reads exact values through a Hyperdrive binding, however many ask, and ends what is slow',
+    async () => {
+      // Not there for long: as whom a server takes a user that it does not have depends on its users.
+      const user = `${known.reader}_pooled@'%'`
+      await known.admin(`create user ${user} identified by '${MARKER}'`)
+      await known.admin(`grant select on ${known.database}.* to ${user}`)
+      const ask = async (sql: string, params: unknown[] = []) =>
+        callTool(`${worker.url}/mcp/pooled`, 'query', { sql, params }, key)
+      const exact = 'select id, at, price from users where email = ?'
+      const answers = await Promise.all(Array.from({ length: 40 }, () => ask(exact, ['user7'])))
+      for (const { structuredContent } of answers) {
+        expect(structuredContent.rows).toEqual([
+          ['9007199254740993', '2026-01-02 03:04:05.123456', '12345678901234567890.0123456789'],
+        ])
+      }
+      const tool = (name: string, args: object) =>
+        callTool(`${worker.url}/mcp/pooled`, name, { ...args }, key)
+      const described = await tool('describe_table', { table: 'users' })
+      expect(JSON.stringify(described.structuredContent)).toContain('datetime(6)')
+      const first = { table: 'users', columns: ['email'], limit: 1 }
+      const { structuredContent: page } = await tool('query_table', first)
+      expect(page?.rows).toEqual([[expect.stringMatching(/^user\d+$/)]])
+      const large = await ask("select repeat('x', 200000), seq from seq_1_to_1000000000")
+      expect(large.structuredContent.truncated).toBe(true)
+      const { content } = await ask(endless)
+      expect(content[0].text).toMatch(/^The query was stopped after 1 seconds/)
+      await nothingIsLeft()
+      await known.admin(`drop user ${user}`)
+    },
+  )
 
   test('reads no more of a large answer than it may hold', async () => {
     const sql = "select repeat('x', 200000), seq from seq_1_to_1000000000"

@@ -1,11 +1,15 @@
 import type { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MOST_KEPT } from '../src/database/transport/pool.ts'
 import { encrypt, passOn, startTcp, type TcpServer } from './servers/tcp.ts'
 import { makeCertificate } from './support/certificate.ts'
+import { leftOutOnNode, onNode } from './support/node-worker.ts'
 import { describePostgres, type TestPostgres } from './support/postgres.ts'
 import type { RunningWorker } from './support/worker.ts'
 
 // The runtime of the tests reads this when it is loaded, and trusts it like a public authority.
+const lacksBindings = leftOutOnNode('Hyperdrive is a binding, and only a Worker has bindings.')
+
 const trusted = makeCertificate()
 if (trusted) process.env.NODE_EXTRA_CA_CERTS = trusted.path
 const { callTool, post, startWorker } = await import('./support/worker.ts')
@@ -27,6 +31,13 @@ const sessions = async (postgres: TestPostgres, state = '%') => {
     [state],
   )
   return rows.length
+}
+
+/** What is left when all is answered. A machine of one's own keeps some connections for those who come next. */
+const left = onNode ? MOST_KEPT : 0
+const nothingIsLeft = async (postgres: TestPostgres, options?: { timeout: number }) => {
+  await expect.poll(() => sessions(postgres, 'active'), options).toBe(0)
+  await expect.poll(() => sessions(postgres), options).toBeLessThanOrEqual(left)
 }
 
 const owned = (reader: string) => `
@@ -79,7 +90,7 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
     const args = { sql, params: ['user7'] }
     const { structuredContent } = await callTool(mcp, 'query', args, key)
     expect(structuredContent.rows).toEqual([['9007199254740993', '2026-01-02 03:04:05.123456+00']])
-    await expect.poll(() => sessions(postgres)).toBe(0)
+    await nothingIsLeft(postgres)
   })
 
   test('asks its catalog once for many requests, also those that come at once', async () => {
@@ -101,24 +112,27 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
     }
   })
 
-  test('reads through a Hyperdrive binding, whatever signs its password has', async () => {
-    const STORE = postgres.tcp('postgres:p%25%2F%40%23')
-    const secrets = { DATABASE_URL: 'hyperdrive:STORE', TIDEGATE_KEY: 'k' }
-    const pooled = await startWorker(secrets, undefined, [], { STORE })
-    const ask = (sql: string) => callTool(`${pooled.url}/mcp`, 'query', { sql }, key)
-    const sql = 'select 9007199254740993::int8, current_setting($$transaction_read_only$$)'
-    const answers = await Promise.all(Array.from({ length: 40 }, () => ask(sql)))
-    const rows = [['9007199254740993', 'on']]
-    expect(answers.map((it) => it.structuredContent?.rows)).toEqual(answers.map(() => rows))
-    await expect.poll(() => sessions(postgres)).toBe(0)
-    await pooled.close()
-  })
+  test.skipIf(lacksBindings)(
+    'reads through a Hyperdrive binding, whatever signs its password has',
+    async () => {
+      const STORE = postgres.tcp('postgres:p%25%2F%40%23')
+      const secrets = { DATABASE_URL: 'hyperdrive:STORE', TIDEGATE_KEY: 'k' }
+      const pooled = await startWorker(secrets, undefined, [], { STORE })
+      const ask = (sql: string) => callTool(`${pooled.url}/mcp`, 'query', { sql }, key)
+      const sql = 'select 9007199254740993::int8, current_setting($$transaction_read_only$$)'
+      const answers = await Promise.all(Array.from({ length: 40 }, () => ask(sql)))
+      const rows = [['9007199254740993', 'on']]
+      expect(answers.map((it) => it.structuredContent?.rows)).toEqual(answers.map(() => rows))
+      await nothingIsLeft(postgres)
+      await pooled.close()
+    },
+  )
 
   test('reads no more of an endless answer than it may hold', async () => {
     const sql = "select repeat('x', 200000), generate_series(1, 1e9)"
     const { structuredContent } = await callTool(mcp, 'query', { sql }, key)
     expect(structuredContent.truncated).toBeTruthy()
-    await expect.poll(() => sessions(postgres)).toBe(0)
+    await nothingIsLeft(postgres)
   })
 
   test('serves fifty at once, stops the ten that are cancelled, and leaves nothing behind', async () => {
@@ -152,18 +166,18 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
     for (let i = 1; i <= 10; i++) await notify('notifications/cancelled', { requestId: i })
     expect(await others).toEqual(Array.from({ length: 40 }, (_, i) => [i, 100]))
     for (const { text } of await Promise.all(cancelled)) expect(text).not.toContain('"result"')
-    await expect.poll(() => sessions(postgres), { timeout: 5_000 }).toBe(0)
+    await nothingIsLeft(postgres, { timeout: 5_000 })
   })
 
   test('takes its queries with it when it dies', async () => {
     const mortal = await startWorker({ DATABASE_URL: postgres.tcp(), TIDEGATE_KEY: 'k' })
     const lost = callTool(`${mortal.url}/mcp`, 'query', { sql: endless }, key).catch(() => 'lost')
     await expect.poll(() => sessions(postgres, 'active'), { timeout: 10_000 }).toBe(1)
-    await mortal.close()
+    await mortal.close('SIGKILL')
     expect(await lost).toBe('lost')
     const { rows } = await postgres.admin('show server_version_num')
     if (Number(rows[0].server_version_num) < 140_000) return
-    await expect.poll(() => sessions(postgres), { timeout: 5_000 }).toBe(0)
+    await nothingIsLeft(postgres, { timeout: 5_000 })
   })
 
   describe('that it cannot reach', () => {
@@ -242,12 +256,13 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
       ['prefer', /42/],
       ['hosts', /42/],
       ['standby', /^None of the servers of the database is standby at the moment/],
-      ['direct', /a Worker cannot tell the server the protocol \(ALPN\)/],
+      // Node can, and asks a server that does not encrypt.
+      ['direct', onNode ? /^The database does not encrypt/ : /a Worker cannot tell .* \(ALPN\)/],
     ])('is told why, in a sentence: %s', async (name, sentence) => {
       expect(await ask(name)).toMatch(sentence)
       // The answer does not wait for the goodbye.
       for (const server of servers) {
-        await expect.poll(() => server.open, { timeout: 5_000 }).toBe(0)
+        await expect.poll(() => server.open, { timeout: 5_000 }).toBeLessThanOrEqual(left)
       }
     })
 
@@ -257,7 +272,9 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
       ['stranger', /^The certificate of the database/],
     ])('is told what is wrong with a certificate: %s', async (name, sentence) => {
       expect(await ask(name)).toMatch(sentence)
-      for (const server of servers) await expect.poll(() => server.open).toBe(0)
+      for (const server of servers) {
+        await expect.poll(() => server.open).toBeLessThanOrEqual(left)
+      }
     })
   })
 })

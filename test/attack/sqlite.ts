@@ -11,7 +11,7 @@ import { startRqlite } from '../servers/rqlite.ts'
 import { type SqliteServer, TOKEN } from '../servers/sqlite-child.ts'
 import { startRaw } from '../servers/sqlite-raw.ts'
 import { passOn, startTcp } from '../servers/tcp.ts'
-import { onNode, onStdio, startNodeWorker } from '../support/node-worker.ts'
+import { leftOutOnNode, onNode, onStdio, startNodeWorker } from '../support/node-worker.ts'
 import { makeSqliteFile } from '../support/sqlite-file.ts'
 import { filesNamedIn, filesSeen, type Scene } from '../support/witness.ts'
 import { startWorker } from '../support/worker.ts'
@@ -22,9 +22,13 @@ const io = { fetch, bindings: {} }
 
 /**
  * SQLite as the demo store and as D1, behind our own servers of libSQL and rqlite, and as a file of this machine.
- * There is D1 only in a Worker, and nobody sees into a demo store over stdio.
  */
 export async function startSqlite(statements: readonly string[]): Promise<Engine> {
+  leftOutOnNode(
+    onStdio
+      ? 'D1 is a binding, and over stdio nobody sees into a demo store.'
+      : 'D1 is a binding, and only a Worker has bindings.',
+  )
   const files = filesNamedIn(statements)
   const raw = await startUnguarded(files)
   const started = [

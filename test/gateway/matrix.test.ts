@@ -2,7 +2,7 @@ import { Ajv } from '@modelcontextprotocol/client/validators/ajv'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databasesOf, startEngines } from '../support/engines.ts'
 import { LEGACY, MODERN, requestOf } from '../support/mcp.ts'
-import { onNode, onStdio } from '../support/node-worker.ts'
+import { leftOutOnNode, onStdio } from '../support/node-worker.ts'
 import { type RunningWorker, startWorker } from '../support/worker.ts'
 
 /** What one database is asked by every tool, and the row that comes back, whichever the era. */
@@ -59,11 +59,11 @@ const products: Asked = {
   plans: true,
 }
 
+const hasD1 = !leftOutOnNode('D1 is a binding, and only a Worker has bindings.')
 const engines = await startEngines(setups)
 const asked: Record<string, Asked> = {
   demo: products,
-  // A binding, which only a Worker has.
-  ...(!onNode && { d1: readings }),
+  ...(hasD1 && { d1: readings }),
   ...Object.fromEntries(
     engines.ways.map(({ name, dialect }) => [
       name,
@@ -85,7 +85,7 @@ beforeAll(async () => {
     params: [{ name: 'id', type: 'integer', min: 1 }],
   }))
   const tools = ['list_tables', 'describe_table', 'query_table', 'query', 'explain_query', ...own]
-  const d1 = !onNode && { d1: { url: 'd1:SHOP' } }
+  const d1 = hasD1 && { d1: { url: 'd1:SHOP' } }
   const all = { demo: { url: 'demo:' }, ...d1, ...databases }
   const caps = { samples: 2 }
   const endpoint = { name: 'all', title: 'All', access: 'public', databases: all, tools, caps }

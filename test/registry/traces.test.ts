@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { traceparentOf } from '../../src/mcp/wire/traceparent.ts'
 import { callAs } from '../support/calls.ts'
 import { MODERN, meta } from '../support/mcp.ts'
+import { onNode } from '../support/node-worker.ts'
+import { makeSqliteFile } from '../support/sqlite-file.ts'
 import { post, type RunningWorker, startWorker } from '../support/worker.ts'
 
 const id = '0af7651916cd43dd8448eb211c80319c'
@@ -29,6 +31,9 @@ const valuesOf = ({ attributes }: any) =>
   // biome-ignore lint/suspicious/noExplicitAny: the JSON of OTLP
   Object.fromEntries(attributes.map(({ key, value }: any) => [key, Object.values(value)[0]]))
 
+/** A binding is nothing that Node has. */
+const file = onNode ? makeSqliteFile([]) : undefined
+
 let worker: RunningWorker
 beforeAll(async () => {
   await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve))
@@ -36,7 +41,12 @@ beforeAll(async () => {
   worker = await startWorker(
     {
       ENDPOINTS: JSON.stringify([
-        { name: 'shop', title: 'Shop', databases: { db: { url: 'd1:TEST_DB' } }, records: false },
+        {
+          name: 'shop',
+          title: 'Shop',
+          databases: { db: { url: file?.url ?? 'd1:TEST_DB' } },
+          records: false,
+        },
       ]),
       TIDEGATE_KEY: key,
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}/`,
@@ -48,6 +58,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await worker.close()
+  await file?.close()
   collector.close()
 })
 

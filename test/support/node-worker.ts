@@ -15,6 +15,12 @@ export const onStdio = process.env.TIDEGATE_PLATFORM === 'stdio'
 /** Whether the suites run against the gateway on Node, and not in a Worker. */
 export const onNode = process.env.TIDEGATE_PLATFORM === 'node' || onStdio
 
+/** Whether something is left out on Node. Then it says why. */
+export function leftOutOnNode(why: string): boolean {
+  if (onNode) console.warn(`Skipped on Node: ${why}`)
+  return onNode
+}
+
 /** A Worker in a process of Node. */
 export interface NodeWorker {
   readonly url: string

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { onNode } from './node-worker.ts'
 
 /** Whether this machine tells what its processes hold. */
 export const tellsOfProcesses = existsSync('/proc/self/net/tcp')
@@ -40,12 +41,21 @@ function runtimes(): string[] {
   const parents = new Map(pids.map((pid) => [pid, /^PPid:\s+(\d+)/m.exec(statusOf(pid))?.[1]]))
   const isOurs = (pid: string | undefined): boolean =>
     pid !== undefined && (pid === String(process.pid) || isOurs(parents.get(pid)))
-  return pids.filter((pid) => /^Name:\s+workerd/.test(statusOf(pid)) && isOurs(pid))
+  return pids.filter((pid) => isRuntime(pid) && isOurs(pid))
 }
 
-function statusOf(pid: string): string {
+/** Whether a process is one that a Worker runs in. */
+const isRuntime = (pid: string): boolean =>
+  onNode
+    ? /node-child\.mjs|tidegate\.mjs/.test(textOf(`/proc/${pid}/cmdline`))
+    : /^Name:\s+workerd/.test(statusOf(pid))
+
+const statusOf = (pid: string) => textOf(`/proc/${pid}/status`)
+
+/** What is in a file of a process; nothing if that has ended. */
+function textOf(path: string): string {
   try {
-    return readFileSync(`/proc/${pid}/status`, 'utf8')
+    return readFileSync(path, 'utf8')
   } catch {
     return ''
   }

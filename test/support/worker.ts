@@ -18,7 +18,8 @@ export interface RunningWorker {
   env(): Promise<Cloudflare.Env>
   /** Its D1 database of this name. */
   d1(binding: string): Promise<D1Database>
-  close(): Promise<void>
+  /** Ends it: on Node as a host does, or by this signal. */
+  close(signal?: NodeJS.Signals): Promise<void>
 }
 
 /**

@@ -26,7 +26,10 @@ export interface PoolBounds {
 /** The most connections to one database that are in use at once. A server of PostgreSQL usually has 100. */
 export const MOST_LENT = 32
 
-const USUAL: PoolBounds = { size: MOST_LENT, kept: 5, idleMs: 30_000, lifeMs: 600_000 }
+/** The most connections to one database that are kept while nobody asks them. */
+export const MOST_KEPT = 5
+
+const USUAL: PoolBounds = { size: MOST_LENT, kept: MOST_KEPT, idleMs: 30_000, lifeMs: 600_000 }
 
 interface Idle<It> {
   readonly it: It
