@@ -18,28 +18,41 @@ export async function startStdioWorker(
     if (found) return found
     const args = endpoint ? ['--endpoint', endpoint] : []
     const demo = variables.ENDPOINTS || variables.DATABASE_URL ? [] : ['--demo']
-    const started = spawned([...demo, ...args], variables)
+    const { NODE_EXTRA_CA_CERTS = '' } = process.env
+    const started = spawned([...demo, ...args], { NODE_EXTRA_CA_CERTS, ...variables })
     processes.set(endpoint, started)
     return started
   }
   let count = 0
+  /** Requests that are not answered, by the id that their client gave them. */
+  const open = new Map<unknown, { readonly id: string; end(): void }>()
   const server = createServer(async (request, response) => {
     const [, path] = /^\/mcp(?:\/([a-z][\w-]*))?$/.exec(request.url ?? '') ?? []
     if (!/^\/mcp/.test(request.url ?? '') || request.method !== 'POST') {
       return void response.writeHead(404).end('Over stdio there is nothing but messages.')
     }
-    const message = (await json(request)) as { id?: unknown }
+    const message = (await json(request)) as Message
     const { send, heard, said } = processOf(path ?? '')
     const id = `bridged-${++count}`
     response.on('close', () => {
       if (response.writableEnded) return
       send({ method: 'notifications/cancelled', params: { requestId: id } })
     })
-    send({ ...message, ...(message.id !== undefined && { id }) })
-    if (message.id === undefined) return void response.writeHead(202).end()
+    const given = message.id
+    if (given === undefined) {
+      const cancelled = open.get(message.params?.requestId)
+      send(cancelled ? { ...message, params: { requestId: cancelled.id } } : message)
+      // Nothing is answered to what was cancelled.
+      cancelled?.end()
+      return void response.writeHead(202).end()
+    }
+    open.set(given, { id, end: () => response.writeHead(202).end() })
+    send({ ...message, id })
     const answer = await heard((it) => it.id === id).catch((error: Error) => {
       return { jsonrpc: '2.0', error: { code: -32603, message: error.message } }
     })
+    if (response.writableEnded) return
+    open.delete(given)
     // What was answered is not looked through again.
     said.splice(said.indexOf(answer), 1)
     response.writeHead(200, { 'content-type': 'application/json' })
@@ -51,11 +64,16 @@ export async function startStdioWorker(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     logs: () => [...processes.values()].flatMap((it) => it.logs().split('\n').filter(Boolean)),
     env: async () => Promise.reject(new Error('Over stdio nobody reaches into the process.')),
-    async close() {
+    async close(signal) {
       server.closeAllConnections()
       server.close()
-      for (const it of processes.values()) it.end()
+      for (const it of processes.values()) signal ? it.child.kill(signal) : it.end()
       await Promise.all([...processes.values()].map((it) => it.over))
     },
   }
+}
+
+interface Message {
+  readonly id?: unknown
+  readonly params?: { readonly requestId?: unknown }
 }
