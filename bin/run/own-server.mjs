@@ -1,5 +1,6 @@
 // `npx tidegate run`: serves an MCP server of one's own over stdio, which is a Worker elsewhere.
 import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs, parseEnv } from 'node:util'
@@ -49,7 +50,12 @@ async function run() {
     const server = openOwnWorker(await readModule(config.module), {
       ...{ objects: config.objects, variables, state },
     })
-    await overStdio(pipe, server, undefined, serveStdio)
+    await overStdio(
+      pipe,
+      server,
+      undefined,
+      (await libraryOf(config.module))?.serveStdio ?? serveStdio,
+    )
     return 0
   } catch (error) {
     const isOurs = error instanceof Fault || error instanceof fault
@@ -78,6 +84,20 @@ function readArguments() {
 
 function readVars(path) {
   return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {}
+}
+
+/**
+ * The library that the module imports, which need not be the one of this command: questions and errors are told
+ * by their classes, and each copy has its own.
+ */
+async function libraryOf(path) {
+  let found
+  try {
+    found = createRequire(path).resolve('tidegate/mcp')
+  } catch {
+    return undefined
+  }
+  return await import(pathToFileURL(found).href)
 }
 
 async function readModule(path) {
