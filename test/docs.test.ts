@@ -7,6 +7,8 @@ import { promisify } from 'node:util'
 import { lexer, type Token, type Tokens, walkTokens } from 'marked'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { experimental_readRawConfig } from 'wrangler'
+// @ts-expect-error: plain JavaScript
+import { commands } from '../bin/commands.mjs'
 import { gateway, readEndpoints } from '../src/gateway/index.ts'
 import { describeMariaDb } from './support/mariadb.ts'
 import { describePostgres } from './support/postgres.ts'
@@ -111,6 +113,94 @@ describe('every block', () => {
 
   test.each(written('sh'))('of a shell in $page is read: $code', async ({ code }) => {
     await run('sh', ['-n', '-c', code])
+  })
+})
+
+describe('every command of a shell', () => {
+  /** What stands before a block that nothing runs and nothing reads: why. */
+  const marks = pages.flatMap((page) => [
+    ...text(page).matchAll(/^<!-- not run: ([^\n]+) -->\n```sh\n(.*?)^```$/gms),
+  ])
+  const unread = marks.map(([, , code = '']) => code.trim())
+  /** The commands on all pages, each on one line, without comments. */
+  const lines = blocks
+    .filter(({ lang, code }) => lang === 'sh' || (lang === '' && /^npx /.test(code)))
+    .filter(({ code }) => !unread.includes(code.trim()))
+    .flatMap(({ page, lang, code }) => {
+      const joined = code
+        .replaceAll('\\\n', ' ')
+        .replace(/'[^']*'/g, (it) => it.replace(/\s+/g, ' '))
+      // A drawing says behind two spaces what a line is for.
+      const remark = lang === 'sh' ? / +# .*/ : / {2}.*/
+      return joined.split('\n').map((line) => ({ page, line: line.replace(remark, '').trim() }))
+    })
+    .filter(({ line }) => line !== '')
+
+  /** Who runs or reads a command, by how it begins. */
+  const readers: readonly (readonly [RegExp, string])[] = [
+    [/^npx (?:tidegate|wrangler)\b/, 'below'],
+    [/^(?:\w+=\S+ |\w+='[^']*' )*npm (?:start$|run |test )/, 'every npm run is a script'],
+    [/^curl /, 'what can be run; test/tutorial.test.ts; test/doctor.test.ts'],
+    [/^(?:api |TIDEGATE=|api\(\))/, 'test/registry/page.test.ts'],
+    [/^(?:claude|codex|gemini|qwen) mcp add /, 'the lines for hosts; test/command/hosts.test.ts'],
+    [/^(?:export )?[A-Z_]+=\S*(?:'[^']*')?$|^[A-Z_]+='[^']*'$/, 'a setting, which sh reads'],
+    [/^(?:npm (?:init|pkg|install)|node try\.ts)/, 'test/tutorial.test.ts'],
+  ]
+
+  test('is run or read somewhere, unless a mark says why not', () => {
+    const orphans = lines.filter(({ line }) => !readers.some(([begins]) => begins.test(line)))
+    expect(orphans).toEqual([])
+  })
+
+  test('has no mark but these', () => {
+    expect(marks.map(([, why]) => why)).toEqual([
+      'it needs Docker; test/docker.test.ts reads the Dockerfile',
+      'it needs Docker; test/docker.test.ts reads compose.yaml',
+      'it publishes',
+    ])
+  })
+
+  /** The words behind a program wherever a line starts it, and the options among them. */
+  const startsOf = (program: string) => [
+    ...new Set(
+      lines.flatMap(({ line }) =>
+        [...line.matchAll(new RegExp(`npx (?:-y |-- -y )?${program} ([^|<>]*)`, 'g'))].map(
+          ([, words = '']) => words.replace(/ -- .*/, '').trim(),
+        ),
+      ),
+    ),
+  ]
+  const optionsOf = (words: string) =>
+    [...words.replace(/'[^']*'|"[^"]*"/g, '').matchAll(/(?<= |^)(--?[a-z][\w-]*)/g)].map(
+      ([it]) => it,
+    )
+
+  test.each(startsOf('tidegate'))('is one that npx tidegate has: %s', async (words) => {
+    const named = (commands as { words: string }[])
+      .map((it) => it.words)
+      .filter((it) => words === it || words.startsWith(`${it} `))
+      .sort((a, b) => b.length - a.length)
+    const [command = /^(?:serve|run)\b/.exec(words)?.[0]] = named
+    // A word alone would be a file or a URL, and those have a dot, a slash or a colon.
+    if (!command) expect(words).toMatch(/^(?:-|'?[^ ]*[./:])/)
+    const asked = [...(command?.split(' ') ?? []), '--help']
+    const { stdout } = await run(process.execPath, [join(root, 'bin/tidegate.mjs'), ...asked])
+    for (const option of optionsOf(words)) {
+      expect(stdout, option).toMatch(new RegExp(`(?:^|[ ,])${option}\\b`, 'm'))
+    }
+  })
+
+  test.each(startsOf('wrangler'))('is one that wrangler has: %s', async (words) => {
+    const named = words.split(' ').filter((it) => /^[a-z-]+$/.test(it) && !it.startsWith('-'))
+    const { stdout } = await run(
+      process.execPath,
+      [join(root, 'node_modules/wrangler/bin/wrangler.js'), ...named.slice(0, 3), '--help'],
+      { env: { ...process.env, WRANGLER_SEND_METRICS: 'false', HOME: tmpdir() } },
+    )
+    const command = /^wrangler ([a-z -]+)/m.exec(stdout)?.[1]?.trim()
+    expect(command).toBeTruthy()
+    expect(`${words} `).toContain(`${command} `)
+    for (const option of optionsOf(words)) expect(stdout).toMatch(new RegExp(`${option}[ ,]`))
   })
 })
 
@@ -296,18 +386,17 @@ describe('what can be run', () => {
   })
   afterAll(() => worker.close())
 
-  test.each(written('sh').filter(({ code }) => code.startsWith('curl')))(
-    'answers the line of curl in $page',
-    async ({ page, code }) => {
-      const here = code.replace(
-        /http:\/\/127\.0\.0\.1:8787|https:\/\/[\w.-]+\.workers\.dev/,
-        worker.url,
-      )
-      expect(here).toContain(worker.url)
-      const { stdout } = await run('sh', ['-c', here])
-      expect(stdout, page).toMatch(/"rowCount":\d|^shop\/shop: SQLite/)
-    },
-  )
+  // That of the tutorial asks the tutorial's own server.
+  const asks = written('sh').filter((it) => it.code.startsWith('curl') && it.page !== 'docs/mcp.md')
+  test.each(asks)('answers the line of curl in $page', async ({ page, code }) => {
+    const here = code.replace(
+      /http:\/\/127\.0\.0\.1:8787|https:\/\/[\w.-]+\.workers\.dev/,
+      worker.url,
+    )
+    expect(here).toContain(worker.url)
+    const { stdout } = await run('sh', ['-c', here])
+    expect(stdout, page).toMatch(/"rowCount":\d|^shop\/shop: SQLite/)
+  })
 
   test.each(examples.map((it, i) => [it.page, i, it.endpoint] as const))(
     'lists the tools of the example in %s',

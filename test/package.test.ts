@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { builtinModules } from 'node:module'
+import { existsSync, globSync, readFileSync, rmSync } from 'node:fs'
+import { builtinModules, stripTypeScriptTypes } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -25,6 +25,16 @@ const [node = '', worker = ''] = blocksOf('package.md', 'ts')
 const [bundled = '', asBuilt = ''] = blocksOf('package.md', 'toml')
 const [mcp = ''] = blocksOf('mcp.md', 'ts')
 const [database = ''] = blocksOf('database.md', 'ts')
+
+const [onNode = ''] = blocksOf('node.md', 'ts')
+const [overPipe = ''] = blocksOf('mcp-reference.md', 'ts')
+
+/** Every block of TypeScript on every page. Those of the tutorial belong together: see tutorial.test.ts. */
+const shown = globSync('docs/*.md').flatMap((path) => {
+  const blocks = blocksOf(basename(path), 'ts')
+  const alone = path.endsWith('mcp.md') ? blocks.slice(0, 1) : blocks
+  return alone.map((code, i) => [`${basename(path, '.md')}-${i}`, code] as const)
+})
 
 const manifest = () => JSON.parse(readFileSync('package.json', 'utf8'))
 const ofPackage = (path: string) => join(packed.project, 'node_modules/tidegate', path)
@@ -117,6 +127,29 @@ describe.each(nodes)('Node: %s', (_, path) => {
     expect(await packed.run(path, ['node.mjs'])).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp\n200\n$/)
   })
 
+  test('runs the gateway as the page about Node shows it', async () => {
+    const url = 'postgres://reader@localhost/shop'
+    expect(onNode).toContain(url)
+    const here = onNode.replace(url, 'demo:').replace('8787', '0')
+    packed.write(
+      'on-node.mjs',
+      `${here}
+      const headers = { authorization: 'Bearer a-long-random-key', 'content-type': 'application/json' }
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+      console.log((await fetch(server.url + '/mcp', { method: 'POST', headers, body })).status)
+      process.exit()`,
+    )
+    expect(await packed.run(path, ['on-node.mjs'])).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n200\n$/)
+  })
+
+  test('runs a server over a pipe as the reference shows it', async () => {
+    packed.write('over-pipe.mjs', stripTypeScriptTypes(overPipe))
+    const call = { method: 'tools/call', params: { name: 'clock', arguments: {} } }
+    const line = JSON.stringify({ jsonrpc: '2.0', id: 1, ...call })
+    const said = await packed.run('sh', ['-c', `echo '${line}' | ${path} over-pipe.mjs`])
+    expect(JSON.parse(said).result.content[0].text).toMatch(/^\d{4}-\d\d-\d\dT/)
+  })
+
   test('runs what the package is called by', async () => {
     packed.write(
       'fetch.mjs',
@@ -152,18 +185,25 @@ const compilers = [
   ...(hasPrograms ? [['5.9', join(programs, 'typescript/bin/tsc')]] : []),
 ] as [string, string][]
 
+test('every block of TypeScript is checked or run', () => {
+  expect(shown.map(([name]) => name).sort()).toEqual([
+    ...['database-0', 'mcp-0', 'mcp-reference-0', 'node-0', 'package-0', 'package-1'],
+  ])
+  expect(readFileSync('README.md', 'utf8')).not.toContain('```ts')
+})
+
 // The older one takes twenty times as long.
 describe.each(compilers)('TypeScript %s', (version, tsc) => {
   const names = Object.keys(worlds) as (keyof typeof worlds)[]
   test.each(version === '7' ? names : names.slice(0, 1))(
     'checks strict projects with the types of %s',
     async (world) => {
-      packed.write('strict/node.ts', node)
-      packed.write('strict/worker.ts', worker)
-      packed.write('strict/mcp.ts', mcp)
       // A Worker and a browser have no process.
-      const variables = 'declare const process: { env: Record<string, string | undefined> };'
-      packed.write('strict/database.ts', world === 'Node' ? database : variables + database)
+      const variables = 'declare const process: any;'
+      for (const [name, code] of shown) {
+        const needs = world !== 'Node' && code.includes('process.')
+        packed.write(`strict/${name}.ts`, needs ? variables + code : code)
+      }
       for (const module of ['nodenext', 'esnext']) {
         const compilerOptions = {
           module,
@@ -195,7 +235,7 @@ function merged(toml: string, other: string): string {
 
 describe('in a Worker', () => {
   const count = { name: 'query', arguments: { sql: 'select count(*) as n from orders' } }
-  const add = { name: 'add', arguments: { a: 1, b: 2 } }
+  const portions = { name: 'portions', arguments: { perPerson: 80, people: 4 } }
   const objects = `name = "core"
 main = "index.ts"
 compatibility_date = "2026-10-30"
@@ -205,7 +245,7 @@ migrations = [{ tag = "v1", new_sqlite_classes = ["McpSession"] }]`
   test.each([
     ['the gateway, in one file', worker, bundled, count, { rows: [[2400]] }],
     ['the gateway, as it was built', worker, merged(bundled, asBuilt), count, { rows: [[2400]] }],
-    ['the protocol core', mcp, objects, add, { sum: 3 }],
+    ['the protocol core', mcp, objects, portions, { total: 320 }],
   ])('%s', async (name, code, toml, call, answer) => {
     const folder = name.replaceAll(/\W+/g, '-')
     packed.write(`${folder}/index.ts`, code)

@@ -10,6 +10,7 @@ const LONG = [
   'test/docker.test.ts',
   'test/deploy.test.ts',
   'test/mcpb.test.ts',
+  'test/tutorial.test.ts',
 ]
 
 /** Begins with what takes longest, so that no processor waits for it in the end. */
