@@ -10,7 +10,7 @@ const HELP = `Measures Tidegate beside its peers, on Linux.
 
   npm run bench                                 everything, in about ten minutes
   npm run bench -- --quick                      fewer rounds, in less than three
-  npm run bench -- --only size,load             some of: size, startup, load, streaming, databases, dbhub, connections, far, growth, registry, stdio
+  npm run bench -- --only size,load             some of: size, startup, load, streaming, databases, dbhub, connections, far, growth, registry, stdio, servers
   npm run bench -- --against REF                Tidegate as it was at a commit, in the same rounds, and what is worse now
   npm run bench -- --profile tidegate,modern,small    where the time of a request goes
   npm run bench -- --soak 10                    mixed traffic for so many minutes`
@@ -198,6 +198,11 @@ await section('registry', 'Processor time of a request, by where its endpoint is
 await section('stdio', 'The command over stdio', async () => {
   const { stdio } = await import('./stdio.mjs')
   return stdio({ quick: options.quick })
+})
+
+await section('servers', 'The same servers with the official SDK', async () => {
+  const { compareServers } = await import('./servers.mjs')
+  return compareServers({ ...bounds, rounds: options.quick ? 3 : 6 })
 })
 
 if (before) {

@@ -1,0 +1,192 @@
+// The same servers with Tidegate and with the official SDK: what both can do, what they weigh, what a call costs.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { round } from './load.mjs'
+import { inRounds, prepared } from './rounds.mjs'
+import { checked } from './servers-check.mjs'
+import { digits, print, summary, times } from './table.mjs'
+import { start } from './workerd.mjs'
+
+const root = resolve(import.meta.dirname, '..')
+const shopping = join(root, 'results/shopping')
+const sdk = (name) => join(root, 'bench/sdk', name)
+const ours = { flags: ['enable_request_signal'], eras: ['modern', 'legacy'] }
+const theirs = { eras: ['modern', 'legacy'] }
+
+/** Each server twice. `files` are what a person writes. */
+const servers = [
+  {
+    ...{ ...ours, name: 'calculator: Tidegate', server: 'calculator' },
+    entry: join(root, 'examples/calculator/server.ts'),
+    objects: { SESSIONS: 'McpSession' },
+    files: [join(root, 'examples/calculator/server.ts')],
+    stdio: [join(root, 'bin/tidegate.mjs'), 'run', join(root, 'examples/calculator')],
+  },
+  {
+    ...{ ...theirs, name: 'calculator: SDK', server: 'calculator' },
+    entry: sdk('calculator.ts'),
+    files: [sdk('calculator.ts'), sdk('calculator-stdio.ts')],
+    stdio: [sdk('calculator-stdio.ts')],
+  },
+  {
+    ...{ ...ours, name: 'shopping: Tidegate', server: 'shopping' },
+    entry: join(shopping, 'server.ts'),
+    objects: { SESSIONS: 'McpSession', LIST: 'ShoppingList' },
+    files: ['server', 'list', 'remove', 'resource', 'wait'].map((it) => join(shopping, `${it}.ts`)),
+  },
+  {
+    ...{ ...theirs, name: 'shopping: SDK', server: 'shopping' },
+    entry: sdk('shopping.ts'),
+    objects: { LIST: 'ShoppingList' },
+    files: [sdk('shopping.ts'), sdk('list.ts')],
+  },
+]
+
+/** The requests that are measured. */
+const cases = {
+  calculator: {
+    add: {
+      says: 'calculator, add',
+      method: 'tools/call',
+      params: { name: 'add', arguments: { a: 7, b: 2 } },
+      right: ({ structuredContent }) => structuredContent?.result === 9,
+    },
+    list: {
+      says: 'calculator, tools/list',
+      method: 'tools/list',
+      params: {},
+      right: ({ tools }) => tools.length === 4,
+    },
+  },
+  shopping: {
+    add: {
+      says: 'shopping, add_item',
+      method: 'tools/call',
+      params: { name: 'add_item', arguments: { item: 'milk' } },
+      right: ({ structuredContent }) => structuredContent?.items.includes('milk'),
+    },
+  },
+}
+
+/** Compares the servers, and prints it. */
+export async function compareServers(bounds) {
+  writeTutorial()
+  const list = await prepared(servers)
+  const can = []
+  for (const it of list) {
+    const worker = await start(it.place)
+    try {
+      can.push({ name: it.name, ...(await checked(it, `http://127.0.0.1:${worker.port}/mcp`)) })
+    } catch (error) {
+      throw new Error(`${it.name}: ${error.message}\n${worker.log().slice(-500)}`)
+    } finally {
+      await worker.stop()
+    }
+  }
+  console.log('What the official client sees, over HTTP\n')
+  const all = [...new Set(can.flatMap((it) => Object.keys(it)))].filter((it) => it !== 'name')
+  print(
+    ['', ...can.map((it) => it.name)],
+    all.map((what) => [what, ...can.map((it) => it[what] ?? '')]),
+  )
+
+  const weights = list.map(({ name, files, bytes, gzipped }) => {
+    const lines = files.reduce((sum, it) => sum + linesOf(it), 0)
+    return { name, lines, bytes, gzipped }
+  })
+  console.log('\nWhat is written, and what is uploaded\n')
+  print(
+    ['', 'lines', 'minified KiB', 'gzip -9 KiB'],
+    weights.map((it) => [
+      it.name,
+      it.lines,
+      digits(it.bytes / 1024, 1),
+      digits(it.gzipped / 1024, 1),
+    ]),
+  )
+
+  const installs = installed()
+  console.log('\nWhat npm installs\n')
+  print(
+    ['', 'packages', 'MB'],
+    installs.map((it) => [it.name, it.packages.join(', '), digits(it.bytes / 1e6, 1)]),
+  )
+
+  const rows = await inRounds(list, bounds.rounds, (it) => round(it, cases[it.server], bounds))
+  console.log('\nProcessor time of a request\n')
+  print(
+    ['', '', 'CPU µs', 'least–most', 'to Tidegate'],
+    [...Map.groupBy(rows, ({ what }) => what)].flatMap(([what, of]) =>
+      summary(of, of[0].name).map((it) => [
+        ...[what, it.name.split(': ')[1], digits(it.median)],
+        ...[`${digits(it.least)}–${digits(it.most)}`, times(it.ratio)],
+      ]),
+    ),
+  )
+  return { can, weights, installs, rows }
+}
+
+/** Writes the files of docs/mcp.md, as its reader has them at the end. */
+function writeTutorial() {
+  mkdirSync(shopping, { recursive: true })
+  const page = readFileSync(join(root, 'docs/mcp.md'), 'utf8')
+  for (const [, code, name] of page.matchAll(/^```ts\n(\/\/ (\S+)\n.*?)^```$/gms)) {
+    writeFileSync(join(shopping, name), code)
+  }
+}
+
+/** Lines of code: those that are not empty and no comment. */
+const linesOf = (path) =>
+  readFileSync(path, 'utf8')
+    .replace(/^\s*\/\*\*.*?\*\/$/gms, '')
+    .split('\n')
+    .filter((it) => it.trim() && !it.trim().startsWith('//')).length
+
+/** What a project gets that installs one of the two. */
+function installed() {
+  const packing = ['pack', '--dry-run', '--json', '--ignore-scripts']
+  const packed = JSON.parse(execFileSync('npm', packing, { cwd: root, maxBuffer: 64 << 20 }))
+  const [{ unpackedSize }] = Object.values(packed)
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const own = closure(root, Object.keys(dependencies))
+  const other = closure(import.meta.dirname, ['@modelcontextprotocol/server', 'zod'])
+  const of = (paths) => paths.reduce((sum, it) => sum + sizeOf(it), 0)
+  const names = (paths) =>
+    paths.map((it) => relative(join(it.split('node_modules')[0], 'node_modules'), it))
+  return [
+    { name: 'Tidegate', packages: ['tidegate', ...names(own)], bytes: unpackedSize + of(own) },
+    { name: 'SDK', packages: names(other), bytes: of(other) },
+  ]
+}
+
+/** The folders of some packages and of all that they need. */
+function closure(from, names) {
+  const found = new Map()
+  const visit = (place, name) => {
+    let folder = place
+    let path
+    while (!path) {
+      const here = join(folder, 'node_modules', name)
+      if (statSync(here, { throwIfNoEntry: false })) path = here
+      else if (folder === dirname(folder)) throw new Error(`${name} is not installed.`)
+      else folder = dirname(folder)
+    }
+    if (found.has(path)) return
+    const { dependencies = {} } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'))
+    found.set(path)
+    for (const it of Object.keys(dependencies)) visit(path, it)
+  }
+  for (const name of names) visit(from, name)
+  return [...found.keys()]
+}
+
+/** The bytes of a package's files, without those that other packages have in it. */
+function sizeOf(folder) {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((it) => it.name !== 'node_modules')
+    .reduce((sum, it) => {
+      const path = join(folder, it.name)
+      return sum + (it.isDirectory() ? sizeOf(path) : statSync(path).size)
+    }, 0)
+}
