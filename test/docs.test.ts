@@ -145,6 +145,7 @@ describe('every command of a shell', () => {
     [/^(?:claude|codex|gemini|qwen) mcp add /, 'the lines for hosts; test/command/hosts.test.ts'],
     [/^(?:export )?[A-Z_]+=\S*(?:'[^']*')?$|^[A-Z_]+='[^']*'$/, 'a setting, which sh reads'],
     [/^(?:npm (?:init|pkg|install)|node try\.ts)/, 'test/tutorial.test.ts'],
+    [/^(?:cd my-server|npm test)$/, 'test/new.test.ts'],
   ]
 
   test('is run or read somewhere, unless a mark says why not', () => {
