@@ -11,7 +11,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   gateway: ['mcp', 'database'],
   mcp: [],
   database: [],
-  examples: ['mcp'],
+  examples: ['mcp', 'database'],
   // The Worker on a machine of one's own: it takes the place of the platform.
   node: ['door', 'registry', 'gateway', 'mcp', 'database'],
 }
@@ -71,6 +71,7 @@ const imports: Import[] = files.flatMap((from) => {
 
 function resolve(from: string, to: string): string {
   if (to === 'tidegate/mcp') return 'src/mcp/index.ts'
+  if (to === 'tidegate/database') return 'src/database/index.ts'
   return to.startsWith('.')
     ? relative(root, join(root, dirname(from), to)).replaceAll('\\', '/')
     : to
