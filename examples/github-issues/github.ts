@@ -1,0 +1,131 @@
+import { type Context, ToolError } from 'tidegate/mcp'
+import type * as z from 'zod'
+
+export interface GitHub {
+  /** Where GitHub's REST API is. */
+  readonly GITHUB_URL: string
+  /** For callers that send no token of their own. */
+  readonly GITHUB_TOKEN?: string
+}
+
+const TIMEOUT_MS = 15_000
+const MAX_BYTES = 8 * 1024 * 1024
+
+/**
+ * The token of a caller, or that of the server. It has a header of its own: what is in `Authorization` is for this
+ * server, which must not pass it on (specification, "Access Token Privilege Restriction").
+ */
+export function tokenFor({ header }: Context, { GITHUB_TOKEN }: GitHub): string {
+  const token = header('x-github-token') || GITHUB_TOKEN
+  if (token) return token
+  throw new ToolError('There is no token for GitHub. The client can send one as X-GitHub-Token.')
+}
+
+/**
+ * Asks GitHub's REST API: by POST with a body, by GET without. What goes wrong is a {@link ToolError}.
+ *
+ * @returns what fits the schema, and the parameters that ask for the next page, if there is one
+ */
+export async function ask<Schema extends z.ZodType>(
+  context: Context,
+  github: GitHub,
+  path: string,
+  schema: Schema,
+  body?: object,
+): Promise<{ readonly found: z.infer<Schema>; readonly next?: string | undefined }> {
+  const headers = {
+    accept: 'application/vnd.github+json',
+    authorization: `Bearer ${tokenFor(context, github)}`,
+    'user-agent': 'tidegate-github-issues',
+    'x-github-api-version': '2022-11-28',
+  }
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(TIMEOUT_MS)])
+  // A redirect is not followed: it would take the token along, and make a GET of a POST.
+  const sent = { headers, signal, redirect: 'manual' } as const
+  const init = body ? { ...sent, method: 'POST', body: JSON.stringify(body) } : sent
+  const unsure = body ? ' It may have been written: look before you write it again.' : ''
+  const answer = await answerOf(`${github.GITHUB_URL}${path}`, init).catch(() => {
+    throw new ToolError(`GitHub did not answer as it should.${unsure}`)
+  })
+  const { status, json } = answer
+  if (status >= 500) throw new ToolError(`GitHub has a fault (${status}): try later.${unsure}`)
+  if (status >= 300) throw new ToolError(sentenceFor(answer))
+  const { success, data } = schema.safeParse(json)
+  if (!success) throw new ToolError(`GitHub answered what its documentation does not.${unsure}`)
+  return { found: data, next: nextPage(answer.headers.get('link') ?? '') }
+}
+
+interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  /** Undefined if it is none. */
+  readonly json: unknown
+}
+
+async function answerOf(url: string, init: RequestInit): Promise<Answer> {
+  const response = await fetch(url, init)
+  const decoder = new TextDecoder()
+  let [text, size] = ['', 0]
+  for await (const piece of response.body ?? []) {
+    size += piece.byteLength
+    if (size > MAX_BYTES) throw new Error('GitHub answered with too much.')
+    text += decoder.decode(piece, { stream: true })
+  }
+  const { status, headers } = response
+  const isJson = headers.get('content-type')?.startsWith('application/json')
+  return { status, headers, json: isJson ? JSON.parse(text) : undefined }
+}
+
+/** What to do about a refusal (GitHub, "Troubleshooting the REST API"). GitHub's own words stay here. */
+function sentenceFor({ status, headers, json }: Answer): string {
+  const { message, errors } = (json ?? {}) as { message?: unknown; errors?: unknown }
+  const isLimit =
+    headers.has('retry-after') ||
+    headers.get('x-ratelimit-remaining') === '0' ||
+    /rate limit/i.test(String(message))
+  if (status === 429 || (status === 403 && isLimit)) {
+    return `GitHub allows the next request at ${timeOf(nextRequest(headers))}. Wait until then.`
+  }
+  if (status === 401) return 'GitHub does not take this token: it is wrong, expired or revoked.'
+  if (status === 403) return 'This is locked, or the token lacks "Issues: read and write" there.'
+  if (status === 404) return 'There is no such repository or issue, or the token may not see it.'
+  if (status === 410) return 'The repository has no issues switched on, or this one was deleted.'
+  if (status === 422) return `GitHub refuses a value${fieldsOf(errors)}. Correct it.`
+  if (status < 400) return 'The repository was moved or renamed. Ask for its new name.'
+  return `GitHub refuses this (${status}).`
+}
+
+/** When GitHub allows the next request (GitHub, "Rate limits for the REST API"), at most a day from now. */
+function nextRequest(headers: Headers): number {
+  const now = Date.now()
+  const after = now + 1_000 * Number(headers.get('retry-after') || Number.NaN)
+  const reset = 1_000 * Number(headers.get('x-ratelimit-reset') || Number.NaN)
+  const isUsedUp = headers.get('x-ratelimit-remaining') === '0'
+  const said = [after, isUsedUp ? reset : Number.NaN].find((it) => it >= 0) ?? now + 60_000
+  return Math.min(said, now + 24 * 60 * 60_000)
+}
+
+/** A time in words, rounded up to a minute: 14:05 UTC. */
+const timeOf = (time: number) =>
+  `${new Date(Math.ceil(time / 60_000) * 60_000).toISOString().slice(11, 16)} UTC`
+
+/** Which fields are wrong, where GitHub names them: `title`, `labels`. */
+function fieldsOf(errors: unknown): string {
+  const fields = (Array.isArray(errors) ? errors : []).map((it) => it?.field)
+  const names = fields.filter((it) => typeof it === 'string' && /^\w{1,40}$/.test(it)).slice(0, 5)
+  return names.length > 0 ? `: ${[...new Set(names)].join(', ')}` : ''
+}
+
+/** The parameters of the next page. A long list goes on `after` an issue, and not by the number of its page. */
+function nextPage(link: string): string | undefined {
+  const [, url = ''] = /<([^<>]*)>; *rel="next"/.exec(link) ?? []
+  return pageOf(url.slice(url.indexOf('?') + 1)) || undefined
+}
+
+/** Of some parameters, those that say which page is meant. */
+export function pageOf(parameters: string): string {
+  const page = [...new URLSearchParams(parameters)].filter(([name]) => PAGE.has(name))
+  return new URLSearchParams(page).toString()
+}
+
+const PAGE = new Set(['page', 'after'])
