@@ -426,7 +426,7 @@ describe('with settings of its own', () => {
     client.setRequestHandler('elicitation/create', () => AGREES)
     clients.push(client)
     const args = [program, 'run', 'examples/browser-and-sheets']
-    const env = plainVars({ ...settings, ...more, ...(server && { SERVER: server }) })
+    const env = plainVars({ ...settings, ...more, SERVER: server })
     const pipe = new StdioClientTransport({ command: process.execPath, args, env, stderr: 'pipe' })
     await client.connect(pipe)
     return client
@@ -478,8 +478,8 @@ describe('with settings of its own', () => {
     expect(shortLived.tokens).toEqual(['200 ', '200 '])
   })
 
-  test('it does not start without a SERVER', async () => {
-    await expect(connect('', {})).rejects.toThrow(/cannot be started/)
+  test('it does not start as a server that there is not', async () => {
+    await expect(connect('calendar', {})).rejects.toThrow(/cannot be started/)
   })
 })
 
