@@ -88,15 +88,16 @@ describe.each(Object.entries(backends))('%s', (backend, variables) => {
         uri,
         text: `Prune the ${folder}rose.\nWater them.`,
       })
-      await write('update_note', { name, text: 'Done.', how: 'replace' })
-      expect(await read(uri)).toBe('Done.')
+      await write('update_note', { name, text: `Done, ${folder}.`, how: 'replace' })
+      expect(await read(uri)).toBe(`Done, ${folder}.`)
       expect(await find('search_notes', { words: `${folder}rose` })).toMatchObject({ total: 0 })
 
       person.agrees = false
       await write('delete_note', { name })
-      expect(await read(uri)).toBe('Done.')
+      expect(await read(uri)).toBe(`Done, ${folder}.`)
       person.agrees = true
       await write('delete_note', { name })
+      expect(await find('search_notes', { words: `done ${folder}` })).toMatchObject({ total: 0 })
       expect(asked).toEqual(Array(2).fill(`Delete the note "${name}"?`))
       await expect(read(uri)).rejects.toThrow('There is no resource at this address.')
       for (const tool of ['update_note', 'delete_note', 'read_note']) {
