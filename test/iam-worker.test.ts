@@ -1,11 +1,13 @@
 import type { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MOST_KEPT } from '../src/database/transport/pool.ts'
 import { serviceAccount } from './servers/google-token.ts'
 import { rdsTokenFault } from './servers/rds-token.ts'
 import { startTcp, type TcpServer } from './servers/tcp.ts'
 import { mysqlByToken, postgresByToken } from './servers/token-login.ts'
 import { makeCertificate } from './support/certificate.ts'
 import { startMariaDb } from './support/mariadb.ts'
+import { onNode } from './support/node-worker.ts'
 import { startPostgres } from './support/postgres.ts'
 import type { RunningWorker } from './support/worker.ts'
 
@@ -95,7 +97,9 @@ describe.skipIf(!postgres || !mariadb)('a Worker that logs in by IAM', () => {
     ['plain', /With auth=rds-iam the connection must be encrypted/],
   ])('answers or says why: %s', async (name, sentence) => {
     expect(await ask(name)).toMatch(sentence)
-    for (const server of servers) await expect.poll(() => server.open).toBe(0)
+    // A machine of one's own keeps some connections for those who come next.
+    const left = onNode ? MOST_KEPT : 0
+    for (const server of servers) await expect.poll(() => server.open).toBeLessThanOrEqual(left)
   })
 
   test('shows the secrets of a cloud and the tokens nowhere', async () => {
