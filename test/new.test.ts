@@ -93,7 +93,10 @@ describe('npx tidegate new', () => {
 
   test.each([
     [['Bad Name'], 'A server has a name of lower-case letters, digits and "-".'],
-    [['good', '--from', 'nothing'], 'There is no such example. Name one of: calculator'],
+    [
+      ['good', '--from', 'nothing'],
+      'There is no such example. Name one of: browser-and-sheets, calculator',
+    ],
     [['full'], 'full is not empty. Name another folder.'],
   ])('says what is wrong with %j', async (args, sentence) => {
     mkdirSync(join(packed.project, 'full'), { recursive: true })

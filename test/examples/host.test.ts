@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startBrowserRendering } from '../servers/browser-rendering.ts'
+import { startIssues } from '../servers/github-issues.ts'
 import { startProfileSite } from '../servers/profile-site.ts'
 import { Desk } from '../sign-in/desk.ts'
 import { startModel } from '../sign-in/model.ts'
@@ -21,7 +22,14 @@ interface Shown {
 const chromium = await chromiumForTests()
 const site = await startProfileSite()
 const cloudflare = await startBrowserRendering(chromium)
+const github = await startIssues()
+Object.assign(github.users, { 'github_pat_team-marker': { login: 'team', canWrite: true } })
+const issue = { number: 1, title: 'The checkout is slow', body: '', state: 'open' }
+Object.assign(github.repositories, {
+  'acme/shop': { id: 1, issues: [{ ...issue, labels: [], login: 'octocat', comments: [] }] },
+})
 afterAll(async () => {
+  await github.close()
   await cloudflare.close()
   await site.close()
   await chromium?.close()
@@ -48,6 +56,28 @@ const shown: readonly Shown[] = [
     input: { name: 'shopping/May', text: 'Milk' },
     works: 'Created note://shopping%2FMay.',
   },
+  {
+    example: 'crm',
+    tool: 'get_contact',
+    input: { email: 'oya.okafor299@example.com' },
+    works: 'Oyá Okafor',
+  },
+  {
+    example: 'github-issues',
+    tool: 'list_issues',
+    input: { repository: 'acme/shop' },
+    works: 'The checkout is slow',
+    env: { GITHUB_URL: github.url, GITHUB_TOKEN: 'github_pat_team-marker' },
+  },
+  // It is not asked anything here, so that it says what it would need.
+  {
+    example: 'browser-and-sheets',
+    tool: 'append_rows',
+    input: { spreadsheet: '1aBcDeFgHiJkLmNoP', rows: [['a']] },
+    works: 'GOOGLE_SERVICE_ACCOUNT',
+    env: { SERVER: 'sheets' },
+  },
+  { example: 'everything', tool: 'test_simple_text', input: {}, works: 'simple text response' },
   ...(chromium ? [withBrowser] : []),
 ]
 
