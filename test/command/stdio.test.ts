@@ -71,8 +71,11 @@ describe('over stdio', () => {
   test('a call is cancelled, and gets no answer', async () => {
     const it = spawned(['--demo'])
     await it.initialize()
-    it.send({ id: 'long', method: 'tools/call', params: LONG })
-    it.send({ method: 'notifications/cancelled', params: { requestId: 'long' } })
+    // At once: the demo works in the same thread, which would read the second line when it is done.
+    const long = { jsonrpc: '2.0', id: 'long', method: 'tools/call', params: LONG }
+    const method = 'notifications/cancelled'
+    const cancelled = { jsonrpc: '2.0', method, params: { requestId: 'long' } }
+    it.child.stdin!.write(`${JSON.stringify(long)}\n${JSON.stringify(cancelled)}\n`)
     expect(await it.ask('tools/call', COUNT, LEGACY[0])).toMatchObject({
       result: { content: [{}] },
     })

@@ -28,6 +28,21 @@ export const isAlive = (pid: number): boolean => {
   }
 }
 
+/** Hundredths of a second that a process has worked. */
+const worked = (pid: number): number =>
+  Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')[11])
+
+/** The processes that read, once one of them works on something: starting takes less than that. */
+export async function working(parent = process.pid): Promise<number[]> {
+  const before = new Map(readers(parent).map((pid) => [pid, worked(pid)]))
+  for (let tries = 0; tries < 1_200; tries++) {
+    const all = readers(parent)
+    if (all.some((pid) => worked(pid) - (before.get(pid) ?? 0) > 30)) return all
+    await setTimeout(25)
+  }
+  throw new Error('No process that reads works on anything.')
+}
+
 /** Whether all of them end, within ten seconds. */
 export async function gone(pids: readonly number[]): Promise<boolean> {
   for (let tries = 0; tries < 200; tries++) {

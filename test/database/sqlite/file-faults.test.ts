@@ -24,7 +24,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { open } from '../../support/open.ts'
 import { spawned } from '../../support/spawned.ts'
 import { makeSqliteFile } from '../../support/sqlite-file.ts'
-import { gone, isListed, readers } from '../../support/sqlite-readers.ts'
+import { gone, isListed, readers, working } from '../../support/sqlite-readers.ts'
 
 const limits = { maxRows: 100, maxBytes: 100_000, timeoutMs: 20_000 }
 const ALL = 'select sum(length(name)), count(*) from shop'
@@ -308,9 +308,9 @@ describe.runIf(isListed)('the process that reads a SQLite file', () => {
     const left = beside()
     for (const signal of ['SIGKILL', 'SIGSEGV', 'SIGABRT'] as const) {
       const asked = ask(ENDLESS)
-      await sleep(100)
-      expect(readers()).toHaveLength(1)
-      for (const it of readers()) process.kill(it, signal)
+      const busy = await working()
+      expect(busy).toHaveLength(1)
+      for (const it of busy) process.kill(it, signal)
       expect(await asked).toBe(ENDED)
       expect(await ask()).toEqual(whole)
       const [idle] = readers()
@@ -330,8 +330,7 @@ describe.runIf(isListed)('the process that reads a SQLite file', () => {
     }
     expect(await query(ALL)).toEqual(whole)
     const asked = query(ENDLESS)
-    await sleep(100)
-    const pids = readers(child.pid)
+    const pids = await working(child.pid)
     expect(pids).toHaveLength(1)
     process.kill(pids[0]!, 'SIGKILL')
     expect(await asked).toMatch(/^The process that ran this statement ended before it answered\./)
