@@ -1,8 +1,8 @@
 // Keeps the process small: one runs for each host that a person has open.
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
-/** Room for what has just been made. Node takes four times that once many rows were answered. */
-const NEW_BYTES = 16 * 1024 * 1024
+/** Room for what has just been made. Node takes twice that once many rows were answered. */
+const NEW_BYTES = 32 * 1024 * 1024
 
 /** How much more than what is in use there may be before garbage is collected. */
 const GROWTH_PERCENT = 20

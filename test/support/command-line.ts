@@ -32,6 +32,8 @@ export function tidegate(args: readonly string[], around: Around): Promise<Ran> 
       printed += chunk
       if (until !== undefined && printed.includes(until)) child.kill()
     })
+    // A program that has ended before reads nothing.
+    child.stdin?.on('error', () => {})
     child.stdin?.end(stdin)
   })
 }
