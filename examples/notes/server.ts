@@ -1,12 +1,10 @@
 // A vault of notes, each one a resource: in Obsidian, or in a Durable Object.
 import {
-  codes,
   durableChanges,
   elicit,
   InputRequired,
   type ObjectNamespace,
   type Resource,
-  RpcError,
   ToolError,
   tool,
   worker,
@@ -123,10 +121,10 @@ const resourceOf = (vault: Vault): Resource => ({
   mimeType: 'text/markdown',
   async read(variables, { signal }) {
     const { data: name } = noteName.safeParse(variables.name)
-    return name === undefined ? undefined : ((await told(vault.read(name, signal))) ?? undefined)
+    return name === undefined ? undefined : ((await vault.read(name, signal)) ?? undefined)
   },
   async list(offset, { signal }) {
-    const { notes, total } = await told(vault.find({ offset, limit: PAGE }, signal))
+    const { notes, total } = await vault.find({ offset, limit: PAGE }, signal)
     const items = notes.map(({ name, changed: lastModified = '' }) => ({
       ...{ uri: uriOf(name), name, mimeType: 'text/markdown', annotations: { lastModified } },
     }))
@@ -134,17 +132,11 @@ const resourceOf = (vault: Vault): Resource => ({
   },
   complete: {
     async name(begun, _, { signal }) {
-      const { notes, total } = await told(vault.find({ begun, limit: 100 }, signal))
+      const { notes, total } = await vault.find({ begun, limit: 100 }, signal)
       return { values: notes.map((it) => it.name), total }
     },
   },
 })
-
-/** Outside of tools, what goes wrong is an error of the protocol. */
-const told = <T>(work: Promise<T>): Promise<T> =>
-  work.catch((error: unknown) => {
-    throw error instanceof ToolError ? new RpcError(codes.internal, error.message) : error
-  })
 
 interface Env {
   readonly SESSIONS: ObjectNamespace

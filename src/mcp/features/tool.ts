@@ -1,4 +1,4 @@
-import { codes, isObject, Json, RpcError, type RpcParams } from '../wire/jsonrpc.ts'
+import { codes, isObject, Json, RpcError, type RpcParams, ToolError } from '../wire/jsonrpc.ts'
 import { forRevision, type Revision } from '../wire/revisions.ts'
 import { type Read, read, type Schema, toJsonSchema } from '../wire/schema.ts'
 import { type Content, contentForRevision, type Icon } from './content.ts'
@@ -71,11 +71,6 @@ export function tool<const Input extends Schema>(
   },
 ): Tool {
   return definition
-}
-
-/** A failure that the model should read and may fix: it becomes a result with `isError`. */
-export class ToolError extends Error {
-  override readonly name = 'ToolError'
 }
 
 /** Content of any type, for when a string or an object is not enough. */

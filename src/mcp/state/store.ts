@@ -6,7 +6,7 @@
  */
 
 import type { SessionStore } from '../features/context.ts'
-import { ToolError } from '../features/tool.ts'
+import { ToolError } from '../wire/jsonrpc.ts'
 import type { Storage } from './storage.ts'
 import {
   type EntryOrder,

@@ -6,7 +6,7 @@
  */
 
 import type { SessionStore } from '../features/context.ts'
-import { ToolError } from '../features/tool.ts'
+import { ToolError } from '../wire/jsonrpc.ts'
 import type { Seal } from './seal.ts'
 import { type Asker, signedIds } from './signed-ids.ts'
 

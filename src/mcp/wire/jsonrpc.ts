@@ -66,6 +66,14 @@ export class RpcError extends Error {
   }
 }
 
+/**
+ * What went wrong, in a sentence that the client may read: of a tool it becomes a result with `isError`, which the
+ * model may act on; of anything else an error with the code -32603.
+ */
+export class ToolError extends Error {
+  override readonly name = 'ToolError'
+}
+
 /** Reads one body within bounds: a message, or a batch of them. Throws {@link RpcError}. */
 export function parse(body: string, bounds: Limits = limits): RpcMessage | RpcMessage[] {
   const exceeded = exceededBodyBound(body, bounds)
@@ -127,11 +135,12 @@ export function failure(id: RpcId | null | undefined, error: RpcError): string {
 
 /**
  * Makes anything thrown an {@link RpcError}. An unexpected error goes to the log, under a reference;
- * the client reads only that.
+ * the client reads only that. A {@link ToolError} says what the client reads.
  */
 export function asRpcError(thrown: unknown): RpcError {
   if (thrown instanceof RpcError) return thrown
-  return new RpcError(codes.internal, unexpected(thrown))
+  const isTold = thrown instanceof ToolError
+  return new RpcError(codes.internal, isTold ? thrown.message : unexpected(thrown))
 }
 
 /** Logs an unexpected error under a reference, and gives back the sentence that a stranger may read. */
