@@ -167,8 +167,11 @@ describe('tidegate inspect, at any server', () => {
     await new Promise<void>((listening) => page.listen(0, '127.0.0.1', listening))
     closing.push(() => page.close())
     const { port } = page.address() as AddressInfo
+    const free = await freePort()
     for (const [args, sentence, code] of [
-      [[`http://127.0.0.1:${await freePort()}/mcp`], 'Nothing listens at this port.', 1],
+      [[`http://127.0.0.1:${free}/mcp`], `127.0.0.1:${free}: Nothing listens at this port.`, 1],
+      [['http://127.0.0.1:1/mcp'], '127.0.0.1:1: No program may ask a server at this port', 1],
+      [['http://none.invalid/mcp'], 'none.invalid: There is no host of this name.', 1],
       [[`http://127.0.0.1:${port}/mcp`], 'It does not answer initialize as an MCP server does', 1],
       [['--', node, '-e', ''], 'It has ended (0).', 1],
       [['--', 'no-such-program'], 'It cannot be started (ENOENT).', 1],

@@ -70,9 +70,14 @@ function faultOf(error, wait) {
     return { cause: 'silent', fault: `It gives no answer within ${seconds}.` }
   if (/^(?:ENOTFOUND|EAI_AGAIN)$/.test(code))
     return { cause: 'name', fault: 'There is no host of this name.' }
+  if (/TIMEDOUT|TIMEOUT/.test(code))
+    return { cause: 'silent', fault: 'It gives no answer in time.' }
   if (code === 'ECONNREFUSED') return { cause: 'refused', fault: 'Nothing listens at this port.' }
   if (/CERT|SIGNED|TLS|SSL|ISSUER|ALTNAME/.test(code))
     return { cause: 'certificate', fault: `Its certificate is not trusted (${code}).` }
+  // Ports of other protocols, such as 25: https://fetch.spec.whatwg.org/#port-blocking
+  if (error.cause?.message === 'bad port')
+    return { cause: 'broken', fault: 'No program may ask a server at this port: take another one.' }
   return { cause: 'broken', fault: `The connection failed${code ? ` (${code})` : ''}.` }
 }
 

@@ -23,7 +23,7 @@ export function overHttp(url, headers) {
       ...named,
       ...session,
     })
-    if (answer.status === 0) throw new Failure(answer.fault)
+    if (answer.status === 0) throw new Failure(`${url.host}: ${answer.fault}`)
     if (answer.status === 401) throw refusal(answer, headers)
     if (isRedirect(answer)) throw new Failure('It points to another URL. Ask that one.')
     const reply = messageIn(answer)

@@ -303,6 +303,7 @@ const shut: readonly (readonly [
 const broken = [
   ['ENOTFOUND', 'There is no host of this name.', 'spelling'],
   ['ECONNREFUSED', 'Nothing listens at this port.', 'Start the server'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'It gives no answer in time.', 'firewall'],
   ['SELF_SIGNED_CERT_IN_CHAIN', 'Its certificate is not trusted', 'whole chain'],
   ['UND_ERR_SOCKET', 'The connection failed (UND_ERR_SOCKET).', 'speaks https'],
 ] as const
