@@ -132,6 +132,18 @@ describe.skipIf(process.platform !== 'linux')('tidegate add', () => {
     })
   })
 
+  test('hands on how the database is reached, and what is told of it', async () => {
+    write('key', '')
+    const told = ['--title', 'The shop', '--rows', '50', '--no-sql']
+    const way = ['--ssh', 'ada@bastion.example', '--ssh-key', 'key']
+    await run('add', 'cursor', 'postgres://ada@db.example/shop', ...told, ...way, '--yes')
+    const { args } = JSON.parse(read(FILES.cursor!)).mcpServers.tidegate
+    expect(args.slice(2)).toEqual([
+      ...['--ssh', 'ada@bastion.example', '--ssh-key', expect.stringMatching(/^\/.*\/key$/)],
+      ...told,
+    ])
+  })
+
   test('hands on the variables that a file of endpoints names, and paths as they are from anywhere', async () => {
     write('endpoints.json', '{"name":"shop","databases":{"shop":{"url":"secret:SHOP_URL"}}}')
     write('shop.sqlite', '')

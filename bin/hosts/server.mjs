@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Failure } from '../api.mjs'
+import { options as ofCommand } from '../run/arguments.mjs'
 
 /** The options that say what to add. */
 export const serverOptions = {
@@ -16,12 +17,25 @@ export const serverOptions = {
   endpoint: { type: 'string', value: 'NAME', about: 'which endpoint of the file' },
   'env-file': { type: 'string', value: 'FILE', about: 'a file with the variables, NAME=value' },
   ssh: { type: 'string', value: 'USER@HOST', about: 'go through this SSH server' },
+  ...pick(['ssh-key', 'title', 'purpose', 'rows', 'timeout', 'no-sql']),
   'key-env': {
     type: 'string',
     value: 'NAME',
     about: 'the environment variable that holds the key, for a URL that needs one',
   },
 }
+
+/** Options of the command that the host starts. */
+function pick(names) {
+  return Object.fromEntries(names.map((it) => [it, ofCommand.stdio[it]]))
+}
+
+/** Those that are passed on, and those that name a file: hosts start the command in folders of their own. */
+const PASSED = [
+  ...['demo', 'url-env', 'config', 'endpoint', 'env-file', 'ssh', 'ssh-key'],
+  ...['title', 'purpose', 'rows', 'timeout', 'no-sql'],
+]
+const FILES = ['config', 'env-file', 'ssh-key']
 
 const program = fileURLToPath(new URL('../tidegate.mjs', import.meta.url))
 
@@ -52,16 +66,12 @@ function remote(text, keyEnv) {
 }
 
 function local(what, options, machine) {
-  const { demo, 'url-env': urlEnv, config, endpoint, 'env-file': envFile, ssh } = options
-  const args = [
-    ...(what === undefined ? [] : [databaseOf(what)]),
-    ...(demo ? ['--demo'] : []),
-    ...(urlEnv ? ['--url-env', urlEnv] : []),
-    ...(config ? ['--config', fileOf(config)] : []),
-    ...(endpoint ? ['--endpoint', endpoint] : []),
-    ...(envFile ? ['--env-file', fileOf(envFile)] : []),
-    ...(ssh ? ['--ssh', ssh] : []),
-  ]
+  const { 'url-env': urlEnv, config, 'env-file': envFile } = options
+  const passed = PASSED.filter((it) => options[it]).flatMap((it) => {
+    if (options[it] === true) return [`--${it}`]
+    return [`--${it}`, FILES.includes(it) ? fileOf(options[it]) : options[it]]
+  })
+  const args = [...(what === undefined ? [] : [databaseOf(what)]), ...passed]
   // The names in a file of endpoints, as the gateway reads them.
   const named = config
     ? [...readFileSync(config, 'utf8').matchAll(/"secret:(\w+)"/g)].map(([, name]) => name)

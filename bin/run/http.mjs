@@ -12,6 +12,8 @@ export async function overHttp(
 ) {
   const asked = endAsked()
   const server = await listen(gateway, { port, host, proxied })
+  const problem = gateway.problem()
+  if (problem) say(`What is configured is not served. ${problem}`)
   say(`Serves ${server.url}/mcp, and the Console at ${server.url}/console.`)
   // The one secret that is shown: nobody else could know it.
   if (key) show(`tidegate: Made a key: ${key}`)

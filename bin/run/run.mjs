@@ -5,7 +5,7 @@ import { helpOf } from './help.mjs'
 import { library } from './library.mjs'
 import { overStdio, refuseOverStdio } from './stdio.mjs'
 import { hide, ownStdout, say } from './streams.mjs'
-import { faultHere, secretsOf, variablesOf } from './variables.mjs'
+import { faultHere, secretsOf, unsetIn, variablesOf } from './variables.mjs'
 
 /** The exit code of a command that has to be written otherwise. */
 const NOT_UNDERSTOOD = 2
@@ -43,6 +43,8 @@ async function run() {
     const { withKeys } = await import('./keys.mjs')
     const { variables: all, keys } = withKeys(variables, asked.state)
     hide(secretsOf(all))
+    for (const name of unsetIn(all))
+      say(`The variable ${name} is not set: its database is not served.`)
     const gateway = await openGateway({ variables: all, state: asked.state })
     await overHttp(gateway, asked, keys, rest.listen)
     return 0

@@ -82,6 +82,8 @@ async function configured(path, { jsonFault }, urlOf) {
     throw new Fault(`${path} is not JSON. ${jsonFault(text)}`)
   }
   const endpoints = Array.isArray(value) ? value : [value]
+  if (endpoints.length === 0 || !endpoints.every(isObject))
+    throw new Fault(`${shown(path)} has no endpoint: docs/endpoints.md has the fields of one.`)
   const secrets = {}
   for (const { databases } of endpoints.filter((it) => isObject(it?.databases))) {
     for (const database of Object.values(databases).filter((it) => typeof it?.url === 'string')) {
@@ -146,10 +148,16 @@ function textOf(path) {
 /** A name as it may stand in a sentence. */
 const shown = (text) => text.replaceAll(/\p{C}/gu, '').slice(0, 200)
 
+/** The variables that endpoints name. */
+const named = ({ ENDPOINTS = '' }) =>
+  [...ENDPOINTS.matchAll(/"secret:(\w+)"/g)].map(([, name]) => name)
+
+/** Those of them that are not set. */
+export const unsetIn = (variables) => [...new Set(named(variables))].filter((it) => !variables[it])
+
 /** What is secret in the variables of a gateway: keys, and the passwords of its databases. */
 export function secretsOf(variables) {
-  const named = [...(variables.ENDPOINTS ?? '').matchAll(/"secret:(\w+)"/g)].map(([, name]) => name)
-  const urls = ['DATABASE_URL', ...named].flatMap((name) => variables[name] ?? [])
+  const urls = ['DATABASE_URL', ...named(variables)].flatMap((name) => variables[name] ?? [])
   const passwords = urls.flatMap((text) => {
     const [, written] = /\/\/[^/@:]*:([^@/]*)@/.exec(text) ?? []
     return written ? [written, decoded(written)] : []

@@ -12,6 +12,8 @@ export interface Gateway {
   fetch(request: Request): Promise<Response>
   /** The server of an endpoint, of the first one if none is named, and what `serveStdio` needs beside it. */
   stdio(name?: string): Promise<Pick<StdioOptions, 'server' | 'stores' | 'seal'>>
+  /** What keeps its variables from being served, in sentences; undefined if nothing does. */
+  problem(): string | undefined
   /** Ends what works in the background, closes connections, and what is kept. */
   close(): Promise<void>
 }
@@ -29,6 +31,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       if (site?.active) return { server: await server(site), ...keeping }
       throw new ConfigError(problem ?? `There is no endpoint${name ? ` ${name}` : ''} here.`)
     },
+    problem: () => deploymentOf(bound).problem,
     close,
   }
 }

@@ -267,6 +267,23 @@ test('serve says that there is no folder for the state', async () => {
   expect(it.logs()).toContain('does not exist. Make it, or give --state another path.')
 })
 
+test.each(['[]', '"x"'])('serve says that a file has no endpoint: %s', async (text) => {
+  const it = spawned(['serve', '--config', fileOf('none.json', text)])
+  expect(await it.over).toEqual([2, null])
+  expect(it.logs()).toContain('none.json has no endpoint: docs/endpoints.md')
+})
+
+test('serve says which variables are not set', async () => {
+  const databases = { shop: { url: 'secret:SHOP_URL' }, more: { url: 'secret:SHOP_URL' } }
+  const config = fileOf('unset.json', { name: 'shop', title: 'Shop', databases })
+  const it = spawned(['serve', '--port', '0', '--config', config])
+  await expect.poll(it.logs, { timeout: 60_000 }).toContain('Serves http')
+  const said = 'The variable SHOP_URL is not set: its database is not served.'
+  expect(it.logs().split(said)).toHaveLength(2)
+  it.child.kill('SIGTERM')
+  expect(await it.over).toEqual([0, null])
+})
+
 describe('an end', () => {
   test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     'comes with %s, also to a call',
