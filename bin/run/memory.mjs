@@ -9,7 +9,7 @@ const GROWTH_PERCENT = 20
 
 const OFTEN_MS = 100
 
-/** Bounds the garbage that rows leave once they are answered. Small answers never get that far. */
+/** Bounds the garbage that rows leave once they are answered. */
 export function keepSmall() {
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`)
   const timer = setInterval(() => {
