@@ -26,6 +26,9 @@ export async function drive(pid, work) {
   return { ...outcome, cpu }
 }
 
+/** Where a case is asked. */
+const pathOf = ({ path = '/mcp' }) => path
+
 /**
  * Runs one round of a target in a new runtime: warms up each era, then measures each case.
  * @param cases the requests
@@ -34,22 +37,22 @@ export async function drive(pid, work) {
 export async function round({ name, eras, place }, cases, { warm, seconds }) {
   const [first] = Object.values(cases)
   const server = await start(place)
-  const url = `http://127.0.0.1:${server.port}/mcp`
+  const origin = `http://127.0.0.1:${server.port}`
   const rows = []
   try {
     for (const era of eras) {
       const many = era === 'session' ? CONNECTIONS : 1
       const ways = []
-      for (let i = 0; i < many; i++) ways.push(await open(url, era))
-      const requests = (it) => ways.map((how) => bytesOf(request(how, it), '/mcp'))
-      for (const it of Object.values(cases)) await verify(url, ways[0], it)
+      for (let i = 0; i < many; i++) ways.push(await open(origin + pathOf(first), era))
+      const requests = (it) => ways.map((how) => bytesOf(request(how, it), pathOf(it)))
+      for (const it of Object.values(cases)) await verify(origin + pathOf(it), ways[0], it)
       await drive(server.pid, { port: server.port, requests: requests(first), seconds: warm })
       for (const [which, it] of Object.entries(cases)) {
         const work = { port: server.port, requests: requests(it), seconds }
         const what = `${era}: ${it.says}`
         rows.push({ what, name, era, case: which, ...(await drive(server.pid, work)) })
       }
-      for (const it of Object.values(cases)) await verify(url, ways[0], it)
+      for (const it of Object.values(cases)) await verify(origin + pathOf(it), ways[0], it)
     }
   } catch (error) {
     throw new Error(`${name}: ${error.message}\n${server.log().slice(-500)}`)

@@ -1,101 +1,60 @@
 // The same servers with Tidegate and with the official SDK: what both can do, what they weigh, what a call costs.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { round } from './load.mjs'
 import { inRounds, prepared } from './rounds.mjs'
-import { checked } from './servers-check.mjs'
+import { calculator } from './servers/calculator.mjs'
+import { checked } from './servers/check.mjs'
+import { shopping } from './servers/shopping.mjs'
 import { digits, print, summary, times } from './table.mjs'
 import { start } from './workerd.mjs'
 
 const root = resolve(import.meta.dirname, '..')
-const shopping = join(root, 'results/shopping')
-const sdk = (name) => join(root, 'bench/sdk', name)
-const ours = { flags: ['enable_request_signal'], eras: ['modern', 'legacy'] }
-const theirs = { eras: ['modern', 'legacy'] }
+const servers = [calculator, shopping]
 
-/** Each server twice. `files` are what a person writes. */
-const servers = [
-  {
-    ...{ ...ours, name: 'calculator: Tidegate', server: 'calculator' },
-    entry: join(root, 'examples/calculator/server.ts'),
-    objects: { SESSIONS: 'McpSession' },
-    files: [join(root, 'examples/calculator/server.ts')],
-    stdio: [join(root, 'bin/tidegate.mjs'), 'run', join(root, 'examples/calculator')],
-  },
-  {
-    ...{ ...theirs, name: 'calculator: SDK', server: 'calculator' },
-    entry: sdk('calculator.ts'),
-    files: [sdk('calculator.ts'), sdk('calculator-stdio.ts')],
-    stdio: [sdk('calculator-stdio.ts')],
-  },
-  {
-    ...{ ...ours, name: 'shopping: Tidegate', server: 'shopping' },
-    entry: join(shopping, 'server.ts'),
-    objects: { SESSIONS: 'McpSession', LIST: 'ShoppingList' },
-    files: ['server', 'list', 'remove', 'resource', 'wait'].map((it) => join(shopping, `${it}.ts`)),
-  },
-  {
-    ...{ ...theirs, name: 'shopping: SDK', server: 'shopping' },
-    entry: sdk('shopping.ts'),
-    objects: { LIST: 'ShoppingList' },
-    files: [sdk('shopping.ts'), sdk('list.ts')],
-  },
-]
-
-/** The requests that are measured. */
-const cases = {
-  calculator: {
-    add: {
-      says: 'calculator, add',
-      method: 'tools/call',
-      params: { name: 'add', arguments: { a: 7, b: 2 } },
-      right: ({ structuredContent }) => structuredContent?.result === 9,
-    },
-    list: {
-      says: 'calculator, tools/list',
-      method: 'tools/list',
-      params: {},
-      right: ({ tools }) => tools.length === 4,
-    },
-  },
-  shopping: {
-    add: {
-      says: 'shopping, add_item',
-      method: 'tools/call',
-      params: { name: 'add_item', arguments: { item: 'milk' } },
-      right: ({ structuredContent }) => structuredContent?.items.includes('milk'),
-    },
-  },
+/** Both of a server, each as a target. The small servers of third parties that it asks are the same for both. */
+async function twoOf({ tidegate, sdk, ...server }) {
+  const { vars } = (await server.others?.()) ?? {}
+  server.write?.()
+  const shared = { ...server, vars, eras: ['modern', 'legacy'] }
+  const flags = ['enable_request_signal']
+  return [
+    { ...shared, ...tidegate, flags, name: `${server.name}: Tidegate` },
+    { ...shared, ...sdk, name: `${server.name}: SDK` },
+  ]
 }
 
 /** Compares the servers, and prints it. */
 export async function compareServers(bounds) {
-  writeTutorial()
-  const list = await prepared(servers)
+  const targets = await Promise.all(servers.map(twoOf))
+  const list = await prepared(targets.flat())
   const can = []
   for (const it of list) {
     const worker = await start(it.place)
     try {
-      can.push({ name: it.name, ...(await checked(it, `http://127.0.0.1:${worker.port}/mcp`)) })
+      can.push({ name: it.name, ...(await checked(it, `http://127.0.0.1:${worker.port}`)) })
     } catch (error) {
       throw new Error(`${it.name}: ${error.message}\n${worker.log().slice(-500)}`)
     } finally {
       await worker.stop()
     }
   }
-  console.log('What the official client sees, over HTTP\n')
-  const all = [...new Set(can.flatMap((it) => Object.keys(it)))].filter((it) => it !== 'name')
-  print(
-    ['', ...can.map((it) => it.name)],
-    all.map((what) => [what, ...can.map((it) => it[what] ?? '')]),
-  )
+  console.log('What the official client sees\n')
+  for (const [name, two] of Map.groupBy(can, (it) => it.name.split(': ')[0])) {
+    const all = [...new Set(two.flatMap((it) => Object.keys(it)))].filter((it) => it !== 'name')
+    print(
+      [name, 'Tidegate', 'SDK'],
+      all.map((what) => [what, ...two.map((it) => it[what] ?? '')]),
+    )
+    console.log()
+  }
 
   const weights = list.map(({ name, files, bytes, gzipped }) => {
     const lines = files.reduce((sum, it) => sum + linesOf(it), 0)
     return { name, lines, bytes, gzipped }
   })
-  console.log('\nWhat is written, and what is uploaded\n')
+  console.log('What is written, and what is uploaded\n')
   print(
     ['', 'lines', 'minified KiB', 'gzip -9 KiB'],
     weights.map((it) => [
@@ -113,7 +72,7 @@ export async function compareServers(bounds) {
     installs.map((it) => [it.name, it.packages.join(', '), digits(it.bytes / 1e6, 1)]),
   )
 
-  const rows = await inRounds(list, bounds.rounds, (it) => round(it, cases[it.server], bounds))
+  const rows = await inRounds(list, bounds.rounds, (it) => round(it, it.cases, bounds))
   console.log('\nProcessor time of a request\n')
   print(
     ['', '', 'CPU µs', 'least–most', 'to Tidegate'],
@@ -125,15 +84,6 @@ export async function compareServers(bounds) {
     ),
   )
   return { can, weights, installs, rows }
-}
-
-/** Writes the files of docs/mcp.md, as its reader has them at the end. */
-function writeTutorial() {
-  mkdirSync(shopping, { recursive: true })
-  const page = readFileSync(join(root, 'docs/mcp.md'), 'utf8')
-  for (const [, code, name] of page.matchAll(/^```ts\n(\/\/ (\S+)\n.*?)^```$/gms)) {
-    writeFileSync(join(shopping, name), code)
-  }
 }
 
 /** Lines of code: those that are not empty and no comment. */

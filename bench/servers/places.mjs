@@ -1,0 +1,26 @@
+// Where the two of each server are. `files` are what a person writes of a server: what is the same in both is left out.
+import { join, resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '../..')
+
+/** A server of `examples/`. */
+export function example(name, ...files) {
+  const folder = join(root, 'examples', name)
+  return {
+    entry: join(folder, 'server.ts'),
+    objects: { SESSIONS: 'McpSession' },
+    files: ['server.ts', ...files].map((it) => join(folder, it)),
+    stdio: [join(root, 'bin/tidegate.mjs'), 'run', folder],
+  }
+}
+
+/** The same with the official SDK, in `bench/sdk/`. Over stdio it is served by a module of its own. */
+export function sdk({ entry, files = [], stdio }) {
+  const path = (it) => join(root, 'bench/sdk', it)
+  const written = [entry, ...files, ...(stdio ? [stdio] : [])]
+  return {
+    entry: path(entry),
+    files: written.map(path),
+    ...(stdio && { stdio: [path(stdio)] }),
+  }
+}
