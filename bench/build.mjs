@@ -25,16 +25,18 @@ export const flags = flagsOf(root)
  * Builds a Worker. Unlike in wrangler, names of functions are not kept: without them, all targets are
  * smaller and faster.
  *
- * @param target its `entry`, and the path of Tidegate's source if it is not this one
+ * @param target its `entry`, the path of Tidegate's source if it is not this one, and by the name of a package the path
+ * of what is taken for it
  * @param tools how many tools to offer besides the three
  * @returns its modules by name, the main one first, and the size with gzip -9 of what is evaluated
  * before the first request
  */
-export async function bundle({ entry, source }, { minify = true, tools = 0 } = {}) {
+export async function bundle({ entry, source, alias = {} }, { minify = true, tools = 0 } = {}) {
   const { outputFiles, metafile } = await build({
     ...options,
     entryPoints: [resolve(import.meta.dirname, 'targets', entry)],
     entryNames: 'main',
+    alias: { ...options.alias, ...alias },
     outdir: root,
     metafile: true,
     logLevel: 'silent', // the error that is thrown says it

@@ -21,6 +21,11 @@ export function sdk({ entry, files = [], stdio }) {
   return {
     entry: path(entry),
     files: written.map(path),
+    alias: {
+      // One copy, though the modules of examples are in another folder.
+      zod: join(root, 'bench/node_modules/zod'),
+      'tidegate/mcp': path('tool-error.ts'),
+    },
     ...(stdio && { stdio: [path(stdio)] }),
   }
 }

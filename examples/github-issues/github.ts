@@ -1,5 +1,5 @@
 import { type Context, ToolError } from 'tidegate/mcp'
-import type * as z from 'zod'
+import * as z from 'zod'
 
 export interface GitHub {
   /** Where GitHub's REST API is. */
@@ -8,6 +8,9 @@ export interface GitHub {
   readonly GITHUB_TOKEN?: string
 }
 
+/** What it takes of a call. */
+type Call = Pick<Context, 'header' | 'signal'>
+
 const TIMEOUT_MS = 15_000
 const MAX_BYTES = 8 * 1024 * 1024
 
@@ -15,7 +18,7 @@ const MAX_BYTES = 8 * 1024 * 1024
  * The token of a caller, or that of the server. It has a header of its own: what is in `Authorization` is for this
  * server, which must not pass it on (specification, "Access Token Privilege Restriction").
  */
-export function tokenFor({ header }: Context, { GITHUB_TOKEN }: GitHub): string {
+export function tokenFor({ header }: Pick<Call, 'header'>, { GITHUB_TOKEN }: GitHub): string {
   const token = header('x-github-token') || GITHUB_TOKEN
   if (token) return token
   throw new ToolError('There is no token for GitHub. The client can send one as X-GitHub-Token.')
@@ -27,7 +30,7 @@ export function tokenFor({ header }: Context, { GITHUB_TOKEN }: GitHub): string 
  * @returns what fits the schema, and the parameters that ask for the next page, if there is one
  */
 export async function ask<Schema extends z.ZodType>(
-  context: Context,
+  call: Call,
   github: GitHub,
   path: string,
   schema: Schema,
@@ -35,11 +38,11 @@ export async function ask<Schema extends z.ZodType>(
 ): Promise<{ readonly found: z.infer<Schema>; readonly next?: string | undefined }> {
   const headers = {
     accept: 'application/vnd.github+json',
-    authorization: `Bearer ${tokenFor(context, github)}`,
+    authorization: `Bearer ${tokenFor(call, github)}`,
     'user-agent': 'tidegate-github-issues',
     'x-github-api-version': '2022-11-28',
   }
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(TIMEOUT_MS)])
+  const signal = AbortSignal.any([call.signal, AbortSignal.timeout(TIMEOUT_MS)])
   // A redirect is not followed: it would take the token along, and make a GET of a POST.
   const sent = { headers, signal, redirect: 'manual' } as const
   const init = body ? { ...sent, method: 'POST', body: JSON.stringify(body) } : sent
@@ -129,3 +132,22 @@ export function pageOf(parameters: string): string {
 }
 
 const PAGE = new Set(['page', 'after'])
+
+/** An issue, as GitHub's REST API has it. */
+export const issue = z.object({
+  ...{ number: z.number(), title: z.string(), state: z.string(), html_url: z.string() },
+  user: z.object({ login: z.string() }).nullable(),
+  labels: z.array(z.union([z.string(), z.object({ name: z.string() })])),
+  ...{ body: z.string().nullish(), comments: z.number(), updated_at: z.string() },
+  pull_request: z.unknown().optional(),
+})
+/** Characters of an issue in a list. */
+const EXCERPT = 500
+
+/** What a model needs of it. */
+export function shortened(it: z.infer<typeof issue>) {
+  const { number, title, state, comments, user, updated_at: updated, html_url: url } = it
+  const names = it.labels.map((label) => (typeof label === 'string' ? label : label.name))
+  const text = (it.body ?? '').slice(0, EXCERPT)
+  return { number, title, state, labels: names, author: user?.login, comments, updated, url, text }
+}

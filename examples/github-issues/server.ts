@@ -11,7 +11,7 @@ import {
   worker,
 } from 'tidegate/mcp'
 import * as z from 'zod'
-import { ask, type GitHub, pageOf, tokenFor } from './github.ts'
+import { ask, type GitHub, issue, pageOf, shortened, tokenFor } from './github.ts'
 
 interface Env extends GitHub {
   readonly SESSIONS: ObjectNamespace
@@ -25,26 +25,20 @@ const number = z.int().min(1)
 const labels = z.array(z.string().min(1).max(50)).max(20).default([])
 const text = z.string().max(65_536).describe('Markdown.')
 
-const issue = z.object({
-  ...{ number: z.number(), title: z.string(), state: z.string(), html_url: z.string() },
-  user: z.object({ login: z.string() }).nullable(),
-  labels: z.array(z.union([z.string(), z.object({ name: z.string() })])),
-  ...{ body: z.string().nullish(), comments: z.number(), updated_at: z.string() },
-  pull_request: z.unknown().optional(),
-})
 const listed = z.object({
   issues: z.array(z.object({ number: z.number(), title: z.string() }).loose()),
   next: z.string().optional().describe('Give it as `page` to get more.'),
 })
 const written = z.object({ html_url: z.string() })
 
-/** Characters of an issue in a list, and of what a person is shown. */
-const EXCERPT = 500
+/** Characters of what a person is shown. */
 const SHOWN = 4_000
 
 const reads = {
-  ...{ readOnlyHint: true, destructiveHint: false },
-  ...{ idempotentHint: true, openWorldHint: true },
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: true,
 }
 const writes = { ...reads, readOnlyHint: false, idempotentHint: false }
 
@@ -117,13 +111,6 @@ function agreed(context: Context, asked: string): boolean | InputRequired {
     if (!(error instanceof RpcError)) throw error
     throw new ToolError('This client cannot ask the person first, so nothing was written.')
   }
-}
-
-function shortened(it: z.infer<typeof issue>) {
-  const { number, title, state, comments, user, updated_at: updated, html_url: url } = it
-  const names = it.labels.map((label) => (typeof label === 'string' ? label : label.name))
-  const text = (it.body ?? '').slice(0, EXCERPT)
-  return { number, title, state, labels: names, author: user?.login, comments, updated, url, text }
 }
 
 let server: Server | undefined
