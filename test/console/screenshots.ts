@@ -4,8 +4,9 @@
 // npm run screenshots -- --readme           the pictures of the README, in docs/pictures/
 import { mkdirSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
+import { THEMES, WIDTHS } from '../support/axe.ts'
 import { NO_CHROMIUM, startChromium } from '../support/chromium.ts'
-import { type ShownPage, shownPages, startDeployments, THEMES, WIDTHS } from './shown.ts'
+import { type ShownPage, shownPages, startDeployments } from './shown.ts'
 
 const FOLDER = 'results/screenshots'
 const README_FOLDER = 'docs/pictures'

@@ -139,8 +139,3 @@ export async function startDeployments() {
     },
   }
 }
-
-export const THEMES = ['light', 'dark'] as const
-
-/** A phone, and a desk. */
-export const WIDTHS = [360, 1200] as const
