@@ -31,7 +31,7 @@ for (const { platform, files } of runs) {
   const project = platform ? ['--project', 'node'] : []
   const vitest = start(node, ['node_modules/vitest/vitest.mjs', 'run', ...project, ...files], {
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, ...(platform && { TIDEGATE_PLATFORM: platform }) },
+    env: { ...process.env, TIDEGATE_BUILT: '1', ...(platform && { TIDEGATE_PLATFORM: platform }) },
   })
   const code = await vitest.over
   // Nobody waits for the others where we were told to end.

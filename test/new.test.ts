@@ -75,7 +75,9 @@ describe('npx tidegate new', () => {
     }
   })
 
-  describe.each(examples() as string[])('from %s', (from) => {
+  // The one above is from calculator.
+  const others = (examples() as string[]).filter((it) => it !== 'calculator')
+  describe.each(others)('from %s', (from) => {
     test('makes one that type-checks, passes its test and can be deployed', async () => {
       const name = `like-${from}`
       await made(name, '--from', from)

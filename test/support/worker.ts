@@ -44,8 +44,11 @@ export async function startWorker(
   const pools = Object.entries(hyperdrive).map(([binding, localConnectionString]) => {
     return { binding, id: '0'.repeat(32), localConnectionString }
   })
-  const config = { ...rawConfig, d1_databases: databases, hyperdrive: pools }
-  const isOwn = d1.length > 0 || pools.length > 0
+  // `npm test` has built it: no test changes the sources.
+  const isBuilt = configPath === './wrangler.toml' && process.env.TIDEGATE_BUILT
+  const built = isBuilt ? { build: {} } : {}
+  const config = { ...rawConfig, ...built, d1_databases: databases, hyperdrive: pools }
+  const isOwn = isBuilt || d1.length > 0 || pools.length > 0
   const harness = createTestHarness({
     workers: [isOwn ? { config, ...given } : { configPath, ...given }],
   })
