@@ -25,8 +25,7 @@ export const flags = flagsOf(root)
  * Builds a Worker. Unlike in wrangler, names of functions are not kept: without them, all targets are
  * smaller and faster.
  *
- * @param target its `entry`, the path of Tidegate's source if it is not this one, and by the name of a package the path
- * of what is taken for it
+ * @param target its `entry`, the path of Tidegate's source if it is not this one, and what stands in for a module
  * @param tools how many tools to offer besides the three
  * @returns its modules by name, the main one first, and the size with gzip -9 of what is evaluated
  * before the first request

@@ -8,12 +8,13 @@ import { calculator } from './servers/calculator.mjs'
 import { checked } from './servers/check.mjs'
 import { crm } from './servers/crm.mjs'
 import { githubIssues } from './servers/github-issues.mjs'
+import { notes } from './servers/notes.mjs'
 import { shopping } from './servers/shopping.mjs'
 import { digits, print, summary, times } from './table.mjs'
 import { start } from './workerd.mjs'
 
 const root = resolve(import.meta.dirname, '..')
-const servers = [calculator, shopping, crm, githubIssues]
+const servers = [calculator, shopping, notes, crm, githubIssues]
 
 /** Both of a server, each as a target. The small servers of third parties that it asks are the same for both. */
 async function twoOf({ tidegate, sdk, ...server }) {

@@ -21,11 +21,8 @@ export function sdk({ entry, files = [], stdio }) {
   return {
     entry: path(entry),
     files: written.map(path),
-    alias: {
-      // One copy, though the modules of examples are in another folder.
-      zod: join(root, 'bench/node_modules/zod'),
-      'tidegate/mcp': path('tool-error.ts'),
-    },
+    // The modules of an example bring neither a second zod nor Tidegate.
+    alias: { zod: join(root, 'bench/node_modules/zod'), 'tidegate/mcp': path('tidegate.ts') },
     ...(stdio && { stdio: [path(stdio)] }),
   }
 }
