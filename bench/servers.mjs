@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { round } from './load.mjs'
 import { inRounds, prepared } from './rounds.mjs'
+import { browserAndSheets } from './servers/browser-and-sheets.mjs'
 import { calculator } from './servers/calculator.mjs'
 import { checked } from './servers/check.mjs'
 import { crm } from './servers/crm.mjs'
@@ -14,7 +15,7 @@ import { digits, print, summary, times } from './table.mjs'
 import { start } from './workerd.mjs'
 
 const root = resolve(import.meta.dirname, '..')
-const servers = [calculator, shopping, notes, crm, githubIssues]
+const servers = [calculator, shopping, notes, crm, githubIssues, browserAndSheets]
 
 /** Both of a server, each as a target. The small servers of third parties that it asks are the same for both. */
 async function twoOf({ tidegate, sdk, ...server }) {

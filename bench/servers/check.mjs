@@ -9,19 +9,21 @@ export const PATIENCE_MS = 5_000
 
 /**
  * Checks a server in both eras, over HTTP and, if it is served so, over stdio. Throws if it lacks what both have.
- * @param at its `check`; `paths` over HTTP; its program for `stdio`, and that one's variables
+ * @param at its `check`; `paths` over HTTP; its program for `stdio`, that one's variables, and for each server that
+ * it can be `overStdio`, the variables that say so
  * @returns what it can by what was asked: `yes`, or what went wrong
  */
-export async function checked({ check, paths = ['/mcp'], stdio, vars }, origin) {
+export async function checked({ check, paths = ['/mcp'], stdio, overStdio = [{}], vars }, origin) {
   const can = {}
   for (const [era, mode] of Object.entries(eras)) {
     const ways = paths.map((path) => ({
       path,
       open: () => new StreamableHTTPClientTransport(new URL(path, origin)),
     }))
-    if (stdio) {
+    for (const which of stdio ? overStdio : []) {
       const args = ['--no-warnings', ...stdio]
-      const child = { command: process.execPath, args, env: vars ?? {}, stderr: 'ignore' }
+      const env = { ...vars, ...which }
+      const child = { command: process.execPath, args, env, stderr: 'ignore' }
       ways.push({ path: 'stdio', open: () => new StdioClientTransport(child) })
     }
     for (const { path, open } of ways) {

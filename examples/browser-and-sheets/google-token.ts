@@ -1,4 +1,4 @@
-import { ToolError, toBase64Url } from 'tidegate/mcp'
+import { ToolError } from 'tidegate/mcp'
 import * as z from 'zod'
 import { ask } from './answer.ts'
 
@@ -72,17 +72,23 @@ async function signedBy({ client_email, private_key, private_key_id }: KeyFile):
   const now = Math.floor(Date.now() / 1_000)
   const head = { alg: 'RS256', typ: 'JWT', kid: private_key_id }
   const claims = { iss: client_email, scope: SCOPE, aud: AUDIENCE, iat: now, exp: now + 3_600 }
-  const encoded = (value: object) => toBase64Url(new TextEncoder().encode(JSON.stringify(value)))
-  const signed = `${encoded(head)}.${encoded(claims)}`
+  const bytes = (text: string) => new TextEncoder().encode(text)
+  const signed = [head, claims].map((it) => base64Url(bytes(JSON.stringify(it)))).join('.')
   const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
   const key = await crypto.subtle
     .importKey('pkcs8', bytesOf(private_key), algorithm, false, ['sign'])
     .catch(() => {
       throw new ToolError('The private key in GOOGLE_SERVICE_ACCOUNT cannot be read.')
     })
-  const signature = await crypto.subtle.sign(algorithm, key, new TextEncoder().encode(signed))
-  return `${signed}.${toBase64Url(new Uint8Array(signature))}`
+  const signature = await crypto.subtle.sign(algorithm, key, bytes(signed))
+  return `${signed}.${base64Url(new Uint8Array(signature))}`
 }
+
+const base64Url = (bytes: Uint8Array) =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
 
 /** What is between the lines of a PEM file; nothing if it is none. */
 function bytesOf(pem: string): Uint8Array<ArrayBuffer> {

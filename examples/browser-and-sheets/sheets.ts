@@ -1,4 +1,4 @@
-import { elicit, InputRequired, type Server, ToolError, tool } from 'tidegate/mcp'
+import { ToolError } from 'tidegate/mcp'
 import * as z from 'zod'
 import { type Answer, ask, whenAgain } from './answer.ts'
 import { GoogleToken, type KeyFile, readKeyFile } from './google-token.ts'
@@ -12,54 +12,31 @@ export interface SheetsSettings {
   readonly GOOGLE_SERVICE_ACCOUNT?: string
 }
 
-// A cell of Google Sheets holds at most 50,000 characters.
-const cell = z.union([z.string().max(50_000), z.number(), z.boolean()])
+/** Rows, and the tab of a spreadsheet that they are for. */
+export interface Table {
+  readonly spreadsheet: string
+  readonly sheet: string
+  readonly rows: readonly (readonly (string | number | boolean)[])[]
+}
 
-const input = z.object({
-  spreadsheet: z
-    .string()
-    .regex(/^[\w-]{10,100}$/)
-    .describe('The id of the spreadsheet: what stands behind /d/ in its address.'),
-  sheet: z.string().min(1).max(100).default('Sheet1').describe('The name of the tab.'),
-  rows: z
-    .array(z.array(cell).min(1).max(50))
-    .min(1)
-    .max(500)
-    .describe('The rows, from top to bottom, each with its cells from left to right.'),
-})
-
-/** A server that appends rows to a spreadsheet, when a person agrees. */
-export function sheetsServer(settings: SheetsSettings): Server {
+/** Google Sheets, with the key of a service account. */
+export function sheets(settings: SheetsSettings) {
   const token = new GoogleToken(settings.GOOGLE_TOKEN_URL)
-
-  const appendRows = tool({
-    name: 'append_rows',
-    title: 'Append rows',
-    description:
-      'Append rows below the table of a Google sheet, after a person agreed. Cells stay as they are: none becomes a formula.',
-    input,
-    output: z.object({ range: z.string(), rows: z.int(), cells: z.int() }),
-    annotations: {
-      readOnlyHint: false,
-      destructiveHint: false,
-      idempotentHint: false,
-      openWorldHint: true,
-    },
-    async run({ spreadsheet, sheet, rows }, context) {
-      const key = readKeyFile(settings.GOOGLE_SERVICE_ACCOUNT)
-      const form = z.object({ agree: z.boolean().describe('Write these rows') })
-      const answer = elicit(context, 'agree', question(spreadsheet, sheet, rows), form)
-      if (answer instanceof InputRequired) return answer
-      if (!answer?.agree) throw new ToolError('The person did not agree. Nothing was written.')
-
-      const bearer = await token.get(key, context.signal)
+  const readKey = () => readKeyFile(settings.GOOGLE_SERVICE_ACCOUNT)
+  return {
+    /** Throws a ToolError if there is no key. */
+    expectKey: () => void readKey(),
+    /** Appends rows below those of a tab. Cells stay as they are. */
+    async append({ spreadsheet, sheet, rows }: Table, signal: AbortSignal) {
+      const key = readKey()
+      const bearer = await token.get(key, signal)
       const range = encodeURIComponent(`'${sheet.replaceAll("'", "''")}'`)
       // RAW: what begins with = stays text. Rows are inserted: nothing below the table is overwritten.
       const options = 'valueInputOption=RAW&insertDataOption=INSERT_ROWS'
       const url = `${settings.GOOGLE_SHEETS_URL}/v4/spreadsheets/${spreadsheet}/values/${range}:append?${options}`
       const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' }
       const body = JSON.stringify({ majorDimension: 'ROWS', values: rows })
-      const written = await ask('Google Sheets', url, { headers, body }, context.signal).catch(
+      const written = await ask('Google Sheets', url, { headers, body }, signal).catch(
         unknownOutcome,
       )
       const done = appended.safeParse(written.body).data?.updates
@@ -69,22 +46,14 @@ export function sheetsServer(settings: SheetsSettings): Server {
       if (written.status === 401) token.forget()
       throw new ToolError(faultOf(written, sheet, key))
     },
-  })
-
-  return {
-    name: 'sheets',
-    version: '1.0.0',
-    instructions:
-      'Collect all rows first, and append them in one call: the person is asked each time.',
-    tools: [appendRows],
   }
 }
 
 const SHOWN_ROWS = 5
 const SHOWN_CHARS = 160
 
-/** What the person reads. Rows are shown as JSON, so that no cell can pass for a part of the question. */
-function question(spreadsheet: string, sheet: string, rows: readonly unknown[]): string {
+/** What is to be written where, for a person. Rows are JSON, so that no cell can pass for words of the question. */
+export function preview({ spreadsheet, sheet, rows }: Table) {
   const shown = rows.slice(0, SHOWN_ROWS).map((row) => {
     const json = JSON.stringify(row)
     return json.length > SHOWN_CHARS ? `${json.slice(0, SHOWN_CHARS)}…` : json
@@ -93,7 +62,7 @@ function question(spreadsheet: string, sheet: string, rows: readonly unknown[]):
   if (more > 0) shown.push(`and ${more} more`)
   const count = rows.length === 1 ? '1 row' : `${rows.length} rows`
   const where = `${JSON.stringify(sheet)} of the spreadsheet ${spreadsheet}`
-  return `Append ${count} to the sheet ${where}?\n${shown.join('\n')}`
+  return { what: `${count} to the sheet ${where}`, shown: shown.join('\n') }
 }
 
 const UNKNOWN =
