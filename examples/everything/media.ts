@@ -9,3 +9,7 @@ export const wav = {
   mimeType: 'audio/wav',
   data: 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=',
 } as const
+
+/** A resource with text, as it is put into content. */
+export const embedded = (uri: string, mimeType: string, text: string) =>
+  ({ type: 'resource', resource: { uri, mimeType, text } }) as const

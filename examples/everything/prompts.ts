@@ -1,6 +1,6 @@
 import { elicit, InputRequired, type Prompt } from 'tidegate/mcp'
 import * as z from 'zod'
-import { png } from './media.ts'
+import { embedded, png } from './media.ts'
 
 /** What a person picks from a menu: words alone, words with blanks, and other content. */
 export const prompts: readonly Prompt[] = [
@@ -28,13 +28,7 @@ export const prompts: readonly Prompt[] = [
     description: 'A resource, and a question about it.',
     arguments: [{ name: 'resourceUri', description: 'What to embed', required: true }],
     get: ({ resourceUri: uri = '' }) => [
-      {
-        role: 'user',
-        content: {
-          type: 'resource',
-          resource: { uri, mimeType: 'text/plain', text: 'Embedded resource content.' },
-        },
-      },
+      { role: 'user', content: embedded(uri, 'text/plain', 'Embedded resource content.') },
       { role: 'user', content: { type: 'text', text: 'What does the resource above say?' } },
     ],
   },

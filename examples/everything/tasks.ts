@@ -1,5 +1,4 @@
 import {
-  type Context,
   elicit,
   InputRequired,
   listRoots,
@@ -9,6 +8,7 @@ import {
   tool,
 } from 'tidegate/mcp'
 import * as z from 'zod'
+import { askName } from './questions.ts'
 
 const nothing = z.object({})
 
@@ -90,9 +90,6 @@ export const taskTools: readonly Tool[] = [
     },
   }),
 ]
-
-const askName = (context: Context, key: string) =>
-  elicit(context, key, 'What is your name?', z.object({ name: z.string() }))
 
 function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

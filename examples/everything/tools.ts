@@ -1,6 +1,6 @@
 import { type Tool, ToolError, ToolResult, tool } from 'tidegate/mcp'
 import * as z from 'zod'
-import { png, wav } from './media.ts'
+import { embedded, png, wav } from './media.ts'
 
 const nothing = z.object({})
 
@@ -32,14 +32,7 @@ export const tools: readonly Tool[] = [
     input: nothing,
     run: () =>
       new ToolResult([
-        {
-          type: 'resource',
-          resource: {
-            uri: 'test://embedded-resource',
-            mimeType: 'text/plain',
-            text: 'This is an embedded resource content.',
-          },
-        },
+        embedded('test://embedded-resource', 'text/plain', 'This is an embedded resource content.'),
       ]),
   }),
   tool({
@@ -50,14 +43,11 @@ export const tools: readonly Tool[] = [
       new ToolResult([
         { type: 'text', text: 'Multiple content types test:' },
         { type: 'image', ...png },
-        {
-          type: 'resource',
-          resource: {
-            uri: 'test://mixed-content-resource',
-            mimeType: 'application/json',
-            text: '{"test":"data","value":123}',
-          },
-        },
+        embedded(
+          'test://mixed-content-resource',
+          'application/json',
+          '{"test":"data","value":123}',
+        ),
       ]),
   }),
   tool({
@@ -73,11 +63,10 @@ export const tools: readonly Tool[] = [
     description: 'Works in three steps and reports each.',
     input: nothing,
     async run(_input, context) {
-      context.progress(0, 100)
-      await sleep(50)
-      context.progress(50, 100)
-      await sleep(50)
-      context.progress(100, 100)
+      for (const done of [0, 50, 100]) {
+        context.progress(done, 100)
+        await sleep(50)
+      }
       return 'Did all three steps.'
     },
   }),
@@ -86,11 +75,10 @@ export const tools: readonly Tool[] = [
     description: 'Works in three steps and logs each.',
     input: nothing,
     async run(_input, context) {
-      context.log('info', 'Tool execution started')
-      await sleep(50)
-      context.log('info', 'Tool processing data')
-      await sleep(50)
-      context.log('info', 'Tool execution completed')
+      for (const step of ['execution started', 'processing data', 'execution completed']) {
+        context.log('info', `Tool ${step}`)
+        await sleep(50)
+      }
       return 'Logged three messages.'
     },
   }),
