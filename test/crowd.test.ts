@@ -4,7 +4,7 @@ import { startMariaDb } from './support/mariadb.ts'
 import { onNode } from './support/node-worker.ts'
 import { startPostgres } from './support/postgres.ts'
 import { connectionsTo, tellsOfProcesses } from './support/runtime.ts'
-import { callTool, post, type RunningWorker, startWorker } from './support/worker.ts'
+import { callTool, openSession, type RunningWorker, startWorker } from './support/worker.ts'
 
 const key = { authorization: 'Bearer k' }
 
@@ -84,25 +84,13 @@ describe.each(Object.entries(engines))('one endpoint before %s', (_, engine) => 
   afterAll(() => worker.close())
 
   test('serves a hundred at once, a fifth of them cancelled, and nothing is left', async () => {
-    const clientInfo = { name: 'test', version: '1' }
-    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
-    const hello = { jsonrpc: '2.0', id: 0, method: 'initialize', params }
-    const { headers } = await post(mcp, hello, key)
-    const session = {
-      ...key,
-      'mcp-session-id': headers.get('mcp-session-id')!,
-      'mcp-protocol-version': '2025-06-18',
-    }
-    const notify = (method: string, params = {}) =>
-      post(mcp, { jsonrpc: '2.0', method, params }, session)
-    await notify('notifications/initialized')
-
+    const send = await openSession(mcp, key)
     const body = (id: number) => ({
       ...{ jsonrpc: '2.0', id, method: 'tools/call' },
       params: { name: 'query', arguments: { sql: endless } },
     })
     const ids = Array.from({ length: 10 }, (_, i) => i + 1)
-    const cancelled = ids.map((id) => post(mcp, body(id), session))
+    const cancelled = ids.map((id) => send(body(id)))
     // Half of those who give up say so, the other half hang up.
     const hangUp = new AbortController()
     const abandoned = ids.map((id) =>
@@ -122,7 +110,9 @@ describe.each(Object.entries(engines))('one endpoint before %s', (_, engine) => 
       return structuredContent?.rows ?? content[0].text
     })
     hangUp.abort()
-    await Promise.all(ids.map((requestId) => notify('notifications/cancelled', { requestId })))
+    await Promise.all(
+      ids.map((requestId) => send({ method: 'notifications/cancelled', params: { requestId } })),
+    )
 
     const told = await Promise.all(others)
     const isRight = (it: unknown, i: number) => JSON.stringify(it) === `[[${i},100]]`

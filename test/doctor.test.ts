@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describePostgres } from './support/postgres.ts'
-import { callTool, post, type RunningWorker, startWorker } from './support/worker.ts'
+import { callTool, openSession, post, type RunningWorker, startWorker } from './support/worker.ts'
 
 const MARKER = 'hunter2-marker'
 const KEY = { authorization: 'Bearer k' }
@@ -259,13 +259,10 @@ await describePostgres('the first query of a Worker', 'create table t (id int)',
 
   test('is followed by it in a session, too', async () => {
     const worker = await startWorker({ DATABASE_URL: postgres.tcp(), TIDEGATE_KEY: 'k' })
-    const mcp = `${worker.url}/mcp`
-    const clientInfo = { name: 'test', version: '1' }
-    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
-    const opening = { jsonrpc: '2.0', id: 0, method: 'initialize', params }
-    const { headers } = await post(mcp, opening, KEY)
-    const session = { ...KEY, 'mcp-session-id': headers.get('mcp-session-id')! }
-    await callTool(mcp, 'query', { sql: 'select 1' }, session)
+    const send = await openSession(`${worker.url}/mcp`, KEY)
+    const params = { name: 'query', arguments: { sql: 'select 1' } }
+    const answer = await send({ id: 1, method: 'tools/call', params })
+    expect(answer.json()).toHaveProperty('result')
     await expect.poll(() => said(worker)).toEqual([expect.stringMatching(warning)])
     await worker.close()
   })

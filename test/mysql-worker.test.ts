@@ -14,7 +14,7 @@ const lacksBindings = leftOutOnNode('Hyperdrive is a binding, and only a Worker 
 
 const trusted = makeCertificate()
 if (trusted) process.env.NODE_EXTRA_CA_CERTS = trusted.path
-const { callTool, post, startWorker } = await import('./support/worker.ts')
+const { callTool, openSession, startWorker } = await import('./support/worker.ts')
 
 const key = { authorization: 'Bearer k' }
 
@@ -211,24 +211,11 @@ function tests({ known, strange, plain }: MariaDbs): void {
   })
 
   test('stops a call that is cancelled, and leaves nothing behind', async () => {
-    const mcp = `${worker.url}/mcp/patient`
-    const clientInfo = { name: 'test', version: '1' }
-    const initialize = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
-    const first = { jsonrpc: '2.0', id: 0, method: 'initialize', params: initialize }
-    const { headers } = await post(mcp, first, key)
-    const session = {
-      ...key,
-      'mcp-session-id': headers.get('mcp-session-id')!,
-      'mcp-protocol-version': '2025-06-18',
-    }
-    const notify = (method: string, params = {}) =>
-      post(mcp, { jsonrpc: '2.0', method, params }, session)
-    await notify('notifications/initialized')
-
+    const send = await openSession(`${worker.url}/mcp/patient`, key)
     const params = { name: 'query', arguments: { database: 'tls', sql: endless } }
-    const cancelled = post(mcp, { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, session)
+    const cancelled = send({ id: 1, method: 'tools/call', params })
     await expect.poll(running, { timeout: 10_000 }).toBe(1)
-    await notify('notifications/cancelled', { requestId: 1 })
+    await send({ method: 'notifications/cancelled', params: { requestId: 1 } })
     expect((await cancelled).text).not.toContain('"result"')
     await nothingIsLeft()
   })

@@ -12,7 +12,7 @@ const lacksBindings = leftOutOnNode('Hyperdrive is a binding, and only a Worker 
 
 const trusted = makeCertificate()
 if (trusted) process.env.NODE_EXTRA_CA_CERTS = trusted.path
-const { callTool, post, startWorker } = await import('./support/worker.ts')
+const { callTool, openSession, startWorker } = await import('./support/worker.ts')
 
 const MARKER = 'hunter2-marker'
 const key = { authorization: 'Bearer k' }
@@ -143,25 +143,10 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
   test.skipIf(onStdio)(
     'serves fifty at once, stops the ten that are cancelled, and leaves nothing behind',
     async () => {
-      const clientInfo = { name: 'test', version: '1' }
-      const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
-      const { headers } = await post(
-        mcp,
-        { jsonrpc: '2.0', id: 0, method: 'initialize', params },
-        key,
-      )
-      const session = {
-        ...key,
-        'mcp-session-id': headers.get('mcp-session-id')!,
-        'mcp-protocol-version': '2025-06-18',
-      }
-      const notify = (method: string, params = {}) =>
-        post(mcp, { jsonrpc: '2.0', method, params }, session)
-      await notify('notifications/initialized')
-
-      const call = { name: 'query', arguments: { sql: endless } }
+      const send = await openSession(mcp, key)
+      const params = { name: 'query', arguments: { sql: endless } }
       const cancelled = Array.from({ length: 10 }, (_, i) =>
-        post(mcp, { jsonrpc: '2.0', id: i + 1, method: 'tools/call', params: call }, session),
+        send({ id: i + 1, method: 'tools/call', params }),
       )
       const others = Promise.all(
         Array.from({ length: 40 }, async (_, i) => {
@@ -170,7 +155,9 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
         }),
       )
       await expect.poll(() => sessions(postgres, 'active'), { timeout: 10_000 }).toBe(10)
-      for (let i = 1; i <= 10; i++) await notify('notifications/cancelled', { requestId: i })
+      for (let requestId = 1; requestId <= 10; requestId++) {
+        await send({ method: 'notifications/cancelled', params: { requestId } })
+      }
       expect(await others).toEqual(Array.from({ length: 40 }, (_, i) => [i, 100]))
       for (const { text } of await Promise.all(cancelled)) expect(text).not.toContain('"result"')
       await nothingIsLeft(postgres, { timeout: 5_000 })

@@ -89,3 +89,19 @@ export async function callTool(
   if (error) throw new Error(`${answer.status} ${error.code} ${error.message}`)
   return result
 }
+
+/** Begins a legacy session over HTTP, and returns what sends a message in it. */
+export async function openSession(url: string, headers: Record<string, string> = {}) {
+  const protocolVersion = '2025-06-18'
+  const clientInfo = { name: 'test', version: '1' }
+  const params = { protocolVersion, capabilities: {}, clientInfo }
+  const opened = await post(url, { jsonrpc: '2.0', id: 0, method: 'initialize', params }, headers)
+  const session = {
+    ...headers,
+    'mcp-session-id': opened.headers.get('mcp-session-id')!,
+    'mcp-protocol-version': protocolVersion,
+  }
+  const send = (message: object) => post(url, { jsonrpc: '2.0', ...message }, session)
+  await send({ method: 'notifications/initialized' })
+  return send
+}
