@@ -13,6 +13,8 @@ export { ShoppingList } from './list.ts'
 
 const uri = 'shopping://list'
 const item = z.string().min(1).max(100)
+const inputSchema = z.object({ item })
+const nothing = z.object({})
 const form = z.object({ remove: z.boolean() })
 const second = () => new Promise((done) => setTimeout(done, 1000))
 const text = (it: string) => ({ content: [{ type: 'text' as const, text: it }] })
@@ -24,7 +26,7 @@ export function build(env: Env, changed: () => void): McpServer {
   )
   server.registerTool(
     'add_item',
-    { description: 'Put something on the shopping list.', inputSchema: z.object({ item }) },
+    { description: 'Put something on the shopping list.', inputSchema },
     async ({ item }) => {
       const structuredContent = { items: await list(env, { add: item }) }
       changed()
@@ -35,7 +37,7 @@ export function build(env: Env, changed: () => void): McpServer {
     'remove_item',
     {
       description: 'Take something off the shopping list, if the person agrees.',
-      inputSchema: z.object({ item }),
+      inputSchema,
     },
     async ({ item }, { mcpReq }) => {
       if (!(await list(env)).includes(item)) throw new Error(`The list has no ${item}.`)
@@ -53,7 +55,7 @@ export function build(env: Env, changed: () => void): McpServer {
   )
   server.registerTool(
     'wait_until_bought',
-    { description: 'Wait until nothing is left on the shopping list.', inputSchema: z.object({}) },
+    { description: 'Wait until nothing is left on the shopping list.', inputSchema: nothing },
     async (_, { mcpReq }) => {
       while ((await list(env)).length > 0) {
         await second()

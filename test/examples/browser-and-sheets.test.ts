@@ -425,6 +425,7 @@ eachWayTo('sheets', {}, (connect, way) => {
 // What a setting does is the same everywhere: over stdio it is seen soonest.
 describe('with settings of its own', () => {
   const clients: Client[] = []
+  let questions = 0
   afterEach(() => Promise.all(clients.splice(0).map((it) => it.close())))
 
   async function connect(server: string, more: Readonly<Record<string, string>>): Promise<Client> {
@@ -432,7 +433,10 @@ describe('with settings of its own', () => {
       { name: 'test', version: '1' },
       { versionNegotiation: { mode: 'auto' }, capabilities: { elicitation: { form: {} } } },
     )
-    client.setRequestHandler('elicitation/create', () => AGREES)
+    client.setRequestHandler('elicitation/create', () => {
+      questions++
+      return AGREES
+    })
     clients.push(client)
     const args = [program, 'run', 'examples/browser-and-sheets']
     const env = plainVars({ ...settings, ...more, SERVER: server })
@@ -469,6 +473,13 @@ describe('with settings of its own', () => {
     expect(said).toContain(why)
     expect(said).not.toContain('secret!')
     expect(written()).toEqual([])
+  })
+
+  test('nobody is asked about rows that it has no key for', async () => {
+    const client = await connect('sheets', { GOOGLE_SERVICE_ACCOUNT: '' })
+    const before = questions
+    await refused(client, 'append_rows', { spreadsheet: spreadsheetWith().spreadsheet, rows })
+    expect(questions).toBe(before)
   })
 
   test('a token that ends within a minute is not used for another call', async () => {
