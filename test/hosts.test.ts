@@ -64,6 +64,9 @@ describe.skipIf(process.platform !== 'linux')('tidegate add', () => {
     const changed = await run('add', host, '--env-file', '.env', '--yes')
     expect(changed.stdout).toMatch(/^ +- +"--demo"$/m)
     expect(changed.stdout).toMatch(/^ +\+ +"--env-file",$/m)
+    const renamed = await run('add', host, '--vars', '.env', '--yes')
+    expect(renamed.stdout).toMatch(/^ +\+ +"--vars",$/m)
+    expect(read(path)).toContain(join(home, '.env'))
     const removed = await run('remove', host, '--yes')
     expect(removed).toMatchObject({ code: 0 })
     expect(read(path)).not.toContain('tidegate.mjs')
@@ -113,7 +116,7 @@ describe.skipIf(process.platform !== 'linux')('tidegate add', () => {
     }
     const desktop = await run('add', 'claude-desktop', '--url-env', 'SHOP_URL', '--yes')
     expect(desktop.code).toBe(1)
-    expect(desktop.stderr).toContain('--env-file FILE')
+    expect(desktop.stderr).toContain('--vars FILE')
     const zed = await run('add', 'zed', URL_OF_ENDPOINT, '--key-env', 'SHOP_KEY', '--yes')
     expect(zed.stderr).toContain('Zed reads no variable in a header')
 

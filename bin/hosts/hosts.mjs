@@ -29,7 +29,7 @@ export const hosts = {
     noRemote:
       'Claude Desktop starts servers, and takes no URL in its file. Add the URL there: Settings, Connectors, Add custom connector.',
     noValues:
-      'Claude Desktop hands no variable of this machine to what it starts. Put the line NAME=… into a file that only you can read, and add --env-file FILE.',
+      'Claude Desktop hands no variable of this machine to what it starts. Put the line NAME=… into a file that only you can read, and add --vars FILE.',
     local: ({ command, args }) => ({ command, args }),
     next: 'Quit Claude Desktop and start it again.',
   },

@@ -15,7 +15,8 @@ export const serverOptions = {
   },
   config: { type: 'string', value: 'FILE', about: 'a file of endpoints' },
   endpoint: { type: 'string', value: 'NAME', about: 'which endpoint of the file' },
-  'env-file': { type: 'string', value: 'FILE', about: 'a file with the variables, NAME=value' },
+  vars: { type: 'string', value: 'FILE', about: 'a file with the variables, NAME=value' },
+  'env-file': { type: 'string', value: 'FILE', about: 'the same' },
   ssh: { type: 'string', value: 'USER@HOST', about: 'go through this SSH server' },
   ...pick(['ssh-key', 'title', 'purpose', 'rows', 'timeout', 'no-sql']),
   'key-env': {
@@ -32,10 +33,10 @@ function pick(names) {
 
 /** Those that are passed on, and those that name a file: hosts start the command in folders of their own. */
 const PASSED = [
-  ...['demo', 'url-env', 'config', 'endpoint', 'env-file', 'ssh', 'ssh-key'],
+  ...['demo', 'url-env', 'config', 'endpoint', 'vars', 'env-file', 'ssh', 'ssh-key'],
   ...['title', 'purpose', 'rows', 'timeout', 'no-sql'],
 ]
-const FILES = ['config', 'env-file', 'ssh-key']
+const FILES = ['config', 'vars', 'env-file', 'ssh-key']
 
 const program = fileURLToPath(new URL('../tidegate.mjs', import.meta.url))
 
@@ -48,7 +49,7 @@ export function serverOf(what, options, machine) {
     throw new Failure('Name one thing to add: a URL, a file, --demo, --config or --url-env.', 2)
   if (what !== undefined && /^https?:\/\//i.test(what)) return remote(what, keyEnv)
   if (keyEnv) throw new Failure('--key-env goes with the URL of an endpoint.', 2)
-  if (ways.length === 0 && !options['env-file']) {
+  if (ways.length === 0 && !options.vars && !options['env-file']) {
     throw new Failure(
       'Say what to add: the URL of an endpoint, a SQLite file, --demo, --config FILE or --url-env NAME.',
       2,
@@ -66,7 +67,7 @@ function remote(text, keyEnv) {
 }
 
 function local(what, options, machine) {
-  const { 'url-env': urlEnv, config, 'env-file': envFile } = options
+  const { 'url-env': urlEnv, config } = options
   const passed = PASSED.filter((it) => options[it]).flatMap((it) => {
     if (options[it] === true) return [`--${it}`]
     return [`--${it}`, FILES.includes(it) ? fileOf(options[it]) : options[it]]
@@ -76,7 +77,7 @@ function local(what, options, machine) {
   const named = config
     ? [...readFileSync(config, 'utf8').matchAll(/"secret:(\w+)"/g)].map(([, name]) => name)
     : []
-  const env = envFile ? [] : [...new Set([...(urlEnv ? [urlEnv] : []), ...named])]
+  const env = options.vars || options['env-file'] ? [] : [...new Set([...(urlEnv ? [urlEnv] : []), ...named])]
   const [command, ...before] = commandOf(machine)
   return { command, args: [...before, ...args], env }
 }

@@ -16,7 +16,16 @@ const sources = {
     value: 'NAME',
     about: 'the variable that holds the connection string; DATABASE_URL if nothing is given',
   },
-  'env-file': { type: 'string', value: 'FILE', about: 'variables to add; the environment wins' },
+  vars: {
+    type: 'string',
+    value: 'FILE',
+    about: 'lines NAME=value: variables to add; the environment wins',
+  },
+  'env-file': {
+    type: 'string',
+    value: 'FILE',
+    about: 'the same, but Node reads it first, and has words of its own if it is missing',
+  },
 }
 
 /** What is told of a database that is named by a URL, a file or a variable. */
@@ -74,6 +83,7 @@ export function readArguments(argv) {
     )
   }
   if (given.length > 1) throw new Fault(`Give ${given.join(' or ')}, and not both.`)
+  if (values.vars && values['env-file']) throw new Fault('Give --vars or --env-file, and not both.')
   const [database] = positionals
   const told = Object.keys(telling).filter((it) => it !== 'read-only' && it in values)
   if (told.length > 0 && (values.demo || values.config)) {
@@ -86,6 +96,7 @@ export function readArguments(argv) {
   return {
     ...{ way, database },
     ...values,
+    vars: values.vars ?? values['env-file'],
     rows: count(values, 'rows', 10_000),
     timeout: count(values, 'timeout', 55),
     port: count(values, 'port', 65_535, 0),

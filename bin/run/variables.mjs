@@ -17,8 +17,7 @@ const MAX_BYTES = 1_000_000
  * @param say takes a sentence for the person at the terminal
  */
 export async function variablesOf(asked, environment, library, say) {
-  const file = asked['env-file']
-  const variables = { ...(file && parseEnv(textOf(file))), ...filled(environment) }
+  const variables = { ...(asked.vars && parseEnv(textOf(asked.vars))), ...filled(environment) }
   Object.assign(variables, inFiles(variables))
   const urlOf = (text, folder) => connectionString(text, folder, library, say)
   // Its owner names the databases, and they may be on this machine or in its network.
@@ -130,6 +129,12 @@ async function connectionString(text, folder, { isDatabaseUrl, recognise }, say)
 
 const isFileName = (text, path) => text.length < 4_096 && !text.includes('://') && existsSync(path)
 
+const REASONS = {
+  EACCES: 'this user has no right to',
+  EPERM: 'this user has no right to',
+  EISDIR: 'it is a folder',
+}
+
 function textOf(path) {
   let bytes
   try {
@@ -138,7 +143,7 @@ function textOf(path) {
     throw new Fault(
       error.code === 'ENOENT'
         ? `There is no file ${shown(path)}.`
-        : `${shown(path)} cannot be read (${error.code}).`,
+        : `${shown(path)} cannot be read: ${REASONS[error.code] ?? error.code}.`,
     )
   }
   if (bytes.length > MAX_BYTES) throw new Fault(`${shown(path)} is too large for settings.`)

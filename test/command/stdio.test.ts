@@ -112,15 +112,18 @@ describe('over stdio', () => {
     })
     byVariable.end()
     const file = fileOf('.env', `ENDPOINTS='${ENDPOINTS}'\nMINE=demo:\n`)
-    const byFile = spawned(['--env-file', file, '--url-env', 'MINE', '--title', 'By file'])
-    expect(await byFile.initialize()).toMatchObject({
-      result: { serverInfo: { title: 'By file' } },
-    })
-    byFile.end()
-    const won = spawned(['--env-file', file], { ENDPOINTS: ENDPOINTS.replace('variable', 'hand') })
+    for (const option of ['--vars', '--env-file']) {
+      const byFile = spawned([option, file, '--url-env', 'MINE', '--title', 'By file'])
+      expect(await byFile.initialize()).toMatchObject({
+        result: { serverInfo: { title: 'By file' } },
+      })
+      byFile.end()
+      await byFile.over
+    }
+    const won = spawned(['--vars', file], { ENDPOINTS: ENDPOINTS.replace('variable', 'hand') })
     expect(await won.initialize()).toMatchObject({ result: { serverInfo: { title: 'By hand' } } })
     won.end()
-    await Promise.all([byVariable.over, byFile.over, won.over])
+    await Promise.all([byVariable.over, won.over])
   })
 
   test('options set the bounds of answers', async () => {
@@ -197,6 +200,17 @@ describe('what is wrong', () => {
       'Give a connection string or a file or --demo, and not both.',
     ],
     ['a file that is not there', ['shop.sqlite'], 'There is no file shop.sqlite.'],
+    ['variables that are not there', ['--vars', 'no.env'], 'There is no file no.env.'],
+    [
+      'variables in a folder',
+      ['--demo', '--vars', folder],
+      `${folder} cannot be read: it is a folder.`,
+    ],
+    [
+      'two files of variables',
+      ['--demo', '--vars', fileOf('a.env', ''), '--env-file', fileOf('b.env', '')],
+      'Give --vars or --env-file, and not both.',
+    ],
     ['a path that leads nowhere', ['./shop'], 'There is no file ./shop.'],
     ['an option of serve', ['--demo', '--port', '9'], 'npx tidegate serve … --port'],
     [
