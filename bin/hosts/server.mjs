@@ -77,7 +77,8 @@ function local(what, options, machine) {
   const named = config
     ? [...readFileSync(config, 'utf8').matchAll(/"secret:(\w+)"/g)].map(([, name]) => name)
     : []
-  const env = options.vars || options['env-file'] ? [] : [...new Set([...(urlEnv ? [urlEnv] : []), ...named])]
+  const env =
+    options.vars || options['env-file'] ? [] : [...new Set([...(urlEnv ? [urlEnv] : []), ...named])]
   const [command, ...before] = commandOf(machine)
   return { command, args: [...before, ...args], env }
 }

@@ -15,6 +15,20 @@ export function* shop(): Generator<string> {
   yield "insert into users values (1, 'a@example.com'), (2, 'b@example.com'), (3, null)"
 }
 
+/** Statements that are too deep for SQLite, by its parser and by its tree. */
+export const TOO_DEEP = [
+  `select ${'('.repeat(45_000)}1${')'.repeat(45_000)}`,
+  `select 1${' or 1'.repeat(3_000)}`,
+  `select ${'not '.repeat(3_000)}1`,
+]
+
+/** What they are told, which a model can act on. */
+export const TOO_DEEP_ERROR = {
+  kind: 'sql',
+  message: 'The statement is nested too deeply for SQLite.',
+  hint: expect.stringContaining('fewer brackets'),
+}
+
 /**
  * What every SQLite that is reached over a wire has to do, given one with the {@link shop} in it.
  *
@@ -200,6 +214,10 @@ export function speaksSqlite(database: Database, { places = true } = {}): void {
       const { position, ...words } = { position: undefined, ...error }
       expect(thrown).toMatchObject({ kind: 'sql', ...words })
       expect(thrown.position).toBe(places ? position : undefined)
+    })
+
+    test.each(TOO_DEEP)('says what to do with a statement that is too deep: %.20s', async (sql) => {
+      expect(await ask(sql).catch((it) => it)).toMatchObject(TOO_DEEP_ERROR)
     })
   })
 }

@@ -12,6 +12,7 @@ import { DatabaseError } from '../../src/database/error.ts'
 import type { Param } from '../../src/database/rows.ts'
 import { assertReads } from '../../src/database/sqlite/program.ts'
 import corpus from '../attack/corpus/readonly.jsonl?raw'
+import { TOO_DEEP, TOO_DEEP_ERROR } from '../support/sqlite-shop.ts'
 
 const namespace = (env as unknown as { DEMO: DurableObjectNamespace }).DEMO
 
@@ -232,6 +233,10 @@ describe('an error', () => {
     ['select :p', { message: expect.stringContaining('write $1, $2, … and give their values') }],
   ])('says what is wrong: %s', async (sql, error) => {
     expect(await store.ask(sql)).toMatchObject({ error: { kind: 'sql', ...error } })
+  })
+
+  test.each(TOO_DEEP)('says what to do with a statement that is too deep: %.20s', async (sql) => {
+    expect(await store.ask(sql)).toMatchObject({ error: TOO_DEEP_ERROR })
   })
 
   test.each([

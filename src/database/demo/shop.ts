@@ -10,7 +10,7 @@ export type DemoQuery = Query
 /** What the driver gets back: rows, or the parts of a {@link DatabaseError}. */
 export type DemoAnswer =
   | Answer
-  | { error: { kind: Failure; message: string; code?: string; position?: number } }
+  | { error: { kind: Failure; message: string; code?: string; hint?: string; position?: number } }
 
 /**
  * The name of a table that runs ANALYZE when it is read. It does so in a program that EXPLAIN does not
@@ -41,8 +41,9 @@ export class Shop {
       return this.#rolledBack(() => read(this.#storage.sql, this.#counts, query))
     } catch (thrown) {
       if (!(thrown instanceof DatabaseError)) throw thrown
-      const { kind, message, code, position } = thrown
-      return { error: { kind, message, ...(code && { code }), ...(position && { position }) } }
+      const { kind, message, code, hint, position } = thrown
+      const details = { ...(code && { code }), ...(hint && { hint }) }
+      return { error: { kind, message, ...details, ...(position && { position }) } }
     }
   }
 

@@ -1,6 +1,6 @@
 import { DatabaseError, tooSlow } from '../error.ts'
 import type { Limits } from '../rows.ts'
-import { PARAMETERS } from '../sqlite/error.ts'
+import { PARAMETERS, statementError } from '../sqlite/error.ts'
 import { brokenAnswer } from '../transport/broken-answer.ts'
 
 /** The error for an answer that does not fit. */
@@ -45,7 +45,7 @@ export function rqliteError(said: string, limits: Limits, ofStatement: boolean):
   if (/^(?:disk I\/O|database disk image|unable to open|file is not a database)/.test(said)) {
     return broken()
   }
-  return new DatabaseError('sql', said)
+  return statementError(said)
 }
 
 /** Why a request has no answer. Its text may hold anything, so it is only compared with a known sentence. */

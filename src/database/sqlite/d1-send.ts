@@ -104,7 +104,11 @@ function said(message: string): Error {
     return new Error(words)
   }
   // The API leaves out the code of some.
-  if (/^(?:no such |near "|not authorized|ambiguous |incomplete )/.test(words)) {
+  if (
+    /^(?:no such |near "|not authorized|ambiguous |incomplete |Recursion limit|Expression tree |parser stack )/.test(
+      words,
+    )
+  ) {
     return new Error(`${words}: SQLITE_ERROR`)
   }
   return new DatabaseError('network', 'D1 could not answer. Try again later.')

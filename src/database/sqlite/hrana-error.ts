@@ -1,5 +1,5 @@
 import { DatabaseError, type Failure } from '../error.ts'
-import { charactersIn, PARAMETERS } from './error.ts'
+import { charactersIn, PARAMETERS, statementError } from './error.ts'
 import { ONE_STATEMENT } from './single.ts'
 
 /** What a server says of a statement. */
@@ -62,5 +62,6 @@ export function hranaError({ message, code }: HranaError, sql = ''): DatabaseErr
     ) ?? []
   const kind = /READONLY|AUTH|PERM/.test(known) ? 'refused' : 'sql'
   const position = sql && offset ? charactersIn(sql, Number(offset)) + 1 : undefined
-  return new DatabaseError(kind, words, { code: known, position })
+  if (kind === 'refused') return new DatabaseError(kind, words, { code: known, position })
+  return statementError(words, { code: known, position })
 }

@@ -2,7 +2,7 @@
 export { DatabaseError, type Failure } from '../error.ts'
 export type { Answer, Cell, Param } from '../rows.ts'
 export { RowCollector } from '../transport/row-cap.ts'
-export { PARAMETERS } from './error.ts'
+export { PARAMETERS, statementError } from './error.ts'
 export { PRAGMA, withoutExplain } from './explain-prefix.ts'
 export { assertReads } from './program.ts'
 export { rules } from './rules.ts'

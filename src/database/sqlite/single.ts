@@ -38,7 +38,10 @@ export function judge(thrown: unknown, sql: string): void {
 export const ONE_STATEMENT = 'Send one statement at a time, with no semicolon inside.'
 
 /** The error of a probe as it would read without the text around the statement. */
-export function unwrapped({ message, code, position }: DatabaseError, sql: string): DatabaseError {
+export function unwrapped(
+  { message, code, hint, position }: DatabaseError,
+  sql: string,
+): DatabaseError {
   const near = /^near "(.+)": syntax error$/s.exec(message)?.[1]?.toUpperCase() ?? ''
   if (near === ';') return new DatabaseError('refused', ONE_STATEMENT)
   if (NOT_QUERIES.has(near)) {
@@ -46,7 +49,7 @@ export function unwrapped({ message, code, position }: DatabaseError, sql: strin
   }
   const at = position && position - PROBE_START.length
   if (at && at > sql.length) return new DatabaseError('sql', 'incomplete input', { code })
-  return new DatabaseError('sql', message, { code, position: at })
+  return new DatabaseError('sql', message, { code, hint, position: at })
 }
 
 /** First words of statements that are no queries. */

@@ -1,4 +1,9 @@
-import { DatabaseError, type Failure, PARAMETERS } from '../../database/sqlite/reader.ts'
+import {
+  DatabaseError,
+  type Failure,
+  PARAMETERS,
+  statementError,
+} from '../../database/sqlite/reader.ts'
 
 /** The codes of SQLite: https://sqlite.org/rescode.html */
 const RANGE = 25
@@ -63,10 +68,7 @@ export function said(thrown: unknown, sql: string): DatabaseError {
   }
   const { message } = thrown as Error
   if (message.startsWith('not authorized')) return new DatabaseError('refused', message)
-  return new DatabaseError('sql', message, {
-    code: 'SQLITE_ERROR',
-    position: positionOf(message, sql),
-  })
+  return statementError(message, { code: 'SQLITE_ERROR', position: positionOf(message, sql) })
 }
 
 /** Whether a value was bound for which there is no placeholder. */

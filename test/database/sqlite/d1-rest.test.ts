@@ -129,6 +129,7 @@ describe('an API that fails', () => {
     [500, errors(7500, 'D1 DB exceeded its CPU time limit and was reset.'), 'timeout'],
     [500, errors(7500, 'D1 DB exceeded its memory limit and was reset.'), 'too_large'],
     [500, errors(7500, 'not authorized'), 'sql'],
+    [400, errors(7500, 'parser stack overflow'), 'sql'],
     [400, errors(7500, 'no such table: x: SQLITE_ERROR'), 'sql'],
     [200, errors(7500, 'no such table: x: SQLITE_ERROR'), 'sql'],
     [502, `<html>${MARKER}</html>`, 'network'],

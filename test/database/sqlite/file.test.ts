@@ -18,6 +18,7 @@ import { pathOf, urlOfFile } from '../../../src/database/sqlite/file-url.ts'
 import { databaseUrl } from '../../../src/database/transport/hosts.ts'
 import { open } from '../../support/open.ts'
 import { makeSqliteFile } from '../../support/sqlite-file.ts'
+import { TOO_DEEP, TOO_DEEP_ERROR } from '../../support/sqlite-shop.ts'
 
 const limits = { maxRows: 100, maxBytes: 100_000, timeoutMs: 20_000 }
 
@@ -171,6 +172,10 @@ describe('a SQLite file', () => {
       position: 8,
     })
     await expect(ask('select * from nowhere')).rejects.toThrow('no such table: nowhere')
+  })
+
+  test.each(TOO_DEEP)('says what to do with a statement that is too deep: %.20s', async (sql) => {
+    await expect(ask(sql)).rejects.toMatchObject(TOO_DEEP_ERROR)
   })
 })
 
