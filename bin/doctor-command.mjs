@@ -1,7 +1,13 @@
-// Examines a URL from outside, as the hosts do that it is pasted into.
+// Examines a URL from outside, as the hosts do that it is pasted into; or the databases of a command from inside.
+import { existsSync } from 'node:fs'
 import { Failure } from './api.mjs'
 import { examine } from './host-checks/examine.mjs'
 import { print } from './output.mjs'
+import { options as ofCommand } from './run/arguments.mjs'
+import { databasesReport } from './run/databases-report.mjs'
+
+/** The options of `npx tidegate` that name databases. */
+const NAMING = ['demo', 'config', 'url-env', 'vars', 'env-file', 'ssh', 'ssh-key']
 
 const NO_CONNECTION =
   'The doctor takes the http(s) URL of an MCP endpoint. A connection string is no argument, because others could see it in the list of processes.'
@@ -9,20 +15,34 @@ const NO_CONNECTION =
 export const doctorCommands = [
   {
     words: 'doctor',
-    args: ['URL'],
+    args: ['[URL | FILE]'],
     about:
       'Does what Claude, ChatGPT and other hosts do with this URL, and says what would go wrong.',
     more: `It takes no key, and works on any MCP server. What it sees it prints as ok, note or problem, with what to do
-about it. Exit code 1 if there is a problem.`,
+about it. Exit code 1 if there is a problem.
+
+Without a URL it inspects the databases that npx tidegate would serve with the same options, or with the variable
+DATABASE_URL: whether they answer, and what their roles may do besides reading.`,
     needsKey: false,
     options: {
       register: {
         type: 'boolean',
         about: 'also register a client, "Tidegate doctor", and look at the page to sign in',
       },
+      ...Object.fromEntries(NAMING.map((it) => [it, ofCommand.stdio[it]])),
     },
     async run({ args: [text], options }) {
+      const named = NAMING.filter((it) => options[it])
+      if (text === undefined || (!/^https?:/i.test(text) && existsSync(text))) {
+        const { text: said, isWell } = await databasesReport(
+          { ...options, vars: options.vars ?? options['env-file'], database: text },
+          options.json,
+        )
+        print(options, options.json && JSON.parse(said), () => said)
+        return isWell ? 0 : 1
+      }
       const url = endpointIn(text)
+      if (named.length > 0) throw new Failure(`Give the URL or --${named[0]}, and not both.`, 2)
       const report = await examine(url, options)
       print(options, report.findings, () => textOf(report))
       return report.hasProblem ? 1 : 0

@@ -24,7 +24,7 @@ const sources = {
   'env-file': {
     type: 'string',
     value: 'FILE',
-    about: 'the same, but Node reads it first, and has words of its own if it is missing',
+    about: 'the same, but Node reads it first, and ends if it is missing',
   },
 }
 

@@ -5,7 +5,15 @@ export { DemoStore } from './demo/demo-store.ts'
 export type { Dialect, TableName } from './dialect.ts'
 export type { Failure } from './error.ts'
 export { DatabaseError, TooDear } from './error.ts'
-export type { Closable, FileState, Machine, SqliteFile, Stream } from './machine.ts'
+export {
+  type Closable,
+  type FileState,
+  type Machine,
+  type Platform,
+  platformOf,
+  type SqliteFile,
+  type Stream,
+} from './machine.ts'
 export {
   assertReads,
   hasNoSecret,

@@ -1,10 +1,19 @@
 import type { Answer, Limits, Statement } from './rows.ts'
 
+/** Where this runs, in one word: on Cloudflare Workers; on a machine, over HTTP; or there over stdio, without pages. */
+export type Platform = 'worker' | 'node' | 'stdio'
+
+/** Where this runs, of the machine if there is one. */
+export const platformOf = (machine: Pick<Machine, 'platform'> | undefined): Platform =>
+  machine ? (machine.platform ?? 'node') : 'worker'
+
 /**
  * What a machine of the operator's own has, and a Worker has not. Where there is one, drivers may read the
  * files that a URL names, and keep connections from one call to the next.
  */
 export interface Machine {
+  /** How it is served: over HTTP if it does not say. */
+  readonly platform?: Exclude<Platform, 'worker'> | undefined
   /** Variables of the environment: `PGPASSWORD`. */
   readonly variables: Readonly<Record<string, string | undefined>>
   /** The folder of the user. */

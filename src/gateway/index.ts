@@ -87,7 +87,7 @@ export function gateway(
     if (database.problem !== undefined || only) continue
     const label = `Endpoint ${endpoint.name}, database ${name}`
     const config = endpoint.databases[name]!
-    databases.set(name, withRoleWarning(database, config, label, io.waitUntil))
+    databases.set(name, withRoleWarning(database, config, label, io))
   }
   // Lists cover all databases. One that cannot be opened would make them fail for the others.
   const available = new Map([...databases].filter(([, it]) => it.problem === undefined))

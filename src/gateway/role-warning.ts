@@ -1,7 +1,13 @@
-import { type Database, DatabaseError, doctor } from '../database/index.ts'
+import {
+  type Database,
+  DatabaseError,
+  doctor,
+  type Platform,
+  platformOf,
+} from '../database/index.ts'
 import type { Caller } from '../mcp/index.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { EndpointDatabase } from './open-database.ts'
+import type { CredentialIo, EndpointDatabase } from './open-database.ts'
 
 /** How long a role may be inspected. */
 export const MAX_INSPECTION_MS = 10_000
@@ -17,7 +23,7 @@ export function withRoleWarning(
   located: EndpointDatabase,
   { url, role }: Endpoint['databases'][string],
   name: string,
-  waitUntil: ((work: Promise<unknown>) => void) | undefined,
+  { machine, waitUntil }: CredentialIo,
 ): EndpointDatabase {
   const key = JSON.stringify([url, role])
   const openWithWarning = async (caller?: Caller): Promise<Database> => {
@@ -28,7 +34,7 @@ export function withRoleWarning(
         const rows = await database.query(statement, limits)
         if (waitUntil && !inspected.has(key)) {
           inspected.add(key)
-          waitUntil(warn(database, name, limits.sessions?.ended))
+          waitUntil(warn(database, name, platformOf(machine), limits.sessions?.ended))
         }
         return rows
       },
@@ -40,6 +46,7 @@ export function withRoleWarning(
 async function warn(
   database: Database,
   name: string,
+  platform: Platform,
   answered: Promise<void> | undefined,
 ): Promise<void> {
   try {
@@ -47,7 +54,7 @@ async function warn(
     await answered
     const { inspectRole, warning } = await doctor()
     const { findings } = await inspectRole(database, { timeoutMs: MAX_INSPECTION_MS })
-    const line = warning(name, findings)
+    const line = warning(name, findings, platform)
     if (line) console.warn(line)
   } catch (error) {
     // The callers of the database read this error themselves.

@@ -26,7 +26,9 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   return {
     fetch: async (request) => app.fetch(request, bound),
     async stdio(name) {
-      const { find, keeping, problem, server } = deploymentOf(bound)
+      // What is said there may name no page.
+      const machine = { ...env.MACHINE, platform: 'stdio' as const }
+      const { find, keeping, problem, server } = deploymentOf({ ...bound, MACHINE: machine })
       const { site } = await find(name, {})
       if (site?.active) return { server: await server(site), ...keeping }
       throw new ConfigError(problem ?? `There is no endpoint${name ? ` ${name}` : ''} here.`)

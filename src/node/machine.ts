@@ -19,6 +19,7 @@ export function machineWith(
 ): OwnMachine {
   const kept = new Map<string, Closable>()
   const own: OwnMachine = {
+    platform: 'node',
     variables,
     home: homedir(),
     user: userName(),
@@ -41,8 +42,9 @@ export function machineWith(
 }
 
 /** A machine as somebody else may use it. Its connections are apart: a file may have given others a password. */
-const guestOf = ({ dial, fetch, keep }: Machine): Machine => ({
+const guestOf = ({ platform, dial, fetch, keep }: Machine): Machine => ({
   isGuest: true,
+  platform,
   variables: {},
   home: '',
   user: '',

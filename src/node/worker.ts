@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { DatabaseError, type Machine } from '../database/index.ts'
 import { ConfigError } from '../gateway/index.ts'
-import { machineWith } from './machine.ts'
+import { machineWith, type OwnMachine } from './machine.ts'
 import { type Kind, Objects } from './objects/namespace.ts'
 import { openState } from './objects/state-file.ts'
 import { rateLimits } from './rate.ts'
@@ -30,7 +30,9 @@ export function openWorker(
   const tunnel = tunnelOf(all)
   const own = machineWith(all, { ...tunnel, ...machine })
   const kept = openState(state)
-  const env: Record<string, unknown> = { ...variables, ...rateLimits(), MACHINE: own }
+  const env = { ...variables, ...rateLimits(), MACHINE: own } as Record<string, unknown> & {
+    readonly MACHINE: OwnMachine
+  }
   const objects = new Objects(kinds, kept, env)
   for (const kind of Object.keys(kinds)) env[kind] = objects.namespace(kind)
   objects.start()

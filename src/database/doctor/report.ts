@@ -1,3 +1,4 @@
+import type { Platform } from '../machine.ts'
 import type { Finding, Reported } from '../role.ts'
 
 /** How many objects of a finding a person is shown. JSON has more. */
@@ -35,8 +36,13 @@ export function reported(it: Reported): string {
 }
 
 /** A line for the log about rights that only the guard stops. Returns nothing if there are none. */
-export function warning(name: string, findings: readonly Finding[]): string | undefined {
+export function warning(
+  name: string,
+  findings: readonly Finding[],
+  platform: Platform,
+): string | undefined {
   const kinds = findings.filter(({ severity }) => severity === 'high').map(({ kind }) => kind)
   if (kinds.length === 0) return undefined
-  return `${name}: its role may do more than read (${kinds.join(', ')}). See /doctor.`
+  const place = platform === 'stdio' ? 'npx tidegate doctor' : '/doctor'
+  return `${name}: its role may do more than read (${kinds.join(', ')}). See ${place}.`
 }
