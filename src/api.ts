@@ -71,6 +71,7 @@ export async function administration(
     objects: env,
     secrets: env,
     privateHosts: deployment.privateHosts,
+    machine: deployment.lent,
     check: (candidate: Candidate) => inspection.check(siteOf(candidate)),
     report: (candidate: Candidate) => inspection.report(siteOf(candidate)),
     look: (candidate: Candidate, asked: Parameters<Surroundings['look']>[1]) =>

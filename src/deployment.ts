@@ -151,6 +151,8 @@ export interface Deployment {
     request: Request,
     caller: Caller | undefined,
   ): Promise<Document | undefined>
+  /** What of the machine a URL may use that came to the registry. Undefined in a Worker. */
+  readonly lent: GatewayIo['machine']
   /** How the databases of a site are reached. */
   ioOf(site: Site): GatewayIo
   /** Where servers keep what they keep. */
@@ -266,6 +268,7 @@ function buildDeployment(env: Env): Deployment {
     privateHosts,
     siteOf,
     calls,
+    lent,
     sessions: durableSessions(env.SESSIONS, seal),
     origins: env.ORIGINS?.split(/[\s,]+/).filter(Boolean) ?? [],
     async find(name, { key: shown, person }, address) {

@@ -5,6 +5,7 @@
  */
 
 import { connectionStrings, DatabaseError, hosts, locate } from '../database/index.ts'
+import { machineWith } from './machine.ts'
 
 export { ConfigError, jsonFault } from '../gateway/index.ts'
 export { serveStdio } from '../mcp/index.ts'
@@ -26,5 +27,5 @@ export async function isDatabaseUrl(text: string): Promise<boolean> {
 
 /** Reads what people paste for a connection string. */
 export async function recognise(text: string) {
-  return (await connectionStrings()).recognise(text)
+  return (await connectionStrings()).recognise(text, machineWith(process.env))
 }

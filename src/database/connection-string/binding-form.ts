@@ -36,3 +36,28 @@ export function readBinding(text: string): Omit<Recognised, 'changes' | 'hints'>
     suggested: suggested({ database: name, engine }),
   }
 }
+
+/** A binding as wrangler writes it. */
+export interface Bound {
+  readonly url: string
+  /** What it is called there. */
+  readonly block: string
+}
+
+const SCHEMES: Readonly<Record<string, string>> = { hyperdrive: 'hyperdrive', d1_databases: 'd1' }
+
+/** Finds `[[hyperdrive]]` or `[[d1_databases]]` with its binding in a text, as wrangler prints it, in TOML or JSON. */
+export function boundIn(text: string): Bound | undefined {
+  const [, table, json] =
+    /^[ \t]*\[\[(hyperdrive|d1_databases)\]\]|"(hyperdrive|d1_databases)"\s{0,20}:\s{0,20}\[/m.exec(
+      text,
+    ) ?? []
+  const name = table ?? json
+  if (name === undefined) return undefined
+  const mark = table === undefined ? `"${name}"` : `[[${name}]]`
+  const behind = text.slice(text.indexOf(mark) + mark.length)
+  const [block = ''] = behind.split(table === undefined ? ']' : /^[ \t]*\[/m, 1)
+  const [, binding] =
+    /(?:^|[\s{,])"?binding"?\s{0,20}[=:]\s{0,20}["'](\w{1,60})["']/.exec(block) ?? []
+  return binding === undefined ? undefined : { url: `${SCHEMES[name]}:${binding}`, block: mark }
+}

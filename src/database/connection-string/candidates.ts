@@ -26,7 +26,7 @@ const MAX_SCHEME = 40
 export function candidatesIn(text: string): Candidates {
   const json = /^[[{]/.test(text) ? parsed(text) : undefined
   if (json !== undefined) return { ...ranked(valuesIn(json)), isFile: true }
-  const lines = joined(text).slice(0, MAX_LINES)
+  const lines = joined(text).flatMap(apart).slice(0, MAX_LINES)
   const found = lines.map((line) => assignmentIn(line) ?? { name: '', value: line })
   const { texts, variables } = ranked(found)
   if (lines.length === 1) {
@@ -56,6 +56,25 @@ function joined(text: string): readonly string[] {
     /^["'`]?[a-z][a-z\d+:]{1,40}:\/\/\S*$/i.test(first) &&
     rest.every((it) => !/[\s"']|:\/\//.test(it) && !/^\w+=\S+$/.test(it))
   return isBroken ? [lines.join('')] : lines
+}
+
+/** One of several variables in a line. */
+const VARIABLE = /([A-Z][A-Z\d_]{1,60})=("[^"]*"|'[^']*'|[^\s"']*)(?:\s+|$)/y
+
+/** The variables of a line that sets several for a shell: `PGHOST=… PGUSER=…`. `HOST=… USER=…` is a connection string. */
+function apart(line: string): readonly string[] {
+  const text = line.replace(/^(?:export|env)\s+/, '')
+  const found: string[] = []
+  VARIABLE.lastIndex = 0
+  let end = 0
+  for (let it = VARIABLE.exec(text); it; it = VARIABLE.exec(text)) {
+    found.push(`${it[1]}=${it[2]}`)
+    end = VARIABLE.lastIndex
+  }
+  // A command behind them gets them.
+  const isWhole = /^\S*$/.test(text.slice(end))
+  const namesHost = found.some((it) => /^\w+HOST=/.test(it))
+  return isWhole && namesHost && found.length > 1 ? found : [line]
 }
 
 function parsed(text: string): unknown {

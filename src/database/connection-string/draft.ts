@@ -1,3 +1,4 @@
+import type { Machine } from '../machine.ts'
 import type { Family } from './families.ts'
 
 /** What was read of a connection string so far, decoded. */
@@ -19,7 +20,12 @@ export interface Draft {
 export interface Notes {
   readonly changes: string[]
   readonly hints: string[]
+  /** The machine that will open it, where it is no Worker. */
+  readonly machine?: Machine | undefined
 }
+
+/** Whether a connection string may name a socket, which is a file. */
+export const hasSockets = ({ machine }: Notes): boolean => machine !== undefined && !machine.isGuest
 
 /** The fields of a draft that a name may stand for. */
 export type Field = 'user' | 'password' | 'host' | 'port' | 'database'

@@ -13,9 +13,9 @@ export function readDsn(text: string, notes: Notes): Draft | undefined {
   // Else it is a password among keywords that looks like it, and what stands around it would be shown.
   if (/[\s;=]/.test(user)) return undefined
   const [whole, network, address = ''] = found
-  if (network !== undefined && !network.startsWith('tcp')) {
+  if (network?.startsWith('cloudsql')) {
     throw new NotRecognised(
-      'This names a socket, a file on one machine, and a Worker has no files. Write the address of the server: user:password@tcp(host:3306)/database.',
+      'This names a socket of Cloud SQL, which only programs beside its proxy can open. Write the address of the server: user:password@tcp(host:3306)/database.',
       'host',
     )
   }
@@ -27,8 +27,13 @@ export function readDsn(text: string, notes: Notes): Draft | undefined {
     scheme: 'mysql',
     user: user || undefined,
     password: colon < 0 ? undefined : login.slice(colon + 1) || undefined,
-    ...(address === '' ? { host: '127.0.0.1' } : readHost(meant(address), notes)),
+    ...placeOf(network, address, notes),
     database,
     params,
   }
+}
+
+function placeOf(network: string | undefined, address: string, notes: Notes) {
+  if (network === 'unix') return { host: address }
+  return address === '' ? { host: '127.0.0.1' } : readHost(meant(address), notes)
 }

@@ -1,4 +1,5 @@
-import type { Draft, Notes } from './draft.ts'
+import { isSocket } from '../transport/hosts.ts'
+import { type Draft, hasSockets, type Notes } from './draft.ts'
 import { NotRecognised } from './fault.ts'
 import type { Recognised } from './recognised.ts'
 import { serviceOf } from './services.ts'
@@ -24,11 +25,14 @@ export function urlOf(
     user === undefined && password === undefined
       ? ''
       : `${encoded(user)}${password === undefined ? '' : `:${encoded(password)}`}@`
-  const query = Object.entries(params).flatMap(([name, value]) =>
+  // Only a parameter can hold a socket.
+  const hosts = host.split(',')
+  const listed = hosts.some(isSocket) ? { host, port } : {}
+  const query = Object.entries({ ...listed, ...params }).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encoded(value)}`],
   )
   const ports = port?.split(',') ?? ['']
-  const places = host.split(',').map((it, i) => {
+  const places = ('host' in listed ? [] : hosts).map((it, i) => {
     const own = ports.length > 1 ? ports[i] : ports[0]
     return own ? `${it}:${own}` : it
   })
@@ -72,7 +76,8 @@ export function assertPlace(draft: Draft, engine: string, notes: Notes, several 
 }
 
 function placed(host: string, engine: string, notes: Notes): string {
-  if (host.startsWith('/') || host.startsWith('@')) throw socket(host, engine)
+  if (isSocket(host) && hasSockets(notes)) return host
+  if (isSocket(host) || host.startsWith('@')) throw socket(host, engine, notes)
   return soundHost(host, engine, notes)
 }
 
@@ -115,7 +120,7 @@ function soundHost(host: string, engine: string, notes: Notes): string {
 const asciiOf = (host: string) =>
   URL.canParse(`http://${host}/`) ? new URL(`http://${host}/`).hostname : undefined
 
-function socket(host: string, engine: string): NotRecognised {
+function socket(host: string, engine: string, { machine }: Notes): NotRecognised {
   if (host.startsWith('/cloudsql/')) {
     return new NotRecognised(
       'This is a socket of Cloud SQL, which only programs beside its proxy can open. Write the public IP address of the instance instead, or put Hyperdrive in front of it.',
@@ -124,7 +129,9 @@ function socket(host: string, engine: string): NotRecognised {
     )
   }
   return new NotRecognised(
-    'This names a socket, a file on one machine, and a Worker has no files. Write the address of the server, and its port.',
+    machine
+      ? 'This names a socket, a file of the machine, and what is entered here may name no files. Write the address of the server, and its port; or start Tidegate with this in the variable DATABASE_URL.'
+      : 'This names a socket, a file on one machine, and a Worker has no files. Write the address of the server, and its port.',
     'host',
     engine,
   )

@@ -1,4 +1,5 @@
-import { type Draft, firstPort, type Notes, take } from './draft.ts'
+import { isSocket } from '../transport/hosts.ts'
+import { type Draft, firstPort, hasSockets, type Notes, take } from './draft.ts'
 import { NotRecognised } from './fault.ts'
 import {
   assertPlace,
@@ -13,6 +14,7 @@ import { takeToken } from './token.ts'
 /** Makes the URL of a MySQL or MariaDB server, or of PlanetScale. */
 export const finishMysql: Finish = (draft, notes) => {
   const engine = draft.scheme === 'mariadb' ? 'MariaDB' : 'MySQL'
+  const socket = socketOf(draft, notes)
   assertPlace(draft, engine, notes, draft.scheme !== 'planetscale')
   const { host = '', user, database } = draft
   const port = firstPort(draft)
@@ -47,12 +49,22 @@ export const finishMysql: Finish = (draft, notes) => {
     url: urlOf(draft, {
       'ssl-mode': kept,
       target_session_attrs: isPlanetScale ? undefined : target,
+      socket,
       ...token,
     }),
     engine,
     encryption: isOff ? 'none' : kept === 'PREFERRED' ? 'offered' : 'required',
     port: Number(port ?? 3306),
   }
+}
+
+/** The file that leads to the server, which the host may be, as in Go. It is named beside the host. */
+function socketOf(draft: Draft, notes: Notes): string | undefined {
+  if (!hasSockets(notes)) return undefined
+  const named = take(draft, 'socket', 'unixsocket', 'socketpath')
+  const { host = '' } = draft
+  if (isSocket(host)) draft.host = 'localhost'
+  return isSocket(host) ? host : named
 }
 
 const missing = (part: 'user' | 'database', engine: string) =>

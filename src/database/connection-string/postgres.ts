@@ -1,4 +1,5 @@
-import { type Draft, firstPort, type Notes, take } from './draft.ts'
+import { isSocket } from '../transport/hosts.ts'
+import { type Draft, firstPort, hasSockets, type Notes, take } from './draft.ts'
 import { NotRecognised } from './fault.ts'
 import {
   assertPlace,
@@ -17,7 +18,8 @@ export const finishPostgres: Finish = (draft, notes) => {
   const { scheme } = draft
   assertPlace(draft, ENGINE, notes, scheme !== 'neon')
   const { host = '', user, database } = draft
-  if (user === undefined) {
+  // A socket tells who asks: the user of this process, unless it is another one.
+  if (user === undefined && !(hasSockets(notes) && host.split(',').every(isSocket))) {
     throw new NotRecognised(
       `It names no user. Write it before the host: postgres://user:password@${shown(host)}/database.`,
       'user',
@@ -103,7 +105,11 @@ function modeOf(draft: Draft, notes: Notes): string | undefined {
 
 function encryptionOf(mode: string | undefined, host: string, isNeon: boolean) {
   if (isNeon) return isLoopback(host) ? 'none' : 'required'
-  if (mode === undefined) return host.split(',').every(isLoopback) ? 'none' : 'required'
+  const hosts = host.split(',')
+  if (hosts.every(isSocket)) return 'none'
+  if (mode === undefined) {
+    return hosts.every((it) => isSocket(it) || isLoopback(it)) ? 'none' : 'required'
+  }
   if (mode === 'disable') return 'none'
   return mode === 'allow' || mode === 'prefer' ? 'offered' : 'required'
 }

@@ -1,9 +1,10 @@
 import { DatabaseError } from '../error.ts'
+import type { Machine } from '../machine.ts'
 import { locate } from '../open.ts'
-import { readBinding } from './binding-form.ts'
+import { type Bound, boundIn, readBinding } from './binding-form.ts'
 import { type Candidate, candidatesIn, embeddedIn } from './candidates.ts'
 import { finishClickhouse } from './clickhouse.ts'
-import type { Draft, Notes } from './draft.ts'
+import { type Draft, hasSockets, type Notes } from './draft.ts'
 import { type Family, TAKEN, TITLES } from './families.ts'
 import { NotRecognised } from './fault.ts'
 import type { Finish } from './finished.ts'
@@ -28,10 +29,15 @@ const MAX_URL_CHARACTERS = 4_000
 /**
  * Reads any text that people paste for a connection string: a URL with mistakes, a form of Java, .NET, Go or
  * libpq, a command, a file with settings. What it returns is opened by our drivers, or says what to change.
+ *
+ * @param machine what will open it, if that is no Worker
  */
-export async function recognise(text: string): Promise<Recognised | Unrecognised> {
+export async function recognise(
+  text: string,
+  machine?: Machine,
+): Promise<Recognised | Unrecognised> {
   try {
-    return await recognised(text)
+    return await recognised(text, machine)
   } catch (error) {
     if (!(error instanceof NotRecognised)) throw error
     const { message: sentence, part, engine } = error
@@ -39,24 +45,25 @@ export async function recognise(text: string): Promise<Recognised | Unrecognised
   }
 }
 
-async function recognised(text: string): Promise<Recognised> {
+async function recognised(text: string, machine?: Machine): Promise<Recognised> {
   if (text.length > MAX_CHARACTERS) {
     throw new NotRecognised(
       `This text has more than ${MAX_CHARACTERS.toLocaleString('en')} characters. Paste only the line with the connection string.`,
     )
   }
-  const first: Notes = { changes: [], hints: [] }
+  const first: Notes = { changes: [], hints: [], machine }
   const visible = visibleText(text, first)
   if (visible === '') {
     throw new NotRecognised(
       'There is nothing here. Paste a connection string, such as postgres://user:password@host/database.',
     )
   }
+  const bound = boundIn(visible)
   const { texts, variables, isFile } = candidatesIn(visible)
   const faults: NotRecognised[] = []
   const attempt = async (read: (notes: Notes) => Promise<Recognised | undefined>) => {
     try {
-      return await read({ changes: [...first.changes], hints: [] })
+      return await read({ ...first, changes: [...first.changes], hints: [] })
     } catch (error) {
       if (!(error instanceof NotRecognised)) throw error
       faults.push(error)
@@ -64,11 +71,17 @@ async function recognised(text: string): Promise<Recognised> {
     }
   }
   for (const it of texts) {
+    // It is what Hyperdrive stands for on the machine of a programmer.
+    if (bound && !machine && it.name === 'localConnectionString') continue
     const found = await attempt((notes) => readCandidate(it, variables, isFile, notes))
     if (found) return found
   }
   const byVariables = await attempt((notes) => readTogether(variables, notes))
   if (byVariables) return byVariables
+  if (bound && !machine) {
+    const changes = [...first.changes, `Took the binding of ${bound.block}.`]
+    return { ...readBinding(bound.url)!, changes, hints: [] }
+  }
   if (faults.length === 0 || isFile) {
     for (const it of embeddedIn(visible)) {
       const found = await attempt((notes) => {
@@ -78,7 +91,7 @@ async function recognised(text: string): Promise<Recognised> {
       if (found) return found
     }
   }
-  throw faults[0] ?? unknown(visible)
+  throw bound ? boundElsewhere(bound) : (faults[0] ?? unknown(visible))
 }
 
 async function readCandidate(
@@ -131,7 +144,7 @@ async function finished(draft: Draft, notes: Notes): Promise<Recognised> {
   assertFilledIn(draft, TITLES[family])
   const { url, engine, encryption, port } = FINISH[family](draft, notes)
   if (url.length > MAX_URL_CHARACTERS) throw tooLong()
-  await assertOpens(url, engine)
+  await assertOpens(url, engine, notes)
   const { host, database, user, password } = draft
   const service = serviceOf(host ?? '')?.title
   return {
@@ -151,14 +164,21 @@ async function finished(draft: Draft, notes: Notes): Promise<Recognised> {
 }
 
 /** Throws {@link NotRecognised} for a URL that our drivers do not open. */
-async function assertOpens(url: string, engine: string): Promise<void> {
+async function assertOpens(url: string, engine: string, notes: Notes): Promise<void> {
   try {
-    await locate(url, { fetch, bindings: {} }).open()
+    const machine = hasSockets(notes) ? notes.machine : undefined
+    await locate(url, { fetch, bindings: {}, machine }).open()
   } catch (error) {
     if (error instanceof DatabaseError) throw new NotRecognised(error.message, undefined, engine)
     throw error
   }
 }
+
+const boundElsewhere = ({ block }: Bound) =>
+  new NotRecognised(
+    `This is the block ${block} of wrangler.toml, and only Workers have what it binds. Paste the connection string of the database itself.`,
+    'host',
+  )
 
 const tooLong = () =>
   new NotRecognised(

@@ -67,7 +67,7 @@ export const connectionStringRoutes = (): readonly Route[] => [
     },
     async run({ body: { text } }, surroundings) {
       const { recognise } = await connectionStrings()
-      const found = await recognise(text)
+      const found = await recognise(text, surroundings.machine)
       if (!('url' in found)) return answer({ ok: false, ...found })
       return answer({ ok: true, ...found, mend: await hostMend(found, surroundings) })
     },

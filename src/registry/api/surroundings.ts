@@ -1,3 +1,4 @@
+import type { Machine } from '../../database/index.ts'
 import type {
   Diagnosis,
   Endpoint,
@@ -34,6 +35,8 @@ export interface Surroundings {
   readonly secrets: CredentialSecrets
   /** Hosts of databases that may be private, by the configuration. */
   readonly privateHosts: readonly string[]
+  /** What of the machine a URL may use. Undefined in a Worker. */
+  readonly machine: Machine | undefined
   /** Builds the server of an endpoint once, for a group if there is one. Throws ConfigError. */
   check(candidate: Candidate): Promise<void>
   /** What the operator should know about the rules of a candidate's group. Throws ConfigError. */

@@ -609,6 +609,35 @@ export const wrapped: readonly Read[] = [
     'postgres://reader:p%40ss%20word@db.example.com:5432/shop',
   ],
   [
+    'PGHOST=db.example.com PGPORT=5433 PGUSER=reader PGPASSWORD=s3same PGDATABASE=shop',
+    'postgres://reader:s3same@db.example.com:5433/shop',
+  ],
+  [
+    'export DB_HOST=db.example.com DB_PORT=3306 DB_USER=reader DB_PASSWORD="s3same s3same" DB_NAME=shop',
+    'mysql://reader:s3same%20s3same@db.example.com:3306/shop',
+  ],
+  [
+    "PGPASSWORD='s3same' PGHOST=db.example.com PGUSER=reader PGDATABASE=shop psql",
+    'postgres://reader:s3same@db.example.com/shop',
+  ],
+  ['[[hyperdrive]]\nbinding = "SHOP"\nid = "57b7076f58be42419276f058a8968187"', 'hyperdrive:SHOP'],
+  [
+    '✅ Created new Hyperdrive PostgreSQL config: 57b7076f58be42419276f058a8968187\nTo access your new Hyperdrive Config in your Worker, add the following snippet to your configuration file:\n{\n  "hyperdrive": [\n    {\n      "binding": "SHOP",\n      "id": "57b7076f58be42419276f058a8968187"\n    }\n  ]\n}',
+    'hyperdrive:SHOP',
+  ],
+  [
+    "[[hyperdrive]]\nbinding = 'SHOP'\nid = '57b7076f58be42419276f058a8968187'\nlocalConnectionString = 'postgres://reader:s3same@127.0.0.1/shop'",
+    'hyperdrive:SHOP',
+  ],
+  [
+    '[[d1_databases]]\nbinding = "DB"\ndatabase_name = "shop"\ndatabase_id = "57b7076f-58be-4241-9276-f058a8968187"',
+    'd1:DB',
+  ],
+  [
+    'name = "gate"\n[vars]\nDATABASE_URL = "postgres://reader:s3same@db.example.com/shop"\n[[d1_databases]]\nbinding = "DB"',
+    'postgres://reader:s3same@db.example.com/shop',
+  ],
+  [
     'PGHOST=db.example.com\nPGUSER=reader\nPGPASSWORD=s3same\nPGDATABASE=shop\nPGSSLMODE=require',
     'postgres://reader:s3same@db.example.com/shop?sslmode=require',
   ],

@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { recognise } from '../../../src/database/connection-string/index.ts'
 import { locate } from '../../../src/database/index.ts'
+import { machineWith } from '../../../src/node/machine.ts'
 import * as corpus from './corpus.ts'
 
 const { refused, ...read } = corpus
@@ -31,6 +32,67 @@ describe('a text that cannot be used', () => {
     expect(found).not.toHaveProperty('url')
     expect(found).toMatchObject({ sentence: expect.stringMatching(says as RegExp) })
     expect(JSON.stringify(found)).not.toContain('s3same')
+  })
+})
+
+describe('on a machine', () => {
+  const machine = machineWith({})
+  afterAll(() => machine.close())
+  const SOCKET = '?host=%2Fvar%2Frun%2Fpostgresql'
+
+  test.each([
+    ['host=/var/run/postgresql dbname=shop', `postgres:///shop${SOCKET}`],
+    ["host='/var/run/postgresql' user=reader dbname=shop", `postgres://reader@/shop${SOCKET}`],
+    [
+      'host=/var/run/postgresql port=5433 user=reader password=s3same dbname=shop',
+      `postgres://reader:s3same@/shop${SOCKET}&port=5433`,
+    ],
+    [
+      'host=/tmp,db.example.com port=1,2 user=reader dbname=shop',
+      'postgres://reader@/shop?host=%2Ftmp%2Cdb.example.com&port=1%2C2',
+    ],
+    ['postgres:///shop?host=/var/run/postgresql&user=reader', `postgres://reader@/shop${SOCKET}`],
+    ['psql -h /var/run/postgresql -U reader shop', `postgres://reader@/shop${SOCKET}`],
+    [
+      'PGHOST=/var/run/postgresql PGUSER=reader PGDATABASE=shop',
+      `postgres://reader@/shop${SOCKET}`,
+    ],
+    [
+      'reader:s3same@unix(/run/mysqld/mysqld.sock)/shop',
+      'mysql://reader:s3same@localhost/shop?socket=%2Frun%2Fmysqld%2Fmysqld.sock',
+    ],
+    [
+      'mysql://reader@localhost/shop?unix_socket=/run/mysqld/mysqld.sock',
+      'mysql://reader@localhost/shop?socket=%2Frun%2Fmysqld%2Fmysqld.sock',
+    ],
+  ])('a socket is a host: %s', async (text, url) => {
+    const encryption = text.includes('example') ? 'required' : 'none'
+    expect(await recognise(text, machine)).toMatchObject({ url, encryption })
+    const refused = await recognise(text, machine.guest)
+    if (text.startsWith('mysql:')) return
+    expect(refused).not.toHaveProperty('url')
+    expect(refused).toMatchObject({
+      sentence: expect.stringMatching(/names a socket.*DATABASE_URL/),
+    })
+    expect(JSON.stringify(refused)).not.toMatch(/Worker|s3same/)
+  })
+
+  test.each([
+    '[[hyperdrive]]\nbinding = "SHOP"\nid = "57b7076f58be42419276f058a8968187"',
+    '[[d1_databases]]\nbinding = "SHOP"\ndatabase_id = "57b7076f-58be-4241-9276-f058a8968187"',
+  ])('there is nothing that wrangler binds: %j', async (text) => {
+    const found = await recognise(text, machine.guest)
+    expect(found).toMatchObject({ sentence: expect.stringContaining('only Workers have') })
+    const local = `${text}\nlocalConnectionString = "postgres://reader:s3same@db.example.com/shop"`
+    const url = 'postgres://reader:s3same@db.example.com/shop'
+    expect(await recognise(local, machine)).toMatchObject({ url })
+    const { url: bound } = (await recognise(local)) as { url: string }
+    expect(bound).toMatch(/^(?:hyperdrive|d1):SHOP$/)
+  })
+
+  test('a host that is none needs a user, and one that is a socket none', async () => {
+    const found = await recognise('host=db.example.com dbname=shop', machine)
+    expect(found).toMatchObject({ part: 'user' })
   })
 })
 
