@@ -20,8 +20,8 @@ export async function variablesOf(asked, environment, library, say) {
   const variables = { ...(asked.vars && parseEnv(textOf(asked.vars))), ...filled(environment) }
   Object.assign(variables, inFiles(variables))
   const urlOf = (text, folder) => connectionString(text, folder, library, say)
-  // Its owner names the databases, and they may be on this machine or in its network.
-  variables.PRIVATE_HOSTS ??= '*'
+  // Who enters a database here is the owner of the machine: it may be a file of it, or in its network.
+  if (isForOwner(asked)) variables.PRIVATE_HOSTS ??= '*'
   if (asked.ssh) variables.SSH_TUNNEL = asked.ssh
   if (asked['ssh-key']) variables.SSH_KEY = asked['ssh-key']
   const config = asked.config ?? (/\.json$/i.test(asked.database ?? '') && asked.database)
@@ -45,6 +45,10 @@ export async function variablesOf(asked, environment, library, say) {
     DATABASE_URL: await urlOf(text, '.'),
   }
 }
+
+/** Whether only this machine can ask: the operator of what others can ask may be another than its owner. */
+const isForOwner = ({ way, host = '127.0.0.1', proxied }) =>
+  way !== 'http' || (!proxied && /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host))
 
 /** Variables that may be in files, as containers have their secrets. */
 const IN_FILES = ['DATABASE_URL', 'ENDPOINTS', 'TIDEGATE_KEY', 'TIDEGATE_SECRET']
