@@ -4,7 +4,7 @@ import { administration } from './api.ts'
 import { authorizationIn, doorPages, hasConsole, isTrue, type OperatorSeen } from './auth/index.ts'
 import { consoleRoutes, type RpcAnswer, type Visit } from './console/index.ts'
 import { RpcError, readBody } from './mcp/index.ts'
-import { inTime, secretProblem } from './registry/index.ts'
+import { inTime, platformOf, secretProblem } from './registry/index.ts'
 
 /** Bytes of a form of the Console. */
 const MAX_FORM_BYTES = 1024 * 1024
@@ -66,6 +66,7 @@ async function visitOf(c: Context<App>, { name, seen, fields, send }: Arrived): 
     origin,
     signal,
     fields,
+    isWorker: platformOf(c.env.MACHINE) === 'worker',
     operator: name,
     formToken: seen.formToken,
     async send(path, init = {}) {

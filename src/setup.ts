@@ -4,7 +4,7 @@ import { wayToSignIn } from './auth/index.ts'
 import { type SetupState, type StepState, setupPage } from './console/index.ts'
 import { deploymentOf, type Env } from './deployment.ts'
 import { isDemo } from './gateway/index.ts'
-import { secretProblem } from './registry/index.ts'
+import { platformOf, secretProblem } from './registry/index.ts'
 
 /**
  * Serves `GET /setup`: what a deployment still needs. Everybody may read it, so it says of each setting no more than
@@ -28,7 +28,8 @@ async function setupOf(env: Env, origin: string): Promise<SetupState> {
     database: await database(env),
   } as const
   const isComplete = Object.values(steps).every((it) => it === 'set')
-  return { origin, isComplete, steps, problem: deploymentOf(env).problem }
+  const isWorker = platformOf(env.MACHINE) === 'worker'
+  return { origin, isWorker, isComplete, steps, problem: deploymentOf(env).problem }
 }
 
 /** Whether there is a database besides the demo: of the configuration, or of the registry. */

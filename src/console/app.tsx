@@ -39,4 +39,4 @@ export const routes = new Hono<{ Bindings: Visit }>()
   })
 
 const NOTHING = 'The Console has no such page.'
-const FAILED = 'The page failed here. Try again. If it goes on, look into the log of the Worker.'
+const FAILED = 'The page failed here. Try again. If it goes on, look into the log.'

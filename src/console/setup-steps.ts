@@ -7,8 +7,8 @@ export interface Step {
   readonly ifFaulty?: string
   /** What is true once it is set. */
   readonly isSet: string
-  /** On Cloudflare, and on this machine. */
-  readonly ways: readonly [Way, Way]
+  /** On Cloudflare, and on this machine; or where Node runs it. */
+  readonly ways: readonly Way[]
   readonly advice?: string
   /** The page of the Console that does it, once somebody can sign in there. */
   readonly page?: { readonly href: string; readonly text: string; readonly after: string }
@@ -28,8 +28,40 @@ const PASTE =
 const MADE =
   'It makes what is missing, and keeps it in the file .dev.vars. Take a line out there to have another made.'
 
-/** The steps to a database behind a sign-in, in the order in which each needs those before it. */
-export function stepsAt(origin: string): readonly Step[] {
+const ON_MACHINE = 'Where it was started'
+const LINE =
+  'The first line prints it. Set the second in the environment of npx tidegate serve, or write it into the file that --vars names. Then start it again.'
+
+/** What to set where Node runs it: by the step, how its value is made. */
+const onMachine = (make: string, name: string): readonly Way[] => [
+  { where: ON_MACHINE, lines: [make, `${name}=…`], after: LINE },
+]
+
+/**
+ * The steps to a database behind a sign-in, in the order in which each needs those before it.
+ *
+ * @param isWorker whether it runs in a Worker, and not on a machine
+ */
+export function stepsAt(origin: string, isWorker: boolean): readonly Step[] {
+  const steps = stepsOfWorker(origin)
+  return isWorker ? steps : steps.map((it) => ({ ...it, ways: waysOnMachine(origin)[it.id] }))
+}
+
+const waysOnMachine = (origin: string): Readonly<Record<Step['id'], readonly Way[]>> => ({
+  key: onMachine('openssl rand -hex 32', 'TIDEGATE_KEY'),
+  secret: onMachine('openssl rand -base64 32', 'TIDEGATE_SECRET'),
+  signIn: onMachine('openssl rand -base64 18', 'TIDEGATE_PASSPHRASE'),
+  database: [
+    {
+      where: ON_MACHINE,
+      lines: [`npx tidegate endpoint add NAME --to ${origin}`],
+      after:
+        'It asks for the connection string, and takes the key from the variable TIDEGATE_KEY. Or start with one: DATABASE_URL=postgres://… npx tidegate serve',
+    },
+  ],
+})
+
+function stepsOfWorker(origin: string): readonly Step[] {
   return [
     {
       id: 'key',

@@ -2,6 +2,8 @@
 export interface Visit {
   /** Of the request: `https://tidegate.example.workers.dev`. */
   readonly origin: string
+  /** Whether it runs in a Worker, and not on a machine. */
+  readonly isWorker: boolean
   /** Who is signed in, as the record of changes calls them. */
   readonly operator: string
   /** Stands in every form. */

@@ -1,6 +1,7 @@
 import type { CredentialSecrets } from './credential-keys.ts'
 import type { Credential } from './entries.ts'
 
+export { platformOf } from '../database/index.ts'
 export type { Candidate, Surroundings } from './api/surroundings.ts'
 export { inTime } from './background.ts'
 export {

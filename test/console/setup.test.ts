@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import { onNode } from '../support/node-worker.ts'
 import { askApi, OPERATOR_KEY, operated, SECRET } from '../support/registry-api.ts'
 import { Visitor } from '../support/visitor.ts'
 import { type RunningWorker, startWorker } from '../support/worker.ts'
@@ -28,13 +29,13 @@ describe('a deployment with nothing set', () => {
     expect(headers.get('content-security-policy')).toContain("default-src 'none'")
     expect(headers.get('cache-control')).toBe('no-store')
     for (const name of ['TIDEGATE_KEY', 'TIDEGATE_SECRET', 'TIDEGATE_PASSPHRASE', 'DATABASE_URL']) {
-      expect(words).toContain(`npx wrangler secret put ${name}`)
+      expect(words).toContain(onNode ? `${name}=` : `npx wrangler secret put ${name}`)
     }
     expect(words).toContain('Four steps left')
     expect(words).toContain(`answers at ${worker.url}`)
     expect(words).toContain(`npx tidegate endpoint add NAME --to ${worker.url}`)
     // Of the two, the one that this is.
-    expect(text).toContain('id="key-1" checked')
+    expect(text).toContain(`id="key-${onNode ? 0 : 1}" checked`)
     expect(await state()).toEqual({
       complete: false,
       steps: { key: 'missing', secret: 'missing', signIn: 'missing', database: 'missing' },

@@ -8,6 +8,8 @@ export interface OperatorPage extends FormPage {
   readonly stranger: string | undefined
   /** Whether people whom OPERATORS names can sign in here. */
   readonly hasPeople: boolean
+  /** Whether this runs in a Worker, and not on a machine. */
+  readonly isWorker: boolean
   /** What the provider is called, if there is one. */
   readonly provider: string | undefined
   /** This page with the page of the Console that it leads to. */
@@ -17,9 +19,25 @@ export interface OperatorPage extends FormPage {
   readonly reference?: string | undefined
 }
 
+const IN_WORKER = html`<p class="dim">It is the secret <code>TIDEGATE_KEY</code>. On your own machine, it stands in the file <code>.dev.vars</code>. For a deployment, nobody can read it again; set another one with:</p>
+<pre>npx wrangler secret put TIDEGATE_KEY</pre>`
+
+const ON_MACHINE = html`<p class="dim">It is the variable <code>TIDEGATE_KEY</code>, in the environment of <code>npx tidegate serve</code> or in the file that <code>--vars</code> names. Without one, the command made it: it printed it at the start, and with <code>--state FILE</code> it is in <code>FILE.keys</code>. To have another one, set the variable and start again.</p>
+<pre>TIDEGATE_KEY=…</pre>`
+
 /** The page where an operator signs in. Its form posts to its own URL, so that it leads on to the same page. */
 export function operatorPage(options: OperatorPage): Response {
-  const { stranger, hasPeople, provider, question, status = 200, fault, reference, token } = options
+  const {
+    isWorker,
+    stranger,
+    hasPeople,
+    provider,
+    question,
+    status = 200,
+    fault,
+    reference,
+    token,
+  } = options
   const people = hasPeople && stranger === undefined
   return page(
     'Sign in to the Console',
@@ -42,8 +60,7 @@ ${
 ${fault !== undefined && html`<p class="tick" id="fault" role="alert"><span class="bad">${icons.bad}</span><span>${fault}</span></p>`}
 ${referenceLine(reference)}</div>
 <button${!people && html` class="main"`}>Sign in</button></form>
-<details class="small"><summary>Where is the key?</summary><div class="stack"><p class="dim">It is the secret <code>TIDEGATE_KEY</code>. On your own machine, it stands in the file <code>.dev.vars</code>. For a deployment, nobody can read it again; set another one with:</p>
-<pre>npx wrangler secret put TIDEGATE_KEY</pre></div></details>
+<details class="small"><summary>Where is the key?</summary><div class="stack">${isWorker ? IN_WORKER : ON_MACHINE}</div></details>
 </div>
 <p class="small dim">The Console adds databases, makes keys, and shows what was asked. It stays open with this browser for at most 12 hours.</p>`,
     { status, headers: options.headers },

@@ -1,7 +1,7 @@
 import { hashOf, networkOf } from '../../registry/index.ts'
 import { equal } from '../equal.ts'
 import { operatorPage } from '../pages/operator.ts'
-import type { SignInEnv } from '../settings.ts'
+import { isWorker, type SignInEnv } from '../settings.ts'
 import { isAllowed } from '../sign-in/allowed.ts'
 import { isOperatorName, OPERATOR } from '../sign-in/operators.ts'
 import { asHostCookies, asPlainCookies, withPlainCookies } from './cookies.ts'
@@ -100,6 +100,7 @@ export class Operators {
       headers: { ...headers, ...cookies },
       stranger: session?.person.name,
       hasPeople: Boolean(env.OPERATORS),
+      isWorker: isWorker(env),
       provider: (await signIn.provider())?.title,
       question: questionIn(request.url),
     })

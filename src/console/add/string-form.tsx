@@ -22,6 +22,11 @@ export const StringArea = ({ draft }: { readonly draft: Draft }) => (
   />
 )
 
+const BINDINGS = [
+  ['d1', 'A D1 database, by its binding'],
+  ['hyperdrive', 'Hyperdrive, by its binding'],
+] as const
+
 /** The first step: a connection string is pasted, or a binding is named. */
 export const StringForm = ({
   visit,
@@ -47,26 +52,41 @@ export const StringForm = ({
         </div>
       </Form>
       <details open={isOther}>
-        <summary>Other ways: D1, Hyperdrive, a secret of the Worker</summary>
+        <summary>
+          {visit.isWorker
+            ? 'Other ways: D1, Hyperdrive, a secret of the Worker'
+            : 'Another way: a variable'}
+        </summary>
         <Form visit={visit} action="/console/add/reference" class="stack">
           <p class="dim">
-            These are bindings or secrets of the Worker, which <code>wrangler.toml</code> or{' '}
-            <code>npx wrangler secret put</code> gives it. They hold the password themselves.
+            {visit.isWorker ? (
+              <>
+                These are bindings or secrets of the Worker, which <code>wrangler.toml</code> or{' '}
+                <code>npx wrangler secret put</code> gives it. They hold the password themselves.
+              </>
+            ) : (
+              <>
+                A variable of the environment, or of the file that <code>--vars</code> names. It
+                holds the password itself.
+              </>
+            )}
           </p>
           <Choice
             draft={draft}
             name="way"
             label="What it is"
             options={[
-              ['d1', 'A D1 database, by its binding'],
-              ['hyperdrive', 'Hyperdrive, by its binding'],
-              ['secret', 'A secret that holds a connection string'],
+              ...(visit.isWorker ? BINDINGS : []),
+              [
+                'secret',
+                `A ${visit.isWorker ? 'secret' : 'variable'} that holds a connection string`,
+              ],
             ]}
           />
           <Field
             draft={draft}
             name="reference"
-            label="Name of the binding or the secret"
+            label={visit.isWorker ? 'Name of the binding or the secret' : 'Name of the variable'}
             mono
             required
             maxlength={100}

@@ -28,7 +28,7 @@ export function testPage(
         string: <Facts endpoint={endpoint} note={note} />,
         test: (
           <>
-            <p class="dim">From where the Worker runs. Each line comes as soon as it is known.</p>
+            <p class="dim">From where Tidegate runs. Each line comes as soon as it is known.</p>
             {gaps.test}
           </>
         ),

@@ -52,8 +52,7 @@ export const doctor = new Hono<{ Bindings: Visit }>().get('/', async (c) => {
   )
 })
 
-const FAILED =
-  'The look ended here, and why is in the log of the Worker. What stands above was seen. Look again.'
+const FAILED = 'The look ended here, and why is in the log. What stands above was seen. Look again.'
 
 interface Listed {
   readonly endpoints: readonly ShownEndpoint[]

@@ -18,7 +18,7 @@ export function lookPage(visit: Visit, { name, title, databases }: ShownEndpoint
             <a href="/console">Endpoints</a> / {name}
           </nav>
           <h1 dir="auto">Test of {title}</h1>
-          <p class="dim">From where the Worker runs. Each line comes as soon as it is known.</p>
+          <p class="dim">From where Tidegate runs. Each line comes as soon as it is known.</p>
         </div>
       </div>
       <div class="stack far">

@@ -11,6 +11,8 @@ export type StepState = 'set' | 'missing' | 'faulty' | 'unknown'
 /** What a deployment still needs. It holds no value of any setting. */
 export interface SetupState {
   readonly origin: string
+  /** Whether it runs in a Worker, and not on a machine. */
+  readonly isWorker: boolean
   readonly isComplete: boolean
   readonly steps: Readonly<Record<Step['id'], StepState>>
   /** Why the endpoints of the configuration cannot be read, if so. */
@@ -18,7 +20,7 @@ export interface SetupState {
 }
 
 /** `/setup`: the steps from a bare deployment to a database behind a sign-in. */
-export const SetupPage = ({ origin, isComplete, steps, problem }: SetupState) =>
+export const SetupPage = ({ origin, isWorker, isComplete, steps, problem }: SetupState) =>
   isComplete ? (
     <Layout title="Everything is set" slim>
       <div class="stack">
@@ -30,17 +32,18 @@ export const SetupPage = ({ origin, isComplete, steps, problem }: SetupState) =>
       </div>
     </Layout>
   ) : (
-    <Steps origin={origin} states={steps} problem={problem} />
+    <Steps origin={origin} isWorker={isWorker} states={steps} problem={problem} />
   )
 
 interface StepsShown {
   readonly origin: string
+  readonly isWorker: boolean
   readonly states: SetupState['steps']
   readonly problem: string | undefined
 }
 
-const Steps = ({ origin, states, problem }: StepsShown) => {
-  const steps = stepsAt(origin)
+const Steps = ({ origin, isWorker, states, problem }: StepsShown) => {
+  const steps = stepsAt(origin, isWorker)
   const open = steps.filter(({ id }) => states[id] !== 'set')
   const title = titleOf(open.length)
   return (
@@ -75,6 +78,7 @@ const Steps = ({ origin, states, problem }: StepsShown) => {
             isNext={step === open[0]}
             isHere={LOCAL.test(origin)}
             hasConsole={states.key === 'set' && states.secret === 'set'}
+            isWorker={isWorker}
             problem={step.id === 'database' ? problem : undefined}
           />
         ))}
@@ -102,6 +106,7 @@ const StepShown = ({
   isNext,
   isHere,
   hasConsole,
+  isWorker,
   problem,
 }: {
   readonly step: Step
@@ -110,6 +115,7 @@ const StepShown = ({
   readonly isNext: boolean
   readonly isHere: boolean
   readonly hasConsole: boolean
+  readonly isWorker: boolean
   readonly problem: string | undefined
 }) =>
   state === 'set' ? (
@@ -147,8 +153,18 @@ const StepShown = ({
         )}
         {problem ? (
           <p>
-            Until it is mended, nothing is served. It was set in wrangler.toml, with{' '}
-            <code>npx wrangler secret put</code>, or in .dev.vars.
+            Until it is mended, nothing is served.{' '}
+            {isWorker ? (
+              <>
+                It was set in wrangler.toml, with <code>npx wrangler secret put</code>, or in
+                .dev.vars.
+              </>
+            ) : (
+              <>
+                It was set in the environment, or in the file that <code>--vars</code> or{' '}
+                <code>--config</code> names.
+              </>
+            )}
           </p>
         ) : (
           <Tabs
@@ -156,7 +172,7 @@ const StepShown = ({
             name={id}
             tabs={ways.map(({ where, lines, after }, i) => ({
               label: where,
-              isChosen: (i === 1) === isHere,
+              isChosen: ways.length === 1 || (i === 1) === isHere,
               children: (
                 <>
                   <Copy id={`${id}-lines-${i}`} what="the commands">

@@ -187,7 +187,11 @@ const Registry = ({ visit, state }: { readonly visit: Visit; readonly state: Sta
       {left === 0 && state.hasPreviousSecret && (
         <p>
           <code>TIDEGATE_SECRET_PREVIOUS</code> is still set, and nothing needs it any more:{' '}
-          <code>npx wrangler secret delete TIDEGATE_SECRET_PREVIOUS</code>
+          {visit.isWorker ? (
+            <code>npx wrangler secret delete TIDEGATE_SECRET_PREVIOUS</code>
+          ) : (
+            'take it out of the environment or the file that has it, and start again.'
+          )}
         </p>
       )}
       <div class="row">

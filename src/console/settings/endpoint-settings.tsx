@@ -107,8 +107,11 @@ async function settingsPage(
           <div class="note">
             <p>
               This endpoint is of the configuration, so it is changed where it is written: in{' '}
-              <code>ENDPOINTS</code> or <code>DATABASE_URL</code>, in wrangler.toml, a secret or
-              .dev.vars. Only the demo is built in: an endpoint that you add takes its place.
+              <code>ENDPOINTS</code> or <code>DATABASE_URL</code>,{' '}
+              {visit.isWorker
+                ? 'in wrangler.toml, a secret or .dev.vars.'
+                : 'in the environment, or in the file that --vars or --config names.'}{' '}
+              Only the demo is built in: an endpoint that you add takes its place.
             </p>
           </div>
         )}

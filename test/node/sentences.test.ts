@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type NodeWorker, startNodeWorker } from '../support/node-worker.ts'
+
+/** What only a Worker has, or only a clone of the repository. */
+const ELSEWHERE = /wrangler|npm start|npm run|\.dev\.vars|a Worker|the Worker|Hyperdrive/
+
+const operated = {
+  TIDEGATE_KEY: 'a-key-of-the-operator',
+  TIDEGATE_SECRET: 'kQ7x2vW9pLr4TmZ8sBd1NcYf6HgJ3aEu',
+}
+
+let bare: NodeWorker
+let keyed: NodeWorker
+beforeAll(async () => {
+  bare = await startNodeWorker({})
+  keyed = await startNodeWorker({ ...operated, SHOP_URL: 'demo:' })
+})
+afterAll(async () => {
+  await bare.close()
+  await keyed.close()
+})
+
+const textOf = (html: string) =>
+  html
+    .replace(/<(script|style)[\s\S]*?<\/\1>/g, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ')
+
+async function page(it: NodeWorker, path: string): Promise<string> {
+  const headers = { accept: 'text/html' }
+  return textOf(await (await fetch(`${it.url}${path}`, { headers })).text())
+}
+
+describe('a page on Node', () => {
+  test.each([
+    ['/setup', () => bare, ['TIDEGATE_KEY', 'TIDEGATE_SECRET', 'TIDEGATE_PASSPHRASE']],
+    ['/signin', () => bare, ['TIDEGATE_KEY', 'TIDEGATE_SECRET', 'TIDEGATE_PASSPHRASE']],
+    ['/signin', () => keyed, ['TIDEGATE_PASSPHRASE']],
+    ['/signin/operator', () => keyed, ['TIDEGATE_KEY']],
+  ] as const)('says how to set a variable there: %s', async (path, worker, names) => {
+    const text = await page(worker(), path)
+    for (const name of names) expect(text).toContain(`${name}=…`)
+    expect(text).toContain('--vars')
+    expect(text).not.toMatch(ELSEWHERE)
+  })
+})
