@@ -6,6 +6,7 @@ import {
   type Failure,
   hosts,
   listTables,
+  platformOf,
   type Reported,
   type SeenCertificate,
   type TimeLimits,
@@ -129,7 +130,11 @@ export async function problemAt(
     .catch(() => undefined)
   const certificate = server && (await seeCertificate(server, signal))
   if (!certificate) return told
-  return { ...told, problem: `${told.problem} ${certificateSentence(certificate)}`, certificate }
+  return {
+    ...told,
+    problem: `${told.problem} ${certificateSentence(certificate, undefined, platformOf(io.machine))}`,
+    certificate,
+  }
 }
 
 /** Where a server is that is reached by TCP: the first one, where there are several. */

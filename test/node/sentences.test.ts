@@ -44,3 +44,35 @@ describe('a page on Node', () => {
     expect(text).not.toMatch(ELSEWHERE)
   })
 })
+
+describe('what an operator is told on Node', () => {
+  async function mendOf(url: string) {
+    const headers = {
+      authorization: `Bearer ${operated.TIDEGATE_KEY}`,
+      'content-type': 'application/json',
+    }
+    const ask = async (method: string, path: string, body?: object) => {
+      const response = await fetch(keyed.url + path, {
+        method,
+        headers,
+        body: JSON.stringify(body) ?? null,
+      })
+      const text = await response.text()
+      return text === '' ? undefined : JSON.parse(text)
+    }
+    await ask('DELETE', '/api/endpoints/shop')
+    const databases = { main: { url } }
+    await ask('POST', '/api/endpoints', { name: 'shop', title: 'Shop', active: false, databases })
+    const { databases: tested } = await ask('POST', '/api/endpoints/shop/test')
+    return tested[0].mend
+  }
+
+  test.each([
+    ['hyperdrive:SHOP', 'connection string of the database itself'],
+    ['d1:SHOP', 'connection string of the database itself'],
+  ])('about a database mends it there: %s', async (url, says) => {
+    const told = JSON.stringify(await mendOf(url))
+    expect(told).toContain(says)
+    expect(told.replace('Hyperdrive is bound to Workers', '')).not.toMatch(ELSEWHERE)
+  })
+})

@@ -324,3 +324,38 @@ test('wrangler has the commands, with the options that are used', async () => {
     for (const option of new Set(used)) expect(stdout).toMatch(new RegExp(`${option}[ ,]`))
   }
 }, 120_000)
+
+test('on a machine, no mend is for a Worker', () => {
+  // D1 by its API is the account's, wherever this runs; Hyperdrive is not there.
+  const there = databases.filter(({ scheme }) => !['d1', 'hyperdrive'].includes(scheme))
+  const bound: About[] = [
+    { scheme: 'd1', binding: 'SHOP' },
+    { scheme: 'hyperdrive', binding: 'SHOP' },
+    { scheme: 'secret', binding: 'SHOP' },
+  ]
+  const missing = problems.filter(({ message }) => /bound as|^The secret /.test(message))
+  const mends = [
+    ...there.flatMap((about) => problems.map((it) => mendOf(it, { ...about, platform: 'node' }))),
+    ...bound.flatMap((about) => missing.map((it) => mendOf(it, { ...about, platform: 'node' }))),
+  ]
+  for (const { sentence, steps, others = [] } of mends) {
+    const told = JSON.stringify([sentence, steps, others])
+    // A problem may say it itself.
+    const own = problems.reduce((text, { message }) => text.replaceAll(message, ''), told)
+    expect(own).not.toMatch(/wrangler|\ba Worker\b|the Worker|npm |dev\.vars/)
+    expect(own).not.toMatch(/Hyperdrive (?!is bound)/)
+    expect(steps.length).toBeGreaterThan(0)
+  }
+  const { steps } = mendOf(
+    { kind: 'config', message: 'The secret SHOP is not set.' },
+    { scheme: 'secret', binding: 'SHOP', platform: 'stdio' },
+  )
+  expect(steps).toMatchObject([{ say: expect.stringContaining('--vars'), command: 'SHOP=VALUE' }])
+  const { steps: trust } = mendOf(
+    { kind: 'config', message: CERTIFICATE },
+    { scheme: 'postgres', host: RDS, endpoint: 'shop', platform: 'node' },
+  )
+  expect(trust.map(({ command = '' }) => command).join('\n')).toMatch(
+    /truststore[\s\S]*NODE_EXTRA_CA_CERTS=shop.pem npx tidegate serve/,
+  )
+})

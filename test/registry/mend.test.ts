@@ -4,6 +4,7 @@ import { greetEncrypted } from '../servers/faulty.ts'
 import { encrypt, startTcp } from '../servers/tcp.ts'
 import { makeCertificate, makeSignedCertificate } from '../support/certificate.ts'
 import { startMariaDb, type TestMariaDb } from '../support/mariadb.ts'
+import { onNode } from '../support/node-worker.ts'
 import { startPostgres, type TestPostgres } from '../support/postgres.ts'
 import { askApi, operated } from '../support/registry-api.ts'
 import { type RunningWorker, startWorker } from '../support/worker.ts'
@@ -57,6 +58,7 @@ async function answering(reply: string): Promise<{ port: number; close(): void }
   return { port, close: () => server.close() }
 }
 
+// On Node it says other things: test/node/sentences.test.ts, and mend-of.test.ts.
 describe('the mend of a test', () => {
   test('is not there for a database that answers', async ({ skip }) => {
     if (!postgres) return skip()
@@ -73,7 +75,7 @@ describe('the mend of a test', () => {
     expect(commands(mend!)).toContain('npx tidegate credential set shop main')
   })
 
-  test('is about the secret that a login with a token lacks', async ({ skip }) => {
+  test.skipIf(onNode)('is about the secret that a login with a token lacks', async ({ skip }) => {
     if (!postgres) return skip()
     const mend = await mendOf(`${postgres.tcp(postgres.reader)}?auth=rds-iam&region=eu-west-1`)
     expect(mend).toMatchObject({ kind: 'setup' })
@@ -114,43 +116,51 @@ describe('the mend of a test', () => {
     expect(mend).toMatchObject({ kind: 'no_tls' })
   })
 
-  test('is about the certificate where it cannot be trusted, with the commands for Hyperdrive', async () => {
-    const server = await answering('S')
-    const url = `postgres://reader:${PASSWORD}@127.0.0.1:${server.port}/shop?sslmode=require`
-    const mend = await mendOf(url)
-    server.close()
-    expect(mend).toMatchObject({ kind: 'certificate' })
-    expect(commands(mend!)).toContain('npx wrangler cert upload certificate-authority')
-    expect(commands(mend!)).toContain('--ca-certificate-id ID')
-  })
+  test.skipIf(onNode)(
+    'is about the certificate where it cannot be trusted, with the commands for Hyperdrive',
+    async () => {
+      const server = await answering('S')
+      const url = `postgres://reader:${PASSWORD}@127.0.0.1:${server.port}/shop?sslmode=require`
+      const mend = await mendOf(url)
+      server.close()
+      expect(mend).toMatchObject({ kind: 'certificate' })
+      expect(commands(mend!)).toContain('npx wrangler cert upload certificate-authority')
+      expect(commands(mend!)).toContain('--ca-certificate-id ID')
+    },
+  )
 
-  test('names who signed a certificate, and what is wrong with it', async ({ skip }) => {
-    if (!makeCertificate()) return skip()
-    const of = makeSignedCertificate('/O=Supabase Inc/CN=Supabase Root 2021 CA')
-    const behind = await startTcp(() => {})
-    const secure = await startTcp((socket) => encrypt(socket, of, behind.port))
-    const mysql = await startTcp((socket) => greetEncrypted(socket, of))
-    const at = (scheme: string, host: string, { port }: { port: number }) =>
-      mendOf(
-        `${scheme}://reader:${PASSWORD}@${host}:${port}/shop?${scheme === 'mysql' ? 'ssl-mode=REQUIRED' : 'sslmode=require'}`,
+  test.skipIf(onNode)(
+    'names who signed a certificate, and what is wrong with it',
+    async ({ skip }) => {
+      if (!makeCertificate()) return skip()
+      const of = makeSignedCertificate('/O=Supabase Inc/CN=Supabase Root 2021 CA')
+      const behind = await startTcp(() => {})
+      const secure = await startTcp((socket) => encrypt(socket, of, behind.port))
+      const mysql = await startTcp((socket) => greetEncrypted(socket, of))
+      const at = (scheme: string, host: string, { port }: { port: number }) =>
+        mendOf(
+          `${scheme}://reader:${PASSWORD}@${host}:${port}/shop?${scheme === 'mysql' ? 'ssl-mode=REQUIRED' : 'sslmode=require'}`,
+        )
+      const unknown = await at('postgres', 'localhost', secure)
+      expect(unknown!.sentence).toContain(
+        'was signed by Supabase Root 2021 CA (Supabase Inc), and no',
       )
-    const unknown = await at('postgres', 'localhost', secure)
-    expect(unknown!.sentence).toContain(
-      'was signed by Supabase Root 2021 CA (Supabase Inc), and no',
-    )
-    expect(commands(unknown!)).toContain('--sslmode verify-full --ca-certificate-id ID')
-    expect(unknown!.steps[0]!.say).toContain('under SSL Configuration')
-    const other = await at('mysql', '127.0.0.1', mysql)
-    expect(other!.sentence).toContain('is for localhost, *.db.example.com, and not for 127.0.0.1')
-    expect(commands(other!)).toContain('--sslmode VERIFY_CA --ca-certificate-id ID')
-    await askApi(worker, 'PATCH', '/api/endpoints/shop', { active: true })
-    const { text } = await askApi(worker, 'GET', '/doctor/shop')
-    expect(text).toContain('is not for the host of its URL. It was signed by Supabase Root 2021 CA')
-    expect(text).not.toMatch(/127\.0\.0\.1|db\.example/)
-    await Promise.all([secure.close(), mysql.close(), behind.close()])
-  })
+      expect(commands(unknown!)).toContain('--sslmode verify-full --ca-certificate-id ID')
+      expect(unknown!.steps[0]!.say).toContain('under SSL Configuration')
+      const other = await at('mysql', '127.0.0.1', mysql)
+      expect(other!.sentence).toContain('is for localhost, *.db.example.com, and not for 127.0.0.1')
+      expect(commands(other!)).toContain('--sslmode VERIFY_CA --ca-certificate-id ID')
+      await askApi(worker, 'PATCH', '/api/endpoints/shop', { active: true })
+      const { text } = await askApi(worker, 'GET', '/doctor/shop')
+      expect(text).toContain(
+        'is not for the host of its URL. It was signed by Supabase Root 2021 CA',
+      )
+      expect(text).not.toMatch(/127\.0\.0\.1|db\.example/)
+      await Promise.all([secure.close(), mysql.close(), behind.close()])
+    },
+  )
 
-  test('is about the binding that is missing', async () => {
+  test.skipIf(onNode)('is about the binding that is missing', async () => {
     const d1 = await mendOf('d1:NOWHERE')
     expect(d1).toMatchObject({ kind: 'setup' })
     expect(commands(d1!)).toContain('binding = "NOWHERE"')

@@ -1,3 +1,4 @@
+import type { Platform } from '../machine.ts'
 import type { SeenCertificate } from './server-certificate.ts'
 
 /**
@@ -5,16 +6,26 @@ import type { SeenCertificate } from './server-certificate.ts'
  *
  * @param host by which it was reached; left out where no host may be named
  */
-export function certificateSentence(seen: SeenCertificate, host?: string): string {
+export function certificateSentence(
+  seen: SeenCertificate,
+  host?: string,
+  platform: Platform = 'worker',
+): string {
+  const trusts =
+    platform === 'worker'
+      ? 'A Worker trusts public authorities only'
+      : 'This machine trusts public authorities, and those that NODE_EXTRA_CA_CERTS names'
+  const known =
+    platform === 'worker' ? `${trusts}, and cannot be told of another one.` : `${trusts}.`
   const { fault, issuer = 'nobody', isOwn, names = [], date = '' } = seen
   const by = isOwn ? 'signed itself' : `was signed by ${issuer}`
   switch (fault) {
     case 'none':
       return 'The server does not encrypt.'
     case 'old':
-      return 'The server speaks only versions of TLS before 1.2, which no Worker speaks. Turn on TLS 1.2 or 1.3 in it.'
+      return `The server speaks only versions of TLS before 1.2, which ${platform === 'worker' ? 'no Worker speaks' : 'Tidegate does not speak'}. Turn on TLS 1.2 or 1.3 in it.`
     case 'new':
-      return 'The server speaks TLS 1.3 only, so its certificate cannot be shown here. A Worker trusts public authorities only.'
+      return `The server speaks TLS 1.3 only, so its certificate cannot be shown here. ${trusts}.`
     case 'expired':
       return `The certificate of the server expired on ${date}. It ${by}. Put a new one into the server.`
     case 'early':
@@ -28,8 +39,8 @@ export function certificateSentence(seen: SeenCertificate, host?: string): strin
         : `The certificate of the server is for ${names.join(', ')}, and not for ${host.slice(0, 253)}. It ${by}.`
     default:
       return isOwn
-        ? 'The certificate of the server signed itself: no public authority stands behind it. A Worker trusts public authorities only, and cannot be told of another one.'
-        : `The certificate of the server was signed by ${issuer}, and no public authority that a Worker knows stands behind it. A Worker trusts public authorities only, and cannot be told of another one.${chainless(seen)}`
+        ? `The certificate of the server signed itself: no public authority stands behind it. ${known}`
+        : `The certificate of the server was signed by ${issuer}, and no public authority that ${platform === 'worker' ? 'a Worker' : 'this machine'} knows stands behind it. ${known}${chainless(seen)}`
   }
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { connectionStrings, hosts, type Recognised } from '../../database/index.ts'
+import { connectionStrings, hosts, platformOf, type Recognised } from '../../database/index.ts'
 import type { Mend } from '../mend/mend.ts'
 import { resolve } from '../open-credential.ts'
 import { assertPublicHosts, PrivateHostError } from '../public-hosts.ts'
@@ -87,7 +87,15 @@ async function hostMend(found: Recognised, surroundings: Surroundings): Promise<
     const { host, port, user, database, suggested } = found
     const kind = error.why === 'unresolved' ? 'unresolved_host' : 'private_host'
     const scheme = protocol.slice(0, -1)
-    const about = { scheme, host, port, endpoint: suggested.name, login: { user, database } }
+    const platform = platformOf(surroundings.machine)
+    const about = {
+      platform,
+      scheme,
+      host,
+      port,
+      endpoint: suggested.name,
+      login: { user, database },
+    }
     return mendOf({ kind, message: error.message }, about)
   }
 }

@@ -1,4 +1,4 @@
-import { certificates, hosts } from '../../database/index.ts'
+import { certificates, hosts, platformOf } from '../../database/index.ts'
 import type { Diagnosis } from '../../gateway/index.ts'
 import type { Credential } from '../entries.ts'
 import type { Mend } from '../mend/mend.ts'
@@ -14,13 +14,15 @@ const RESOLVE_MS = 3_000
 export async function mendOfDiagnosis(
   { endpoint, database, problem, failure, certificate }: Diagnosis,
   { entry, privateHosts }: Candidate,
-  surroundings: Pick<Surroundings, 'secrets'>,
+  surroundings: Pick<Surroundings, 'machine' | 'secrets'>,
 ): Promise<Mend | undefined> {
   if (problem === undefined || !failure) return undefined
   const { url = '' } = entry.value.databases[database] ?? {}
   const [scheme = '', binding] = url.split(':')
   const credential = scheme === 'credential' ? entry.credentials?.[binding ?? ''] : undefined
+  const platform = platformOf(surroundings.machine)
   const about: About = {
+    platform,
     endpoint,
     database,
     ...(credential
@@ -39,7 +41,7 @@ export async function mendOfDiagnosis(
   const addresses = failure.kind === 'network' ? await addressesOf(about) : undefined
   const seen = certificate && {
     ...certificate,
-    sentence: (await certificates()).certificateSentence(certificate, about.host),
+    sentence: (await certificates()).certificateSentence(certificate, about.host, platform),
   }
   // A name that is allowed was not looked up before.
   const kind = addresses?.length === 0 ? 'unresolved_host' : failure.kind

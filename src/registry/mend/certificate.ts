@@ -1,6 +1,6 @@
 import { throughHyperdrive } from './hyperdrive.ts'
 import type { Mend, MendStep } from './mend.ts'
-import { type About, engineOf, nameOf } from './problem.ts'
+import { type About, engineOf, isOnMachine, nameOf } from './problem.ts'
 
 /** An authority that signs for its own servers only, and where its certificates are. */
 interface Authority {
@@ -62,9 +62,12 @@ export function certificateMend(about: About): Mend {
   const authority = authorityOf(about)
   const sentence = certificate
     ? `${certificate.sentence} The password was not sent.`
-    : `The certificate of the server cannot be trusted. ${authority ? `${authority.who} signs these certificates itself.` : 'It is signed by an authority of its own, or is for another name.'} A Worker trusts public authorities only, and cannot be told of another one. The password was not sent.`
+    : `The certificate of the server cannot be trusted. ${authority ? `${authority.who} signs these certificates itself.` : 'It is signed by an authority of its own, or is for another name.'} ${isOnMachine(about) ? 'This machine has to be told of it.' : 'A Worker trusts public authorities only, and cannot be told of another one.'} The password was not sent.`
   const own = ownSteps(about, authority)
   if (own) return { kind, sentence, steps: own }
+  if (isOnMachine(about)) {
+    return { kind, sentence, steps: toldHere(about, authority), others: publicCertificate }
+  }
   return engineOf(about).hyperdrive
     ? {
         kind,
@@ -164,6 +167,25 @@ const trustedHere = (about: About): MendStep => ({
   say: 'If this deployment is npm start on your machine, name the file with the certificate of the authority, and start it again.',
   command: `NODE_EXTRA_CA_CERTS=${nameOf(about)}.pem npm start`,
 })
+
+/** A machine trusts the authority that a file names. */
+function toldHere(about: About, authority: Authority | undefined): readonly MendStep[] {
+  const file = `${nameOf(about)}.pem`
+  const { save, replace, where = 'whoever runs the server has it' } = authority ?? {}
+  return [
+    save
+      ? {
+          say: 'Save the certificate of the authority.',
+          command: save.replace('FILE', file),
+          ...(replace && { replace }),
+        }
+      : { say: `Save the certificate of the authority as ${file}: ${where}.` },
+    {
+      say: 'Name the file where npx tidegate is started, and start it again with its other options.',
+      command: `NODE_EXTRA_CA_CERTS=${file} npx tidegate serve`,
+    },
+  ]
+}
 
 const publicCertificate: readonly MendStep[] = [
   {

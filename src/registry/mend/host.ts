@@ -1,11 +1,18 @@
 import { throughTunnel } from './hyperdrive.ts'
 import type { Mend, MendStep } from './mend.ts'
-import { type About, engineOf, isThisMachine, shellHost } from './problem.ts'
+import { type About, engineOf, isOnMachine, isThisMachine, shellHost } from './problem.ts'
 
 /** A host that only a private network reaches. */
 export function privateMend(about: About): Mend {
   const { host = '' } = about
   const engine = engineOf(about)
+  if (isOnMachine(about)) {
+    return {
+      kind: 'private',
+      sentence: `${host.slice(0, 253) || 'The host'} is ${isThisMachine(about) ? 'the machine itself' : 'within a private network'}, and this deployment reaches public hosts alone, as long as nobody allows others.`,
+      steps: [allow(about)],
+    }
+  }
   const where = isThisMachine(about)
     ? `${host} is the machine itself: for a Worker that is no machine of yours.`
     : `${host.slice(0, 253) || 'The host'} is within a private network, and a Worker is outside of it.`
@@ -32,7 +39,9 @@ export function privateMend(about: About): Mend {
 
 /** For a deployment that is within the network, as `npm start` is. */
 const allow = (about: About): MendStep => ({
-  say: 'If this deployment runs within that network, as npm start does on your machine, allow the host. The variable PRIVATE_HOSTS does the same.',
+  say: isOnMachine(about)
+    ? 'Allow the host. The variable PRIVATE_HOSTS does the same, where npx tidegate is started.'
+    : 'If this deployment runs within that network, as npm start does on your machine, allow the host. The variable PRIVATE_HOSTS does the same.',
   command: `npx tidegate settings --allow-host ${shellHost(about)}`,
   ...(shellHost(about) === 'HOST' && { replace: ['HOST'] }),
 })

@@ -1,6 +1,7 @@
 import { certificateMend } from './certificate.ts'
 import type { Mend, MendStep } from './mend.ts'
-import { type About, engineOf, type Problem, shellHost } from './problem.ts'
+import { type About, engineOf, isOnMachine, type Problem, shellHost } from './problem.ts'
+import { settingStep } from './setting.ts'
 import { plainMend } from './unencrypted.ts'
 
 /** What mends a login with a token of Amazon or Google, if the problem is one. It goes by the message. */
@@ -17,7 +18,7 @@ export function iamMend({ kind, message }: Problem, about: About): Mend | undefi
   }
   if (/takes no login by IAM/.test(message)) {
     const { steps, ...mend } = certificateMend(about)
-    return { ...mend, steps: [WITH_PASSWORD, ...steps] }
+    return { ...mend, steps: isOnMachine(about) ? steps : [WITH_PASSWORD, ...steps] }
   }
   if (/A token goes over TLS only/.test(message)) {
     // Without encryption there is no login by IAM, and none through Hyperdrive.
@@ -27,19 +28,17 @@ export function iamMend({ kind, message }: Problem, about: About): Mend | undefi
   const [, missing] = /^This deployment has no secret (\w{1,80}), which logs in/.exec(message) ?? []
   if (missing !== undefined) {
     return setup(`This deployment has no secret ${missing}, which logs in to this database.`, [
-      secretStep(missing),
+      secretStep(missing, about),
     ])
   }
   if (/ have a token of Google\./.test(message)) {
     return setup(
       'A token of Google opens every database of its service account, so only hosts that the deployment names get one. This host is not among them.',
       [
-        {
-          say: 'If the host is yours, add it to this list in wrangler.toml, beside those that are there.',
-          command: `[vars]\nGOOGLE_IAM_HOSTS = "${shellHost(about)}"`,
-          ...(shellHost(about) === 'HOST' && { replace: ['HOST'] }),
-        },
-        { say: 'Deploy. Then test again.', command: 'npm run deploy' },
+        hostsStep(about),
+        isOnMachine(about)
+          ? { say: 'Start it again. Then test again.' }
+          : { say: 'Deploy. Then test again.', command: 'npm run deploy' },
       ],
     )
   }
@@ -47,7 +46,9 @@ export function iamMend({ kind, message }: Problem, about: About): Mend | undefi
     /(?:^Google refuses the key|^What) (?:that )?this deployment has as the secret (\w{1,80})/.exec(
       message,
     ) ?? []
-  return key === undefined ? undefined : setup(message.slice(0, 500), [NEW_KEY, secretStep(key)])
+  return key === undefined
+    ? undefined
+    : setup(message.slice(0, 500), [NEW_KEY, secretStep(key, about)])
 }
 
 const setup = (sentence: string, steps: readonly MendStep[]): Mend => ({
@@ -56,10 +57,29 @@ const setup = (sentence: string, steps: readonly MendStep[]): Mend => ({
   steps,
 })
 
-const secretStep = (name: string): MendStep => ({
-  say: 'Set it: the command asks for it. For npm start, write it into .dev.vars instead, and start again. Then test again.',
-  command: `npx wrangler secret put ${name}`,
-})
+const secretStep = (name: string, about: About): MendStep =>
+  settingStep(
+    about,
+    name,
+    'Set it: the command asks for it. For npm start, write it into .dev.vars instead, and start again. Then test again.',
+  )
+
+/** The variable with the hosts that get a token of Google. */
+function hostsStep(about: About): MendStep {
+  const host = shellHost(about)
+  const named = host === 'HOST' ? { replace: ['HOST'] } : {}
+  return isOnMachine(about)
+    ? {
+        say: 'If the host is yours, add it to this variable in the environment of npx tidegate, or in the file that --vars names, beside those that are there.',
+        command: `GOOGLE_IAM_HOSTS=${host}`,
+        ...named,
+      }
+    : {
+        say: 'If the host is yours, add it to this list in wrangler.toml, beside those that are there.',
+        command: `[vars]\nGOOGLE_IAM_HOSTS = "${host}"`,
+        ...named,
+      }
+}
 
 const NEW_KEY: MendStep = {
   say: 'Make a key for the service account, and take all of the file that it is written to.',

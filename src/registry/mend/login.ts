@@ -1,5 +1,5 @@
 import type { Mend, MendStep } from './mend.ts'
-import { type About, engineOf, type Problem, shellHost } from './problem.ts'
+import { type About, engineOf, isOnMachine, type Problem, shellHost } from './problem.ts'
 
 /** A login that the server refuses. */
 export function loginMend({ code }: Problem, about: About): Mend {
@@ -102,7 +102,7 @@ function causes(code: string | undefined, about: About): readonly MendStep[] {
   if (code === '1130') {
     return [
       {
-        say: 'The server lets no user in from outside. Let the user come from anywhere, as an administrator: a Worker has no address of its own.',
+        say: `The server lets no user in from ${isOnMachine(about) ? 'here. Let the user in, as an administrator: % is any address.' : 'outside. Let the user come from anywhere, as an administrator: a Worker has no address of its own.'}`,
         command: `CREATE USER 'USER'@'%' IDENTIFIED BY 'PASSWORD' REQUIRE SSL;\nGRANT SELECT ON \`DATABASE\`.* TO 'USER'@'%';`,
         replace: ['USER', 'PASSWORD', 'DATABASE'],
       },
@@ -131,7 +131,7 @@ function tryIt(about: About): MendStep | undefined {
   const { tryLogin, port } = engineOf(about)
   if (!tryLogin || about.scheme === 'hyperdrive') return undefined
   return {
-    say: 'Try the same login from your own machine. If it is refused there too, it is not because of the Worker.',
+    say: `Try the same login from your own machine. If it is refused there too, it is not because of ${isOnMachine(about) ? 'Tidegate' : 'the Worker'}.`,
     command: tryLogin(shellHost(about), about.port ?? port),
     replace: ['HOST', 'USER', 'DATABASE'],
   }

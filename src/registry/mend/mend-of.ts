@@ -31,7 +31,7 @@ export function mendOf(problem: Problem, about: About): Mend {
     case 'too_large':
       return rightsMend(about)
     default:
-      return oursMend({ ...problem, message })
+      return oursMend({ ...problem, message }, about)
   }
 }
 
@@ -58,7 +58,7 @@ function configMend(problem: Problem, about: About): Mend {
   }
   if (NO_DATABASE.includes(code) || /no such D1 database/.test(message)) return databaseMend(about)
   if (/bound as|binding called|^The secret /.test(message)) return bindingMend(about)
-  if (/cannot be decrypted/.test(message)) return sealedMend
+  if (/cannot be decrypted/.test(message)) return sealedMend(about)
   if (/is not public/.test(message)) return privateMend(about)
   return {
     kind: 'setup',

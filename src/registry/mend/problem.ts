@@ -1,4 +1,4 @@
-import type { DatabaseError, SeenCertificate } from '../../database/index.ts'
+import type { DatabaseError, Platform, SeenCertificate } from '../../database/index.ts'
 
 /** What went wrong with a database. */
 export interface Problem {
@@ -14,6 +14,8 @@ export interface Problem {
 
 /** The database that it went wrong with. Holds no secret. */
 export interface About {
+  /** Where this runs: in a Worker if it is left out. */
+  readonly platform?: Platform | undefined
   /** The endpoint, and its database. */
   readonly endpoint?: string | undefined
   readonly database?: string | undefined
@@ -79,9 +81,17 @@ const ENGINES: Readonly<Record<string, EngineFacts>> = {
   demo: sqlite(443),
 }
 
+/** Whether this runs on a machine, which trusts and reaches what it is told to, and has no Hyperdrive. */
+export const isOnMachine = ({ platform = 'worker' }: Pick<About, 'platform'>): boolean =>
+  platform !== 'worker'
+
 /** What is known of the engine of a database. */
-export const engineOf = ({ scheme }: About): EngineFacts =>
-  Object.hasOwn(ENGINES, scheme) ? ENGINES[scheme]! : { title: 'The database', port: 443 }
+export function engineOf({ scheme, platform }: About): EngineFacts {
+  const facts = Object.hasOwn(ENGINES, scheme)
+    ? ENGINES[scheme]!
+    : { title: 'The database', port: 443 }
+  return isOnMachine({ platform }) ? { ...facts, hyperdrive: undefined } : facts
+}
 
 /** A host as a command may have it; HOST, if a shell or the command would read more in it. */
 export const shellHost = ({ host = '' }: About): string =>

@@ -1,5 +1,6 @@
 import type { Mend } from './mend.ts'
-import { type About, engineOf, type Problem, shellHost } from './problem.ts'
+import { type About, engineOf, isOnMachine, type Problem, shellHost } from './problem.ts'
+import { settingStep } from './setting.ts'
 
 /** A database that is not there. */
 export function databaseMend(about: About): Mend {
@@ -53,12 +54,9 @@ export function bindingMend(about: About): Mend {
   if (scheme === 'secret') {
     return {
       kind: 'setup',
-      sentence: `The deployment has no secret ${name}, or what it holds is no URL of a database.`,
+      sentence: `The deployment has no ${isOnMachine(about) ? 'variable' : 'secret'} ${name}, or what it holds is no URL of a database.`,
       steps: [
-        {
-          say: 'Set it to the connection string: the command asks for it.',
-          command: `npx wrangler secret put ${name}`,
-        },
+        settingStep(about, name, 'Set it to the connection string: the command asks for it.'),
       ],
     }
   }
@@ -66,6 +64,13 @@ export function bindingMend(about: About): Mend {
     scheme === 'd1'
       ? ['D1 database', 'npx wrangler d1 list', 'd1_databases', 'database_id']
       : ['Hyperdrive', 'npx wrangler hyperdrive list', 'hyperdrive', 'id']
+  if (isOnMachine(about)) {
+    return {
+      kind: 'setup',
+      sentence: `${what} is bound to Workers, and this deployment is none.`,
+      steps: [{ say: 'Put in the connection string of the database itself.' }],
+    }
+  }
   return {
     kind: 'setup',
     sentence: `This deployment has no ${what} bound as ${name}.`,
@@ -85,17 +90,18 @@ export function bindingMend(about: About): Mend {
 }
 
 /** A connection string that cannot be decrypted. */
-export const sealedMend: Mend = {
+export const sealedMend = (about: About): Mend => ({
   kind: 'setup',
   sentence: 'The connection string was sealed with another TIDEGATE_SECRET, so nobody can read it.',
   steps: [
-    {
-      say: 'Set that secret beside the present one, if you still have it.',
-      command: 'npx wrangler secret put TIDEGATE_SECRET_PREVIOUS',
-    },
+    settingStep(
+      about,
+      'TIDEGATE_SECRET_PREVIOUS',
+      'Set that secret beside the present one, if you still have it.',
+    ),
     { say: 'Or put in the connection string again.' },
   ],
-}
+})
 
 /** A question that took too long. */
 export const slowMend = (about: About): Mend => ({
@@ -121,8 +127,12 @@ export const rightsMend = (about: About): Mend => ({
 })
 
 /** A fault of ours. */
-export const oursMend = ({ message }: Problem): Mend => ({
+export const oursMend = ({ message }: Problem, about: About): Mend => ({
   kind: 'ours',
   sentence: message.slice(0, 500),
-  steps: [{ say: 'The log of the Worker has the whole error.', command: 'npx wrangler tail' }],
+  steps: [
+    isOnMachine(about)
+      ? { say: 'The log, which npx tidegate writes to stderr, has the whole error.' }
+      : { say: 'The log of the Worker has the whole error.', command: 'npx wrangler tail' },
+  ],
 })

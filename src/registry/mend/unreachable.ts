@@ -1,7 +1,7 @@
 import { isWithin, readAddress, readBlock } from '../ip-address.ts'
 import { throughTunnel } from './hyperdrive.ts'
 import type { Mend, MendStep } from './mend.ts'
-import { type About, engineOf, isThisMachine, shellHost } from './problem.ts'
+import { type About, engineOf, isOnMachine, isThisMachine, shellHost } from './problem.ts'
 
 /** A server that does not answer. */
 export function unreachableMend(about: About): Mend {
@@ -16,7 +16,7 @@ export function unreachableMend(about: About): Mend {
   const isHere = isThisMachine(about)
   return {
     kind: asleep ? 'asleep' : 'unreachable',
-    sentence: `Nothing answers for ${engine.title} at ${(about.host ?? 'this address').slice(0, 253)}${about.port === undefined ? '' : `, port ${about.port}`}. ${isHere ? 'The server may not run, or its port is another one.' : 'The server may not run, the port may be another one, or a firewall does not let a Worker in.'}`,
+    sentence: `Nothing answers for ${engine.title} at ${(about.host ?? 'this address').slice(0, 253)}${about.port === undefined ? '' : `, port ${about.port}`}. ${isHere ? 'The server may not run, or its port is another one.' : `The server may not run, the port may be another one, or a firewall does not let ${isOnMachine(about) ? 'this machine' : 'a Worker'} in.`}`,
     steps: [
       ...(asleep ? [asleep] : []),
       ...(only6 ? [ipv6] : []),
@@ -51,7 +51,11 @@ const ipv6: MendStep = {
   say: 'This name has IPv6 addresses only. Where the server, or a firewall before it, does not take IPv6, put in a name that has IPv4 too, such as that of its pooler.',
 }
 
-function firewall({ host = '' }: About, port: number): MendStep {
+function firewall(about: About, port: number): MendStep {
+  const { host = '' } = about
+  if (isOnMachine(about)) {
+    return { say: `Let the machine that Tidegate runs on in at port ${port} of the firewall.` }
+  }
   if (/\.rds\.amazonaws\.com$/.test(host)) {
     return {
       say: 'Let it be public: in the console of RDS under Connectivity, and in its security group. A Worker has no address of its own, so this lets in everybody who has the password; a tunnel lets in nobody else.',
@@ -103,7 +107,7 @@ function proxiedMend(about: About): Mend {
   const engine = engineOf(about)
   return {
     kind: 'unreachable',
-    sentence: `The name ${(about.host ?? '').slice(0, 253)} leads to Cloudflare’s proxy, and not to the server. The proxy does not pass on ${engine.title}, and a Worker cannot open a socket to it.`,
+    sentence: `The name ${(about.host ?? '').slice(0, 253)} leads to Cloudflare’s proxy, and not to the server. The proxy does not pass on ${engine.title}${isOnMachine(about) ? '' : ', and a Worker cannot open a socket to it'}.`,
     steps: [
       {
         say: 'Turn off the proxy for this name: in the DNS settings of the zone, switch the record to DNS only. Or put in another name of the server.',
