@@ -24,8 +24,9 @@ export interface Notes {
   readonly machine?: Machine | undefined
 }
 
-/** Whether a connection string may name a socket, which is a file. */
-export const hasSockets = ({ machine }: Notes): boolean => machine !== undefined && !machine.isGuest
+/** Whether a connection string may name files of the machine: certificates, sockets, SQLite. */
+export const mayNameFiles = ({ machine }: Notes): boolean =>
+  machine !== undefined && !machine.isGuest
 
 /** The fields of a draft that a name may stand for. */
 export type Field = 'user' | 'password' | 'host' | 'port' | 'database'

@@ -1,5 +1,5 @@
 import { isSocket } from '../transport/hosts.ts'
-import { type Draft, hasSockets, type Notes } from './draft.ts'
+import { type Draft, mayNameFiles, type Notes } from './draft.ts'
 import { NotRecognised } from './fault.ts'
 import type { Recognised } from './recognised.ts'
 import { serviceOf } from './services.ts'
@@ -76,7 +76,7 @@ export function assertPlace(draft: Draft, engine: string, notes: Notes, several 
 }
 
 function placed(host: string, engine: string, notes: Notes): string {
-  if (isSocket(host) && hasSockets(notes)) return host
+  if (isSocket(host) && mayNameFiles(notes)) return host
   if (isSocket(host) || host.startsWith('@')) throw socket(host, engine, notes)
   return soundHost(host, engine, notes)
 }
@@ -149,6 +149,10 @@ export function noteDropped(draft: Draft, notes: Notes): void {
 
 const MAX_SHOWN = 6
 
+/** How a machine is told of an authority. */
+export const TELL_IT =
+  'Start Tidegate with NODE_EXTRA_CA_CERTS, which names the file of its authority'
+
 /**
  * Tells of a server whose certificate no Worker can trust.
  *
@@ -157,6 +161,10 @@ const MAX_SHOWN = 6
 export function hintAuthority({ host = '' }: Draft, canHyperdrive: boolean, notes: Notes): void {
   const service = serviceOf(host)
   if (!service?.ownAuthority) return
+  if (notes.machine) {
+    notes.hints.push(`${service.title} signs its certificates itself. ${TELL_IT}.`)
+    return
+  }
   const instead = canHyperdrive
     ? 'Put Hyperdrive in front of it, which can be told of it.'
     : 'If the test says so, use an address whose certificate is public.'

@@ -17,7 +17,7 @@ export function readKeywords(text: string, notes: Notes): Draft | undefined {
   if (!pairs?.some(([name]) => KEYS.has(plainName(name)))) return undefined
   const draft: Draft = { params: new Map() }
   for (const [name, value] of pairs) put(draft, name, value)
-  const known = php ? knownScheme(php[1]!) : isList ? toldBy(pairs, draft) : POSTGRES
+  const known = php ? knownScheme(php[1]!) : isList ? toldBy(pairs, draft, notes) : POSTGRES
   if (!known) throw manyEngines()
   const what = php ? 'the form of PHP' : isList ? 'the form of .NET' : 'the keywords of libpq'
   notes.changes.push(`Read ${what}.`)

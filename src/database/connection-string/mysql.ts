@@ -1,5 +1,5 @@
 import { isSocket } from '../transport/hosts.ts'
-import { type Draft, firstPort, hasSockets, type Notes, take } from './draft.ts'
+import { type Draft, firstPort, mayNameFiles, type Notes, take } from './draft.ts'
 import { NotRecognised } from './fault.ts'
 import {
   assertPlace,
@@ -35,32 +35,43 @@ export const finishMysql: Finish = (draft, notes) => {
   const isHere = host.split(',').every(isLoopback)
   const mode = modeOf(draft, engine, notes)
   const target = take(draft, 'targetsessionattrs')
+  const kept = mayNameFiles(notes) ? filesOf(draft) : {}
   if (take(draft, 'sslca', 'sslcert', 'sslkey', 'sslrootcert', 'ssl-ca') !== undefined) {
     notes.hints.push(
-      'It names a file with a certificate. A Worker has no files, and trusts public authorities only: if the test says that the certificate cannot be trusted, or the server wants one of its client, put Hyperdrive in front.',
+      notes.machine
+        ? 'It names a file with a certificate, and what is entered here may name no files.'
+        : 'It names a file with a certificate. A Worker has no files, and trusts public authorities only: if the test says that the certificate cannot be trusted, or the server wants one of its client, put Hyperdrive in front.',
     )
   }
   noteDropped(draft, notes)
   if (!isPlanetScale) hintAuthority(draft, !token, notes)
   if (isPlanetScale) notes.hints.push('PlanetScale is asked over HTTP, which takes the same login.')
-  const kept = isPlanetScale && !isHere ? undefined : mode
-  const isOff = kept === undefined ? isHere && !token : kept === 'DISABLED'
+  const ssl = isPlanetScale && !isHere ? undefined : mode
+  const isOff = ssl === undefined ? isHere && !token : ssl === 'DISABLED'
   return {
     url: urlOf(draft, {
-      'ssl-mode': kept,
+      'ssl-mode': ssl,
       target_session_attrs: isPlanetScale ? undefined : target,
       socket,
+      ...kept,
       ...token,
     }),
     engine,
-    encryption: isOff ? 'none' : kept === 'PREFERRED' ? 'offered' : 'required',
+    encryption: isOff ? 'none' : ssl === 'PREFERRED' ? 'offered' : 'required',
     port: Number(port ?? 3306),
   }
 }
 
+/** Certificates in files of the machine. */
+const filesOf = (draft: Draft) => ({
+  'ssl-ca': take(draft, 'sslca', 'sslrootcert') || undefined,
+  'ssl-cert': take(draft, 'sslcert') || undefined,
+  'ssl-key': take(draft, 'sslkey') || undefined,
+})
+
 /** The file that leads to the server, which the host may be, as in Go. It is named beside the host. */
 function socketOf(draft: Draft, notes: Notes): string | undefined {
-  if (!hasSockets(notes)) return undefined
+  if (!mayNameFiles(notes)) return undefined
   const named = take(draft, 'socket', 'unixsocket', 'socketpath')
   const { host = '' } = draft
   if (isSocket(host)) draft.host = 'localhost'

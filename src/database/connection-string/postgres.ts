@@ -1,5 +1,5 @@
 import { isSocket } from '../transport/hosts.ts'
-import { type Draft, firstPort, hasSockets, type Notes, take } from './draft.ts'
+import { type Draft, firstPort, mayNameFiles, type Notes, take } from './draft.ts'
 import { NotRecognised } from './fault.ts'
 import {
   assertPlace,
@@ -7,6 +7,7 @@ import {
   hintAuthority,
   isLoopback,
   noteDropped,
+  TELL_IT,
   urlOf,
 } from './finished.ts'
 import { takeToken } from './token.ts'
@@ -19,7 +20,7 @@ export const finishPostgres: Finish = (draft, notes) => {
   assertPlace(draft, ENGINE, notes, scheme !== 'neon')
   const { host = '', user, database } = draft
   // A socket tells who asks: the user of this process, unless it is another one.
-  if (user === undefined && !(hasSockets(notes) && host.split(',').every(isSocket))) {
+  if (user === undefined && !(mayNameFiles(notes) && host.split(',').every(isSocket))) {
     throw new NotRecognised(
       `It names no user. Write it before the host: postgres://user:password@${shown(host)}/database.`,
       'user',
@@ -42,6 +43,7 @@ export const finishPostgres: Finish = (draft, notes) => {
   if (draft.password === undefined && !token) {
     notes.hints.push('It has no password: that works only where the server asks for none.')
   }
+  const kept = mayNameFiles(notes) ? keptOf(draft) : {}
   const sslmode = modeOf(draft, notes)
   const options = take(draft, 'options')
   const name = take(draft, 'applicationname')
@@ -55,6 +57,7 @@ export const finishPostgres: Finish = (draft, notes) => {
     sslmode,
     options: options || undefined,
     application_name: name,
+    ...kept,
     ...choice,
     ...token,
   })
@@ -82,7 +85,7 @@ function modeOf(draft: Draft, notes: Notes): string | undefined {
   take(draft, 'trustservercertificate')
   if (take(draft, 'sslnegotiation') === 'direct') {
     notes.hints.push(
-      'It asks for TLS from the first message on (sslnegotiation=direct), which a Worker cannot do. It asks the server for TLS first, as all servers take it.',
+      `It asks for TLS from the first message on (sslnegotiation=direct), which ${notDone(notes)}. It asks the server for TLS first, as all servers take it.`,
     )
   }
   const asked = written || flag
@@ -98,10 +101,15 @@ function modeOf(draft: Draft, notes: Notes): string | undefined {
   }
   if (mode !== written) notes.changes.push(`Wrote the encryption as sslmode=${mode}.`)
   if (/^(?:noverify)$/.test(plain)) {
-    notes.hints.push('A Worker always verifies the certificate: it cannot be told not to.')
+    notes.hints.push(
+      `${notes.machine ? 'Tidegate' : 'A Worker'} always verifies the certificate: it cannot be told not to.`,
+    )
   }
   return mode
 }
+
+const notDone = ({ machine }: Notes) =>
+  machine ? 'is not done for what is entered here' : 'a Worker cannot do'
 
 function encryptionOf(mode: string | undefined, host: string, isNeon: boolean) {
   if (isNeon) return isLoopback(host) ? 'none' : 'required'
@@ -154,21 +162,34 @@ function noteCertificates(draft: Draft, notes: Notes): void {
   const own = take(draft, 'sslcert', 'sslkey', 'sslpassword', 'sslcertificate')
   if (root !== undefined && root !== 'system') {
     notes.hints.push(
-      'It names a file with a certificate authority. A Worker trusts public authorities only: if the test says that the certificate cannot be trusted, put Hyperdrive in front.',
+      notes.machine
+        ? `It names a file with a certificate authority, and what is entered here may name no files. ${TELL_IT}.`
+        : 'It names a file with a certificate authority. A Worker trusts public authorities only: if the test says that the certificate cannot be trusted, put Hyperdrive in front.',
     )
   }
   if (own !== undefined) {
     notes.hints.push(
-      'It names a certificate of the client. A Worker has none: put Hyperdrive in front, with --mtls-certificate-id.',
+      notes.machine
+        ? 'It names a certificate of the client, and what is entered here may name no files.'
+        : 'It names a certificate of the client. A Worker has none: put Hyperdrive in front, with --mtls-certificate-id.',
     )
   }
 }
+
+/** What a machine can do, and a Worker cannot: files with certificates, and a login that is bound to one. */
+const keptOf = (draft: Draft) => ({
+  sslrootcert: take(draft, 'sslrootcert', 'rootcertificate', 'sslca') || undefined,
+  sslcert: take(draft, 'sslcert', 'sslcertificate') || undefined,
+  sslkey: take(draft, 'sslkey') || undefined,
+  sslnegotiation: take(draft, 'sslnegotiation') || undefined,
+  channel_binding: take(draft, 'channelbinding') || undefined,
+})
 
 /** Neon writes it into every URL, and is asked over HTTPS. */
 function noteBinding(draft: Draft, isNeon: boolean, notes: Notes): void {
   if (isNeon || draft.params.get('channel_binding') !== 'require') return
   notes.hints.push(
-    'It asks to bind the login to the certificate (channel_binding=require), which a Worker cannot do. The certificate and the host are always verified.',
+    `It asks to bind the login to the certificate (channel_binding=require), which ${notDone(notes)}. The certificate and the host are always verified.`,
   )
 }
 
@@ -192,7 +213,7 @@ function hintPlace(draft: Draft, isNeon: boolean, canHyperdrive: boolean, notes:
       )
     }
     notes.hints.push(
-      `Supabase signs its certificates itself, and a Worker trusts public authorities only. Put Hyperdrive in front of it, or paste supabase://:TOKEN@${ref ?? 'REF'} with an access token that may read this project.`,
+      `Supabase signs its certificates itself${notes.machine ? `. ${TELL_IT}` : ', and a Worker trusts public authorities only. Put Hyperdrive in front of it'}, or paste supabase://:TOKEN@${ref ?? 'REF'} with an access token that may read this project.`,
     )
   } else {
     hintAuthority(draft, canHyperdrive, notes)

@@ -10,11 +10,11 @@ import { readWeb } from './web-form.ts'
 
 /** Reads one connection string, whatever its form. Throws {@link NotRecognised}. */
 export function readDraft(text: string, notes: Notes): Draft | undefined {
-  assertNoFile(text)
+  assertNoFile(text, notes)
   const commanded = /^\S+\s/.test(text) ? readCommand(text, notes) : undefined
   if (commanded && 'draft' in commanded) return commanded.draft
   const it = commanded?.text ?? text
-  assertNoFile(it)
+  assertNoFile(it, notes)
   return (
     readWeb(it, notes) ??
     readJdbc(it, notes) ??
@@ -27,10 +27,10 @@ export function readDraft(text: string, notes: Notes): Draft | undefined {
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-function assertNoFile(text: string): void {
-  if (/^(?:jdbc:)?sqlite3?(?:\+(?!libsql)\w+)?:|^file:|^:memory:$/i.test(text)) throw file()
+function assertNoFile(text: string, { machine }: Notes): void {
+  if (/^(?:jdbc:)?sqlite3?(?:\+(?!libsql)\w+)?:|^file:|^:memory:$/i.test(text)) throw file(machine)
   if (/^[^\s@;=]{1,400}\.(?:db|sqlite3?|s3db|duckdb)$/i.test(text) && !/:\/\//.test(text))
-    throw file()
+    throw file(machine)
   if (/^[a-z][a-z\d-]{4,40}:[a-z]+-[a-z]+\d:[a-z][a-z\d-]{0,90}$/.test(text)) {
     throw new NotRecognised(
       'This is the name of an instance of Cloud SQL. Write its public IP address with the user and the database: postgres://user:password@address/database.',

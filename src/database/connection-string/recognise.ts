@@ -4,9 +4,10 @@ import { locate } from '../open.ts'
 import { type Bound, boundIn, readBinding } from './binding-form.ts'
 import { type Candidate, candidatesIn, embeddedIn } from './candidates.ts'
 import { finishClickhouse } from './clickhouse.ts'
-import { type Draft, hasSockets, type Notes } from './draft.ts'
+import { type Draft, mayNameFiles, type Notes } from './draft.ts'
 import { type Family, TAKEN, TITLES } from './families.ts'
 import { NotRecognised } from './fault.ts'
+import { readFile } from './file-form.ts'
 import type { Finish } from './finished.ts'
 import { fromParameters } from './jdbc-form.ts'
 import { finishMysql } from './mysql.ts'
@@ -102,7 +103,7 @@ async function readCandidate(
 ): Promise<Recognised | undefined> {
   if (text.length > 2 * MAX_URL_CHARACTERS) throw tooLong()
   const bare = decodedWhole(unquoted(filled(text, variables), notes), notes)
-  const reference = readBinding(bare)
+  const reference = readBinding(bare) ?? (mayNameFiles(notes) ? readFile(bare) : undefined)
   if (reference) return { ...reference, changes: notes.changes, hints: notes.hints }
   const draft = readDraft(bare, notes)
   if (!draft) return undefined
@@ -166,7 +167,7 @@ async function finished(draft: Draft, notes: Notes): Promise<Recognised> {
 /** Throws {@link NotRecognised} for a URL that our drivers do not open. */
 async function assertOpens(url: string, engine: string, notes: Notes): Promise<void> {
   try {
-    const machine = hasSockets(notes) ? notes.machine : undefined
+    const machine = mayNameFiles(notes) ? notes.machine : undefined
     await locate(url, { fetch, bindings: {}, machine }).open()
   } catch (error) {
     if (error instanceof DatabaseError) throw new NotRecognised(error.message, undefined, engine)

@@ -1,4 +1,5 @@
-import { type Draft, firstPort, plainName } from './draft.ts'
+import type { Machine } from '../machine.ts'
+import { type Draft, firstPort, type Notes, plainName } from './draft.ts'
 import { type Family, foreignFault, type Known, knownScheme } from './families.ts'
 import { NotRecognised } from './fault.ts'
 
@@ -60,6 +61,7 @@ const PORTS: Readonly<Record<string, Known>> = {
 export function toldBy(
   pairs: readonly (readonly [string, string])[],
   draft: Draft,
+  notes: Notes,
 ): Known | undefined {
   const { host = '' } = draft
   const port = firstPort(draft)
@@ -69,7 +71,7 @@ export function toldBy(
   if (/,\s*1433$|^\(localdb\)|\\sqlexpress/i.test(host) || port === '1433') {
     throw foreignFault('SQL Server')
   }
-  if (/\.(?:db|sqlite3?|s3db)$/i.test(host)) throw file()
+  if (/\.(?:db|sqlite3?|s3db)$/i.test(host)) throw file(notes.machine)
   const byPort = Object.hasOwn(PORTS, port ?? '') ? PORTS[port!] : undefined
   const byName = TELLING.find((row) => row.names.some((it) => names.has(it)))?.is
   const found = byDriver || byPort || byName || byWords(names)
@@ -85,9 +87,11 @@ function byWords(names: ReadonlyMap<string, string>): Known | undefined {
 }
 
 /** The fault of a file that a program opens on its own machine. */
-export const file = () =>
+export const file = (machine?: Machine) =>
   new NotRecognised(
-    'This is a SQLite file, and a Worker has no files. Put its tables into D1 (sqlite3 shop.db .dump > shop.sql, then npx wrangler d1 execute shop --remote --file shop.sql) or into Turso (turso db create shop --from-file shop.db), and use that.',
+    machine
+      ? 'This is a SQLite file, and what is entered here may name no files. Start Tidegate with it: npx tidegate serve shop.sqlite.'
+      : 'This is a SQLite file, and a Worker has no files. Put its tables into D1 (sqlite3 shop.db .dump > shop.sql, then npx wrangler d1 execute shop --remote --file shop.sql) or into Turso (turso db create shop --from-file shop.db), and use that.',
     'host',
     'SQLite',
   )

@@ -13,7 +13,9 @@ export const file: Driver = {
     if (!machine || !open) {
       throw new DatabaseError(
         'config',
-        'A SQLite file is read on the machine that has it, and there are no files here: run npx tidegate there, or put its tables into D1 or libSQL.',
+        machine
+          ? 'A URL that came over the Console or the API may name no files: start npx tidegate with the SQLite file, or with PRIVATE_HOSTS=*.'
+          : 'A SQLite file is read on the machine that has it, and there are no files here: run npx tidegate there, or put its tables into D1 or libSQL.',
       )
     }
     return behind(pathOf(url, machine.home), machine, open)

@@ -90,6 +90,30 @@ describe('on a machine', () => {
     expect(bound).toMatch(/^(?:hyperdrive|d1):SHOP$/)
   })
 
+  test.each([
+    ['/data/100%shop.db', 'sqlite:/data/100%25shop.db'],
+    ['sqlite:///data/shop.sqlite', 'sqlite:///data/shop.sqlite'],
+    ['jdbc:sqlite:shop.db', 'sqlite:shop.db'],
+    ['DATABASE_URL=file:./shop.db', 'sqlite:./shop.db'],
+  ])('a SQLite file is a database: %s', async (text, url) => {
+    expect(await recognise(text, machine)).toMatchObject({ url, engine: 'SQLite' })
+    const refused = await recognise(text, machine.guest)
+    expect(refused).toMatchObject({ sentence: expect.stringContaining('may name no files') })
+  })
+
+  test.each([
+    ['postgres://reader@db.example.com/shop', '?sslmode=verify-full&sslrootcert=ca.pem'],
+    ['postgres://reader@db.example.com/shop', '?sslmode=require&channel_binding=require'],
+    ['mysql://reader@db.example.com/shop', '?ssl-ca=ca.pem'],
+    [`postgres://reader@shop.c9.eu-central-1.rds.amazonaws.com/shop`, '?sslmode=require'],
+  ])('what it can do is kept, and nothing is said of Workers: %s%s', async (url, params) => {
+    const found = await recognise(url + params, machine)
+    expect(decodeURIComponent((found as { url: string }).url)).toBe(url + params)
+    for (const it of [machine, machine.guest]) {
+      expect(JSON.stringify(await recognise(url + params, it))).not.toMatch(/Worker|Hyperdrive/)
+    }
+  })
+
   test('a host that is none needs a user, and one that is a socket none', async () => {
     const found = await recognise('host=db.example.com dbname=shop', machine)
     expect(found).toMatchObject({ part: 'user' })
