@@ -5,7 +5,7 @@ import { MISSING, noteName, type Query, type Writing } from './vault.ts'
 
 /** Notes in a page of the list, and names that are suggested. */
 const PAGE = 500
-const MAX_NAMES = 1_000
+const MAX_NAMES = 100
 
 /** Characters that are read at once. */
 export const PART = 50_000
@@ -47,10 +47,10 @@ export function notebook(
       const { notes, total } = await find({ offset, limit: PAGE }, signal)
       return { notes, next: offset + PAGE < total ? offset + PAGE : undefined }
     },
-    /** The names that begin so. */
+    /** Names that begin so, and how many do in all. */
     async names(begun: string, signal: AbortSignal) {
-      const { notes } = await vault.find({ begun, limit: MAX_NAMES }, signal)
-      return notes.map((it) => it.name)
+      const { notes, total } = await vault.find({ begun, limit: MAX_NAMES }, signal)
+      return { values: notes.map((it) => it.name), total }
     },
     /** The text of a note, whatever its name; undefined if there is none. */
     async read(name: string, signal: AbortSignal): Promise<string | undefined> {
