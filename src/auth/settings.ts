@@ -1,7 +1,7 @@
-import { platformOf } from '../registry/index.ts'
+import type { Place } from './place.ts'
 
 /** The variables and secrets of the Worker that say who may sign in, and how. */
-export interface SignInEnv {
+export interface SignInEnv extends Place {
   readonly TIDEGATE_KEY?: string | undefined
   readonly TIDEGATE_SECRET?: string | undefined
   readonly TIDEGATE_SECRET_PREVIOUS?: string | undefined
@@ -31,12 +31,7 @@ export interface SignInEnv {
   readonly TOKEN_AUDIENCE?: string | undefined
   /** The identity provider whose ID-JAGs are exchanged for tokens (enterprise-managed authorization). */
   readonly ENTERPRISE_ISSUER?: string | undefined
-  /** The machine, where this is no Worker. */
-  readonly MACHINE?: Parameters<typeof platformOf>[0]
 }
-
-/** Whether this runs in a Worker, whose variables wrangler sets, and not on a machine. */
-export const isWorker = ({ MACHINE }: SignInEnv): boolean => platformOf(MACHINE) === 'worker'
 
 /** SIGN_IN_DAYS, if it is a number of days that a grant may last. */
 export function daysIn({ SIGN_IN_DAYS }: SignInEnv): number | undefined {

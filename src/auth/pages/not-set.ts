@@ -1,4 +1,5 @@
-import { isWorker, type SignInEnv } from '../settings.ts'
+import { isWorker } from '../place.ts'
+import type { SignInEnv } from '../settings.ts'
 import { type Html, html } from './html.ts'
 import { page } from './page.ts'
 
