@@ -8,7 +8,7 @@ export function readFile(text: string): Omit<Recognised, 'changes' | 'hints'> | 
   const isBare = /^[^@;=:]{1,400}\.(?:db|sqlite3?|s3db)$/i.test(text)
   const path = written ?? (isBare ? text : undefined)
   if (path === undefined) return undefined
-  const [, name = ''] = /([^\\/]+?)(?:\.\w+)?$/.exec(path) ?? []
+  const [name = ''] = (path.split(/[\\/]/).at(-1) ?? '').split('.', 1)
   return {
     url: isBare ? urlOfFile(path) : `sqlite:${path}`,
     engine: 'SQLite',
