@@ -468,3 +468,29 @@ await describeMariaDb('MariaDB', 'create table shown (id int)', (mariadb) => {
     },
   )
 })
+
+/** Lines of code of these files: those that are not empty and no comment. */
+const linesOf = (...paths: string[]) =>
+  paths
+    .flatMap((it) =>
+      text(it)
+        .replace(/^\s*\/\*\*.*?\*\/$/gms, '')
+        .split('\n'),
+    )
+    .filter((it) => it.trim() && !it.trim().startsWith('//')).length
+
+test('mcp-compared.md counts the lines that are there', () => {
+  const servers = { notes: 'notes', contacts: 'crm', issues: 'github-issues' }
+  const all = { calculator: 'calculator', ...servers, 'browser and sheets': 'browser-and-sheets' }
+  for (const [said, name] of Object.entries(all)) {
+    const sdk = globSync(`bench/sdk/${name}{,-stdio}.ts`, { cwd: root })
+    const lines = [linesOf(`examples/${name}/server.ts`), linesOf(...sdk)]
+    expect(text('docs/mcp-compared.md')).toContain(
+      `| ${said}, lines of code | ${lines.join(' | ')} |`,
+    )
+    // Blank lines and comments too.
+    expect(text(`examples/${name}/server.ts`).split('\n').length - 1).toBeLessThanOrEqual(120)
+  }
+  const everything = linesOf(...globSync('examples/everything/*.ts', { cwd: root }))
+  expect(text('docs/mcp-compared.md')).toContain(`| lines of code | ${everything} |`)
+})
