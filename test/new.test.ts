@@ -87,6 +87,8 @@ describe('npx tidegate new', () => {
       expect(await within(name, 'npm', 'test')).toMatch(/pass 2\b/)
       const said = await within(name, 'npm', 'run', 'deploy', '--', '--dry-run')
       expect(said).toContain('--dry-run: exiting now.')
+      const page = readFileSync(join(packed.project, name, 'README.md'), 'utf8')
+      expect(page).not.toMatch(/npm run example|examples\/|\]\(\.\.|\b(?:a|the|and|with)\n\n/)
       expect(readFileSync(join(packed.project, name, 'wrangler.toml'), 'utf8')).toContain(
         `name = "${name}"`,
       )

@@ -48,10 +48,14 @@ function sources(name, from) {
       path,
       path === 'wrangler.toml'
         ? text.replace(/^#:schema.*\n/m, '').replace(/^name = .*$/m, `name = "${name}"`)
-        : text,
+        : asOwn(text, from),
     ]),
   )
 }
+
+/** The text of an example, with the paths and commands of a project. */
+const asOwn = (text, from) =>
+  text.replaceAll(`examples/${from}/`, '').replaceAll(/npm run example [\w-]+/g, 'npm start')
 
 function manifest(name, spec) {
   const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -101,9 +105,11 @@ const typescript = {
 /** What a person needs to know first; and of the example, its settings. */
 function readme(name, from) {
   const own = readFileSync(join(folderOf(from), 'README.md'), 'utf8')
+  // Of the repository, a project has neither the pages nor the commands.
   const lines = own
-    .split('\n')
-    .filter((it) => !/^# |npm run example|\]\(\.\.\//.test(it))
+    .split(/\n(?=- |\n)/)
+    .filter((it) => !/^# |npm run example/.test(it))
+    .map((it) => asOwn(it, from).replaceAll(/\[([^\]]+)\]\(\.\.\/[^)]*\)/g, '$1'))
     .join('\n')
     .trim()
   return `# ${name}
