@@ -82,7 +82,7 @@ export function build(github: GitHub): McpServer {
       const query = new URLSearchParams({ state, sort: 'updated', per_page: '30' })
       if (labels.length > 0) query.set('labels', labels.join(','))
       const path = `/repos/${repository}/issues?${query}&${pageOf(page)}`
-      const { found, next } = await ask(callOf(context), github, path, z.array(issue))
+      const { found, next } = await ask(callOf(context), github, path, z.array(issue).max(30))
       // GitHub lists pull requests too.
       const issues = found.filter((it) => !it.pull_request).map(shortened)
       const structuredContent = { issues, next }

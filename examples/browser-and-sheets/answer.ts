@@ -60,9 +60,11 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Seconds until an API that refused because of a limit allows the next call; NaN if it does not say. */
-export const secondsUntilNext = ({ headers }: Answer): number =>
-  Math.ceil(Number(headers.get('retry-after') || Number.NaN))
+/** Seconds until an API that refused because of a limit allows the next call, at most a day; NaN if it does not say. */
+export function secondsUntilNext({ headers }: Answer): number {
+  const seconds = Math.ceil(Number(headers.get('retry-after') || Number.NaN))
+  return seconds >= 1 ? Math.min(seconds, 24 * 60 * 60) : Number.NaN
+}
 
 /** The same in words. */
 export function whenAgain(answer: Answer): string {

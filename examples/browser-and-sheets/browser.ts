@@ -29,13 +29,13 @@ export const browser = (settings: BrowserSettings) => ({
   /** The text of a page, as far as it is not too long. */
   async read(url: string, format: 'markdown' | 'html', signal: AbortSignal) {
     const action = format === 'html' ? 'content' : 'markdown'
-    const text = z.string().parse(await render(settings, action, { url }, signal))
+    const text = await render(settings, action, { url }, z.string(), signal)
     return { url, text: text.slice(0, MAX_TEXT), truncated: text.length > MAX_TEXT }
   },
   /** The values of elements in a page, in the order in which they are asked for. */
   async extract(url: string, wanted: readonly Wanted[], signal: AbortSignal) {
     const elements = wanted.map(({ selector }) => ({ selector }))
-    const scraped = scrape.parse(await render(settings, 'scrape', { url, elements }, signal))
+    const scraped = await render(settings, 'scrape', { url, elements }, scrape, signal)
     const found = wanted.map(({ name, attribute }, i) => {
       const all = scraped[i]?.results ?? []
       const values = all.slice(0, MAX_VALUES).map(({ text, attributes }) => {
@@ -61,12 +61,13 @@ const scrape = z.array(
 )
 
 /** Has Cloudflare open a page: https://developers.cloudflare.com/browser-run/quick-actions/ */
-async function render(
+async function render<T>(
   settings: BrowserSettings,
   action: 'content' | 'markdown' | 'scrape',
   asked: object,
+  schema: z.ZodType<T>,
   signal: AbortSignal,
-): Promise<unknown> {
+): Promise<T> {
   const { CLOUDFLARE_API_URL, CLOUDFLARE_ACCOUNT_ID, CLOUDFLARE_API_TOKEN } = settings
   if (!CLOUDFLARE_ACCOUNT_ID || !CLOUDFLARE_API_TOKEN) {
     throw new ToolError('This server needs CLOUDFLARE_ACCOUNT_ID and CLOUDFLARE_API_TOKEN.')
@@ -91,7 +92,11 @@ async function render(
     answer = await send()
   }
   const { success, result, errors } = envelope.safeParse(answer.body).data ?? {}
-  if (success && answer.status === 200) return result
+  if (success && answer.status === 200) {
+    const { data } = schema.safeParse(result)
+    if (data !== undefined) return data
+    throw new ToolError("Cloudflare's browser did not answer as it should.")
+  }
   throw new ToolError(faultOf(answer, errors?.[0]?.code))
 }
 
@@ -128,5 +133,6 @@ function faultOf(answer: Answer, code = 0): string {
     return 'Cloudflare could not read this page: it took too long, it crashed, or a selector is not CSS.'
   }
   if (status >= 500) return "Cloudflare's browser has a fault. Call again in a minute."
+  if (status < 300) return "Cloudflare's browser did not answer as it should."
   return `Cloudflare's browser refused (${status}).`
 }

@@ -65,7 +65,10 @@ export class GoogleToken {
   }
 }
 
-const grant = z.object({ access_token: z.string(), expires_in: z.number() })
+const grant = z.object({
+  access_token: z.string().regex(/^[\x21-\x7e]{1,4096}$/),
+  expires_in: z.number(),
+})
 
 /** Signed as RFC 7515 says, by RS256. */
 async function signedBy({ client_email, private_key, private_key_id }: KeyFile): Promise<string> {

@@ -74,7 +74,11 @@ function unknownOutcome(error: unknown): never {
 
 /** https://developers.google.com/workspace/sheets/api/reference/rest/v4/spreadsheets.values/append */
 const appended = z.object({
-  updates: z.object({ updatedRange: z.string(), updatedRows: z.int(), updatedCells: z.int() }),
+  updates: z.object({
+    updatedRange: z.string().max(300),
+    updatedRows: z.int().min(0),
+    updatedCells: z.int().min(0),
+  }),
 })
 
 /** https://cloud.google.com/apis/design/errors */
@@ -104,5 +108,6 @@ function faultOf(answer: Answer, sheet: string, { client_email }: KeyFile): stri
       return `Google Sheets takes no more rows now. Nothing was written. Call again ${whenAgain(answer)}.`
   }
   if (answer.status >= 500) return `Google Sheets has a fault. ${UNKNOWN}`
+  if (answer.status < 300) return `Google Sheets did not answer as it should. ${UNKNOWN}`
   return `Google Sheets refused (${answer.status}). Nothing was written.`
 }

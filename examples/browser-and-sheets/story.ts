@@ -38,7 +38,10 @@ async function connect(path: string): Promise<Client> {
     const agree = answer.trim() === 'yes'
     return agree ? { action: 'accept', content: { agree } } : { action: 'decline' }
   })
-  await client.connect(new StreamableHTTPClientTransport(new URL(path, values.server)))
+  const transport = new StreamableHTTPClientTransport(new URL(path, values.server))
+  await client.connect(transport).catch(() => {
+    throw new Error(`No MCP server answers at ${values.server}: start it first.`)
+  })
   return client
 }
 
@@ -57,6 +60,7 @@ interface Extracted {
 }
 
 async function story(): Promise<void> {
+  if (!values.page) throw new Error('Give --page URL and --spreadsheet ID.')
   const browser = await connect('/browser/mcp')
   const links = { name: 'profiles', selector: values.links, attribute: 'href' }
   const list = await call<Extracted>(browser, 'extract', { url: values.page, elements: [links] })

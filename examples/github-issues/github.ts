@@ -128,19 +128,29 @@ function nextPage(link: string): string | undefined {
 /** Of some parameters, those that say which page is meant. */
 export function pageOf(parameters: string): string {
   const page = [...new URLSearchParams(parameters)].filter(([name]) => PAGE.has(name))
-  return new URLSearchParams(page).toString()
+  const text = new URLSearchParams(page).toString()
+  return text.length > MAX_PAGE ? '' : text
 }
 
 const PAGE = new Set(['page', 'after'])
+const MAX_PAGE = 500
+
+const short = z.string().max(1_000)
 
 /** An issue, as GitHub's REST API has it. */
 export const issue = z.object({
-  ...{ number: z.number(), title: z.string(), state: z.string(), html_url: z.string() },
-  user: z.object({ login: z.string() }).nullable(),
-  labels: z.array(z.union([z.string(), z.object({ name: z.string() })])),
-  ...{ body: z.string().nullish(), comments: z.number(), updated_at: z.string() },
+  number: z.number(),
+  title: short,
+  state: short,
+  html_url: short,
+  user: z.object({ login: short }).nullable(),
+  labels: z.array(z.union([short, z.object({ name: short })])).max(100),
+  body: z.string().nullish(),
+  comments: z.number(),
+  updated_at: short,
   pull_request: z.unknown().optional(),
 })
+
 /** Characters of an issue in a list. */
 const EXCERPT = 500
 

@@ -58,7 +58,7 @@ function issues(env: Env): Server {
       const query = new URLSearchParams({ state, sort: 'updated', per_page: '30' })
       if (labels.length > 0) query.set('labels', labels.join(','))
       const path = `/repos/${repository}/issues?${query}&${pageOf(page)}`
-      const { found, next } = await ask(context, env, path, z.array(issue))
+      const { found, next } = await ask(context, env, path, z.array(issue).max(30))
       // GitHub lists pull requests too.
       return { issues: found.filter((it) => !it.pull_request).map(shortened), next }
     },

@@ -95,7 +95,11 @@ const matched = z.array(
   z.object({ filename: z.string(), matches: z.array(z.object({ context: z.string() })) }),
 )
 const listed = z.array(
-  z.object({ filename: z.string(), result: z.tuple([z.number(), z.array(z.string())]) }),
+  z.object({
+    filename: z.string(),
+    // What a Date can hold.
+    result: z.tuple([z.number().min(0).max(8.64e15), z.array(z.string())]),
+  }),
 )
 
 function parsed<T>(schema: z.ZodType<T>, text: string | null): T {

@@ -215,11 +215,18 @@ eachWayTo('browser', {}, (connect, way) => {
     const unavailable =
       '{"success":false,"errors":[{"code":2000,"message":"No browser available. Please try again."}]}'
     const hasFault = "Cloudflare's browser has a fault. Call again in a minute."
-    const odd = "Cloudflare's browser refused (200)."
+    const odd = "Cloudflare's browser did not answer as it should."
     expect(await say((it) => it.writeHead(503, json).end(unavailable))).toBe(hasFault)
     expect(await say((it) => it.writeHead(502).end('<h1>Bad gateway</h1>'))).toBe(hasFault)
     expect(await say((it) => it.writeHead(200).end('<h1>Hello</h1>'))).toBe(odd)
     expect(await say((it) => it.writeHead(200, json).end('{"success":false}'))).toBe(odd)
+    const other = '{"success":true,"result":{"text":1}}'
+    expect(await say((it) => it.writeHead(200, json).end(other))).toBe(odd)
+    for (const seconds of ['1e999', '-5', '0', 'soon']) {
+      const busy = { 'retry-after': seconds }
+      const again = await say((it) => it.writeHead(429, busy).end('{}'))
+      expect(again).toMatch(/Call again in (?:a minute|1440 minutes)\.$/)
+    }
   })
 
   test('does not hold an answer of many megabytes', async () => {
@@ -398,6 +405,11 @@ eachWayTo('sheets', {}, (connect, way) => {
     sheetsRules.fault = (response) => response.destroy()
     expect(await say()).toContain('Whether the rows were written is not known')
     sheetsRules.fault = (response) => response.writeHead(500).end('<!DOCTYPE html>')
+    expect(await say()).toContain('Whether the rows were written is not known')
+    sheetsRules.fault = (response) => response.writeHead(200).end('hello')
+    expect(await say()).toContain('Whether the rows were written is not known')
+    const updates = { updatedRange: 'x'.repeat(301), updatedRows: 1, updatedCells: 1 }
+    sheetsRules.fault = (response) => response.end(JSON.stringify({ updates }))
     expect(await say()).toContain('Whether the rows were written is not known')
   })
 

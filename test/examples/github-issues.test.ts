@@ -202,6 +202,19 @@ eachWay('github-issues', { variables }, (way) => {
   // What follows is the same in both eras.
   if (way.era === 'legacy') return
 
+  test('takes no more of GitHub than that documents', async () => {
+    const client = await way.connect()
+    github.instead = (response) => {
+      const issue = { number: 1, title: 'x'.repeat(1_001), state: 'open', html_url: '', user: null }
+      const long = [{ ...issue, labels: [], body: '', comments: 0, updated_at: '' }]
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(long))
+    }
+    expect(await call(client, 'list_issues')).toMatchObject({
+      text: 'GitHub answered what its documentation does not.',
+      isError: true,
+    })
+  })
+
   test('says when GitHub allows the next request', async () => {
     const client = await way.connect()
     const list = async () => {

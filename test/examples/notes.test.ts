@@ -332,6 +332,10 @@ describe.each(Object.entries(backends))('%s', (backend, variables) => {
         expect(message).toContain(sentence)
         expect(`${outcome.text} ${message}`).not.toMatch(/key-of-the-plugin|stranger|127\.0\.0\.1/)
       }
+      fake.fault = {}
+      fake.files.set('odd.md', { text: '', mtime: 1e300 })
+      await expect(client.listResources()).rejects.toThrow('is not the plugin Local REST API')
+      fake.files.delete('odd.md')
       fake.fault = { status: 200 }
       expect(await call('get_recent_notes', {})).toMatchObject({
         text: 'What answers at OBSIDIAN_URL is not the plugin Local REST API.',
