@@ -69,7 +69,7 @@ function keyFor(isHere) {
   if (!key) {
     throw new Failure(
       isHere
-        ? 'There is no key. `npm start` makes one in .dev.vars; or set TIDEGATE_KEY.'
+        ? 'There is no key. Set TIDEGATE_KEY: `npx tidegate serve` shows the one that it made, and `npm start` writes one to .dev.vars.'
         : "Set TIDEGATE_KEY to the deployment's key. The one in .dev.vars is for this machine only.",
       2,
     )

@@ -19,7 +19,9 @@ For every command:
 ${rows(Object.entries(options).map(row))}
 
 The key is TIDEGATE_KEY, or for this machine the one in .dev.vars. Exit codes: 0 done, 1 failed,
-2 not understood, 3 nothing was changed because --yes is missing.`
+2 not understood, 3 nothing was changed because --yes is missing.
+
+What serves has a help of its own: npx tidegate --help, serve --help and run --help.`
 }
 
 /** An option as a line of --help. */

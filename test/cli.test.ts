@@ -79,7 +79,7 @@ describe('the command line', () => {
     const endpoint = await run(['endpoint'], {})
     expect(endpoint.stdout).toContain('endpoint add')
     expect(endpoint.stdout).not.toContain('key add')
-    const commands = [...all.stdout.matchAll(/npx tidegate ([a-z-]+(?: [a-z]+)?)/g)].map(
+    const commands = [...all.stdout.matchAll(/^ +npx tidegate ([a-z-]+(?: [a-z]+)?)/gm)].map(
       ([, it]) => it!,
     )
     expect(commands).toHaveLength(32)
@@ -311,7 +311,7 @@ await describePostgres(
       const lines = `# .env\nREDIS_URL=redis://127.0.0.1\nDATABASE_URL="${connection()}?pgbouncer=true"\n`
       const added = await cli('endpoint add pasted', lines)
       expect(added, added.stderr).toMatchObject({ code: 0 })
-      expect(added.stderr).toContain('Took DATABASE_URL of 2 values.\n')
+      expect(added.stderr).toContain('Took DATABASE_URL, one of 2 values.\n')
       expect((await cli('endpoint test pasted')).code).toBe(0)
       expect((await cli('endpoint remove pasted --yes')).code).toBe(0)
       const refused = await cli('endpoint add pasted', 'postgres://reader:[YOUR-PASSWORD]@db/shop')

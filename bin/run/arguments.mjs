@@ -113,6 +113,8 @@ function parsed(way, args) {
     if (name && way === 'stdio' && name in options.http) {
       throw new Fault(`--${name} is for HTTP, so write: npx tidegate serve … --${name}`)
     }
+    const [, unsure] = /^Option '([^']+)' argument is ambiguous/.exec(sentence) ?? []
+    if (unsure) throw new Fault(`${unsure} wants a value, and no other option.`)
     throw new Fault(`${sentence}. See: npx tidegate ${way === 'http' ? 'serve ' : ''}--help`)
   }
 }

@@ -18,6 +18,8 @@ export async function databasesReport(asked, asJson) {
     const key = randomBytes(32).toString('base64url')
     const gateway = await openGateway({ variables: { ...found, TIDEGATE_KEY: key } })
     try {
+      const problem = gateway.problem()
+      if (problem) throw new Failure(faultHere(problem, asked), 2)
       const headers = { authorization: `Bearer ${key}` }
       const url = `http://localhost/doctor?hosts=no&format=${asJson ? 'json' : 'text'}`
       const response = await gateway.fetch(new Request(url, { headers }))

@@ -4,11 +4,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { Fault } from './fault.mjs'
 
+/** Fewer characters than this may be guessed. */
+const SHORT = 20
+
 /**
  * The variables with TIDEGATE_KEY, which opens the gateway, and TIDEGATE_SECRET, which encrypts what it
  * stores. Those that are made are kept beside the state: what was encrypted has to be read again.
  *
- * @returns `made` is the key, if nobody knows it yet; `keptIn` is where the keys are kept
+ * @returns `key` is the key, if nobody knows it yet; `keptIn` is where the keys are kept; `isShort` says that
+ * somebody may guess it
  */
 export function withKeys(variables, state) {
   const keptIn = state && `${state}.keys`
@@ -25,7 +29,8 @@ export function withKeys(variables, state) {
   }
   const isKept = keptIn && !variables.TIDEGATE_KEY ? { keptIn } : {}
   const isMade = made.includes('TIDEGATE_KEY') ? { key: fresh.TIDEGATE_KEY } : {}
-  return { variables: { ...variables, ...fresh }, keys: { ...isMade, ...isKept } }
+  const isShort = fresh.TIDEGATE_KEY.length < SHORT
+  return { variables: { ...variables, ...fresh }, keys: { ...isMade, ...isKept, isShort } }
 }
 
 const random = () => randomBytes(32).toString('base64url')

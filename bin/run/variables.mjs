@@ -1,5 +1,5 @@
 // The variables of a gateway, as a Worker would have them, from what the command was given.
-import { existsSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseEnv } from 'node:util'
@@ -17,7 +17,7 @@ const MAX_BYTES = 1_000_000
  * @param say takes a sentence for the person at the terminal
  */
 export async function variablesOf(asked, environment, library, say) {
-  const variables = { ...(asked.vars && parseEnv(textOf(asked.vars))), ...filled(environment) }
+  const variables = { ...(asked.vars && variablesIn(asked.vars)), ...filled(environment) }
   Object.assign(variables, inFiles(variables))
   const urlOf = (text, folder) => connectionString(text, folder, library, say)
   // Who enters a database here is the owner of the machine: it may be a file of it, or in its network.
@@ -47,7 +47,7 @@ export async function variablesOf(asked, environment, library, say) {
 }
 
 /** Whether only this machine can ask: the operator of what others can ask may be another than its owner. */
-const isForOwner = ({ way, host = '127.0.0.1', proxied }) =>
+export const isForOwner = ({ way, host = '127.0.0.1', proxied }) =>
   way !== 'http' || (!proxied && /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host))
 
 /** Variables that may be in files, as containers have their secrets. */
@@ -142,7 +142,7 @@ const REASONS = {
 function textOf(path) {
   let bytes
   try {
-    bytes = readFileSync(path)
+    bytes = beginningOf(path)
   } catch (error) {
     throw new Fault(
       error.code === 'ENOENT'
@@ -152,6 +152,28 @@ function textOf(path) {
   }
   if (bytes.length > MAX_BYTES) throw new Fault(`${shown(path)} is too large for settings.`)
   return bytes.toString('utf8').replace(/^\ufeff/, '')
+}
+
+/** At most a byte more than settings have: a device may have no end. */
+function beginningOf(path) {
+  const file = openSync(path)
+  try {
+    const bytes = Buffer.alloc(MAX_BYTES + 1)
+    let length = 0
+    for (let read = -1; read !== 0 && length < bytes.length; length += read) {
+      read = readSync(file, bytes, length, bytes.length - length)
+    }
+    return bytes.subarray(0, length)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The variables in a file of lines NAME=value. Throws {@link Fault} if there are none. */
+function variablesIn(path) {
+  const found = parseEnv(textOf(path))
+  if (Object.keys(found).length > 0) return found
+  throw new Fault(`${shown(path)} has no line NAME=value.`)
 }
 
 /** A name as it may stand in a sentence. */

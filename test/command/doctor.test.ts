@@ -43,6 +43,8 @@ describe('npx tidegate doctor without a URL', () => {
     [[], 'Name a database'],
     [['--url-env', 'SHOP'], 'The variable SHOP is not set.'],
     [['--vars', 'none.env'], 'There is no file none.env.'],
+    [['--vars', '/dev/zero'], '/dev/zero is too large for settings.'],
+    [['--vars', '/dev/null'], '/dev/null has no line NAME=value.'],
     [['http://127.0.0.1:1/mcp', '--demo'], 'Give the URL or --demo, and not both.'],
   ])('says what is wrong: %j', async (args, sentence) => {
     const { code, stderr } = await doctor(args)

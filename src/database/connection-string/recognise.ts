@@ -110,7 +110,7 @@ async function readCandidate(
   if (isFile && name !== undefined && /^[\w.-]{1,60}$/.test(name)) {
     notes.changes.push(
       variables.size > 1
-        ? `Took ${name} of ${variables.size} values.`
+        ? `Took ${name}, one of ${variables.size} values.`
         : `Took the value of ${name}.`,
     )
   }
