@@ -1,4 +1,4 @@
-# Tidegate on Node, over HTTP. docs/docker.md shows how to run it.
+# Tidegate on Node, over HTTP. docs/deploy.md shows how to run it.
 FROM node:26-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
@@ -13,11 +13,14 @@ RUN npm sbom --omit=dev --sbom-format=spdx > sbom.spdx.json
 
 FROM node:26-alpine
 LABEL org.opencontainers.image.title="Tidegate" org.opencontainers.image.licenses="MIT" org.opencontainers.image.source="https://github.com/tidegate/tidegate"
+# For databases behind an SSH server.
+RUN apk add --no-cache openssh-client-default
 # Nothing is installed while it runs.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx
 COPY --from=build /app /app
 RUN mkdir /state && chown 1000:1000 /state
-ENV NODE_ENV=production
+# Its files are nobody else's, whoever owns them outside.
+ENV NODE_ENV=production container=oci
 USER 1000:1000
 WORKDIR /app
 EXPOSE 8787

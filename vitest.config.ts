@@ -5,7 +5,11 @@ import LongFirst from './test/support/long-first.ts'
 import { noVars } from './test/support/no-vars.ts'
 
 // What a test needs on a quiet machine, many times over: a busy one is no reason to fail.
-const patience = { testTimeout: 120_000, hookTimeout: 120_000 }
+const patience = {
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 60_000 } },
+}
 
 export default defineConfig({
   test: {

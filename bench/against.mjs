@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '..')
 const git = (...args) => execFileSync('git', args, { cwd: root, stdio: 'pipe' })
 
 /**
- * Makes a working tree of a commit, with its packages and with the modules that its build makes.
+ * Makes a working tree for a commit, with its packages and the modules that its build produces.
  * @returns its name and its path
  */
 export async function checkedOut(ref) {
@@ -30,7 +30,7 @@ export async function checkedOut(ref) {
   return { ref, source }
 }
 
-/** Links the packages that are installed here, or installs others if the commit has others. */
+/** Links the packages that are installed here, or installs the commit's own packages if they differ. */
 async function install(ref, cwd) {
   const lock = (folder) => readFileSync(join(folder, 'package-lock.json'), 'utf8')
   const packages = join(cwd, 'node_modules')
@@ -44,10 +44,10 @@ async function install(ref, cwd) {
   symlinkSync(join(root, 'node_modules'), packages)
 }
 
-/** Bundles the libraries that the drivers of the commit import. */
+/** Bundles the libraries that the commit's drivers import. */
 async function makeLibraries(ref, cwd) {
   if (!existsSync(join(cwd, 'scripts/vendor.mjs'))) return
-  // It would install packages, through the link into the folder that is in use here.
+  // The real script would install packages through the link, into the folder that is in use here.
   writeFileSync(join(cwd, 'scripts/install.mjs'), 'export const node = process.execPath\n')
   const made = start(process.execPath, ['scripts/vendor.mjs'], { cwd, stdio: 'inherit' })
   if ((await made.over) !== 0) console.log(`The libraries of ${ref} cannot be bundled.`)

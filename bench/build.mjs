@@ -8,26 +8,26 @@ import { options } from '../scripts/bundling.mjs'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** The compatibility date of wrangler.toml: the newest that the pinned runtime knows. */
+/** The compatibility date of wrangler.toml: the newest date that the pinned runtime supports. */
 export const date = /^compatibility_date = "(.+)"/m.exec(read('../wrangler.toml'))[1]
 
-/** The flags that the wrangler.toml of a source names, which the whole gateway runs with. */
+/** The flags in a source's wrangler.toml, which the whole gateway runs with. */
 export const flagsOf = (source) =>
   /^compatibility_flags = \[([^\]]*)\]/m
     .exec(read(resolve(source, 'wrangler.toml')))[1]
     .split('\n')
     .flatMap((line) => /^ *"(\w+)"/.exec(line)?.[1] ?? [])
 
-/** The flags of this source. */
+/** The flags for this source. */
 export const flags = flagsOf(root)
 
 /**
- * Builds a Worker. Unlike in wrangler, names of functions are not kept: without them, all targets are
+ * Builds a Worker. Unlike wrangler, it does not keep function names: without them, all targets are
  * smaller and faster.
  *
- * @param target its `entry`, the path of Tidegate's source if it is not this one, and what stands in for a module
- * @param tools how many tools to offer besides the three
- * @returns its modules by name, the main one first, and the size with gzip -9 of what is evaluated
+ * @param target its `entry`, the path of Tidegate's source if it is not this one, and replacements for modules
+ * @param tools the number of tools to offer besides the three
+ * @returns its modules by name, the main one first, and the gzip -9 size of the code that is evaluated
  * before the first request
  */
 export async function bundle({ entry, source, alias = {} }, { minify = true, tools = 0 } = {}) {
@@ -38,7 +38,7 @@ export async function bundle({ entry, source, alias = {} }, { minify = true, too
     alias: { ...options.alias, ...alias },
     outdir: root,
     metafile: true,
-    logLevel: 'silent', // the error that is thrown says it
+    logLevel: 'silent', // the error that is thrown contains the message
     minify,
     external: ['cloudflare:*'],
     define: {
@@ -58,7 +58,7 @@ export async function bundle({ entry, source, alias = {} }, { minify = true, too
   }
 }
 
-/** A module and those that are evaluated with it: all that it imports, but not by `import()`. */
+/** A module and the modules that are evaluated with it: all that it imports, except with `import()`. */
 export function hotModules({ outputs }, entry) {
   const paths = Object.fromEntries(Object.keys(outputs).map((path) => [basename(path), path]))
   const found = new Set([entry])
@@ -89,7 +89,7 @@ const node = {
   },
 }
 
-/** Gives Tidegate's targets the libraries of Tidegate, and not the copies of the peers. */
+/** Gives Tidegate's targets Tidegate's own libraries, not the peers' copies. */
 const ours = (resolveDir) => ({
   name: 'ours',
   setup(build) {

@@ -1,5 +1,5 @@
-// Counts what a call of each tool costs on its way to a database: connections or requests, and turns, which
-// are what a far database makes slow. The figures do not depend on the machine.
+// Counts the cost of calling each tool on the way to a database: connections or requests, and turns, which
+// a distant database makes slow. The figures do not depend on the machine.
 import { fileURLToPath } from 'node:url'
 import { dbhubCosts } from './dbhub-connections.mjs'
 import { print } from './table.mjs'
@@ -22,8 +22,8 @@ export async function connections() {
 }
 
 /**
- * One line for each database: the turns of a login, and of each tool the connections or requests, and the
- * turns. Where a second call of the same isolate needs less, that stands behind an arrow.
+ * Prints one line for each database: the turns for a login, and the connections or requests and the turns for
+ * each tool. If a second call in the same isolate needs fewer, its numbers follow an arrow.
  */
 function printed(counted) {
   const tools = counted[0].costs.map(({ tool }) => tool)

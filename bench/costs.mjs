@@ -1,5 +1,5 @@
-// `node bench/costs.mjs`: what a month costs at Cloudflare. Plays a working day of one user against the
-// protocol core, and counts what is billed: requests, requests to objects, rows written.
+// `node bench/costs.mjs`: the cost of a month at Cloudflare. Plays one user's working day against the
+// protocol core, and counts everything that is billed: requests, requests to objects, rows written.
 import { memoryStores, sealWith, serve, tool } from '../src/mcp/index.ts'
 import { Session } from '../src/mcp/sessions/session.ts'
 import { sessionLimits } from '../src/mcp/sessions/session-limits.ts'
@@ -7,7 +7,7 @@ import { signedSessions } from '../src/mcp/sessions/sessions.ts'
 import { LEGACY, request } from './requests.mjs'
 import { print } from './table.mjs'
 
-/** Workers Paid: what is included each month, and the price in dollars of a million more. */
+/** Workers Paid: the monthly allowances, and the price in dollars of a million more. */
 const BASE = 5
 const prices = {
   'Worker requests': { included: 10e6, million: 0.3 },
@@ -17,11 +17,11 @@ const prices = {
   'rows written': { included: 50e6, million: 1 },
 }
 
-/** Milliseconds of a message and of a query, rounded up from docs/benchmarks.md. */
+/** Milliseconds for a message and for a query, rounded up from bench/results.md. */
 const MESSAGE_MS = 0.5
 const QUERY_MS = 10
 
-/** Seconds until a query and another message are answered. A session runs both in its object. */
+/** Seconds until a query or another message is answered. A session runs both in its object. */
 const QUERY_S = 0.3
 const MESSAGE_S = 0.01
 
@@ -32,7 +32,7 @@ const DAYS = 22
 const CONVERSATIONS = 6
 const QUERIES = 10
 
-/** Streams are open for a working day, and are opened again every half hour. */
+/** Streams stay open for a working day, and are reopened every half hour. */
 const STREAMS = 16
 const KEEP_ALIVES = (8 * 3600) / 15
 const KEEP_ALIVE_MS = 0.02
@@ -45,7 +45,7 @@ const server = {
   ],
 }
 
-/** Plays a day of a client. @returns how often each thing that is billed happened */
+/** Plays a client's day. @returns the number of times that each billed event happened */
 async function day({ era, streams }) {
   const counted = { worker: 0, object: 0, rows: 0 }
   const seal = sealWith('costs')
@@ -112,7 +112,7 @@ async function day({ era, streams }) {
   }
 }
 
-/** The surroundings of an object. Counts all rows that are written, also alarms. */
+/** An object's environment. Counts all rows that are written, including alarms. */
 function home(counted) {
   const values = new Map()
   return {

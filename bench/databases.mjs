@@ -1,5 +1,5 @@
 // Measures the processor time of one query of 1,000 rows and 10 columns: with Tidegate's driver, with
-// the vendor's client, and if the protocol is HTTP and JSON, with a bare fetch and JSON.parse.
+// the vendor's client, and, if the protocol is HTTP and JSON, with a bare fetch and JSON.parse.
 import { flags } from './build.mjs'
 import { drive } from './load.mjs'
 import { bytesOf } from './requests.mjs'
@@ -30,7 +30,7 @@ const concat = (...parts) => `concat(${parts.join(', ')})`
 const NAMES = 'abcdefghij'.split('')
 const aliased = (values) => values.map((it, i) => `${it} as ${NAMES[i]}`).join(', ')
 
-/** Starts a database with that table. @returns its URL and how to end it */
+/** Starts a database with that table. @returns its URL and a function that ends it */
 export const starts = {
   async neon() {
     const { startPostgres } = await import('../test/support/postgres.ts')
@@ -80,7 +80,7 @@ export const starts = {
 
 const tidegate = { entry: 'database-tidegate.mjs', name: 'tidegate', flags }
 
-/** Each database, and the clients that ask it. The last one is Tidegate. */
+/** Each database, and the clients that query it. The last client is Tidegate. */
 const asked = {
   'Neon over HTTP': {
     by: 'neon',

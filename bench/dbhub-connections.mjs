@@ -1,4 +1,4 @@
-// Counts what DBHub needs for the same questions, by the same proxy. It only reads, as Tidegate does.
+// Counts what DBHub needs for the same questions, through the same proxy. Like Tidegate, it only reads.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { ask, LEGACY } from './requests.mjs'
 
 const table = { object_type: 'table', detail_level: 'full' }
 
-/** What is asked of it, by the tool of Tidegate that answers the same. */
+/** The calls to DBHub, by the Tidegate tool that answers the same question. */
 const calls = [
   ['query', 'execute_sql', { sql: 'select id, customer from orders' }],
   ['query_table', 'execute_sql', { sql: 'select id from orders limit 200' }],
@@ -18,12 +18,12 @@ const calls = [
   ['fetch', 'execute_sql', { sql: 'select * from orders where id = 1' }],
 ]
 
-/** How long to wait for the connections that its pool opens. */
+/** Time to wait for the connections that its pool opens. */
 const SETTLED_MS = 1_500
 
 /**
- * Calls DBHub's tools on a database that is reached by TCP, when its pool has the connections that it keeps.
- * @returns what a call costs; nothing where DBHub is not installed
+ * Calls DBHub's tools on a database over TCP, after its pool has opened the connections that it keeps.
+ * @returns the cost of each call; nothing if DBHub is not installed
  */
 export async function dbhubCosts({ approach }) {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-dbhub-'))
@@ -53,7 +53,7 @@ export async function dbhubCosts({ approach }) {
   }
 }
 
-/** One database. */
+/** DBHub's configuration for one database. */
 const configOf = (url) => `
 [[sources]]
 id = "shop"

@@ -71,7 +71,7 @@ async function one(run, tool, { warm, seconds }) {
   }
 }
 
-/** Starts DBHub. @returns nothing where it is not installed */
+/** Starts DBHub. @returns nothing if it is not installed */
 export async function startDbhub(option) {
   return existsSync(PROGRAM) ? inNode(option) : undefined
 }

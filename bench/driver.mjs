@@ -1,12 +1,12 @@
 // The client: a separate process that sends requests over some connections. Each connection sends the
-// next request as soon as it has the answer to the last one.
+// next request as soon as it has the response to the last one.
 import { connect } from 'node:net'
 
 const PATIENCE_MS = 20_000
 
 /**
- * Sends requests in turn for some seconds, and waits for the last answers.
- * @returns how many answers had status 200 and how many had not, and their latencies in milliseconds
+ * Sends requests in turn for some seconds, and waits for the last responses.
+ * @returns the numbers of responses with and without status 200, and the latencies in milliseconds
  */
 async function drive({ port, requests, connections, seconds, atMost = Number.POSITIVE_INFINITY }) {
   const until = performance.now() + seconds * 1_000
@@ -61,7 +61,7 @@ class Answer {
   #left
   #tail = ''
 
-  /** Whether the response is complete with this chunk. */
+  /** True if the response is complete with this chunk. */
   take(chunk) {
     if (this.status === undefined) return this.#begin(chunk.toString('latin1'))
     if (this.#left === undefined) return this.#chunked(chunk.subarray(-5).toString('latin1'))

@@ -1,4 +1,4 @@
-// `node bench/drivers.mjs`: what the libraries that speak TCP cost in bytes, and in the time a Worker
+// `node bench/drivers.mjs`: the cost of the libraries that speak TCP, in bytes and in the time that a Worker
 // takes to start, compared with a Worker without them. README.md explains the numbers.
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { start } from '../scripts/child.mjs'
 import { node } from '../scripts/install.mjs'
 
-/** New Workers of each kind, one kind after the other. */
+/** Number of new Workers of each kind, started in turn. */
 const STARTS = 60
 
 if (process.execPath !== node) {
@@ -45,7 +45,7 @@ const kinds = {
 
 process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false' // stays on this machine
 const { createTestHarness } = await import('wrangler')
-// One Worker loads and asks all others. A new runtime for each would vary too much.
+// One Worker loads and calls all the others. A new runtime for each would vary too much.
 const harness = createTestHarness({
   workers: [
     {
@@ -61,7 +61,7 @@ try {
   const times = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, []]))
   for (let turn = -3; turn < STARTS; turn++) {
     for (const [kind, [main, needs]] of Object.entries(kinds)) {
-      // All get the same modules, so that sending them makes no difference.
+      // All Workers get the same modules, so that sending them makes no difference.
       const body = JSON.stringify({ id: `${kind} ${turn}`, main, needs, libraries })
       const began = performance.now()
       const response = await fetch(url, { method: 'POST', body })

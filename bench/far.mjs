@@ -1,5 +1,5 @@
-// How long `query_table` waits for a database that is far away: each turn takes 30 ms on top of what the
-// machine needs.
+// Measures the time that `query_table` waits for a distant database: each turn takes 30 ms on top of the
+// time that the machine needs.
 import { connect, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { bytesOf, LEGACY, request } from './requests.mjs'
@@ -8,7 +8,7 @@ import { digits, print, summary } from './table.mjs'
 import { gateway } from './targets.mjs'
 import { start } from './workerd.mjs'
 
-/** Milliseconds of a turn: the way there and back. */
+/** Milliseconds per turn: the way there and back. */
 const TURN_MS = 30
 
 const KEY = 'tg_bench'
@@ -18,7 +18,7 @@ const SETUP = `
   insert into orders values (1, 'ada', 10), (2, 'bob', 20);
 `
 
-/** Prints what the first and the second call take. @returns a row for each measurement */
+/** Prints the times of the first and the second call. @returns a row for each measurement */
 export async function far({ rounds }) {
   const { makeCertificate } = await import('../test/support/certificate.ts')
   const { startTlsPostgres } = await import('../test/support/postgres.ts')
@@ -55,7 +55,7 @@ export async function far({ rounds }) {
   return rows
 }
 
-/** A new runtime, its first call of the database, and the calls after it. */
+/** Starts a new runtime, and measures its first call to the database and a later one. */
 async function timed(name, place) {
   const server = await start(place)
   try {
@@ -65,7 +65,7 @@ async function timed(name, place) {
     await ask(server.port, list)
     const cold = await ask(server.port, call)
     if (!cold.text.includes('ada')) throw new Error(`${name}: ${cold.text.slice(0, 300)}`)
-    // In the background, the role is inspected.
+    // The role is inspected in the background.
     await new Promise((resolve) => setTimeout(resolve, 1_000))
     const warm = await ask(server.port, call)
     return [
@@ -77,7 +77,7 @@ async function timed(name, place) {
   }
 }
 
-/** Sends one request on a connection of its own. */
+/** Sends one request on its own connection. */
 function ask(port, message) {
   const asked = request({ era: 'legacy', version: LEGACY }, message)
   asked.headers.authorization = `Bearer ${KEY}`
@@ -96,7 +96,7 @@ function ask(port, message) {
   })
 }
 
-/** Passes connections on to a port of this machine, as if it were far away. TCP's own handshake is a turn. */
+/** Passes connections on to a port on this machine, as if it were far away. TCP's own handshake is a turn. */
 function farFrom(port) {
   const server = createServer({ pauseOnConnect: true, noDelay: true }, (client) => {
     client.on('error', () => {})

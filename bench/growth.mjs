@@ -1,4 +1,4 @@
-// Measures what a request costs with more tools, endpoints or tables.
+// Measures the cost of a request with more tools, endpoints or tables.
 import { bundle } from './build.mjs'
 import { drive } from './load.mjs'
 import { bytesOf, cases, request } from './requests.mjs'
@@ -9,7 +9,7 @@ import { configure, start } from './workerd.mjs'
 const KEY = 'tg_bench'
 const modern = { era: 'modern' }
 
-/** What grows, how many there are, and the Worker, request and path to ask. */
+/** The things that grow, their number, and the Worker, request and path to use. */
 async function steps(postgres) {
   const core = targets.find(({ name }) => name === 'tidegate')
   const made = []
@@ -61,7 +61,7 @@ async function steps(postgres) {
   return made
 }
 
-/** Databases of 100 and of 10,000 tables, if there is a PostgreSQL. */
+/** Databases with 100 and with 10,000 tables, if there is a PostgreSQL. */
 async function tables() {
   const { startPostgres } = await import('../test/support/postgres.ts')
   const made = []

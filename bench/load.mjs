@@ -4,14 +4,14 @@ import { resolve } from 'node:path'
 import { bytesOf, open, request, verify } from './requests.mjs'
 import { processorTime, start } from './workerd.mjs'
 
-/** Requests at once. */
+/** Number of simultaneous requests. */
 const CONNECTIONS = 32
 
 const child = fork(resolve(import.meta.dirname, 'driver.mjs'))
 child.unref()
 child.channel.unref()
 
-/** Lets the client send requests to a port. @returns its results, and the cost of a request for the server */
+/** Lets the client send requests to a port. @returns its results, and the server's cost per request */
 export async function drive(pid, work) {
   const { promise: over, resolve: done, reject } = Promise.withResolvers()
   const lost = () => reject(new Error('The client has ended.'))
@@ -26,11 +26,11 @@ export async function drive(pid, work) {
   return { ...outcome, cpu }
 }
 
-/** Where a case is asked. */
+/** The path that a case is sent to. */
 const pathOf = ({ path = '/mcp' }) => path
 
 /**
- * Runs one round of a target in a new runtime: warms up each era, then measures each case.
+ * Runs one round for a target in a new runtime: warms up each era, then measures each case.
  * @param cases the requests
  * @returns a row for each measurement
  */

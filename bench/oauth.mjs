@@ -1,5 +1,5 @@
-// Shows what the OAuth library does over Workers KV, whose reads may be old, and over our object: how many
-// sign-ins and refreshes work. Time is simulated, and so is KV: by what its documentation says of it
+// Shows how the OAuth library behaves over Workers KV, whose reads can be out of date, and over our object: how
+// many sign-ins and refreshes work. Time is simulated, and so is KV, according to its documentation
 // (https://developers.cloudflare.com/kv/concepts/how-kv-works/).
 import '../test/support/workers-module.ts'
 import { createHash } from 'node:crypto'
@@ -13,10 +13,10 @@ const SECRET = 'fL9w0Q2cXv7yR4tB8nM1kZ5sD3gH6jPa'
 const SIGN_INS = 1_000
 const REFRESHES = 200
 
-/** How old a read may be. */
+/** Maximum age of a read. */
 const STALE_MS = 60_000
 
-/** How much time passes between two requests. */
+/** Time between two requests. */
 const STEP_MS = 2_000
 
 let now = Date.UTC(2027, 0, 1)
@@ -31,15 +31,15 @@ const { SimulatedObject } = await import('../test/support/objects.ts')
 const { AuthorizationServer } = await import('../src/auth/server/authorization-server.ts')
 const { libraryFor } = await import('../src/auth/server/library.ts')
 const { Store } = await import('../src/auth/server/store.ts')
-const { credentialKeys } = await import('../src/registry/credential-keys.ts')
+const { credentialKeys } = await import('../src/registry/keys/credential-keys.ts')
 
-/** What KV keeps, and what each place has read of it. */
+/** The values in KV, and those that each place has read. */
 class KeyValues {
-  /** Every key with its versions, the newest last. */
+  /** Every key with its versions, newest last. */
   #versions = new Map()
   #late
 
-  /** @param late whether each write is seen elsewhere as late as it may be, and not only where it was read before */
+  /** @param late true if all other places see a write as late as possible, not only places that read the key before */
   constructor(late) {
     this.#late = late
   }
@@ -86,7 +86,7 @@ class KeyValues {
 const env = { TIDEGATE_KEY: 'k', TIDEGATE_SECRET: SECRET, TIDEGATE_PASSPHRASE: 'p' }
 const PLACES = ['where the person is', 'where the host is', 'elsewhere']
 
-/** The library over a store for each place. */
+/** The library for each place, over that place's store. */
 const libraryOver = (storeAt) =>
   PLACES.map((place) => {
     const OAUTH_KV = storeAt(place)
@@ -102,7 +102,7 @@ function kv(late) {
   return libraryOver((place) => values.at(place))
 }
 
-/** The storage of an object, and what runs in it. */
+/** Runs code in an object, with its storage. */
 async function inObject(run) {
   let made
   const object = new SimulatedObject('authorization', (state) => {
@@ -141,7 +141,7 @@ const register = (at) =>
     JSON.stringify({ redirect_uris: [CALLBACK], token_endpoint_auth_method: 'none' }),
   )
 
-/** A code, as if somebody had allowed the app. */
+/** Returns a code, as if somebody had allowed the app. */
 async function allow({ OAUTH_KV }, client_id) {
   pass(STEP_MS)
   const api = (await libraryFor(ORIGIN, undefined, env)).getOAuthApi({ OAUTH_KV })

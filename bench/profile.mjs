@@ -1,4 +1,4 @@
-// Shows where the time of a request goes: the profile of V8 for a target under load, by function.
+// Shows where the time in a request goes: V8's profile of a target under load, by function.
 import { bundle } from './build.mjs'
 import { drive } from './load.mjs'
 import { bytesOf, cases, open, request } from './requests.mjs'
@@ -8,7 +8,7 @@ const WARM_S = 2
 const SECONDS = 5
 const INTERVAL_US = 200
 
-/** Prints the profile of a target for a case. The Worker is not minified, so functions have names. */
+/** Prints a target's profile for a case. The Worker is not minified, so functions have names. */
 export async function profile(target, era, name, shown = 40) {
   await profileOf(target, `${target.name}, ${era}, ${cases[name].says}`, shown, async (port) => {
     const how = await open(`http://127.0.0.1:${port}/mcp`, era)
@@ -16,7 +16,7 @@ export async function profile(target, era, name, shown = 40) {
   })
 }
 
-/** The same for any Worker, with the requests that `prepare` gives back. */
+/** Prints the profile of any Worker, with the requests that `prepare` returns. */
 export async function profileOf(target, what, shown, prepare) {
   const place = configure(target, await bundle(target, { minify: false }))
   const server = await start(place, '--inspector-addr=127.0.0.1:0')

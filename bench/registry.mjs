@@ -1,5 +1,5 @@
-// Measures what a request costs if its endpoint is in the registry, of one endpoint or of 10,000, beside
-// one of the configuration; and what the first answer of a cold process does.
+// Measures the cost of a request whose endpoint is in a registry with one endpoint or with 10,000, compared with
+// an endpoint in the configuration; and the cost of a cold process's first response.
 import { bundle } from './build.mjs'
 import { drive } from './load.mjs'
 import { bytesOf, gatewayCases, request } from './requests.mjs'
@@ -11,7 +11,7 @@ const KEY = 'tg_bench'
 const operator = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
 const databases = { demo: { url: 'demo:' } }
 
-/** Endpoints that are added at once. */
+/** Number of endpoints that are added at the same time. */
 const AT_ONCE = 16
 
 /** @returns a row for each measurement */
@@ -36,7 +36,7 @@ export async function registry({ rounds, warm, seconds }) {
   ])
 }
 
-/** Fills the registry of a Worker. @returns a key for its first endpoint */
+/** Fills a Worker's registry. @returns a key for its first endpoint */
 async function filled(place, count) {
   const server = await start(place)
   try {

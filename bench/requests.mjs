@@ -1,4 +1,4 @@
-// The requests in both eras, and how the right answer to each looks.
+// The requests in both eras, with a check for the right answer to each.
 
 export const MODERN = '2026-07-28'
 export const LEGACY = '2025-11-25'
@@ -54,7 +54,7 @@ const opening = {
 }
 
 /**
- * Makes an HTTP request of a message.
+ * Makes an HTTP request from a message.
  * @param how `modern`, `legacy` or `session`; the negotiated version and the session, if there is one
  */
 export function request({ era, version = LEGACY, session }, { method, params, id = 1 }) {
@@ -115,7 +115,7 @@ export async function open(url, era) {
 export const first = (era) =>
   era === 'modern' ? request({ era }, cases.list) : request({ era }, opening)
 
-/** Throws if the answer to a case is wrong: wrong answers are not measured. */
+/** Throws if the answer to a case is wrong, because wrong answers are not measured. */
 export async function verify(url, how, { method, params, right }) {
   const { result, response, text } = await ask(url, how, { method, params })
   if (response.status === 200 && result && right(result)) return

@@ -1,10 +1,10 @@
-// Measures targets in rounds, so that what else the machine does meets all of them.
+// Measures targets in rounds, so that other work on the machine affects all of them.
 import { bundle } from './build.mjs'
 import { configure } from './workerd.mjs'
 
 /**
- * Bundles and configures targets. Leaves out a peer that is not installed, and a version of Tidegate
- * that lacks what is measured, and says so.
+ * Bundles and configures targets. Leaves out a peer that is not installed, or a version of Tidegate
+ * that lacks the measured feature, and reports that.
  */
 export async function prepared(targets) {
   const list = []
@@ -24,9 +24,9 @@ export async function prepared(targets) {
 }
 
 /**
- * Measures each target in each round, and turns the order around in every other round. A version of
- * Tidegate that fails is left out, as it may lack what is measured.
- * @param measure gives back the rows of a target in a round
+ * Measures each target in each round, and reverses the order in every other round. A version of Tidegate
+ * that fails is left out, because it may lack the measured feature.
+ * @param measure returns a target's rows in a round
  */
 export async function inRounds(list, rounds, measure) {
   const rows = new Map(list.map((it) => [it, []]))
@@ -47,7 +47,7 @@ export async function inRounds(list, rounds, measure) {
 
 const said = new Set()
 
-/** Says once why a target is left out. */
+/** Reports once why a target is left out. */
 function leftOut({ name, source }, why) {
   const sentence = `${name} is left out: ${why.replaceAll(`${source}/`, '')}`
   if (!said.has(sentence)) console.log(`${sentence}\n`)

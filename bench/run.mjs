@@ -1,4 +1,4 @@
-// `npm run bench`: Tidegate beside other ways to serve MCP on Workers, on this machine.
+// `npm run bench`: compares Tidegate with other ways to serve MCP on Workers, on this machine.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, release } from 'node:os'
 import { resolve } from 'node:path'
@@ -218,7 +218,7 @@ writeFileSync(resolve(import.meta.dirname, '../results/bench.json'), JSON.string
 console.log('\nEvery measurement is in results/bench.json.')
 process.exit()
 
-/** A line for each name that was measured, with its ratio to the first one. */
+/** Prints a line for each measured name, with its ratio to the first one. */
 function byQuestion(rows, floor, precision = 0) {
   const lines = [...Map.groupBy(rows, ({ what }) => what)].flatMap(([what, of]) =>
     summary(of, floor(of[0].name)).map((it) => [
@@ -229,7 +229,7 @@ function byQuestion(rows, floor, precision = 0) {
   print(['', '', 'CPU µs', 'least–most', 'to the first'], lines)
 }
 
-/** Installs the peers at the first run: they are no dependencies of Tidegate. */
+/** Installs the peers on the first run, because they are not dependencies of Tidegate. */
 async function install() {
   const cwd = import.meta.dirname
   const lock = resolve(cwd, 'node_modules/.package-lock.json')

@@ -1,4 +1,4 @@
-/** Time that passes only when it is told to: for `Date.now` and for timers. */
+/** Simulated time for `Date.now` and for timers. It passes only in {@link pass}. */
 let now = Date.UTC(2026, 0, 1)
 const timers = new Map()
 let last = 0
@@ -15,7 +15,7 @@ globalThis.clearTimeout = (id) => timers.delete(id)
 globalThis.setInterval = () => 0
 globalThis.clearInterval = () => {}
 
-/** Waits until what has begun is done, as far as it needs no time. */
+/** Waits until all work that does not need time to pass is done. */
 export async function settled() {
   for (let i = 0; i < 5; i++) await new Promise((resolve) => realImmediate(resolve))
 }

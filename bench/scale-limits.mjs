@@ -1,4 +1,4 @@
-/** What the platform allows one object, and the page that says so, as read in November 2026. */
+/** The pages that document the platform's limits for one object, as read in November 2026. */
 const PAGES = {
   objects: 'https://developers.cloudflare.com/durable-objects/platform/limits/',
   workers: 'https://developers.cloudflare.com/workers/platform/limits/',
@@ -31,13 +31,13 @@ export const limits = [
   },
 ]
 
-/** Limits that are not counted here, since they only make something slower or dearer. */
+/** Limits that are not counted here, because they only make something slower or more expensive. */
 export const others = [
   `6 requests of an invocation wait for headers at once, the others queue (${PAGES.workers}, for fetch; requests to objects are not named there)`,
   `10 GB of one object, 30 s of processor time for one request (${PAGES.objects})`,
 ]
 
-/** Dollars for a million, beyond what a paid plan includes. */
+/** Dollars per million, beyond what a paid plan includes. */
 export const prices = {
   requests: 0.15,
   rowsRead: 0.001,

@@ -1,5 +1,5 @@
 // `node bench/scale.mjs`: plays a large deployment in simulated time, on the real code of the objects,
-// and prints what the busiest object of each kind does, beside what the platform allows.
+// and prints the load on the busiest object of each kind next to the platform's limits.
 import { registerHooks } from 'node:module'
 import { parseArgs } from 'node:util'
 import { start } from '../scripts/child.mjs'
@@ -14,7 +14,6 @@ const HELP = `Plays a large deployment in simulated time, in a few minutes.
   node bench/scale.mjs --sessions 10000       sessions (100,000), of which one in ten listens
   node bench/scale.mjs --calls 500            calls a second (5,000)
   node bench/scale.mjs --seconds 20           for so long (5), and as long again while a deploy replaces all isolates
-  node bench/scale.mjs --replicas 0           replicas of the registry (16)
 
 It ends with 1 if a limit is exceeded.`
 
@@ -24,7 +23,6 @@ const { values: options } = parseArgs({
     sessions: { type: 'string', default: '100000' },
     calls: { type: 'string', default: '5000' },
     seconds: { type: 'string', default: '5' },
-    replicas: { type: 'string', default: '16' },
     help: { type: 'boolean', short: 'h' },
   },
 })
@@ -44,43 +42,42 @@ const ISOLATES = Number(options.isolates)
 const SESSIONS = Number(options.sessions)
 const CALLS = Number(options.calls)
 const SECONDS = Number(options.seconds)
-const REPLICAS = Number(options.replicas)
 
-/** One session in so many holds a stream open: it watches the hub of its endpoint. */
+/** One in this many sessions keeps a stream open, to watch its endpoint's hub. */
 const LISTENS = 10
 
-/** Clients of the modern era that listen, each through a Worker. */
+/** Number of clients of the modern era that listen, each through a Worker. */
 const LISTENERS = SESSIONS / 20
 
-/** Seconds in which the sessions are opened, and in which that gets to its full rate. */
+/** Seconds in which the sessions are opened, and in which their rate reaches its maximum. */
 const OPENING = 100
 const RAMP = 20
 
-/** Seconds in which the calls get to their full rate: no isolate has ever asked a meter before. */
+/** Seconds in which the calls reach their full rate. At first, no isolate has ever called a meter. */
 const FIRST_CALLS = 10
 
-/** Seconds in which the listeners of the modern era come. */
+/** Seconds in which the listeners of the modern era connect. */
 const LISTENING = 5
 
-/** Endpoints in the registry, and those that are in use besides the first. */
+/** Number of endpoints in the registry, and of those in use besides the first. */
 const ENDPOINTS = 10_000
 const USED_ENDPOINTS = 100
 
 /**
- * Keys of callers: four in five for the first endpoint, each other one for one of the others. Each is
- * used in one place of the network, which has ten isolates.
+ * Number of callers' keys. Four in five are for the first endpoint, and each of the rest is for another one.
+ * Each key is used in one place in the network, which has ten isolates.
  */
 const KEYS = 1_000
 const PLACE = 10
 const shopKey = () => 5 * Math.floor((Math.random() * KEYS) / 5) + 1 + Math.floor(Math.random() * 4)
 const endpointOf = (key) => (key % 5 > 0 ? 'shop' : `e${(key / 5) % USED_ENDPOINTS}`)
 
-/** One call in so many has an answer that is cut, and kept. */
+/** One in this many calls has an answer that is cut off, and kept. */
 const KEEPS = 500
 
 const STEP_MS = 50
 
-// What Workers have and Node does not.
+// Features that Workers have and Node does not.
 const workers =
   'export class DurableObject { constructor(ctx, env) { this.ctx = ctx; this.env = env } }\nexport const waitUntil = () => {}\nexport const env = {}'
 registerHooks({
@@ -95,8 +92,8 @@ const { pass, settled } = await import('./scale-clock.mjs')
 const { invoke, Objects } = await import('../test/support/objects.ts')
 const z = await import('zod/mini')
 const mcp = await import('../src/mcp/index.ts')
-const { resultsOf } = await import('../src/gateway/kept-results.ts')
-const { callsOf, CallRecords, directory, Meter, Registry, registryIn, replicaIn } = await import(
+const { resultsOf } = await import('../src/gateway/answer/kept-results.ts')
+const { callsOf, CallRecords, directory, Meter, Registry, registryIn } = await import(
   '../src/registry/index.ts'
 )
 
@@ -112,14 +109,14 @@ const McpSession = mcp.sessionObject({
 })
 let objectsMade = 0
 const sessions = new Objects(
-  // Each object is in an isolate of its own, which has to find out everything by itself.
+  // Each object is in its own isolate, which has to find out everything by itself.
   (state) => new McpSession(state, { SESSIONS: sessions.bindingOf(`object ${++objectsMade}`) }),
 )
 const registry = new Objects((state) => new Registry(state, { REGISTRY: registry.binding }))
 const meters = new Objects((state) => new Meter(state, {}))
 const records = new Objects((state) => new CallRecords(state, {}))
 
-/** The server of the endpoint. Its tool stands for one of the gateway's: it asks no database. */
+/** The server of the endpoint. Its tool stands for one of the gateway's tools, but does not query a database. */
 function serverIn(binding) {
   return { ...server, changes: mcp.durableChanges(() => binding, HUB) }
 }
@@ -161,16 +158,13 @@ const limited = {
 }
 
 async function isolate(index) {
-  // What an isolate remembers of the hub is in this module.
-  const { durableChanges } = await import(`../src/mcp/durable/hub.ts?isolate=${index}`)
   const binding = sessions.bindingOf(`isolate ${index}`)
   const ask = registryIn(registry.bindingOf(`isolate ${index}`))
   const stores = mcp.durableStores(binding, seal)
-  const changes = durableChanges(() => binding, HUB)
+  const changes = mcp.durableChanges(() => binding, HUB)
   const bindings = { METER: meters.binding, RECORDS: records.binding, TIDEGATE_KEY: 'key' }
   const calls = callsOf(bindings, waitUntil)
-  const askReplica = replicaIn(registry.bindingOf(`isolate ${index}`), REPLICAS)
-  const known = directory(ask, waitUntil, [], askReplica)
+  const known = directory(ask, waitUntil)
   return {
     changes,
     kept: resultsOf('shop', { stores, seal }),
@@ -180,7 +174,7 @@ async function isolate(index) {
       stores,
       seal,
     },
-    /** What the door asks for each request: which endpoint, and whose key. */
+    /** Looks up what the door needs for each request: the endpoint and the key. */
     async find(endpoint, key) {
       const { key: entry } = await known.lookup({ endpoint, key })
       if (Date.now() - (entry?.usedAt ?? 0) > 5 * 60_000 && !used.has(`${index} ${key}`)) {
@@ -201,7 +195,7 @@ const near = (key) => {
   return isolates[(place * PLACE + Math.floor(Math.random() * PLACE)) % ISOLATES]
 }
 
-/** Runs a request of a client in a Worker. */
+/** Runs a client's request in a Worker. */
 async function request(key, endpoint, run) {
   const at = near(key)
   const { value, subrequests } = await invoke(async () => {
@@ -310,7 +304,7 @@ async function call() {
 const say = (text) => console.log(`${digits((performance.now() - began) / 1000)} s  ${text}`)
 
 console.log(
-  `${SESSIONS} sessions, ${SESSIONS / LISTENS} of which listen, ${LISTENERS} listeners of the modern era, ${CALLS} calls a second for ${SECONDS} s, on ${ISOLATES} isolates, with ${REPLICAS} replicas of the registry\n`,
+  `${SESSIONS} sessions, ${SESSIONS / LISTENS} of which listen, ${LISTENERS} listeners of the modern era, ${CALLS} calls a second for ${SECONDS} s, on ${ISOLATES} isolates\n`,
 )
 
 const putting = registryIn(registry.binding)
@@ -332,11 +326,7 @@ function entryOf(name) {
   return { name, active: true, value, credentials: {}, changedAt: 0 }
 }
 
-/** The hub and its leaves. The alarms of all others are days away. */
-const nodes = [HUB, ...Array.from({ length: 64 }, (_, i) => `${HUB}/${i}`)]
-const hubs = () => nodes.flatMap((it) => sessions.all.get(it) ?? [])
-
-/** Plays one second: so many of these, spread over it. */
+/** Plays one second: this many events, spread over it. */
 async function second(count, one, from = 0) {
   const steps = 1_000 / STEP_MS
   let begun = 0
@@ -346,14 +336,15 @@ async function second(count, one, from = 0) {
     begun = until
     await Promise.all(begin)
     await pass(STEP_MS)
-    await sessions.wake(hubs())
+    // All other objects' alarms are days away.
+    await sessions.wake([sessions.get(HUB)])
   }
 }
 
-/** An isolate that reads the schema says which version it found. */
+/** Publishes the version that an isolate found when it read the schema. */
 const compare = (version, at) => at.changes.publish({ kind: 'tree', uri: 'schema://main', version })
 
-/** What is played, and when it began. */
+/** The phases, and their start times. */
 const phases = []
 const phase = (name) => phases.push({ name, at: Date.now() })
 
@@ -406,14 +397,11 @@ say(`all isolates were replaced within ${SECONDS} s; ${failed} calls failed`)
 // ---- what it took ----------------------------------------------------------------------------------
 
 const all = [...sessions.all.values()]
-const leaves = all.filter(({ name }) => name.startsWith(`${HUB}/`))
 const kinds = [
   ['sessions', all.filter(({ rows }) => rows.has('session'))],
   ['hub', [sessions.get(HUB)]],
-  ['leaves of the hub', leaves],
   ['stores of kept results', all.filter(({ rows }) => rows.has('store'))],
   ['Registry', [registry.get('registry')]],
-  ['its replicas', [...registry.all.values()].filter(({ name }) => name !== 'registry')],
   ['Meter', [...meters.all.values()]],
   ['CallRecords', [...records.all.values()]],
 ]

@@ -1,4 +1,4 @@
-// The same servers with Tidegate and with the official SDK: what both can do, what they weigh, what a call costs.
+// Compares the same servers with Tidegate and with the official SDK: their features, their size, the cost of a call.
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -17,7 +17,7 @@ import { start } from './workerd.mjs'
 const root = resolve(import.meta.dirname, '..')
 const servers = [calculator, shopping, notes, crm, githubIssues, browserAndSheets]
 
-/** Both of a server, each as a target. The small servers of third parties that it asks are the same for both. */
+/** Both versions of a server, as targets. Both call the same small third-party servers. */
 async function twoOf({ tidegate, sdk, ...server }) {
   const { vars } = (await server.others?.()) ?? {}
   server.write?.()
@@ -29,7 +29,7 @@ async function twoOf({ tidegate, sdk, ...server }) {
   ]
 }
 
-/** Compares the servers, and prints it. */
+/** Compares the servers, and prints the results. */
 export async function compareServers(bounds) {
   const targets = await Promise.all(servers.map(twoOf))
   const list = await prepared(targets.flat())
@@ -90,14 +90,14 @@ export async function compareServers(bounds) {
   return { can, weights, installs, rows }
 }
 
-/** Lines of code: those that are not empty and no comment. */
+/** Number of lines of code: neither empty lines nor comments. */
 const linesOf = (path) =>
   readFileSync(path, 'utf8')
     .replace(/^\s*\/\*\*.*?\*\/$/gms, '')
     .split('\n')
     .filter((it) => it.trim() && !it.trim().startsWith('//')).length
 
-/** What a project gets that installs one of the two. */
+/** The packages that a project gets if it installs one of the two. */
 function installed() {
   const packing = ['pack', '--dry-run', '--json', '--ignore-scripts']
   const packed = JSON.parse(execFileSync('npm', packing, { cwd: root, maxBuffer: 64 << 20 }))
@@ -114,7 +114,7 @@ function installed() {
   ]
 }
 
-/** The folders of some packages and of all that they need. */
+/** The folders of some packages and of all their dependencies. */
 function closure(from, names) {
   const found = new Map()
   const visit = (place, name) => {
@@ -135,7 +135,7 @@ function closure(from, names) {
   return [...found.keys()]
 }
 
-/** The bytes of a package's files, without those that other packages have in it. */
+/** The size of a package's files in bytes, without the packages inside its folder. */
 function sizeOf(folder) {
   return readdirSync(folder, { withFileTypes: true })
     .filter((it) => it.name !== 'node_modules')

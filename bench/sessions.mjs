@@ -1,5 +1,5 @@
 // `node bench/sessions.mjs`: opens sessions, abandons them, and measures what is left after they
-// expired, in storage and in the memory of the Workers runtime. README.md explains the numbers.
+// expire, in storage and in the memory of the Workers runtime. README.md explains the numbers.
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { start } from '../scripts/child.mjs'
@@ -8,7 +8,7 @@ import { node } from '../scripts/install.mjs'
 const SESSIONS = Number(process.argv[2] ?? 1_000)
 const AT_ONCE = 16
 
-/** Sessions of test/servers/brief.ts end after 20 to 22 s without use. */
+/** Sessions in test/servers/brief.ts end after 20 to 22 s without use. */
 const LASTS_MS = 20_000
 
 /** The runtime checks every 70 s, and drops objects from memory that were not used for 70 s. */
@@ -48,7 +48,7 @@ try {
 process.exit()
 
 async function bench() {
-  await abandon() // loads what is loaded at first use
+  await abandon() // loads the code that is loaded on first use
   const before = memory()
   const began = Date.now()
   const ids = await inTurn(Array.from({ length: SESSIONS }), abandon)
@@ -61,7 +61,7 @@ async function bench() {
   console.log(`objects with rows or alarms then: ${await left(ids)}`)
   await sleep(opened + PATIENCE_MS - Date.now())
   const after = memory()
-  // Memory that the runtime has freed but not given back is used again.
+  // Memory that the runtime has freed but not returned is used again.
   await inTurn(Array.from({ length: SESSIONS >> 1 }), abandon)
   const again = memory()
   console.log(`objects with rows or alarms after ${PATIENCE_MS / 1000} s: ${await left(ids)}`)
@@ -93,7 +93,7 @@ async function post(message, headers) {
   return response
 }
 
-/** How many objects of these sessions store something. */
+/** The number of these sessions' objects that store something. */
 async function left(ids) {
   const held = await inTurn(ids, async (id) => {
     const [name] = id.split('.')
@@ -103,7 +103,7 @@ async function left(ids) {
   return held.filter(Boolean).length
 }
 
-/** Does work for each item, for some at once. */
+/** Does work for each item, for several at a time. */
 async function inTurn(items, action) {
   const done = []
   const rest = items.entries()
@@ -114,7 +114,7 @@ async function inTurn(items, action) {
   return done
 }
 
-/** Megabytes of memory of the runtime that this process started. */
+/** Memory in megabytes of the runtimes that this process started. */
 function memory() {
   const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,rss=,comm='], { encoding: 'utf8' })
   const rows = table.split('\n').map((line) => line.trim().split(/\s+/))

@@ -14,7 +14,7 @@ const KEY = 'tg_soak'
 const LOOKS = 10
 
 /**
- * A local workerd does not notice that a client left that waits for plain JSON: its query runs until
+ * A local workerd does not notice when a client that waits for plain JSON disconnects: its query runs until
  * the time limit. So the limit is short here. Otherwise PostgreSQL would run out of connections.
  */
 const settings = {
@@ -159,7 +159,7 @@ const modern = { era: 'modern' }
 const legacy = { era: 'legacy', version: LEGACY }
 const ROWS = /"rowCount":\s*\d|"rows"|row/
 
-/** The requests, and how many of a hundred are of each kind. */
+/** The requests, each with its share in percent. */
 const traffic = [
   [
     20,

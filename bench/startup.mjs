@@ -1,11 +1,11 @@
-// Measures what a cold process costs from its start to its first answer.
+// Measures the cost of a cold process from its start to its first response.
 import { first } from './requests.mjs'
 import { inRounds } from './rounds.mjs'
 import { processorTime, start } from './workerd.mjs'
 
 /**
  * @param list targets, with the place of their configuration
- * @returns rows with the milliseconds and the processor time until the first answer
+ * @returns rows with the milliseconds and the processor time until the first response
  */
 export async function startup(list, { rounds }) {
   return inRounds(list, rounds + 1, async ({ name, eras, place }, i) => {

@@ -1,9 +1,10 @@
-// The gateway without a pipe: for each line with a number, so many calls of a tool by the core.
+// The gateway without a pipe: for each line with a number, the core makes that many tool calls.
 import { createInterface } from 'node:readline'
-import { built } from '../bin/lib.mjs'
+import { bringUpToDate } from '../scripts/up-to-date.mjs'
 
-const { openGateway } = await built('node/index')
-const { serve } = await built('mcp/index')
+bringUpToDate()
+const { openGateway } = await import('../lib/node/index.js')
+const { serve } = await import('../lib/mcp/index.js')
 const message = JSON.parse(process.argv[2])
 const gateway = await openGateway({ variables: JSON.parse(process.argv[3]) })
 const options = await gateway.stdio()

@@ -1,4 +1,4 @@
-// What the command costs over stdio: until its first answer, for each call, and in memory.
+// Measures the cost of the command over stdio: until its first response, for each call, and in memory.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -22,7 +22,7 @@ const messageOf = (id, name, args) => ({
   params: { name, arguments: args, _meta },
 })
 
-/** The command, with a way to ask it. */
+/** Starts the command, with a way to call it. */
 function started(args) {
   const child = spawn(process.execPath, [program, ...args], {
     env,
@@ -57,7 +57,7 @@ function started(args) {
   }
 }
 
-/** Milliseconds until a demo has said what it is, and until it has answered a query. */
+/** Milliseconds until a demo has answered `server/discover`, and until it has answered a query. */
 export async function firstAnswers(rounds) {
   const times = []
   for (let round = 0; round < rounds; round++) {
@@ -74,7 +74,7 @@ export async function firstAnswers(rounds) {
   return [0, 1, 2].map((i) => median(times.map((it) => it[i])))
 }
 
-/** Microseconds of processor time of a call over stdio and by the core, and their ratio, for each database. */
+/** Processor time of a call by the core and over stdio in microseconds, and their ratio, for each database. */
 async function callCosts(databases, { rounds, calls }) {
   const rows = []
   for (const { name, url, sql } of databases) {
@@ -121,7 +121,7 @@ async function callCosts(databases, { rounds, calls }) {
 /** The command takes a path, and the gateway a URL. */
 const urlOf = (url) => (url.startsWith('/') ? `sqlite:${url}` : url)
 
-/** The most memory that the command ever had, in MiB, with the processes it started, after questions about a million rows. */
+/** Peak memory of the command and the processes it started, in MiB, after queries on a million rows. */
 async function memory(databases) {
   const rows = []
   for (const { name, url, table, asks } of databases) {
@@ -136,7 +136,7 @@ async function memory(databases) {
   return rows
 }
 
-/** Everything, on the databases of this machine. */
+/** Measures everything, on this machine's databases. */
 export async function stdio({ quick }) {
   const { startPostgres } = await import('../test/support/postgres.ts')
   const { startMariaDb } = await import('../test/support/mariadb.ts')
@@ -202,14 +202,14 @@ export async function stdio({ quick }) {
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
 
-/** Nanoseconds that the threads of a process have run. */
+/** Nanoseconds that a process's threads have run. */
 function busy(pid) {
   const threads = readdirSync(`/proc/${pid}/task`)
   const times = threads.map((it) => readFileSync(`/proc/${pid}/task/${it}/schedstat`, 'utf8'))
   return times.reduce((sum, it) => sum + Number(it.split(' ')[0]), 0)
 }
 
-/** The most memory that a process had, and each that it started, in MiB. What they share counts for each. */
+/** Peak memory of a process and of each process it started, in MiB. Shared memory counts for each of them. */
 function most(pid) {
   const [, kibibytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
   const started = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g) ?? []

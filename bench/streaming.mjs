@@ -1,11 +1,11 @@
-// Measures the processor time of one event of a stream, more than that of a bare ReadableStream.
+// Measures the processor time of one event in a stream, compared with a bare ReadableStream.
 import { drive } from './load.mjs'
 import { bytesOf, request } from './requests.mjs'
 import { inRounds, prepared } from './rounds.mjs'
 import { earlier } from './targets.mjs'
 import { start } from './workerd.mjs'
 
-/** Events in an answer: so many that the rest of the answer hardly counts. */
+/** Number of events in a response: so many that the rest of the response hardly counts. */
 const EVENTS = 500
 
 const floor = { name: 'a bare ReadableStream', entry: 'stream-floor.mjs' }
@@ -15,7 +15,7 @@ const tidegate = {
   flags: ['enable_request_signal'],
 }
 
-/** @returns rows with the processor time of an event */
+/** @returns rows with the processor time per event */
 export async function streaming({ rounds, warm, seconds, before }) {
   const params = { name: 'report', arguments: { events: EVENTS } }
   const asked = request({ era: 'modern' }, { method: 'tools/call', params })

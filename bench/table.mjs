@@ -1,4 +1,4 @@
-// Prints tables of measurements: medians, the spread over the rounds, ratios to the floor of a round.
+// Prints tables of measurements: medians, the spread over the rounds, ratios to the floor in a round.
 
 export function median(numbers) {
   const sorted = numbers.toSorted((a, b) => a - b)
@@ -7,8 +7,8 @@ export function median(numbers) {
 }
 
 /**
- * Summarizes the rounds of each name: the median, the least and the most of a value, and the median of
- * its ratios to the floor in the same round.
+ * Summarizes the rounds for each name: the median, the minimum and the maximum of a value, and the median
+ * of its ratios to the floor in the same round.
  */
 export function summary(rows, floor, value = 'cpu') {
   const byName = Map.groupBy(rows, ({ name }) => name)

@@ -3,7 +3,7 @@ import { flags, flagsOf } from './build.mjs'
 
 const SESSIONS = { objects: { SESSIONS: 'McpSession' } }
 
-/** `eras`: what a target supports. A floor answers with the right bytes and checks nothing. */
+/** `eras`: the eras that a target supports. A floor answers with the right bytes and checks nothing. */
 export const targets = [
   {
     name: 'floor',
@@ -102,7 +102,7 @@ export const gateway = {
   },
 }
 
-/** A target of Tidegate as it was at another commit. */
+/** A Tidegate target at another commit. */
 export const earlier = (target, { ref, source }) => ({
   ...target,
   name: `${target.name}@${ref}`,

@@ -1,4 +1,4 @@
-// Starts plain workerd, the runtime of wrangler, with one Worker and nothing in front of it.
+// Starts plain workerd, wrangler's runtime, with one Worker and nothing in front of it.
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -20,11 +20,11 @@ process.on('exit', () => {
 let count = 0
 
 /**
- * Writes the configuration of a Worker. @returns what {@link start} needs
- * @param target its `flags`; `objects`: its classes of Durable Objects by binding; `internet`: an address
- * that answers every request to the outside, whichever host it names; `trusted`: certificates that are trusted
- * as those of public authorities; and `proto`: a header that says `https` of a request
- * @param place where it is written: that of another one keeps what its objects have stored
+ * Writes a Worker's configuration. @returns the folder, for {@link start}
+ * @param target its `flags`; `objects`: its Durable Object classes by binding; `internet`: an address that
+ * answers every request to the outside, whatever its host; `trusted`: certificates that are trusted like those of
+ * public authorities; and `proto`: a header that marks a request as `https`
+ * @param place the folder to write to: another Worker's folder keeps the data that its objects have stored
  */
 export function configure(
   { flags = [], objects = {}, vars = {}, internet, trusted = [], proto },
@@ -78,7 +78,7 @@ const main :Workerd.Worker = (
 
 const q = JSON.stringify
 
-/** A runtime has to listen after this time. */
+/** A runtime must listen within this time. */
 const PATIENCE_MS = 20_000
 
 /** Starts a configured Worker, with the options that `wrangler dev` gives workerd. */
@@ -140,13 +140,13 @@ export function processorTime(pid) {
       const schedule = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8')
       nanoseconds += Number(schedule.split(' ')[0])
     } catch {
-      // The thread has ended meanwhile.
+      // The thread has ended in the meantime.
     }
   }
   return nanoseconds / 1_000
 }
 
-/** Megabytes of memory of a process. */
+/** Memory of a process in megabytes. */
 export function memory(pid) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024)

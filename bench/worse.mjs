@@ -1,7 +1,7 @@
 // Compares Tidegate with itself at another commit.
 import { digits, summary } from './table.mjs'
 
-/** What is compared in a section, and its unit. */
+/** The values that are compared in a section, and their units. */
 const values = {
   size: { bytes: 'bytes', gzipped: 'bytes gzipped' },
   startup: { ms: 'ms', cpu: 'CPU ms' },
@@ -9,10 +9,10 @@ const values = {
 const usual = { cpu: 'CPU µs' }
 
 /**
- * Finds what is worse than before by more than noise. Noise is the larger distance between least and
- * most of the two.
+ * Finds values that are worse than before by more than noise. Noise is the larger of the two differences between
+ * minimum and maximum.
  * @param measured the rows of each section
- * @returns how many rows were compared, and a line for each that is worse
+ * @returns the number of rows compared, and a line for each row that is worse
  */
 export function worse(measured, ref) {
   let compared = 0
@@ -37,7 +37,7 @@ export function worse(measured, ref) {
   return { compared, lines }
 }
 
-/** A number with about three digits, but a whole number whole. */
+/** A number with about three digits. Integers keep all digits. */
 function inThree(number) {
   if (Number.isInteger(number)) return String(number)
   return digits(number, number < 10 ? 2 : number < 100 ? 1 : 0)

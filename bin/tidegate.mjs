@@ -1,16 +1,35 @@
 #!/usr/bin/env node
-// Serves databases to the program that started it, or looks after a deployment: docs/stdio.md and
-// docs/command-line.md. Only what is asked for is read, because a host waits for the first answer.
-const [first = ''] = process.argv.slice(2)
-// Older ones do not have what the modules import.
+// Checks the version of Node, then starts the command, which is built from src/command/. Old versions read this file
+// too, so it has no syntax newer than Node 18.
+import { existsSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+
 const { node } = process.versions
-if (Number.parseInt(node, 10) < 20) {
-  console.error(
+const [major = 0, minor = 0] = node.split('.').map(Number)
+if (major < 22 || (major === 22 && minor < 16)) {
+  await refuse(
     `Tidegate needs Node 22.16 or newer, and this is ${node}: update Node, from https://nodejs.org.`,
   )
+}
+// Files made here hold keys or database answers, so only this user can read them.
+process.umask(0o077)
+// In a clone of the repository, the build may be older than the sources. The package has neither.
+const builder = new URL('../scripts/up-to-date.mjs', import.meta.url)
+if (existsSync(builder)) (await import(builder.href)).bringUpToDate()
+await import('../lib/command/main.js')
+
+/** Ends the process. A host shows the answer to its first request, and not stderr. */
+async function refuse(message) {
+  console.error(message)
+  const [first = ''] = process.argv.slice(2)
+  const isForHost = first === 'run' || !/^[a-z][a-z-]*$/.test(first)
+  if (!isForHost || process.stdin.isTTY) process.exit(1)
+  for await (const line of createInterface({ input: process.stdin })) {
+    const [id] = /(?<="id" {0,9}: {0,9})(?:\d+|"[^"\\]*")/.exec(line) || []
+    if (id)
+      console.log(
+        `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: -32_603, message })}}`,
+      )
+  }
   process.exit(1)
 }
-// Commands are words. What is served is a URL, a file or an option.
-if (first === 'run') await import('./run/own-server.mjs')
-else if (/^[a-z][a-z-]*$/.test(first) && first !== 'serve') await import('./admin.mjs')
-else await import('./run/run.mjs')

@@ -1,6 +1,6 @@
-// Builds the Worker into dist/: index.js with what every request needs, and a module for each
-// `import()`, which is read when it is first used. wrangler would put everything into one file, which
-// every isolate evaluates before its first answer.
+// Builds the Worker into dist/: index.js with the code for every request, and a module for each `import()`,
+// which is loaded on first use. wrangler would put everything into one file, which every isolate would evaluate
+// before its first response.
 import { globSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { relative, resolve } from 'node:path'
@@ -9,7 +9,7 @@ import './vendor.mjs'
 const { build } = await import('esbuild')
 const { options } = await import('./bundling.mjs')
 
-/** The folder of the built Worker. */
+/** The built Worker's folder. */
 export const dist = resolve(import.meta.dirname, '../dist')
 
 const { outputFiles } = await build({
@@ -18,7 +18,7 @@ const { outputFiles } = await build({
   outdir: dist,
 })
 
-// `wrangler dev` watches this folder, so files that stay the same are not written again.
+// `wrangler dev` watches this folder, so unchanged files are not written again.
 await mkdir(dist, { recursive: true })
 for (const { path, text } of outputFiles) {
   const kept = await readFile(path, 'utf8').catch(() => undefined)

@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
 /**
- * Gives the admin API a zod of its own. esbuild puts a file into one module, with all that any module
- * uses of it: else what only the API needs of zod would be read before the first answer.
+ * Gives the admin API its own copy of zod. esbuild puts each file into one module, with everything that
+ * any module uses from it. Otherwise the parts of zod that only the API needs would be loaded before the first
+ * response.
  */
 const zodOfApi = {
   name: 'zod-of-api',
@@ -30,7 +31,7 @@ const zodOfApi = {
   },
 }
 
-/** How esbuild bundles a Worker: one module for every request, and one for each `import()`. */
+/** esbuild options for a Worker: one module for every request, and one for each `import()`. */
 export const options = {
   bundle: true,
   splitting: true,
@@ -43,24 +44,24 @@ export const options = {
   plugins: [zodOfApi],
   jsx: 'automatic',
   jsxImportSource: 'hono/jsx',
-  // The style of the pages.
+  // The pages' stylesheet.
   loader: { '.css': 'text' },
   legalComments: 'none',
   logLevel: 'error',
 }
 
-/** What stands in for the modules of Workers, on a machine of one's own. */
+/** Replacements for Workers modules on an ordinary machine. */
 export const nodeAliases = {
   'cloudflare:workers': resolve(import.meta.dirname, '../src/node/workers.ts'),
 }
 
-/** The modules that fetch what strangers name. */
+/** Modules that fetch URLs from strangers. */
 const OF_STRANGERS =
   /[\\/]@cloudflare[\\/]workers-oauth-provider[\\/].*\.js$|[\\/]auth[\\/]server[\\/]client-document\.ts$/
 
 /**
- * Gives a module that fetches what strangers name a `fetch` that reaches public addresses alone, and the word
- * of the platform that it does. Undefined for all other modules.
+ * Gives a module that fetches strangers' URLs a `fetch` that reaches only public addresses, and sets the
+ * platform flag that says so. Undefined for all other modules.
  */
 export function fetchingInPublic(path, code) {
   if (!OF_STRANGERS.test(path)) return undefined
@@ -70,7 +71,7 @@ const Cloudflare = { compatibilityFlags: { global_fetch_strictly_public: true } 
 ${code}`
 }
 
-/** The same for rolldown. A build that finds no such module would let strangers name any address: it fails. */
+/** The plugin for rolldown. The build fails if it does not find such a module: strangers could use any address. */
 export const inPublicOnly = () => {
   const found = new Set()
   return {
@@ -100,7 +101,7 @@ const inPublic = {
   },
 }
 
-/** How esbuild bundles the gateway for Node. */
+/** esbuild options for the gateway on Node. */
 export const forNode = {
   ...options,
   platform: 'node',
@@ -108,13 +109,27 @@ export const forNode = {
   conditions: ['import', 'module'],
   alias: nodeAliases,
   plugins: [...options.plugins, inPublic],
-  // Has parts that are built where it is installed.
-  external: [...options.external, 'ssh2'],
   minify: false,
   write: true,
 }
 
-/** Reads the style of the pages as text, for rolldown. */
+/**
+ * Bundles zod into the modules for Node, without the messages of 64 languages, which are files that would slow down
+ * a program's start. The types name the package: your own schema uses your own copy, and works with this one.
+ */
+export const zodWithin = {
+  name: 'zod-within',
+  resolveId: {
+    order: 'pre',
+    filter: { id: /^zod\/(?:mini|v4|v4\/core)$/ },
+    handler: (source, importer) =>
+      /\.d\.[cm]?ts$/.test(importer ?? '')
+        ? undefined
+        : resolve(import.meta.dirname, '../node_modules', source, 'index.js'),
+  },
+}
+
+/** Loads the pages' stylesheet as text, for rolldown. */
 export const styles = {
   name: 'styles',
   resolveId: {

@@ -1,25 +1,25 @@
-// Starts a program that ends when this process ends, with all processes that it started.
+// Starts a program that ends when this process ends, along with all processes that it started.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 
-// Where signals exist, the program leads its own process group, which one signal ends.
+// On systems with signals, the program leads its own process group, which a single signal ends.
 const GROUPS = process.platform !== 'win32'
 
-/** A program that has not ended after this time is killed. */
+/** Default time for a program to end before it is killed. */
 const GRACE_MS = 600
 
 /**
  * Starts a program. It ends on Ctrl-C, on SIGTERM, if the terminal closes, and if npm dies.
  * @returns the child, with `over`, a promise of its exit code (undefined if we ended it), and `end()`
  */
-export function start(command, args, options) {
+export function start(command, args, { graceMs = GRACE_MS, ...options }) {
   const child = spawn(command, args, { ...options, detached: GROUPS })
   let ending = false
   const end = () => {
     if (ending) return
     ending = true
     kill(child, 'SIGTERM')
-    setTimeout(() => kill(child, 'SIGKILL'), GRACE_MS)
+    setTimeout(() => kill(child, 'SIGKILL'), graceMs)
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, end)
   if (process.env.npm_lifecycle_event) whenNpmDies(end)
@@ -35,7 +35,7 @@ export function start(command, args, options) {
   return Object.assign(child, { over, end })
 }
 
-/** npm runs a script through a shell. A script is not told when either of them is killed. */
+/** npm runs a script through a shell. A script is not notified when either of them is killed. */
 function whenNpmDies(act) {
   const parent = process.ppid
   const npm = parentOfShell(parent)

@@ -1,5 +1,5 @@
-// The official conformance suite, in the version that has both eras and in the last one before it: the
-// scenarios of each, and their outcomes.
+// The official conformance suite, in the version that covers both eras and in the last version before it: the
+// scenarios in each, and their outcomes.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,12 +7,12 @@ import { node } from './install.mjs'
 
 const HOME = 'node_modules/@modelcontextprotocol/conformance'
 
-/** The program of the suite that has both eras. */
+/** The suite's program that covers both eras. */
 export const SUITE = `${HOME}/dist/index.js`
 
 const OLDER_SUITE = 'node_modules/conformance-0.1/dist/index.js'
 
-/** The rounds: which program runs, with which arguments, and its scenarios. */
+/** The rounds: the program, its arguments, and its scenarios. */
 export const rounds = [
   ...['2025-11-25', '2026-07-28'].map((revision) => ({
     name: revision,
@@ -23,7 +23,7 @@ export const rounds = [
   { name: '0.1.16', program: OLDER_SUITE, rules: ['--suite', 'all'], scenarios: listed },
 ]
 
-/** The scenarios of one revision, and whether they count for its score. */
+/** The scenarios for one revision, each with a flag that is set if it counts toward the score. */
 function required(revision) {
   const yaml = readFileSync(`${HOME}/requirements/${revision}.yaml`, 'utf8')
   const [, scored] = /^server:\n((?: {2}- .+\n)+)/m.exec(yaml)
@@ -42,7 +42,7 @@ function listed() {
   return names.map(([, name]) => ({ name, group: '0.1.16' }))
 }
 
-/** The outcome of one scenario. One that crashed has no checks, and counts as failed. */
+/** The outcome of one scenario. A crashed scenario has no checks, and counts as failed. */
 export function outcomeOf(results, name) {
   const made = new RegExp(`^server-${name}-\\d{4}-\\d\\d-\\d\\dT`)
   const found = existsSync(results) && readdirSync(results).find((it) => made.test(it))

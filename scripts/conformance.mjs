@@ -1,6 +1,6 @@
-// `npm run conformance`: runs the official conformance suite against the example of everything,
+// `npm run conformance`: runs the official conformance suite against the `everything` example,
 // in both eras and in two versions of the suite. A scenario that fails or warns fails the script.
-// With TIDEGATE_PLATFORM=node, that Worker runs on Node.
+// With TIDEGATE_PLATFORM=node, the example runs on Node.
 //
 // To run one scenario and see all of its output:
 // npm run conformance -- --scenario tools-list --spec-version 2026-07-28
@@ -26,7 +26,7 @@ const asked = process.argv.slice(2)
 process.exitCode = asked.length > 0 ? await play(SUITE, asked, 'inherit') : await judge()
 await worker.end() // which also ends this process
 
-/** Runs all scenarios, prints the problems and the score, and gives back an exit code. */
+/** Runs all scenarios, prints the problems and the score, and returns an exit code. */
 async function judge() {
   const rows = []
   for (const { name: round, program, rules, scenarios } of rounds) {
@@ -53,7 +53,7 @@ async function judge() {
   return warned > 0 || rows.some(({ failures }) => failures.length > 0) ? 1 : 0
 }
 
-/** Serves the fixture on a free port, and gives back its URL once it answers. */
+/** Serves the fixture on a free port, and returns its URL once it answers. */
 async function startWorker() {
   const port = await freePort()
   const files = ['--config', `${FIXTURE}/wrangler.toml`, '--persist-to', join(folder, 'state')]
@@ -88,7 +88,7 @@ function freePort() {
   })
 }
 
-/** Runs the suite against the fixture, and gives back its exit code. */
+/** Runs the suite against the fixture, and returns its exit code. */
 function play(program, args, output) {
   const command = [program, 'server', '--url', url, ...args]
   return start(node, command, { stdio: ['ignore', output, output] }).over

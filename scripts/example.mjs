@@ -1,4 +1,4 @@
-// `npm run example NAME`: serves one of the examples over HTTP, as `wrangler dev` does; with `-- --stdio` over stdio.
+// `npm run example NAME`: serves one of the examples over HTTP, in the Workers runtime; with `-- --stdio` over stdio.
 import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -20,27 +20,11 @@ if (!names.includes(name)) {
 const { node } = await import('./install.mjs')
 const command = values.stdio
   ? [join(root, 'bin/tidegate.mjs'), 'run', folderOf(name)]
-  : [
-      ...[join(root, 'node_modules/wrangler/bin/wrangler.js'), 'dev', '--ip', '127.0.0.1'],
-      ...[
-        '--port',
-        values.port,
-        '--inspector-port',
-        '0',
-        '--show-interactive-dev-session',
-        'false',
-      ],
-    ]
-if (!values.stdio) console.log(`Serves http://127.0.0.1:${values.port}/mcp once it is built.`)
+  : [join(root, 'bin/new/start.mjs'), '--port', values.port]
 const child = start(node, command, {
   cwd: values.stdio ? process.cwd() : folderOf(name),
   stdio: values.stdio ? 'inherit' : ['ignore', 'inherit', 'inherit'],
-  env: {
-    ...process.env,
-    CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-    WRANGLER_HIDE_BANNER: 'true',
-    WRANGLER_SEND_METRICS: 'false',
-  },
+  env: { ...process.env, WRANGLER_HIDE_BANNER: 'true', WRANGLER_SEND_METRICS: 'false' },
 })
 process.exit((await child.over) ?? 0)
 

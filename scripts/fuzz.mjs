@@ -1,7 +1,8 @@
-// `npm run fuzz`: installs what is missing, then compares the guard with the engines' parsers:
+// `npm run fuzz`: installs missing packages, then compares the guard with the engines' parsers:
 // npm run fuzz -- --engine sqlite --count 5000000 --seed 1
-// or the answers of a driver with those of its engine alone: npm run fuzz -- --unchanged d1
-// or doubles every argument, to find time that grows faster than that: npm run fuzz -- --arguments
+// or a driver's answers with the engine's own answers: npm run fuzz -- --unchanged d1
+// or puts every keyword where a name is expected: npm run fuzz -- --keywords --engine mariadb
+// or doubles every argument, to find anything that takes more than linear time: npm run fuzz -- --arguments
 
 import { start } from './child.mjs'
 import { node } from './install.mjs'

@@ -1,5 +1,5 @@
-// Installs the packages of package-lock.json that are missing, and puts the Node among them first on
-// the PATH. It runs before anything is installed, so it uses only what Node 20 has built in.
+// Installs missing packages from package-lock.json, and puts their Node first on the PATH. It runs before
+// anything is installed, so it uses only modules built into Node 20.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { basename, delimiter, dirname, join, relative, resolve } from 'node:path'
@@ -42,7 +42,7 @@ if (pinned && process.platform !== 'win32' && !existsSync(link)) {
 }
 process.env.PATH = [dirname(node), resolve('node_modules/.bin'), process.env.PATH].join(delimiter)
 
-/** Whether all packages are installed in their versions, except those for other platforms. */
+/** True if all packages are installed in the right versions, except those for other platforms. */
 function isInstalled() {
   if (!existsSync('node_modules/.package-lock.json')) return false
   const here = packages('node_modules/.package-lock.json')

@@ -1,18 +1,18 @@
 // `npm run mcpb`: makes dist/tidegate.mcpb, the bundle that hosts such as Claude Desktop install, and writes its
-// hash to server.json. With the path of a file it makes that one, and leaves server.json alone. The official
+// hash to server.json. Given the path of a file, it makes that file and leaves server.json alone. The official
 // command checks the manifest and packs.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { bringUpToDate } from '../bin/lib.mjs'
+import { bringUpToDate } from './up-to-date.mjs'
 
 bringUpToDate()
 const root = resolve(import.meta.dirname, '..')
 const { version, description, license, homepage, repository, engines } = read('package.json')
 
-/** What the host asks its user for. */
+/** The form that the host shows to its user. */
 const form = {
   database_url: {
     type: 'string',
@@ -85,8 +85,16 @@ try {
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify(manifest, null, 2))
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', version }))
   cpSync(join(root, 'docs/pictures/icon.png'), join(folder, 'icon.png'))
-  for (const it of ['bin', 'lib/node', 'lib/modules', 'lib/THIRD-PARTY.txt', 'LICENSE']) copy(it)
-  // The one library that the built modules import. Of it, only what they import.
+  for (const it of [
+    'bin',
+    'lib/command',
+    'lib/node',
+    'lib/modules',
+    'lib/THIRD-PARTY.txt',
+    'LICENSE',
+  ])
+    copy(it)
+  // The only library that the built modules import, reduced to the parts that they use.
   for (const it of ['package.json', 'LICENSE', 'v4', 'mini']) copy(`node_modules/zod/${it}`)
   mcpb('validate', join(folder, 'manifest.json'))
   mkdirSync(dirname(bundle), { recursive: true })
@@ -103,7 +111,7 @@ if (!given) {
   writeFileSync(join(root, 'server.json'), `${JSON.stringify(server, null, 2)}\n`)
 }
 
-/** Copies what runs: no maps, no types, no CommonJS. */
+/** Copies runtime files only: no maps, no types, no CommonJS. */
 function copy(path) {
   const runs = (from) => !/\.(?:map|d\.[cm]?ts|cjs)$/.test(from)
   cpSync(join(root, path), join(folder, path), { recursive: true, filter: runs })

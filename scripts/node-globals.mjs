@@ -1,5 +1,5 @@
-// The globals of Node that the database libraries use. A Worker has them only at the price of reading
-// them before its first answer.
+// Node's globals that the database libraries use. As a Worker's globals, they would have to be loaded
+// before its first response.
 export { Buffer } from 'node:buffer'
 export { default as process } from 'node:process'
 export { setImmediate } from 'node:timers'

@@ -1,8 +1,8 @@
-// The licences of the libraries that are bundled, as they ask for.
+// Licenses of the bundled libraries, which require their text to be included.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The text of the notices for these files, of which some belong to packages. */
+/** The notices for these files, some of which belong to packages. */
 export function noticesOf(files) {
   const folders = new Set(files.flatMap((file) => folderOf(file) ?? []))
   const packages = [...folders].map((folder) => ({

@@ -1,4 +1,4 @@
-// Reads the options of `npm start`. Errors in them are one sentence each.
+// Reads the options of `npm start`. Each error is one sentence.
 import { createServer } from 'node:net'
 import { parseArgs } from 'node:util'
 
@@ -7,6 +7,7 @@ const HELP = `Serves Tidegate on this machine.
   npm start                     the built-in demo store
   npm start -- --port 9000      on another port than 8787
   npm start -- --verbose        with a line for each request
+  npm start -- --state FILE     with another state than .tidegate/state.sqlite
   DATABASE_URL=… npm start      your own database
 
   DATABASE_URL      the database to serve instead of the demo
@@ -17,10 +18,11 @@ const HELP = `Serves Tidegate on this machine.
 
 These may also be set in .dev.vars. The environment wins.`
 
-/** Reads the options, and checks that the port is free. */
-export async function readOptions() {
+/** Reads the options. */
+export function readOptions() {
   const options = {
     port: { type: 'string' },
+    state: { type: 'string' },
     verbose: { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },
   }
@@ -34,17 +36,25 @@ export async function readOptions() {
   const port = Number(values.port ?? 8787)
   if (!(Number.isInteger(port) && port > 0 && port < 65_536))
     fail('A port is a number from 1 to 65535.')
+  const { state = '.tidegate/state.sqlite', verbose = false } = values
+  return { port, state, verbose }
+}
+
+/**
+ * Ends the process with a message if the port is not free.
+ * @param held returns a message if this folder is already being served
+ */
+export async function freePort(port, held) {
   await new Promise((resolve) => {
     const server = createServer()
     server.once('error', ({ code }) => {
       if (code === 'EADDRINUSE') {
-        fail(`Port ${port} is in use. Choose another: npm start -- --port ${port + 1}`)
+        fail(held ?? `Port ${port} is in use. Choose another: npm start -- --port ${port + 1}`)
       }
       fail(`Port ${port} cannot be opened (${code}). Choose another: npm start -- --port 8787`)
     })
     server.listen(port, '127.0.0.1', () => server.close(resolve))
   })
-  return { port, verbose: values.verbose ?? false }
 }
 
 /** Runs an action. If it fails, prints only the message and exits. */
@@ -56,7 +66,8 @@ export function attempt(action) {
   }
 }
 
-function fail(message) {
+/** Ends the process with a message. */
+export function fail(message) {
   console.error(message)
   process.exit(1)
 }

@@ -1,16 +1,19 @@
-// Builds the package into lib/: the modules for Node and for libraries, with their types, and the Worker.
+// Builds the package into lib/: the command, the modules for Node and for libraries, with their types, and the Worker.
 import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { start } from './child.mjs'
 import { node } from './install.mjs'
 
-/** The modules that are imported by name and have types of their own, and those that have not. */
+/** Modules imported by name that have their own types, and those that have none. */
 const typed = ['mcp/index', 'database/index', 'node/index']
-const entries = [...typed, 'node/app', 'node/command', 'node/sqlite-child']
+const entries = [
+  ...typed,
+  ...['node/app', 'node/sqlite-child', 'command/main', 'command/this-machine'],
+]
 
 const root = resolve(import.meta.dirname, '..')
 
-// The build is as new as the Node that the repository pins, whichever Node runs this.
+// The build uses the Node version pinned by the repository, whichever Node runs this.
 if (process.execPath !== node) {
   const again = start(node, [import.meta.filename], { stdio: 'inherit' })
   process.exit((await again.over) ?? 130)
@@ -20,10 +23,10 @@ if (process.execPath !== node) {
 const { vendored } = await import('./vendor.mjs')
 const { build } = await import('tsdown')
 const { build: buildWorker } = await import('esbuild')
-const { inPublicOnly, nodeAliases, options, styles } = await import('./bundling.mjs')
+const { inPublicOnly, nodeAliases, options, styles, zodWithin } = await import('./bundling.mjs')
 const { noticesOf } = await import('./notices.mjs')
 
-// A command that runs meanwhile finds the whole of the old build, or of this one.
+// A command that runs in the meantime finds the complete old build or the complete new one.
 const made = await mkdtemp(join(root, 'lib-'))
 try {
   const bundled = [...vendored, ...(await modules()), ...(await worker())]
@@ -33,7 +36,7 @@ try {
   await rm(made, { recursive: true, force: true })
 }
 
-/** The modules for Node and for libraries. @returns the files they were made of */
+/** Builds the modules for Node and for libraries. @returns their source files */
 async function modules() {
   const { bundles } = await build({
     config: false,
@@ -50,14 +53,11 @@ async function modules() {
     sourcemap: true,
     logLevel: 'error',
     alias: nodeAliases,
-    // A module of ssh2 asks where it is, though it reads nothing there.
-    define: { __dirname: 'import.meta.dirname' },
-    plugins: [styles, inPublicOnly()],
+    plugins: [zodWithin, styles, inPublicOnly()],
     outputOptions: { chunkFileNames: 'modules/[name].js' },
-    // What is a dependency is imported. All else is in here, so that an install is small and quick.
-    // What ssh2 does without where it is not there is not looked for.
+    // Dependencies are imported. All other code is bundled, so that an install is small and quick.
     deps: {
-      neverBundle: ['cloudflare:sockets', 'cpu-features', /\.node$/],
+      neverBundle: ['cloudflare:sockets'],
       onlyBundle: false,
     },
   })
@@ -65,7 +65,7 @@ async function modules() {
   return bundles.flatMap(({ chunks }) => chunks).flatMap(({ moduleIds = [] }) => moduleIds)
 }
 
-/** Takes away the maps of modules that are libraries as a whole: they would be a quarter of the package. */
+/** Removes the maps of modules that consist only of libraries: they would be a quarter of the package. */
 async function withoutMaps(chunks) {
   const isLibrary = ({ moduleIds = [] }) =>
     moduleIds.length > 0 && moduleIds.every((it) => /[\\/]node_modules[\\/]|^\0/.test(it))
@@ -77,7 +77,7 @@ async function withoutMaps(chunks) {
   }
 }
 
-/** The Worker, as the repository deploys it. @returns the files it was made of */
+/** Builds the Worker, as the repository deploys it. @returns its source files */
 async function worker() {
   const { outputFiles, metafile } = await buildWorker({
     ...options,
@@ -92,7 +92,7 @@ async function worker() {
   return Object.keys(metafile.inputs).map((it) => resolve(root, it.replace(/^[\w-]+:/, '')))
 }
 
-/** Puts what was made in the place of what was there. */
+/** Replaces the old build with the new one. */
 async function put() {
   const lib = join(root, 'lib')
   const old = `${made}-old`

@@ -1,5 +1,5 @@
-// Prints the sizes of the Worker's modules. Fails if what an isolate evaluates before its first answer
-// at /mcp is over its budget. Modules that are read when they are first used have no budget.
+// Prints the sizes of the Worker's modules. Fails if the code that an isolate evaluates before its first response
+// at /mcp is over its budget. Modules loaded on first use have no budget.
 // The protocol core has its own budget, as a Worker with three tools, Hono and zod.
 // To use another budget for the gateway, in KiB: npm run size -- 70
 import { gzipSync } from 'node:zlib'

@@ -1,81 +1,68 @@
-// `npm start`: installs what is missing, then serves this folder with `wrangler dev`.
+// `npm start`: installs missing packages, then serves this folder on Node, as `npx tidegate serve` does.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { stripVTControlCharacters } from 'node:util'
-import { hostOfUrl } from '../bin/host-of-url.mjs'
-import { attempt, readOptions } from './options.mjs'
-import { withoutKeys } from './without-keys.mjs'
+import { attempt, fail, freePort, readOptions } from './options.mjs'
 
-/** If the start takes longer, what wrangler says is shown. */
-const MAX_SILENT_MS = 15_000
+/** Time for the gateway to finish its calls, and to write their records. */
+const GRACE_MS = 6_000
 
-const { port, verbose } = await readOptions()
+const { port, state, verbose } = readOptions()
+/** The gateway's start messages, which are replaced here. */
+const SAID_HERE = /^tidegate: (?:Serves http|The configuration is not served)/
+/** File with the id of the process that serves the state file, and its address. */
+const holder = `${state}.start`
+await freePort(port, heldBy())
 const { node } = await import('./install.mjs')
 const { start } = await import('./child.mjs')
-const { makeSecret, readVars, writeVars } = await import('../bin/vars.mjs')
+const { bringUpToDate, isOutdated } = await import('./up-to-date.mjs')
+if (isOutdated()) console.log('Building what has changed …')
+bringUpToDate()
+const { hostOfUrl, makeSecret, readVars, sharedState } = await import(
+  '../lib/command/this-machine.js'
+)
 
-const vars = readVars()
+process.umask(0o077)
+const vars = attempt(() => readVars())
 if (!vars.TIDEGATE_KEY) {
-  vars.TIDEGATE_KEY = makeSecret('TIDEGATE_KEY', 'tg_')
+  vars.TIDEGATE_KEY = attempt(() => makeSecret('TIDEGATE_KEY', 'tg_'))
   console.log('Made a key for this machine and wrote it to .dev.vars.')
 }
 // Encrypts the credentials of endpoints that are added while it runs.
-vars.TIDEGATE_SECRET ||= makeSecret('TIDEGATE_SECRET')
-// Databases on one's own machine and network have private hosts, and only its owner adds endpoints here.
-vars.PRIVATE_HOSTS ??= '*'
-const files = attempt(() => writeVars(vars))
+vars.TIDEGATE_SECRET ||= attempt(() => makeSecret('TIDEGATE_SECRET'))
+const shared = sharedState(state)
+if (shared) fail(shared)
+attempt(() => mkdirSync(dirname(state), { recursive: true }))
 
-const address = ['--ip', '127.0.0.1', '--port', String(port), '--inspector-port', '0']
-const quiet = ['--show-interactive-dev-session', 'false']
-const variables = files.flatMap((file) => ['--env-file', file])
-const wrangler = start(
-  node,
-  ['node_modules/wrangler/bin/wrangler.js', 'dev', ...address, ...quiet, ...variables],
-  {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      ...process.env,
-      CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-      CLOUDFLARE_INCLUDE_PROCESS_ENV: 'false',
-      CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV: 'true',
-      WRANGLER_HIDE_BANNER: 'true',
-      WRANGLER_SEND_METRICS: 'false',
-      // Else it keeps the URL of each request on disk, also those with a key, and shows them at /cdn-cgi.
-      X_LOCAL_EXPLORER: 'false',
-      X_LOCAL_OBSERVABILITY: 'false',
-    },
-  },
-)
-
-// Errors show at once. Other lines of wrangler show only if the start fails or takes long.
-let held = []
-wrangler.stderr.pipe(process.stderr)
-const lines = createInterface({ input: wrangler.stdout })
-lines.on('line', (line) => {
-  const shown = withoutKeys(line)
-  if (held) held.push(shown)
-  else show(shown)
+const options = ['--port', String(port), '--state', state, ...(verbose ? ['--verbose'] : [])]
+const gateway = start(node, ['bin/tidegate.mjs', 'serve', ...options], {
+  stdio: ['ignore', 'inherit', 'pipe'],
+  env: vars,
+  graceMs: GRACE_MS,
 })
-const silence = setTimeout(showHeld, MAX_SILENT_MS)
-void wrangler.over.then((code) => {
-  if (code) showHeld()
+let isHolder = false
+createInterface({ input: gateway.stderr }).on('line', (line) => {
+  if (!SAID_HERE.test(line)) console.error(line)
+})
+void gateway.over.then((code) => {
+  // Another process may serve this state.
+  const held = code && !isHolder && heldBy()
+  if (held) console.error(held)
+  if (isHolder) rmSync(holder, { force: true })
   process.exit(code ?? 0)
 })
 
 const url = `http://127.0.0.1:${port}`
 while ((await ask('/health'))?.status !== 200) await sleep(100)
-// While the build goes on, wrangler starts the Worker anew and drops a request.
-let open = await ask('/mcp', ping())
-for (; !open; open = await ask('/mcp', ping())) await sleep(100)
+isHolder = true
+writeFileSync(holder, JSON.stringify({ pid: process.pid, url }))
+const open = await ask('/mcp', ping())
 const bearer = open?.status === 401 ? `Bearer ${vars.TIDEGATE_KEY}` : undefined
 const answer = bearer ? await ask('/mcp', ping({ authorization: bearer })) : open
 const problem = answer?.status >= 500 && (await reasonOf(answer))
 const isRegistry = isDemo() && (await hasEndpoints())
 
-// wrangler logs these requests a moment after it has answered them.
-await sleep(100)
-clearTimeout(silence)
-held = undefined
 if (problem) {
   console.error(`
 Tidegate cannot serve ${url}/mcp yet.
@@ -88,8 +75,20 @@ Fix this, then start again.
 
 await advise()
 
+/** Reports the process that serves this state, and its address. Undefined if none is known. */
+function heldBy() {
+  try {
+    const { pid, url } = JSON.parse(readFileSync(holder, 'utf8'))
+    process.kill(pid, 0)
+    const other = Number(new URL(url).port) + 1
+    return `npm start runs here already: process ${pid} serves ${url}. Stop it with \`kill ${pid}\`, or start this one with a port and a state for itself: npm start -- --port ${other} --state .tidegate/other.sqlite`
+  } catch {
+    return undefined
+  }
+}
+
 function greet() {
-  // The challenge of a refusal says where to sign in, if that is possible.
+  // A refusal's challenge contains the sign-in address, if there is a sign-in.
   const signsIn = open.headers.get('www-authenticate')?.includes('resource_metadata=')
   const key = bearer ?? (isDemo() && !isRegistry ? 'none needed for the demo' : 'none needed')
   console.log(`
@@ -100,6 +99,7 @@ Tidegate is running.
     signsIn ? '\n  Sign-in        on: add the URL alone, and the host opens a page' : ''
   }
   Console        ${url}/console, with the key: TIDEGATE_KEY in .dev.vars
+  Settings       lines in .dev.vars, or variables of the environment
 
 Add it to your AI:
 ${hosts(`${url}/mcp`, !signsIn && bearer && vars.TIDEGATE_KEY)}
@@ -112,7 +112,7 @@ Add a database:  in the Console, or npx tidegate endpoint add NAME${port === 878
 `)
 }
 
-/** What to paste into each host. */
+/** Prints the text to paste into each host's settings. */
 function hosts(address, key) {
   const header = key && `Authorization: Bearer ${key}`
   const headers = key ? { headers: { Authorization: `Bearer ${key}` } } : {}
@@ -120,7 +120,7 @@ function hosts(address, key) {
   const code = { servers: { tidegate: { type: 'http', url: address, ...headers } } }
   return `  Claude Code
     claude mcp add --transport http --scope user tidegate ${address}${header ? ` --header ${quote(header)}` : ''}
-  Codex
+  Codex (for codex exec, also write required = true: docs/hosts.md)
     ${key ? `export TIDEGATE_KEY=${quote(key)}; ` : ''}codex mcp add tidegate --url ${address}${key ? ' --bearer-token-env-var TIDEGATE_KEY' : ''}
   Gemini CLI
     gemini mcp add -s user -t http tidegate ${address}${header ? ` -H ${quote(header)}` : ''}
@@ -130,28 +130,16 @@ function hosts(address, key) {
     ${JSON.stringify(code)}`
 }
 
-/** Quotes a text for the shell. */
+/** Quotes a string for the shell. */
 function quote(text) {
   return /^[\w .:-]*$/.test(text) ? `"${text}"` : `'${text.replaceAll("'", "'\\''")}'`
-}
-
-/** Shows the lines of wrangler so far, and from now on each line. */
-function showHeld() {
-  for (const line of held ?? []) console.log(line)
-  held = undefined
-}
-
-/** Shows a line of wrangler. Lines about requests show only with --verbose. */
-function show(line) {
-  const isRequest = /^\[wrangler:info\] [A-Z]+ \S+ \d{3} /.test(stripVTControlCharacters(line))
-  if (verbose || !isRequest) console.log(line)
 }
 
 function isDemo() {
   return !vars.DATABASE_URL && !vars.ENDPOINTS
 }
 
-/** Whether the registry has endpoints: then one of them is at /mcp, and not the demo. */
+/** True if the registry has endpoints. One of them is then at /mcp instead of the demo. */
 async function hasEndpoints() {
   const headers = { authorization: `Bearer ${vars.TIDEGATE_KEY}` }
   const answer = await ask('/api/status', { headers })
@@ -159,7 +147,7 @@ async function hasEndpoints() {
   return status?.endpoints > 0
 }
 
-/** Names the database, without the user or the password in its URL. */
+/** Describes the database, without the user or the password in its URL. */
 function database() {
   if (vars.ENDPOINTS) return 'as set in ENDPOINTS'
   if (isRegistry) return 'see npx tidegate endpoint list'
@@ -168,7 +156,7 @@ function database() {
   return host ? `${host} (DATABASE_URL)` : 'the one in DATABASE_URL'
 }
 
-/** Why the Worker does not serve: its own message, if there is one. */
+/** The reason nothing is served: the gateway's own message, if there is one. */
 function reasonOf(answer) {
   return answer.json().then(
     ({ error }) => error?.message ?? 'the error above',
@@ -176,7 +164,7 @@ function reasonOf(answer) {
   )
 }
 
-/** Says what is set up wrong, which databases do not answer, and whose roles may do more than read. */
+/** Reports misconfigured endpoints, databases that do not answer, and roles that can do more than read. */
 async function advise() {
   if (problem) return
   const authorization = `Bearer ${vars.TIDEGATE_KEY}`
@@ -185,7 +173,7 @@ async function advise() {
   const advised = databases.flatMap(({ endpoint, database, problem, findings = [] }) => {
     const kinds = findings.filter(({ severity }) => severity === 'high').map(({ kind }) => kind)
     const advice =
-      problem ?? (kinds.length > 0 && `the role may do more than read: ${kinds.join(', ')}`)
+      problem ?? (kinds.length > 0 && `the role can do more than read: ${kinds.join(', ')}`)
     return advice ? [`${endpoint}/${database}: ${advice}`] : []
   })
   const lines = [...problems, ...advised].map((it) => `  ${it}`)
@@ -205,7 +193,7 @@ function ping(headers) {
   }
 }
 
-/** Sends a request to the Worker. Undefined while it does not listen. */
+/** Sends a request to the gateway. Undefined while it does not listen. */
 async function ask(path, request) {
   return fetch(url + path, request).catch(() => undefined)
 }

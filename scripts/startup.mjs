@@ -1,6 +1,6 @@
-// Fails if a cold process takes far too long until its first answer. Measures processor time as a
-// multiple of what a bare Hono takes on the same machine, and takes the best of some rounds. The bounds
-// are generous; docs/benchmarks.md has the numbers of one machine.
+// Fails if a cold process takes far too long to give its first response. Measures processor time as a
+// multiple of a bare Hono's on the same machine, and takes the best of several rounds. The bounds
+// are generous. bench/results.md has the numbers of one machine.
 import { existsSync } from 'node:fs'
 import { start } from './child.mjs'
 import { node } from './install.mjs'

@@ -1,40 +1,57 @@
-// `npm test`: installs what is missing, then runs vitest. Arguments go to vitest:
+// `npm test`: installs missing packages, builds if a selected suite starts the Worker or the command, then runs
+// vitest. Arguments go to vitest:
 // npm test -- test/mcp
-// With --on-node, the suites that start a Worker run against the gateway on Node: those that are named, or
-// some that show most in a minute, and some of them over stdio as well.
+// With --watch (`npm run watch`), vitest reruns the tests that each change affects.
+// With --on-node, the suites that start a Worker run against the gateway on Node: the given suites, or a
+// representative minute of them, some of them over stdio and from the tarball as well.
 
 import { start } from './child.mjs'
 import { node } from './install.mjs'
-// Builds the Worker, for the tests that start it.
-import './build.mjs'
-import { bringUpToDate } from '../bin/lib.mjs'
+import { needsBuild } from './needs-build.mjs'
 
-// Once, before many tests at once run the command.
-bringUpToDate()
+const modes = ['--on-node', '--watch']
+const asked = process.argv.slice(2).filter((it) => !modes.includes(it))
+const onNode = process.argv.includes('--on-node')
+const mode = process.argv.includes('--watch') ? 'watch' : 'run'
 
-const asked = process.argv.slice(2).filter((it) => it !== '--on-node')
-const onNode = asked.length < process.argv.length - 2
+if (onNode || needsBuild(asked)) {
+  await import('./build.mjs')
+  // Built once, before many tests run the command at the same time.
+  const { bringUpToDate } = await import('./up-to-date.mjs')
+  bringUpToDate()
+} else await import('./vendor.mjs')
+
 const suites = (...names) => names.map((it) => `test/${it}.test.ts`)
 
-/** Which suites run against what: the Worker, the gateway on Node over HTTP, or the command over stdio. */
+/** Suites, and their target: the Worker, the gateway on Node, the command over stdio, or the tarball. */
 const runs = !onNode
   ? [{ files: asked }]
   : asked.length > 0
     ? [{ platform: 'node', files: asked }]
     : [
-        { platform: 'node', files: suites('worker', 'gateway/matrix') },
-        { platform: 'stdio', files: suites('gateway/matrix', 'postgres-worker') },
+        {
+          platform: 'node',
+          files: suites(
+            ...['worker', 'gateway/matrix', 'clients', 'hosts-programs'],
+            ...['sign-in/sdk', 'sign-in/programs'],
+          ),
+        },
+        { platform: 'stdio', files: suites('gateway/matrix', 'postgres-worker', 'clients') },
+        {
+          platform: 'package',
+          files: suites('gateway/matrix', 'clients', 'hosts-programs', 'sign-in/programs'),
+        },
       ]
 
 let failed = 0
 for (const { platform, files } of runs) {
   const project = platform ? ['--project', 'node'] : []
-  const vitest = start(node, ['node_modules/vitest/vitest.mjs', 'run', ...project, ...files], {
-    stdio: ['ignore', 'inherit', 'inherit'],
+  const vitest = start(node, ['node_modules/vitest/vitest.mjs', mode, ...project, ...files], {
+    stdio: [mode === 'watch' ? 'inherit' : 'ignore', 'inherit', 'inherit'],
     env: { ...process.env, TIDEGATE_BUILT: '1', ...(platform && { TIDEGATE_PLATFORM: platform }) },
   })
   const code = await vitest.over
-  // Nobody waits for the others where we were told to end.
+  // Nobody waits for the other runs after a signal to end.
   if (code === undefined) process.exit(130)
   failed ||= code
 }

@@ -9,7 +9,7 @@ const { build } = await import('esbuild')
 
 const names = new Set(builtinModules)
 
-/** These libraries `require` modules of Node that Workers can only `import`. */
+/** These libraries `require` Node modules that Workers can only `import`. */
 const node = {
   name: 'node',
   setup(build) {
@@ -27,9 +27,9 @@ const node = {
 }
 
 /**
- * Parts of mysql2 that no connection here uses: the names of errors, which are as large as the rest,
- * certificates of RDS, code made at run time, tables of encodings. A session is in UTF-8; only the
- * greeting of a server calls it CESU-8.
+ * Parts of mysql2 that no connection here uses: error names, which are as large as the rest,
+ * RDS certificates, code generated at run time, encoding tables. A session is in UTF-8. Only a
+ * server's greeting calls it CESU-8.
  */
 const unused = {
   name: 'unused',
@@ -46,8 +46,8 @@ const unused = {
 }
 
 /**
- * TLS as mysql2 asks for it, and as workerd has it: a Worker verifies certificate and host by itself, and
- * refuses every option about that.
+ * TLS as mysql2 requests it and as workerd provides it: a Worker verifies certificate and host by itself, and
+ * rejects every option for that.
  */
 const tls = {
   name: 'tls',
@@ -62,10 +62,10 @@ const tls = {
         exports.createSecureContext = () => undefined
         exports.connect = ({ socket }, secured) => {
           const secure = tls.connect({ socket }, secured)
-          // The certificate of a session that is reused is not looked at again.
+          // The certificate of a reused session is not checked again.
           secure.isSessionReused = () => true
-          // The library waits for the end of the socket that it opened. In workerd only the encrypted one
-          // tells of it.
+          // The library waits for the end of the socket that it opened. In workerd only the encrypted socket
+          // reports it.
           const close = () => {
             secure.off('end', close).off('close', close)
             socket.emit('close')
@@ -78,14 +78,14 @@ const tls = {
   },
 }
 
-/** The modules to make, and what each exports. */
+/** The modules to make, and their exports. */
 const modules = {
   'postgres/pg': `
     import tls from 'tls'
     export { default } from 'pg/lib/client.js'
     export const authorities = () =>
       tls.getCACertificates && [...tls.getCACertificates(), ...tls.getCACertificates('system')]`,
-  // A connection alone. The package itself brings pools, promises and a server.
+  // Only a connection. The package itself includes pools, promises and a server.
   'mysql/mysql2': `
     import Connection from './node_modules/mysql2/lib/base/connection.js'
     import ConnectionConfig from './node_modules/mysql2/lib/connection_config.js'
@@ -101,19 +101,13 @@ const modules = {
     const options = { onServerPublicKey }
     const withoutKey = { caching_sha2_password: cachingSha2(options), sha256_password: sha256(options) }
     export default { createConnection, Execute, withoutKey, TypedParameter, tls }`,
-  // Signatures of AWS.
+  // Signatures for AWS.
   'iam/aws4fetch': `export { AwsV4Signer } from 'aws4fetch'`,
-  // JSON Web Tokens, which Google takes.
+  // JSON Web Tokens, which Google accepts.
   'iam/jose': `export { importPKCS8, SignJWT } from 'jose'`,
-  // What Node and Workers both have, and no types that both know.
-  'certificate/node': `
-    import net from 'net'
-    import crypto from 'crypto'
-    export const connect = net.connect
-    export const X509Certificate = crypto.X509Certificate`,
 }
 
-/** The files that the modules were made of. */
+/** The files that the modules were made from. */
 export const vendored = []
 
 for (const [name, contents] of Object.entries(modules)) {
@@ -131,7 +125,7 @@ for (const [name, contents] of Object.entries(modules)) {
     external: ['cloudflare:sockets'],
     // Otherwise `require` would find the module for `import`.
     alias: { long: './node_modules/long/umd/index.js' },
-    // Of the environment, only what our own rules read may have an effect.
+    // Only the environment variables that our own rules read can have an effect.
     define: { global: 'globalThis', 'process.env': '{}' },
     inject: ['scripts/node-globals.mjs'],
     plugins: [unused, tls, node],

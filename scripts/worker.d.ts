@@ -1,27 +1,27 @@
-/** The Worker: the gateway over HTTP. docs/package.md has the bindings that it needs. */
+/** The Worker: the gateway over HTTP. docs/package.md lists its bindings. */
 declare const worker: {
   fetch(request: Request, env: object, context?: object): Response | Promise<Response>
 }
 export default worker
 
-/** A class of Durable Objects, for the platform to make. */
+/** A Durable Object class, which the platform instantiates. */
 declare class PlatformObject {
-  /** By this the types of Workers know such a class. */
+  /** Brand by which the Workers types recognize such a class. */
   readonly __DURABLE_OBJECT_BRAND: never
   constructor(state: object, env: object)
   fetch(request: Request): Promise<Response>
 }
 
-/** The session of a client, a task or a store. */
+/** A client's session, a task or a store. */
 export class McpSession extends PlatformObject {}
 
 /** Endpoints, keys and groups that are added while it runs. */
 export class Registry extends PlatformObject {}
 
-/** The authorization server, at which people sign in. */
+/** The authorization server, where people sign in. */
 export class Authorization extends PlatformObject {}
 
-/** Counts what the endpoints' limits need. */
+/** Counters for the endpoints' limits. */
 export class Meter extends PlatformObject {}
 
 /** Records of calls. */

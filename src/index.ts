@@ -1,33 +1,35 @@
-import { app } from './app.ts'
 import { authorizationObject } from './auth/index.ts'
-import { deploymentOf, type Env } from './deployment.ts'
+import { app } from './door/app.ts'
+import { deploymentOf, type Env } from './door/deployment.ts'
+import { orMisconfigured } from './door/faults.ts'
+import { admittedSite } from './door/refusals.ts'
 import { KEPT_MS } from './gateway/index.ts'
 import { sessionObject } from './mcp/index.ts'
-import { admittedSite, orMisconfigured } from './visit.ts'
 
 export { DemoStore } from './database/index.ts'
 export { CallRecords, Meter, Registry } from './registry/index.ts'
 
-/** The session of a legacy client with one endpoint. */
+/** A legacy client's session with one endpoint. */
 export const McpSession = sessionObject<Env>({
   async server(env, request) {
-    // The Worker has let this caller in. Meanwhile its key may have been revoked, or the endpoint removed.
+    // The Worker has admitted this caller. Since then its key may have been revoked, or the endpoint removed.
     const site = await admittedSite(request, env)
     return deploymentOf(env)
-      .server(site, new URL(request.url).origin)
+      .servers.of(site, new URL(request.url).origin)
       .catch((error: unknown) => {
         throw orMisconfigured(error)
       })
   },
-  seal: (env) => deploymentOf(env).seal,
+  seal: (env) => deploymentOf(env).keeping.seal,
   namespace: ({ SESSIONS }) => SESSIONS,
-  // Stores hold results, and nothing else.
+  // Stores hold only results.
   storeLimits: { idleMs: KEPT_MS },
 })
 
-/** The authorization server, at which people sign in. */
+/** The authorization server, where people sign in. */
 export const Authorization = authorizationObject<Env>({
-  offers: async (...asked) => (await import('./offers.ts')).offersFor(...asked),
+  offers: async (...asked) => (await import('./door/admission/offers.ts')).offersFor(...asked),
+  groupsCount: (env) => deploymentOf(env).groupsCount(),
 })
 
 export default app

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeKey } from '../src/registry/key.ts'
+import { makeKey } from '../src/registry/keys/key.ts'
 import { onNode } from './support/node-worker.ts'
 import { type PlainWorker, startPlainWorker } from './support/plain-worker.ts'
 import { REGISTRY_WORKER, rowsOf } from './support/registry-rows.ts'
@@ -22,6 +22,7 @@ const ROUTES: readonly [string, string, number][] = [
   ['GET', '/', 200],
   ['GET', '/setup', 200],
   ['GET', '/health', 200],
+  ['GET', '/ready', 200],
   ['POST', '/mcp', 200],
   ['GET', '/mcp', 405],
   ['POST', '/mcp/open', 200],
@@ -54,6 +55,7 @@ beforeAll(async () => {
   const rows = rowsOf(worker)
   await rows.endpoint('kept')
   await rows.endpoint('free', { access: 'public' })
+  await rows.endpoint('teamed', { access: 'groups' })
   await rows.endpoint('off', { active: false })
   await rows.endpoint('freeoff', { active: false, access: 'public' })
   const made = {
@@ -67,7 +69,10 @@ beforeAll(async () => {
     revoked: await rows.key(['*']),
   }
   await made.revoked.revoke()
-  await rows.group('team', { keys: [made.grouped.id], endpoints: { kept: {}, closed: {} } })
+  await rows.group('team', {
+    keys: [made.grouped.id],
+    endpoints: { kept: {}, closed: {}, teamed: {} },
+  })
   await rows.group('others', { keys: [made.groupless.id], endpoints: { elsewhere: {} } })
   for (const [name, { key }] of Object.entries(made)) keys.set(name, key)
   keys.set('operator', 'k')
@@ -83,6 +88,13 @@ const ask = (method: string, path: string, host: string, ...more: string[]) => {
   const head = [`${method} ${path} HTTP/1.1`, `Host: ${host}`, 'Content-Type: application/json']
   return worker.send([...head, ...more], method === 'POST' ? ping : '')
 }
+
+/** What was logged, besides the warning that the key of these tests is weak. */
+const logOf = (worker: { log(): string }): string =>
+  worker
+    .log()
+    .replace(/^.*TIDEGATE_KEY may be guessed.*$/gm, '')
+    .trim()
 
 describe.each(ROUTES)('%s %s', (method, path, status) => {
   const from = async (host: string, ...more: string[]) =>
@@ -138,7 +150,7 @@ describe.each(ROUTES)('%s %s', (method, path, status) => {
       expect(body).toContain('The Host header is not valid.')
       expect(body).not.toContain('evil')
     }
-    expect(worker.log()).toBe('')
+    expect(logOf(worker)).toBe('')
   })
 
   test('lets in who shows the key, from any page', async () => {
@@ -154,13 +166,42 @@ describe('where a key is needed', () => {
   test('a wrong key is told from a missing one, by the name that hosts know', async () => {
     const challenge = async (...more: string[]) =>
       /^www-authenticate: (.+)$/im.exec((await ask('POST', '/mcp/closed', here, ...more)).head)?.[1]
-    const missing = 'Bearer realm="Tidegate"'
-    const wrong = `${missing}, error="invalid_token", error_description="This key is wrong, or was revoked. Ask the operator of this endpoint for another."`
+    const missing =
+      'Bearer realm="Tidegate: Send the key for this endpoint as Authorization: Bearer KEY."'
+    const wrong = `Bearer realm="Tidegate", error="invalid_token", error_description="This key is wrong, or was revoked. Ask the operator of this endpoint for another."`
     expect(await challenge()).toBe(missing)
-    expect(await challenge('Authorization: Bearer')).toBe(missing)
+    expect(await challenge('Authorization: Bearer')).toContain('the variable that should hold it')
     expect(await challenge('Authorization: Basic abc')).toBe(missing)
     expect(await challenge('Authorization: Bearer kk')).toBe(wrong)
     expect(await challenge('authorization: bearer "k"')).toBe(wrong)
+  })
+
+  // A # stands for the sign of a variable.
+  test.each([
+    ...['#{TIDEGATE_KEY}', '#TIDEGATE_KEY', '%TIDEGATE_KEY%', '{env:TIDEGATE_KEY}', '#env:KEY'],
+    ...['#{env:TIDEGATE_KEY}', '#{input:key}', '{{TIDEGATE_KEY}}', '#{KEY:-}', 'undefined', ''],
+  ])('a variable that is not set is told from a wrong key: Bearer %s', async (written) => {
+    const text = written.replace('#', '$')
+    const sentence = /^The key is missing: the variable that should hold it is not set/
+    for (const path of ['/mcp/closed', '/doctor/closed', '/api/status']) {
+      const { head, body, status } = await ask('POST', path, here, `Authorization: Bearer ${text}`)
+      expect([path, status]).toEqual([path, 401])
+      const [, error, description] =
+        /^www-authenticate: .*error="(\w+)", error_description="([^"\\]+)"\r?$/im.exec(head) ?? []
+      expect([path, error, description]).toEqual([
+        ...[path, 'invalid_token', expect.stringMatching(sentence)],
+      ])
+      expect(body).toContain(description)
+    }
+    const looked = await ask('POST', '/register', here, `Authorization: Bearer ${text}`)
+    expect(JSON.parse(looked.body).error_description).toMatch(sentence)
+  })
+
+  test('a wrong key stays wrong where the host then looks for a sign-in', async () => {
+    const wrong = await ask('POST', '/register', here, 'Authorization: Bearer kk')
+    expect(JSON.parse(wrong.body).error_description).toMatch(/^This key is wrong/)
+    const api = await ask('POST', '/api/status', here, 'Authorization: Bearer kk')
+    expect(api.head).toContain('error_description="This key is wrong, or was revoked.')
   })
 
   test('a host that looks for a sign-in is told in OAuth words that there is none', async () => {
@@ -169,10 +210,10 @@ describe('where a key is needed', () => {
     expect(JSON.parse(answer.body)).toEqual({
       error: 'invalid_client_metadata',
       error_description:
-        'This endpoint has no sign-in. Add its key as the header Authorization: Bearer KEY.',
+        'This endpoint has no sign-in: it takes a key. If your host already sends one, that key is wrong. Send the key for this endpoint as Authorization: Bearer KEY.',
     })
     const looked = await ask('GET', '/.well-known/oauth-authorization-server', here)
-    expect(JSON.parse(looked.body).error.message).toMatch(/no sign-in. Add its key/)
+    expect(JSON.parse(looked.body).error.message).toMatch(/no sign-in: it takes a key/)
   })
 })
 
@@ -200,6 +241,7 @@ const BAD = ['expired', 'revoked', 'unknown', 'forged', 'mistyped']
 const MATRIX: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
   ['GET /', { everyone: '200' }],
   ['GET /health', { everyone: '200' }],
+  ['GET /ready', { everyone: '200' }],
   ['POST /register', { everyone: '400' }],
   ['GET /nowhere', { everyone: '404' }],
   ['POST /mcp', { nobody: '200', wrong: '200', operator: '200', mine: '200', all: '200' }],
@@ -213,6 +255,8 @@ const MATRIX: readonly (readonly [string, Readonly<Record<string, string>>])[] =
   ['DELETE /mcp/kept', { operator: '405', mine: '405', all: '405', grouped: '405' }],
   ['PUT /mcp/kept', { operator: '405', mine: '405', all: '405', grouped: '405' }],
   ['POST /mcp/kept/more', { operator: '404', mine: '404', all: '404', grouped: '404' }],
+  ['POST /mcp/teamed', { operator: '200', grouped: '200' }],
+  ['GET /record/teamed/demo/products/1', { operator: '200', grouped: '200' }],
   ['POST /mcp/free', { nobody: '200', wrong: '200', operator: '200', all: '200' }],
   ['POST /mcp/off', { operator: OFF, mine: OFF, all: OFF }],
   ['POST /mcp/freeoff', { nobody: OFF, wrong: OFF, operator: OFF, all: OFF }],
@@ -271,7 +315,7 @@ describe('every route and every kind of caller', () => {
         wanted![column] = expected(row, column)
         expectNoKey(answer)
         if (answer.status >= 400) expect(answer.head).toMatch(/cache-control: no-store/i)
-        expect(/www-authenticate: Bearer realm="Tidegate"/i.test(answer.head)).toBe(
+        expect(/www-authenticate: Bearer realm="Tidegate[":]/i.test(answer.head)).toBe(
           answer.status === 401,
         )
       }
@@ -325,7 +369,7 @@ describe('every route and every kind of caller', () => {
     'a person sees no page at what can be no endpoint, which repeats none of it: /mcp/%s',
     async (name) => {
       const { status, body } = await ask('GET', `/mcp/${name}`, here, 'Accept: text/html')
-      expect([status, body.includes('There is nothing at this address')]).toEqual([404, true])
+      expect([status, body.includes('Page not found')]).toEqual([404, true])
       expect(body).not.toMatch(/mcp\/[^"<]/)
     },
   )
@@ -413,7 +457,7 @@ describe('a refusal', () => {
 
 describe('a secret URL', () => {
   const NO_URL =
-    'There is no endpoint at this URL. Check that it was copied whole, or ask for another.'
+    'There is no endpoint at this URL. Check that you copied all of it, or ask for a new one.'
   const at = async (path: string, ...more: string[]) => {
     const answer = await ask('POST', path, here, 'Accept: application/json', ...more)
     expectNoKey(answer)
@@ -432,7 +476,7 @@ describe('a secret URL', () => {
         if (!good) expect(JSON.parse(answer.body).error.message).toBe(NO_URL)
       }
     }
-    expect(worker.log()).toBe('')
+    expect(logOf(worker)).toBe('')
   })
 
   test('is read in one way only', async () => {
@@ -479,7 +523,7 @@ describe('a secret URL', () => {
       const none = onNode && path.includes('é') ? 400 : 404
       expect([path, await opens(path)]).toEqual([path, path.endsWith('x/..') ? 200 : none])
     }
-    expect(worker.log()).toBe('')
+    expect(logOf(worker)).toBe('')
   })
 
   test('counts, whatever is in the headers', async () => {
@@ -592,7 +636,7 @@ test('the doctor inspects twenty endpoints of the registry at once, and says how
     const json = JSON.parse((await many.send([...head, 'Accept: application/json'])).body)
     const names = json.databases.map((it: { endpoint: string }) => it.endpoint)
     expect([names.length, names[0], names.at(-1), json.more]).toEqual([21, 'demo', 'shop-29', 3])
-    expect((await many.send(head)).body).toMatch(/^3 more endpoints: ask \/doctor\/NAME/m)
+    expect((await many.send(head)).body).toMatch(/^3 more endpoints: open \/doctor\/NAME/m)
     // The first one is at /mcp, and the demo is not shown any more.
     const page = await many.send(['GET / HTTP/1.1', 'Host: localhost'])
     expect(page.body).toContain('It needs a key')

@@ -19,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 function fileOf(name: string, value: unknown): string {
   const path = join(folder, name)
-  writeFileSync(path, typeof value === 'string' ? value : JSON.stringify(value))
+  writeFileSync(path, typeof value === 'string' ? value : JSON.stringify(value), { mode: 0o600 })
   return path
 }
 
@@ -132,14 +132,14 @@ describe('the command line', () => {
       'http://127.0.0.1.example.com',
     ]) {
       const ran = await run(['status', '--to', to], vars)
-      expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('by https only') })
+      expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('only over https') })
     }
     const server = await fakeServer({ 'GET /api/export': '<p>Welcome to another server</p>' })
     const other = await run(['export', '--to', server.url], vars)
     expect(other).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringContaining('not as Tidegate'),
+      stderr: expect.stringContaining('does not look like Tidegate'),
     })
     server.asked.length = 0
     const moved = await run(['status', '--to', server.url], vars)
@@ -149,7 +149,7 @@ describe('the command line', () => {
     const gone = await run(['status', '--to', server.url], vars)
     expect(gone.code).toBe(1)
     expect(gone.stderr).toMatch(
-      /^Nothing answers at http:\/\/127\.0\.0\.1:\d+\. Start it with `npm start`/,
+      /^Nothing responds at http:\/\/127\.0\.0\.1:\d+\. Start it with `npm start`/,
     )
     const broken = { TIDEGATE_KEY: `${TIDEGATE_KEY}\u20ac` }
     expect((await run(['status', '--to', server.url], broken)).code).toBe(2)
@@ -158,8 +158,9 @@ describe('the command line', () => {
   test('reads the key in .dev.vars of its own folder, from wherever it runs, for this machine only', async () => {
     const clone = join(folder, 'clone')
     mkdirSync(clone)
-    for (const part of ['bin', 'scripts']) cpSync(part, join(clone, part), { recursive: true })
-    writeFileSync(join(clone, '.dev.vars'), `TIDEGATE_KEY='${TIDEGATE_KEY}'\n`)
+    for (const part of ['bin', 'lib', 'scripts', 'package.json'])
+      cpSync(part, join(clone, part), { recursive: true })
+    writeFileSync(join(clone, '.dev.vars'), `TIDEGATE_KEY='${TIDEGATE_KEY}'\n`, { mode: 0o600 })
     const server = await fakeServer({ 'GET /api/status': { endpoints: 3 } })
     const around = { program: join(clone, 'bin/tidegate.mjs'), folder: tmpdir(), vars: {} }
     const here = await tidegate(['status', '--to', server.url], around)
@@ -168,6 +169,11 @@ describe('the command line', () => {
     expect(server.asked[0]?.key).toBe(`Bearer ${TIDEGATE_KEY}`)
     const there = await tidegate(['status', '--to', 'https://gate.example.com'], around)
     expect(there).toMatchObject({ code: 2, stderr: expect.stringContaining('Set TIDEGATE_KEY') })
+    rmSync(join(clone, '.dev.vars'))
+    mkdirSync(join(clone, '.dev.vars'))
+    const unreadable = await tidegate(['status', '--to', server.url], around)
+    expect(unreadable.code).toBe(2)
+    expect(unreadable.stderr).toMatch(/^\S+\.dev\.vars cannot be read \(EISDIR\)\.$/m)
     server.close()
   })
 
@@ -207,7 +213,7 @@ describe('the command line', () => {
     )
     expect(two.stdout).toContain('query  refused sql  3 times  5 ms')
     expect(two.stdout).not.toContain('08:00:01')
-    expect(two.stderr).toBe('4 calls have no record: it could not be written.\n')
+    expect(two.stderr).toBe('4 calls have no record: their records could not be written.\n')
     const follow = { vars, until: '08:00:05' }
     const followed = await tidegate([...args, '--last', '1', '--follow'], follow)
     expect(followed.stdout.match(/08:00:0\d/g)).toEqual(['08:00:04', '08:00:03', '08:00:05'])
@@ -311,7 +317,7 @@ await describePostgres(
       const lines = `# .env\nREDIS_URL=redis://127.0.0.1\nDATABASE_URL="${connection()}?pgbouncer=true"\n`
       const added = await cli('endpoint add pasted', lines)
       expect(added, added.stderr).toMatchObject({ code: 0 })
-      expect(added.stderr).toContain('Took DATABASE_URL, one of 2 values.\n')
+      expect(added.stderr).toContain('Used the value of DATABASE_URL.\n')
       expect((await cli('endpoint test pasted')).code).toBe(0)
       expect((await cli('endpoint remove pasted --yes')).code).toBe(0)
       const refused = await cli('endpoint add pasted', 'postgres://reader:[YOUR-PASSWORD]@db/shop')
@@ -345,7 +351,7 @@ await describePostgres(
         `    databases.more.url: (none) → "postgres://${new URL(connection()).host}"`,
         '+ endpoint toys',
         '1 to add, 1 to change, 0 to remove.',
-        'Nothing was changed. To do it, add --yes.',
+        'Nothing was changed. To make these changes, add --yes.',
       ]) {
         expect(plan.stdout).toContain(`${line}\n`)
       }
@@ -367,7 +373,7 @@ await describePostgres(
       expect(await run(['apply', '-f', rest, '--prune', '--yes'], vars())).toMatchObject({
         code: 0,
       })
-      expect((await cli('endpoint show toys')).stderr).toBe('The endpoint toys is not there.\n')
+      expect((await cli('endpoint show toys')).stderr).toBe('The endpoint toys does not exist.\n')
     })
 
     test('stops at the first change that is refused, and says so', async () => {
@@ -409,7 +415,7 @@ await describePostgres(
       )
       expect((await cli('group list --json')).stdout).toBe('[]\n')
       expect(await apply('--yes')).toMatchObject({ code: 0, stderr: '' })
-      expect((await apply()).stdout).toBe('Everything is as the file has it.\n')
+      expect((await apply()).stdout).toBe('Everything already matches the file.\n')
       expect((await cli('group list')).stdout).toMatch(new RegExp(`^sales +${key.id} +shop$`, 'm'))
       expect((await cli('group remove sales')).stderr).toContain(`no longer restricts ${key.id}`)
     })
@@ -429,7 +435,7 @@ await describePostgres(
       expect((await run(['endpoint', 'test', 'shop'], there)).code).toBe(0)
       expect(await restore()).toMatchObject({
         code: 0,
-        stdout: 'Everything is as the file has it.\n',
+        stdout: 'Everything already matches the file.\n',
       })
       await run(['group', 'remove', 'sales', '--yes'], there)
       await run(['endpoint', 'off', 'shop'], there)
@@ -457,13 +463,13 @@ await describePostgres(
       expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('defaultEndpoint')])
     })
 
-    test('tells how it is, and encrypts its credentials anew', async () => {
+    test('tells how it is, and encrypts its credentials again', async () => {
       const status = await cli('status')
       expect(status).toMatchObject({ code: 0 })
       expect(status.stdout).toMatch(/^endpoints +1$/m)
       expect(await cli('reseal')).toMatchObject({
         code: 0,
-        stdout: 'Encrypted 0 credentials anew.\n',
+        stdout: 'Encrypted 0 credentials again.\n',
       })
     })
 
@@ -471,7 +477,7 @@ await describePostgres(
       expect(await cli('endpoint show nothing')).toMatchObject({
         code: 1,
         stdout: '',
-        stderr: 'The endpoint nothing is not there.\n',
+        stderr: 'The endpoint nothing does not exist.\n',
       })
       const wrongKey = { ...vars(), TIDEGATE_KEY: 'wrong-key-of-nobody' }
       const refused = await run(['endpoint', 'list'], wrongKey)

@@ -134,6 +134,14 @@ describe.each([
 })
 
 describe('the Inspector', () => {
+  // Any other refusal is a lost connection to it: it then lists no tools, and says nothing.
+  test('is answered 405 where it asks for a stream without a session', async () => {
+    const headers = { accept: 'text/event-stream' }
+    const response = await fetch(url, { headers })
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toContain('POST')
+  })
+
   const inspect = async (...args: string[]) =>
     promisify(execFile)(
       'npx',

@@ -3,9 +3,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv, promisify } from 'node:util'
+import { parse, stringify } from '@decimalturn/toml-patch'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 // @ts-expect-error: plain JavaScript
-import { bringUpToDate } from '../bin/lib.mjs'
+import { bringUpToDate } from '../scripts/up-to-date.mjs'
+import { upgraded } from '../src/command/deploy/upgrade.ts'
 import { tidegate } from './support/command-line.ts'
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
@@ -13,6 +15,8 @@ const SHOP_URL = 'postgres://ada:marker@db.example/shop'
 
 const home = mkdtempSync(join(tmpdir(), 'tidegate-deploy-'))
 afterAll(() => rmSync(home, { recursive: true }))
+
+const MINE = 'a key of mine, which nobody guesses 42'
 
 const run = (args: readonly string[], vars: Record<string, string> = {}) =>
   tidegate(['deploy', ...args], {
@@ -83,14 +87,19 @@ describe('tidegate deploy', () => {
 
   test('updates, and leaves the secrets that are there', async () => {
     project({ secrets: ['DATABASE_URL', 'TIDEGATE_KEY', 'TIDEGATE_SECRET'] })
-    writeFileSync(join(folder, 'wrangler.toml'), '# mine\n')
+    await run(['shop', '--demo'])
+    const own = `# mine\n${readFileSync(join(folder, 'wrangler.toml'), 'utf8')}\n[vars]\nMINE = "1"\n`
+    project({ secrets: ['DATABASE_URL', 'TIDEGATE_KEY', 'TIDEGATE_SECRET'] })
+    writeFileSync(join(folder, 'wrangler.toml'), own)
     const ran = await run(['shop', '--demo', '--json'])
     expect(ran).toMatchObject({ code: 0 })
     expect(JSON.parse(ran.stdout)).toMatchObject({ made: {}, dryRun: false })
     expect(told().some(({ args }) => args[1] === 'bulk')).toBe(false)
-    expect(readFileSync(join(folder, 'wrangler.toml'), 'utf8')).toBe('# mine\n')
-    await run(['shop', '--demo'], { TIDEGATE_KEY: 'mine-of-a-key' })
-    expect(JSON.parse(told().at(-1)!.stdin)).toEqual({ TIDEGATE_KEY: 'mine-of-a-key' })
+    expect(readFileSync(join(folder, 'wrangler.toml'), 'utf8')).toBe(own)
+    await run(['shop', '--demo'], { TIDEGATE_KEY: MINE })
+    expect(JSON.parse(told().at(-1)!.stdin)).toEqual({ TIDEGATE_KEY: MINE })
+    const weak = await run(['shop', '--demo'], { TIDEGATE_KEY: 'mine-of-a-key' })
+    expect([weak.code, weak.stderr]).toEqual([2, expect.stringContaining('can be guessed')])
   })
 
   test('uploads nothing with --dry-run', async () => {
@@ -105,7 +114,7 @@ describe('tidegate deploy', () => {
     const url = 'postgres://ada:marker@127.0.0.1:9/shop'
     const ran = await run(['shop', '--url-env', 'SHOP_URL'], { SHOP_URL: url })
     expect(ran).toMatchObject({ code: 1, stdout: '' })
-    expect(ran.stderr).toContain('Nothing was deployed. If only Cloudflare reaches')
+    expect(ran.stderr).toContain('Nothing was deployed. If only Cloudflare can reach')
     expect(ran.stderr).toContain('cannot be reached')
     expect(ran.stderr).not.toContain('marker')
     expect(() => told()).toThrow()
@@ -120,13 +129,13 @@ describe('tidegate deploy', () => {
     ['Authentication error [code: 10000]', 'Workers Scripts: Edit'],
     ['You need to register a workers.dev subdomain', 'workers.dev subdomain'],
     ['TypeError: fetch failed', 'Cloudflare cannot be reached'],
-    ['Something else', 'See what it says above.'],
-  ])('says what to do when wrangler says: %s', async (fails, mend) => {
+    ['Something else', 'See its output above.'],
+  ])('says what to do when wrangler says: %s', async (fails, fix) => {
     project({ fails })
     const ran = await run(['shop', '--demo'])
     expect(ran).toMatchObject({ code: 1, stdout: '' })
     expect(ran.stderr).toContain('wrangler deploy failed (1).')
-    expect(ran.stderr).toContain(mend)
+    expect(ran.stderr).toContain(fix)
     expect(ran.stderr).toContain(fails)
   })
 
@@ -136,9 +145,9 @@ describe('tidegate deploy', () => {
     mkdirSync(join(home, 'full'), { recursive: true })
     writeFileSync(join(home, 'full/file'), '')
     for (const [args, sentence] of [
-      [['shop'], 'Name the database with --url-env NAME, or take --demo.'],
-      [['shop', '--demo', '--url-env', 'A'], 'Name a database, or take --demo.'],
-      [['shop', '--demo', '--name', 'A b'], 'A Worker has a name of lower-case letters'],
+      [['shop'], 'Name the database with --url-env NAME, or use --demo.'],
+      [['shop', '--demo', '--url-env', 'A'], 'Name a database, or use --demo.'],
+      [['shop', '--demo', '--name', 'A b'], 'A Worker name can have only lowercase letters'],
       [['other', '--demo'], 'other has a package.json without tidegate.'],
       [['full', '--demo'], 'full is not empty'],
     ] as const) {
@@ -146,6 +155,75 @@ describe('tidegate deploy', () => {
       expect(ran, args.join(' ')).toMatchObject({ code: 2, stdout: '' })
       expect(ran.stderr).toContain(sentence)
     }
+  })
+})
+
+describe('the wrangler.toml of a project', () => {
+  const whole = readFileSync('wrangler.toml', 'utf8')
+  const without = (name: string) =>
+    whole
+      .replace(
+        new RegExp(
+          `\\[\\[durable_objects.bindings\\]\\]\\nname = "\\w+"\\nclass_name = "${name}"\\n`,
+        ),
+        '',
+      )
+      .replace(new RegExp(`\\[exports.${name}\\]\\n(?:.+\\n)+`), '')
+  const classes = Object.keys(parse(whole).exports as object)
+
+  test('gets each class that the Worker exports, and keeps what a person wrote', () => {
+    expect(classes.length).toBeGreaterThan(5)
+    for (const name of classes) {
+      const mine = `# mine\n${without(name)}\n[vars]\nMINE = "1" # stays\n`
+      const { text, added } = upgraded(mine, whole)
+      expect(added).toEqual([expect.stringContaining('bindings '), `class ${name}`])
+      expect(text.startsWith(mine)).toBe(true)
+      expect(parse(text).exports).toHaveProperty(name)
+      // What has all stays as it is.
+      expect(upgraded(text, whole)).toEqual({ text, added: [] })
+    }
+  })
+
+  test('gets what every class of an older version lacks, in one step', () => {
+    const old = 'name = "shop"\ncompatibility_date = "2025-01-01" # old\n'
+    const { text } = upgraded(old, whole)
+    const [is, needs] = [parse(text), parse(whole)]
+    for (const part of ['durable_objects', 'exports', 'ratelimits', 'compatibility_flags', 'main'])
+      expect(is[part], part).toEqual(needs[part])
+    expect([is.name, is.compatibility_date]).toEqual(['shop', needs.compatibility_date])
+    expect(text).toContain('# old')
+  })
+
+  test('gets a migration after its own, where it has migrations', () => {
+    const { exports: _, ...rest } = parse(whole) as Record<string, unknown>
+    const own = { tag: 'v1', new_sqlite_classes: classes.slice(0, 2) }
+    const { text } = upgraded(stringify({ ...rest, migrations: [own] }), whole)
+    const { migrations, exports } = parse(text) as Record<
+      string,
+      { new_sqlite_classes: string[] }[]
+    >
+    expect(exports).toBeUndefined()
+    expect(migrations![0]).toEqual(own)
+    expect(migrations![1]!.new_sqlite_classes).toEqual(classes.slice(2))
+    expect(upgraded(text, whole).added).toEqual([])
+  })
+
+  test('keeps a newer date, and other flags', () => {
+    const newer = whole
+      .replace(/^compatibility_date = .*/m, 'compatibility_date = "2999-01-01"')
+      .replace('compatibility_flags = [', 'compatibility_flags = [\n  "mine",')
+    expect(upgraded(newer, whole)).toEqual({ text: newer, added: [] })
+  })
+
+  test.each([
+    ['an object of another class', whole.replace('class_name = "Registry"', 'class_name = "Mine"')],
+    ['no TOML', 'name = '],
+    [
+      'lists in one line',
+      'name = "shop"\n[durable_objects]\nbindings = [{ name = "DEMO", class_name = "DemoStore" }]\n',
+    ],
+  ])('that has %s is refused, with what to add', (_, text) => {
+    expect(() => upgraded(text, whole)).toThrow(/Nothing was deployed/)
   })
 })
 
@@ -159,7 +237,7 @@ test('the button asks for the secrets that a deployment has, and gives no key aw
 test('a clone of the repository is deployed as it is', async () => {
   const ran = await run(['--demo', '--dry-run', '--json'])
   expect(ran).toMatchObject({ code: 0 })
-  expect(JSON.parse(ran.stdout)).toEqual({ folder: `${process.cwd()}/`, dryRun: true })
+  expect(JSON.parse(ran.stdout)).toEqual({ folder: process.cwd(), dryRun: true })
 })
 
 // It installs wrangler, which takes a while.
@@ -176,7 +254,7 @@ test('the package deploys from an empty folder', async () => {
     ['new', '--package', packed, '--demo', '--dry-run', '--name', 'new-shop'],
     vars,
   )
-  expect(ran.stderr).toMatch(/Builds …/)
+  expect(ran.stderr).toMatch(/Building …/)
   expect(ran).toMatchObject({ code: 0 })
   const toml = readFileSync(join(home, 'new/wrangler.toml'), 'utf8')
   expect(toml).toContain('name = "new-shop"\nmain = "node_modules/tidegate/lib/worker/index.js"\n')

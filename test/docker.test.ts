@@ -54,6 +54,7 @@ async function assertServes(url: string): Promise<void> {
 test('the image is small in what it may do', () => {
   expect(last('USER')).toBe('1000:1000')
   expect(last('ENTRYPOINT')).toContain('/app/node_modules/tidegate/bin/tidegate.mjs')
+  expect(lines.map(({ text }) => text)).toContain('apk add --no-cache openssh-client-default')
   const ignored = readFileSync('.dockerignore', 'utf8').split('\n')
   expect(ignored[0]).toBe('*')
   expect(ignored.filter((it) => /vars|env|secret/.test(it))).toEqual([])
@@ -107,7 +108,14 @@ describe.runIf(!hasEngine && process.platform === 'linux')('the steps of the Doc
       const at = (text: string) => within(image, text).replaceAll('8787', `${port}`)
       const program = [...JSON.parse(at(last('ENTRYPOINT'))), ...JSON.parse(at(last('CMD')))]
       const server = spawn(...contained(image, program), {
-        env: { PATH: process.env.PATH, HOME: '/nonexistent', TIDEGATE_KEY_FILE: key },
+        env: {
+          ...Object.fromEntries(
+            last('ENV')
+              .split(' ')
+              .map((it) => it.split('=')),
+          ),
+          ...{ PATH: process.env.PATH, HOME: '/nonexistent', TIDEGATE_KEY_FILE: key },
+        },
         stdio: ['ignore', 'inherit', 'inherit'],
       })
       try {
@@ -141,7 +149,9 @@ async function build(): Promise<string> {
       stages.set(/ AS (\w+)/.exec(text)?.[1] ?? '', root)
     } else if (does === 'WORKDIR') workdir = text
     else if (does === 'COPY') copy(text, root, workdir, stages)
-    else if (does === 'RUN') await step(within(root, text), join(root, workdir))
+    // Packages of Alpine are for Alpine alone.
+    else if (does === 'RUN' && !text.startsWith('apk '))
+      await step(within(root, text), join(root, workdir))
     mkdirSync(join(root, workdir), { recursive: true })
   }
   return root

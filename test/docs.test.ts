@@ -7,8 +7,7 @@ import { promisify } from 'node:util'
 import { lexer, type Token, type Tokens, walkTokens } from 'marked'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { experimental_readRawConfig } from 'wrangler'
-// @ts-expect-error: plain JavaScript
-import { commands } from '../bin/commands.mjs'
+import { commands } from '../src/command/commands.ts'
 import { gateway, readEndpoints } from '../src/gateway/index.ts'
 import { describeMariaDb } from './support/mariadb.ts'
 import { describePostgres } from './support/postgres.ts'
@@ -20,7 +19,17 @@ const pages = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'SECURITY.md',
+  'AGENTS.md',
   ...globSync('docs/*.md', { cwd: root }),
+  // What stands beside the code that it is about.
+  'bench/README.md',
+  'bench/compared.md',
+  'bench/results.md',
+  'test/attack/README.md',
+  'test/fuzz/README.md',
+  'test/sign-in/requirements/README.md',
+  'test/sign-in/upstream.md',
 ]
 const text = (page: string) => readFileSync(join(root, page), 'utf8')
 
@@ -142,7 +151,10 @@ describe('every command of a shell', () => {
     [/^(?:\w+=\S+ |\w+='[^']*' )*npm (?:start$|run |test )/, 'every npm run is a script'],
     [/^curl /, 'what can be run; test/tutorial.test.ts; test/doctor.test.ts'],
     [/^(?:api |TIDEGATE=|api\(\))/, 'test/registry/page.test.ts'],
-    [/^(?:claude|codex|gemini|qwen) mcp add /, 'the lines for hosts; test/command/hosts.test.ts'],
+    [
+      /^(?:amp|claude|cline|codex|copilot|gemini|qwen) mcp add /,
+      'the lines for hosts; test/command/hosts.test.ts',
+    ],
     [/^(?:export )?[A-Z_]+=\S*(?:'[^']*')?$|^[A-Z_]+='[^']*'$/, 'a setting, which sh reads'],
     [/^(?:npm (?:init|pkg|install)|node try\.ts)/, 'test/tutorial.test.ts'],
     [/^(?:cd my-server|npm test)$/, 'test/new.test.ts'],
@@ -177,7 +189,7 @@ describe('every command of a shell', () => {
     )
 
   test.each(startsOf('tidegate'))('is one that npx tidegate has: %s', async (words) => {
-    const named = (commands as { words: string }[])
+    const named = commands
       .map((it) => it.words)
       .filter((it) => words === it || words.startsWith(`${it} `))
       .sort((a, b) => b.length - a.length)
@@ -294,7 +306,9 @@ describe('the lines for hosts', () => {
       const words = stdout.trimEnd().split('\n')
       expect(words.slice(0, 2)).toEqual(['mcp', 'add'])
       expect(words).toContain('URL')
-      expect(words.at(-1)).toMatch(/^(?:Authorization: Bearer KEY|TIDEGATE_KEY)$/)
+      expect(words.filter((it) => it.includes('KEY'))).toEqual([
+        expect.stringMatching(/^(?:Authorization(?:: |=)Bearer KEY|TIDEGATE_KEY)$/),
+      ])
     },
   )
 })
@@ -306,14 +320,17 @@ const base = { name: 'shop', title: 'Shop', databases: { shop: { url: 'demo:' } 
 const examples = written('json').flatMap(({ page, code }) => {
   const value = JSON.parse(code)
   const all = Array.isArray(value) ? value : value.keep ? [{ ...base, ...value }] : []
-  return all.map((endpoint: typeof base) => ({ page, endpoint }))
+  return all.map((endpoint: typeof base & Shown) => ({ page, endpoint }))
 })
 
 describe('the examples of endpoints', () => {
   test('are there for endpoints, tools and search', () => {
     expect(new Set(examples.map(({ page }) => page))).toEqual(
-      new Set(['docs/endpoints.md', 'docs/search.md', 'docs/tools.md']),
+      new Set(['docs/endpoints.md', 'docs/tools.md']),
     )
+    const shown: readonly Shown[] = examples.map(({ endpoint }) => endpoint)
+    expect(shown.some(({ search }) => search)).toBe(true)
+    expect(shown.some(({ tools }) => tools)).toBe(true)
   })
 
   test.each(examples)('in $page are endpoints that can be served', ({ endpoint }) => {
@@ -396,7 +413,7 @@ describe('what can be run', () => {
     )
     expect(here).toContain(worker.url)
     const { stdout } = await run('sh', ['-c', here])
-    expect(stdout, page).toMatch(/"rowCount":\d|^shop\/shop: SQLite/)
+    expect(stdout, page).toMatch(/"rowCount":\d|^shop\/shop: SQLite/m)
   })
 
   test.each(examples.map((it, i) => [it.page, i, it.endpoint] as const))(
@@ -410,12 +427,13 @@ describe('what can be run', () => {
     },
   )
 
-  test('runs the tool of tools.md, and finds by that of search.md', async () => {
-    const at = (page: string) => examples.findIndex((it) => it.page === page)
-    const tools = `${worker.url}/mcp/example${at('docs/tools.md')}`
+  test('runs the tool of tools.md, and finds by its search', async () => {
+    const at = (field: 'search' | 'tools') =>
+      examples.findIndex(({ page, endpoint }) => page === 'docs/tools.md' && field in endpoint)
+    const tools = `${worker.url}/mcp/example${at('tools')}`
     const orders = await callTool(tools, 'orders_of_customer', { customer: 1 }, KEY)
     expect(orders.structuredContent.columns).toHaveLength(3)
-    const search = `${worker.url}/mcp/example${at('docs/search.md')}`
+    const search = `${worker.url}/mcp/example${at('search')}`
     const { structuredContent } = await callTool(search, 'search', { query: 'a' }, KEY)
     expect(structuredContent.results[0].url).toMatch(/^https:\/\/shop\.example\.com\/product\/\d+$/)
   })
@@ -479,18 +497,16 @@ const linesOf = (...paths: string[]) =>
     )
     .filter((it) => it.trim() && !it.trim().startsWith('//')).length
 
-test('mcp-compared.md counts the lines that are there', () => {
+test('compared.md counts the lines that are there', () => {
   const servers = { notes: 'notes', contacts: 'crm', issues: 'github-issues' }
   const all = { calculator: 'calculator', ...servers, 'browser and sheets': 'browser-and-sheets' }
   for (const [said, name] of Object.entries(all)) {
     const sdk = globSync(`bench/sdk/${name}{,-stdio}.ts`, { cwd: root })
     const lines = [linesOf(`examples/${name}/server.ts`), linesOf(...sdk)]
-    expect(text('docs/mcp-compared.md')).toContain(
-      `| ${said}, lines of code | ${lines.join(' | ')} |`,
-    )
+    expect(text('bench/compared.md')).toContain(`| ${said}, lines of code | ${lines.join(' | ')} |`)
     // Blank lines and comments too.
     expect(text(`examples/${name}/server.ts`).split('\n').length - 1).toBeLessThanOrEqual(120)
   }
   const everything = linesOf(...globSync('examples/everything/*.ts', { cwd: root }))
-  expect(text('docs/mcp-compared.md')).toContain(`| lines of code | ${everything} |`)
+  expect(text('bench/compared.md')).toContain(`| lines of code | ${everything} |`)
 })

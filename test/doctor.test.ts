@@ -29,7 +29,7 @@ test('the operator reads what hosts would make of an endpoint', async () => {
   const ENDPOINTS = JSON.stringify([{ name: 'shop', title: 'Shop', databases }])
   const secrets = { TIDEGATE_KEY: 'k', TIDEGATE_SECRET: 'Zx81-Qp02-Lm57-Ty93-Rb46-Vn08-Ks' }
   for (const [TIDEGATE_PASSPHRASE, verdict] of [
-    ['', /^problem: The endpoint asks for a key and has no sign-in/m],
+    ['', /^problem: The endpoint requires a key and has no sign-in/m],
     ['seven otters guard the quiet harbor', /^Cursor +would connect, and ask to sign in$/m],
   ] as const) {
     const worker = await startWorker({ ...secrets, TIDEGATE_PASSPHRASE, ENDPOINTS })
@@ -166,7 +166,7 @@ await describePostgres('a deployment with databases', setup, (postgres) => {
       expect(reader.findings).toContainEqual({
         kind: 'write-grants',
         severity: 'low',
-        sentence: expect.stringMatching(/may write/),
+        sentence: expect.stringMatching(/can write/),
         objects: ['public.events'],
         count: 1,
         statements: [`REVOKE INSERT ON ALL TABLES IN SCHEMA public FROM ${postgres.reader};`],
@@ -239,7 +239,7 @@ await describePostgres('a deployment with databases', setup, (postgres) => {
 await describePostgres('the first query of a Worker', 'create table t (id int)', (postgres) => {
   const said = (worker: RunningWorker) => worker.logs().filter((line) => line.includes('/doctor'))
   const warning =
-    /^Endpoint main, database main: its role may do more than read \(superuser[a-z, -]*\)\. See \/doctor\.$/
+    /^Endpoint main, database main: its role can do more than read \(superuser[a-z, -]*\)\. See \/doctor\.$/
 
   test('is followed by one look at the role; the list of tools and the next queries by none', async () => {
     const worker = await startWorker({ DATABASE_URL: postgres.tcp(), TIDEGATE_KEY: 'k' })

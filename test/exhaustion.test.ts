@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { clickhouse as clickhouseDriver } from '../src/database/clickhouse/driver.ts'
 import type { Driver } from '../src/database/database.ts'
-import { planetscale as planetscaleDriver } from '../src/database/mysql/planetscale.ts'
-import { mysql as mysqlDriver } from '../src/database/mysql/tcp.ts'
-import { neon as neonDriver } from '../src/database/postgres/neon.ts'
-import { postgres as postgresDriver } from '../src/database/postgres/tcp.ts'
+import { planetscale as planetscaleDriver } from '../src/database/mysql/planetscale/planetscale.ts'
+import { mysql as mysqlDriver } from '../src/database/mysql/tcp/tcp.ts'
+import { neon as neonDriver } from '../src/database/postgres/neon/neon.ts'
+import { postgres as postgresDriver } from '../src/database/postgres/tcp/tcp.ts'
 import { startCancellingHrana } from './servers/hrana-cancelling.ts'
 import { startPlanetScale } from './servers/planetscale.ts'
 import { TOKEN } from './servers/sqlite-child.ts'
@@ -19,6 +19,9 @@ import { callTool } from './support/worker.ts'
 const TIMEOUT_MS = 1_000
 const MARGIN_MS = 2_000
 
+/** How long a server on a busy machine may take to see that a statement was cancelled. */
+const SETTLED_MS = 10_000
+
 /**
  * MiB by which the runtime may grow at its peak beyond what it holds when it is warm, however often it
  * is asked. Twice what a Worker may hold, for it collects late, and there are Workers of wrangler's own
@@ -31,10 +34,10 @@ const cut = /^Answered: Only the first 200 rows: aggregate/
 const full = /^Answered: The answer is full after 1 rows: select fewer columns/
 const shortened = /^Answered: Cells longer than 1000 characters are cut/
 const memoryLimit = /^Memory limit \(for query\) exceeded/
-const tooLarge = /^One row alone is (?:over|more than) /
+const tooLarge = /^A single row is larger than /
 // MariaDB gives what it has ended the value that it would have had.
 const benchmarked = /^The query was stopped after 1 seconds\.|^Answered: \[\[0\]\]$/
-const sized = /The answer is (?:full|larger) |One row alone is /
+const sized = /The answer is (?:full|larger) |A single row is /
 const sizedOrStopped = new RegExp(`${sized.source}|${stopped.source}`)
 const refused = /\w+\(\) is not allowed here\.$/
 
@@ -221,21 +224,20 @@ engines.libsql = {
   large: [hex(15_000_000), hex(20_000_000)],
 }
 
-const unbounded = /^This recursive query may never end\. Give its recursive part a LIMIT/
-const tooMuch = /^This query is too expensive for the demo: it may visit more than 5 million rows/
+const unbounded = /^The demo does not run recursive queries\./
+const tooMuch =
+  /^This query is too expensive for the demo, where each query can take up to a second\./
 engines.demo = {
   url: 'demo:',
   working: () => 0,
   statements: {
     'an endless recursion': [recursion('count(*)'), unbounded],
     'an endless recursion, row by row': [recursion('n'), unbounded],
-    'a recursion longer than the limit': [recursion('count(*)', 'limit 16000000'), tooMuch],
     'a cross join': [cross, tooMuch],
     'one huge value': [hex(900_000_000), /^string or blob too big \(SQLITE_TOOBIG\)$/],
     'many huge rows': [`${hex(1_000_000)} from ${products('a', 'b')}`, tooMuch],
     'some large rows': [`${hex(400_000)} from products limit 3`, shortened],
-    'a trillion rows': [recursion('n', `limit ${MANY}`), tooMuch],
-    'a trillion rows, counted': [recursion('count(*)', `limit ${MANY}`), tooMuch],
+    'a trillion rows': [`select 1 from ${products(...'abcdefg')}`, tooMuch],
   },
   large: [`${hex(1_900_000)} from products limit 20`],
 }
@@ -285,13 +287,13 @@ describe.each(Object.entries(engines))('%s', (name, engine) => {
     expect(told).toMatch(said)
     expect(ms).toBeLessThan(TIMEOUT_MS + MARGIN_MS)
     expect(await ask(name, 'select 42')).toBe(answered([[42]]))
-    await expect.poll(working, { timeout: MARGIN_MS }).toBe(0)
+    await expect.poll(working, { timeout: SETTLED_MS }).toBe(0)
   })
 
   test.each(Object.entries(heavy))('has the server refuse %s for its memory', async (_, sql) => {
     expect(await ask(`patient-${name}`, sql)).toMatch(memoryLimit)
     expect(await ask(name, 'select 42')).toBe(answered([[42]]))
-    await expect.poll(working, { timeout: MARGIN_MS }).toBe(0)
+    await expect.poll(working, { timeout: SETTLED_MS }).toBe(0)
   })
 
   test.skipIf(!tellsOfProcesses)('takes in no more than a Worker can hold', async () => {
@@ -319,6 +321,6 @@ describe.each(Object.entries(engines))('%s', (name, engine) => {
     const [told, ms] = await timed(query)
     expect(told).toMatch(sql.includes('benchmark') ? benchmarked : stopped)
     expect(ms).toBeLessThan(TIMEOUT_MS + MARGIN_MS)
-    await expect.poll(working, { timeout: MARGIN_MS }).toBe(0)
+    await expect.poll(working, { timeout: SETTLED_MS }).toBe(0)
   })
 })

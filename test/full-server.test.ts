@@ -61,6 +61,8 @@ describe(`a server that lets in ${ROOM}`, () => {
       name,
       title: name,
       databases: { main: { url } },
+      // However busy the machine is, nobody waits so long.
+      caps: { timeoutMs: 55_000 },
     }))
     const direct = postgres?.tcp(postgres.reader)
     const other = mariadb?.url(mariadb.reader).replace('@', ':x@')
@@ -86,7 +88,7 @@ describe(`a server that lets in ${ROOM}`, () => {
   test.each(direct)(title, answersEach)
   test.skipIf(lacksBindings).each(withBinding)(title, answersEach)
 
-  async function answersEach(name: string, _: string, sessions: () => Promise<number>) {
+  async function answersEach(name: string, url: string, sessions: () => Promise<number>) {
     const mcp = `${worker.url}/mcp/${name}`
     const told = await Promise.all(
       Array.from({ length: CROWD }, async (_, i) => {
@@ -100,7 +102,8 @@ describe(`a server that lets in ${ROOM}`, () => {
     const refused = told.filter((it) => it !== undefined)
     for (const it of new Set(refused)) expect(it).toMatch(SENTENCE)
     // Those who come too early wait for those before them.
-    expect(CROWD - refused.length).toBeGreaterThan(2 * ROOM)
+    if (isBound(url)) expect(CROWD - refused.length).toBeGreaterThan(2 * ROOM)
+    else expect(refused).toEqual([])
     // A machine of one's own keeps some for those who come next.
     const kept = onNode ? MOST_KEPT : 0
     await expect.poll(sessions, { timeout: 15_000 }).toBeLessThanOrEqual(kept)

@@ -33,9 +33,12 @@ test.each<[name: string, args: Record<string, unknown>]>([
   ['explain_query', { sql: `explain ${'( '.repeat(40_000)}` }],
   [
     'query',
+    { sql: "select sum(length(printf('%.100000c', a.id))) from order_items a, order_items b" },
+  ],
+  [
+    'query',
     {
-      sql: `with recursive t(n) as (select 1 union all select n + 1 from t limit 50000)
-        select sum(length(printf('%.100000c', n))) from t`,
+      sql: `${'select x + x as x from ('.repeat(40)}select quantity as x from order_items${')'.repeat(40)}`,
     },
   ],
   [

@@ -3,6 +3,8 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Desk, noTerminal, type Run } from './sign-in/desk.ts'
 import { isInstalled, programs } from './sign-in/programs.ts'
+import { onPackage } from './support/node-worker.ts'
+import { packedOnce } from './support/packed-worker.ts'
 import { freePort } from './support/port.ts'
 
 const KEY = 'key-of-a-caller'
@@ -127,6 +129,11 @@ function answerTo({ id, method, params }: any): object {
 }
 const NO_METHOD = { code: -32601, message: 'There is no such method.' }
 
+/** The command: of this folder, or of the installed tarball. */
+const command = onPackage
+  ? join((await packedOnce()).project, 'node_modules/tidegate/bin/tidegate.mjs')
+  : resolve('bin/tidegate.mjs')
+
 describe('tidegate add, and the program itself', () => {
   let server: Server
   let url: string
@@ -190,7 +197,4 @@ describe('tidegate add, and the program itself', () => {
 })
 
 const add = (desk: Desk, host: string, ...what: string[]) =>
-  desk.run([
-    ...[process.execPath, resolve('bin/tidegate.mjs'), 'add', host, ...what],
-    ...['--name', 'shop', '--yes'],
-  ])
+  desk.run([...[process.execPath, command, 'add', host, ...what], ...['--name', 'shop', '--yes']])

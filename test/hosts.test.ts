@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve, win32 } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { hosts, settingsFolder } from '../bin/hosts/hosts.mjs'
+import { hosts, settingsFolder } from '../src/command/hosts/hosts.ts'
 import { snippetsFor } from '../src/console/snippets.ts'
 import { tidegate } from './support/command-line.ts'
 
@@ -26,6 +26,9 @@ const FILES: Readonly<Record<string, string>> = {
   vscode: '.config/Code/User/mcp.json',
   codex: '.codex/config.toml',
   gemini: '.gemini/settings.json',
+  qwen: '.qwen/settings.json',
+  cline: '.cline/data/settings/cline_mcp_settings.json',
+  amp: '.config/amp/settings.json',
   copilot: '.copilot/mcp-config.json',
   opencode: '.config/opencode/opencode.json',
   windsurf: '.codeium/windsurf/mcp_config.json',
@@ -57,7 +60,7 @@ describe.skipIf(process.platform !== 'linux')('tidegate add', () => {
     expect(first).toContain(resolve('bin/tidegate.mjs'))
     expect(statSync(join(home, path)).mode & 0o777).toBe(0o600)
     const again = await run('add', host, '--demo', '--yes')
-    expect(again).toMatchObject({ code: 0, stdout: `${join(home, path)} has it already.\n` })
+    expect(again).toMatchObject({ code: 0, stdout: `${join(home, path)} already has it.\n` })
     expect(read(path)).toBe(first)
 
     write('.env', '')
@@ -108,6 +111,8 @@ describe.skipIf(process.platform !== 'linux')('tidegate add', () => {
       copilot: `"SHOP_URL": "\${SHOP_URL}"`,
       opencode: '"SHOP_URL": "{env:SHOP_URL}"',
       windsurf: `"SHOP_URL": "\${env:SHOP_URL}"`,
+      qwen: `"SHOP_URL": "\${SHOP_URL}"`,
+      cline: '"--url-env"',
       zed: '"--url-env"',
     }
     for (const [host, text] of Object.entries(how)) {
@@ -117,8 +122,14 @@ describe.skipIf(process.platform !== 'linux')('tidegate add', () => {
     const desktop = await run('add', 'claude-desktop', '--url-env', 'SHOP_URL', '--yes')
     expect(desktop.code).toBe(1)
     expect(desktop.stderr).toContain('--vars FILE')
+    const amp = await run('add', 'amp', '--url-env', 'SHOP_URL', '--yes')
+    expect(amp.stderr).toContain('--vars FILE')
+    const keyed = await run('add', 'amp', URL_OF_ENDPOINT, '--key-env', 'SHOP_KEY', '--yes')
+    expect(keyed.stderr).toContain('amp mcp add NAME')
+    expect((await run('add', 'amp', URL_OF_ENDPOINT, '--yes')).code).toBe(0)
+    expect(json(FILES.amp!)['amp.mcpServers']).toEqual({ tidegate: { url: URL_OF_ENDPOINT } })
     const zed = await run('add', 'zed', URL_OF_ENDPOINT, '--key-env', 'SHOP_KEY', '--yes')
-    expect(zed.stderr).toContain('Zed reads no variable in a header')
+    expect(zed.stderr).toContain('Zed cannot read a variable in a header')
 
     for (const url of [
       'postgres://ada:marker@db.example/shop',
@@ -198,6 +209,7 @@ list = [ 1, # one
 [mcp_servers.tidegate]
 url = "${URL_OF_ENDPOINT}"
 bearer_token_env_var = "SHOP_KEY"
+required = true
 `)
     await run('add', 'codex', '--demo', '--yes')
     expect(read('.codex/config.toml')).toContain('[mcp_servers.other] # another')
@@ -207,7 +219,7 @@ bearer_token_env_var = "SHOP_KEY"
     write('.codex/config.toml', 'mcp_servers = { a = { command = "x" } }\n')
     await run('add', 'codex', URL_OF_ENDPOINT, '--yes')
     expect(read('.codex/config.toml')).toBe(
-      `mcp_servers = { a = { command = "x" }, tidegate = { url = "${URL_OF_ENDPOINT}" } }\n`,
+      `mcp_servers = { a = { command = "x" }, tidegate = { url = "${URL_OF_ENDPOINT}", required = true } }\n`,
     )
   })
 
@@ -221,7 +233,9 @@ bearer_token_env_var = "SHOP_KEY"
     write(path, text)
     const ran = await run('add', host, '--demo', '--yes')
     expect(ran).toMatchObject({ code: 1, stdout: '' })
-    expect(ran.stderr).toMatch(/^\S+ (?:is no (?:JSON|TOML), so|has a \w+ that is no table)/)
+    expect(ran.stderr).toMatch(
+      /^\S+ (?:is not valid (?:JSON|TOML), so|has a \w+ that is not a table)/,
+    )
     expect(read(path)).toBe(text)
     expect(readdirSync(dirname(join(home, path)))).toHaveLength(1)
   })
@@ -266,21 +280,21 @@ bearer_token_env_var = "SHOP_KEY"
     await run('add', 'claude-code', URL_OF_ENDPOINT, '--scope', 'project', '--yes')
     expect(json('.mcp.json').mcpServers.tidegate.url).toBe(URL_OF_ENDPOINT)
     expect((await run('add', 'windsurf', '--demo', '--scope', 'project')).stderr).toContain(
-      'Windsurf has no file for a project.',
+      'Windsurf has no project file.',
     )
   })
 
   test('says what it was not told', async () => {
     for (const [args, sentence] of [
-      [['add', 'emacs', '--demo'], 'There is no host of this name. Name one of: claude-code,'],
+      [['add', 'emacs', '--demo'], 'Unknown host. Name one of: claude-code,'],
       [['add', 'cursor'], 'Say what to add:'],
       [['add', 'cursor', URL_OF_ENDPOINT, '--demo'], 'Name one thing to add:'],
-      [['add', 'cursor', '--demo', '--key-env', 'A'], '--key-env goes with the URL'],
-      [['add', 'cursor', '--url-env', '$A'], 'The name of a variable has'],
-      [['add', 'cursor', '--demo', '--name', 'a b'], 'A name begins with a letter'],
-      [['add', 'cursor', 'https://u:p@host.example/mcp'], 'Hosts send no user name'],
-      [['add', 'constructor', '--demo'], 'There is no host of this name.'],
-      [['add', 'claude-desktop', URL_OF_ENDPOINT], 'Claude Desktop starts servers'],
+      [['add', 'cursor', '--demo', '--key-env', 'A'], '--key-env works only with the URL'],
+      [['add', 'cursor', '--url-env', '$A'], 'A variable name can have only'],
+      [['add', 'cursor', '--demo', '--name', 'a b'], 'A name must begin with a letter'],
+      [['add', 'cursor', 'https://u:p@host.example/mcp'], 'Hosts do not send the user name'],
+      [['add', 'constructor', '--demo'], 'Unknown host.'],
+      [['add', 'claude-desktop', URL_OF_ENDPOINT], 'Claude Desktop starts the servers'],
     ] as const) {
       const ran = await run(...args, '--yes')
       expect(ran.code, args.join(' ')).toBeGreaterThan(0)
@@ -289,6 +303,58 @@ bearer_token_env_var = "SHOP_KEY"
     expect(readdirSync(home)).toEqual([])
   })
 })
+
+test('apps on the web are said not to reach this machine, and where to go instead', () => {
+  for (const access of ['none', 'key', 'sign-in'] as const) {
+    const here = snippetsFor({ url: 'http://127.0.0.1:8787/mcp', name: 'tidegate', access })
+    for (const host of ['Claude', 'ChatGPT'])
+      expect(here.find((it) => it.host === host)!.after).toContain('npx tidegate deploy')
+    const there = snippetsFor({ url: URL_OF_ENDPOINT, name: 'tidegate', access })
+    expect(there[0]!.after ?? '').not.toContain('npx tidegate deploy')
+  }
+})
+
+test('each app that docs/hosts.md signs in is on the pages, and is told what comes next', () => {
+  const address = { url: URL_OF_ENDPOINT, name: 'tidegate' }
+  const signedIn = snippetsFor({ ...address, access: 'sign-in' })
+  for (const [host, next] of [
+    ['Copilot', '/mcp auth tidegate'],
+    ['Qwen Code', '/mcp'],
+    ['Cline', 'Authorize OAuth'],
+    ['Amp', 'opens the browser'],
+  ]) {
+    expect(signedIn.find((it) => it.host === host)?.after, host).toContain(next)
+  }
+
+  // The same lines as in the docs.
+  const docs = readFileSync('docs/hosts.md', 'utf8')
+  const keyed = snippetsFor({ url: 'URL', name: 'tidegate', access: 'key' })
+  for (const host of ['Claude Code', 'Codex', 'Gemini CLI', 'Qwen Code', 'Cline', 'Amp']) {
+    expect(docs).toContain(`\n${keyed.find((it) => it.host === host)?.text}\n`)
+  }
+})
+
+test.skipIf(process.platform !== 'linux')(
+  'the file of a project says what Codex asks there',
+  async () => {
+    const ran = await run('add', 'codex', '--demo', '--scope', 'project', '--yes')
+    expect(ran.stderr).toContain('only if you trust it')
+    expect((await run('add', 'codex', '--demo', '--yes')).stderr).not.toContain('trust')
+  },
+)
+
+test.skipIf(process.platform !== 'linux')(
+  'Cline reads no variable in a header, which is said',
+  async () => {
+    const ran = await run('add', 'cline', URL_OF_ENDPOINT, '--key-env', 'SHOP_KEY', '--yes')
+    expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining('Authorize OAuth')])
+    await run('add', 'cline', URL_OF_ENDPOINT, '--yes')
+    expect(json(FILES.cline!).mcpServers.tidegate).toEqual({
+      type: 'streamableHttp',
+      url: URL_OF_ENDPOINT,
+    })
+  },
+)
 
 test('the Console shows the entries that add writes', async () => {
   const address = { url: URL_OF_ENDPOINT, name: 'tidegate', access: 'key' as const }

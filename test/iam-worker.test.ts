@@ -90,10 +90,10 @@ describe.skipIf(!postgres || !mariadb)('a Worker that logs in by IAM', () => {
   test.each([
     ['postgres', /2/],
     ['mysql', /2/],
-    ['region', /^The database refused the IAM token of RDS/],
+    ['region', /^The database refused the RDS IAM token/],
     ['other', /^This deployment has no secret OTHER_AWS_ACCESS_KEY_ID/],
-    ['google', /^This deployment does not let the host of this database have a token of Google/],
-    ['none', /^This deployment does not let the host of this database have a token of Google/],
+    ['google', /^This deployment does not allow a Google token for the host of this database/],
+    ['none', /^This deployment does not allow a Google token for the host of this database/],
     ['plain', /With auth=rds-iam the connection must be encrypted/],
   ])('answers or says why: %s', async (name, sentence) => {
     expect(await ask(name)).toMatch(sentence)

@@ -93,7 +93,7 @@ describe('tidegate inspect, at any server', () => {
     const shown = await inspect([await serve(old({ 'tools/list': { tools: [{ name: 'a' }] } }))])
     expect(shown.stdout).toContain('Revision       2025-11-25\n')
     expect(shown.stdout).toContain('1 tool, ')
-    expect(shown.stdout).toContain('Note: It refuses resources/list: None. (-32601)')
+    expect(shown.stdout).toContain('Note: It rejects resources/list: None. (-32601)')
     const program = `
       const { createInterface } = require('node:readline')
       createInterface({ input: process.stdin }).on('line', (line) => {
@@ -155,7 +155,7 @@ describe('tidegate inspect, at any server', () => {
     // The key of one's own deployment is for nobody else.
     expect(new Set(keys)).toEqual(new Set([undefined]))
     const wrong = await inspect([url, '--key-env', 'WRONG'], { WRONG: 'no' })
-    expect(wrong.stderr).toBe('It refuses this key (401).\n')
+    expect(wrong.stderr).toBe('It rejects this key (401).\n')
     expect((await inspect([url, '--key-env', 'MINE'], { MINE: KEY })).stdout).toContain('1 tool')
     const own = { TIDEGATE_KEY: KEY, TIDEGATE_URL: new URL(url).origin }
     expect((await inspect([url], own)).code).toBe(0)
@@ -169,16 +169,24 @@ describe('tidegate inspect, at any server', () => {
     const { port } = page.address() as AddressInfo
     const free = await freePort()
     for (const [args, sentence, code] of [
-      [[`http://127.0.0.1:${free}/mcp`], `127.0.0.1:${free}: Nothing listens at this port.`, 1],
-      [['http://127.0.0.1:1/mcp'], '127.0.0.1:1: No program may ask a server at this port', 1],
-      [['http://none.invalid/mcp'], 'none.invalid: There is no host of this name.', 1],
-      [[`http://127.0.0.1:${port}/mcp`], 'It does not answer initialize as an MCP server does', 1],
-      [['--', node, '-e', ''], 'It has ended (0).', 1],
+      [[`http://127.0.0.1:${free}/mcp`], `127.0.0.1:${free}: Nothing listens on this port.`, 1],
+      [
+        ['http://127.0.0.1:1/mcp'],
+        '127.0.0.1:1: Programs are not allowed to connect to this port',
+        1,
+      ],
+      [['http://none.invalid/mcp'], 'none.invalid: There is no host with this name.', 1],
+      [
+        [`http://127.0.0.1:${port}/mcp`],
+        'It does not respond to initialize as an MCP server does',
+        1,
+      ],
+      [['--', node, '-e', ''], 'It ended (0).', 1],
       [['--', 'no-such-program'], 'It cannot be started (ENOENT).', 1],
       [['postgres://u:marker@h/d'], 'begins with https:// or http://', 2],
-      [['https://u:marker@host.example/'], 'no user name or password', 2],
-      [['http://db.example/mcp', '--key-env', 'K'], 'by https only', 2],
-      [['https://db.example/mcp', '--era', 'old'], 'The era is', 2],
+      [['https://u:marker@host.example/'], 'instead of a user name or password', 2],
+      [['http://db.example/mcp', '--key-env', 'K'], 'only over https', 2],
+      [['https://db.example/mcp', '--era', 'old'], 'The era must be', 2],
     ] as const) {
       const ran = await inspect(args, { K: KEY })
       expect(ran, args.join(' ')).toMatchObject({ code, stdout: '' })

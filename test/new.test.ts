@@ -4,8 +4,7 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-// @ts-expect-error: plain JavaScript
-import { examples } from '../bin/new/project.mjs'
+import { examples } from '../src/command/new/project.ts'
 import { type Packed, pack } from './support/packed.ts'
 import { freePort } from './support/port.ts'
 import { post } from './support/worker.ts'
@@ -53,15 +52,13 @@ describe('npx tidegate new', () => {
   test('that starts over HTTP', async () => {
     const port = await freePort()
     const cwd = join(packed.project, 'my-server')
-    const address = ['--port', String(port), '--inspector-port', '0']
-    const program = join(cwd, 'node_modules/wrangler/bin/wrangler.js')
     // What `npm start` runs: a shell between would outlive the test.
     expect(JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8')).scripts.start).toBe(
-      'wrangler dev',
+      'node start.mjs',
     )
-    const child = spawn(process.execPath, [program, 'dev', '--ip', '127.0.0.1', ...address], {
+    const child = spawn(process.execPath, ['start.mjs', '--port', String(port)], {
       ...{ cwd, stdio: 'ignore' },
-      env: { ...process.env, HOME: packed.home, CLOUDFLARE_CF_FETCH_ENABLED: 'false' },
+      env: { ...process.env, HOME: packed.home },
     })
     try {
       const params = { name: 'add', arguments: { a: 1, b: 2 } }
@@ -76,7 +73,7 @@ describe('npx tidegate new', () => {
   })
 
   // The one above is from calculator.
-  const others = (examples() as string[]).filter((it) => it !== 'calculator')
+  const others = examples().filter((it) => it !== 'calculator')
   describe.each(others)('from %s', (from) => {
     test('makes one that type-checks, passes its test and can be deployed', async () => {
       const name = `like-${from}`
@@ -96,7 +93,7 @@ describe('npx tidegate new', () => {
   })
 
   test.each([
-    [['Bad Name'], 'A server has a name of lower-case letters, digits and "-".'],
+    [['Bad Name'], 'A server name can have only lowercase letters, digits and "-".'],
     [
       ['good', '--from', 'nothing'],
       'There is no such example. Name one of: browser-and-sheets, calculator',

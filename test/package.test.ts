@@ -1,13 +1,19 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, globSync, readFileSync, rmSync } from 'node:fs'
 import { builtinModules, stripTypeScriptTypes } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
-import { Client } from '@modelcontextprotocol/client'
+import { Client, StreamableHTTPClientTransport as TransportV2 } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestHarness } from 'wrangler'
 import { blocksOf, type Packed, pack } from './support/packed.ts'
+import { freePort } from './support/port.ts'
 import { describePostgres } from './support/postgres.ts'
+import { plainVars } from './support/spawned.ts'
 
 const programs = resolve('test/package/programs/node_modules')
 const hasPrograms = existsSync(programs)
@@ -21,10 +27,9 @@ beforeAll(async () => {
 }, 600_000)
 afterAll(() => packed && rmSync(dirname(packed.tarball), { recursive: true }))
 
-const [node = '', worker = ''] = blocksOf('package.md', 'ts')
+const [node = '', worker = '', database = ''] = blocksOf('package.md', 'ts')
 const [bundled = '', asBuilt = ''] = blocksOf('package.md', 'toml')
 const [mcp = ''] = blocksOf('mcp.md', 'ts')
-const [database = ''] = blocksOf('database.md', 'ts')
 
 const [onNode = ''] = blocksOf('node.md', 'ts')
 const [overPipe = ''] = blocksOf('mcp-reference.md', 'ts')
@@ -45,9 +50,10 @@ describe('what is packed', () => {
     const papers = ['CHANGELOG.md', 'LICENSE', 'README.md', 'lib/THIRD-PARTY.txt']
     const plain = [...papers, 'package.json', 'wrangler.toml']
     const isOurs = (path: string) =>
-      /^bin\/.*\.mjs$|^bin\/new\/server\.test\.ts\.txt$/.test(path) ||
+      /^bin\/(?:tidegate|new\/start)\.mjs$|^bin\/new\/server\.test\.ts\.txt$/.test(path) ||
       /^examples\/[\w-]+\/(?:[\w-]+\.ts|README\.md|wrangler\.toml)$/.test(path) ||
       /^lib\/.*\.(?:js|js\.map|d\.ts)$/.test(path)
+    // Also beside what examples leave: their secrets, and their state.
     expect(packed.files.filter((it) => !plain.includes(it) && !isOurs(it))).toEqual([])
     expect(plain.filter((it) => !packed.files.includes(it))).toEqual([])
   })
@@ -68,7 +74,8 @@ describe('what is packed', () => {
     const { tidegate } = listed.dependencies
     expect(Object.keys(tidegate.dependencies).sort()).toEqual(Object.keys(dependencies).sort())
     const named = packed.files
-      .filter((it) => /\.m?js$/.test(it))
+      // Projects get a copy of this one, and have wrangler.
+      .filter((it) => /\.m?js$/.test(it) && it !== 'bin/new/start.mjs')
       .flatMap((it) => [
         ...readFileSync(ofPackage(it), 'utf8').matchAll(
           /^(?:import|export)\b[^'"`;]*?\bfrom ?["']([^"'./][^"']*)["']|\bimport\(["']([a-z@][^"']*)["']\)/gm,
@@ -111,6 +118,63 @@ describe('in an empty folder with an empty home', () => {
     const { structuredContent } = await client.callTool({ name: 'query', arguments: { sql } })
     expect(structuredContent).toMatchObject({ rows: [[2400]] })
     await client.close()
+  })
+})
+
+/** Serves the demo with the installed command. Returns a function that stops it. */
+async function serveDemo(port: number): Promise<() => Promise<void>> {
+  const args = [ofPackage('bin/tidegate.mjs'), 'serve', '--demo', '--port', String(port)]
+  const child = spawn(process.execPath, args, { cwd: packed.home, env: plainVars() })
+  const listening = async () => {
+    const { ok } = await fetch(`http://127.0.0.1:${port}/health`).catch(() => ({ ok: false }))
+    return ok
+  }
+  await expect.poll(listening, { timeout: 60_000 }).toBe(true)
+  return async () => {
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  }
+}
+
+test('the installed command examines a server', async () => {
+  const port = await freePort()
+  const stop = await serveDemo(port)
+  const command = (words: string) =>
+    packed.run(process.execPath, [
+      ofPackage('bin/tidegate.mjs'),
+      ...words.split(' '),
+      `http://127.0.0.1:${port}/mcp`,
+    ])
+  try {
+    expect(await command('doctor')).toMatch(/^Codex +would connect$/m)
+    for (const era of ['legacy', 'modern'])
+      expect(await command(`inspect --era ${era}`)).toContain('list_tables')
+  } finally {
+    await stop()
+  }
+})
+
+describe('a client that never opens another session', () => {
+  test.each(['v1', 'v2'])('goes on after a restart of the demo: %s', async (version) => {
+    const port = await freePort()
+    let stop = await serveDemo(port)
+    const url = new URL(`http://127.0.0.1:${port}/mcp`)
+    const info = { name: 'test', version: '1' }
+    const ask = async () => {
+      const call = { name: 'query', arguments: { sql: 'select count(*) as n from orders' } }
+      const { structuredContent } = await client.callTool(call)
+      expect(structuredContent).toMatchObject({ rows: [[2400]] })
+    }
+    const client = version === 'v1' ? new ClientV1(info) : new Client(info)
+    const transport = version === 'v1' ? new TransportV1(url) : new TransportV2(url)
+    // biome-ignore lint/suspicious/noExplicitAny: two SDKs, two types of transport
+    await client.connect(transport as any)
+    await ask()
+    await stop()
+    stop = await serveDemo(port)
+    await ask()
+    await client.close()
+    await stop()
   })
 })
 
@@ -187,7 +251,7 @@ const compilers = [
 
 test('every block of TypeScript is checked or run', () => {
   expect(shown.map(([name]) => name).sort()).toEqual([
-    ...['database-0', 'mcp-0', 'mcp-reference-0', 'node-0', 'package-0', 'package-1'],
+    ...['mcp-0', 'mcp-reference-0', 'node-0', 'package-0', 'package-1', 'package-2'],
   ])
   expect(readFileSync('README.md', 'utf8')).not.toContain('```ts')
 })

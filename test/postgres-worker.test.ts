@@ -246,13 +246,13 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
       ['cut', /^The database cannot be reached/],
       ['mute', /^The query was stopped after 1 seconds/],
       ['login', /^The database refused the login/],
-      ['database', /^The database of this endpoint does not exist/],
-      ['plain', /^The database does not speak TLS/],
+      ['database', /^The database for this endpoint does not exist/],
+      ['plain', /^The database does not support TLS/],
       ['prefer', /42/],
       ['hosts', /42/],
-      ['standby', /^None of the servers of the database is standby at the moment/],
+      ['standby', /^None of the database servers is standby at the moment/],
       // Node can, and asks a server that does not encrypt.
-      ['direct', onNode ? /^The database does not encrypt/ : /a Worker cannot tell .* \(ALPN\)/],
+      ['direct', onNode ? /^The database does not encrypt/ : /\(ALPN\), which a Worker cannot do/],
     ])('is told why, in a sentence: %s', async (name, sentence) => {
       expect(await ask(name)).toMatch(sentence)
       // The answer does not wait for the goodbye.
@@ -263,8 +263,8 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
 
     test.skipIf(!trusted).each([
       ['tls', /42/],
-      ['name', /^The certificate of the database/],
-      ['stranger', /^The certificate of the database/],
+      ['name', /^The database certificate/],
+      ['stranger', /^The database certificate/],
     ])('is told what is wrong with a certificate: %s', async (name, sentence) => {
       expect(await ask(name)).toMatch(sentence)
       for (const server of servers) {

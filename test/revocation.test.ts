@@ -9,7 +9,10 @@ const BOUND_MS = 10_000
 let worker: PlainWorker
 let rows: ReturnType<typeof rowsOf>
 beforeAll(async () => {
-  worker = await startPlainWorker({ TIDEGATE_KEY: 'k' }, REGISTRY_WORKER)
+  worker = await startPlainWorker(
+    { TIDEGATE_KEY: 'a-key-that-nobody-guesses-0123456789' },
+    REGISTRY_WORKER,
+  )
   rows = rowsOf(worker)
 })
 afterAll(() => worker.stop())

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readEndpoints } from '../src/gateway/endpoint.ts'
+import { readEndpoints } from '../src/gateway/config/endpoint.ts'
 import { gateway } from '../src/gateway/index.ts'
 
 const read = (path: string) =>

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { freePort } from './support/port.ts'
 
 /** The files in a folder that hold a text. */
@@ -14,15 +14,21 @@ const filesWith = (text: string, folder: string): string[] =>
     .filter((it) => readFileSync(it).includes(text))
 
 const stops: (() => Promise<void>)[] = []
+const folder = mkdtempSync(join(tmpdir(), 'start-'))
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
+afterAll(() => rmSync(folder, { recursive: true }))
 
 /** What `npm start` says until it has said all that it says by itself. */
 async function started(vars: Record<string, string>, ...options: string[]) {
   const port = await freePort()
-  const args = ['scripts/start.mjs', '--port', String(port), ...options]
-  const secrets = { TIDEGATE_KEY: 'tg_key', TIDEGATE_SECRET: 'a secret of this test, long enough' }
+  const state = join(folder, `${port}.sqlite`)
+  const args = ['scripts/start.mjs', '--port', String(port), '--state', state, ...options]
+  const secrets = {
+    TIDEGATE_KEY: 'tg_kQ7x2vW9pLr4TmZ8sBd1NcYf6HgJ3aEu',
+    TIDEGATE_SECRET: 'a secret of this test, long enough',
+  }
   const env = { ...process.env, ...secrets, ...vars }
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const over = new Promise<void>((resolve) => child.once('exit', () => resolve()))
@@ -34,8 +40,8 @@ async function started(vars: Record<string, string>, ...options: string[]) {
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk))
   await expect
     .poll(() => text, { timeout: 60_000, interval: 100 })
-    .toMatch(/Try it:|then start again/)
-  return { url: `http://127.0.0.1:${port}`, text: () => text }
+    .toMatch(/Try it:|then start again|runs here already/)
+  return { url: `http://127.0.0.1:${port}`, state, text: () => text }
 }
 
 describe('npm start', () => {
@@ -52,7 +58,7 @@ describe('npm start', () => {
   test('says why nobody can sign in, also where the demo is open to all', async () => {
     const TIDEGATE_PASSPHRASE = 'correct horse battery staple'
     const { text } = await started({ TIDEGATE_PASSPHRASE })
-    await expect.poll(text, { timeout: 20_000 }).toContain('To fix:\n  TIDEGATE_PASSPHRASE has')
+    await expect.poll(text, { timeout: 20_000 }).toContain('To fix:\n  TIDEGATE_PASSPHRASE is')
     expect(text()).toContain('a line TIDEGATE_PASSPHRASE=… in .dev.vars')
     expect(text()).not.toContain(TIDEGATE_PASSPHRASE)
   }, 120_000)
@@ -62,11 +68,11 @@ describe('npm start', () => {
     const { url, text } = await started({ DATABASE_URL })
     const mcp = `${url}/mcp`
     for (const line of [
-      `claude mcp add --transport http --scope user tidegate ${mcp} --header "Authorization: Bearer tg_key"`,
-      `export TIDEGATE_KEY="tg_key"; codex mcp add tidegate --url ${mcp} --bearer-token-env-var TIDEGATE_KEY`,
-      `gemini mcp add -s user -t http tidegate ${mcp} -H "Authorization: Bearer tg_key"`,
-      `{"mcpServers":{"tidegate":{"url":"${mcp}","headers":{"Authorization":"Bearer tg_key"}}}}`,
-      `{"servers":{"tidegate":{"type":"http","url":"${mcp}","headers":{"Authorization":"Bearer tg_key"}}}}`,
+      `claude mcp add --transport http --scope user tidegate ${mcp} --header "Authorization: Bearer tg_kQ7x2vW9pLr4TmZ8sBd1NcYf6HgJ3aEu"`,
+      `export TIDEGATE_KEY="tg_kQ7x2vW9pLr4TmZ8sBd1NcYf6HgJ3aEu"; codex mcp add tidegate --url ${mcp} --bearer-token-env-var TIDEGATE_KEY`,
+      `gemini mcp add -s user -t http tidegate ${mcp} -H "Authorization: Bearer tg_kQ7x2vW9pLr4TmZ8sBd1NcYf6HgJ3aEu"`,
+      `{"mcpServers":{"tidegate":{"url":"${mcp}","headers":{"Authorization":"Bearer tg_kQ7x2vW9pLr4TmZ8sBd1NcYf6HgJ3aEu"}}}}`,
+      `{"servers":{"tidegate":{"type":"http","url":"${mcp}","headers":{"Authorization":"Bearer tg_kQ7x2vW9pLr4TmZ8sBd1NcYf6HgJ3aEu"}}}}`,
     ]) {
       expect(text()).toContain(`    ${line}\n`)
     }
@@ -101,9 +107,37 @@ describe('npm start', () => {
     await expect.poll(text, { timeout: 10_000 }).toContain('GET /sse/last ')
     expect(text()).toContain('GET /k/…/mcp/shop 404')
     expect(text()).not.toContain(secret)
-    // Nor are they kept on disk, where wrangler could show them.
+    // Nor are they kept on disk.
     expect((await fetch(`${url}/cdn-cgi/local/explorer/api`)).status).toBe(404)
-    expect(filesWith(secret, '.wrangler/state')).toEqual([])
+    expect(filesWith(secret, folder)).toEqual([])
+  }, 120_000)
+
+  test('is refused while another one serves the same state, and says which', async () => {
+    const { url, state } = await started({})
+    const other = await started({}, '--state', state)
+    expect(other.text()).toMatch(/^npm start runs here already: process \d+ serves /m)
+    expect(other.text()).toContain(` serves ${url}. Stop it with \`kill `)
+    expect(other.text()).toContain(' --state .tidegate/other.sqlite\n')
+    expect(other.text()).not.toContain('Tidegate is running')
+    const [, pid] = /process (\d+)/.exec(other.text()) ?? []
+    expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).toContain('scripts/start.mjs')
+  }, 120_000)
+
+  test('keeps what was added for the next start', async () => {
+    const { url, state, text } = await started({})
+    const headers = {
+      authorization: 'Bearer tg_kQ7x2vW9pLr4TmZ8sBd1NcYf6HgJ3aEu',
+      'content-type': 'application/json',
+    }
+    const databases = { shop: { url: 'demo:' } }
+    const body = JSON.stringify({ name: 'shop', title: 'Shop', databases })
+    const made = await fetch(`${url}/api/endpoints`, { method: 'POST', headers, body })
+    expect(made.status).toBe(201)
+    for (const stop of stops.splice(0)) await stop()
+    expect(text()).not.toContain('Error')
+    const again = await started({}, '--state', state)
+    const found = await fetch(`${again.url}/api/endpoints/shop`, { headers })
+    expect(await found.json()).toMatchObject({ name: 'shop', title: 'Shop' })
   }, 120_000)
 
   test('says where a secret that is not set belongs on this machine', async () => {
@@ -117,8 +151,10 @@ describe('npm start', () => {
 test('a secret that is made stays in .dev.vars, beside the lines that were there', () => {
   const folder = mkdtempSync(join(tmpdir(), 'vars-'))
   try {
-    writeFileSync(join(folder, '.dev.vars'), '# mine\nORIGINS=https://app.example.com')
-    const code = `import { makeSecret, readVars } from '${pathToFileURL(resolve('bin/vars.mjs'))}'
+    writeFileSync(join(folder, '.dev.vars'), '# mine\nORIGINS=https://app.example.com', {
+      mode: 0o600,
+    })
+    const code = `import { makeSecret, readVars } from '${pathToFileURL(resolve('src/command/files/vars.ts'))}'
       const made = [makeSecret('TIDEGATE_KEY', 'tg_'), makeSecret('TIDEGATE_SECRET')]
       console.log(JSON.stringify({ made, read: readVars() }))`
     const { PATH } = process.env
@@ -130,7 +166,11 @@ test('a secret that is made stays in .dev.vars, beside the lines that were there
       expect.stringMatching(/^[\w-]{43}$/),
     ])
     const [TIDEGATE_KEY, TIDEGATE_SECRET] = made
-    expect(read).toEqual({ ORIGINS: 'https://app.example.com', TIDEGATE_KEY, TIDEGATE_SECRET })
+    expect(read).toMatchObject({
+      ORIGINS: 'https://app.example.com',
+      TIDEGATE_KEY,
+      TIDEGATE_SECRET,
+    })
     expect(readFileSync(join(folder, '.dev.vars'), 'utf8')).toMatch(/^# mine\n/)
   } finally {
     rmSync(folder, { recursive: true })

@@ -1,4 +1,4 @@
-// One of the two over stdio: SERVER says which.
+// One of the two servers over stdio: the variable SERVER selects it.
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { builders } from './browser-and-sheets.ts'
 

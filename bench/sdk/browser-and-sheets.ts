@@ -1,4 +1,4 @@
-// examples/browser-and-sheets with the official SDK. Cloudflare and Google are asked by the same modules.
+// examples/browser-and-sheets with the official SDK. The same modules call Cloudflare and Google.
 import {
   acceptedContent,
   createMcpHandler,
@@ -31,7 +31,7 @@ const element = z.object({
 })
 const found = z.object({ name: z.string(), count: z.int(), values: z.array(z.string()) })
 
-// Made once: a server is made for each request.
+// Made only once, although a server is made for each request.
 const navigate = {
   inputSchema: z.object({ url, format: z.enum(['markdown', 'html']).default('markdown') }),
   outputSchema: z.object({ url: z.string(), text: z.string(), truncated: z.boolean() }),
@@ -73,7 +73,7 @@ function browserServer(pages: ReturnType<typeof browser>): McpServer {
   return server
 }
 
-// A cell of Google Sheets holds at most 50,000 characters.
+// A cell in Google Sheets can contain at most 50,000 characters.
 const cell = z.union([z.string().max(50_000), z.number(), z.boolean()])
 const row = z.array(cell).min(1).max(50).describe('The cells, from left to right.')
 const spreadsheet = z
@@ -117,7 +117,7 @@ function sheetsServer(google: ReturnType<typeof sheets>): McpServer {
   return server
 }
 
-/** Makes the two. What they ask is kept, with its token: a server is made for each request. */
+/** Makes the two servers. A server is made for each request, so their clients are kept, with their tokens. */
 export function builders(env: BrowserSettings & SheetsSettings) {
   const pages = browser(env)
   const google = sheets(env)

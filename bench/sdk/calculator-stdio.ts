@@ -1,4 +1,4 @@
-// The calculator over stdio: a program of three lines, as the page of the official SDK on stdio has it.
+// The calculator over stdio: a program of three lines, as on the official SDK's stdio page.
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { build } from './calculator.ts'
 

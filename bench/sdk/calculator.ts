@@ -1,4 +1,4 @@
-// examples/calculator with the official SDK, as its pages on tools, resources and completion show.
+// examples/calculator with the official SDK, as in its pages on tools, resources and completion.
 import { createMcpHandler, McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 
@@ -12,7 +12,7 @@ const annotations = {
 const inputSchema = z.object({ a: z.number(), b: z.number() })
 const outputSchema = z.object({ result: z.number() })
 
-/** Who is welcomed. A real server asks its database. */
+/** The people who are welcomed. A real server would query its database. */
 const users: Readonly<Record<string, string>> = {
   ada: 'Ada Lovelace',
   alan: 'Alan Turing',

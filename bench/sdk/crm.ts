@@ -1,4 +1,4 @@
-// examples/crm with the official SDK. It reads the table by the same module.
+// examples/crm with the official SDK. The same module reads the table.
 import { completable, createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { type ContactSettings, Contacts } from '../../examples/crm/contacts.ts'
@@ -51,7 +51,7 @@ export function build(contacts: Contacts): McpServer {
     {
       description: 'Draft an e-mail to a contact, to follow up on something.',
       argsSchema: z.object({
-        // A completer is given no signal, and gives back no total.
+        // A completer gets no signal, and cannot return a total.
         email: completable(z.string(), async (begun) => {
           const { values } = await contacts.addresses(begun, AbortSignal.timeout(10_000))
           return values

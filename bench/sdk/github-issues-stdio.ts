@@ -1,4 +1,4 @@
-// It over stdio.
+// The GitHub issues server over stdio.
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { build } from './github-issues.ts'
 

@@ -1,4 +1,4 @@
-// examples/github-issues with the official SDK. It asks GitHub by the same module.
+// examples/github-issues with the official SDK. The same module calls GitHub.
 import {
   acceptedContent,
   type CallToolResult,
@@ -34,7 +34,7 @@ const listed = z.object({
 const written = z.object({ html_url: z.string() })
 const form = z.object({ agree: z.boolean() })
 
-/** Characters of what a person is shown. */
+/** Maximum number of characters shown to a person. */
 const SHOWN = 4_000
 
 const reads = {
@@ -102,7 +102,7 @@ export function build(github: GitHub): McpServer {
     },
   )
 
-  /** Asks the person, and then writes. This runs again from its first line when the answer is there. */
+  /** Asks the person, and then writes. It runs again from its first line when the answer arrives. */
   async function write(
     context: ServerContext,
     asked: string,

@@ -1,6 +1,6 @@
-// What docs/mcp.md calls list.ts, with nothing of Tidegate.
+// The file that docs/mcp.md calls list.ts, without anything from Tidegate.
 
-/** What a Worker is bound to. */
+/** A Worker's bindings. */
 export interface Env {
   readonly LIST: Namespace
 }
@@ -40,7 +40,7 @@ interface Change {
   readonly remove?: string
 }
 
-/** Changes the list, and gives back what is on it. */
+/** Changes the list, and returns its contents. */
 export async function list(env: Env, change: Change = {}): Promise<string[]> {
   const object = env.LIST.get(env.LIST.idFromName('the list'))
   const asked = new Request('https://list', { method: 'POST', body: JSON.stringify(change) })

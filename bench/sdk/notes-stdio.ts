@@ -1,4 +1,4 @@
-// The notes over stdio, of the vault in Obsidian: Node has no Durable Object.
+// The notes over stdio, from the vault in Obsidian, because Node has no Durable Objects.
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { VaultSettings } from '../../examples/notes/notebook.ts'
 import { build } from './notes.ts'

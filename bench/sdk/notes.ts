@@ -1,4 +1,4 @@
-// examples/notes with the official SDK. The notes are kept by the same modules.
+// examples/notes with the official SDK. The same modules store the notes.
 import {
   acceptedContent,
   createMcpHandler,
@@ -21,7 +21,7 @@ export { Notes } from '../../examples/notes/stored.ts'
 const name = noteName.describe('The path of the note without .md, such as "garden/Roses in May".')
 const text = z.string().max(100_000).describe('Markdown. Tags are like #garden/roses.')
 const limit = z.int().min(1).max(50).default(10)
-// Made once: a server is made for each request.
+// Made only once, although a server is made for each request.
 const inputs = {
   search: z.object({ words: z.string().trim().min(1).max(200), limit }),
   recent: z.object({ tag: z.string().max(100).optional(), limit }),
@@ -43,7 +43,7 @@ const structured = (it: Record<string, unknown>) => ({
   structuredContent: it,
 })
 
-/** @param notify Tells those who listen over HTTP. Over stdio, the server tells its one client. */
+/** @param notify Notifies the clients that listen over HTTP. Over stdio, the server notifies its only client. */
 export function build(
   env: VaultSettings,
   { era }: McpRequestContext,
@@ -138,7 +138,7 @@ export function build(
     new ResourceTemplate('note://{name}', {
       list: undefined,
       complete: {
-        // A completer gives back no total.
+        // A completer cannot return a total.
         name: async (begun) => (await notes.names(begun, new AbortController().signal)).values,
       },
     }),
@@ -149,7 +149,7 @@ export function build(
       return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text }] }
     },
   )
-  // The `list` of a template gets no cursor, and gives back everything: pages are for the server below it.
+  // A template's `list` gets no cursor and returns everything. The underlying server handles pages.
   server.server.setRequestHandler('resources/list', async ({ params }, { mcpReq }) => {
     const offset = Number(params?.cursor ?? 0)
     if (!Number.isSafeInteger(offset) || offset < 0) {

@@ -1,2 +1,2 @@
-// What the modules of an example that know nothing of MCP take from `tidegate/mcp`, and nothing else.
+// The only exports of `tidegate/mcp` that an example's modules without MCP use.
 export { ToolError } from '../../src/mcp/wire/jsonrpc.ts'

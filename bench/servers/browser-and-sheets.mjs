@@ -1,4 +1,4 @@
-// Two servers in one Worker: one reads pages by an API, the other writes by another one, after a question.
+// Two servers in one Worker: one reads pages through an API, the other writes through another API, after a question.
 import { startBrowserRendering } from '../../test/servers/browser-rendering.ts'
 import { startGoogleSheets } from '../../test/servers/google-sheets.ts'
 import { attempt, must, PATIENCE_MS } from './check.mjs'
@@ -14,7 +14,7 @@ const links = Array.from({ length: 20 }, (_, i) => ({
   text: `Person ${i}`,
   attributes: [{ name: 'href', value: `/people/${i}` }],
 }))
-/** What Cloudflare answers, by what it is asked for. No browser is needed for it. */
+/** Cloudflare's responses, by request. They need no browser. */
 const pages = {
   markdown: '# People',
   content: '<h1>People</h1>',

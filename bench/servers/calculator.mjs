@@ -1,4 +1,4 @@
-// Four tools that compute, and a resource template that is completed.
+// Four tools that compute, and a resource template with completion.
 import { must } from './check.mjs'
 import { example, sdk } from './places.mjs'
 

@@ -1,17 +1,17 @@
-// The official client at both of two servers that should do the same: what must be alike, and what only one can.
+// Runs the official client against two servers that should do the same: common features, and those that only one has.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 
 const eras = { modern: { pin: '2026-07-28' }, legacy: 'legacy' }
 
-/** How long an answer or a notification may take. */
+/** Maximum time for an answer or a notification. */
 export const PATIENCE_MS = 5_000
 
 /**
- * Checks a server in both eras, over HTTP and, if it is served so, over stdio. Throws if it lacks what both have.
- * @param at its `check`; `paths` over HTTP; its program for `stdio`, that one's variables, and for each server that
- * it can be `overStdio`, the variables that say so
- * @returns what it can by what was asked: `yes`, or what went wrong
+ * Checks a server in both eras, over HTTP and, if supported, over stdio. Throws if it lacks a common feature.
+ * @param at its `check`; `paths` over HTTP; its program for `stdio`, the program's variables, and in `overStdio` the
+ * variables that select each server that the program can be
+ * @returns the result for each checked feature: `yes`, or the fault
  */
 export async function checked({ check, paths = ['/mcp'], stdio, overStdio = [{}], vars }, origin) {
   const can = {}
@@ -56,7 +56,7 @@ async function withClient(mode, open, act) {
   }
 }
 
-/** Checks that a client that watches a resource hears of a change. */
+/** Checks that a client that watches a resource is notified of a change. */
 export async function heard(client, seen, uri, change) {
   if (client.getProtocolEra() === 'legacy') await client.subscribeResource({ uri })
   else await client.listen({ resourceSubscriptions: [uri] })
@@ -68,14 +68,14 @@ export async function heard(client, seen, uri, change) {
   must('the change is announced', seen.heard.join() === uri)
 }
 
-/** What a server may lack. */
+/** Checks a feature that a server may lack. */
 export const attempt = (act) =>
   act().then(
     () => 'yes',
     (error) => `no: ${error.message.split('\n')[0].slice(0, 90)}`,
   )
 
-/** What it must have. */
+/** Checks a feature that a server must have. */
 export function must(what, is) {
   if (!is) throw new Error(`It is not so that ${what}.`)
 }

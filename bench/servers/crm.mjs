@@ -1,4 +1,4 @@
-// A table of contacts, of the demo. Over stdio, the SDK has no Durable Object that holds it.
+// A table of contacts from the demo. Over stdio, the SDK has no Durable Object to store it.
 import { attempt, must } from './check.mjs'
 import { example, sdk } from './places.mjs'
 

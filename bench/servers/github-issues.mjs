@@ -1,4 +1,4 @@
-// Issues of a small GitHub, where a person is asked before anything is written.
+// Issues in a small GitHub. A person is asked before anything is written.
 import { startIssues } from '../../test/servers/github-issues.ts'
 import { attempt, must } from './check.mjs'
 import { example, sdk } from './places.mjs'

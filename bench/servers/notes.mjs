@@ -1,4 +1,4 @@
-// Notes in Obsidian: tools that write, a question, pages of resources, and changes.
+// Notes in Obsidian: tools that write, a question, resources in pages, and changes.
 import { startObsidian } from '../../test/servers/obsidian.ts'
 import { attempt, heard, must, PATIENCE_MS } from './check.mjs'
 import { example, sdk } from './places.mjs'

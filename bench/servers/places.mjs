@@ -1,4 +1,4 @@
-// Where the two of each server are. `files` are what a person writes of a server: what is the same in both is left out.
+// The locations of each server's two versions. `files` are those that a person writes, without the files they share.
 import { join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -14,14 +14,14 @@ export function example(name, ...files) {
   }
 }
 
-/** The same with the official SDK, in `bench/sdk/`. Over stdio it is served by a module of its own. */
+/** A server with the official SDK, in `bench/sdk/`. A separate module serves it over stdio. */
 export function sdk({ entry, files = [], stdio }) {
   const path = (it) => join(root, 'bench/sdk', it)
   const written = [entry, ...files, ...(stdio ? [stdio] : [])]
   return {
     entry: path(entry),
     files: written.map(path),
-    // The modules of an example bring neither a second zod nor Tidegate.
+    // The example's modules must not add a second zod or Tidegate.
     alias: { zod: join(root, 'bench/node_modules/zod'), 'tidegate/mcp': path('tidegate.ts') },
     ...(stdio && { stdio: [path(stdio)] }),
   }

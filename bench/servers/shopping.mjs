@@ -16,7 +16,7 @@ export const shopping = {
     files: ['server', 'list', 'remove', 'resource', 'wait'].map((it) => join(place, `${it}.ts`)),
   },
   sdk: { ...sdk({ entry: 'shopping.ts', files: ['list.ts'] }), objects: { LIST: 'ShoppingList' } },
-  /** Writes the files of docs/mcp.md, as its reader has them at the end. */
+  /** Writes the files from docs/mcp.md, as its reader has them at the end. */
   write() {
     mkdirSync(place, { recursive: true })
     const page = readFileSync(join(root, 'docs/mcp.md'), 'utf8')

@@ -1,4 +1,4 @@
-// What all targets share: three tools and their texts. The tools do nothing, so that only the server
+// The parts that all targets share: three tools and their texts. The tools do nothing, so that only the server
 // around them is measured.
 
 const cities = ['Oslo', 'Lima', 'Pune', 'Kyiv', 'Reno']
@@ -61,7 +61,7 @@ function result(method, params) {
   return text(name === 'add' ? String(given.a + given.b) : rowsText)
 }
 
-/** How many tools a target offers besides the three, if it can be set. */
+/** Number of tools that a target offers besides the three, if it can be set. */
 export const more = Array.from(
   { length: Number(globalThis.MORE_TOOLS ?? 0) },
   (_, i) => `extra_${i}`,

@@ -1,7 +1,7 @@
 // Tidegate's own drivers: the guard, a read-only transaction, exact values, the caps.
 import * as databases from '../../src/database/index.ts'
 
-// Commits before `locate` have `open`, which `--against` may measure.
+// Commits that `--against` can measure may have `open` instead of `locate`.
 const { locate, open = (url, io) => locate(url, io).open() } = databases
 
 const limits = { maxRows: 10_000, maxBytes: 16 << 20, timeoutMs: 20_000 }

@@ -1,4 +1,4 @@
-// The floor of a session that outlives its isolate: a Worker that forwards the request to a Durable
+// The floor for a session that outlives its isolate: a Worker that forwards the request to a Durable
 // Object.
 import { answer } from './canned.mjs'
 

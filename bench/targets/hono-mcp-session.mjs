@@ -1,4 +1,4 @@
-// @hono/mcp: sessions in the memory of the isolate, lost when it ends.
+// @hono/mcp: sessions in the isolate's memory, lost when it ends.
 import { StreamableHTTPTransport } from '@hono/mcp'
 import { Hono } from 'hono'
 import { build } from './sdk-1-server.mjs'

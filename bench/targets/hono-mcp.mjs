@@ -1,4 +1,4 @@
-// @hono/mcp: a server and a transport for each request, answers in JSON.
+// @hono/mcp: a server and a transport for each request, responses in JSON.
 import { StreamableHTTPTransport } from '@hono/mcp'
 import { Hono } from 'hono'
 import { build } from './sdk-1-server.mjs'

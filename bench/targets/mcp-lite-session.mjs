@@ -1,4 +1,4 @@
-// mcp-lite: sessions in the memory of the isolate, lost when it ends.
+// mcp-lite: sessions in the isolate's memory, lost when it ends.
 import { Hono } from 'hono'
 import { InMemorySessionAdapter, StreamableHttpTransport } from 'mcp-lite'
 import { build } from './mcp-lite-server.mjs'

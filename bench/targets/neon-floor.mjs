@@ -1,4 +1,4 @@
-// The floor of a query in Neon's protocol: one fetch, and JSON.parse of the answer.
+// The floor for a query in Neon's protocol: one fetch, and JSON.parse on the response.
 
 export default {
   async fetch(_, { URL: url, QUERY: query }) {

@@ -1,4 +1,4 @@
-// @modelcontextprotocol/server: sessions in the memory of the isolate, lost when it ends.
+// @modelcontextprotocol/server: sessions in the isolate's memory, lost when it ends.
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { Hono } from 'hono'
 import { build } from './sdk-server.mjs'

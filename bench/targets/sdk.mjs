@@ -1,4 +1,4 @@
-// @modelcontextprotocol/server: a server for each request, with schemas that are made once.
+// @modelcontextprotocol/server: a server for each request, with schemas that are created once.
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import { Hono } from 'hono'
 import { build } from './sdk-server.mjs'

@@ -1,4 +1,4 @@
-// The floor of a stream: writes as many events to a bare ReadableStream as the request asks for.
+// The floor for a stream: writes as many events to a bare ReadableStream as the request specifies.
 
 const encoder = new TextEncoder()
 

@@ -4,41 +4,63 @@ import { isAccessToken } from './access-token.ts'
 import { equal } from './equal.ts'
 import type { SignInEnv } from './settings.ts'
 
-/** What a request shows to say who sends it. */
+/** The credentials in a request. */
 export interface Shown {
-  /** The operator, who showed TIDEGATE_KEY. */
+  /** The operator, who sent TIDEGATE_KEY. */
   readonly caller?: Caller | undefined
-  /** A key of the registry, which has to be looked up. */
+  /** A registry key, still to be looked up. */
   readonly key?: ShownKey | undefined
-  /** An access token, which has to be looked up. */
+  /** An access token, still to be looked up. */
   readonly token?: string | undefined
-  /** It shows a text that is no key here: a key with a mistake in it, or something else altogether. */
-  readonly wrong?: 'key' | 'other' | undefined
+  /** Set if the credential is not a key for this deployment: a mistyped key, an unset variable, or something else. */
+  readonly wrong?: 'key' | 'unset' | 'other' | undefined
 }
 
 const OPERATOR: Caller = { subject: 'key', scopes: [] }
 
-/** Whether this is the operator: the caller who showed TIDEGATE_KEY. */
+/** Names of operators signed in to the Console, keyed by the requests that the Console sends for them. */
+const named = new WeakMap<Request, string>()
+
+/** Records which operator the Console sends a request for. The request itself carries TIDEGATE_KEY. */
+export function byOperator(request: Request, name: string): void {
+  named.set(request, name)
+}
+
+/** True if this is the operator: the caller who sent TIDEGATE_KEY. */
 export const isOperator = (caller: Caller | undefined): boolean =>
   caller?.subject === OPERATOR.subject
 
 /**
- * Reads the key of a request: `Authorization: Bearer` (RFC 6750), or `X-API-Key` if there is no bearer.
- * Who sends both means the first.
+ * Reads the credential in a request: `Authorization: Bearer` (RFC 6750), or `X-API-Key` if there is no bearer token. If
+ * a request has both, the bearer token is used.
  */
-export async function shownBy({ headers }: Request, env: SignInEnv): Promise<Shown> {
+export async function shownBy(request: Request, env: SignInEnv): Promise<Shown> {
+  const { headers } = request
   const authorization = headers.get('authorization') ?? ''
   const bearer = /^Bearer[ \t]/i.test(authorization)
     ? authorization.slice('Bearer'.length)
     : undefined
   const text = (bearer ?? headers.get('x-api-key'))?.trim()
   const { TIDEGATE_KEY } = env
-  if (!TIDEGATE_KEY || !text) return {}
+  if (!TIDEGATE_KEY) return {}
+  // HTTP strips the space after an empty `Bearer`.
+  if (!text) return /^Bearer$/i.test(authorization) ? { wrong: 'unset' } : {}
   if (bearer !== undefined && isAccessToken(text, env)) return { token: text }
   if (text.length > MAX_KEY_CHARS) return { wrong: 'other' }
-  if (equal(text, TIDEGATE_KEY)) return { caller: OPERATOR }
+  if (equal(text, TIDEGATE_KEY)) {
+    const name = named.get(request)
+    return { caller: name === undefined ? OPERATOR : { ...OPERATOR, name } }
+  }
+  if (looksUnset(text)) return { wrong: 'unset' }
   const key = await readKey(text)
   return key ? { key } : { wrong: text.startsWith('tg_') ? 'key' : 'other' }
 }
 
 const MAX_KEY_CHARS = 4_096
+
+/** True if a string looks like a variable reference, which hosts send as it is if the variable is not set. */
+export const looksUnset = (text: string): boolean => UNSET.test(text)
+
+/** Notations that hosts use for variables. */
+const UNSET =
+  /^(?:\$?\{[^{}]*\}|\{\{[^{}]*\}\}|\$(?:env:)?[A-Za-z_]\w*|%[A-Za-z_]\w*%|undefined|null|None)$/

@@ -1,21 +1,20 @@
 import { namesWay, type SignInEnv } from './settings.ts'
 
-export { type AskGranted, grantedBy, isFor } from './access-token.ts'
-export { isOperator, type Shown, shownBy } from './credential.ts'
-export { callerWith, opens, WRONG_KEY } from './key.ts'
-export { isUnambiguous } from './question.ts'
+export { type AskGranted, grantedBy, IssuerUnavailable, isFor } from './access-token.ts'
+export { byOperator, isOperator, looksUnset, type Shown, shownBy } from './credential.ts'
+export { equal } from './equal.ts'
+export { callerWith, opens, UNSET_KEY, WRONG_KEY } from './key.ts'
+export type { FindOffers, Offer } from './offers.ts'
 export {
   challengeOf,
   metadataUrlOf,
   nameIn,
-  READ,
   resourceMetadata,
   resourceOf,
   type TokenFault,
 } from './resource.ts'
 export { pathOf, readSecretUrl, withoutSecretUrl } from './secret-url.ts'
 export { authorizationIn, authorizationObject, forwarded } from './server/object.ts'
-export type { FindOffers, Offer } from './server/offers.ts'
 export type { Granted, OperatorSeen } from './server/orders.ts'
 export {
   hasConsole,
@@ -28,16 +27,28 @@ export {
 } from './settings.ts'
 export type { Person } from './sign-in/person.ts'
 
-/** Loads the pages that the door itself shows. */
-export const doorPages = () => import('./pages/door.ts')
+/** Loads the code that reads the allow lists in the settings. */
+export const allowLists = () => import('./sign-in/allow.ts')
 
-/** Whether the settings name a way to sign in, and whether it can be gone. */
+/** Loads the pages that the entry point itself serves. */
+export const doorPages = () => import('./pages/not-set.ts')
+
+/** Reports whether the settings configure a way to sign in, and whether it works. */
 export async function wayToSignIn(env: SignInEnv): Promise<'set' | 'missing' | 'faulty'> {
   if (!namesWay(env)) return env.TOKEN_ISSUER ? 'set' : 'missing'
   const { faultsOfWays } = await import('./sign-in/faults.ts')
   return faultsOfWays(env).length > 0 ? 'faulty' : 'set'
 }
 
-/** Why people cannot sign in as the operator means it. */
+/** Reasons that sign-in does not work as the operator intends. */
 export const signInFaults = async (env: SignInEnv): Promise<readonly string[]> =>
   (await import('./sign-in/faults.ts')).signInFaults(env)
+
+/**
+ * True if an authorization request repeats no parameter (RFC 6749, section 3.1), so that it cannot be read as a request
+ * from another app or for another address. Only `resource` can be repeated (RFC 8707).
+ */
+export function isUnambiguous(parameters: URLSearchParams): boolean {
+  const names = [...parameters.keys()].filter((it) => it !== 'resource')
+  return new Set(names).size === names.length
+}

@@ -1,47 +1,49 @@
 import { decodeJwt } from 'jose'
-import type { Fetch } from './issuer/ask.ts'
-import { IssuerFault, TokenFault } from './issuer/fault.ts'
+import { type Fetch, IssuerFault, TokenFault } from './issuer/ask.ts'
 import { keysUrlOf } from './issuer/metadata.ts'
 import { type Claims, verified } from './issuer/signed.ts'
 import type { Granted } from './server/orders.ts'
 import { isTrue, type SignInEnv } from './settings.ts'
 import { allowRules, allows } from './sign-in/allow.ts'
 import { type ClaimSettings, personIn } from './sign-in/claims.ts'
+import { type GroupsCount, groupsFault } from './sign-in/group-list.ts'
 import type { Person } from './sign-in/person.ts'
 
-/** Whose tokens are taken, and for what. */
+/** The issuer, audience and claims that a token must have. */
 export interface JwtSettings extends ClaimSettings {
   /** TOKEN_ISSUER */
   readonly issuer: string
-  /** TOKEN_AUDIENCE: the resource itself if it is not set. */
+  /** TOKEN_AUDIENCE: defaults to the resource itself. */
   readonly audience?: string | undefined
-  /** The URL of the endpoint that is asked for. */
+  /** The URL of the requested endpoint. */
   readonly resource: string
 }
 
-/** What an access token of another issuer says. */
-export interface JwtBearer {
+/** The contents of another issuer's access token. */
+interface JwtBearer {
   readonly person: Person
   readonly scopes: readonly string[]
   /** In milliseconds. */
   readonly expiresAt: number
-  /** The client that the token was given to. */
+  /** The client that the token was issued to. */
   readonly clientId?: string
 }
 
 /**
- * What a JWT of the operator's issuer grants at this resource; undefined if it is none or is not taken.
- * Throws if the issuer does not answer.
+ * Returns what a JWT from the operator's issuer grants at this resource. Undefined if the token is not such a JWT or is
+ * refused. Throws if the issuer does not respond.
  */
 export async function grantedByJwt(
   token: string,
   resource: string,
   env: SignInEnv,
+  groupsCount: GroupsCount,
 ): Promise<Granted | undefined> {
   const issuer = env.TOKEN_ISSUER?.trim()
   if (!issuer) return undefined
   const audience = env.TOKEN_AUDIENCE?.trim()
-  // Else a token that was given to another server would open this one, by the name of that one in `Host`.
+  // Otherwise, a token for another server would be accepted here: the sender would only have to put that server's name
+  // in `Host`.
   if (!audience && !isTrue(new URL(resource).origin)) return undefined
   const settings = { ...env, issuer, audience, resource }
   const read = await personOfJwt(token, settings, fetch)
@@ -49,17 +51,19 @@ export async function grantedByJwt(
   if ('fault' in read) throw new IssuerFault(read.fault)
   const { person, scopes, expiresAt } = read
   const allowed = allows(allowRules(env.SIGN_IN_ALLOW), person)
-  // Its audience was verified, and it names no endpoints: the issuer lets its holder in where it is for.
-  return { person, allowed, scopes, audience: resource, endpoints: ['*'], expiresAt }
+  const refused = await groupsFault(person, Date.now(), groupsCount)
+  // Its audience was verified and it lists no endpoints, so it opens every endpoint that the audience covers.
+  const granted = { person, allowed, scopes, audience: resource, endpoints: ['*'], expiresAt }
+  return refused === undefined ? granted : { ...granted, refused }
 }
 
-/** The longest token that is read. */
+/** Maximum length of a token. */
 const MAX_CHARS = 16 * 1024
 
 /**
- * Reads an access token that is a JWT of another issuer (RFC 9068). Returns nothing for a text that is
- * no JWT of this issuer, `wrong` with a sentence for its holder if it is not taken, and `fault` with a
- * sentence if that cannot be told now, since the issuer does not answer.
+ * Reads an access token that is a JWT from another issuer (RFC 9068). Returns undefined if the string is not a JWT from
+ * this issuer, `wrong` with a message for its holder if it is refused, and `fault` with a message if it cannot be
+ * verified now because the issuer does not respond.
  */
 export async function personOfJwt(
   token: string,
@@ -87,7 +91,7 @@ export async function personOfJwt(
   }
 }
 
-/** Whether a text says that it is a JWT of this issuer. Anybody can say so: nothing is verified yet. */
+/** True if the string claims to be a JWT from this issuer. Nothing is verified yet. */
 function isOf(issuer: string, token: string): boolean {
   if (token.length > MAX_CHARS || token.split('.').length !== 3) return false
   try {
@@ -104,7 +108,7 @@ function assertAccessToken(claims: Claims): void {
   if (ID_TOKEN_CLAIMS.some((it) => claims[it] !== undefined)) {
     throw new TokenFault('This is an ID token. Send an access token.')
   }
-  // RFC 7800: it is only good with a proof of the key, and a bearer shows none.
+  // RFC 7800: the token is valid only with proof that the client has the key, which a bearer request does not include.
   if (claims.cnf !== undefined) {
     throw new TokenFault('This token is bound to a key of its client. Send one that is not.')
   }
@@ -112,7 +116,7 @@ function assertAccessToken(claims: Claims): void {
 
 const MAX_SCOPES = 200
 
-/** Entra and Okta write `scp` for what RFC 9068 calls `scope`. */
+/** Entra and Okta use `scp` for the claim that RFC 9068 calls `scope`. */
 function scopesIn({ scp, scope = scp }: Claims): readonly string[] {
   const listed = typeof scope === 'string' ? scope.split(' ') : Array.isArray(scope) ? scope : []
   const isScope = (it: unknown): it is string => typeof it === 'string' && it !== ''

@@ -1,11 +1,8 @@
 import type { Caller } from '../mcp/index.ts'
-import type { KeyEntry, ShownKey } from '../registry/index.ts'
+import { type KeyEntry, READ, type ShownKey } from '../registry/index.ts'
 import { equal } from './equal.ts'
 
-/** The right to read databases. */
-const READ = 'db:read'
-
-/** The caller who shows a key, or why the key opens nothing. */
+/** Returns the caller for a key, or the reason that the key opens nothing. */
 export function callerWith(
   shown: ShownKey,
   entry: KeyEntry | undefined,
@@ -16,10 +13,13 @@ export function callerWith(
   return { caller: { subject: person ?? `key:${id}`, scopes, ...(claims && { claims }) } }
 }
 
-/** Whether a key is for this endpoint, and for reading. Its groups may still not have the endpoint. */
+/** True if a key is for this endpoint and allows reading. Its groups may still exclude the endpoint. */
 export const opens = ({ endpoints, scopes }: KeyEntry, endpoint: string): boolean =>
   scopes.includes(READ) && (endpoints.includes('*') || endpoints.includes(endpoint))
 
 export const WRONG_KEY =
   'This key is wrong, or was revoked. Ask the operator of this endpoint for another.'
+/** For a credential that is empty, or a reference to an unset variable. */
+export const UNSET_KEY =
+  'The key is missing: the variable that should hold it is not set where your host runs. Set it, and start the host again.'
 const EXPIRED_KEY = 'This key has expired. Ask the operator of this endpoint for another one.'

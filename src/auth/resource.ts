@@ -1,19 +1,17 @@
+import { READ } from '../registry/index.ts'
 import { issuersOf, type SignInEnv } from './settings.ts'
 
-/** The right to read databases: what every endpoint needs, and nothing else yet (RFC 6749, section 3.3). */
-export const READ = 'db:read'
-
-/** The URL of an endpoint, which a token is bound to (RFC 8707); without a name, that of `/mcp`. */
+/** The URL of an endpoint, which a token is bound to (RFC 8707); without a name, the URL of `/mcp`. */
 export const resourceOf = (origin: string, name = ''): string =>
   `${origin}/mcp${name && `/${name}`}`
 
-/** Where the metadata of an endpoint is (RFC 9728, section 3.1). */
+/** The URL of an endpoint's metadata (RFC 9728, section 3.1). */
 export const metadataUrlOf = (origin: string, name = ''): string =>
   `${origin}${METADATA_PATH}${name && `/${name}`}`
 
 const METADATA_PATH = '/.well-known/oauth-protected-resource/mcp'
 
-/** The name of the endpoint whose metadata is at this path, which is empty for `/mcp`; undefined if none is. */
+/** The name of the endpoint whose metadata is at this path: empty for `/mcp`, undefined for any other path. */
 export function nameIn(path: string): string | undefined {
   const plain = path.endsWith('/') ? path.slice(0, -1) : path
   if (plain === METADATA_PATH) return ''
@@ -29,26 +27,31 @@ export const resourceMetadata = (env: SignInEnv, origin: string, name?: string):
   resource_name: 'Tidegate',
 })
 
-/** What is wrong with a token (RFC 6750, section 3.1), in a word and in a sentence. */
+/** A token error (RFC 6750, section 3.1), as a code and a message. */
 export interface TokenFault {
   readonly error: 'invalid_token' | 'insufficient_scope'
   readonly why: string
 }
 
+/** Removes the characters that a description cannot contain (RFC 6750, section 3). */
+const described = (why: string) => why.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '')
+
 /**
- * The `WWW-Authenticate` header of a refusal (RFC 6750, section 3; RFC 9728, section 5.1). It names an error only
- * if a token or key was shown. Without a sign-in, it leads nowhere.
+ * The `WWW-Authenticate` header for a refusal (RFC 6750, section 3; RFC 9728, section 5.1). It includes an error only
+ * if the request had a token or key, and a metadata URL only if people can sign in. Some hosts show this header and
+ * nothing else, so its realm says what to send when it cannot include an error.
  */
 export function challengeOf(
   env: SignInEnv,
   resource: { readonly origin: string; readonly name?: string | undefined } | undefined,
   fault?: TokenFault,
+  hint?: string,
 ): string {
-  const parts = ['realm="Tidegate"']
+  const parts = [`realm="Tidegate${hint === undefined ? '' : `: ${described(hint)}`}"`]
   if (resource && issuersOf(env, resource.origin).length > 0) {
     parts.push(`resource_metadata="${metadataUrlOf(resource.origin, resource.name)}"`)
     parts.push(`scope="${READ}"`)
   }
-  if (fault) parts.push(`error="${fault.error}"`, `error_description="${fault.why}"`)
+  if (fault) parts.push(`error="${fault.error}"`, `error_description="${described(fault.why)}"`)
   return `Bearer ${parts.join(', ')}`
 }

@@ -1,6 +1,6 @@
 import { getPathNoStrict } from 'hono/utils/url'
 
-/** A secret URL: `/k/KEY/mcp/NAME`, for hosts that send no header. */
+/** A secret URL: `/k/KEY/mcp/NAME`, for hosts that cannot send a header. */
 const SECRET_URL = /^\/k\/(tg_\w{1,100})(\/mcp(?:\/[^/]+)?)$/
 
 /** The key in a secret URL, and the path without it. */
@@ -11,11 +11,11 @@ export function readSecretUrl(
   return key !== undefined && path !== undefined ? { key, path } : undefined
 }
 
-/** The path of a request, as routes see it: that of a secret URL is without its key. */
+/** The path of a request, as routes see it. A secret URL is shortened to the path without its key. */
 export const pathOf = (request: Request): string =>
   readSecretUrl(request)?.path ?? getPathNoStrict(request)
 
-/** The same request with the key as a header. What is behind it never sees the secret URL. */
+/** The same request with the key in a header. The code behind it never sees the secret URL. */
 export function withoutSecretUrl(
   request: Request,
   { key, path }: { readonly key: string; readonly path: string },
@@ -23,13 +23,13 @@ export function withoutSecretUrl(
   const url = new URL(request.url)
   url.pathname = path
   const { method, signal } = request
-  // A GET may bring one, but none may be made with one.
+  // A GET can arrive with a body, but cannot be created with one.
   const body = method === 'GET' || method === 'HEAD' ? null : request.body
   const headers = new Headers(request.headers)
   headers.delete('authorization')
   headers.delete('referer')
   headers.set('x-api-key', key)
-  // Runtimes other than Workers want to be told that an answer may come before the body has been sent.
+  // Runtimes other than Workers require this: the response can arrive before the body has been sent.
   const init = { method, headers, body, signal, duplex: 'half' }
   return new Request(url, init)
 }

@@ -1,29 +1,36 @@
-import type { Place } from './place.ts'
+import { isLoopback } from '../ground/index.ts'
+import type { CredentialSecrets } from '../registry/index.ts'
 
-/** The variables and secrets of the Worker that say who may sign in, and how. */
-export interface SignInEnv extends Place {
+/** The machine, unless this is a Worker. */
+type Machine = Readonly<Partial<Record<'MACHINE', object | undefined>>>
+
+/** The variables and secrets of the Worker that configure sign-in. */
+export interface SignInEnv extends CredentialSecrets, Machine {
   readonly TIDEGATE_KEY?: string | undefined
   readonly TIDEGATE_SECRET?: string | undefined
   readonly TIDEGATE_SECRET_PREVIOUS?: string | undefined
-  /** Lets in whoever knows it. */
+  /** Anyone who knows it can sign in. */
   readonly TIDEGATE_PASSPHRASE?: string | undefined
   /** The issuer of an OpenID provider, or `https://github.com`. */
   readonly SIGN_IN_ISSUER?: string | undefined
   readonly SIGN_IN_CLIENT_ID?: string | undefined
   readonly SIGN_IN_CLIENT_SECRET?: string | undefined
-  /** Scopes to ask the provider for, besides `openid email profile`. */
+  /** Scopes to request in addition to `openid email profile`. */
   readonly SIGN_IN_SCOPES?: string | undefined
-  /** The claim that names a person: `email` if it is not set. */
+  /** The claim that names a person. Default: `email`. */
   readonly SIGN_IN_PERSON_CLAIM?: string | undefined
-  /** The claim that lists the groups of a person: `groups` if it is not set. */
+  /** The claim that lists a person's groups. Default: `groups`. */
   readonly SIGN_IN_GROUPS_CLAIM?: string | undefined
-  /** Who may sign in: addresses, `*@example.com`, `group:NAME`, or `*`, separated by commas or lines. */
+  /** People who can sign in: addresses, `*@example.com`, `group:NAME`, or `*`, separated by commas or lines. */
   readonly SIGN_IN_ALLOW?: string | undefined
-  /** People who sign in and may open the Console, besides whoever has TIDEGATE_KEY: written like SIGN_IN_ALLOW. */
+  /**
+   * People who sign in and can open the Console, in addition to anyone who has TIDEGATE_KEY: written like
+   * SIGN_IN_ALLOW.
+   */
   readonly OPERATORS?: string | undefined
-  /** How many days a grant lasts from its last use: 90 if it is not set. */
+  /** Days that a grant lasts after its last use. Default: 90. */
   readonly SIGN_IN_DAYS?: string | undefined
-  /** The team of Cloudflare Access: `https://TEAM.cloudflareaccess.com`, and the audience of its application. */
+  /** The Cloudflare Access team, `https://TEAM.cloudflareaccess.com`, and the audience of its application. */
   readonly ACCESS_TEAM?: string | undefined
   readonly ACCESS_AUDIENCE?: string | undefined
   /** The issuer of access tokens that are JWTs, and their audience. */
@@ -33,45 +40,58 @@ export interface SignInEnv extends Place {
   readonly ENTERPRISE_ISSUER?: string | undefined
 }
 
-/** SIGN_IN_DAYS, if it is a number of days that a grant may last. */
+/** True in a Worker, whose variables are set with wrangler; false on a machine. */
+export const isWorker = ({ MACHINE }: SignInEnv): boolean => !MACHINE
+
+/** SIGN_IN_DAYS, if it is a valid number of days. */
 export function daysIn({ SIGN_IN_DAYS }: SignInEnv): number | undefined {
   const days = Number(SIGN_IN_DAYS)
   return Number.isInteger(days) && days >= 1 && days <= 3_650 ? days : undefined
 }
 
-/** Where a secret is set, in words for the operator. */
+/** Instructions for setting a secret, for the operator. */
 export const howToSet = (name: string): string =>
   `In a Worker: npx wrangler secret put ${name}. On Node: the environment. For npm start: a line ${name}=… in .dev.vars.`
 
-/** Whether this deployment has a sign-in of its own. */
-export const offersSignIn = (env: SignInEnv): boolean =>
-  Boolean(env.TIDEGATE_KEY && env.TIDEGATE_SECRET && namesWay(env))
+/** True if people can sign in at this deployment itself. */
+export const offersSignIn = (env: SignInEnv): boolean => hasConsole(env) && namesWay(env)
 
-/** Whether this deployment has a Console: somebody to open it, and a secret that seals what they enter. */
+/**
+ * True if this deployment has a Console. It needs an operator's key to open it, and a secret to seal what is entered
+ * there.
+ */
 export const hasConsole = (env: SignInEnv): boolean =>
   Boolean(env.TIDEGATE_KEY && env.TIDEGATE_SECRET)
 
-/** Whether the settings name a way to sign in. */
-export const namesWay = (env: SignInEnv): boolean =>
-  Boolean(env.TIDEGATE_PASSPHRASE || env.SIGN_IN_ISSUER || env.ACCESS_TEAM || env.ENTERPRISE_ISSUER)
+/** The settings that configure a way to sign in. */
+export const WAYS = [
+  'TIDEGATE_PASSPHRASE',
+  'SIGN_IN_ISSUER',
+  'ACCESS_TEAM',
+  'ENTERPRISE_ISSUER',
+] as const
 
-/** Whether there are access tokens that open endpoints: of this deployment, or of another issuer. */
+/** True if the settings configure a way to sign in. */
+export const namesWay = (env: SignInEnv): boolean => WAYS.some((it) => env[it])
+
+/** True if access tokens can open endpoints: those from this deployment, or from another issuer. */
 export const takesTokens = (env: SignInEnv): boolean =>
   offersSignIn(env) || Boolean(env.TIDEGATE_KEY && env.TOKEN_ISSUER)
 
-/** Whether people can sign in at this origin. */
+/** True if people can sign in at this origin. */
 export const signsInAt = (env: SignInEnv, origin: string): boolean =>
   offersSignIn(env) && isTrue(origin)
 
 /**
- * Whether an origin is what a server is called. Over plain http only this machine says truly what its name is: of any
- * other the sender of a request chooses it (RFC 8414, section 2).
+ * True if an origin is reliably the server's own. Over plain http, that is so only on this machine: any other name is
+ * chosen by the sender of a request (RFC 8414, section 2).
  */
-export const isTrue = (origin: string): boolean => SAFE.test(origin)
+export function isTrue(origin: string): boolean {
+  const { protocol, hostname = '' } = URL.parse(origin) ?? {}
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+}
 
-const SAFE = /^(?:https:\/\/|http:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::|$))/
-
-/** Where the access tokens of an endpoint come from: the issuers of its authorization servers. */
+/** The issuers of access tokens for an endpoint: its authorization servers. */
 export const issuersOf = (env: SignInEnv, origin: string): readonly string[] => [
   ...(signsInAt(env, origin) ? [origin] : []),
   ...(env.TIDEGATE_KEY && env.TOKEN_ISSUER ? [env.TOKEN_ISSUER] : []),

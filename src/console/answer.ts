@@ -1,12 +1,23 @@
 import { pageHeaders } from './parts/layout.tsx'
 
-/** What JSX makes: a text, once it is asked for one. */
+/** Output of JSX: becomes text through `toString`. */
 export type Html = { toString(): string | Promise<string> }
 
-/** A page as an answer. */
+/** Response with a page. */
 export const answer = (page: Html, status = 200): Response =>
   new Response(page.toString() as string, { status, headers: pageHeaders })
 
-/** Leads a browser on after a change, so that nothing is sent twice. */
+/** Redirects a browser after a change, so that a reload does not send the form twice. */
 export const seeOther = (location: string): Response =>
   new Response(null, { status: 303, headers: { location, 'cache-control': 'no-store' } })
+
+/** Response with a file to save. */
+export const download = (body: BodyInit | null, type: string, name: string): Response =>
+  new Response(body, {
+    headers: {
+      'content-type': type,
+      'content-disposition': `attachment; filename="${name}"`,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    },
+  })

@@ -1,3 +1,4 @@
+import type { FC } from 'hono/jsx'
 import { Hono } from 'hono/tiny'
 import { access, endpointAccess } from './access/index.tsx'
 import { activity, endpointActivity } from './activity/index.tsx'
@@ -5,11 +6,11 @@ import { add } from './add/index.tsx'
 import { answer, seeOther } from './answer.ts'
 import { doctor } from './doctor/index.tsx'
 import { endpoints } from './endpoints/index.tsx'
-import { FaultPage } from './pages/fault.tsx'
-import { NotThere } from './parts/endpoint.ts'
+import { Page } from './parts/page.tsx'
 import { schema } from './schema/index.tsx'
-import { endpointSettings, settings } from './settings/index.tsx'
-import type { Visit } from './visit.ts'
+import { settings } from './settings/deployment.tsx'
+import { endpointSettings } from './settings/endpoint-settings.tsx'
+import { NotFound, type Visit } from './visit.ts'
 import { workbench } from './workbench/index.tsx'
 
 /** The sections of the Console. */
@@ -29,14 +30,28 @@ export const routes = new Hono<{ Bindings: Visit }>()
   .route('/access', access)
   .route('/doctor', doctor)
   .route('/settings', settings)
-  .notFound((c) => answer(<FaultPage visit={c.env} title="Nothing here" text={NOTHING} />, 404))
+  .notFound((c) => answer(<FaultPage visit={c.env} title="Page not found" text={NOTHING} />, 404))
   .onError((error, c) => {
-    if (error instanceof NotThere) {
-      return answer(<FaultPage visit={c.env} title="Not there" text={error.message} />, 404)
+    if (error instanceof NotFound) {
+      return answer(<FaultPage visit={c.env} title="Not found" text={error.message} />, 404)
     }
     console.error(error)
-    return answer(<FaultPage visit={c.env} title="This did not work" text={FAILED} />, 500)
+    return answer(<FaultPage visit={c.env} title="Something went wrong" text={FAILED} />, 500)
   })
 
-const NOTHING = 'The Console has no such page.'
-const FAILED = 'The page failed here. Try again. If it goes on, look into the log.'
+const NOTHING = 'The Console has no page at this address.'
+const FAILED = 'The page failed to load. Try again. If it keeps failing, check the log.'
+
+const FaultPage: FC<{
+  readonly visit: Visit
+  readonly title: string
+  readonly text: string
+}> = ({ visit, title, text }) => (
+  <Page visit={visit} title={title} section="endpoints" slim>
+    <h1>{title}</h1>
+    <p>{text}</p>
+    <p>
+      <a href="/console">All endpoints</a>
+    </p>
+  </Page>
+)

@@ -1,22 +1,25 @@
+/// <reference path="./css.d.ts" />
+
 import access from './access/section.css'
 import activity from './activity/section.css'
 import { watchCalls } from './activity/watch-calls.ts'
 import add from './add/section.css'
 import style from './console.css'
+import { keepProof } from './proof.ts'
 import { countWords } from './schema/count-words.ts'
 import schema from './schema/section.css'
 import { watchSetup } from './watch-setup.ts'
 import workbench from './workbench/section.css'
 
-/** The style of all pages, and of single sections. */
+/** Styles for all pages, then for single sections. */
 const styles = [style, access, activity, add, schema, workbench]
 
-/** What the pages load, by its path. Nothing else is loaded, from here or from elsewhere. */
+/** Files that pages load, by path. Pages load nothing else, from here or from other hosts. */
 const assets: Readonly<Record<string, { readonly type: string; readonly text: string }>> = {
   '/assets/console.css': { type: 'text/css; charset=utf-8', text: styles.join('\n') },
   '/assets/copy.js': {
     type: 'text/javascript; charset=utf-8',
-    // A button says for a moment that it did it. Without this script, the buttons are not shown.
+    // The button shows "Copied" for a moment. Without this script, the buttons are hidden.
     text: `document.addEventListener('click', async ({ target }) => {
   const button = target.closest('[data-copy]')
   if (!button) return
@@ -27,6 +30,7 @@ const assets: Readonly<Record<string, { readonly type: string; readonly text: st
 })
 `,
   },
+  '/assets/proof.js': { type: 'text/javascript; charset=utf-8', text: keepProof },
   '/assets/calls.js': { type: 'text/javascript; charset=utf-8', text: watchCalls },
   '/assets/schema.js': { type: 'text/javascript; charset=utf-8', text: countWords },
   '/assets/setup.js': { type: 'text/javascript; charset=utf-8', text: watchSetup },
@@ -37,7 +41,7 @@ const assets: Readonly<Record<string, { readonly type: string; readonly text: st
   },
 }
 
-/** The answer for a path, if something that pages load is there. */
+/** Response for the path of an asset; undefined for any other path. */
 export function asset(path: string): Response | undefined {
   if (!Object.hasOwn(assets, path)) return undefined
   const { type, text } = assets[path]!

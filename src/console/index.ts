@@ -8,21 +8,28 @@ import type { Visit } from './visit.ts'
 export { asset } from './assets.ts'
 export type { PublicPlace } from './pages/public.tsx'
 export type { SetupState, StepState } from './pages/setup.tsx'
+export { OPERATOR_KEY, PROOF } from './proof.ts'
 
 export type { RpcAnswer, Visit } from './visit.ts'
 
-/** Serves a page of the Console to an operator. Its code is read by the first of them. */
+/** Serves a page of the Console to an operator. The first request loads its code. */
 export const consoleRoutes = async (request: Request, visit: Visit): Promise<Response> =>
   (await import('./app.tsx')).routes.fetch(request, visit)
 
 /** `/`, and an endpoint in a browser. */
 export const publicPage = (place: PublicPlace): Response => answer(PublicPage(place))
 
-/** What a deployment still needs: as a page, or for the script of that page. */
+/** `/setup`: the settings that the deployment still needs. */
 export const setupPage = (state: SetupState): Response => answer(SetupPage(state))
 
-/** A row that a search found. */
+/** Page for a row that a search found. */
 export const recordPage = (row: FoundRow): Response => answer(RecordPage(row))
 
-/** A wrong path in a browser. */
+/** Page for a wrong path in a browser. */
 export const notFoundPage = (url: string): Response => answer(NotFoundPage({ url }), 404)
+
+/** The page that asks for the admin key, because a form has no proof. */
+export const proofPage = async (visit: Visit, action: string): Promise<Response> => {
+  const { ProofPage } = await import('./pages/proof.tsx')
+  return answer(ProofPage({ visit, action }), 403)
+}

@@ -1,16 +1,16 @@
-/** What to set, and how, where a deployment lacks it. */
+/** A setup step: a setting that a deployment needs, and how to set it. */
 export interface Step {
   readonly id: 'key' | 'secret' | 'signIn' | 'database'
   readonly title: string
   readonly why: string
-  /** Why it cannot be used although it is set, as far as a stranger may know. */
+  /** Reason a value that is set cannot be used, in words that a stranger can read. */
   readonly ifFaulty?: string
-  /** What is true once it is set. */
+  /** Message for a finished step. */
   readonly isSet: string
-  /** On Cloudflare, and on this machine; or where Node runs it. */
+  /** Commands: on Cloudflare and on this machine, or for Node. */
   readonly ways: readonly Way[]
   readonly advice?: string
-  /** The page of the Console that does it, once somebody can sign in there. */
+  /** Page in the Console for the step, once someone can sign in there. */
   readonly page?: { readonly href: string; readonly text: string; readonly after: string }
 }
 
@@ -24,23 +24,29 @@ const CLOUDFLARE = 'On Cloudflare'
 const HERE = 'On this machine'
 
 const PASTE =
-  'The first line prints it, the second asks for it. Without a terminal: in the dashboard, Settings → Variables and Secrets → Add, type Secret.'
+  'The first command prints it; the second asks for it. Without a terminal: in the dashboard, Settings → Variables and Secrets → Add, type Secret.'
 const MADE =
-  'It makes what is missing, and keeps it in the file .dev.vars. Take a line out there to have another made.'
+  'It creates missing secrets and stores them in the file .dev.vars. To get a new one, delete its line there.'
 
-const ON_MACHINE = 'Where it was started'
+/** Instructions for Cloudflare: a command that makes the value, and one that sets it. */
+const onCloudflare = (make: string, name: string): Way => ({
+  where: CLOUDFLARE,
+  lines: [make, `npx wrangler secret put ${name}`],
+  after: PASTE,
+})
+
+const ON_MACHINE = 'On your machine'
 const LINE =
-  'The first line prints it. Set the second in the environment of npx tidegate serve, or write it into the file that --vars names. Then start it again.'
+  'The first command prints it. Set the second line in the environment of npx tidegate serve, or in the file that --vars names. Then restart it.'
 
-/** What to set where Node runs it: by the step, how its value is made. */
+/** Instructions for Node: a command that makes the value, and the variable to set. */
 const onMachine = (make: string, name: string): readonly Way[] => [
   { where: ON_MACHINE, lines: [make, `${name}=…`], after: LINE },
 ]
 
-/**
- * The steps to a database behind a sign-in, in the order in which each needs those before it.
+/** Steps to a database behind a sign-in. Each step needs the ones before it.
  *
- * @param isWorker whether it runs in a Worker, and not on a machine
+ * @param isWorker true in a Worker, false on Node
  */
 export function stepsAt(origin: string, isWorker: boolean): readonly Step[] {
   const steps = stepsOfWorker(origin)
@@ -56,7 +62,7 @@ const waysOnMachine = (origin: string): Readonly<Record<Step['id'], readonly Way
       where: ON_MACHINE,
       lines: [`npx tidegate endpoint add NAME --to ${origin}`],
       after:
-        'It asks for the connection string, and takes the key from the variable TIDEGATE_KEY. Or start with one: DATABASE_URL=postgres://… npx tidegate serve',
+        'It asks for the connection string and reads the admin key from the variable TIDEGATE_KEY. Or set it at the start: DATABASE_URL=postgres://… npx tidegate serve',
     },
   ],
 })
@@ -65,80 +71,67 @@ function stepsOfWorker(origin: string): readonly Step[] {
   return [
     {
       id: 'key',
-      title: 'A key for the operator',
-      why: 'It opens every endpoint, and adds databases. Without it, no database is served.',
+      title: 'An admin key',
+      why: 'It opens every endpoint and lets you add databases. Without it, Tidegate serves no database.',
       isSet: 'TIDEGATE_KEY is set.',
       ways: [
-        {
-          where: CLOUDFLARE,
-          lines: ['openssl rand -hex 32', 'npx wrangler secret put TIDEGATE_KEY'],
-          after: PASTE,
-        },
+        onCloudflare('openssl rand -hex 32', 'TIDEGATE_KEY'),
         { where: HERE, lines: ['npm start'], after: MADE },
       ],
-      advice: 'Keep it with your passwords: the command line asks for it.',
+      advice: 'Store it with your passwords: the command line asks for it.',
     },
     {
       id: 'secret',
-      title: 'A secret that seals what is stored',
-      why: 'Connection strings and sign-ins are encrypted with it. It has at least 32 characters.',
-      ifFaulty: 'It is too easy to guess, so nothing is sealed with it.',
+      title: 'An encryption secret',
+      why: 'It encrypts stored connection strings and sign-ins. Use at least 32 characters.',
+      ifFaulty: 'It is too easy to guess, so it is not used.',
       isSet: 'TIDEGATE_SECRET is set.',
       ways: [
-        {
-          where: CLOUDFLARE,
-          lines: ['openssl rand -base64 32', 'npx wrangler secret put TIDEGATE_SECRET'],
-          after: PASTE,
-        },
+        onCloudflare('openssl rand -base64 32', 'TIDEGATE_SECRET'),
         { where: HERE, lines: ['npm start'], after: MADE },
       ],
-      advice:
-        'Keep a copy with your passwords. Without it, nobody reads stored connection strings again.',
+      advice: 'Keep a copy with your passwords. Without it, stored connection strings are lost.',
     },
     {
       id: 'signIn',
       title: 'A way to sign in',
-      why: 'A passphrase of at least 15 characters, which your team shares. Or the accounts that people have, with Google, GitHub, Entra, Okta or another provider: docs/sign-in-providers.md says how.',
-      ifFaulty: 'Not everybody can sign in who should. With the key, /doctor says why.',
-      isSet: 'It is set. Apps take the URL alone.',
+      why: 'A passphrase of at least 15 characters that your team shares. Or accounts with Google, GitHub, Entra, Okta or another provider: see docs/sign-in-providers.md.',
+      ifFaulty: 'Some people cannot sign in. Open /doctor with the admin key to see why.',
+      isSet: 'It is set. Apps need only the URL.',
       ways: [
-        {
-          where: CLOUDFLARE,
-          lines: ['openssl rand -base64 18', 'npx wrangler secret put TIDEGATE_PASSPHRASE'],
-          after: PASTE,
-        },
+        onCloudflare('openssl rand -base64 18', 'TIDEGATE_PASSPHRASE'),
         {
           where: HERE,
           lines: [
-            'echo "TIDEGATE_PASSPHRASE=$(openssl rand -base64 18)" >> .dev.vars',
+            'umask 077; echo "TIDEGATE_PASSPHRASE=$(openssl rand -base64 18)" >> .dev.vars',
             'npm start',
           ],
-          after: 'The passphrase is then in the file .dev.vars.',
+          after: 'You then find the passphrase in the file .dev.vars.',
         },
       ],
     },
     {
       id: 'database',
       title: 'A database',
-      why: 'Give Tidegate a role that may only read. Until then the demo store answers.',
-      isSet: 'There is a database.',
+      why: 'Give Tidegate a read-only role. Until then, it serves a demo store.',
+      isSet: 'A database is connected.',
       page: {
         href: '/console/add',
         text: 'Add a database',
-        after: 'In the Console: paste its connection string, and see that it works.',
+        after: 'In the Console: paste its connection string and test it.',
       },
       ways: [
         {
           where: CLOUDFLARE,
           lines: [`npx tidegate endpoint add NAME --to ${origin}`],
           after:
-            'It asks for the connection string, and takes the key from the variable TIDEGATE_KEY. Or, for one database: npx wrangler secret put DATABASE_URL',
+            'It asks for the connection string and reads the admin key from the variable TIDEGATE_KEY. Or, for one database: npx wrangler secret put DATABASE_URL',
         },
         {
           where: HERE,
           lines: [`npx tidegate endpoint add NAME --to ${origin}`],
           after:
-            'It asks for the connection string. Or start with one: DATABASE_URL=postgresql://… npm start',
+            'It asks for the connection string. Or set it at the start: DATABASE_URL=postgresql://… npm start',
         },
       ],
     },

@@ -1,44 +1,49 @@
-/** An endpoint as an app is given it. */
+import { isLoopback } from '../ground/index.ts'
+
+/** Address of an endpoint, for an app. */
 export interface Address {
   readonly url: string
-  /** What the app calls it. */
+  /** Name of the endpoint in the app. */
   readonly name: string
-  /** `none`: open to everybody. `sign-in`: the app opens a page. `key`: it is sent as a header, in place of KEY. */
+  /** `none`: open to everybody. `sign-in`: the app opens a page. `key`: the app sends a key as a header. */
   readonly access: 'none' | 'sign-in' | 'key'
-  /** The key itself, where it was just made. It then stands in place of KEY. */
+  /** The key itself, if it was just created. It replaces KEY in the snippets. */
   readonly key?: string | undefined
-  /** The same endpoint with the key in its URL, for apps that send no header. */
+  /** The endpoint's URL with the key in it, for apps that cannot send a header. */
   readonly secretUrl?: string | undefined
 }
 
-/** How to add an endpoint to one app. */
+/** Instructions for adding an endpoint to one app. */
 export interface Snippet {
   readonly host: string
-  /** What to do, before the text. */
+  /** Instruction above the text. */
   readonly lead: string
-  /** What is copied: `the command`. */
+  /** Name of the text to copy: `the command`. */
   readonly what: string
   readonly text: string
-  /** A link that does it in one step. */
+  /** Link that adds the endpoint in one step. */
   readonly link?: { readonly text: string; readonly href: string } | undefined
   readonly after?: string | undefined
 }
 
-/** What a person must replace. */
-export const KEY = 'KEY'
+/** Placeholder that a person must replace. */
+const KEY = 'KEY'
 
-/** The apps, in the order that people look for them. */
+/** Instructions for each app, the most common apps first. */
 export function snippetsFor(address: Address): readonly Snippet[] {
   const { url, name, access, key = KEY } = address
   const keyed = access === 'key'
   const bearer = keyed ? { headers: { Authorization: `Bearer ${key}` } } : {}
-  const header = keyed ? ` --header "Authorization: Bearer ${key}"` : ''
-  const signsIn = access === 'sign-in'
+  const header = (flag: string) => (keyed ? ` ${flag} "Authorization: Bearer ${key}"` : '')
+  const signIn = (how: string) => (access === 'sign-in' ? how : undefined)
+  // Links to other companies' sites, which must not get the key.
+  const link = (text: string, href: string) => (address.key ? undefined : { text, href })
   const encoded = encodeURIComponent(url)
+  const json = { type: 'http', url, ...bearer }
   return [
     {
       host: 'Claude',
-      lead: 'Settings → Connectors → Add custom connector. Paste the URL, then Add.',
+      lead: 'Settings → Connectors → Add custom connector. Paste the URL, then click Add.',
       ...webHost(address),
       link: keyed
         ? undefined
@@ -47,107 +52,128 @@ export function snippetsFor(address: Address): readonly Snippet[] {
             href: `https://claude.ai/customize/connectors?modal=add-custom-connector&connectorName=${name}&connectorUrl=${encoded}`,
           },
     },
-    {
-      host: 'Claude Code',
-      lead: 'Run this in a terminal:',
-      what: 'the command',
-      text: `claude mcp add --transport http --scope user ${name} ${shell(url)}${header}`,
-      after: signsIn ? 'Then type /mcp in Claude Code, and sign in.' : undefined,
-    },
+    command(
+      'Claude Code',
+      `claude mcp add --transport http --scope user ${name} ${shell(url)}${header('--header')}`,
+      signIn('Then type /mcp in Claude Code and sign in.'),
+    ),
     {
       host: 'ChatGPT',
-      lead: `Settings → Apps → Advanced settings → Developer mode → Create app. Paste the URL, and choose ${signsIn ? 'OAuth' : 'No authentication'}.`,
+      lead: `Settings → Apps → Advanced settings → Developer mode → Create app. Paste the URL and choose ${signIn('OAuth') ?? 'No authentication'}.`,
       ...webHost(address),
     },
     {
-      host: 'Cursor',
-      lead: 'Put this into ~/.cursor/mcp.json:',
-      what: 'the JSON',
-      text: json({ mcpServers: { [name]: { url, ...bearer } } }),
-      // A link goes to a site of others, which must not have the key.
-      link: address.key
-        ? undefined
-        : {
-            text: 'Add to Cursor',
-            href: `https://cursor.com/en/install-mcp?name=${name}&config=${encodeURIComponent(btoa(JSON.stringify({ url, ...bearer })))}`,
-          },
+      ...file('Cursor', '~/.cursor/mcp.json', { mcpServers: { [name]: { url, ...bearer } } }),
+      link: link(
+        'Add to Cursor',
+        `https://cursor.com/en/install-mcp?name=${name}&config=${encodeURIComponent(btoa(JSON.stringify({ url, ...bearer })))}`,
+      ),
     },
     {
-      host: 'VS Code',
-      lead: 'Put this into .vscode/mcp.json:',
-      what: 'the JSON',
-      text: json({ servers: { [name]: { type: 'http', url, ...bearer } } }),
-      // A link goes to a site of others, which must not have the key.
-      link: address.key
-        ? undefined
-        : {
-            text: 'Add to VS Code',
-            href: `https://vscode.dev/redirect/mcp/install?name=${name}&config=${encodeURIComponent(JSON.stringify({ type: 'http', url, ...bearer }))}`,
-          },
+      ...file('VS Code', '.vscode/mcp.json', { servers: { [name]: json } }),
+      link: link(
+        'Add to VS Code',
+        `https://vscode.dev/redirect/mcp/install?name=${name}&config=${encodeURIComponent(JSON.stringify(json))}`,
+      ),
     },
     {
-      host: 'Codex',
-      lead: signsIn
-        ? 'Run this in a terminal. It opens the browser, where you sign in:'
-        : 'Run this in a terminal:',
-      what: 'the command',
-      text: `${address.key ? `export TIDEGATE_KEY=${key}\n` : ''}codex mcp add ${name} --url ${shell(url)}${keyed ? ' --bearer-token-env-var TIDEGATE_KEY' : ''}`,
-      after: keyed ? 'The key is read from the environment variable TIDEGATE_KEY.' : undefined,
+      ...command(
+        'Codex',
+        `${address.key ? `export TIDEGATE_KEY=${key}\n` : ''}codex mcp add ${name} --url ${shell(url)}${keyed ? ' --bearer-token-env-var TIDEGATE_KEY' : ''}`,
+        `${keyed ? 'The key is read from the environment variable TIDEGATE_KEY. ' : ''}For codex exec, add required = true under [mcp_servers.${name}] in ~/.codex/config.toml. Otherwise it waits about a second for the tools and then continues without them.`,
+      ),
+      lead:
+        signIn('Run this in a terminal. It opens the browser so that you can sign in:') ?? TERMINAL,
     },
-    {
-      host: 'Gemini CLI',
-      lead: 'Run this in a terminal:',
-      what: 'the command',
-      text: `gemini mcp add -s user -t http ${name} ${shell(url)}${keyed ? ` -H "Authorization: Bearer ${key}"` : ''}`,
-      after: signsIn ? `Then type /mcp auth ${name} in Gemini.` : undefined,
-    },
-    {
-      host: 'Copilot',
-      lead: 'Put this into ~/.copilot/mcp-config.json:',
-      what: 'the JSON',
-      text: json({ mcpServers: { [name]: { type: 'http', url, ...bearer, tools: ['*'] } } }),
-    },
-    {
-      host: 'opencode',
-      lead: 'Put this into ~/.config/opencode/opencode.json:',
-      what: 'the JSON',
-      text: json({ mcp: { [name]: { type: 'remote', url, ...bearer } } }),
-      after: signsIn ? `Then run: opencode mcp auth ${name}` : undefined,
-    },
+    command(
+      'Gemini CLI',
+      `gemini mcp add -s user -t http ${name} ${shell(url)}${header('-H')}`,
+      signIn(`Then type /mcp auth ${name} in Gemini.`),
+    ),
+    file(
+      'Copilot',
+      '~/.copilot/mcp-config.json',
+      { mcpServers: { [name]: { ...json, tools: ['*'] } } },
+      signIn(`Copilot opens the browser when it starts. Later, type /mcp auth ${name} in Copilot.`),
+    ),
+    file(
+      'opencode',
+      '~/.config/opencode/opencode.json',
+      { mcp: { [name]: { type: 'remote', url, ...bearer } } },
+      signIn(`Then run: opencode mcp auth ${name}`),
+    ),
+    command(
+      'Qwen Code',
+      `qwen mcp add -s user -t http ${name} ${shell(url)}${header('-H')}`,
+      signIn('Qwen opens the browser when it starts. Later, type /mcp in Qwen.'),
+    ),
+    command(
+      'Cline',
+      `cline mcp add ${name} ${shell(url)} --transport streamableHttp${header('--header')} --yes`,
+      signIn('Then run cline mcp and choose Authorize OAuth.'),
+    ),
+    command(
+      'Amp',
+      `amp mcp add ${name}${keyed ? ` --header "Authorization=Bearer ${key}"` : ''} ${shell(url)}`,
+      signIn('Amp opens the browser when it starts.'),
+    ),
     {
       host: 'Others',
-      lead: 'Any app that speaks MCP over HTTP takes the URL as it is. To try it without one:',
+      lead: 'Any app that speaks MCP over HTTP accepts this URL. To try it without an app:',
       what: 'the command',
       text: `curl -s ${shell(url)} -H 'Content-Type: application/json'${access === 'none' ? '' : ` -H "Authorization: Bearer ${key}"`} \\\n  -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`,
       after:
         access === 'none'
           ? undefined
           : address.key
-            ? 'An app sends the key as this header, too.'
-            : 'KEY is a key that the operator made. An app sends it as this header, too.',
+            ? 'Apps send the key in the same header.'
+            : 'Replace KEY with a key from the operator. Apps send it in the same header.',
     },
   ]
 }
 
-/** Apps on the web take a URL, and send no header. */
+const TERMINAL = 'Run this in a terminal:'
+
+/** An app that a command configures. */
+const command = (host: string, text: string, after?: string): Snippet => ({
+  host,
+  lead: TERMINAL,
+  what: 'the command',
+  text,
+  after,
+})
+
+/** An app that a file configures. */
+const file = (host: string, path: string, content: object, after?: string): Snippet => ({
+  host,
+  lead: `Put this in ${path}:`,
+  what: 'the JSON',
+  text: JSON.stringify(content, null, 2),
+  after,
+})
+
+/** Web apps accept a URL and cannot send a header. */
 const webHost = ({ url, access, secretUrl }: Address) => ({
   what: 'the URL',
   text: secretUrl ?? url,
-  after: secretUrl
-    ? `This URL holds the key: treat it like a password.${isLocal(url) ? ` ${NOT_LOCAL}` : ''}`
-    : access === 'key'
-      ? 'It sends no key. Ask the operator for a secret URL, or to turn on the sign-in.'
-      : NOT_LOCAL,
+  after: [
+    secretUrl && 'This URL contains the key: treat it like a password.',
+    isLocal(url)
+      ? NOT_LOCAL
+      : !secretUrl && access === 'key'
+        ? 'This app cannot send a key. Ask the operator for a secret URL, or to turn on sign-in.'
+        : undefined,
+  ]
+    .filter(Boolean)
+    .join(' '),
 })
 
-/** What a person has to know before they paste it into an app on the web. */
-const NOT_LOCAL = 'It reaches deployed URLs only, not those of your own machine.'
+/** Warning for a local URL in a web app. */
+const NOT_LOCAL =
+  'This app cannot reach your machine. Deploy first with npx tidegate deploy, or use an app that runs on your machine, such as Claude Code or Codex.'
 
-const isLocal = (url: string): boolean =>
-  /^https?:\/\/(localhost|127\.[0-9.]+|\[::1\])(:|\/|$)/.test(url)
+const isLocal = (url: string): boolean => isLoopback(URL.parse(url)?.hostname ?? '')
 
-const json = (value: object): string => JSON.stringify(value, null, 2)
-
-/** Quotes a URL for a shell, if it has to be. */
+/** Quotes a URL for a shell if needed. */
 const shell = (url: string): string =>
   /^[\w:/.-]+$/.test(url) ? url : `'${url.replaceAll("'", "'\\''")}'`

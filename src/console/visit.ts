@@ -1,20 +1,28 @@
-/** What a section of the Console gets with each request. The operator is signed in, and a form is from a page of ours. */
+import type { Answers } from '../registry/index.ts'
+
+export type { Answers }
+
+/** One request to the Console. The operator is signed in, and any form comes from one of our pages. */
 export interface Visit {
-  /** Of the request: `https://tidegate.example.workers.dev`. */
+  /** Origin of the request: `https://tidegate.example.workers.dev`. */
   readonly origin: string
-  /** Whether it runs in a Worker, and not on a machine. */
+  /** True in a Worker, false on Node. */
   readonly isWorker: boolean
-  /** Who is signed in, as the record of changes calls them. */
+  /** Name of the signed-in person, as the change log shows it. */
   readonly operator: string
-  /** Stands in every form. */
+  /** Hidden field of every form. */
   readonly formToken: string
-  /** The fields of the form that was sent. */
+  /** Hash of the proof that every form needs, if the session has one. */
+  readonly proofHash?: string | undefined
+  /** Fields of the submitted form. */
   readonly fields: URLSearchParams
-  /** Ends when nobody waits any more. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal
-  /** Asks the API of this deployment, without the network, by a path such as `/endpoints`. */
+  /** Display name for the scheme of a database URL: `PostgreSQL`. */
+  titleOf(scheme: string): string | undefined
+  /** Calls this deployment's API without the network, at a path such as `/endpoints`. */
   send(path: string, init?: RequestInit): Promise<Response>
-  /** Sends a request to an endpoint, as an app does (revision 2026-07-28), but as the operator. */
+  /** Sends a request to an endpoint as an app would (revision 2026-07-28), with the operator's access. */
   mcp(
     endpoint: string,
     method: string,
@@ -22,37 +30,74 @@ export interface Visit {
   ): Promise<RpcAnswer>
 }
 
-/** The answer of an endpoint (JSON-RPC). */
+/** Response from an endpoint (JSON-RPC). */
 export interface RpcAnswer {
-  // biome-ignore lint/suspicious/noExplicitAny: whoever asks knows what comes back.
-  readonly result?: any
+  readonly result?: unknown
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-/** The answer of the API. One that is no success has `error`. */
-export interface ApiAnswer {
-  readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: whoever asks knows what comes back.
-  readonly body: any
-  readonly headers: Headers
+/** Reason the API refused a request. */
+export interface Refused {
+  readonly message: string
+  /** Path of the wrong field: `caps.rows`. Inputs have these paths as names. */
+  readonly field?: string | undefined
 }
 
-/** Asks the API, with a body in JSON. Does not throw for a refusal: that is `{ error: { code, message, field } }`. */
-export async function ask(
+/** Response from the API: the requested data, or a refusal. */
+export type ApiAnswer<Body = unknown> =
+  | {
+      readonly ok: true
+      readonly status: number
+      readonly body: Body
+      readonly refused?: undefined
+    }
+  | {
+      readonly ok: false
+      readonly status: number
+      readonly refused: Refused
+      readonly body?: undefined
+    }
+
+/** Calls the API with a JSON body. A refusal does not throw. */
+export async function ask<Body = unknown>(
   { send, signal }: Visit,
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
-  body?: unknown,
-): Promise<ApiAnswer> {
+  sent?: unknown,
+): Promise<ApiAnswer<Body>> {
   const answer = await send(path, {
     method,
     signal,
-    ...(body !== undefined && {
-      body: JSON.stringify(body),
+    ...(sent !== undefined && {
+      body: JSON.stringify(sent),
       headers: { 'content-type': 'application/json' },
     }),
   })
-  const { status, headers } = answer
+  const { status } = answer
   const text = await answer.text()
-  return { status, headers, body: text ? JSON.parse(text) : undefined }
+  const body = text ? JSON.parse(text) : undefined
+  if (answer.ok) return { ok: true, status, body }
+  return {
+    ok: false,
+    status,
+    refused: body?.error ?? { message: `The API returned status ${status}.` },
+  }
+}
+
+/** Thrown for something that does not exist. The page answers 404. */
+export class NotFound extends Error {
+  override readonly name = 'NotFound'
+}
+
+/** Calls the API, and throws if it refuses: {@link NotFound} with this message for status 404. */
+export async function demand<Body = unknown>(
+  visit: Visit,
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  missing?: string,
+): Promise<Body> {
+  const answer = await ask<Body>(visit, method, path)
+  if (answer.ok) return answer.body
+  if (answer.status === 404 && missing) throw new NotFound(missing)
+  throw new Error(answer.refused.message)
 }

@@ -1,6 +1,6 @@
 /**
- * The script of the setup page: it asks every three seconds what is set, and puts the steps that changed in place of
- * those that are shown. It asks nothing while nobody looks, and nothing more once everything is set.
+ * Script for the setup page. Every three seconds it checks which settings are set and replaces the steps that changed.
+ * It pauses while the page is hidden, and stops once everything is set.
  */
 export const watchSetup = `const WAIT = 3000
 const said = document.getElementById('looking')
@@ -16,7 +16,7 @@ async function look() {
       await show()
     }
     if (complete) return
-    if (said.dataset.silent) say('Looking every 3 seconds.')
+    if (said.dataset.silent) say('Checking every 3 seconds.')
   } catch {
     say('No answer. Trying again.', true)
   }
@@ -52,7 +52,7 @@ function say(text, silent = false) {
 }
 
 if (list) {
-  say('Looking every 3 seconds.')
+  say('Checking every 3 seconds.')
   document.addEventListener('visibilitychange', look)
   timer = setTimeout(look, WAIT)
 }

@@ -1,33 +1,28 @@
 import { DatabaseError } from './error.ts'
 
-/** How one call uses what is kept of the catalogs of its databases. */
+/** One call's use of its databases' cached catalogs. */
 export interface CatalogUse {
-  /** Counts the calls of this isolate. What a call learned may be older than what a later one did. */
+  /** The call's number in this isolate. A call's results can be older than a later call's results. */
   readonly call: number
-  /** Whether everything is asked anew, and kept in place of what was. */
+  /** True if every question is asked again and the new answer replaces the cached answer. */
   readonly renews: boolean
-  /** Whether something that was kept has been used. */
+  /** True if a cached answer has been used. */
   used: boolean
 }
 
 let calls = 0
 
-const begun = (renews: boolean): CatalogUse => ({ call: ++calls, renews, used: false })
-
-/**
- * Does the work of a call with what is kept of the catalogs. What was kept may be old: if the work fails
- * after it used some of it, it is done once more with a catalog that is asked anew.
- */
+/** Runs a call's work with cached catalogs. If it fails after it used one, it runs again and renews them. */
 export async function byCatalog<T>(work: (catalog: CatalogUse) => Promise<T>): Promise<T> {
-  const catalog = begun(false)
+  const catalog: CatalogUse = { call: ++calls, renews: false, used: false }
   try {
     return await work(catalog)
   } catch (error) {
     if (!catalog.used || !mayComeFromOldNames(error)) throw error
-    return work(begun(true))
+    return work({ call: ++calls, renews: true, used: false })
   }
 }
 
-/** Of what a database says, only that a statement is wrong, or not allowed, can be due to its names. */
+/** Outdated names can cause only two kinds of database errors: a wrong statement, or one that is not allowed. */
 const mayComeFromOldNames = (error: unknown) =>
   !(error instanceof DatabaseError) || error.kind === 'sql' || error.kind === 'refused'

@@ -2,62 +2,58 @@ import type { InspectRole } from './role.ts'
 import type { Answer, Cell, Param, Rows, Statement } from './rows.ts'
 import type { Rules } from './rules.ts'
 
-/** A dialect of SQL: how it is read, how it quotes, and how to ask a database about its tables and roles. */
+/** An SQL dialect: its lexical rules, its quoting, and its questions about tables and roles. */
 export interface Dialect {
-  /** As in a URL or a log: `postgres`, `sqlite`. */
+  /** The name in URLs and logs: `postgres`, `sqlite`. */
   readonly name: string
-  /** As people write it: `PostgreSQL`, `SQLite`. */
+  /** The usual written name: `PostgreSQL`, `SQLite`. */
   readonly title: string
-  /** The default schema. Its tables are shown without it. */
+  /** The default schema. Its tables are shown without the schema's name. */
   readonly schema: string
-  /** How the guard reads this dialect, and what it lets through. */
+  /** The guard's rules for reading this dialect and for the statements it allows. */
   readonly rules: Rules
-  /** Quotes an identifier that the catalog has named. */
+  /** Quotes an identifier from the catalog. */
   quote(identifier: string): string
-  /** The name of a table as FROM takes it, quoted. */
+  /** The table's quoted name, in the form that FROM accepts. */
   qualified(table: TableName): string
-  /** The clause that limits a SELECT to a number of rows, after skipping some. */
+  /** The clause that limits a SELECT to a number of rows, optionally after skipping some. */
   page(limit: string, offset?: string): string
-  /** Whether the logs of a server show the comments in a statement. */
+  /** True if the server's logs show the comments in a statement. */
   readonly logsComments?: boolean | undefined
-  /** How many parameters a statement takes; {@link MAX_PARAMS} if left out. */
+  /** Removes secrets from a cell in the result of a SHOW statement. */
+  readonly withoutSecrets?: ((cell: Cell) => Cell) | undefined
+  /** Maximum number of parameters in a statement. Defaults to {@link MAX_PARAMS}. */
   readonly maxParams?: number | undefined
-  /** The catalog's name for a type of an answer, where it has another one. */
+  /** Converts a type's name in a result to its name in the catalog, if they differ. */
   catalogTypeName?(type: string): string
-  /** The placeholder of the n-th parameter, counted from 1; of this column type, if one is given. */
+  /** The placeholder for the n-th parameter, counted from 1. It can depend on a column type. */
   placeholder(n: number, type?: string): string
   readonly comparison: Comparison
-  /** How the system's operators and aggregates are called where users can make others of the same name. */
+  /** Qualified operators and aggregates, if users can create their own with the same names. */
   readonly qualifiedCalls?: QualifiedCalls | undefined
   readonly catalog: Catalog
-  /** Left out where a statement costs no request. */
+  /** Left out if statements are not separate requests. */
   readonly joining?: Joining | undefined
   readonly plan: Plan
-  /** Finds out what the role of a database may do besides reading. */
+  /** Finds out what a database's role can do apart from reading. */
   readonly inspectRole: InspectRole
-  /**
-   * Statements that an engine has to refuse, of a table that there is, if one is known. If they ran, they
-   * would change nothing that stays.
-   */
+  /** Statements that an engine must refuse, on a table if one is known. If one ran, it would make no lasting change. */
   writes(table?: TableName): readonly string[]
   readonly errorPatterns: ErrorPatterns
-  /**
-   * Whether a database shows only some of its tables and columns. Then a statement of ours names every
-   * column that it reads, and says so in `reads`.
-   */
+  /** True if only some tables and columns are shown. Our statements then list their columns in `reads`. */
   readonly hidesColumns?: boolean | undefined
-  /**
-   * Which tables a statement would read, as the engine itself tells before it runs; undefined where that
-   * is not certain. Left out for engines that do not tell.
-   */
+  /** True if callers cannot list the tables, so errors mention only tables that the caller mentioned. */
+  readonly hidesTables?: boolean | undefined
+  /** Asks the engine which tables a statement would read. Left out if the engine cannot report that. */
   readonly tablesRead?: TablesRead | undefined
 }
 
 /**
- * Asks an engine which tables a statement would read, without running it. Also undefined, or the same error,
- * if the statement names a table that is not readable, be there one or not. Throws DatabaseError.
+ * Asks an engine which tables a statement would read, without running it. Undefined if that is not certain.
+ * If the statement mentions a table that is not readable, the result is undefined or the same error, whether or
+ * not the table exists. Throws DatabaseError.
  *
- * @param isReadable Gets the name of a table with its ASCII letters in lower case.
+ * @param isReadable Takes a table's name with its ASCII letters in lower case.
  */
 export type TablesRead = (
   statement: Statement,
@@ -65,112 +61,106 @@ export type TablesRead = (
   isReadable: (name: string) => boolean,
 ) => Promise<readonly TableName[] | undefined>
 
-/** As many parameters as SQLite on Cloudflare takes. Other engines take more. */
+/** The parameter limit for SQLite on Cloudflare. Other engines allow more. */
 export const MAX_PARAMS = 100
 
-/**
- * How an engine says that a table or a column does not exist, or that several tables have the column.
- * The first group is its name.
- */
+/** Match errors about an unknown table, an unknown column or an ambiguous column. The first group is its name. */
 export interface ErrorPatterns {
   readonly table: RegExp
   readonly column: RegExp
   readonly ambiguous: RegExp
 }
 
-/** How a dialect asks for the plan of a statement, and reads it. */
+/** A dialect's way to request and read a statement's plan. */
 export interface Plan {
-  /** The statement that plans this one without running it. It ends with the text of this one. */
+  /** The statement that plans this one without running it. It ends with this statement's text. */
   of(sql: string): string
   read(rows: Rows): { readonly summary: readonly string[]; readonly plan: Cell }
-  /** How the engine's own estimate is asked for. Left out for engines that have none. */
+  /** Requests the engine's own estimate. Left out for engines that do not provide one. */
   readonly estimate?: EstimatedPlan | undefined
 }
 
-/** How a dialect asks what the engine expects of a statement, and reads it. */
+/** A dialect's way to request and read the engine's cost estimate for a statement. */
 export interface EstimatedPlan {
-  /** The statement that plans this one without running it. It ends with the text of this one. */
+  /** The statement that plans this one without running it. It ends with this statement's text. */
   of(sql: string): string
   read(answer: Answer): Estimate
-  /** What makes a statement cheaper there: "Filter on an indexed column." */
+  /** Advice for making a statement cheaper on this engine: "Filter on an indexed column." */
   readonly advice: string
 }
 
-/** What an engine expects of a statement. What it does not say is left out. */
+/** The engine's estimate for a statement. Values that it does not report are left out. */
 export interface Estimate {
-  /** What it costs, in the unit of the planner. */
+  /** The cost, in the planner's unit. */
   readonly plan?: number | undefined
-  /** How many rows it goes through. PostgreSQL: how many it returns. */
+  /** The number of rows it reads. In PostgreSQL, the number it returns. */
   readonly rows?: number | undefined
 }
 
-/** How a dialect compares a column, already quoted, with a bound value. */
+/** A dialect's way to compare a quoted column with a bound value. */
 export interface Comparison {
-  /** The column in a form that can be compared and is compared by value. */
+  /** The column in a form that is compared by value. */
   comparable(column: string, type: string): string
-  /** The value in the form in which it compares with a column of this type. */
+  /** The value in a form that can be compared with a column of this type. */
   bound(value: Param, type: string): Param
   like(column: string, placeholder: string): string
-  /** Whether the column's text contains the bound one, in any case. `%` and `_` are no wildcards. */
+  /** True if the column's text contains the bound text, in any case. `%` and `_` are not wildcards. */
   contains(column: string, placeholder: string): string
 }
 
-/** How operators and aggregates are written. `operators` is the schema of those of an extension. */
+/** The SQL for operators and aggregates. `operators` is the schema that contains an extension's operators. */
 export interface QualifiedCalls {
   operator(sign: string, operators: string | undefined): string
   aggregate(name: string, column: string, operators: string | undefined): string
 }
 
-/**
- * The statements by which a dialect lists and describes the tables that the role may read, without the
- * system's own. `catalog.ts` says which columns each returns.
- */
+/** Statements about tables that the role can read, except system tables. For rows, see `catalog-rows.ts`. */
 export interface Catalog {
   tables(page: Page): Statement
-  /** The tables a name may mean, written as `table` or `schema.table`, in any case. */
+  /** The tables that a name can refer to, written as `table` or `schema.table`, in any case. */
   find(name: string): Statement
-  /** Tables whose names look like this one, for a hint. */
+  /** Tables with names similar to this one, for a hint. */
   near(name: string): Statement
-  /** The columns of some tables, in their order. A row begins with schema and name of the table. */
+  /** The columns of some tables, in their order. A row starts with the table's schema and name. */
   columns(tables: readonly TableName[]): Statement
   keys(table: TableName): Statement
   indexes(table: TableName): Statement
-  /** Which of these tables show the role only some of their rows, where a dialect has that. */
+  /** The tables in this list whose rows are only partly visible to the role. Left out if that is unknown. */
   secured?(names: readonly string[]): Statement
-  /** The columns of all tables, each with the column it refers to, if it refers to one. */
+  /** The columns of all tables, each with the column it references, if any. */
   overview(): Statement
-  /** Rows that stay the same, in any order, as long as no table, column, comment or key changes. */
+  /** Rows that stay the same, apart from their order, until a table, column, comment or key changes. */
   fingerprint(): Statement
 }
 
-/** How a dialect asks several questions to the catalog in one statement. */
+/** A dialect's way to ask the catalog several questions in one statement. */
 export interface Joining {
-  /** The statement that asks them, each for no more rows than these. Each has a shape. */
+  /** The statement that asks these questions, each for at most this many rows. Each question has a shape. */
   of(questions: readonly Statement[], maxRows: number): Statement
-  /** The rows of each of so many questions, from the rows of that statement. */
+  /** The rows for each question, taken from that statement's rows. */
   read(rows: Rows['rows'], count: number): readonly Rows['rows'][]
 }
 
 /** A page of the list of tables. */
 export interface Page {
-  /** Part of a table's name, of a column's name or of a comment, in any case. */
+  /** Part of a table name, a column name or a comment, in any case. */
   readonly search?: string | undefined
-  /** Searches only names of tables, with their schemas where there are several. */
+  /** Searches only table names, with their schemas if there are several. */
   readonly names?: boolean | undefined
   readonly limit: number
   readonly offset?: number | undefined
 }
 
-/** The schema and the name of a table. A database without schemas has one of a fixed name. */
+/** A table's schema and name. In a database without schemas, the schema has a fixed name. */
 export interface TableName {
   readonly schema: string
   readonly name: string
 }
 
-/** How most dialects take a page: `limit 10 offset 20`. */
+/** The page clause of most dialects: `limit 10 offset 20`. */
 export const limitOffset: Dialect['page'] = (limit, offset) =>
   offset === undefined ? `limit ${limit}` : `limit ${limit}\noffset ${offset}`
 
-/** Quotes an identifier as the SQL standard has it: `"x"`. */
+/** Quotes an identifier as in the SQL standard: `"x"`. */
 export const doubleQuoted: Dialect['quote'] = (identifier) =>
   `"${identifier.replaceAll('"', '""')}"`

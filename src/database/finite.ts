@@ -1,6 +1,6 @@
 /**
- * A number of a plan; undefined if it is none. Some engines write some of theirs as text, and one that a double
- * cannot hold exactly comes as text too: an estimate may be rounded.
+ * Converts a value in a plan to a number; undefined if that is impossible. Some engines write some numbers as
+ * strings, and a number that a double cannot represent exactly also arrives as a string. Estimates can be rounded.
  */
 export function finite(it: unknown): number | undefined {
   const value = typeof it === 'string' && it !== '' ? Number(it) : it

@@ -1,12 +1,14 @@
 export { byCatalog } from './catalog-use.ts'
-export type { Part, Recognised, Unrecognised } from './connection-string/index.ts'
+export type { Part, Recognised, Unrecognised } from './connection-string/recognised.ts'
 export type { Database, Io } from './database.ts'
 export { DemoStore } from './demo/demo-store.ts'
 export type { Dialect, TableName } from './dialect.ts'
-export type { Failure } from './error.ts'
+export type { Because, Failure, Reason } from './error.ts'
 export { DatabaseError, TooDear } from './error.ts'
+export type { EngineFixes, Fix, FixPlace, FixStep } from './fix.ts'
 export {
   type Closable,
+  type DatabaseServer,
   type FileState,
   type Machine,
   type Platform,
@@ -18,9 +20,12 @@ export {
   assertReads,
   hasNoSecret,
   hosts,
+  type KnownScheme,
+  knownScheme,
   type Located,
   locate,
   locateLater,
+  titlesOf,
   urlsWithoutSecret,
 } from './open.ts'
 export {
@@ -46,6 +51,7 @@ export type {
   Identity,
   Limits,
   Param,
+  QueryContext,
   Rows,
   Statement,
   TimeLimits,
@@ -63,7 +69,6 @@ export type {
   TableSummary,
 } from './schema/table.ts'
 export { keyOf, namesOf, shownName } from './schema/table-name.ts'
-export type { Guardian } from './schema/visible.ts'
 export type { VisibleTables } from './schema/visible-tables.ts'
 export { bySessions, Sessions } from './sessions.ts'
 export type { Condition, Operator, Selection } from './statements/select.ts'
@@ -72,16 +77,16 @@ export { textSearch } from './statements/text-search.ts'
 export { type Deadline, startDeadline, until } from './transport/deadline.ts'
 export { trimEnd } from './transport/trim-end.ts'
 
-/** Loads the code that takes the values out of a statement, so that it can be recorded. */
+/** Loads the code that removes the values from a statement, so that it can be logged. */
 export const redaction = () => import('./guard/without-literals.ts')
+
+export type { Service } from './connection-string/services.ts'
 
 /** Loads the code that inspects roles and reports on them. */
 export const doctor = () => import('./doctor/index.ts')
 
-/** Loads the code that looks at the certificates of servers. */
-export const certificates = () => import('./certificate/index.ts')
+/** Loads the fixes for logins with a token. */
+export const tokenFixes = () => import('./iam/fixes.ts')
 
-export type { SeenCertificate } from './certificate/index.ts'
-
-/** Loads the code that reads any text that people paste for a connection string. */
-export const connectionStrings = () => import('./connection-string/index.ts')
+/** Loads the code that reads pasted connection strings and identifies their hosts' services. */
+export const connectionStrings = () => import('./recognise.ts')

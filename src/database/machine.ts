@@ -1,66 +1,77 @@
-import type { Answer, Limits, Statement } from './rows.ts'
+import type { Answer, QueryContext, Statement } from './rows.ts'
 
-/** Where this runs, in one word: on Cloudflare Workers; on a machine, over HTTP; or there over stdio, without pages. */
+/** Cloudflare Workers; a machine, over HTTP; or a machine over stdio, without pages. */
 export type Platform = 'worker' | 'node' | 'stdio'
 
-/** Where this runs, of the machine if there is one. */
+/** The platform that this runs on: the machine's, if there is one. */
 export const platformOf = (machine: Pick<Machine, 'platform'> | undefined): Platform =>
   machine ? (machine.platform ?? 'node') : 'worker'
 
 /**
- * What a machine of the operator's own has, and a Worker has not. Where there is one, drivers may read the
- * files that a URL names, and keep connections from one call to the next.
+ * The features of an operator's own machine that a Worker lacks. With a machine, drivers can read the files
+ * that a URL refers to, and keep connections from one call to the next.
  */
 export interface Machine {
-  /** How it is served: over HTTP if it does not say. */
+  /** The way Tidegate is served. Defaults to HTTP. */
   readonly platform?: Exclude<Platform, 'worker'> | undefined
-  /** Variables of the environment: `PGPASSWORD`. */
+  /** Environment variables: `PGPASSWORD`. */
   readonly variables: Readonly<Record<string, string | undefined>>
-  /** The folder of the user. */
+  /** The user's home folder. */
   readonly home: string
-  /** What the user of this process is called, where a URL names nobody. */
+  /** The name of this process's user, for a URL without a user. */
   readonly user: string
-  /** Reads a small file that a URL names, such as a certificate. Throws DatabaseError, which names the file. */
+  /** Reads a small file that a URL refers to, such as a certificate. Throws a DatabaseError with the file's name. */
   readFile(path: string): Promise<string>
-  /** What is known of a file before it is read; nothing if there is none. */
+  /** Facts about a file before it is read; undefined if it does not exist. */
   look(path: string): Promise<FileState | undefined>
-  /** Connects to a host by another way than the network alone: through an SSH tunnel. */
+  /** Connects to a host through something other than the plain network: an SSH tunnel. */
   readonly dial?: ((host: string, port: number, signal: AbortSignal) => Promise<Stream>) | undefined
-  /** Asks over HTTP by that way. */
+  /** Sends HTTP requests the same way. */
   readonly fetch?: typeof fetch | undefined
+  /** Reports who signed a server's certificate, in a sentence without host names. Undefined if that is unknown. */
+  readonly certificate?:
+    | ((server: DatabaseServer, signal?: AbortSignal) => Promise<string | undefined>)
+    | undefined
   /** Finds a SQLite file by its path. It is opened when it is first read. */
   readonly sqlite?: ((path: string) => SqliteFile) | undefined
-  /** The same machine for a URL of somebody else: without variables and files. */
-  readonly guest?: Machine | undefined
-  /** Whether it is that one: then a URL means what it means in a Worker, and names no file. */
+  /** This machine for a stranger's URL: without variables or files, and with only these private hosts. */
+  readonly guest?: ((allowed: readonly string[]) => Machine) | undefined
+  /** True on such a machine. A URL means the same there as in a Worker, and cannot refer to a file. */
   readonly isGuest?: boolean | undefined
-  /** Keeps what is made by a name until the process ends: pools of connections, open files. */
+  /** Keeps an object by name until the process ends: connection pools, open files. */
   keep<It extends Closable>(name: string, make: () => It): It
 }
 
-/** Who may do what with a file. */
+/** A file's permissions and owner. */
 export interface FileState {
-  /** Its permissions, such as `0o600`; undefined where a file has none, as on Windows. */
+  /** Its permission bits, such as `0o600`; undefined if a file has none, as on Windows. */
   readonly mode: number | undefined
-  /** The id of the user who owns it. That of root is 0. */
+  /** The owner's user id. Root's is 0. */
   readonly owner: number
 }
 
-/** A SQLite file, which is read in a process of its own: nothing else could stop a statement. */
+/** A SQLite file, read in a separate process, because nothing else could stop a statement. */
 export interface SqliteFile extends Closable {
-  /** Runs one statement, which the engine refuses if it writes. Throws DatabaseError. */
-  read(statement: Statement, limits: Limits): Promise<Answer>
-  /** Whether the user that this runs as may write to the file. */
+  /** Runs one statement. The engine refuses it if it writes. Throws DatabaseError. */
+  read(statement: Statement, limits: QueryContext): Promise<Answer>
+  /** True if this process's user can write to the file. */
   isWritable(): Promise<boolean>
 }
 
-/** A duplex stream of Node, which a library that speaks TCP takes in place of a socket. */
+/** A server that encrypts on request. */
+export interface DatabaseServer {
+  readonly protocol: 'postgresql' | 'mysql'
+  readonly host: string
+  readonly port: number
+}
+
+/** A Node duplex stream. A library that speaks TCP accepts it in place of a socket. */
 export interface Stream {
   on(event: 'close', listener: () => void): unknown
   destroy(error?: Error): unknown
 }
 
-/** What a machine closes before it ends. */
+/** An object that a machine closes before it ends. */
 export interface Closable {
   close(): Promise<void> | void
 }

@@ -1,27 +1,28 @@
 import type { Database, Io } from './database.ts'
 import type { Estimate } from './dialect.ts'
-import { engines } from './engines.ts'
+import { type Engine, engines, type Scheme } from './engines.ts'
 import { DatabaseError } from './error.ts'
+import type { EngineFixes } from './fix.ts'
 import type { Identity, Statement } from './rows.ts'
 import { hyperdriveScheme } from './transport/hyperdrive.ts'
 
-/** The database that a URL names. The code of its engine is read when it is opened. */
+/** The database behind a URL. Its engine's code is loaded when it is opened. */
 export interface Located {
-  /** What its engine is called: `PostgreSQL`, `SQLite`. */
+  /** Its engine's name: `PostgreSQL`, `SQLite`. */
   readonly title: string
-  /** What of an identity can be applied there, as far as the URL tells. */
+  /** The parts of an identity that can be applied to it, judging by the URL. */
   readonly applies: readonly (keyof Identity)[]
-  /** Whether it tells which tables a statement reads, before the statement runs. */
+  /** True if it reports the tables that a statement reads, before the statement runs. */
   readonly tellsTables?: boolean | undefined
-  /** What of an estimate its plans tell, in all versions or in some. */
+  /** The parts of an estimate that its plans report, in all versions or in some. */
   readonly estimates: readonly (keyof Estimate)[]
-  /** Opens it without connecting. Throws {@link DatabaseError} for a URL that lacks something. */
+  /** Opens it without connecting. Throws {@link DatabaseError} if the URL is incomplete. */
   open(): Promise<Database>
 }
 
 /**
- * Finds the engine of the database that a URL names. The guard checks every statement first. Throws
- * {@link DatabaseError} for a URL that no engine opens, without repeating the URL.
+ * Finds the engine for a URL's database. The guard checks every statement first. Throws {@link DatabaseError}
+ * for a URL that no engine opens, without repeating the URL.
  */
 export function locate(url: string, io: Io): Located {
   const scheme = schemeOf(url, io)
@@ -29,7 +30,7 @@ export function locate(url: string, io: Io): Located {
   return locateLater(scheme, async () => url, io)
 }
 
-/** What tells the engine of a URL. Behind Hyperdrive there are two, and the binding says which one. */
+/** The scheme that determines a URL's engine. Hyperdrive supports two engines, so its binding determines which. */
 function schemeOf(url: string, io: Io): string | undefined {
   const [, written, name = ''] = /^\s*([a-z][a-z\d+.-]*):(\w*)/i.exec(url) ?? []
   const scheme = written?.toLowerCase()
@@ -37,16 +38,16 @@ function schemeOf(url: string, io: Io): string | undefined {
 }
 
 /**
- * Finds the engine of a database whose URL is read when it is opened: of the URL, only the scheme is
- * known. Throws {@link DatabaseError} for a scheme that no engine opens.
+ * Finds the engine for a database whose URL is read when it is opened. Before that, only the scheme is known.
+ * Throws {@link DatabaseError} for a scheme that no engine opens.
  */
 export function locateLater(scheme: string, read: () => Promise<string>, io: Io): Located {
   const engine = engineOf(scheme)
   if (!engine) {
-    const schemes = engines.flatMap((it) => it.schemes.map((scheme) => `${scheme}:`))
+    const schemes = engines.flatMap((it) => Object.keys(it.schemes).map((scheme) => `${scheme}:`))
     throw new DatabaseError(
       'config',
-      `No driver opens this database URL. It must begin with one of ${schemes.join(', ')}.`,
+      `No driver can open this database URL. It must begin with one of ${schemes.join(', ')}.`,
     )
   }
   let opened: Database | undefined
@@ -55,8 +56,8 @@ export function locateLater(scheme: string, read: () => Promise<string>, io: Io)
     applies: engine.applies ?? [],
     tellsTables: engine.tellsTables,
     estimates: engine.estimates ?? [],
-    // The database is shared between requests, never the promise of it: reading the URL may take a
-    // request of its own, which ends with the one that began it.
+    // Requests share the database, but never the promise for it: reading the URL can require a fetch, which
+    // ends with the request that started it.
     async open() {
       opened ??= await openWith(engine, read, io)
       return opened
@@ -64,25 +65,50 @@ export function locateLater(scheme: string, read: () => Promise<string>, io: Io)
   }
 }
 
-const engineOf = (scheme: string) => engines.find(({ schemes }) => schemes.includes(scheme))
+const engineOf = (scheme: string) => engines.find(({ schemes }) => Object.hasOwn(schemes, scheme))
 
-/** The URLs of databases that hold no secret. BINDING stands for the name of a binding, PATH for any path. */
+/** Facts about a database that follow from its URL scheme. */
+export interface KnownScheme extends Scheme {
+  /** The usual written name: `PostgreSQL`, `MariaDB`. */
+  readonly title: string
+  readonly port: number
+  fixes(): Promise<EngineFixes>
+}
+
+/** The facts about a scheme, if an engine serves it. */
+export function knownScheme(scheme: string): KnownScheme | undefined {
+  const engine = engineOf(scheme)
+  if (!engine) return undefined
+  const { title, schemes, fixes } = engine
+  return {
+    ...{ title, port: HTTPS, ...schemes[scheme] },
+    fixes: async () => (await fixes?.())?.fixes ?? {},
+  }
+}
+
+const HTTPS = 443
+
+/** The titles of the engines that meet a condition, joined for a sentence: `PostgreSQL and MySQL`. */
+export const titlesOf = (isTrue: (engine: Engine) => boolean): string =>
+  [...new Set(engines.filter(isTrue).map(({ title }) => title))].join(' and ')
+
+/** The database URLs that contain no secret. BINDING stands for the name of a binding, PATH for any path. */
 export const urlsWithoutSecret: readonly string[] = engines.flatMap(
   ({ urlsWithoutSecret = [] }) => urlsWithoutSecret,
 )
 
-/** Whether the URL of a database holds no secret: it is one of {@link urlsWithoutSecret}. */
+/** True if a database URL contains no secret: it is one of {@link urlsWithoutSecret}. */
 export const hasNoSecret = (url: string): boolean =>
   urlsWithoutSecret.includes(url.replace(/:[A-Za-z_][A-Za-z0-9_]*$/, ':BINDING')) ||
   urlsWithoutSecret.includes(url.replace(/:.+/, ':PATH'))
 
-/** Checks that the guard lets a statement through, without sending it. Throws {@link DatabaseError}. */
+/** Checks that the guard allows a statement, without sending it. Throws {@link DatabaseError}. */
 export async function assertReads({ dialect }: Database, statement: Statement): Promise<void> {
   const { admit } = await import('./guard/guarded.ts')
   admit(statement, dialect)
 }
 
-/** Loads the code that finds the hosts in the URL of a database. */
+/** Loads the code that finds the hosts in a database URL. */
 export const hosts = () => import('./transport/hosts.ts')
 
 async function openWith(
@@ -101,7 +127,7 @@ async function openWith(
   const told = engineOf(schemeOf(text, io) ?? '') ?? engine
   const { drivers } = told === engine ? known : await told.read()
   const driver = drivers.find((it) => it.opens(url))!
-  // What it refuses there is refused here.
+  // For a guest, a URL that `open` refuses is refused here.
   if (machine?.isGuest) driver.open(url, io)
   const database =
     machine && driver.openOn ? await driver.openOn(machine, url, io) : driver.open(url, io)

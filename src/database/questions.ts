@@ -1,6 +1,6 @@
 /**
- * What can be asked about an open database. The code of a question is read when it is first asked: an
- * isolate that only lists its tools never reads it.
+ * Questions about an open database. Each question's code is loaded when it is first asked, so an isolate
+ * that only lists its tools never loads it.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export const catalogKeeper = lazily(
 export const visible = lazily(async () => (await import('./schema/visible.ts')).visible)
 export const explain = lazily(async () => (await import('./statements/explain.ts')).explain)
 
-/** A function that is read when it is first called. */
+/** A function that is loaded when it is first called. */
 function lazily<Given extends unknown[], Result>(
   read: () => Promise<(...given: Given) => Promise<Result>>,
 ): (...given: Given) => Promise<Result> {

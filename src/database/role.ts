@@ -1,71 +1,55 @@
 import type { Cell } from './rows.ts'
 
-/** What the role of a database may do besides reading, and how to take it away. */
+/** The database role's rights apart from reading, and the ways to revoke them. */
 export interface RoleReport {
-  /** The engine and its version, as the database tells. */
+  /** The engine and its version, as reported by the database. */
   readonly version: string
-  /** The role that we have in the database, where it has roles. */
+  /** Our role in the database, if it has roles. */
   readonly role: string | undefined
   readonly findings: readonly Finding[]
-  /** SQL that makes a role that only reads, where nothing less takes a finding away. */
+  /** SQL that creates a role that can only read, if a finding cannot be resolved without one. */
   readonly reader: readonly string[]
-  /** What could not be asked, and what to do about it. */
+  /** The question that failed, and advice about it. */
   readonly note?: string | undefined
 }
 
-/** The statement of an operator's tool, and what is known of its parameters. */
-export interface OperatorStatement {
-  readonly name: string
-  readonly sql: string
-  readonly params: readonly {
-    readonly name: string
-    readonly type?: string
-    readonly default?: unknown
-    readonly values?: readonly unknown[] | undefined
-    readonly min?: unknown
-  }[]
-}
-
-/** A role report, and how the database was reached. */
+/** A role report, with facts about the connection. */
 export interface Reported extends RoleReport {
-  /** Which tools of the operator cannot be prepared, and why. */
+  /** The operator's tools that cannot be prepared, each with the cause. */
   readonly broken?: readonly string[]
   readonly elapsedMs: number
-  /** Whether the connection is encrypted, where that is known. */
+  /** True if the connection is encrypted; undefined if that is not known. */
   readonly tls?: boolean | undefined
 }
 
-/** One thing that the role may do and does not need. */
+/** A right that the role has and does not need. */
 export interface Finding {
-  /** As in a log: `superuser`, `write-grants`. */
+  /** The name in logs: `superuser`, `write-grants`. */
   readonly kind: string
-  /**
-   * `high`: no setting of a session stops it, only the guard does.
-   * `low`: the engine's read-only session refuses it as well, or it does no harm.
-   */
+  /** `high`: only the guard stops it. `low`: the engine's read-only session also stops it, or it does no harm. */
   readonly severity: 'high' | 'low'
   readonly sentence: string
-  /** The names of the first objects that it is about. */
+  /** The names of its first objects. */
   readonly objects: readonly string[]
-  /** How many there are in all. */
+  /** The total number of objects. */
   readonly count: number
-  /** SQL by which an administrator takes it away; none where only another role helps. */
+  /** SQL that an administrator runs to revoke it; empty if only another role helps. */
   readonly statements: readonly string[]
 }
 
-/** Asks a database, in its dialect. It is guarded and bounded like any other query. */
+/** Asks a database in its dialect. It is guarded and limited like any other query. */
 export type Ask = (sql: string) => Promise<readonly (readonly Cell[])[]>
 
-/** Finds out what the role of a database may do. `rollsBack`: the driver rolls every transaction back. */
+/** Finds out what a database role can do. `rollsBack`: the driver rolls back every transaction. */
 export type InspectRole = (
   ask: Ask,
   by: { readonly rollsBack?: boolean | undefined },
 ) => Promise<RoleReport>
 
-/** What a kind of finding is: `high` or `low`, and a sentence. */
+/** Each kind of finding, with its severity, `high` or `low`, and a sentence. */
 export type Kinds = Readonly<Record<string, readonly [Finding['severity'], string]>>
 
-/** The findings of high severity first, then in the order of their kinds. */
+/** Sorts findings by severity, `high` first, then in the order of their kinds. */
 export function toFindings(
   kinds: Kinds,
   found: Iterable<Omit<Finding, 'severity' | 'sentence'>>,
@@ -82,11 +66,11 @@ export function toFindings(
     )
 }
 
-/** The limits of an inspection. Its answer is small on every database, and no model reads it. */
+/** The limits for an inspection. Its result is small for every database, and no model reads it. */
 export const ROLE_LIMITS = { maxRows: 2_000, maxBytes: 1 << 20 }
 
-/** Objects of one finding that are named. The others are only counted. */
+/** Maximum number of objects listed for one finding. All other objects are only counted. */
 export const MAX_OBJECTS = 20
 
-/** Stands in SQL where a person must write a new password. */
+/** A placeholder in SQL for a new password that a person must choose. */
 export const PASSWORD = "'a long password of your own'"

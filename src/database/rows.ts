@@ -1,10 +1,10 @@
 import type { CatalogUse } from './catalog-use.ts'
 import type { Sessions } from './sessions.ts'
 
-/** A value bound to a placeholder. Big integers and decimals travel as strings. */
+/** A value bound to a placeholder. Big integers and decimals are sent as strings. */
 export type Param = null | boolean | number | string
 
-/** One value of a row: a JSON number only where nothing is lost, else a string. */
+/** One value in a row. Numbers are JSON numbers if nothing is lost, otherwise strings. */
 export type Cell =
   | null
   | boolean
@@ -19,17 +19,17 @@ export interface Column {
   readonly type: string
 }
 
-/** What an engine returned. Rows are arrays, so that two columns of one name both survive. */
+/** An engine's answer. Rows are arrays, so that two columns with the same name both survive. */
 export interface Answer {
   readonly columns: readonly Column[]
   readonly rows: readonly (readonly Cell[])[]
-  /** What a clause such as WITH TOTALS adds below the rows. */
+  /** The row that a clause such as WITH TOTALS adds below the others. */
   readonly totals?: readonly Cell[] | undefined
-  /** Which cap cut the answer short, if one did. */
+  /** The limit that cut the answer short, if any. */
   readonly truncated: false | 'rows' | 'bytes'
 }
 
-/** What a statement returned, and how long that took. */
+/** A statement's answer and the time it took. */
 export interface Rows extends Answer {
   readonly elapsedMs: number
 }
@@ -38,90 +38,93 @@ export interface Rows extends Answer {
 export interface Statement {
   readonly sql: string
   readonly params?: readonly Param[] | undefined
-  /**
-   * Whether it is one of Tidegate's questions to the catalog. Its functions, operators and types must
-   * be the system's, even if others of the same name are in the role's search path.
-   */
+  /** True for our own catalog questions: their functions, operators and types must be the system's. */
   readonly internal?: boolean | undefined
-  /** Set for a question to the catalog that can be joined with others. */
+  /** True if we built it from names and values, so its author does not know its text. */
+  readonly isBuilt?: boolean | undefined
+  /** Set for a catalog question that can be joined with others. */
   readonly shape?: Shape | undefined
   /**
-   * The name of a question to the catalog whose answer may be kept for a short time; `beside` names the one
-   * about the columns of its table. See `schema/kept-catalog.ts`.
+   * The name of a catalog question whose answer can be cached for a short time. `beside` is the name of the
+   * question about the same table's columns. See `schema/kept-catalog.ts`.
    */
   readonly kept?: { readonly name: string; readonly beside?: string | undefined } | undefined
-  /**
-   * The one table that a statement of ours reads, and its columns. A database that shows only some of its
-   * tables runs no other statement unread.
-   */
+  /** The table and columns that our own statement reads. Where tables are hidden, all other statements are checked. */
   readonly reads?:
     | { readonly schema: string; readonly name: string; readonly columns: readonly string[] }
     | undefined
 }
 
-/** What the rows of a question to the catalog look like. */
+/** The form of a catalog question's rows. */
 export interface Shape {
-  /** How many columns they have. */
+  /** The number of columns. */
   readonly width: number
-  /** The places of the columns by which they are ordered, the first being 0. */
+  /** The positions of the columns that the rows are sorted by, counted from 0. */
   readonly order: readonly number[]
 }
 
 /**
- * Whom a query runs as, besides the login. It holds for one transaction or session, and for every
- * statement in it, also those of Tidegate.
+ * The identity that a query runs as, in addition to the login. It applies to one transaction or session, and
+ * to every statement in it, including Tidegate's.
  */
 export interface Identity {
-  /** The database role. It must be one that the login may become. */
+  /** The database role. The login must be allowed to assume it. */
   readonly role?: string | undefined
-  /** Who asks, as the text of a JSON object. Policies of row-level security read it. */
+  /** The caller, as a JSON object in a string. Row-level security policies read it. */
   readonly claims?: string | undefined
 }
 
-/** What an engine may estimate a statement to cost, before it runs. */
+/** The maximum estimated cost of a statement. It is checked before the statement runs. */
 export interface CostLimit {
   /** In the unit of the engine's planner. */
   readonly plan?: number | undefined
   readonly rows?: number | undefined
 }
 
-/** What is asked before a statement, in the same session and as the same role. It decides whether that one runs. */
+/** A question asked before a statement, in its session and role, that decides whether the statement runs. */
 export interface Gate {
-  /** What is asked, made of the text of the statement that waits. It takes the same parameters. */
+  /** The question, made from the text of the waiting statement. It takes the same parameters. */
   of(sql: string): string
-  /** Throws, if the statement may not run. */
+  /** Throws if the statement must not run. */
   pass(answer: Answer): void
 }
 
-/** The bounds of one query. It has all of them: none is optional, and none comes from a model. */
+/** The bounds of one query. Rows, bytes and time are always limited, and no limit comes from a model. */
 export interface Limits {
   readonly maxRows: number
-  /** Bytes of the rows as JSON. Only whole rows are left out. */
+  /** Maximum size of the rows as JSON, in bytes. Only whole rows are left out. */
   readonly maxBytes: number
   readonly timeoutMs: number
-  /** What it may be estimated to cost. Left out, nothing is estimated. Statements of our own to the catalog may cost anything. */
+  /** The maximum estimated cost, if it is limited. Our own catalog statements have no limit. */
   readonly cost?: CostLimit | undefined
-  /** What is asked first. Left out, it is what `cost` needs. */
+}
+
+/** Everything that a query gets besides its statement: its limits, its identity, and its call's shared state. */
+export interface QueryContext extends Limits {
+  /** The question to ask first. If left out, `cost` determines the question. */
   readonly gate?: Gate | undefined
-  /** Aborts when the client no longer waits for the answer. */
+  /** Aborts when the client stops waiting for the answer. */
   readonly signal?: AbortSignal | undefined
-  /** Left out, it runs as the login alone. */
+  /** If left out, the query runs as the login itself. */
   readonly identity?: Identity | undefined
-  /** For which call it runs, so that the logs of the database can say so. */
+  /** The call that it runs for, so that the database's logs can identify it. */
   readonly trace?: TraceNote | undefined
-  /** Where the call keeps its sessions. Left out, the query has one of its own. */
+  /** The call's sessions. If left out, the query uses its own. */
   readonly sessions?: Sessions | undefined
-  /** How the call uses what is kept of the catalog. Left out, the catalog is asked anew. */
+  /** The call's use of the cached catalog. If left out, the catalog is asked again. */
   readonly catalog?: CatalogUse | undefined
 }
 
-/** Names a call in the logs of a database. */
+/** Identifies a call in a database's logs. */
 export interface TraceNote {
-  /** The name of an endpoint. */
+  /** The endpoint's name. */
   readonly endpoint: string
-  /** As W3C Trace Context writes it. */
+  /** In the format of W3C Trace Context. */
   readonly traceparent: string
 }
 
-/** The limits of a question to the catalog, which has row and byte caps of its own. */
-export type TimeLimits = Pick<Limits, 'timeoutMs' | 'signal' | 'identity' | 'sessions' | 'catalog'>
+/** The limits for a catalog question, which has its own row and byte limits. */
+export type TimeLimits = Pick<
+  QueryContext,
+  'timeoutMs' | 'signal' | 'identity' | 'sessions' | 'catalog'
+>

@@ -1,67 +1,86 @@
 /**
- * How the guard reads a dialect, and what it lets through.
- * Names are compared as the engine knows them: without quotes, in lower case, and without accents.
+ * The guard's rules for a dialect: its lexis, and the statements that are allowed. Names are compared in the
+ * engine's form: without quotes, in lower case, and without accents.
  */
 export interface Rules {
   readonly lexis: Lexis
+  /**
+   * True if an unquoted AS can name a column here. The guard then refuses such a name, since the word after it could
+   * be a clause that looks like an alias.
+   */
+  readonly asNamesColumns?: boolean
   /** First words of statements that only read, in the order in which an error lists them. */
   readonly readVerbs: readonly string[]
-  /** What may stand between EXPLAIN and the statement it explains, as tokens with spaces between. */
+  /** The options allowed between EXPLAIN and the statement it explains, as tokens with spaces between. */
   readonly explainOptions: RegExp
-  /** The same for statements of Tidegate's own, if more is allowed there. */
+  /** The EXPLAIN options for Tidegate's own statements, if they are allowed more. */
   readonly internalExplainOptions?: RegExp
-  /** Functions that do more than compute: they write, lock, connect elsewhere, or run a text as SQL. */
+  /** Functions that do more than compute: they write, lock, connect elsewhere, or run a string as SQL. */
   readonly refusedFunctions: RegExp
-  /** Those of them that `x.f` also calls, where `x` is any value: one argument is enough for them. */
+  /** Refused functions that `x.f` can also call, where `x` is any value, because one argument is enough. */
   readonly attributeFunctions?: RegExp
-  /** Functions that run a text when they are given no more than two values. */
+  /** Those of them that do not take a row, so `x.f` is a column if `x` can only be rows. */
+  readonly rowColumns?: RegExp
+  /** Those of them that take only rows of a special type that tables do not have. */
+  readonly tableColumns?: RegExp
+  /** Functions that run a string as SQL if they have at most two arguments. */
   readonly refusedWithTwoArguments?: RegExp
-  /** Whether `* APPLY f` calls a function by its name, and `(x AS f(y))` one after AS. */
+  /** Functions that connect to other hosts, unless they have exactly three string literals as arguments. */
+  readonly refusedUnlessOfThreeTexts?: RegExp
+  /** True if `* APPLY f` calls a function by its name, and `(x AS f(y))` calls one after AS. */
   readonly hasApply?: boolean
-  /** Functions that call another whose name is their first value: `arrayMap(f, x)`. */
+  /** Functions that call another function, whose name is their first argument: `arrayMap(f, x)`. */
   readonly higherOrderFunctions?: RegExp
-  /** Relations that hold secrets or the platform's own state. */
+  /** Relations that contain secrets or the platform's own state, or that change when they are read. */
   readonly hiddenRelations: RegExp
-  /** Clauses by which a read writes or locks. */
+  /** Names of settings that a statement can read. People keep secrets for their own functions in other settings. */
+  readonly readableSettings?: RegExp | undefined
+  /** The function that reads a setting by its name. */
+  readonly settingFunction?: RegExp
+  /** Clauses that make a read-only statement write or lock. */
   readonly refusedClauses: readonly string[]
-  /** Clauses that only say how to run and to answer. */
+  /** First words of clauses that can also be the object of SHOW or SHOW CHANGED. */
+  readonly shownClauses?: readonly string[]
+  /** Clauses that only affect execution and output. */
   readonly outputClauses?: readonly string[]
-  /** What to write in place of an EXPLAIN that does not explain a query, as a sentence. */
+  /** The alternative to an EXPLAIN that does not explain a query, as a sentence. */
   readonly explainAlternative?: string
 }
 
-/** How a dialect divides a text into tokens: only what differs between dialects. */
+/** A dialect's rules for splitting SQL into tokens: only the differences between dialects. */
 export interface Lexis {
-  /** `"x"` is a name, as the standard has it, or a text. */
+  /** `"x"` is a name, as in the standard, or a string. */
   readonly doubleQuotes: 'name' | 'text'
   /** `` `x` `` is a name. */
   readonly backticks?: boolean
   /** `[x]` is a name. */
   readonly brackets?: boolean
-  /** `'x'` is a name where the name of a table is due: it is not read. */
+  /** `'x'` can stand for a table's name. The guard refuses it there. */
   readonly textNames?: boolean
-  /** In a text, a backslash escapes the character after it. */
+  /** In a string, a backslash escapes the character after it. */
   readonly backslashes?: boolean
-  /** `E'…'` is a text with backslashes, and `U&"…"` a name with them. */
+  /** `E'…'` is a string with backslash escapes, and `U&"…"` is a name with them. */
   readonly escapePrefixes?: boolean
-  /** `$tag$ … $tag$` is a text. */
+  /** `$tag$ … $tag$` is a string. */
   readonly dollarQuotes?: boolean
-  /** `$x(…)`, `@x(…)`, `:x(…)` is one parameter, with everything between the parentheses. */
+  /** `$x(…)`, `@x(…)` and `:x(…)` are each one parameter, including everything between the parentheses. */
   readonly parameterSuffixes?: boolean
-  /** Block comments nest. */
-  readonly nestedComments?: boolean
+  /** Block comments nest. If that depends on the version, a nested comment is refused. */
+  readonly nestedComments?: boolean | 'in some versions'
   /** `/*!…` is a comment that runs. */
   readonly runningComments?: boolean
   /** `#` begins a comment. */
   readonly hashComments?: boolean
+  /** `//` begins a comment. */
+  readonly slashComments?: boolean
   /** `--` begins a comment only before white space or a control character. */
   readonly spacedDashes?: boolean
-  /** In a quoted name a backslash escapes, too: a name with one is not read. */
+  /** Backslashes are also escapes in quoted names. The guard refuses names that contain one. */
   readonly escapedNames?: boolean
-  /** Bare words are of ASCII letters, digits and `_`; a `$` only begins a text. */
+  /** Bare words consist of ASCII letters, digits and `_`; a `$` only starts a string. */
   readonly asciiWords?: boolean
-  /** A name may begin with a digit: `2fa`, and `1e5` after a dot. */
+  /** A name can start with a digit: `2fa`, and `1e5` after a dot. */
   readonly digitNames?: boolean
-  /** A carriage return ends a comment of one line, as a line feed does. */
+  /** A carriage return ends a one-line comment, as a line feed does. */
   readonly returnEndsComment?: boolean
 }

@@ -1,16 +1,16 @@
 import { cancelledByCaller } from './error.ts'
 
-/** A session with a database, as far as a call has to know of it. */
+/** A session with a database, as seen by a call. */
 interface Session {
-  /** Whether it can be asked more. */
+  /** True if it can take more statements. */
   readonly isOpen: boolean
-  /** Ends it. Done again, it does nothing more. */
+  /** Ends it. A second call does nothing. */
   leave(): Promise<void>
 }
 
 /**
- * The sessions of one call: what it asks of a database goes by one, statement after statement. Each
- * statement begins as in a new session, and leaves nothing behind for the next.
+ * The sessions of one call. Its statements to a database run one after another in one session. Each
+ * statement starts as if in a new session, and leaves nothing behind for the next statement.
  */
 export class Sessions {
   readonly #open = new Map<string, Promise<Session>>()
@@ -22,7 +22,7 @@ export class Sessions {
     return this.#end.promise
   }
 
-  /** The session of this name, or a new one where there is none that is open. */
+  /** The session with this name, or a new one if none is open. */
   async take<It extends Session>(name: string, connect: () => Promise<It>): Promise<It> {
     for (;;) {
       if (this.#ended) throw cancelledByCaller()
@@ -33,13 +33,13 @@ export class Sessions {
         opening.catch(() => this.#forget(name, opening))
       }
       const session = await opening
-      // One that is closed at once is not replaced: whoever opened it hears why.
+      // A session that closes at once is not replaced: the caller that opened it gets the error.
       if (session.isOpen || !known) return session
       this.#forget(name, opening)
     }
   }
 
-  /** Ends all of them. Nothing more is asked. */
+  /** Ends all of them. No statement can follow. */
   async end(): Promise<void> {
     this.#ended = true
     this.#end.resolve()
@@ -53,7 +53,7 @@ export class Sessions {
   }
 }
 
-/** Does some work by these sessions; by sessions of its own, which then end, where there are none. */
+/** Runs some work with these sessions, or with its own, which end afterwards. */
 export async function bySessions<T>(
   given: Sessions | undefined,
   work: (sessions: Sessions) => Promise<T>,

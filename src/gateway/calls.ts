@@ -1,19 +1,29 @@
-import type { Database, Dialect, Failure, Statement } from '../database/index.ts'
+import type { Dialect, Failure, Statement } from '../database/index.ts'
 import type { Around, Asked, Context } from '../mcp/index.ts'
-import { jsonBytes } from './answer.ts'
-import type { Endpoint } from './endpoint.ts'
-import { type Trace, traceOf } from './trace.ts'
+import type { Endpoint } from './config/endpoint.ts'
 
 /** A statement that ran for a call. */
 export interface RanStatement {
   readonly database: string
   readonly dialect: Dialect
   readonly statement: Statement
-  /** Whether the caller wrote its SQL. Otherwise it came from the operator, or was made of names and placeholders. */
+  /** True if the caller wrote the SQL. Otherwise the operator wrote it, or we built it from names and placeholders. */
   readonly free: boolean
 }
 
-/** One call at an endpoint, and what becomes known of it while it runs. */
+/** The place of a call in a trace (W3C Trace Context). */
+interface Trace {
+  /** 32 and 16 hexadecimal digits. */
+  readonly id: string
+  readonly span: string
+  /** The client's span, if the client sent a trace. */
+  readonly parent: string | undefined
+  readonly sampled: boolean
+  /** The header value that is passed on to the call's databases. */
+  readonly traceparent: string
+}
+
+/** One call to an endpoint, with facts that are added while it runs. */
 export interface Call {
   readonly asked: Asked
   readonly endpoint: Endpoint
@@ -21,24 +31,22 @@ export interface Call {
   readonly trace: Trace
   readonly startedAt: number
   readonly statements: RanStatement[]
-  /** What the databases returned, without the answers to our own questions about their tables. */
+  /** Rows that the databases returned, without the results of our own catalog queries. */
   rows: number
   bytes: number
-  /** Why a database had no answer. */
+  /** The kind of failure, if there was a database error. */
   failure: Failure | undefined
 }
 
-/** What a deployment does about the calls of an endpoint. */
+/** The deployment's hooks around calls to an endpoint. */
 export interface Calls {
-  /** Whether a trace that begins here is recorded somewhere. */
+  /** True if a trace that begins here is recorded somewhere. */
   readonly sampled: boolean
-  /** Runs a call and gives back its result. It may refuse the call of a tool with a ToolError. */
+  /** Runs a call and returns its result. It can refuse a tool call with a ToolError. */
   around(call: Call, run: () => ReturnType<Around>): ReturnType<Around>
 }
 
-const calls = new WeakMap<Context, Call>()
-
-/** Has a deployment bound and record the calls of an endpoint. */
+/** Lets a deployment limit and record calls to an endpoint. */
 export const aroundCalls =
   (endpoint: Endpoint, { sampled, around }: Calls): Around =>
   (asked, context, run) => {
@@ -53,36 +61,32 @@ export const aroundCalls =
       bytes: 0,
       failure: undefined,
     }
-    calls.set(context, call)
-    return around(call, run)
+    const own: CallContext = { ...context, call }
+    return around(call, () => run(own))
   }
 
-/** The call that a request is, if the deployment wants to know of it. */
-export const callOf = (context: Context): Call | undefined => calls.get(context)
+/** The context of a handler, within {@link aroundCalls}. */
+interface CallContext extends Context {
+  readonly call?: Call
+}
 
-/** Statements of one call that are noted. */
-const MAX_STATEMENTS = 5
+/** The call that belongs to a request, if the deployment tracks calls. */
+export const callOf = (context: CallContext): Call | undefined => context.call
 
-/** The same database. A call knows what it was asked, and each statement says for which call it runs. */
-export function inCall(
-  database: Database,
-  call: Call | undefined,
-  { name, free }: { readonly name: string; readonly free: boolean },
-): Database {
-  if (!call) return database
-  const { dialect } = database
-  const trace = { endpoint: call.endpoint.name, traceparent: call.trace.traceparent }
+/** A new span in the client's trace, or in a new trace. `traceparent` is valid if present. */
+function traceOf(traceparent: string | undefined, sampled: boolean): Trace {
+  const [, known, parent, flags] = traceparent?.split('-') ?? []
+  const id = known ?? randomDigits()
+  const span = randomDigits().slice(16)
+  const isSampled = flags === undefined ? sampled : (Number.parseInt(flags, 16) & 1) === 1
   return {
-    ...database,
-    async query(statement, limits) {
-      if (statement.internal) return database.query(statement, { ...limits, trace })
-      if (call.statements.length < MAX_STATEMENTS) {
-        call.statements.push({ database: name, dialect, statement, free })
-      }
-      const found = await database.query(statement, { ...limits, trace })
-      call.rows += found.rows.length
-      call.bytes += jsonBytes(found.rows)
-      return found
-    },
+    id,
+    span,
+    parent,
+    sampled: isSampled,
+    traceparent: `00-${id}-${span}-${isSampled ? '01' : '00'}`,
   }
 }
+
+/** 32 random hexadecimal digits. Neither half of a UUID is all zeros. */
+const randomDigits = () => crypto.randomUUID().replaceAll('-', '')

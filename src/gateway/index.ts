@@ -1,68 +1,47 @@
+import { version } from '../ground/index.ts'
 import type { Changes, Server } from '../mcp/index.ts'
+import { type ResultStorage, resultsOf } from './answer/kept-results.ts'
+import { resultResources } from './answer/result-resource.ts'
 import { aroundCalls, type Calls } from './calls.ts'
-import { assertEstimates } from './cost-limit.ts'
-import { type DatabasePrompt, promptOf } from './database-prompt.ts'
-import type { DatabaseTool } from './database-tool.ts'
-import type { Endpoint } from './endpoint.ts'
-import { type GroupRules, restrict } from './group-rules.ts'
-import { icons } from './icon.ts'
+import type { Endpoint } from './config/endpoint.ts'
 import { instructions } from './instructions.ts'
-import { type ResultStorage, resultsOf } from './kept-results.ts'
-import { type CredentialIo, locateAll } from './open-database.ts'
-import { answerQuestion } from './prompts/answer-question.ts'
-import { documentSchema } from './prompts/document-schema.ts'
-import { explainSlowQuery } from './prompts/explain-slow-query.ts'
-import { explore } from './prompts/explore.ts'
-import { profileTable } from './prompts/profile-table.ts'
-import { resultResources } from './result-resource.ts'
-import { withRoleWarning } from './role-warning.ts'
-import { schemaChanges } from './schema-changes.ts'
-import { schemaResources } from './schema-resource.ts'
-import { searchSources, searchTools } from './search-fetch.ts'
-import { toolsOf } from './tool-set.ts'
+import { assertEstimates } from './open/cost-limit.ts'
+import type { CredentialIo } from './open/endpoint-database.ts'
+import { type GroupRules, restrict } from './open/group-rules.ts'
+import { locateAll } from './open/pipeline.ts'
+import { promptOf } from './prompts/database-prompt.ts'
+import { prompts } from './prompts/prompts.ts'
+import { schemaChanges } from './schema/schema-changes.ts'
+import { schemaResources } from './schema/schema-resource.ts'
+import type { DatabaseTool } from './tools/database-tool.ts'
 import { describeTable } from './tools/describe-table.ts'
 import { explainQuery } from './tools/explain-query.ts'
+import { icons } from './tools/icon.ts'
 import { listTables } from './tools/list-tables.ts'
 import { query } from './tools/query.ts'
 import { queryTable } from './tools/query-table.ts'
-import type { QuestionStates } from './verified-question.ts'
+import { searchSources, searchTools } from './tools/search-fetch.ts'
+import { toolsOf } from './tools/tool-set.ts'
+import type { QuestionStates } from './tools/verified-question.ts'
 
 /** Every tool, one line each, in the order clients see them. */
 const tools: readonly DatabaseTool[] = [listTables, describeTable, queryTable, query, explainQuery]
 
 const builtIn = tools.map(({ name }) => name)
 
-/** Every prompt, one line each, in the order of the menu. */
-const prompts: readonly DatabasePrompt[] = [
-  explore,
-  answerQuestion,
-  profileTable,
-  explainSlowQuery,
-  documentSchema,
-]
-
-/** What a gateway needs from the outside world. */
-export interface GatewayIo extends CredentialIo {
-  /** Lets work go on after its request was answered. */
-  readonly waitUntil?: (work: Promise<unknown>) => void
-}
-
-/** What a deployment gives a gateway. */
-export interface GatewayOptions {
-  /** Where large answers are kept. Without it they are only cut. */
+/** The options that a deployment passes to a gateway. */
+interface GatewayOptions {
+  /** The store for large answers. Without it, they are only cut. */
   readonly keeping?: ResultStorage | undefined
-  /**
-   * Carries changes of schemas to clients. Without it, no change is announced. Groups that see different
-   * tables need one each: what changes for one has not changed for another.
-   */
+  /** Announces schema changes to clients, if set. Groups that see different tables need one each. */
   readonly carrier?: Changes | undefined
   /** The origin of this deployment: `https://tidegate.example.com`. */
   readonly origin?: string | undefined
-  /** Bounds and records the calls. */
+  /** Limits and records the calls. */
   readonly calls?: Calls | undefined
-  /** Which verified questions work, as far as somebody looks. */
+  /** The states of the verified questions, as far as they have been checked. */
   readonly questions?: QuestionStates | undefined
-  /** The group that is served, and what it may use. */
+  /** The group that is served. */
   readonly group?: string | undefined
   readonly rules?: GroupRules | undefined
 }
@@ -70,7 +49,7 @@ export interface GatewayOptions {
 /** The databases of one endpoint as an MCP server. Throws {@link ConfigError}. */
 export function gateway(
   configured: Endpoint,
-  io: GatewayIo,
+  io: CredentialIo,
   { keeping, carrier, origin = '', calls, questions, group, rules }: GatewayOptions = {},
 ): Server {
   const allowed = rules ? restricted(configured, rules) : configured
@@ -81,19 +60,11 @@ export function gateway(
   assertEstimates(allowed, databases)
   const sql = allowed.sql && [...databases.values()].some(({ takesSql }) => takesSql !== false)
   const endpoint = { ...allowed, sql }
-  for (const [name, database] of databases) {
-    const { only } = endpoint.databases[name]!
-    // Those who see all of it have its role inspected.
-    if (database.problem !== undefined || only) continue
-    const label = `Endpoint ${endpoint.name}, database ${name}`
-    const config = endpoint.databases[name]!
-    databases.set(name, withRoleWarning(database, config, label, io))
-  }
   // Lists cover all databases. One that cannot be opened would make them fail for the others.
   const available = new Map([...databases].filter(([, it]) => it.problem === undefined))
   const databaseTools = toolsOf(tools, endpoint, databases, results, questions)
   const names = databaseTools.filter(({ unlisted }) => !unlisted).map(({ name }) => name)
-  // If the tools that browse are turned off, the resources are, too.
+  // If the tools that browse are turned off, so are the resources.
   const browses = names.includes('list_tables') && names.includes('describe_table')
   const schema = browses && carrier ? schemaChanges(endpoint, available, carrier) : undefined
   const changes = endpoint.questions ? withTools(schema ?? carrier) : schema
@@ -104,7 +75,7 @@ export function gateway(
   return {
     name: 'tidegate',
     title: endpoint.title,
-    version: '0.1.0',
+    version,
     icons,
     instructions: instructions(endpoint, databases),
     tools: endpoint.search
@@ -122,64 +93,66 @@ export function gateway(
   }
 }
 
-/** The same changes, among which are those of the tools: a question that does not work is none. */
+/** The same changes, plus changes to the list of tools: a question that does not work is not a tool. */
 const withTools = (changes: Changes | undefined): Changes | undefined =>
   changes && { ...changes, lists: [...(changes.lists ?? []), 'tools' as const] }
 
 /**
- * The endpoint as it is for a group: what its rules do not allow does not exist. Throws
+ * The endpoint as a group sees it: anything its rules do not allow does not exist. Throws
  * {@link ConfigError} if they name a tool or a database that the endpoint does not have.
  */
 export const restricted = (endpoint: Endpoint, rules: GroupRules): Endpoint =>
   restrict(endpoint, rules, builtIn)
 
 /**
- * What an operator should know about the rules of a group, as sentences: which tools it does not have and
- * why, and which names in the rules do not exist. Throws {@link ConfigError}.
+ * Reports on a group's rules, as messages for the operator: the tools that the group does not have, with the reason,
+ * and the names in the rules that do not exist. Throws {@link ConfigError}.
  */
 export const reportGroup = async (
   endpoint: Endpoint,
   rules: GroupRules,
   io: CredentialIo,
 ): Promise<readonly string[]> =>
-  (await import('./group-report.ts')).reportGroup(endpoint, rules, io, builtIn)
+  (await import('./open/group-report.ts')).reportGroup(endpoint, rules, io, builtIn)
 
+export { KEPT_MS } from './answer/kept-results.ts'
 export type { Call, Calls, RanStatement } from './calls.ts'
-export { fieldFaults } from './config-fault.ts'
-export type { Diagnosis } from './diagnosis.ts'
-export type { Endpoint, Limits, Settings } from './endpoint.ts'
-export { ConfigError, endpointSchema, isDemo, isName, readEndpoints } from './endpoint.ts'
-export { type GroupRules, groupRules } from './group-rules.ts'
-export { jsonFault } from './json-fault.ts'
-export { KEPT_MS } from './kept-results.ts'
-export type { StoredUrl } from './open-database.ts'
-export type { Preview, PreviewAsked } from './preview.ts'
-export type { QuestionLook } from './question-look.ts'
-export type { SchemaQuestion, SchemaView } from './schema-view.ts'
-export { type Document, readDocument } from './search-fetch.ts'
-export type { Stage } from './staged-diagnosis.ts'
-export { assertCustomTools } from './tool-set.ts'
-export type { QuestionStates } from './verified-question.ts'
+export { fieldFaults } from './config/config-fault.ts'
+export type { Endpoint, Limits, Settings } from './config/endpoint.ts'
+export { ConfigError, isDemo, readEndpoints } from './config/endpoint.ts'
+export { endpointSchema, isName } from './config/endpoint-schema.ts'
+export { jsonFault } from './config/json-fault.ts'
 export {
   boundedQuestions,
   questionFields,
   questionSignature,
   type VerifiedQuestion,
-} from './verified-question-config.ts'
+} from './config/verified-question-config.ts'
+export type { Diagnosis } from './diagnose/diagnosis.ts'
+export type { Stage } from './diagnose/stage.ts'
+export type { CredentialIo, StoredUrl } from './open/endpoint-database.ts'
+export { type GroupRules, groupRules } from './open/group-rules.ts'
+export type { QuestionLook } from './questions/question-look.ts'
+export type { SchemaQuestion, SchemaView } from './schema/schema-view.ts'
+export type { Preview, PreviewAsked } from './tools/preview.ts'
+export { MAX_ID_CHARS, NO_RECORD } from './tools/search-fetch.ts'
+export type { Document } from './tools/search-rows.ts'
+export { assertCustomTools } from './tools/tool-set.ts'
+export type { QuestionStates } from './tools/verified-question.ts'
 
 /** Loads the code that inspects the databases of endpoints and reports on them. */
-export const diagnosis = () => import('./diagnosis.ts')
+export const diagnosis = () => import('./diagnose/diagnosis.ts')
 
-/** Loads the code that tells what a model gets of an endpoint. */
-export const previewing = () => import('./preview.ts')
+/** Loads the code that previews what a model gets from an endpoint. */
+export const previewing = () => import('./tools/preview.ts')
 
-/** Loads the code that looks at databases stage by stage. */
-export const stagedDiagnosis = () => import('./staged-diagnosis.ts')
+/** Loads the code that checks databases stage by stage. */
+export const stagedDiagnosis = () => import('./diagnose/staged-diagnosis.ts')
 
 /** Loads the code that shows a schema to the operator. */
-export const schemaViews = () => import('./schema-view.ts')
-/** Loads the code that looks whether verified questions work, which only endpoints that have any need. */
+export const schemaViews = () => import('./schema/schema-view.ts')
+/** Loads the code that checks verified questions. Only endpoints with verified questions need it. */
 export const questionWatch = async () => ({
-  ...(await import('./question-look.ts')),
-  ...(await import('./question-watch.ts')),
+  ...(await import('./questions/question-look.ts')),
+  ...(await import('./questions/question-watch.ts')),
 })

@@ -2,12 +2,13 @@ import type { Exchange } from './eras/exchange.ts'
 import type { Caller } from './features/context.ts'
 import type { Server } from './features/server.ts'
 import { answerByStream } from './sessions/http-sse.ts'
+import { type Owner, ownerOf } from './sessions/owner.ts'
 import { Session } from './sessions/session.ts'
 import { type SessionLimits, sessionLimits } from './sessions/session-limits.ts'
 import { type Sessions, signedSessions } from './sessions/sessions.ts'
 import type { Listener } from './sessions/streams.ts'
 import { sealWith } from './state/seal.ts'
-import type { Storage } from './state/storage.ts'
+import type { StateHost, Storage } from './state/storage.ts'
 import { StoreState } from './state/store.ts'
 import {
   NO_STORE,
@@ -25,7 +26,7 @@ import { refused } from './wire/refusal.ts'
 import { acceptOf } from './wire/reply.ts'
 import { eventStream } from './wire/sse.ts'
 
-/** Sessions in memory: for tests, and for a server that is a single process. */
+/** Sessions in memory, for tests and for a server that runs as a single process. */
 export function memorySessions(
   build: (request: Request, caller: Caller | undefined) => Server,
   limits: SessionLimits = sessionLimits,
@@ -39,8 +40,9 @@ export function memorySessions(
     sessions.set(name, memory)
     try {
       if (request.method === 'GET') {
-        if (sse) memory.session.begin(caller?.subject)
-        return memory.listen(request, caller)
+        const owner = ownerOf(server, caller)
+        if (sse) memory.session.begin(owner)
+        return await memory.listen(request, owner)
       }
       const accept = acceptOf(request.headers.get('accept'))
       const { callMs } = limits
@@ -55,20 +57,12 @@ export function memorySessions(
   })
 }
 
-/** Stores in memory: for tests, and for a server that is a single process. */
+/** Stores in memory, for tests and for a server that runs as a single process. */
 export function memoryStores(limits: StoreLimits = storeLimits): Stores {
   const stores = new Map<string, StoreState>()
   const open = (name: string) => {
-    const alarm = alarmClock(() => store.wake())
-    const store: StoreState = new StoreState({
-      storage: mapStorage(),
-      limits,
-      wakeAt: alarm.set,
-      clear: async () => {
-        alarm.clear()
-        stores.delete(name)
-      },
-    })
+    const wake = () => store.wake()
+    const store: StoreState = new StoreState(memoryHost(limits, wake, () => stores.delete(name)))
     stores.set(name, store)
   }
   return signedStores(sealWith(), async (name, order) => {
@@ -77,7 +71,7 @@ export function memoryStores(limits: StoreLimits = storeLimits): Stores {
   })
 }
 
-/** Tasks in memory: for tests, and for a server that is a single process. */
+/** Tasks in memory, for tests and for a server that runs as a single process. */
 export function memoryTasks(
   build: (request: Request, caller: Caller | undefined) => Server,
   limits: TaskLimits = taskLimits,
@@ -86,17 +80,11 @@ export function memoryTasks(
   const tasks = new Map<string, { task: Task; followers: Set<(task: RpcParams) => void> }>()
   const open = (name: string) => {
     const followers = new Set<(task: RpcParams) => void>()
-    const alarm = alarmClock(() => task.wake())
-    const task = new Task({
-      storage: mapStorage(),
-      limits,
+    const wake = () => task.wake()
+    const task: Task = new Task({
+      ...memoryHost(limits, wake, () => tasks.delete(name)),
       tell: (state) => {
         for (const follower of followers) follower(state)
-      },
-      wakeAt: alarm.set,
-      clear: async () => {
-        alarm.clear()
-        tasks.delete(name)
       },
     })
     tasks.set(name, { task, followers })
@@ -120,7 +108,7 @@ export function memoryTasks(
   })
 }
 
-/** The session of the one client at the other end of a pipe: all that is not an answer goes there too. */
+/** The session of the only client on a pipe. The client also receives all messages that are not responses. */
 export class PipedSession {
   readonly #memory: MemorySession
   readonly #write: (message: string) => void
@@ -131,67 +119,55 @@ export class PipedSession {
     this.#write = write
   }
 
-  /** Takes a body, and gives back its answer. Throws {@link RpcError} for what it refuses. */
+  /** Takes a body and returns the response. Throws {@link RpcError} for invalid requests. */
   async take(body: RpcMessage | RpcMessage[], exchange: Exchange): Promise<Response> {
     const response = await this.#memory.session.take(body, exchange)
-    if (!this.#listens) this.#memory.pipe(exchange.caller, this.#write)
+    const listens = this.#listens
     this.#listens = true
+    if (!listens) await this.#memory.pipe(ownerOf(exchange.server, exchange.caller), this.#write)
     return response
   }
 
   async end(): Promise<void> {
     if (this.#memory.session.isKnown) await this.#memory.session.end()
-    this.#memory.stop()
+    await this.#memory.stop()
   }
 }
 
 /** A session in memory, with its streams and its alarm. */
 class MemorySession {
   readonly session: Session
+  readonly stop: () => Promise<void>
   readonly #listeners = new Set<Listener>()
-  readonly #alarm = alarmClock(async () => {
-    await this.session.wake()
-    this.keep()
-  })
   readonly #forget: () => void
 
   constructor({ changes }: Server, limits: SessionLimits, forget: () => void) {
     const ended = new AbortController()
-    const { clear, ...storage } = mapStorage()
+    const wake = async () => {
+      await this.session.wake()
+      this.keep()
+    }
+    const host = memoryHost(limits, wake, () => ended.abort())
     this.#forget = forget
-    this.session = new Session({
-      storage,
-      limits,
-      listeners: () => [...this.#listeners],
-      wakeAt: this.#alarm.set,
-      clear: async () => {
-        this.#alarm.clear()
-        ended.abort()
-        clear()
-      },
-    })
+    this.stop = host.clear
+    this.session = new Session({ ...host, listeners: () => [...this.#listeners] })
     void changes?.listen((change) => this.session.announce(change), ended.signal)
   }
 
-  /** Forgets the session once it is not known any longer. */
+  /** Forgets an unknown session. */
   keep(): void {
     if (!this.session.isKnown) this.#forget()
   }
 
-  /** Never wakes again. */
-  stop(): void {
-    this.#alarm.clear()
-  }
-
-  /** Sends what comes besides the requests to a client that is always there. */
-  pipe(caller: Caller | undefined, send: (message: string) => void): void {
-    const { stream } = this.session.listen(caller?.subject, null)
+  /** Sends messages not tied to a request to a client that is always connected. */
+  async pipe(owner: Owner, send: (message: string) => void): Promise<void> {
+    const { stream } = await this.session.listen(owner, null)
     this.#listeners.add({ stream, send, close: () => {} })
   }
 
-  listen(request: Request, caller: Caller | undefined): Response {
+  async listen(request: Request, owner: Owner): Promise<Response> {
     const { headers } = request
-    const begun = this.session.listen(caller?.subject, headers.get('last-event-id'))
+    const begun = await this.session.listen(owner, headers.get('last-event-id'))
     const { stream: name, missed, open, primer } = begun
     const stream = eventStream(() => this.#listeners.delete(listener))
     const listener: Listener = {
@@ -202,7 +178,7 @@ class MemorySession {
         stream.close()
       },
     }
-    if (primer) stream.prime(primer.id, primer.retryMs)
+    if (primer) stream.prime(primer)
     for (const { id, message } of missed) stream.send(message, id)
     if (open) this.#listeners.add(listener)
     else stream.close()
@@ -210,20 +186,30 @@ class MemorySession {
   }
 }
 
-/**
- * Wakes a session, a store or a task at the time set last. A timer may fire earlier: it sleeps on.
- */
-function alarmClock(wake: () => Promise<void>) {
-  let clear = () => {}
+/** The environment for state in memory. `gone` runs when everything is deleted. */
+function memoryHost<Limits>(
+  limits: Limits,
+  wake: () => Promise<void>,
+  gone: () => void,
+): StateHost<Limits> {
+  const { clear, ...storage } = mapStorage()
+  let stop = () => {}
   return {
-    set(time: number) {
-      clear()
+    storage,
+    limits,
+    // A timer can fire too early. The state then sets it again.
+    wakeAt(time) {
+      stop()
       const timer = setTimeout(() => void wake(), Math.min(time - Date.now(), MAX_TIMER_MS))
-      clear = () => clearTimeout(timer)
+      stop = () => clearTimeout(timer)
       // A timer should not keep the process alive.
       ;(timer as { unref?(): void }).unref?.()
     },
-    clear: () => clear(),
+    async clear() {
+      stop()
+      clear()
+      gone()
+    },
   }
 }
 

@@ -1,63 +1,46 @@
-/**
- * The stdio transport: one JSON-RPC message a line, both ways, in whichever era the client speaks.
- * Nothing but messages is written.
- *
- * @module
- */
-
+// The stdio transport: one JSON-RPC message per line, both ways, in whichever era the client speaks. Nothing but
+// messages is written.
 import type { Exchange } from './eras/exchange.ts'
 import { opensSession, serveLegacy } from './eras/legacy.ts'
 import { claimedVersion, serveModern } from './eras/modern.ts'
 import type { Caller } from './features/context.ts'
-import type { Server } from './features/server.ts'
+import type { ServedParts } from './http.ts'
 import { PipedSession } from './memory.ts'
 import { type SessionLimits, sessionLimits } from './sessions/session-limits.ts'
 import { type Seal, sealWith } from './state/seal.ts'
-import type { Stores } from './state/stores.ts'
-import type { Tasks } from './state/tasks.ts'
 import {
   asRpcError,
-  codes,
   failure,
+  invalidRequest,
   isRequest,
   parse,
-  RpcError,
-  type RpcId,
   type RpcMessage,
 } from './wire/jsonrpc.ts'
-import { type Limits, limits } from './wire/limits.ts'
+import { limits } from './wire/limits.ts'
 import { linesOf } from './wire/lines.ts'
 import { messagesIn } from './wire/sse.ts'
 
 /** The two ends of a pipe. */
 export interface Pipe {
-  /** What the client writes, in pieces of any size. */
+  /** The client's output, in chunks of any size. */
   readonly input: AsyncIterable<Uint8Array>
-  /** Writes a line, with its end. Resolves when there is room for another. */
+  /** Writes a line, which includes its line ending. Resolves when there is room for another line. */
   write(line: string): Promise<void> | void
 }
 
-export interface StdioOptions {
-  readonly server: Server
-  /** Who is at the other end. */
+export interface StdioOptions extends ServedParts {
+  /** The caller at the other end. */
   readonly caller?: Caller | undefined
-  /** Where tasks live. Without it, tools that can run as a task just run. */
-  readonly tasks?: Tasks | undefined
-  /** Where handlers keep values between calls of the modern era. Without it, they cannot. */
-  readonly stores?: Stores | undefined
-  /** Seals values that travel through the client. Without it, only this process opens them. */
-  readonly seal?: Seal
-  readonly limits?: Limits
   readonly sessionLimits?: SessionLimits
-  /** Ends the conversation, as the end of the input does. */
+  /** Ends the conversation, just as the end of the input does. */
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds that running calls have to end, once the conversation is over. */
+  /** Milliseconds for running calls to finish once the conversation is over. */
   readonly graceMs?: number
 }
 
 /**
- * Serves one client by a pipe, until its input ends (specification, "stdio"). Never throws: a pipe that
- * breaks is the end of the conversation.
+ * Serves one client over a pipe, until its input ends (specification, "stdio"). Never throws: a broken
+ * pipe ends the conversation.
  *
  * @example
  *
@@ -74,24 +57,24 @@ export async function serveStdio(pipe: Pipe, options: StdioOptions): Promise<voi
       await conversation.take(line)
     }
   } catch {
-    // The input broke: nothing more comes.
+    // The input broke: nothing more will arrive.
   }
   await conversation.end()
 }
 
-/** What a message would be sent to, if it came by HTTP. Ids are signed for it. */
+/** Stands in for the URL that a message has over HTTP. Ids are signed for it. */
 const URL_OF_PIPE = 'http://stdio/'
 
 const GRACE_MS = 2_000
 
-/** Lines whose answers are not written yet. */
+/** Maximum number of lines whose responses are not written yet. */
 const MAX_ANSWERING = 200
 
 class Conversation {
   readonly #pipe: Pipe
   readonly #options: StdioOptions
   readonly #seal: Seal
-  /** By the id of the request, as JSON. */
+  /** Running requests by id, as JSON. */
   readonly #running = new Map<string, { readonly stop: AbortController; readonly method: string }>()
   readonly #answering = new Set<Promise<void>>()
   #session: PipedSession | undefined
@@ -102,16 +85,16 @@ class Conversation {
     this.#seal = options.seal ?? sealWith()
   }
 
-  /** Takes a line of the client. Its answer is written when it is there. Resolves when another may come. */
+  /** Takes a line from the client, and later writes its response. Resolves when the next line can come. */
   async take(line: string | undefined): Promise<void> {
     const answering = this.#take(line).catch(() => {})
     this.#answering.add(answering)
     void answering.then(() => this.#answering.delete(answering))
-    // A client that writes and does not read waits here.
+    // Blocks a client that writes without reading.
     if (this.#answering.size >= MAX_ANSWERING) await Promise.race(this.#answering)
   }
 
-  /** Ends what runs: calls have a moment, and what waits for changes has none. */
+  /** Ends running work. Calls have a short time to finish. Subscriptions end at once. */
   async end(): Promise<void> {
     for (const { method, stop } of this.#running.values()) {
       if (method === 'subscriptions/listen') stop.abort()
@@ -144,14 +127,18 @@ class Conversation {
     }
     const requests = [body].flat().filter(isRequest)
     if (this.#running.size + requests.length > this.#limits.calls) {
-      const busy = `This works on ${this.#running.size} requests already: wait until one ends.`
+      const busy = `This server is already working on ${this.#running.size} requests: wait until one finishes.`
       for (const { id } of requests) {
-        await this.#write(failure(id, new RpcError(codes.invalidRequest, busy)))
+        await this.#write(failure(id, invalidRequest(busy)))
       }
       return
     }
     const stop = new AbortController()
-    const keys = requests.map(({ id, method }) => this.#begin(id, method, stop))
+    const keys = requests.map(({ id, method }) => {
+      const key = JSON.stringify(id)
+      this.#running.set(key, { stop, method })
+      return key
+    })
     try {
       const response = await this.#serve(body, stop.signal)
       for await (const message of messagesIn(response)) {
@@ -163,12 +150,6 @@ class Conversation {
     } finally {
       for (const key of keys) if (this.#running.get(key)?.stop === stop) this.#running.delete(key)
     }
-  }
-
-  #begin(id: RpcId, method: string, stop: AbortController): string {
-    const key = JSON.stringify(id)
-    this.#running.set(key, { stop, method })
-    return key
   }
 
   #serve(body: RpcMessage | RpcMessage[], signal: AbortSignal): Promise<Response> {
@@ -196,7 +177,7 @@ class Conversation {
   #checked(line: string | undefined): string {
     if (line !== undefined) return line
     const { bodyBytes } = this.#options.limits ?? limits
-    throw new RpcError(codes.invalidRequest, `A line is UTF-8, and has at most ${bodyBytes} bytes.`)
+    throw invalidRequest(`A line must be UTF-8 and at most ${bodyBytes} bytes.`)
   }
 
   async #write(message: string): Promise<void> {
@@ -204,17 +185,17 @@ class Conversation {
   }
 }
 
-/** How long a call that was stopped may take to notice. */
+/** Milliseconds that a stopped call has to finish. */
 const LAST_MS = 200
 
-/** The same pieces, until a signal aborts. */
+/** Passes on chunks until a signal aborts. */
 async function* until(
   signal: AbortSignal | undefined,
   pieces: AsyncIterable<Uint8Array>,
 ): AsyncIterable<Uint8Array> {
   const iterator = pieces[Symbol.asyncIterator]()
   while (!signal?.aborted) {
-    // A race with one promise for all pieces would hold every piece as long as the client stays.
+    // Racing one promise against every chunk would keep all chunks in memory as long as the client stays.
     const { promise, resolve, reject } = Promise.withResolvers<
       IteratorResult<Uint8Array> | undefined
     >()

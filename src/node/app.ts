@@ -11,7 +11,7 @@ export {
 
 let opened: Promise<Gateway> | undefined
 
-/** The gateway of the variables of this process: what the Worker is elsewhere, for servers that take a `fetch`. */
+/** A gateway configured by this process's variables. It replaces the Worker, for servers that accept a `fetch`. */
 export default {
   async fetch(request: Request): Promise<Response> {
     opened ??= openGateway({ variables: set(process.env) }).catch((error: unknown) => {

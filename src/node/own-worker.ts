@@ -1,26 +1,25 @@
 import type { StdioOptions } from '../mcp/index.ts'
-import type { ObjectClass } from './objects/namespace.ts'
+import type { ObjectClass } from './objects/open-object.ts'
 import { openWorker } from './worker.ts'
 
-/** A module as `worker` of `tidegate/mcp` has it written: its classes of objects, and how it is served by a pipe. */
+/** A module whose default export comes from `worker` in `tidegate/mcp`: object classes, and a function for a pipe. */
 export interface WorkerModule {
   readonly [name: string]: unknown
   readonly default?: { stdio?(env: object): StdioOptions } | undefined
 }
 
-/** What wrangler's configuration says of such a module. */
+/** The settings for such a module from wrangler's configuration. */
 export interface OwnWorkerOptions {
-  /** The classes of objects, by their bindings. */
   readonly objects: Readonly<Record<string, string>>
   readonly variables: Readonly<Record<string, string>>
-  /** The path of the file that keeps what its objects store; without it, memory does. */
+  /** The path of the file for its objects' data; without it, the data is held in memory. */
   readonly state?: string | undefined
 }
 
-/** Why a module cannot be served, in a sentence. */
+/** The reason that a module cannot be served, as a message. */
 export class ModuleFault extends Error {}
 
-/** Opens a Worker of one's own on this machine, to be served by a pipe. Throws {@link ModuleFault}. */
+/** Opens a custom Worker on this machine, to be served over a pipe. Throws {@link ModuleFault}. */
 export function openOwnWorker(
   module: WorkerModule,
   { objects, variables, state }: OwnWorkerOptions,
@@ -33,7 +32,7 @@ export function openOwnWorker(
   })
   const worker = module.default
   if (typeof worker?.stdio !== 'function') {
-    throw new ModuleFault('Its default export is not what worker() of tidegate/mcp returns.')
+    throw new ModuleFault('Its default export is not what worker() from tidegate/mcp returns.')
   }
   const { env, close } = openWorker(Object.fromEntries(kinds), { variables, state })
   return { stdio: async () => worker.stdio!(env), close }

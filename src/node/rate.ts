@@ -1,16 +1,16 @@
-/** What `callsPerMinute` of an endpoint may be, as in wrangler.toml. */
+/** The allowed values of an endpoint's `callsPerMinute`, as in wrangler.toml. */
 const RATES = [10, 30, 60, 120, 300, 600]
 
 const PERIOD_MS = 60_000
 
-/** Callers that are counted at a time. If more come, the counts begin anew. */
+/** Maximum number of callers that are counted at a time. If there are more, all counts start over. */
 const MAX_KEYS = 100_000
 
-/** What a Worker has as bindings that count calls, by their names. */
+/** A Worker's bindings that count calls, by name. */
 export const rateLimits = (): Readonly<Record<string, Pick<RateLimit, 'limit'>>> =>
   Object.fromEntries(RATES.map((rate) => [`RATE_${rate}`, rateLimit(rate)]))
 
-/** Counts the calls of each key in a minute of the clock. */
+/** Counts each key's calls in each minute of the clock. */
 function rateLimit(rate: number): Pick<RateLimit, 'limit'> {
   const counts = new Map<string, number>()
   let began = 0

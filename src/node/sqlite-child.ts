@@ -1,15 +1,14 @@
-// The process that reads a SQLite file, one statement at a time. It is killed with a statement that takes
-// too long: nothing in it could stop one.
+// The process that reads a SQLite file, one statement at a time. It is killed if a statement takes
+// too long, because nothing inside it could stop the statement.
 import { Worker } from 'node:worker_threads'
 import { DatabaseError } from '../database/sqlite/reader.ts'
-import type { Question, Reply } from './sqlite/question.ts'
-import { read } from './sqlite/read.ts'
+import { type Question, type Reply, read } from './sqlite/read.ts'
 
-/** What this process may take of memory: a statement that takes more is ended with it. */
+/** The memory limit for this process. If a statement uses more, the process is killed. */
 const MAX_BYTES = 320 * 1024 * 1024
 
-// While a statement runs, nothing but another thread can notice that the parent has died: its end of the
-// pipe closes then, however it died. And no setting of SQLite bounds all that a statement takes.
+// While a statement runs, only another thread can notice that the parent has died: the parent's end of the
+// pipe closes then, however it died. And no SQLite setting limits all the memory that a statement uses.
 const WATCH = `
   const { read } = require('node:fs')
   const { parentPort } = require('node:worker_threads')
@@ -29,7 +28,7 @@ const WATCH = `
 `
 const watch = new Worker(WATCH, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 8 } })
 
-// A terminal sends these to the whole group. The parent decides when this ends.
+// A terminal sends these to the whole process group. The parent decides when this process ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 
 process.on('message', (question: Question) => {

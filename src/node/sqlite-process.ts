@@ -2,16 +2,17 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { type Answer, DatabaseError } from '../database/index.ts'
-import type { Question, Reply } from './sqlite/question.ts'
+import type { Poolable } from '../database/on-node.ts'
+import type { Question, Reply } from './sqlite/read.ts'
 
-/** In the folder that has its name in src/ and in a build, whichever folder of a build this is in. */
+/** The path goes through `node/`, which exists in src/ and in a build, whichever build folder this file is in. */
 const PROGRAM = join(import.meta.dirname, `../node/sqlite-child${extname(import.meta.filename)}`)
 
-/** What a program needs of the environment to start, and none of what is secret in it. */
+/** The environment variables that a program needs to start. None of them is secret. */
 const PASSED = ['PATH', 'SystemRoot', 'TEMP', 'TMP', 'ELECTRON_RUN_AS_NODE']
 
 /** A process that reads a SQLite file, one question at a time. */
-export class SqliteProcess {
+export class SqliteProcess implements Poolable {
   readonly #child: ChildProcess
   #isOver = false
   #wasAsked = false
@@ -19,31 +20,30 @@ export class SqliteProcess {
   constructor() {
     const passed = Object.entries(process.env).filter(([name]) => PASSED.includes(name))
     this.#child = fork(PROGRAM, {
-      // It looks at its standard input for the end of this process.
+      // The child watches its standard input for the end of this process.
       stdio: ['pipe', 'ignore', 'ignore', 'ipc'],
       env: { ...Object.fromEntries(passed), SQLITE_TMPDIR: tmpdir() },
       execArgv: ['--disable-warning=ExperimentalWarning', '--max-old-space-size=96'],
-      // A folder that may be removed while it runs.
+      // Not the current folder, so that it can be removed while the child runs.
       cwd: tmpdir(),
       windowsHide: true,
     })
     this.#child.once('exit', () => {
       this.#isOver = true
     })
-    this.#child.on('error', () => this.kill())
+    this.#child.on('error', () => this.#kill())
     ;(this.#child.stdin as { unref?(): void } | null)?.unref?.()
     this.#child.stdin?.on('error', () => {})
     this.#rest()
   }
 
-  /** Whether it can be asked no more. */
-  get isOver(): boolean {
-    return this.#isOver
+  get isOpen(): boolean {
+    return !this.#isOver
   }
 
   /**
-   * Asks. If the signal aborts first, the process ends, and this throws the reason. Resolves with undefined where it had
-   * ended since the last question, and another has to be asked. Throws DatabaseError.
+   * Sends a question. If the signal aborts first, the process ends, and this throws the reason. Resolves with undefined
+   * if the process had ended since the last question, so another one has to be used. Throws DatabaseError.
    */
   async ask(question: Question, signal: AbortSignal): Promise<Answer | undefined> {
     const child = this.#child
@@ -55,7 +55,7 @@ export class SqliteProcess {
       else resolve(reply)
     }
     const stop = () => {
-      this.kill()
+      this.#kill()
       reject(signal.reason)
     }
     const ended = () => {
@@ -86,13 +86,19 @@ export class SqliteProcess {
     }
   }
 
-  /** Ends it, whatever it does. */
-  kill(): void {
+  async end(): Promise<void> {
+    this.#kill()
+  }
+
+  /** Only a question keeps this process alive. */
+  hold(): void {}
+
+  #kill(): void {
     this.#isOver = true
     this.#child.kill('SIGKILL')
   }
 
-  /** Between two questions it keeps nobody from ending. */
+  /** Between two questions, the child does not keep this process from ending. */
   #rest(): void {
     this.#child.unref()
     this.#child.channel?.unref()
@@ -103,5 +109,5 @@ type Said = Exclude<Reply, 'begun'>
 
 const crashed = () =>
   new DatabaseError('too_large', 'The process that ran this statement ended before it answered.', {
-    hint: 'If it does so again, a value on the way may be too large, or the file damaged.',
+    hint: 'If this happens again, an intermediate value may be too large, or the file may be damaged.',
   })

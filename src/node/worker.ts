@@ -1,36 +1,44 @@
 import { homedir } from 'node:os'
 import { DatabaseError, type Machine } from '../database/index.ts'
 import { ConfigError } from '../gateway/index.ts'
+import { inTime } from '../ground/index.ts'
+import { inLog } from './logged.ts'
 import { machineWith, type OwnMachine } from './machine.ts'
+import { checkDisk } from './objects/disk.ts'
 import { type Kind, Objects } from './objects/namespace.ts'
-import { openState } from './objects/state-file.ts'
+import { openSound } from './objects/sound.ts'
 import { rateLimits } from './rate.ts'
-import { type Tunnelled, tunnelled } from './ssh/tunnelled.ts'
+import { type Tunnel, tunnelOf } from './ssh/tunnel.ts'
 import { backgroundEnded } from './workers.ts'
 
-/** What a Worker on this machine is opened with. */
+/** Options for a Worker on this machine. */
 export interface WorkerOptions {
-  /** What it has as variables and secrets. */
   readonly variables: Readonly<Record<string, string>>
-  /** The path of the file that keeps what its objects store; without it, memory does. */
+  /** The path of the file for its objects' data; without it, the data is held in memory. */
   readonly state?: string | undefined
-  /** Parts of this machine that the drivers get in place of its own. */
+  /** Replacements for parts of this machine, for the drivers. */
   readonly machine?: Partial<Machine> | undefined
 }
 
-/** How long work in the background may go on once a Worker is closed. */
-const CLOSE_MS = 2_000
+/** The time that background work, and then connections, have to end after a Worker is closed. */
+const CLOSE_MS = 3_000
+const CONNECTIONS_MS = 500
 
-/** Opens what a Worker gets as `env`: its variables, and bindings to objects in this process. Throws ConfigError. */
+/** Builds a Worker's `env`: its variables, and bindings to objects in this process. Throws ConfigError. */
 export function openWorker(
   kinds: Readonly<Record<string, Kind>>,
   { variables, state, machine }: WorkerOptions,
 ) {
   const all = { ...process.env, ...variables }
-  const tunnel = tunnelOf(all)
+  const tunnel = tunnelIn(all)
   const own = machineWith(all, { ...tunnel, ...machine })
-  const kept = openState(state)
-  const env = { ...variables, ...rateLimits(), MACHINE: own } as Record<string, unknown> & {
+  const kept = openSound(state)
+  const [soon, now] = [new AbortController(), new AbortController()]
+  const ENDING = { soon: soon.signal, now: now.signal }
+  const CHECK_DISK = state === undefined ? undefined : () => checkDisk(state)
+  const FORGETFUL = state === undefined
+  const around = { MACHINE: own, LOGGING: inLog, FORGETFUL, CHECK_DISK, ENDING }
+  const env = { ...variables, ...rateLimits(), ...around } as Record<string, unknown> & {
     readonly MACHINE: OwnMachine
   }
   const objects = new Objects(kinds, kept, env)
@@ -38,22 +46,25 @@ export function openWorker(
   objects.start()
   return {
     env,
-    /** Ends what works in the background, closes connections, and what is kept. */
+    /** Ends background work, and closes connections and stores. */
     async close(): Promise<void> {
+      soon.abort()
       await backgroundEnded(CLOSE_MS)
-      await own.close()
-      await tunnel?.close()
+      now.abort()
+      const closing = own.close().then(() => tunnel?.close())
+      // Connections that do not close in time are cut.
+      await inTime(CONNECTIONS_MS, closing).catch(() => {})
       objects.close()
       kept.close()
     },
   }
 }
 
-/** The way to the databases, where it leads through an SSH server. Throws ConfigError. */
-function tunnelOf(variables: Readonly<Record<string, string | undefined>>): Tunnelled | undefined {
+/** The tunnel to the databases, if an SSH server is set. Throws ConfigError. */
+function tunnelIn(variables: Readonly<Record<string, string | undefined>>): Tunnel | undefined {
   try {
-    return tunnelled(variables, homedir())
+    return tunnelOf(variables, homedir())
   } catch (error) {
-    throw error instanceof DatabaseError ? new ConfigError(error.message) : error
+    throw error instanceof DatabaseError ? new ConfigError(error.message, error) : error
   }
 }

@@ -1,10 +1,6 @@
-/**
- * What the code of the Worker imports as `cloudflare:workers`, on a machine of one's own: builds of `src/node/`
- * put this module in its place.
- *
- * @module
- */
-
+// A replacement for `cloudflare:workers` on a self-hosted machine. Builds of `src/node/` use this module in its
+// place.
+import { inTime } from '../ground/index.ts'
 import { logged } from './logged.ts'
 
 /** The class that objects extend. */
@@ -18,21 +14,22 @@ export class DurableObject<Env = unknown> {
   }
 }
 
-/** The OAuth library asks whether its handlers are of this class. None of ours is. */
+/** The OAuth library checks whether its handlers extend this class. None of our handlers do. */
 export class WorkerEntrypoint {}
 
 const background = new Set<Promise<void>>()
 
-/** Lets work go on after the answer. */
+/** Lets work continue after the response. */
 export function waitUntil(work: Promise<unknown>): void {
   const ended = work.then(() => {}, logged).finally(() => background.delete(ended))
   background.add(ended)
 }
 
-/** Resolves when nothing works in the background any more, or after this time. */
+/** Resolves when no background work is left, or after this time. */
 export async function backgroundEnded(ms: number): Promise<void> {
-  const { promise: over, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  await Promise.race([over, Promise.all(background)])
-  clearTimeout(timer)
+  const end = performance.now() + ms
+  // Work that ends can have started more work.
+  while (background.size > 0 && performance.now() < end) {
+    await inTime(end - performance.now(), Promise.all(background)).catch(() => {})
+  }
 }

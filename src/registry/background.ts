@@ -1,40 +1,61 @@
-/** For how long one request goes on with the work of others. A Worker may run for 30 s after its answer. */
+import { pause, steadyNow } from '../ground/index.ts'
+
+/** Maximum time that one request spends on work from other requests. A Worker can run for 30 s after its response. */
 const TURN_MS = 8_000
 
-/** The least time between two runs: what comes meanwhile goes with the next one. */
+/** Minimum time between two runs. Work that arrives in between waits for the next run. */
 const PAUSE_MS = 100
 
-/** An isolate sends the same object something this often at most: it is one of many that do. */
+/** The same, when the process is about to end. */
+const HURRY_MS = 5
+
+/** Minimum interval between an isolate's requests to the same object, because many isolates send to it. */
 export const SENDS_EVERY_MS = 3_000
 
+/** Signals for the end of a process. Not available on platforms that end isolates without warning. */
+export interface Ending {
+  /** Aborts when waiting work must be done at once. */
+  readonly soon: AbortSignal
+  /** Aborts when the remaining work is lost. The owner of the work logs how much. */
+  readonly now: AbortSignal
+}
+
 /**
- * Does what the requests of an isolate leave behind, after their answers: never more than one run at
- * a time. The request that has it done also does what comes meanwhile. If it cannot any more, the next
- * request takes over.
+ * Runs the work that requests leave behind, after their responses, with never more than one run at a time. The request
+ * that runs it also does the work that arrives meanwhile. If it can no longer run, the next request takes over.
  */
 export class Background {
   readonly #work: () => Promise<boolean>
   readonly #waitUntil: (work: Promise<unknown>) => void
+  readonly #soon: AbortSignal | undefined
   #turn = 0
   #until = 0
   #wanted = false
 
-  /** @param work does some of what is there, and says whether more is left. */
-  constructor(work: () => Promise<boolean>, waitUntil: (work: Promise<unknown>) => void) {
+  /**
+   * @param work does part of the work, and returns true if more is left
+   * @param soon ends the pauses
+   */
+  constructor(
+    work: () => Promise<boolean>,
+    waitUntil: (work: Promise<unknown>) => void,
+    soon?: AbortSignal,
+  ) {
     this.#work = work
+    this.#soon = soon
     this.#waitUntil = waitUntil
   }
 
-  /** Says that there is work. */
+  /** Signals that there is work. */
   wake(): void {
     this.#wanted = true
-    if (Date.now() < this.#until) return
-    this.#until = Date.now() + TURN_MS
+    if (steadyNow() < this.#until) return
+    this.#until = steadyNow() + TURN_MS
     this.#waitUntil(this.#run(++this.#turn))
   }
 
   async #run(turn: number): Promise<void> {
-    // The answer goes first.
+    // The response goes first.
     await pause(0)
     try {
       for (;;) {
@@ -42,29 +63,12 @@ export class Background {
         if (await this.#work()) this.#wanted = true
         // Another request has taken over.
         if (turn !== this.#turn || !this.#wanted) return
-        await pause(PAUSE_MS)
+        await pause(this.#soon?.aborted ? HURRY_MS : PAUSE_MS)
       }
     } catch (error) {
       console.error(error)
     } finally {
       if (turn === this.#turn) this.#until = 0
     }
-  }
-}
-
-/** Waits. */
-export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-
-/** The outcome of a promise, unless it takes too long. Then it throws. */
-export async function inTime<T>(ms: number, promise: Promise<T>): Promise<T> {
-  let stop = () => {}
-  const late = new Promise<never>((_, reject) => {
-    const timer = setTimeout(() => reject(new Error(`There was no answer within ${ms} ms.`)), ms)
-    stop = () => clearTimeout(timer)
-  })
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    stop()
   }
 }

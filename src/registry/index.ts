@@ -1,38 +1,44 @@
-import type { CredentialSecrets } from './credential-keys.ts'
-import type { Credential } from './entries.ts'
+import type { CredentialSecrets } from './keys/credential-keys.ts'
+import type { Credential } from './state/entries.ts'
 
-export { platformOf } from '../database/index.ts'
+export type { Answers } from './api/answers.ts'
+export { apiCodes } from './api/api-codes.ts'
 export type { Candidate, Surroundings } from './api/surroundings.ts'
-export { inTime } from './background.ts'
+export { directory, RegistryUnavailable, TooManyMisses } from './calls/directory.ts'
+export { Misses } from './calls/misses.ts'
 export {
   type CredentialKeys,
+  type CredentialSecrets,
   credentialKeys,
+  keyProblem,
   type SealedCredential,
   secretProblem,
-} from './credential-keys.ts'
-export { directory, RegistryUnavailable, TooManyMisses } from './directory.ts'
-export type { Credential, EndpointEntry, Found, GroupEntry, KeyEntry } from './entries.ts'
-export { hashOf, randomText, readKey, type ShownKey } from './key.ts'
-export { networkOf } from './limits/caller-key.ts'
-export { Misses } from './misses.ts'
-export { isPublicAddress, isPublicName } from './public-hosts.ts'
-export { Recent } from './recent.ts'
-export { Registry, registryIn, replicaIn } from './registry.ts'
-export type { AskRegistry } from './registry-state.ts'
+} from './keys/credential-keys.ts'
+export { READ, readKey, type ShownKey } from './keys/key.ts'
+export { Registry, registryIn } from './registry.ts'
 export type { AskSignIns, GrantEntry, SignInOrders } from './sign-ins.ts'
+export type { Credential, EndpointEntry, Found, GroupEntry, KeyEntry } from './state/entries.ts'
+export type { AskRegistry } from './state/registry-state.ts'
+export { assertKnown, StateFault } from './state/state-version.ts'
 
-/** Decrypts the URL of a database, and checks that it leads to no private host. */
+/** Decrypts a database's URL, and checks that its host is not private. */
 export const openCredential = async (
   credential: Credential,
   secrets: CredentialSecrets,
   privateHosts: readonly string[],
 ): Promise<string> =>
-  (await import('./open-credential.ts')).openCredential(credential, secrets, privateHosts)
+  (await import('./state/open-credential.ts')).openCredential(credential, secrets, privateHosts)
 
-/** Loads the API by which the operator changes the registry. */
+/** Loads the code that distinguishes public hosts from private ones. */
+export const publicHosts = () => import('./hosts/public-hosts.ts')
+
+/** Loads the code that checks whether the registry can be read. */
+export const readiness = () => import('./state/readiness.ts')
+
+/** Loads the API that lets the operator change the registry. */
 export const adminApi = () => import('./api/index.ts')
 
-export { type CallsEnv, callsOf, type DeploymentCalls } from './calls.ts'
+export { type CallsEnv, callsOf, type DeploymentCalls } from './calls/calls.ts'
 export { Meter } from './limits/object.ts'
 export { rateLimit } from './limits/rate.ts'
 export { CallRecords } from './records/object.ts'

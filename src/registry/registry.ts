@@ -1,87 +1,63 @@
-import type { Found, Lookup } from './entries.ts'
-import type { ChangeNote } from './noted-changes.ts'
-import type { AskRegistry, RegistryState } from './registry-state.ts'
-import type { Replica } from './replica.ts'
+import type { ChangeNote } from './state/noted-changes.ts'
+import type { AskRegistry, Order, RegistryState } from './state/registry-state.ts'
+import { StateFault } from './state/state-version.ts'
 
-interface RegistryEnv {
-  readonly REGISTRY: DurableObjectNamespace
-}
-
-/** The Durable Object of the registry, and of its replicas. Its code is read by the first order. */
+/** The registry's Durable Object. The first request loads its code. */
 export class Registry {
   readonly #storage: DurableObjectStorage
-  readonly #env: RegistryEnv
   #state: RegistryState | undefined
-  #replica: Replica | undefined
 
-  constructor(state: DurableObjectState, env: RegistryEnv) {
+  constructor(state: DurableObjectState) {
     this.#storage = state.storage
-    this.#env = env
   }
 
   /** Carries out one order. */
   async fetch(request: Request): Promise<Response> {
     try {
-      const { order, input, note } = await request.json<Ordered>()
-      const isReplica = new URL(request.url).pathname === REPLICA
-      const answer = isReplica ? this.#lookup(input as Lookup) : this.#take(order, input, note)
-      return Response.json((await answer) ?? null)
+      const { pathname } = new URL(request.url)
+      if (pathname === '/export') return await this.#export()
+      const { order, input, note } = await request.json<{
+        order: Order
+        input: unknown
+        note?: ChangeNote
+      }>()
+      return Response.json((await this.#take(order, input, note)) ?? null)
     } catch (error) {
-      // The Worker only hears that the object failed.
+      // Its message is for the operator.
+      if (error instanceof StateFault) return new Response(error.message, { status: STATE_FAULT })
+      // The Worker only learns that the object failed.
       console.error(error)
       throw error
     }
   }
 
-  async #take(order: string, input: unknown, note?: ChangeNote): Promise<unknown> {
-    const { RegistryState } = await import('./registry-state.ts')
+  async #take(order: Order, input: unknown, note?: ChangeNote): Promise<unknown> {
+    const { RegistryState } = await import('./state/registry-state.ts')
     this.#state ??= new RegistryState(this.#storage)
-    return this.#state.take(order, input, note)
+    return this.#state.take(order, input as never, note)
   }
 
-  async #lookup(asked: Lookup): Promise<Found | undefined> {
-    const { Replica } = await import('./replica.ts')
-    this.#replica ??= new Replica(this.#storage, registryIn(this.#env.REGISTRY))
-    return this.#replica.lookup(asked)
+  async #export(): Promise<Response> {
+    const { exportOf } = await import('./state/export.ts')
+    await this.#take('counts', undefined)
+    return new Response(exportOf(this.#storage.sql))
   }
 }
 
-interface Ordered {
-  readonly order: string
-  readonly input: unknown
-  readonly note?: ChangeNote
-}
+/** The path of the query for each request to an endpoint. On Node, it does not wait for other requests' changes. */
+const LOOKUP = '/lookup'
 
-const REPLICA = '/replica'
+const STATE_FAULT = 409
 
-/** How a Worker reaches the registry: the one object of this namespace that is no replica. */
-export const registryIn =
-  (namespace: DurableObjectNamespace): AskRegistry =>
-  (order, input, note) =>
-    ask(namespace, 'registry', '/', { order, input, note })
-
-/** Asks a replica of the registry. It says nothing if it has no copy that is new enough. */
-export type AskReplica = (asked: Lookup) => Promise<Found | undefined>
-
-/** How an isolate reaches its replica: one of so many, and always the same. Undefined if there are none. */
-export function replicaIn(
-  namespace: DurableObjectNamespace,
-  replicas: number,
-): AskReplica | undefined {
-  if (replicas < 1) return undefined
-  const name = `replica-${Math.floor(Math.random() * replicas)}`
-  return (input) => ask(namespace, name, REPLICA, { order: 'lookup', input })
-}
-
-async function ask<Answer>(
-  namespace: DurableObjectNamespace,
-  name: string,
-  path: string,
-  asked: object,
-): Promise<Answer | undefined> {
-  const object = namespace.get(namespace.idFromName(name))
-  const body = JSON.stringify(asked)
-  const answer = await object.fetch(`https://registry${path}`, { method: 'POST', body })
-  if (!answer.ok) throw new Error(`The registry answered ${answer.status}.`)
-  return ((await answer.json()) as Answer | null) ?? undefined
+/** Connects to the registry, which is one object. */
+export function registryIn(namespace: DurableObjectNamespace): AskRegistry {
+  return async (order, input, note) => {
+    const object = namespace.get(namespace.idFromName('registry'))
+    const path = order === 'lookup' ? LOOKUP : '/'
+    const body = JSON.stringify({ order, input, note })
+    const answer = await object.fetch(`https://registry${path}`, { method: 'POST', body })
+    if (answer.status === STATE_FAULT) throw new StateFault(await answer.text())
+    if (!answer.ok) throw new Error(`The registry answered ${answer.status}.`)
+    return ((await answer.json()) ?? undefined) as never
+  }
 }

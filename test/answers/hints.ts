@@ -1,13 +1,13 @@
 import type { Arguments } from './conversation.ts'
 
 /** What to do about an error, as its words say; nothing where they say nothing to act on. */
-type Mend = (args: Arguments, error: string, meant: RegExp) => Arguments | undefined
+type Fix = (args: Arguments, error: string, meant: RegExp) => Arguments | undefined
 
 /**
  * The ways in which an error is acted on, each by what stands in it and by nothing else: a new word
  * for a wrong one, out of those that the error offers.
  */
-const mends: readonly Mend[] = [
+const fixes: readonly Fix[] = [
   (args, error, meant) => {
     const wrong = wrongName(error)
     const [, offered] = /Did you mean (.+)\?/.exec(error) ?? []
@@ -15,8 +15,7 @@ const mends: readonly Mend[] = [
   },
   (args, error, meant) => {
     const wrong = wrongName(error)
-    const [, offered] =
-      /There (?:is|are) (.+?)\.(?:\n|$)/.exec(error.replace(/^There is no.*/, '')) ?? []
+    const [, offered] = /Available (?:tables|columns): (.+?)\.(?:\n|$)/.exec(error) ?? []
     const right = offered?.split(/, | and /).find((it) => meant.test(it))
     return wrong && right ? renamed(args, wrong, right) : undefined
   },
@@ -56,17 +55,17 @@ const mends: readonly Mend[] = [
       where: where.map((it, i) => (i === Number(index) ? { ...it, op: right } : it)),
     }
   },
-  // "count" is no aggregate, and the hint spells one.
+  // "count" is not an aggregate, and the hint spells one.
   (args, error) => {
-    const [, wrong] = /^"(\w+)" is no aggregate\.[\s\S]*Write count\(\*\)/.exec(error) ?? []
+    const [, wrong] = /^"(\w+)" is not an aggregate\.[\s\S]*Write count\(\*\)/.exec(error) ?? []
     return wrong === 'count' ? renamed(args, 'count', 'count(*)') : undefined
   },
 ]
 
-/** The same call, mended by what the error says. Throws where it says nothing to act on. */
-export function mended(args: Arguments, error: string, meant: RegExp): Arguments {
-  for (const mend of mends) {
-    const better = mend(args, error, meant)
+/** The same call, fixed by what the error says. Throws where it says nothing to act on. */
+export function fixed(args: Arguments, error: string, meant: RegExp): Arguments {
+  for (const fix of fixes) {
+    const better = fix(args, error, meant)
     if (better) return better
   }
   throw new Error(`The error says nothing to act on: ${error}`)

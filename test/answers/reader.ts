@@ -1,6 +1,6 @@
 import type { Arguments, Conversation } from './conversation.ts'
 import type { Answer } from './grade.ts'
-import { mended } from './hints.ts'
+import { fixed } from './hints.ts'
 
 /** A table, as far as an answer has told of it. In a template it is its name. */
 export class Table {
@@ -153,14 +153,14 @@ export class Reader {
     return this.conversation.call(name, args)
   }
 
-  /** A first guess at a statement, with names nobody has told, mended by what its error says. */
+  /** A first guess at a statement, with names nobody has told, fixed by what its error says. */
   async guess(sql: string, meant: RegExp): Promise<readonly (readonly Answer[])[]> {
-    return (await this.#mending<Rows>('query', { sql }, meant)).rows
+    return (await this.#fixing<Rows>('query', { sql }, meant)).rows
   }
 
-  /** A first guess at query_table or another tool, mended in the same way. */
+  /** A first guess at query_table or another tool, fixed in the same way. */
   async guessWith<Value = Rows>(name: string, args: Arguments, meant = ANYTHING): Promise<Value> {
-    return this.#mending<Value>(name, args, meant)
+    return this.#fixing<Value>(name, args, meant)
   }
 
   async #pages(sql: string, params: readonly Answer[] | undefined, first: Rows['rows']) {
@@ -179,15 +179,15 @@ export class Reader {
   async #ask<Value>(name: string, args: Arguments, meant = ANYTHING): Promise<Value> {
     const untold = name === 'describe_table' ? [] : this.conversation.untold(args)
     if (untold.length > 0) throw new Error(`Nobody has told of ${untold.join(', ')}.`)
-    return this.#mending<Value>(name, args, meant)
+    return this.#fixing<Value>(name, args, meant)
   }
 
-  async #mending<Value>(name: string, first: Arguments, meant: RegExp): Promise<Value> {
+  async #fixing<Value>(name: string, first: Arguments, meant: RegExp): Promise<Value> {
     let args = first
     for (let tries = 0; tries < TRIES; tries++) {
       const { text, isError } = await this.conversation.call(name, args)
       if (!isError) return JSON.parse(text) as Value
-      args = mended(args, text, meant)
+      args = fixed(args, text, meant)
     }
     throw new Error(`It still fails after ${TRIES} tries: ${JSON.stringify(args)}`)
   }

@@ -16,7 +16,8 @@ const engines: Readonly<Record<string, (statements: readonly string[]) => Promis
   postgres: startPostgres,
   mysql: startMySql,
   sqlite: startSqlite,
-  clickhouse: startClickHouse,
+  clickhouse: (statements) => startClickHouse(statements, 'debian'),
+  'clickhouse-current': (statements) => startClickHouse(statements, 'current'),
 }
 
 const HELP = `Attacks Tidegate: every statement and name of the corpus, by the public tools, against real engines.
@@ -105,7 +106,7 @@ function report(outcomes: readonly Outcome[]): number {
 
   const tried = (it: { readonly engine: string }) =>
     it.engine === 'any' ||
-    (chosen.includes(it.engine) && !skipped.some((s) => s.startsWith(`${it.engine}:`)))
+    chosen.some((name) => isFor(name)(it) && !skipped.some((s) => s.startsWith(`${name}:`)))
   const attacks = [...corpus.attacks, ...corpus.names].filter(tried).length
   const reads = corpus.benign.filter(tried).length
   const names = (list: readonly Finding[]) => new Set(list.map(({ name }) => name)).size

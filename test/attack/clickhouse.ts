@@ -8,9 +8,12 @@ import { type Engine, nothing, type Place, startEndpoints } from './place.ts'
 const io = { fetch, bindings: {} }
 
 /** A ClickHouse of its own. One of its users has a profile that is read-only. */
-export async function startClickHouse(statements: readonly string[]): Promise<Engine> {
-  const server = await start(setup)
-  if (!server) throw new Error('there is no clickhouse-server')
+export async function startClickHouse(
+  statements: readonly string[],
+  kind: 'debian' | 'current',
+): Promise<Engine> {
+  const server = await start(setup, kind)
+  if (!server) throw new Error('there is no ClickHouse')
   const version = await server.admin('select version()')
   const users = { 'every right': 'reader', 'profile readonly=1': 'fixed' }
   const scene = clickhouseScene(server, statements)
@@ -26,7 +29,7 @@ export async function startClickHouse(statements: readonly string[]): Promise<En
       guardAlone: guarded({ dialect, query: ({ sql }) => raw(urls[i]!, sql) }),
       secrets: [PASSWORD, encodeURIComponent(PASSWORD)],
       settings: `select toString(cityHash64(groupArray(concat(name, '=', value))))
-      from (select name, value from system.settings order by name)`,
+      from (select name, value from system.settings where name <> 'log_comment' order by name)`,
     }),
   )
   return {

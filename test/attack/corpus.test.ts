@@ -1,9 +1,21 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { Witness } from '../support/witness.ts'
+import { filesNamedIn, Witness } from '../support/witness.ts'
 import { ours, readCorpus } from './corpus.ts'
+import { nothing } from './place.ts'
+import { rawPostgres } from './raw-postgres.ts'
 import { ofAttack, ofBenign, ofName } from './verdict.ts'
 
 const engines = ['postgres', 'mysql', 'sqlite', 'clickhouse']
@@ -42,6 +54,49 @@ describe('a corpus', () => {
       ', line 5: not a JSON object with an "engine" and with "sql" or "value".',
       ', line 6: not a JSON object with an "engine" and with "sql" or "value".',
     ])
+  })
+})
+
+describe('a path that a statement names', () => {
+  const path = mkdtempSync('/tmp/tidegate-named-')
+  const other = `${path}.new`
+  const [old, link] = [join(path, 'old'), `${path}-link`]
+  afterAll(() =>
+    [path, other, link].forEach((it) => void rmSync(it, { recursive: true, force: true })),
+  )
+
+  test('loses only what was not there before', () => {
+    mkdirSync(join(path, 'kept'))
+    writeFileSync(old, 'kept')
+    symlinkSync(path, link)
+    const statement = `copy t to '${path}/made'; copy t to '${other}'; load '${link}' /tmp/.. /tmp/.`
+    const files = filesNamedIn([statement])
+    const before = files.seen()
+    writeFileSync(join(path, 'made'), '')
+    writeFileSync(other, '')
+    expect(files.seen()).not.toBe(before)
+    files.removeNew()
+    expect(readdirSync(path).sort()).toEqual(['kept', 'old'])
+    expect(readFileSync(old, 'utf8')).toBe('kept')
+    expect([existsSync(other), existsSync(link)]).toEqual([false, true])
+  })
+})
+
+describe('a client of raw statements', () => {
+  test('outlives a value that is larger than a text may be', async () => {
+    const server = await startVast(540_000_000)
+    const client = rawPostgres({
+      host: '127.0.0.1',
+      port: server.port,
+      user: 'a',
+      statement_timeout: 0,
+    })
+    // The second answer has arrived whole, so the first has, too.
+    for (const sql of ['select 1', 'select 2']) {
+      expect(await client.query({ sql }, { maxRows: 1, maxBytes: 1, timeoutMs: 1 })).toBe(nothing)
+    }
+    await client.end()
+    await server.close()
   })
 })
 
@@ -90,6 +145,9 @@ describe('an answer', () => {
   test('to a read is its rows', () => {
     expect(ofBenign(rows)).toBeUndefined()
     expect(ofBenign(error('Refused.'))).toBe('Refused.')
+    expect(ofBenign(error('Too expensive for the demo.'), true)).toBeUndefined()
+    expect(ofBenign(error('Refused.'), true)).toContain('not refused by a bound')
+    expect(ofBenign(rows, true)).toContain('not refused by a bound')
   })
 
   test('to a name shows a table that everybody sees, or none', () => {
@@ -105,3 +163,42 @@ describe('an answer', () => {
     expect(name('pg_authid', 'pg_authid')).toContain('it shows pg_authid')
   })
 })
+
+/** A server that answers every statement of PostgreSQL's protocol with one value of so many bytes. */
+async function startVast(size: number) {
+  const message = (type: string, ...parts: readonly (Buffer | string)[]) => {
+    const body = Buffer.concat(parts.map((it) => Buffer.from(it)))
+    return Buffer.concat([Buffer.from(type), int32(body.length + 4), body])
+  }
+  const ready = message('Z', 'I')
+  const column = message('T', '\0\x01', 'v\0', Buffer.alloc(6), int32(25), Buffer.alloc(8))
+  const answer = async (socket: Socket) => {
+    socket.write(
+      Buffer.concat([column, Buffer.from('D'), int32(size + 10), Buffer.from([0, 1]), int32(size)]),
+    )
+    const chunk = Buffer.alloc(1_000_000, 'x')
+    for (let left = size; left > 0 && !socket.destroyed; left -= chunk.length) {
+      const sent = socket.write(chunk.subarray(0, Math.min(left, chunk.length)))
+      if (!sent) await new Promise((resolve) => socket.once('drain', resolve))
+    }
+    socket.write(Buffer.concat([message('C', 'SELECT 1\0'), ready]))
+  }
+  const server = createServer((socket) => {
+    socket.once('data', () => {
+      socket.write(Buffer.concat([message('R', int32(0)), ready]))
+      socket.on('data', (data) => void (String(data).startsWith('Q') && answer(socket)))
+    })
+    socket.on('error', () => {})
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  }
+}
+
+const int32 = (value: number) => {
+  const bytes = Buffer.alloc(4)
+  bytes.writeInt32BE(value)
+  return bytes
+}

@@ -54,9 +54,9 @@ export function readCorpus(files: readonly string[], engines: readonly string[])
   return { attacks, names, benign, problems }
 }
 
-/** Whether an entry is meant for an engine. */
+/** Whether an entry is meant for an engine: `clickhouse` for that of Debian and for `clickhouse-current`. */
 export const isFor = (engine: string) => (it: { readonly engine: string }) =>
-  it.engine === engine || it.engine === 'any'
+  it.engine === engine || it.engine === 'any' || engine.startsWith(`${it.engine}-`)
 
 /** Whether a statement only costs too much: what ends it may be a cap. */
 export const isEndless = ({ name }: Attack) => /_dos_/.test(name)

@@ -1,11 +1,11 @@
-import pg from 'pg'
 import { guarded } from '../../src/database/guard/guarded.ts'
 import { postgres as dialect } from '../../src/database/postgres/dialect.ts'
-import { neon } from '../../src/database/postgres/neon.ts'
-import { postgres as tcp } from '../../src/database/postgres/tcp.ts'
-import { startOwnPostgres, type TestPostgres } from '../support/postgres.ts'
+import { neon } from '../../src/database/postgres/neon/neon.ts'
+import { postgres as tcp } from '../../src/database/postgres/tcp/tcp.ts'
+import { startOwnPostgres } from '../support/postgres.ts'
 import { postgresScene, setup } from '../support/postgres-scene.ts'
-import { type Engine, nothing, type Place, startEndpoints, type Unlayered } from './place.ts'
+import { type Engine, type Place, startEndpoints } from './place.ts'
+import { rawPostgres } from './raw-postgres.ts'
 
 const PASSWORD = 'hunter2-postgres'
 const io = { fetch, bindings: {} }
@@ -28,7 +28,7 @@ export async function startPostgres(statements: readonly string[]): Promise<Engi
     ]),
   )
   const worker = await startEndpoints(urls)
-  const raws = Object.values(users).map((user) => raw(postgres, user))
+  const raws = Object.values(users).map((user) => rawPostgres({ ...postgres.config, user }))
   const places = Object.keys(users).flatMap((role, i): Place[] => {
     const common = {
       role,
@@ -56,28 +56,6 @@ export async function startPostgres(statements: readonly string[]): Promise<Engi
       for (const it of raws) await it.end()
       await scene.end()
       await postgres.drop()
-    },
-  }
-}
-
-/** A client that keeps its session and sends texts as they are, by the protocol that runs them all. */
-function raw({ config }: TestPostgres, user: string): Unlayered & { end(): Promise<void> } {
-  let client: pg.Client | undefined
-  const end = async () => {
-    const old = client
-    client = undefined
-    await old?.end().catch(() => {})
-  }
-  return {
-    end,
-    async query({ sql }) {
-      if (!client) {
-        client = new pg.Client({ ...config, user, statement_timeout: 1_000 })
-        client.on('error', () => void end())
-        await client.connect()
-      }
-      await client.query(sql)
-      return nothing
     },
   }
 }

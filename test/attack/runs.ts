@@ -74,8 +74,9 @@ async function throughTools(place: Place, meant: Pick<Corpus, 'attacks' | 'names
 
   const refused = new Map<string, Verdict>()
   const unclear = new Map<string, Verdict>()
-  const reads = await changing(meant.benign, witness, atOnce, async ({ name, sql }) => {
-    refused.set(name, ofBenign(await ask(place, 'query', { sql }, true)))
+  const reads = await changing(meant.benign, witness, atOnce, async ({ name, sql, bounded }) => {
+    const result = await ask(place, 'query', { sql }, true)
+    refused.set(name, ofBenign(result, bounded === place.way))
   })
   const names = meant.names.map((it) => ({ ...it, name: `${it.arg} ${JSON.stringify(it.value)}` }))
   const asked = await changing(names, witness, atOnce, async (it) => {

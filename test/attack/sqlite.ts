@@ -13,7 +13,7 @@ import { startRaw } from '../servers/sqlite-raw.ts'
 import { passOn, startTcp } from '../servers/tcp.ts'
 import { leftOutOnNode, onNode, onStdio, startNodeWorker } from '../support/node-worker.ts'
 import { makeSqliteFile } from '../support/sqlite-file.ts'
-import { filesNamedIn, filesSeen, type Scene } from '../support/witness.ts'
+import { filesNamedIn, type NamedFiles, type Scene } from '../support/witness.ts'
 import { startWorker } from '../support/worker.ts'
 import { type Engine, nothing, type Place, startEndpoints, type Unlayered } from './place.ts'
 import { tables } from './sqlite-tables.ts'
@@ -121,7 +121,7 @@ const ofRqlite: Behind = {
 }
 
 /** One protocol, at one address for however many servers have to take the place of one that hangs. */
-async function startBehind(by: Behind, files: readonly string[], guardAlone: Unlayered) {
+async function startBehind(by: Behind, files: NamedFiles, guardAlone: Unlayered) {
   let server = await by.start(tables('fts4'))
   const door = await startTcp((socket) => passOn(socket, server.port))
   const url = by.url(door.port)
@@ -151,7 +151,7 @@ async function startBehind(by: Behind, files: readonly string[], guardAlone: Unl
 }
 
 /** A file, which the gateway on Node reads, whatever else the others run on. */
-async function startFile(files: readonly string[], guardAlone: Unlayered) {
+async function startFile(files: NamedFiles, guardAlone: Unlayered) {
   const { path, folder, url, io, close } = makeSqliteFile(tables('fts4'))
   const bytes = readFileSync(path)
   const gateway = await startEndpoints({ file: url }, onNode ? startWorker : startNodeWorker)
@@ -169,10 +169,10 @@ async function startFile(files: readonly string[], guardAlone: Unlayered) {
       state: async () => {
         const { mtimeMs, ino } = statSync(path)
         const found = [readFileSync(path).toString('base64'), mtimeMs, ino, ...readdirSync(folder)]
-        return found.join(' ') + filesSeen(files)
+        return found.join(' ') + files.seen()
       },
       async restore() {
-        for (const it of files) rmSync(it, { recursive: true, force: true })
+        files.removeNew()
         for (const it of readdirSync(folder)) rmSync(join(folder, it), { recursive: true })
         writeFileSync(path, bytes)
       },
@@ -194,7 +194,7 @@ async function startFile(files: readonly string[], guardAlone: Unlayered) {
 }
 
 /** SQLite with nothing but the guard in front of it: as Node brings it, in a process of its own. */
-async function startUnguarded(files: readonly string[]) {
+async function startUnguarded(files: NamedFiles) {
   let server = await startRaw(tables('fts4'))
   let settings = ''
   const send = async (sql: string) => {
@@ -227,12 +227,12 @@ async function startUnguarded(files: readonly string[]) {
 
 const sceneOf = (
   server: () => SqliteServer,
-  files: readonly string[],
+  files: NamedFiles,
   restore: () => Promise<void>,
 ): Scene => ({
-  state: async () => server().snapshot() + filesSeen(files),
+  state: async () => server().snapshot() + files.seen(),
   async restore() {
-    for (const file of files) rmSync(file, { recursive: true, force: true })
+    files.removeNew()
     await restore()
   },
 })

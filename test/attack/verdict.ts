@@ -30,9 +30,12 @@ export function ofAttack(
   return expected === 'no_effect' || cut ? undefined : 'it was answered with rows'
 }
 
-/** Of a statement that only reads: rows. */
-export const ofBenign = (result: ToolResult): Verdict =>
-  result.isError ? textOf(result).slice(0, 300) : undefined
+/** Of a statement that only reads: rows, or a sentence about the bounds of the demo where it is bounded. */
+export function ofBenign(result: ToolResult, isBounded = false): Verdict {
+  const text = textOf(result).slice(0, 300)
+  if (!isBounded) return result.isError ? text : undefined
+  return result.isError && /\bdemo\b/.test(text) ? undefined : `not refused by a bound: ${text}`
+}
 
 /** Of a name or a pattern: nothing is found, or the very table, or only tables that everybody sees. */
 export function ofName(

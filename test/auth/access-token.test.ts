@@ -1,6 +1,6 @@
 import '../support/workers-module.ts'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { RegistryUnavailable, TooManyMisses } from '../../src/registry/directory.ts'
+import { RegistryUnavailable, TooManyMisses } from '../../src/registry/calls/directory.ts'
 
 vi.mock('cloudflare:workers', () => ({ DurableObject: class {}, waitUntil() {} }))
 
@@ -12,7 +12,7 @@ afterEach(() => void vi.useRealTimers())
 const RESOURCE = 'https://tidegate.example/mcp'
 const tokenOf = (letter: string) => `${'u'.repeat(43)}:${'g'.repeat(16)}:${letter.repeat(32)}`
 
-/** An isolate, and the tokens that are good. */
+/** An isolate, and the valid tokens. */
 function isolate() {
   const good = new Set<string>()
   const server = { isDown: false }
@@ -29,13 +29,23 @@ function isolate() {
     return good.has(token) ? granted : undefined
   }
   const AUTHORIZATION = { idFromName: () => 'id', get: () => ({ take }) }
-  const ask = grantedBy({ AUTHORIZATION } as never)
+  const ask = grantedBy({ AUTHORIZATION } as never, async () => false)
   const isGood = async (token: string) =>
     (await ask(token, RESOURCE, '192.0.2.1').catch((error: Error) => error.constructor)) ?? 'none'
   return { good, server, granted, isGood }
 }
 
-test('a token that was good is asked about again, however many others of its network were none', async () => {
+test('a revoked token is refused promptly, even if the clock was set back meanwhile', async () => {
+  const { good, granted, isGood } = isolate()
+  const token = tokenOf('a')
+  good.add(token)
+  expect(await isGood(token)).toBe(granted)
+  good.delete(token)
+  vi.setSystemTime(Date.now() - 3_600_000)
+  expect(await isGood(token)).toBe('none')
+})
+
+test('a once-valid token is checked again even if its network sent many invalid ones', async () => {
   const { good, server, granted, isGood } = isolate()
   const [mine, other, late] = ['a', 'b', 'c'].map(tokenOf) as [string, string, string]
   for (const it of [mine, other, late]) good.add(it)
@@ -49,6 +59,6 @@ test('a token that was good is asked about again, however many others of its net
   server.isDown = false
   good.delete(other)
   expect([await isGood(mine), await isGood(other)]).toEqual([granted, 'none'])
-  // Once it was none, it is like all others.
+  // A token that has proved invalid counts like any other.
   expect(await isGood(other)).toBe(TooManyMisses)
 })

@@ -1,10 +1,12 @@
 import '../support/workers-module.ts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { enterpriseManaged } from '../../src/auth/enterprise.ts'
-import type { FindOffers } from '../../src/auth/server/offers.ts'
+import type { FindOffers } from '../../src/auth/offers.ts'
+import { enterpriseManaged } from '../../src/auth/server/enterprise.ts'
 import type { SignInEnv } from '../../src/auth/settings.ts'
 import { userIdOf } from '../../src/auth/sign-in/person.ts'
 import { type FakeProvider, startIdentityProvider } from '../servers/identity-provider.ts'
+
+vi.mock('cloudflare:workers', () => ({ DurableObject: class {}, waitUntil() {} }))
 
 const { OAuthAuthorizationServer } = await import('@cloudflare/workers-oauth-provider')
 
@@ -14,8 +16,10 @@ const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
 let provider: FakeProvider
 let jti = 0
+let groupsCount = false
 
 beforeEach(async () => {
+  groupsCount = false
   provider = await startIdentityProvider()
   const fields = ['authorization_endpoint', 'token_endpoint', 'userinfo_endpoint', 'jwks_uri']
   const addresses = fields.map((it) => [it, `${ISSUER}/keys`])
@@ -32,7 +36,7 @@ afterEach(async () => {
   await provider.close()
 })
 
-/** Workers KV, as far as the library needs it. */
+/** The part of Workers KV that the library needs. */
 function store() {
   const all = new Map<string, string>()
   return {
@@ -50,9 +54,11 @@ const offers: FindOffers = async ({ groups }, isForeign, asked) => {
   return { offers: named.map((name) => ({ name, title: name, tools: [] })), more: 0 }
 }
 
-/** An authorization server, and a client that is registered there. */
+/** An authorization server, and a client that is registered with it. */
 async function start(env: SignInEnv) {
-  const ema = enterpriseManaged(env, offers, (...asked) => fetch(...asked))
+  const ema = enterpriseManaged(env, { offers, groupsCount: async () => groupsCount }, (...asked) =>
+    fetch(...asked),
+  )
   const kv = { OAUTH_KV: store() as unknown as KVNamespace }
   const server = new OAuthAuthorizationServer<typeof kv>({
     issuer: GATE,
@@ -80,7 +86,7 @@ async function start(env: SignInEnv) {
     grant_types: [...(ema ? [GRANT] : []), 'authorization_code'],
   })
   return {
-    /** Exchanges a statement of the provider for a token. Returns what that is good for. */
+    /** Exchanges an assertion from the provider for a token. Returns what the token grants, or the error. */
     async exchange(claims: object, resource = `${GATE}/mcp/shop`, scope = 'db:read', header = {}) {
       const asserted = {
         ...{ iss: ISSUER, sub: 'ada', aud: GATE, client_id: client.client_id, resource },
@@ -102,7 +108,7 @@ const ada = { id: `${ISSUER} ada`, name: 'ada@example.com', groups: [] }
 const settings = { ENTERPRISE_ISSUER: ISSUER, SIGN_IN_ALLOW: '*@example.com' }
 
 describe('enterprise-managed authorization', () => {
-  test('gives a token for reading to the person that the provider names', async () => {
+  test('issues a read-only token to the person whom the provider names', async () => {
     const { exchange } = await start(settings)
     expect(await exchange({}, undefined, 'db:read db:write')).toMatchObject({
       userId: await userIdOf(ada),
@@ -112,19 +118,29 @@ describe('enterprise-managed authorization', () => {
     })
   })
 
-  test('gives no right that the client did not ask for, or the provider did not give', async () => {
+  test('grants no right that the client did not request or the provider did not give', async () => {
     const { exchange } = await start(settings)
     expect(await exchange({}, undefined, 'db:write')).toMatchObject({ scope: [] })
     expect(await exchange({ scope: 'db:write' })).toMatchObject({ scope: [] })
   })
 
-  test('opens at /mcp all that the person may use', async () => {
+  test('grants all of the person’s endpoints at /mcp', async () => {
     const { exchange } = await start(settings)
     const given = await exchange({}, `${GATE}/mcp`)
     expect(given).toMatchObject({ props: { endpoints: ['shop', 'crm'] } })
   })
 
-  test('lets in who is in a group, or named by SIGN_IN_ALLOW, and nobody else', async () => {
+  test('refuses people whose groups are not all known if groups matter', async () => {
+    const { exchange } = await start(settings)
+    expect(await exchange({})).toMatchObject({ props: { person: ada } })
+    groupsCount = true
+    vi.spyOn(console, 'log').mockImplementation(() => {})
+    expect(await exchange({})).toBe('invalid_grant')
+    expect(await exchange({ groups: { staff: true } })).toBe('invalid_grant')
+    expect(await exchange({ groups: [] })).toMatchObject({ props: { person: ada } })
+  })
+
+  test('admits only people in a group or listed in SIGN_IN_ALLOW', async () => {
     const { exchange } = await start({ ENTERPRISE_ISSUER: ISSUER })
     expect(await exchange({})).toBe('invalid_grant')
     expect(await exchange({ groups: ['staff'] })).toMatchObject({
@@ -134,27 +150,27 @@ describe('enterprise-managed authorization', () => {
     expect(await named.exchange({ email: 'eve@other.example' })).toBe('invalid_grant')
   })
 
-  test('opens no endpoint that is not offered to the person', async () => {
+  test('grants no endpoint that is not offered to the person', async () => {
     const { exchange } = await start(settings)
     expect(await exchange({}, `${GATE}/mcp/secret`)).toBe('invalid_grant')
   })
 
   test.each([
-    ['of another issuer', { iss: 'https://other.example' }, {}],
+    ['from another issuer', { iss: 'https://other.example' }, {}],
     ['for another server', { aud: 'https://other.example' }, {}],
     ['for another endpoint', { resource: `${GATE}/mcp/secret` }, {}],
     ['for another client', { client_id: 'other' }, {}],
-    ['whose address is not verified', { email_verified: false }, {}],
-    ['whose address nobody calls verified', { email_verified: undefined }, {}],
-    ['whose person is a key', { email: 'key:abc' }, {}],
-    ['that expired', { iat: 1, exp: 301 }, {}],
+    ['whose address is marked as unverified', { email_verified: false }, {}],
+    ['whose address is not marked as verified', { email_verified: undefined }, {}],
+    ['that names a key as the person', { email: 'key:abc' }, {}],
+    ['that has expired', { iat: 1, exp: 301 }, {}],
     ['that is an ID token', {}, { typ: 'JWT' }],
-  ])('takes no statement %s', async (_, claims, header) => {
+  ])('rejects an assertion %s', async (_, claims, header) => {
     const { exchange } = await start(settings)
     expect(await exchange(claims, undefined, undefined, header)).toMatch(/^invalid_(grant|target)$/)
   })
 
-  test('takes a statement once', async () => {
+  test('accepts an assertion only once', async () => {
     const { exchange } = await start(settings)
     expect(await exchange({ jti: 'same' })).toHaveProperty('props')
     expect(await exchange({ jti: 'same' })).toBe('invalid_grant')
@@ -166,14 +182,14 @@ describe('enterprise-managed authorization', () => {
     'the key of somebody else',
     'a key in the header',
     'a key that it does not publish',
-  ] as const)('takes no statement that is signed with %s', async (signing) => {
+  ] as const)('rejects an assertion that is signed with %s', async (signing) => {
     provider.behaviour.signing = signing
     const { exchange } = await start(settings)
     expect(await exchange({})).toBe('invalid_grant')
   })
 
-  test('is not there where no issuer is set', async () => {
-    expect(enterpriseManaged({}, offers, fetch)).toBeUndefined()
+  test('is disabled if no issuer is set', async () => {
+    expect(enterpriseManaged({}, { offers, groupsCount: async () => true }, fetch)).toBeUndefined()
     const { exchange } = await start({ SIGN_IN_ALLOW: '*' })
     expect(await exchange({})).toBe('unsupported_grant_type')
   })

@@ -6,7 +6,7 @@ import { askApi, OPERATOR_KEY, operated } from '../support/registry-api.ts'
 import { HELLO, registeredApp, send } from '../support/sign-in.ts'
 import { startWorker } from '../support/worker.ts'
 
-/** In real time: what was revoked is refused after so long. */
+/** The real time after which revoked access must be refused. */
 const BOUND_MS = 10_000
 
 const PASSPHRASE = 'tulip harbor seven lanterns'
@@ -25,7 +25,7 @@ afterAll(() => worker.stop())
 const ask = (method: string, path: string, body?: unknown) =>
   askApi({ url: origin }, method, path, body)
 
-/** A session with a token, and a stream that stays open. */
+/** Opens a session with a token, and a stream that stays open. */
 async function session(token: string) {
   const answer = await send(`${origin}/mcp`, token, 'initialize', HELLO)
   await answer.text()
@@ -42,7 +42,7 @@ async function session(token: string) {
   return { status: stream.status, ended, list }
 }
 
-test('a revoked grant is refused within ten seconds, also in a session, and its stream ends', async () => {
+test('a revoked grant is refused within ten seconds, and its stream ends', async () => {
   const app = await registeredApp(origin, PASSPHRASE)
   const [mine, other] = [await app.signIn(), await app.signIn()]
   const [first, second] = [await session(mine.access), await session(other.access)]
@@ -66,7 +66,7 @@ test('a revoked grant is refused within ten seconds, also in a session, and its 
   expect((await app.refresh(other.refresh)).status).toBe(200)
 })
 
-test('another endpoint of a name is not for those who allowed the first', async () => {
+test('a grant for a deleted endpoint does not cover its namesake', async () => {
   const make = () => {
     const databases = { demo: { url: 'demo:' } }
     return ask('POST', '/api/endpoints', { name: 'crm', title: 'CRM', databases })
@@ -86,8 +86,8 @@ test('another endpoint of a name is not for those who allowed the first', async 
   expect(await status((await app.signIn('/mcp/crm')).access)).toBe(200)
 })
 
-describe('the API of sign-ins', () => {
-  test('makes a code for a person, and ends all that they have', async () => {
+describe('the sign-in API', () => {
+  test('creates a code for a person, and ends all of their grants and sessions', async () => {
     const { status, json } = await ask('POST', '/api/signin-codes', { person: 'ada@example.com' })
     expect(status).toBe(201)
     expect(json.code).toMatch(/^(?:[A-Z2-9]{4}-){3}[A-Z2-9]{4}$/)
@@ -103,7 +103,7 @@ describe('the API of sign-ins', () => {
     const ended = await ask('DELETE', '/api/grants?person=ada@example.com')
     expect([ended.status, ended.json]).toEqual([200, { revoked: 2 }])
     expect((await app.refresh(tokens.refresh)).json.error).toBe('invalid_grant')
-    // Their browser is not signed in any more, and the code is used.
+    // Their browser is no longer signed in, and the code has been used.
     await expect(app.signIn()).rejects.toThrow()
     const { json: events } = await ask('GET', '/api/signin-events?limit=2')
     expect(events.events).toHaveLength(2)
@@ -128,18 +128,18 @@ describe('the API of sign-ins', () => {
     expect(json.error).toMatchObject({ code: 'invalid', message: expect.stringContaining(field) })
   })
 
-  test('takes a group of the provider among the people of a group', async () => {
+  test('accepts a provider group as a member of a group', async () => {
     const group = { name: 'analysts', people: ['group:analysts'], endpoints: { stock: {} } }
     expect((await ask('POST', '/api/groups', group)).status).toBe(201)
     await ask('DELETE', '/api/groups/analysts')
   })
 
-  test('finds no grant by an id that is none', async () => {
+  test('returns 404 for an ID that belongs to no grant', async () => {
     for (const id of ['x', 'gr_0000000000000000', 'gr_%2e%2e', 'grant:x'])
       expect((await ask('DELETE', `/api/grants/${id}`)).status).toBe(404)
   })
 
-  test('is for the operator', async () => {
+  test('is open only to the operator', async () => {
     const path = `${origin}/api/grants`
     expect((await fetch(path)).status).toBe(401)
     const app = await registeredApp(origin, PASSPHRASE)
@@ -147,7 +147,7 @@ describe('the API of sign-ins', () => {
     expect((await fetch(path, { headers: { authorization: `Bearer ${access}` } })).status).toBe(401)
   })
 
-  test('says what to set where nobody can sign in', async () => {
+  test('says what to set if nobody can sign in', async () => {
     const plain = await startWorker({ TIDEGATE_KEY: OPERATOR_KEY })
     try {
       for (const [method, path] of [
@@ -180,7 +180,7 @@ test.each([
   ['/register', `{"client_name":"${'x'.repeat(65 * 1024)}"}`, 413],
   ['/register', new Uint8Array([255]), 400],
 ])(
-  'a body at %s that is too long, or no text, is refused in the form of OAuth',
+  'a body sent to %s that is too long or not text is refused with an OAuth error',
   async (path, body, status) => {
     const answer = await fetch(origin + path, { method: 'POST', headers: form, body })
     expect(answer.status).toBe(status)
@@ -196,11 +196,11 @@ describe('the command line', () => {
   const run = (...args: string[]) =>
     tidegate(args, { vars: { TIDEGATE_KEY: OPERATOR_KEY, TIDEGATE_URL: origin } })
 
-  test('makes a code, lists and ends grants, and shows what happened', async () => {
+  test('creates a code, lists and revokes grants, and shows the events', async () => {
     const made = await run('signin-code', '--person', 'eve@example.com')
     expect(made.code).toBe(0)
     expect(made.stdout).toMatch(/^(?:[A-Z2-9]{4}-?){4}\n$/)
-    expect(made.stderr).toContain('It is good once, until ')
+    expect(made.stderr).toContain('It works once, until ')
     const app = await registeredApp(origin, made.stdout.trim())
     const [first] = [await app.signIn(), await app.signIn(), await app.signIn()]
 
@@ -215,14 +215,14 @@ describe('the command line', () => {
     expect((await app.refresh(first!.refresh)).status).toBe(200)
     expect(await run('grant', 'revoke', id, '--yes')).toMatchObject({
       code: 0,
-      stdout: `Ended ${id}. This holds everywhere within 10 seconds.\n`,
+      stdout: `Ended ${id}. Takes effect everywhere within 10 seconds.\n`,
     })
     expect((await app.refresh(first!.refresh)).status).toBe(400)
     const gone = await run('grant', 'revoke', id, '--yes')
-    expect(gone).toMatchObject({ code: 1, stderr: 'The grant is not there.\n' })
+    expect(gone).toMatchObject({ code: 1, stderr: 'The grant does not exist.\n' })
     expect(await run('grant', 'revoke', '--person', 'eve@example.com', '--yes')).toMatchObject({
       code: 0,
-      stdout: 'Ended 2 grants of eve@example.com. This holds everywhere within 10 seconds.\n',
+      stdout: 'Ended 2 grants of eve@example.com. Takes effect everywhere within 10 seconds.\n',
     })
     for (const args of [[], [id, '--person', 'eve@example.com'], [id, id]])
       expect(await run('grant', 'revoke', ...args, '--yes')).toMatchObject({ code: 2, stdout: '' })
@@ -233,12 +233,12 @@ describe('the command line', () => {
     expect(await run('signin-events', '--last', 'x')).toMatchObject({ code: 2 })
   })
 
-  test('seals what is kept of sign-ins anew, and counts it', async () => {
+  test('reseals the stored sign-in values, and counts them', async () => {
     const { json } = await ask('GET', '/api/status')
     expect(json.signInsToReseal).toBe(0)
     expect(await run('reseal')).toMatchObject({
       code: 0,
-      stdout: 'Encrypted 0 credentials, and 0 values of sign-ins anew.\n',
+      stdout: 'Encrypted 0 credentials, and 0 sign-in values, again.\n',
     })
   })
 })

@@ -17,7 +17,7 @@ async function signIn(server: Server, app: App, name: string): Promise<string> {
   return json.access_token
 }
 
-/** Every grant, page after page. */
+/** Every grant, page by page. */
 async function all(server: Server, limit: number, person?: string) {
   const pages = []
   let after: string | undefined
@@ -31,7 +31,7 @@ async function all(server: Server, limit: number, person?: string) {
 }
 
 describe('grants', () => {
-  test('are listed by pages, all of them or those of one person', async () => {
+  test('are listed page by page, for everyone or for one person', async () => {
     const server = authorization()
     const app = await server.register()
     for (let i = 0; i < 7; i++) await signIn(server, app, i % 3 ? 'ada@example.com' : `${i}@b.c`)
@@ -56,7 +56,7 @@ describe('grants', () => {
     expect((await server.take('grants', { limit: 1 })).total).toBe(7)
   })
 
-  test('are revoked one by one, and the record says so', async () => {
+  test('are revoked one at a time, and the revocation is recorded', async () => {
     const server = authorization()
     const app = await server.register()
     const tokens = [await signIn(server, app, 'ada'), await signIn(server, app, 'ada')]
@@ -72,7 +72,7 @@ describe('grants', () => {
     ])
   })
 
-  test('of somebody who has left end after their sessions, so that they allow nothing meanwhile', async () => {
+  test('end only after the sessions of a person who has left', async () => {
     const server = authorization()
     const app = await server.register()
     await signIn(server, app, 'ada')
@@ -89,7 +89,7 @@ describe('grants', () => {
     expect([left, store.count('grant:')]).toEqual([0, 0])
   })
 
-  test('of somebody who has left end, with their sessions and codes, and nobody else’s', async () => {
+  test('end only for the person who has left, along with sessions and codes', async () => {
     const server = authorization()
     const app = await server.register()
     const left = [await signIn(server, app, 'Ada@x.y'), await signIn(server, app, 'ada@x.y')]

@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 beforeEach(() => Object.assign(provider.behaviour, { signing: 'its own key', trouble: {} }))
 
-/** Lists the tools of an endpoint with a token that has these claims in place of the usual ones. */
+/** Lists an endpoint's tools with a token in which these claims replace the usual ones. */
 async function list(claims: object = {}, name = 'shop') {
   const url = `${worker.url}/mcp/${name}`
   const ada = { sub: 'ada', email: 'ada@example.com', email_verified: true, scope: 'db:read' }
@@ -35,24 +35,24 @@ async function list(claims: object = {}, name = 'shop') {
   return post(url, body, { authorization: `Bearer ${token}` })
 }
 
-describe('a Worker that takes tokens of another issuer', () => {
-  test('serves their holder where they are for', async () => {
+describe('a Worker that accepts tokens from another issuer', () => {
+  test('serves the endpoint for which a token was issued', async () => {
     const { status, json } = await list()
     expect(status).toBe(200)
     expect(json().result.tools.length).toBeGreaterThan(0)
   })
 
-  test('asks the issuer for its keys once', async () => {
+  test('fetches the issuer’s keys only once', async () => {
     for (let i = 0; i < 3; i++) expect((await list({ jti: `${i}` })).status).toBe(200)
     expect(provider.count('GET /keys')).toBe(1)
   })
 
   test.each<[string, object, string]>([
     ['for another endpoint', {}, 'crm'],
-    ['that expired', { exp: 1 }, 'shop'],
+    ['that has expired', { exp: 1 }, 'shop'],
     ['that is an ID token', { nonce: 'n' }, 'shop'],
     ['that names nobody', { email: undefined }, 'shop'],
-  ])('refuses one %s, and says where to get another', async (_, claims, name) => {
+  ])('refuses a token %s, and says where to get another', async (_, claims, name) => {
     const { status, headers } = await list(claims, name)
     expect(status).toBe(401)
     expect(headers.get('www-authenticate')).toContain('error="invalid_token"')
@@ -65,22 +65,22 @@ describe('a Worker that takes tokens of another issuer', () => {
     'the key of somebody else',
     'a key in the header',
     'a key that it does not publish',
-  ] as const)('refuses one that is signed with %s', async (signing) => {
+  ] as const)('refuses a token that is signed with %s', async (signing) => {
     provider.behaviour.signing = signing
     expect((await list()).status).toBe(401)
   })
 
-  test('asks for the scope that one lacks', async () => {
+  test('reports the scope that a token lacks', async () => {
     const { status, headers } = await list({ scope: 'other' })
     expect(status).toBe(403)
     expect(headers.get('www-authenticate')).toContain('error="insufficient_scope"')
   })
 
-  test('does not serve who may not come in', async () => {
+  test('refuses a person who is not allowed in', async () => {
     expect((await list({ email: 'eve@other.example' })).status).toBe(403)
   })
 
-  test('says that it cannot tell where the issuer does not answer', async () => {
+  test('says that the issuer cannot be reached if it does not respond', async () => {
     const silent = await startWorker({
       TIDEGATE_KEY: 'operator',
       TOKEN_ISSUER: `${provider.issuer}/silent`,
@@ -93,5 +93,7 @@ describe('a Worker that takes tokens of another issuer', () => {
     const answer = await post(`${silent.url}/mcp`, body, { authorization: `Bearer ${token}` })
     await silent.close()
     expect(answer.status).toBe(503)
+    expect(answer.text).toContain('The issuer of this access token cannot be reached')
+    expect(answer.text).not.toContain('registry')
   })
 })

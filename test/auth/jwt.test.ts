@@ -29,15 +29,15 @@ afterEach(() => provider.close())
 const read = (token: string, more: Partial<JwtSettings> = {}) =>
   personOfJwt(token, { issuer: provider.issuer, resource: RESOURCE, ...more }, fetch)
 
-/** Reads a token with these claims in place of the usual ones. */
+/** Reads a token in which these claims replace the usual ones. */
 const having = async (claims: object, more?: Partial<JwtSettings>, header?: object) =>
   read(await provider.sign({ ...ADA, ...claims }, { typ: 'at+jwt', ...header }), more)
 
 const wrong = (words: string) => ({ wrong: expect.stringContaining(words) })
 const fault = { fault: expect.stringMatching(/^The /) }
 
-describe('an access token of another issuer', () => {
-  test('says who, which scopes, until when and to which client', async () => {
+describe('an access token from another issuer', () => {
+  test('contains the person, the scopes, the expiry and the client', async () => {
     const exp = Math.floor(Date.now() / 1_000) + 60
     expect(await having({ exp, groups: ['staff'] })).toEqual({
       person: { id: `${provider.issuer} ada`, name: 'ada@example.com', groups: ['staff'] },
@@ -48,13 +48,13 @@ describe('an access token of another issuer', () => {
   })
 
   test.each(['at+jwt', 'application/at+jwt', 'AT+JWT', 'JWT', undefined])(
-    'may be of the type %s',
+    'can have the type %s',
     async (typ) => {
       expect(await having({}, {}, { typ })).toHaveProperty('person')
     },
   )
 
-  test.each(['RS256', 'PS256', 'ES384', 'EdDSA'])('may be signed with %s', async (algorithm) => {
+  test.each(['RS256', 'PS256', 'ES384', 'EdDSA'])('can be signed with %s', async (algorithm) => {
     const other = await startIdentityProvider(algorithm)
     onTestFinished(() => other.close())
     const token = await other.sign(ADA, {}, 'its own key')
@@ -78,12 +78,12 @@ describe('an access token of another issuer', () => {
     [{ client_id: undefined, cid: 'c' }, 'c'],
     [{ client_id: 'x'.repeat(501) }, undefined],
     [{ client_id: ['a'] }, undefined],
-  ])('with %j is of the client %s', async (claims, client) => {
+  ])('with %j belongs to the client %s', async (claims, client) => {
     expect(await having(claims)).toHaveProperty('person')
     expect(((await having(claims)) as { clientId?: string }).clientId).toBe(client)
   })
 
-  test('is found by RFC 8414 where the issuer has no page of OpenID, and a path', async () => {
+  test('is verified with RFC 8414 metadata if the issuer has no OpenID page', async () => {
     const { publicKey, privateKey } = await generateKeyPair('ES256')
     const keys = [{ ...(await exportJWK(publicKey)), kid: '1' }]
     const asked: string[] = []
@@ -110,37 +110,37 @@ describe('an access token of another issuer', () => {
     ])
   })
 
-  test('is for the endpoint itself, or for the audience that the operator names', async () => {
+  test('is valid for the endpoint itself, or for the audience that the operator sets', async () => {
     expect(await having({ aud: ['other', RESOURCE] })).toHaveProperty('person')
     expect(await having({ aud: 'api' }, { audience: 'api' })).toHaveProperty('person')
     expect(await having({}, { audience: '' })).toHaveProperty('person')
   })
 })
 
-describe('a token is not taken', () => {
+describe('rejects a token', () => {
   const now = Date.now() / 1_000
 
   test.each<[string, object, string]>([
-    ['of another endpoint', { aud: 'https://gate.example/mcp/other' }, 'another audience'],
-    ['of an endpoint whose name begins so', { aud: `${RESOURCE}/` }, 'another audience'],
-    ['for nobody', { aud: undefined }, 'another audience'],
-    ['that expired', { exp: now - 60 }, 'expired'],
+    ['for another endpoint', { aud: 'https://gate.example/mcp/other' }, 'another audience'],
+    ['for an endpoint whose URL begins the same', { aud: `${RESOURCE}/` }, 'another audience'],
+    ['for no audience', { aud: undefined }, 'another audience'],
+    ['that has expired', { exp: now - 60 }, 'expired'],
     ['that never expires', { exp: undefined }, 'malformed'],
     ['that is not valid yet', { nbf: now + 300 }, 'not valid yet'],
-    ['that was made in the future', { iat: now + 300 }, 'not valid yet'],
-    ['that is an ID token, by its nonce', { nonce: 'n' }, 'an ID token'],
-    ['that is an ID token, by its hash', { at_hash: 'h' }, 'an ID token'],
+    ['that was issued in the future', { iat: now + 300 }, 'not valid yet'],
+    ['that is an ID token with a nonce', { nonce: 'n' }, 'an ID token'],
+    ['that is an ID token with a hash', { at_hash: 'h' }, 'an ID token'],
     ['that is bound to a key (DPoP)', { cnf: { jkt: 'x' } }, 'bound to a key'],
     ['whose subject is missing', { sub: undefined }, 'no subject'],
     ['whose address is not verified', { email_verified: false }, 'does not vouch'],
-    ['whose person is a key', { email: 'key:abc' }, 'does not vouch'],
-    ['whose person is the operator', { email: 'key' }, 'does not vouch'],
+    ['that names a key as the person', { email: 'key:abc' }, 'does not vouch'],
+    ['that names the operator as the person', { email: 'key' }, 'does not vouch'],
     ['that leaves out its groups', { _claim_names: { groups: 'a' } }, 'more groups'],
   ])('%s', async (_, claims, words) => {
     expect(await having(claims)).toEqual(wrong(words))
   })
 
-  test('that is for the endpoint where the operator names another audience', async () => {
+  test('for the endpoint if the operator sets another audience', async () => {
     expect(await having({}, { audience: 'api' })).toEqual(wrong('another audience'))
   })
 
@@ -161,7 +161,7 @@ describe('a token is not taken', () => {
     },
   )
 
-  test('with an extension that nobody knows', async () => {
+  test('with an unknown critical extension', async () => {
     const token = await provider.sign(ADA)
     const [, claims, signature] = token.split('.')
     const header = { alg: 'ES256', kid: 'key 1', crit: ['x'], x: 1 }
@@ -176,7 +176,7 @@ describe('a token is not taken', () => {
     expect(await read(`${header}.${text}.${signature}`)).toEqual(wrong('signature'))
   })
 
-  test('twice as long as one is read, or that is no JWT of this issuer, and nobody is asked', async () => {
+  test('that is too long or not from this issuer without contacting the issuer', async () => {
     const foreign = await provider.sign({ ...ADA, iss: 'https://other.example' })
     const long = await provider.sign({ ...ADA, more: 'x'.repeat(20_000) })
     for (const text of [
@@ -195,7 +195,7 @@ describe('a token is not taken', () => {
     expect(provider.requests).toEqual([])
   })
 
-  test('of a key that the issuer took back, ten minutes later', async () => {
+  test('ten minutes after the issuer withdrew its key', async () => {
     const token = await provider.sign({ ...ADA, exp: now + 3_600 })
     expect(await read(token)).toHaveProperty('person')
     await provider.rotate()
@@ -205,11 +205,11 @@ describe('a token is not taken', () => {
   })
 })
 
-describe('where the issuer does not answer', () => {
+describe('an issuer that fails', () => {
   const PAGE = '/.well-known/openid-configuration'
 
   test.each(['error', 'html', 'huge', 'redirect'] as Trouble[])(
-    'with keys or metadata, but with %s, that is said, and it is not asked each time',
+    'and sends %s for keys or metadata causes a fault, and is not asked each time',
     async (trouble) => {
       const token = await provider.sign(ADA)
       for (const path of [PAGE, '/keys']) {
@@ -226,7 +226,7 @@ describe('where the issuer does not answer', () => {
   )
 
   test.each([[{}], [{ keys: 'x' }], [{ keys: [7] }], [[]], ['x'], [null]])(
-    'with keys, but with %j, that is said',
+    'and sends %j for keys causes a fault',
     async (keys) => {
       const port = await startHttp((_, response) => void response.end(JSON.stringify(keys)))
       provider.behaviour.metadata = { jwks_uri: `http://127.0.0.1:${port}` }
@@ -234,7 +234,7 @@ describe('where the issuer does not answer', () => {
     },
   )
 
-  test('what it said before still counts', async () => {
+  test('does not invalidate the keys that it sent before', async () => {
     const token = await provider.sign(ADA)
     await read(token)
     provider.behaviour.trouble = { '/keys': 'error', [PAGE]: 'error' }
@@ -242,14 +242,16 @@ describe('where the issuer does not answer', () => {
   })
 })
 
-describe('what a token of another issuer grants', () => {
+describe('the grant of a token from another issuer', () => {
+  let groupsCount = false
   const granted = async (claims: object, env: object = {}) => {
     const token = await provider.sign({ ...ADA, ...claims })
-    return grantedByJwt(token, RESOURCE, { TOKEN_ISSUER: provider.issuer, ...env })
+    const settings = { TOKEN_ISSUER: provider.issuer, ...env }
+    return grantedByJwt(token, RESOURCE, settings, async () => groupsCount)
   }
 
-  test('is reading where it is for, if SIGN_IN_ALLOW or a group lets its person in', async () => {
-    expect(await granted({}, { SIGN_IN_ALLOW: '*@example.com' })).toEqual({
+  test('covers the endpoint, and is allowed if SIGN_IN_ALLOW admits the person', async () => {
+    expect(await granted({ groups: [] }, { SIGN_IN_ALLOW: '*@example.com' })).toEqual({
       person: { id: `${provider.issuer} ada`, name: 'ada@example.com', groups: [] },
       allowed: true,
       scopes: ['db:read', 'other'],
@@ -264,17 +266,31 @@ describe('what a token of another issuer grants', () => {
     })
   })
 
-  test('is nothing if it is wrong, or of an issuer that the operator does not name', async () => {
+  test('is refused with a message if groups matter and some are missing', async () => {
+    const many = Array.from({ length: 201 }, (_, i) => `group ${i}`)
+    for (const groups of [undefined, many, { staff: true }]) {
+      groupsCount = false
+      expect(await granted({ groups })).not.toHaveProperty('refused')
+      groupsCount = true
+      expect(await granted({ groups })).toMatchObject({
+        refused: expect.stringMatching(/^Groups decide here .* The operator must have .*\.$/),
+      })
+    }
+    expect(await granted({ groups: [] })).not.toHaveProperty('refused')
+  })
+
+  test('does not exist if the token is invalid or its issuer is not configured', async () => {
     expect(await granted({ aud: 'api' })).toBeUndefined()
     expect(await granted({}, { TOKEN_ISSUER: undefined })).toBeUndefined()
     expect(await granted({}, { TOKEN_ISSUER: 'https://other.example' })).toBeUndefined()
   })
 
-  test('is nothing at a name that the sender of a request chose, which a token for another server may be for', async () => {
+  test('does not exist at an untrusted host name, unless an audience is set', async () => {
     const at = async (origin: string, env: object = {}) => {
       const aud = [`${origin}/mcp`, 'api']
       const token = await provider.sign({ ...ADA, aud })
-      return grantedByJwt(token, `${origin}/mcp`, { TOKEN_ISSUER: provider.issuer, ...env })
+      const settings = { TOKEN_ISSUER: provider.issuer, ...env }
+      return grantedByJwt(token, `${origin}/mcp`, settings, async () => false)
     }
     for (const origin of [
       'http://evil.example',
@@ -289,7 +305,7 @@ describe('what a token of another issuer grants', () => {
     }
   })
 
-  test('is not known while the issuer does not answer', async () => {
+  test('cannot be determined while the issuer does not respond', async () => {
     provider.behaviour.trouble = { '/keys': 'error' }
     await expect(granted({})).rejects.toThrow('The identity provider')
   })

@@ -24,7 +24,7 @@ afterEach(() => {
 
 type Server = ReturnType<typeof authorization>
 
-/** Time passes, and alarms ring when they are due. */
+/** Lets time pass, and rings the alarms that come due. */
 async function pass({ object }: Server, ms: number): Promise<void> {
   const until = Date.now() + ms
   while (object.alarmAt !== undefined && object.alarmAt <= until) {
@@ -45,14 +45,14 @@ async function signedIn(server: Server) {
 
 const from = (address: string) => ({ 'cf-connecting-ip': address })
 
-/** Tries to register an app, and says with what status. */
+/** Tries to register an app, and returns the status. */
 async function tried(server: Server, headers: Record<string, string> = {}): Promise<number> {
   const metadata = { redirect_uris: ['http://127.0.0.1/'], token_endpoint_auth_method: 'none' }
   return (await server.post('/register', JSON.stringify(metadata), headers)).status
 }
 
 describe('registrations', () => {
-  test('of one network are thirty in an hour, also at once, and others go on', async () => {
+  test('are limited to thirty an hour from one network, even if simultaneous', async () => {
     const server = authorization()
     const many = await Promise.all(
       Array.from({ length: 40 }, (_, i) => tried(server, from(`2001:db8:1:2::${i + 1}`))),
@@ -69,7 +69,7 @@ describe('registrations', () => {
     expect(await tried(server, from('2001:db8:1:2::1'))).toBe(201)
   })
 
-  test('of one site are three hundred in an hour, from however many of its networks', async () => {
+  test('are limited to three hundred an hour from all networks in one site', async () => {
     const server = authorization()
     const outcomes: number[] = []
     for (let i = 0; i < 310; i++)
@@ -78,22 +78,49 @@ describe('registrations', () => {
     expect(await tried(server, from('2001:db8:2::1'))).toBe(201)
   })
 
-  test('that nobody uses are 2,000 at once: more leave no more rows, and new ones come in after an hour', async () => {
+  test('that nobody uses are limited to 2,000, and the busiest site gives way', async () => {
     const server = authorization()
+    const own = await server.register('none', from('192.0.2.1'))
+    const known = async () => (await server.store()).has(`client:${own.id}`)
     const outcomes: number[] = []
     for (let i = 0; i < 2_500; i++)
-      outcomes.push(await tried(server, from(`10.${i >> 8}.${i & 255}.1`)))
-    expect(outcomes.filter((it) => it === 201)).toHaveLength(2_000)
+      outcomes.push(await tried(server, from(`10.${i % 9}.1.${(i >> 4) & 255}`)))
+    expect(outcomes.filter((it) => it === 201)).toHaveLength(2_500)
     expect(await (await server.store()).count('client:')).toBe(2_000)
-    await pass(server, HOUR + MINUTE)
-    for (let i = 0; i < 20; i++) expect(await tried(server, from(`10.9.${i}.1`))).toBe(201)
-    expect(await (await server.store()).count('client:')).toBe(2_000)
-    await pass(server, DAY + HOUR)
+    expect(await known()).toBe(true)
+    await pass(server, 30 * DAY + HOUR)
     expect(await keysOf(server)).toEqual([])
     expect(server.object.stored).toBe(0)
   })
 
-  test('from more than ten thousand networks are counted in a table that is bounded', async () => {
+  test('that are refused are not counted', async () => {
+    const server = authorization()
+    for (let i = 0; i < 50; i++) {
+      const { status } = await server.post('/register', '{}', from('192.0.2.1'))
+      expect(status).toBe(400)
+    }
+    expect(server.object.stored).toBe(0)
+    expect(await tried(server, from('192.0.2.1'))).toBe(201)
+  })
+
+  test.each([
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 400],
+    ['a plain-text form', { 'content-type': 'text/plain' }, 400],
+    [
+      'a page that is navigated to',
+      { 'sec-fetch-mode': 'navigate', 'sec-fetch-site': 'cross-site' },
+      400,
+    ],
+    ['a page that cannot read the response', { 'sec-fetch-mode': 'no-cors' }, 400],
+    ['a preflighted page', { 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'cross-site' }, 201],
+    ['a program', { 'content-type': 'application/json; charset=utf-8' }, 201],
+  ])('are checked by their kind: %s', async (_, headers, status) => {
+    const server = authorization()
+    expect(await tried(server, headers)).toBe(status)
+    expect(await (await server.store()).count('client:')).toBe(status === 201 ? 1 : 0)
+  })
+
+  test('from more than ten thousand networks are counted in a bounded table', async () => {
     const server = authorization()
     const store = await server.store()
     for (let i = 0; i < 12_000; i++) store.tally(`registrations ${i}`, 3_600)
@@ -102,30 +129,35 @@ describe('registrations', () => {
     await server.register()
     await pass(server, HOUR)
     expect(store.tally('registrations 11999', 3_600)).toBe(1)
-    await pass(server, DAY + HOUR)
+    await pass(server, 30 * DAY + HOUR)
     expect(server.object.stored).toBe(0)
   })
 
-  test('live a day if nobody uses them, and longer than the grants that they got', async () => {
+  test('expire after a month if nobody uses them, or a year after their last grant', async () => {
     const server = authorization()
     const unused = await server.register('client_secret_post')
     const { app, refresh } = await signedIn(server)
+    // Many apps register when they start, and people sign in with them later.
+    await pass(server, 29 * DAY)
+    expect((await server.exchange(unused, 'x')).json.error).toBe('invalid_grant')
     await pass(server, DAY + MINUTE)
     expect((await server.exchange(unused, 'x')).json.error).toBe('invalid_client')
     expect((await server.exchange(app, 'x')).json.error).toBe('invalid_grant')
     let token = refresh
     for (let i = 0; i < 8; i++) {
-      await pass(server, 88 * DAY)
+      await pass(server, (i === 0 ? 50 : 88) * DAY)
       const { status, json } = await server.refresh(app, token)
       expect(status).toBe(200)
       token = json.refresh_token
     }
-    await pass(server, 200 * DAY)
+    await pass(server, 182 * DAY)
+    expect((await server.refresh(app, token)).json.error).toBe('invalid_grant')
+    await pass(server, 366 * DAY)
     expect((await server.refresh(app, token)).json.error).toBe('invalid_client')
     expect(server.object.stored).toBe(0)
   })
 
-  test('have a secret without a date on which apps would register anew', async () => {
+  test('have a secret without an expiry date, which would make apps register again', async () => {
     const server = authorization()
     const body = JSON.stringify({ redirect_uris: ['http://127.0.0.1/'] })
     const { status, json } = await server.post('/register', body)
@@ -136,7 +168,7 @@ describe('registrations', () => {
     expect(Object.keys(own).filter((it) => it.startsWith('client_secret'))).toEqual([])
   })
 
-  test('are refused if they are too long, also if they do not say how long they are', async () => {
+  test('are refused if they are too long, even without a content length', async () => {
     const server = authorization()
     const body = JSON.stringify({ client_name: 'x'.repeat(64 * 1024) })
     expect(await server.post('/register', body)).toMatchObject({
@@ -150,8 +182,8 @@ describe('registrations', () => {
   })
 })
 
-describe('after the secret was changed', () => {
-  test('everything goes on while the one before is set, and after it was sealed anew without it', async () => {
+describe('after the secret is changed', () => {
+  test('everything works with the previous secret, and after resealing without it', async () => {
     const server = authorization()
     const { app, access, refresh } = await signedIn(server)
     const code = await server.allow(app)
@@ -181,7 +213,7 @@ describe('after the secret was changed', () => {
     expect((await server.refresh(app, json.refresh_token)).status).toBe(200)
   })
 
-  test('what neither secret opens counts as gone, and its people sign in again', async () => {
+  test('data that neither secret opens counts as gone, and people sign in again', async () => {
     const server = authorization()
     const { app, access, refresh } = await signedIn(server)
     server.deploy({ TIDEGATE_SECRET: OTHER_SECRET, TIDEGATE_SECRET_PREVIOUS: THIRD_SECRET })
@@ -192,14 +224,14 @@ describe('after the secret was changed', () => {
     const again = await signedIn(server)
     expect(await server.isGood(again.access)).toBe(true)
     expect((await server.take('grants', { limit: 10 })).entries).toHaveLength(1)
-    // The secret was a mistake: what it sealed is still there.
+    // The original secret is set again, and the data that it sealed is still there.
     server.deploy({ TIDEGATE_SECRET: SECRET, TIDEGATE_SECRET_PREVIOUS: OTHER_SECRET })
     for (const it of [access, again.access]) expect(await server.isGood(it)).toBe(true)
   })
 })
 
 describe('a grant', () => {
-  test('lasts 90 days from its last use, through restarts', async () => {
+  test('lasts 90 days from its last use, even across restarts', async () => {
     const server = authorization()
     const { app, refresh } = await signedIn(server)
     let token = refresh
@@ -228,7 +260,7 @@ describe('a grant', () => {
     expect((await server.refresh(app, json.refresh_token)).status).toBe(200)
   })
 
-  test('keeps a bounded number of rows, however often it is refreshed', async () => {
+  test('takes a bounded number of rows, however often it is refreshed', async () => {
     const server = authorization()
     const { app, refresh } = await signedIn(server)
     let token = refresh
@@ -242,16 +274,16 @@ describe('a grant', () => {
 })
 
 describe('the sweep', () => {
-  test('takes what expires soon, though something that lasts was there first', async () => {
+  test('removes entries that expire soon, even if a lasting entry was there first', async () => {
     const server = authorization()
     const { app } = await signedIn(server)
     await pass(server, DAY)
-    // A grant and a registration are left: the alarm is far away.
+    // Only a grant and a registration are left, so the alarm is far away.
     expect(server.object.alarmAt).toBeGreaterThan(Date.now() + 30 * DAY)
     for (let i = 0; i < 5; i++) await server.register()
     await server.exchange(app, await server.allow(app))
     expect(server.object.alarmAt).toBeLessThan(Date.now() + 2 * HOUR)
-    await pass(server, DAY + HOUR)
+    await pass(server, 30 * DAY + HOUR)
     expect((await keysOf(server, 'client:')).length).toBe(1)
     expect((await keysOf(server, 'token:')).every((it) => it.endsWith(':rotation'))).toBe(true)
     await pass(server, 400 * DAY)
@@ -259,15 +291,15 @@ describe('the sweep', () => {
     expect(server.object.alarmAt).toBe(undefined)
   })
 
-  test('comes again after one that failed', async () => {
+  test('runs again after a failed sweep', async () => {
     const server = authorization()
     await server.register()
-    // As if it had been tried and given up.
+    // As if the sweep had been tried and given up.
     server.object.alarmAt = undefined
-    vi.setSystemTime(Date.now() + 2 * DAY)
+    vi.setSystemTime(Date.now() + 31 * DAY)
     await server.register()
     expect(server.object.alarmAt).toBeGreaterThan(Date.now())
-    await pass(server, 2 * DAY)
+    await pass(server, 31 * DAY)
     expect(server.object.stored).toBe(0)
   })
 })
@@ -286,4 +318,28 @@ test('the record keeps the last 2,000 events, each of a bounded length', async (
   expect(object.stored).toBe(2_000)
   expect(events[0]!.person).toMatch(/^2009 x{200,300}…$/)
   expect(events.at(-1)!.person).toMatch(/^10 /)
+})
+
+test('events that strangers cause are merged, and push out no other events', async () => {
+  const why = 'That is not the passphrase.'
+  const object = new SimulatedObject('events', ({ storage }) => ({
+    async fetch() {
+      const events = new Events(storage.sql)
+      events.note({ kind: 'app allowed', person: 'Ada', client: 'Claude' })
+      const own = events.noteOfStranger({ kind: 'sign-in refused', why }, '192.0.2.1')
+      const again = events.noteOfStranger({ kind: 'sign-in refused', why }, '192.0.2.99')
+      for (let i = 0; i < 3_000; i++) {
+        const network = `2001:db8:1:${i.toString(16)}`
+        events.noteOfStranger({ kind: 'sign-in refused', person: `${i}@example.com`, why }, network)
+      }
+      return Response.json({ own, again, list: events.last(5_000) })
+    },
+  }))
+  const answer = await object.fetch(new Request(ORIGIN))
+  type Noted = { own: string; again: string; list: NotedEvent[] }
+  const { own, again, list } = (await answer.json()) as Noted
+  expect(list).toHaveLength(22)
+  expect(list.find(({ kind }) => kind === 'app allowed')).toMatchObject({ person: 'Ada' })
+  expect(again).toBe(own)
+  expect(list.find(({ reference }) => reference === own)!.why).toBe(`${why} 2 times.`)
 })

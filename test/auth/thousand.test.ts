@@ -17,11 +17,11 @@ beforeAll(async () => {
 })
 afterAll(() => worker.stop())
 
-// A busy machine needs minutes, which is no reason to fail.
+// A busy machine needs minutes, which is not a reason to fail.
 const PATIENCE_MS = 400_000
 
 test(
-  'a thousand times, the first request with a new token is answered',
+  'the first request with a new token succeeds a thousand times',
   async () => {
     const origin = `http://127.0.0.1:${worker.port}`
     const app = await registeredApp(origin, PASSPHRASE)

@@ -30,7 +30,7 @@ const refused = (error: string) => ({
 })
 
 describe('a code', () => {
-  test('gives a Bearer token for an hour, a refresh token, and the scope', async () => {
+  test('yields a Bearer token for an hour, with its scope and resource', async () => {
     const server = authorization()
     const app = await server.register()
     const { status, headers, json } = await server.exchange(app, await server.allow(app))
@@ -45,7 +45,7 @@ describe('a code', () => {
     expect(await server.isGood(json.access_token)).toBe(true)
   })
 
-  test('for one endpoint gives a token for that one, also if the app does not say which', async () => {
+  test('for one endpoint yields a token for it, even if the app does not name it', async () => {
     const server = authorization()
     const app = await server.register()
     const code = await server.allow(app, { endpoint: 'shop' })
@@ -56,7 +56,7 @@ describe('a code', () => {
     expect(wrong).toMatchObject(refused('invalid_target'))
   })
 
-  test('that comes twice at once gives tokens once, and then its grant ends', async () => {
+  test('that is sent three times at once yields tokens once, then its grant ends', async () => {
     const server = authorization()
     const app = await server.register()
     const code = await server.allow(app)
@@ -73,8 +73,8 @@ describe('a code', () => {
   })
 })
 
-describe.each(['none', 'client_secret_post'])('a refresh token of an app with %s', (method) => {
-  test('that comes three times at once, and again within the minute, gives the same tokens', async () => {
+describe.each(['none', 'client_secret_post'])('a refresh token for an app with %s', (method) => {
+  test('yields the same tokens if sent again at once or within the minute', async () => {
     const { server, app, refresh } = await signedIn(method)
     const answers = await Promise.all([1, 2, 3].map(() => server.refresh(app, refresh)))
     pass(59 * SECOND)
@@ -90,7 +90,7 @@ describe.each(['none', 'client_secret_post'])('a refresh token of an app with %s
     expect((await server.refresh(app, answers[0]!.json.refresh_token)).status).toBe(200)
   })
 
-  test('gives the same tokens to its own app alone', async () => {
+  test('yields the same tokens only to its own app', async () => {
     const { server, app, refresh } = await signedIn(method)
     expect((await server.refresh(app, refresh)).status).toBe(200)
     const other = await server.register(method)
@@ -109,7 +109,7 @@ describe.each(['none', 'client_secret_post'])('a refresh token of an app with %s
     expect((await server.refresh(app, refresh)).status).toBe(200)
   })
 
-  test('whose answer was lost gives new tokens after the minute', async () => {
+  test('whose response was lost yields new tokens after the minute', async () => {
     const { server, app, refresh } = await signedIn(method)
     const lost = await server.refresh(app, refresh)
     pass(61 * SECOND)
@@ -119,7 +119,7 @@ describe.each(['none', 'client_secret_post'])('a refresh token of an app with %s
     expect((await server.refresh(app, json.refresh_token)).status).toBe(200)
   })
 
-  test('that comes after its successor was used ends the grant, and the record says so', async () => {
+  test('ends the grant if sent after its successor was used, and this is recorded', async () => {
     const { server, app, refresh } = await signedIn(method)
     const { json: second } = await server.refresh(app, refresh)
     const { json: third } = await server.refresh(app, second.refresh_token)
@@ -135,7 +135,7 @@ describe.each(['none', 'client_secret_post'])('a refresh token of an app with %s
     expect(JSON.stringify(events)).not.toContain(refresh.slice(-32))
   })
 
-  test('that a thief used after the minute is found out by the app that holds its successor', async () => {
+  test('used by a thief after the minute is detected when the app uses its successor', async () => {
     const { server, app, refresh } = await signedIn(method)
     const { json: mine } = await server.refresh(app, refresh)
     pass(61 * SECOND)
@@ -145,14 +145,14 @@ describe.each(['none', 'client_secret_post'])('a refresh token of an app with %s
     expect((await server.refresh(app, stolen.refresh_token)).json.error).toBe('invalid_grant')
   })
 
-  test('of which somebody knows only the beginning ends nothing', async () => {
+  test('ends nothing if only its beginning is known', async () => {
     const { server, app, refresh } = await signedIn(method)
     const guessed = `${refresh.slice(0, -32)}${'x'.repeat(32)}`
     expect(await server.refresh(app, guessed)).toMatchObject(refused('invalid_grant'))
     expect((await server.refresh(app, refresh)).status).toBe(200)
   })
 
-  test('that another app shows long after ends nothing', async () => {
+  test('ends nothing if another app sends it long after', async () => {
     const { server, app, refresh } = await signedIn(method)
     const { json: second } = await server.refresh(app, refresh)
     const { json: third } = await server.refresh(app, second.refresh_token)
@@ -163,7 +163,7 @@ describe.each(['none', 'client_secret_post'])('a refresh token of an app with %s
   })
 })
 
-test('an access token is good for an hour', async () => {
+test('an access token is valid for an hour', async () => {
   const { server, access } = await signedIn()
   pass(3_599 * SECOND)
   expect(await server.isGood(access)).toBe(true)
@@ -178,7 +178,7 @@ test.each(['', '200'])(
     const app = await server.register()
     let token = (await server.exchange(app, await server.allow(app))).json.refresh_token
     const lasts = Number(days || 90)
-    // However much of the life of its registration is over.
+    // This holds at any point in the life of its registration.
     for (const idle of [0.4, 0.99, 0.6, 0.99, 1]) {
       pass(idle * lasts * 86_400 * SECOND)
       const { status, json } = await server.refresh(app, token)
@@ -188,7 +188,7 @@ test.each(['', '200'])(
   },
 )
 
-test('a check of a token reads one row, and writes none', async () => {
+test('checking a token reads one row, and writes no rows', async () => {
   const { server, access } = await signedIn()
   await server.isGood(access)
   server.object.forget()
@@ -200,16 +200,16 @@ test('a check of a token reads one row, and writes none', async () => {
   expect(server.object.total).toEqual({ requests: 2, rowsRead: 1, rowsWritten: 0 })
 })
 
-test('a refresh reads and writes a few rows', async () => {
+test('a refresh reads and writes only a few rows', async () => {
   const { server, app, refresh } = await signedIn()
   server.object.forget()
   await server.refresh(app, refresh)
   expect(server.object.total.rowsRead).toBeLessThanOrEqual(12)
-  // The grant, the access token, the answer; and the registration, now and then.
+  // The grant, the access token and the response, and now and then the registration.
   expect(server.object.total.rowsWritten).toBeLessThanOrEqual(5)
 })
 
-test('what is kept of an answer opens only with the token that it was given for', async () => {
+test('a stored response contains no readable token', async () => {
   const { server, app, refresh } = await signedIn()
   const { json } = await server.refresh(app, refresh)
   const store = await server.store()
@@ -221,7 +221,7 @@ test('what is kept of an answer opens only with the token that it was given for'
   }
 })
 
-test('a refresh for another resource, or for one that is none, is never answered with invalid_target', async () => {
+test('a refresh for another or an invalid resource never causes invalid_target', async () => {
   const server = authorization()
   const app = await server.register()
   const { json } = await server.exchange(app, await server.allow(app, { endpoint: 'shop' }))
@@ -232,8 +232,8 @@ test('a refresh for another resource, or for one that is none, is never answered
   }
 })
 
-describe('an app that is unknown here', () => {
-  test('reads invalid_client, whatever it shows, and registers again', async () => {
+describe('an unknown app', () => {
+  test('gets invalid_client, whatever it sends, so that it registers again', async () => {
     const { server, refresh } = await signedIn()
     const gone = { id: 'gone' }
     const nothing = `${'a'.repeat(43)}:${'b'.repeat(16)}:${'c'.repeat(32)}`
@@ -244,7 +244,7 @@ describe('an app that is unknown here', () => {
     }
   })
 
-  test('is not fetched from where it says, unless it shows what was given to it', async () => {
+  test('does not have its document fetched unless it sends a token that it was given', async () => {
     const { server, app, refresh } = await signedIn()
     const fetched = vi.fn(async () => new Response('no', { status: 404 }))
     vi.stubGlobal('fetch', fetched)
@@ -279,7 +279,7 @@ describe('an app that is unknown here', () => {
 })
 
 describe('an app with a metadata document', () => {
-  test('and a key refreshes with another assertion each time, and gets the same tokens within the minute', async () => {
+  test('and a key gets the same tokens within the minute for a new assertion', async () => {
     const app = appWithKey()
     vi.stubGlobal('fetch', async () => Response.json(app.document))
     const server = authorization()
@@ -300,9 +300,9 @@ describe('an app with a metadata document', () => {
 describe('an app whose metadata document cannot be read', () => {
   const unreachable: readonly [string, () => Response][] = [
     ['its site is down', () => new Response('', { status: 503 })],
-    ['its site limits us', () => new Response('', { status: 429 })],
+    ['its site rate-limits us', () => new Response('', { status: 429 })],
     ['its site takes us for a robot', () => new Response('', { status: 403 })],
-    ['its site is being repaired', () => new Response('<h1>Maintenance</h1>')],
+    ['its site is under maintenance', () => new Response('<h1>Maintenance</h1>')],
     [
       'its name is not found',
       () => {
@@ -310,14 +310,14 @@ describe('an app whose metadata document cannot be read', () => {
       },
     ],
     [
-      'the network is',
+      'the network is down',
       () => {
         throw new TypeError('Network connection lost.')
       },
     ],
   ]
 
-  test.each(unreachable)('because %s keeps its grant, and comes again', async (_, answer) => {
+  test.each(unreachable)('because %s keeps its grant, and can try again', async (_, answer) => {
     vi.spyOn(console, 'warn').mockImplementation(() => {})
     const app = appWithKey()
     let site = () => Response.json(app.document)
@@ -334,7 +334,7 @@ describe('an app whose metadata document cannot be read', () => {
     )
   })
 
-  test('in so far as its keys are elsewhere keeps its grant, too', async () => {
+  test('keeps its grant if only its separate keys cannot be read', async () => {
     const app = appWithKey()
     const jwks_uri = 'https://app.example/keys.json'
     const { jwks, ...rest } = app.document
@@ -353,7 +353,7 @@ describe('an app whose metadata document cannot be read', () => {
     expect((await refresh()).status).toBe(200)
   })
 
-  test('because it was withdrawn is none any more', async () => {
+  test('because it was withdrawn becomes an unknown app', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => {})
     const app = appWithKey()
     let site = () => Response.json(app.document)
@@ -406,11 +406,11 @@ function appWithKey() {
 describe('the token endpoint', () => {
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   const wrong: readonly [string, BodyInit, Record<string, string>, number][] = [
-    ['a body that is no form', '{}', { 'content-type': 'application/json' }, 400],
+    ['a body that is not a form', '{}', { 'content-type': 'application/json' }, 400],
     ['a body without a type', new Uint8Array([97]), {}, 400],
-    ['a parameter twice', 'grant_type=refresh_token&scope=a&scope=b', form, 400],
-    ['a client id twice', 'client_id=a&client_id=b', form, 400],
-    ['bytes that are no text', new Uint8Array([255, 254]), form, 400],
+    ['a repeated parameter', 'grant_type=refresh_token&scope=a&scope=b', form, 400],
+    ['a repeated client ID', 'client_id=a&client_id=b', form, 400],
+    ['bytes that are not text', new Uint8Array([255, 254]), form, 400],
     ['a body that is too long', `code=${'x'.repeat(64 * 1024)}`, form, 413],
   ]
 
@@ -424,7 +424,7 @@ describe('the token endpoint', () => {
     })
   })
 
-  test('refuses a long body that does not say how long it is', async () => {
+  test('refuses a long body without a content length', async () => {
     const server = authorization()
     const chunk = new TextEncoder().encode('x'.repeat(1024))
     let sent = 0
@@ -437,13 +437,13 @@ describe('the token endpoint', () => {
     expect(sent).toBeLessThan(2_000)
   })
 
-  test('takes a parameter without a value as left out', async () => {
+  test('treats an empty parameter as missing', async () => {
     const { server, app, refresh } = await signedIn()
     const empty = { scope: '', resource: '', client_secret: '', code: '' }
     expect((await server.refresh(app, refresh, empty)).status).toBe(200)
   })
 
-  test('serves fifty that ask about one grant, and not more at once', async () => {
+  test('serves at most fifty simultaneous requests for one grant', async () => {
     const { server, app, refresh } = await signedIn()
     const answers = await Promise.all(
       Array.from({ length: 60 }, () => server.refresh(app, refresh)),
@@ -463,7 +463,7 @@ describe('revocation', () => {
     token: string,
   ) => server.ask(app, { token })
 
-  test('of a refresh token ends its grant, also for who asks within the minute', async () => {
+  test('of a refresh token ends its grant, even for refreshes within the minute', async () => {
     const { server, app, access, refresh } = await signedIn()
     const { json } = await server.refresh(app, refresh)
     expect((await revoke(server, app, json.refresh_token)).status).toBe(200)
@@ -474,14 +474,14 @@ describe('revocation', () => {
     expect(keys.map(({ name }) => name.split(':')[0])).toEqual(['client'])
   })
 
-  test('of an access token ends that one alone', async () => {
+  test('of an access token ends only that token', async () => {
     const { server, app, access, refresh } = await signedIn()
     expect((await revoke(server, app, access)).status).toBe(200)
     expect(await server.isGood(access)).toBe(false)
     expect((await server.refresh(app, refresh)).status).toBe(200)
   })
 
-  test('by another app does nothing, and by one that is unknown is refused', async () => {
+  test('by another app does nothing, and by an unknown app is refused', async () => {
     const { server, access, refresh } = await signedIn()
     const other = await server.register()
     for (const token of [access, refresh]) {
@@ -491,7 +491,7 @@ describe('revocation', () => {
     expect(await server.isGood(access)).toBe(true)
   })
 
-  test('while a refresh is under way leaves no token that is good', async () => {
+  test('during a refresh leaves no valid token', async () => {
     const { server, app, refresh } = await signedIn()
     const { entries } = await server.take('grants', { limit: 1 })
     const [refreshed] = await Promise.all([

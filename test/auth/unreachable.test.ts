@@ -4,11 +4,11 @@ import { SECRET } from '../support/registry-api.ts'
 
 vi.mock('cloudflare:workers', () => ({ DurableObject: class {}, waitUntil() {} }))
 
-const { app } = await import('../../src/app.ts')
+const { app } = await import('../../src/door/app.ts')
 
 beforeEach(() => void vi.spyOn(console, 'error').mockImplementation(() => {}))
 
-/** A deployment whose authorization server is restarted while it is asked. */
+/** A deployment whose authorization server is restarted during a request. */
 const env = {
   TIDEGATE_KEY: 'operator',
   TIDEGATE_SECRET: SECRET,
@@ -24,36 +24,36 @@ const env = {
 const ask = (path: string, init?: RequestInit) =>
   app.request(`https://tidegate.example${path}`, init, env as never)
 
-describe('an authorization server that does not answer', () => {
+describe('an authorization server that does not respond', () => {
   test.each([
     ['/token', { method: 'POST', body: new URLSearchParams({ grant_type: 'refresh_token' }) }],
     ['/register', { method: 'POST', body: '{}' }],
     ['/.well-known/oauth-authorization-server', {}],
-  ])('is an error of OAuth at %s, after which apps keep what they have', async (path, init) => {
+  ])('causes an OAuth error at %s, after which apps keep their tokens', async (path, init) => {
     const answer = await ask(path, init)
     expect(answer.status).toBe(503)
     expect(answer.headers.get('retry-after')).toBe('5')
     expect(answer.headers.get('cache-control')).toBe('no-store')
     expect(await answer.json()).toEqual({
       error: 'temporarily_unavailable',
-      error_description: 'The sign-in does not answer. Try again in a few seconds.',
+      error_description: 'The sign-in service is not responding. Try again in a few seconds.',
     })
   })
 
   test.each(['/authorize?client_id=x', '/signin', '/signin/callback'])(
-    'is a page at %s',
+    'leads to an error page at %s',
     async (path) => {
       const answer = await ask(path)
       expect([answer.status, answer.headers.get('content-type')]).toEqual([
         503,
         'text/html; charset=utf-8',
       ])
-      expect(await answer.text()).toContain('does not answer. Try again in a few seconds.')
+      expect(await answer.text()).toContain('is not responding. Try again in a few seconds.')
     },
   )
 
-  test('is not waited for without end', async () => {
-    // What a request reads first is read before the clock stands still.
+  test('does not keep a request waiting forever', async () => {
+    // A first request loads its data before the clock is stopped.
     await ask('/token', { method: 'POST', body: new URLSearchParams() })
     const silent = { idFromName: () => '', get: () => ({ fetch: () => new Promise(() => {}) }) }
     vi.useFakeTimers()

@@ -8,6 +8,7 @@ const hrana = await startHrana(['create table t (n integer)', 'insert into t val
 afterAll(() => hrana.close())
 
 const KEY = 'a-key-of-the-operator'
+const ORIGIN = ['--origin', 'https://mcp.example.com']
 const PRIVATE = 'postgres://reader:s3same@10.0.0.7/shop'
 const SOCKET = 'host=/run/nowhere dbname=shop'
 
@@ -27,20 +28,26 @@ async function served(args: readonly string[], vars: Record<string, string> = {}
   })
   command = it
   await expect.poll(it.logs, { timeout: 60_000 }).toContain('Serves http')
-  const url = `http://127.0.0.1:${/Serves http:\/\/\S+:(\d+)\/mcp/.exec(it.logs())?.[1]}`
+  const isBehind = args.includes('--proxied')
+  if (isBehind) await expect.poll(it.logs).toContain('It listens on http')
+  const place = isBehind
+    ? /listens on http:\/\/\S+:(\d+)/.exec(it.logs())
+    : /Serves http:\/\/\S+:(\d+)\/mcp/.exec(it.logs())
+  const url = `http://127.0.0.1:${place?.[1]}`
+  const asProxy = isBehind ? { 'x-forwarded-host': 'mcp.example.com' } : {}
   const authorization = `Bearer ${KEY}`
   const { structuredContent } = await callTool(
     `${url}/mcp`,
     'query',
     { sql: 'select n from t' },
-    { authorization },
+    { authorization, ...asProxy },
   )
   // What the configuration names is reached wherever it is.
   expect(structuredContent.rows).toEqual([[42]])
   return async (text: string) => {
     const response = await fetch(`${url}/api/connection-strings/recognise`, {
       method: 'POST',
-      headers: { authorization, 'content-type': 'application/json' },
+      headers: { authorization, ...asProxy, 'content-type': 'application/json' },
       body: JSON.stringify({ text }),
     })
     return await response.json()
@@ -52,23 +59,23 @@ describe('what is entered in a gateway', () => {
     [[], {}],
     [['--host', 'localhost'], {}],
     [['--host', '0.0.0.0'], { PRIVATE_HOSTS: '*' }],
-    [['--proxied'], { PRIVATE_HOSTS: '*' }],
+    [['--proxied', ...ORIGIN], { PRIVATE_HOSTS: '*' }],
   ])('may be private where only its owner asks, or it is told to: %j %j', async (args, vars) => {
     const read = await served(args, vars as Record<string, string>)
     const found = await read(PRIVATE)
     expect(found).toMatchObject({ ok: true })
-    expect(found).not.toHaveProperty('mend')
+    expect(found).not.toHaveProperty('fix')
     expect(await read(SOCKET)).toMatchObject({ ok: true })
   })
 
   test.each([
     [['--host', '0.0.0.0'], {}],
     [['--host', '::'], {}],
-    [['--proxied'], {}],
+    [['--proxied', ...ORIGIN], {}],
     [[], { PRIVATE_HOSTS: 'db.internal' }],
   ])('is public where others ask: %j %j', async (args, vars) => {
     const read = await served(args, vars as Record<string, string>)
-    expect(await read(PRIVATE)).toMatchObject({ ok: true, mend: { kind: 'private' } })
+    expect(await read(PRIVATE)).toMatchObject({ ok: true, fix: { kind: 'private' } })
     expect(await read(SOCKET)).toMatchObject({ ok: false, part: 'host' })
   })
 })

@@ -35,7 +35,7 @@ describe('npx tidegate doctor without a URL', () => {
       DATABASE_URL: 'postgres://u:marker@127.0.0.1:1/shop',
     })
     expect(code).toBe(1)
-    expect(stdout).toContain('nothing listens at its host and port')
+    expect(stdout).toContain('nothing is listening at its host and port')
     expect(stdout).not.toContain('marker')
   })
 
@@ -45,7 +45,7 @@ describe('npx tidegate doctor without a URL', () => {
     [['--vars', 'none.env'], 'There is no file none.env.'],
     [['--vars', '/dev/zero'], '/dev/zero is too large for settings.'],
     [['--vars', '/dev/null'], '/dev/null has no line NAME=value.'],
-    [['http://127.0.0.1:1/mcp', '--demo'], 'Give the URL or --demo, and not both.'],
+    [['http://127.0.0.1:1/mcp', '--demo'], 'Give the URL or --demo, but not both.'],
   ])('says what is wrong: %j', async (args, sentence) => {
     const { code, stderr } = await doctor(args)
     expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)])

@@ -75,7 +75,7 @@ const codexStatus = (env: Record<string, string> = {}) =>
   })
 
 describe('with the lines of docs/hosts.md', () => {
-  host('Claude Code connects, and shows what has to be mended', 'claude', async () => {
+  host('Claude Code connects, and shows what has to be fixed', 'claude', async () => {
     const line = block('claude mcp add')
     await shell(line, { env: claude })
     await shell(line.replace('tidegate', 'other').replace('--demo', ''), { env: claude })

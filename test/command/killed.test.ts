@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 // @ts-expect-error: plain JavaScript
-import { bringUpToDate } from '../../bin/lib.mjs'
+import { bringUpToDate } from '../../scripts/up-to-date.mjs'
 import { describeMariaDb } from '../support/mariadb.ts'
 import { describePostgres } from '../support/postgres.ts'
 import { plainVars, program } from '../support/spawned.ts'

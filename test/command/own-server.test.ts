@@ -15,7 +15,8 @@ vars = { GREETING = "Hello" }
 /** Writes a server, and gives back its folder. */
 function serverOf(name: string, files: Record<string, string>): string {
   const own = mkdtempSync(join(folder, `${name}-`))
-  for (const [path, text] of Object.entries(files)) writeFileSync(join(own, path), text)
+  for (const [path, text] of Object.entries(files))
+    writeFileSync(join(own, path), text, { mode: 0o600 })
   return own
 }
 
@@ -69,9 +70,13 @@ describe('npx tidegate run', () => {
 
   test.each<[string, Record<string, string>, string]>([
     ['no wrangler.toml', {}, 'There is no wrangler.toml in '],
-    ['one that is none', { 'wrangler.toml': 'main = ' }, 'is not written as its name says.'],
+    [
+      'one that is none',
+      { 'wrangler.toml': 'main = ' },
+      'is not valid in the format that its name implies.',
+    ],
     ['no main', { 'wrangler.toml': 'name = "x"' }, 'wrangler.toml has no main'],
-    ['no module', { 'wrangler.toml': CONFIG }, 'server.mjs, which is to be served.'],
+    ['no module', { 'wrangler.toml': CONFIG }, 'server.mjs to serve.'],
     [
       'a class that is not exported',
       {
@@ -86,9 +91,9 @@ describe('npx tidegate run', () => {
         'wrangler.toml': CONFIG,
         'server.mjs': 'export class McpSession {}\nexport default { fetch() {} }',
       },
-      'Its default export is not what worker() of tidegate/mcp returns.',
+      'Its default export is not what worker() from tidegate/mcp returns.',
     ],
-  ])('says what to mend: %s', async (_, files, sentence) => {
+  ])('says what to fix: %s', async (_, files, sentence) => {
     const it = spawned(['run', serverOf('faulty', files)])
     const { error } = await it.ask('server/discover')
     expect(error.message).toContain(sentence)
@@ -114,7 +119,9 @@ describe('npx tidegate run', () => {
     const path = serverOf('kv', { 'wrangler.toml': more, 'server.mjs': greeter })
     const it = spawned(['run', path])
     await it.ask('server/discover')
-    expect(it.logs()).toContain('Not on this machine, though wrangler.toml has it: kv_namespaces.')
+    expect(it.logs()).toContain(
+      'Not available on this machine, though it is in wrangler.toml: kv_namespaces.',
+    )
     it.end()
     await it.over
   })

@@ -25,7 +25,7 @@ const LONG = {
 
 function fileOf(name: string, value: unknown): string {
   const path = join(folder, name)
-  writeFileSync(path, typeof value === 'string' ? value : JSON.stringify(value))
+  writeFileSync(path, typeof value === 'string' ? value : JSON.stringify(value), { mode: 0o600 })
   return path
 }
 
@@ -192,12 +192,12 @@ describe('what is wrong', () => {
     [
       'a number that is none',
       ['demo:', '--rows', 'many'],
-      '--rows is a whole number from 1 to 10,000.',
+      '--rows must be a whole number from 1 to 10,000.',
     ],
     [
       'two databases',
       ['--demo', 'demo:'],
-      'Give a connection string or a file or --demo, and not both.',
+      'Give a connection string or a file or --demo, but not both.',
     ],
     ['a file that is not there', ['shop.sqlite'], 'There is no file shop.sqlite.'],
     ['variables that are not there', ['--vars', 'no.env'], 'There is no file no.env.'],
@@ -209,7 +209,7 @@ describe('what is wrong', () => {
     [
       'two files of variables',
       ['--demo', '--vars', fileOf('a.env', ''), '--env-file', fileOf('b.env', '')],
-      'Give --vars or --env-file, and not both.',
+      'Give --vars or --env-file, but not both.',
     ],
     ['a path that leads nowhere', ['./shop'], 'There is no file ./shop.'],
     ['an option of serve', ['--demo', '--port', '9'], 'npx tidegate serve … --port'],
@@ -232,7 +232,7 @@ describe('what is wrong', () => {
       [],
       'Name a database: npx tidegate postgres://user:password@host/database, or a SQLite file, or --config FILE, or --demo. Or set the variable DATABASE_URL.',
     ],
-    ['a text that is no URL', ['what is this'], 'This is no connection string that is known here.'],
+    ['a text that is no URL', ['what is this'], 'This is not a known form of connection string.'],
     [
       'a file that is no JSON',
       ['-c', fileOf('no.json', '[\n{"name" "shop"}]')],
@@ -253,7 +253,7 @@ describe('what is wrong', () => {
           databases: { shop: { url: 'secret:SHOP_URL' } },
         }),
       ],
-      'The variable SHOP_URL is not set. It has to hold the connection string.',
+      'The variable SHOP_URL is not set. It must hold the connection string.',
     ],
   ]
 
@@ -278,13 +278,13 @@ describe('what is wrong', () => {
 test('serve says that there is no folder for the state', async () => {
   const it = spawned(['serve', '--demo', '--state', join(folder, 'none/state')])
   expect(await it.over).toEqual([2, null])
-  expect(it.logs()).toContain('does not exist. Make it, or give --state another path.')
+  expect(it.logs()).toContain('does not exist. Create it, or give --state another path.')
 })
 
 test.each(['[]', '"x"'])('serve says that a file has no endpoint: %s', async (text) => {
   const it = spawned(['serve', '--config', fileOf('none.json', text)])
   expect(await it.over).toEqual([2, null])
-  expect(it.logs()).toContain('none.json has no endpoint: docs/endpoints.md')
+  expect(it.logs()).toContain('none.json has no endpoint. See docs/endpoints.md')
 })
 
 test('serve says which variables are not set', async () => {
@@ -292,7 +292,7 @@ test('serve says which variables are not set', async () => {
   const config = fileOf('unset.json', { name: 'shop', title: 'Shop', databases })
   const it = spawned(['serve', '--port', '0', '--config', config])
   await expect.poll(it.logs, { timeout: 60_000 }).toContain('Serves http')
-  const said = 'The variable SHOP_URL is not set: its database is not served.'
+  const said = 'The variable SHOP_URL is not set, so its database is not served.'
   expect(it.logs().split(said)).toHaveLength(2)
   it.child.kill('SIGTERM')
   expect(await it.over).toEqual([0, null])

@@ -36,7 +36,7 @@ const listed = (name: string, key: string) =>
   )
 
 describe('keys', () => {
-  test('are made for an endpoint, shown once with the line for each app, and revoked', async () => {
+  test('are created for an endpoint, shown once with a line per app, and revoked', async () => {
     const form = await operator.open('/console/access/keys/new?endpoint=shop')
     expect(form.text).toMatch(/name="endpoint" value="shop" checked/)
     expect(form.text).not.toContain(HOSTILE)
@@ -53,7 +53,7 @@ describe('keys', () => {
     const key = /tg_[A-Za-z0-9_]{20,}/.exec(made.words)?.[0] ?? ''
     expect(made.words).toContain(`${worker.url}/k/${key}/mcp/shop`)
     expect(made.words).toContain(`--header &quot;Authorization: Bearer ${key}&quot;`)
-    // No site of others is given the key by a link.
+    // No link passes the key to another site.
     expect(made.text).not.toMatch(new RegExp(`href="[^"]*${key}`))
     expect((await listed('shop', key)).status).toBe(200)
     expect((await listed('crm', key)).status).toBe(403)
@@ -71,12 +71,12 @@ describe('keys', () => {
     expect(sure.words).toContain('are refused within 10 seconds')
     const revoked = await operator.submit(`/console/access/keys/${id}/revoke`)
     expect([revoked.status, revoked.location]).toEqual([303, '/console/access?done=revoked'])
-    expect((await operator.open(revoked.location!)).words).toContain('The key is revoked')
+    expect((await operator.open(revoked.location!)).words).toContain('Key revoked')
     expect((await listed('shop', key)).status).toBe(401)
     expect((await operator.submit(`/console/access/keys/${id}/revoke`)).status).toBe(404)
   })
 
-  test('keep what was typed when something is wrong, and say where', async () => {
+  test('keep the typed text when a field is wrong, and say which field', async () => {
     const typed = { label: 'Bo', person: 'key:bo', which: 'some', endpoint: 'crm' }
     const wrong = await operator.submit('/console/access/keys/new', typed)
     expect(wrong.status).toBe(422)
@@ -84,12 +84,12 @@ describe('keys', () => {
     expect(wrong.text).toMatch(/aria-describedby="f-person-hint f-person-problem"/)
     expect(wrong.text).toMatch(/name="endpoint" value="crm" checked/)
     const none = await operator.submit('/console/access/keys/new', { label: 'Bo', which: 'some' })
-    expect(none.words).toContain('Choose the endpoints')
+    expect(none.words).toContain('Select the endpoints')
     const claims = { label: 'Bo', which: 'all', claims: '{team: north}' }
     expect((await operator.submit('/console/access/keys/new', claims)).words).toContain('not JSON')
   })
 
-  test('are changed, unless somebody else changed them meanwhile', async () => {
+  test('can be changed, unless somebody else changed them meanwhile', async () => {
     const { id, changedAt } = (await api('POST', '/api/keys', { label: 'Old', endpoints: ['*'] }))
       .json
     const path = `/console/access/keys/${id}`
@@ -102,12 +102,12 @@ describe('keys', () => {
     const late = await operator.submit(path, { ...fields, label: 'Late' })
     expect([late.status, late.words]).toEqual([
       422,
-      expect.stringContaining('changed by somebody else'),
+      expect.stringContaining('changed by someone else'),
     ])
     expect(late.text).toContain('value="Late"')
   })
 
-  test('are sought by endpoint and by text', async () => {
+  test('can be searched by endpoint and by text', async () => {
     await api('POST', '/api/keys', { label: 'Only crm', endpoints: ['crm'] })
     expect((await operator.open('/console/access?search=only')).words).toContain('Only crm')
     expect((await operator.open('/console/access?endpoint=shop')).words).not.toContain('Only crm')
@@ -120,7 +120,7 @@ describe('groups', () => {
   const GROUP = '/console/access/groups/sales'
   const stored = async () => (await api('GET', '/api/groups/sales')).json
 
-  test('are made, and get people, keys and endpoints', async () => {
+  test('are created, and get people, keys and endpoints', async () => {
     const wrong = await operator.submit('/console/access/groups/new', { name: 'No Name' })
     expect([wrong.status, wrong.words]).toEqual([422, expect.stringContaining('lower case')])
     const made = await operator.submit('/console/access/groups/new', {
@@ -155,7 +155,7 @@ describe('groups', () => {
     )
   })
 
-  test('have rules: tools, databases, a role and a connection string of their own', async () => {
+  test('have rules for tools and databases, with a role and a connection string', async () => {
     const path = `${GROUP}/endpoints/shop`
     const page = await operator.open(path)
     expect(page.status).toBe(200)
@@ -188,7 +188,7 @@ describe('groups', () => {
     expect(wrong.text).toMatch(/f-endpoints-shop-databases-main-url-problem/)
     expect(wrong.text).not.toContain(PASSWORD)
     const late = await operator.submit(path, { was, tools: 'all', databases: 'all' })
-    expect([late.status, late.words]).toEqual([422, expect.stringContaining('somebody else')])
+    expect([late.status, late.words]).toEqual([422, expect.stringContaining('someone else')])
     const whole = await operator.submit(path, {
       was: (await stored()).changedAt,
       tools: 'all',
@@ -199,18 +199,18 @@ describe('groups', () => {
     expect((await stored()).endpoints.shop).toEqual({})
   })
 
-  test('have a report, and are deleted by who reads what that widens', async () => {
+  test('have a report, and show before deletion how access widens', async () => {
     const report = await operator.open(`${GROUP}/report`)
     expect(report.words).toContain('shop')
     const sure = await operator.open(`${GROUP}/delete`)
-    expect(sure.words).toContain('This widens what its members see')
+    expect(sure.words).toContain('This gives its members more access')
     const deleted = await operator.submit(`${GROUP}/delete`)
-    expect((await operator.open(deleted.location!)).words).toContain('The group is deleted')
+    expect((await operator.open(deleted.location!)).words).toContain('Group deleted')
     expect((await api('GET', '/api/groups/sales')).status).toBe(404)
     expect((await operator.open(GROUP)).status).toBe(404)
   })
 
-  test('of hundreds stay one page of a screen', async () => {
+  test('with hundreds of people stay a small page', async () => {
     const people = Array.from({ length: 1_000 }, (_, i) => `person-${i}@example.com`)
     const name = 'many'
     await api('POST', '/api/groups', { name, people, keys: [], endpoints: {} })
@@ -224,39 +224,34 @@ describe('groups', () => {
   })
 })
 
-describe('tables of a group', () => {
+describe('a group’s tables', () => {
   const path = '/console/access/groups/support/endpoints/shop/tables/main'
   const rules = async () =>
     (await api('GET', '/api/groups/support')).json.endpoints.shop.databases?.main
 
-  test('are ticked by pages, and their columns, too', async () => {
+  test('are ticked page by page, and so are their columns', async () => {
     await api('POST', '/api/groups', { name: 'support', endpoints: { shop: {} } })
-    expect((await operator.open(path)).words).toContain('It sees every table')
-    await operator.submit(path, { act: 'some-tables' })
+    expect((await operator.open(path)).words).toContain('The group sees the whole database')
+    await operator.submit(path, { do: 'none' })
     expect(await rules()).toEqual({ tables: {} })
     const page = await operator.open(path)
     expect(page.words).toContain('customers')
     const shown = [...page.text.matchAll(/name="shown" value="([^"]*)"/g)].map(([, it]) => it!)
     expect(shown).toContain('orders')
-    await operator.submit(path, { act: 'save', shown, table: ['orders', 'customers'] })
+    await operator.submit(path, { do: 'save', shown, tick: ['orders', 'customers'] })
     expect(await rules()).toEqual({ tables: { orders: true, customers: true } })
-    const columns = await operator.open(`${path}/columns?table=customers`)
-    expect(columns.words).toContain('It sees the whole table')
+    const columns = await operator.open(`${path}?table=customers`)
+    expect(columns.words).toContain('The group sees the whole table')
     const names = [...columns.text.matchAll(/name="shown" value="([^"]*)"/g)].map(([, it]) => it!)
     const [first = ''] = names
-    await operator.submit(`${path}/columns`, {
-      act: 'save',
-      table: 'customers',
-      shown: names,
-      column: first,
-    })
+    await operator.submit(`${path}?table=customers`, { do: 'save', shown: names, tick: first })
     expect((await rules()).tables.customers).toEqual([first])
-    // What is ticked already keeps its columns.
-    await operator.submit(path, { act: 'tick', shown })
+    // A table that is ticked already keeps its columns.
+    await operator.submit(path, { do: 'page', shown })
     expect((await rules()).tables.customers).toEqual([first])
-    await operator.submit(path, { act: 'untick', shown })
+    await operator.submit(path, { do: 'clear', shown })
     expect(await rules()).toEqual({ tables: {} })
-    await operator.submit(path, { act: 'all-tables' })
+    await operator.submit(path, { do: 'all' })
     expect(await rules()).toEqual({})
   })
 })
@@ -275,7 +270,7 @@ describe('people who sign in', () => {
     expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining('value="key"')])
   })
 
-  test('have grants, which are revoked one by one or all of a person', async () => {
+  test('have grants, which can be revoked one at a time or all at once', async () => {
     expect((await operator.open('/console/access/grants')).words).toContain('Nobody has signed in')
     const sure = await operator.open(
       `/console/access/grants/revoke-all?${new URLSearchParams({ person: HOSTILE })}`,
@@ -305,13 +300,13 @@ describe('people who sign in', () => {
     await expect.poll(() => listed(access), { timeout: 30_000 }).toBe(401)
     const again = await app.signIn('/mcp/crm')
     const of = await operator.open('/console/access/grants?person=passphrase')
-    expect(of.words).toContain('Revoke all of theirs')
+    expect(of.words).toContain('Revoke all')
     await operator.submit('/console/access/grants/revoke-all?person=passphrase')
     await expect.poll(() => listed(again.access), { timeout: 30_000 }).toBe(401)
     expect((await operator.open('/console/access/sign-ins')).words).toContain('passphrase')
   })
 
-  test('are not there where nobody can sign in, and the page says what to set', async () => {
+  test('have a page that says what to set if nobody can sign in', async () => {
     const bare = await startWorker(operated)
     const ada = await operatorAt(bare.url)
     for (const path of ['/console/access/grants', '/console/access/sign-ins']) {

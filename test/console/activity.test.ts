@@ -7,7 +7,7 @@ import { type Operator, openConsole, operatorAt } from '../support/operator.ts'
 import { askApi, OPERATOR_KEY, operated } from '../support/registry-api.ts'
 import { anySqlite, type RunningWorker, startWorker } from '../support/worker.ts'
 
-/** A busy machine is no reason to fail. */
+/** A busy machine is not a reason to fail. */
 const PATIENCE = { timeout: 60_000 }
 
 const HOSTILE = '<script>alert(1)</script>'
@@ -55,7 +55,7 @@ const call = (endpoint: string, sql: string) =>
     headers: { authorization: `Bearer ${OPERATOR_KEY}` },
   })
 
-/** The page, once it has so many calls. */
+/** Returns the page once it has this many calls. */
 async function pageWith(path: string, calls: number) {
   const shown = async () => (await operator.open(path)).text
   const rowsIn = (text: string) => text.match(/<tr role="row" data-id/g)?.length ?? 0
@@ -80,7 +80,7 @@ describe('Activity', () => {
     )
   })
 
-  test('shows what strangers wrote as text', async () => {
+  test('shows content from strangers as text', async () => {
     const { text, status } = await operator.open('/console/endpoints/hostile/activity')
     expect(status).toBe(200)
     expect(text).toContain('&lt;script&gt;alert(1)')
@@ -104,7 +104,7 @@ describe('Activity', () => {
     expect(filtered.text).not.toContain('<img src=x')
   })
 
-  test('stays small with 20,000 calls of long statements and names', async () => {
+  test('stays small with 20,000 calls that have long statements and names', async () => {
     const sql = `select '${'"&<>'.repeat(900)}'`
     const many = Array.from({ length: 20_000 }, (_, i) =>
       record('large', i * 4_000, {
@@ -131,7 +131,7 @@ describe('Activity', () => {
     ])
   })
 
-  test('is filtered without script, and its charts with it', async () => {
+  test('can be filtered without script, along with its charts', async () => {
     await write('shop', [
       record('shop', 5_000, { caller: 'ada', tool: 'query', outcome: 'refused', code: 'refused' }),
       record('shop', 6_000, { caller: 'bob', tool: 'list_tables', client: { name: 'Cursor' } }),
@@ -151,7 +151,7 @@ describe('Activity', () => {
     expect(await shown('caller=nobody')).toEqual([0, '0'])
   })
 
-  test('leads from a call to the Workbench, and says if the values are not kept', async () => {
+  test('links a call to the Workbench, and says if its values are not stored', async () => {
     await call('literal', "select 'planted' as a where 1 = 1")
     await call('shop', 'select 7 as without')
     const opened = async (endpoint: string) => {
@@ -161,7 +161,7 @@ describe('Activity', () => {
       const to = new URL(location!, worker.url)
       const workbench = (await operator.open(location!)).words
       expect(workbench).toContain(JSON.parse(to.searchParams.get('arguments')!).sql)
-      expect(workbench.includes('write one for each ? in the statement')).toBe(
+      expect(workbench.includes('Enter one for each ? in the statement')).toBe(
         to.searchParams.get('values') === 'left-out',
       )
       const one = await operator.open(href.replace('/open?', '?'))
@@ -169,7 +169,7 @@ describe('Activity', () => {
         ...{ path: to.pathname, tool: to.searchParams.get('tool') },
         given: JSON.parse(to.searchParams.get('arguments')!),
         isLeftOut: to.searchParams.get('values') === 'left-out',
-        isKept: !one.text.includes('Its values are not kept'),
+        isKept: !one.text.includes('Its values are not stored'),
       }
     }
     expect(await opened('literal')).toEqual({
@@ -192,7 +192,7 @@ describe('Activity', () => {
     })
   })
 
-  test('exports the calls that are asked for, to who is signed in alone', async () => {
+  test('exports the requested calls, but only to a signed-in operator', async () => {
     const path = '/console/endpoints/shop/activity/export?tool=list_tables&time=7d'
     const { text, headers } = await operator.open(path)
     expect(headers.get('content-type')).toBe('application/jsonl')
@@ -207,17 +207,17 @@ describe('Activity', () => {
     expect((await operator.open('/console/activity/export')).status).toBe(422)
   })
 
-  test('shows who changed what', async () => {
+  test('shows changes', async () => {
     const made = { label: `${HOSTILE}\u202e`, endpoints: ['shop'] }
     expect((await askApi(worker, 'POST', '/api/keys', made)).status).toBe(201)
     const { text } = await operator.open('/console/activity/changes')
     expect(text).toContain('made key &lt;script&gt;alert(1)&lt;/script&gt;  for shop')
     expect(text).not.toContain('<script>alert')
     const own = await operator.open('/console/endpoints/shop/activity/changes')
-    expect(own.text).toContain('Nothing was changed yet.')
+    expect(own.text).toContain('No changes yet.')
   })
 
-  test('says so where a call, an endpoint or a page is not there', async () => {
+  test('reports that a call, an endpoint or a page does not exist', async () => {
     const status = async (path: string) => (await operator.open(`/console/${path}`)).status
     expect(await status('activity/calls/0mwrkvt680000?endpoint=shop')).toBe(404)
     expect(await status('activity/calls/nothing?endpoint=nothing')).toBe(404)
@@ -227,12 +227,12 @@ describe('Activity', () => {
   })
 })
 
-test('where there are too many endpoints to show, one is chosen', async () => {
+test('asks for one endpoint if there are too many to show', async () => {
   const many = Array.from({ length: 60 }, (_, i) => endpoint(`shop${i}`))
   const vars = { ...operated, ENDPOINTS: JSON.stringify(many) }
   const other = await startWorker(vars, undefined, ['TEST_DB'])
   const { text } = await (await operatorAt(other.url)).open('/console/activity')
-  expect(text).toContain('There are too many endpoints to show them all. Choose one above.')
+  expect(text).toContain('There are too many endpoints to show all of them. Select one above.')
   expect(text).toContain('<option value="shop7">')
   expect(text).not.toContain('data-rows')
   await other.close()
@@ -252,7 +252,7 @@ describe.skipIf(!browser)('Activity in a browser', () => {
     return { page, rows, said }
   }
 
-  test('a call appears without a reload, and first', async () => {
+  test('shows a new call first, without a reload', async () => {
     const { page, rows, said } = await visited('/console/activity?endpoint=shop')
     await page.evaluate('globalThis.isKept = true')
     const before = await rows.count()
@@ -265,9 +265,9 @@ describe.skipIf(!browser)('Activity in a browser', () => {
     await page.close()
   })
 
-  test('the first call of all appears where nothing was', async () => {
+  test('shows the very first call on an empty page', async () => {
     const { page, rows } = await visited('/console/endpoints/quiet/activity')
-    expect(await page.locator('#no-calls').textContent()).toContain('No call in this time.')
+    expect(await page.locator('#no-calls').textContent()).toContain('No calls in this time range.')
     expect(await page.locator('#calls-panel').isVisible()).toBe(false)
     await call('quiet', 'select 1 as first')
     await expect.poll(() => rows.count(), PATIENCE).toBe(1)
@@ -276,7 +276,7 @@ describe.skipIf(!browser)('Activity in a browser', () => {
     await page.close()
   })
 
-  test('a call does not move the list that somebody reads: it waits behind a button', async () => {
+  test('holds new calls behind a button while somebody reads the list', async () => {
     const { page, rows } = await visited('/console/endpoints/hostile/activity')
     await rows.nth(3).hover()
     const before = await rows.count()
@@ -291,7 +291,7 @@ describe.skipIf(!browser)('Activity in a browser', () => {
     await page.close()
   })
 
-  test('the charts follow, and what is open stays open', async () => {
+  test('updates the charts, and keeps open details open', async () => {
     const { page } = await visited('/console/endpoints/quiet/activity')
     const table = page.locator('#figures-table')
     await table.locator('summary').click()
@@ -310,7 +310,7 @@ describe.skipIf(!browser)('Activity in a browser', () => {
     await page.close()
   })
 
-  test('it asks nothing while it is hidden or paused', async () => {
+  test('sends no requests while it is hidden or paused', async () => {
     const { page } = await visited('/console/activity?endpoint=shop')
     await page.clock.install()
     let asks = 0
@@ -322,7 +322,7 @@ describe.skipIf(!browser)('Activity in a browser', () => {
       if (it.url().includes('/rows')) answers++
     })
     await page.reload()
-    /** A minute later: whatever was asked for was answered, and another one would be asked for. */
+    /** Waits a minute, until every request is answered and the next one would be due. */
     const aMinuteLater = async () => {
       for (let i = 0; i < 3; i++) {
         await page.evaluate("fetch('/favicon.svg').then((it) => it.text())")
@@ -345,12 +345,12 @@ describe.skipIf(!browser)('Activity in a browser', () => {
     expect(await page.locator('#live-said').textContent()).toBe('Paused')
     await aMinuteLater()
     expect(asks).toBe(before + 1)
-    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('button', { name: 'Resume' }).click()
     await expect.poll(() => asks, PATIENCE).toBe(before + 2)
     await page.close()
   })
 
-  test('it says when the session has ended', async () => {
+  test('says when the session has ended', async () => {
     const { page } = await visited('/console/activity?endpoint=shop')
     await page.context().clearCookies()
     const said = page.locator('#live-said')
@@ -363,7 +363,7 @@ describe.skipIf(!browser)('Activity in a browser', () => {
     '/console/endpoints/hostile/activity?outcome=error',
     '/console/endpoints/literal/activity?caller=nobody',
     '/console/activity/changes',
-  ])('%s has no fault for a screen reader, and fits a phone', async (path) => {
+  ])('shows %s without accessibility faults, and fits a phone', async (path) => {
     const { page, said } = await visited(path)
     for (const it of await page.locator('details > summary').all()) await it.click()
     expect(await faultsAnywhere(page)).toEqual([])

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 
 vi.mock('../../src/console/console.css', () => ({ default: '' }))
 
-/** Runs the script of a page with one button, which copies `the URL`. */
+/** Runs the page script with one button, which copies `the URL`. */
 async function pressed(navigator: object): Promise<string> {
   const { asset } = await import('../../src/console/assets.ts')
   const script = await asset('/assets/copy.js')!.text()
@@ -19,13 +19,13 @@ async function pressed(navigator: object): Promise<string> {
   return button.textContent
 }
 
-test('the button of a text says that it copied it, or that a person has to', async () => {
+test('a copy button says that it copied its text, or that a person must select it', async () => {
   const copied: string[] = []
   const clipboard = { writeText: async (text: string) => void copied.push(text) }
   expect([await pressed({ clipboard }), copied]).toEqual(['Copied', ['the URL']])
   expect(await pressed({ clipboard: { writeText: () => Promise.reject() } })).toBe('Select it')
 })
 
-test('over plain http, where browsers have no clipboard for a page, a person has to', async () => {
+test('over plain http, where there is no clipboard, a person must select the text', async () => {
   expect(await pressed({})).toBe('Select it')
 })

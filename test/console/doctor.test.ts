@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Operator, operatorAt } from '../support/operator.ts'
+import { Operator, operatorAt } from '../support/operator.ts'
 import { describePostgres } from '../support/postgres.ts'
 import { askApi, operated } from '../support/registry-api.ts'
 import { type RunningWorker, startWorker } from '../support/worker.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
     {
       name: 'lost',
       title: 'Lost',
-      // Nobody listens there.
+      // Nothing listens on this port.
       databases: { main: { url: `postgres://reader:${PASSWORD}@127.0.0.1:9/shop` } },
     },
     { name: 'off', title: 'Off', active: false, databases: { main: { url: 'demo:' } } },
@@ -28,43 +28,56 @@ beforeAll(async () => {
 })
 afterAll(() => worker.close())
 
-test('the Doctor looks at the settings, each database, and what apps make of it', async () => {
+test('the Doctor checks the settings, each database, and how apps can connect', async () => {
   const { status, text, words } = await operator.open('/console/doctor')
   expect(status).toBe(200)
-  expect(words).toContain('The registry answers: 3 endpoints')
-  // The sign-in is not set up as it should be.
+  expect(words).toContain('The registry works: 3 endpoints')
+  expect(words).toContain('TIDEGATE_KEY is set and long enough')
+  expect(words).toContain('TIDEGATE_SECRET is set and long enough')
+  // The sign-in is misconfigured.
   expect(words).toContain('TIDEGATE_PASSPHRASE')
   expect(words).toMatch(/SQLite/)
-  expect(words).toMatch(/Lost 1 to mend/)
-  expect(words).toContain('Off Not looked at')
+  expect(words).toMatch(/Lost 1 to fix/)
+  expect(words).toContain('Off Not checked')
   expect(words).toMatch(/Claude Code: would/)
-  expect(words).toContain('What apps make of /mcp ')
-  expect(words).toMatch(/\d+ checks: \d+ to mend/)
+  expect(words).toContain('How apps connect to /mcp ')
+  expect(words).toMatch(/\d+ checks: \d+ to fix/)
   expect(text).not.toContain(HOSTILE)
   for (const it of [PASSWORD, 'hunter2']) expect(text).not.toContain(it)
   expect(text.length).toBeLessThan(100_000)
   expect(text.trimEnd().endsWith('</html>')).toBe(true)
 })
 
-test('the Doctor looks at one endpoint alone, also while it is switched off', async () => {
+test('a key that is too short is not called long enough', async () => {
+  const key = 'short-key-of-the-operator'
+  const weak = await startWorker({ ...operated, TIDEGATE_KEY: key })
+  const its = new Operator(weak.url)
+  await its.signIn(key)
+  const { words } = await its.open('/console/doctor')
+  await weak.close()
+  expect(words).toContain('TIDEGATE_KEY may be guessed')
+  expect(words).not.toContain('TIDEGATE_KEY is set')
+})
+
+test('the Doctor can check a single endpoint, even while it is switched off', async () => {
   const { words } = await operator.open('/console/doctor?endpoint=off')
   expect(words).toContain('SQLite')
-  expect(words).toContain('What apps make of /mcp/off')
-  expect(words).not.toContain('The registry answers')
+  expect(words).toContain('How apps connect to /mcp/off')
+  expect(words).not.toContain('The registry works')
   expect((await operator.open('/console/doctor?endpoint=nothing')).status).toBe(404)
 })
 
-test('what is seen is shown as it is seen', async () => {
+test('the Doctor shows its page before all checks are done', async () => {
   const cookie = [...operator.cookies].map((it) => it.join('=')).join('; ')
   const answer = await fetch(`${worker.url}/console/doctor`, { headers: { cookie } })
   const reader = answer.body!.getReader()
   const first = new TextDecoder().decode((await reader.read()).value)
-  expect(first).toContain('<h1>Doctor</h1>')
+  expect(first).toContain('>Doctor</h1>')
   expect(first).not.toContain('</html>')
   await reader.cancel()
 })
 
-test('a browser without a key is led from /doctor to the Doctor of the Console', async () => {
+test('a browser without a key is redirected from /doctor to the Console’s Doctor', async () => {
   for (const [path, location] of [
     ['/doctor', '/console/doctor'],
     ['/doctor/shop', '/console/doctor?endpoint=shop'],
@@ -81,7 +94,7 @@ test('a browser without a key is led from /doctor to the Doctor of the Console',
 const setup = 'create table orders (id int)'
 
 await describePostgres('the Doctor of a PostgreSQL', setup, (postgres) => {
-  test('shows what its role may do with the SQL that closes it, and the mend of what fails', async () => {
+  test('shows excess rights with the SQL that removes them, and how to fix failures', async () => {
     const tool = {
       name: 'gone',
       description: 'A tool whose table is gone.',
@@ -99,13 +112,13 @@ await describePostgres('the Doctor of a PostgreSQL', setup, (postgres) => {
     }
     const owner = await operator.open('/console/doctor?endpoint=owner')
     expect(owner.words).toMatch(/PostgreSQL \d+/)
-    expect(owner.words).toMatch(/owner (?:\d+ to mend|\d+ worth a look)/)
+    expect(owner.words).toMatch(/owner (?:\d+ to fix|\d+ warnings?)/)
     expect(owner.words).toContain('CREATE ROLE')
     const reader = await operator.open('/console/doctor?endpoint=reader')
-    expect(reader.words).toMatch(/tool of the endpoint’s own cannot be prepared/)
+    expect(reader.words).toMatch(/tool that the endpoint defines cannot be prepared/)
     expect(reader.words).toContain('&quot;x&quot; does not exist')
     const nobody = await operator.open('/console/doctor?endpoint=nobody')
-    expect(nobody.words).toMatch(/nobody 1 to mend/)
+    expect(nobody.words).toMatch(/nobody 1 to fix/)
     expect(nobody.text).not.toContain(PASSWORD)
   })
 })

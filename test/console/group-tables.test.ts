@@ -20,7 +20,7 @@ const setup = `
   grant select on sales.orders to public;
 `
 
-/** What a page shows, as a browser would send it. */
+/** The values on a page, as a browser would send them. */
 const valuesOf = ({ text }: Shown, name: string): string[] =>
   [...text.matchAll(new RegExp(`name="${name}" value="([^"]*)"`, 'g'))].map(([, it]) =>
     it!
@@ -31,7 +31,7 @@ const valuesOf = ({ text }: Shown, name: string): string[] =>
       .replaceAll('&amp;', '&'),
   )
 
-await describePostgres('a group and a database of many tables', setup, (postgres) => {
+await describePostgres('a group’s tables in a large database', setup, (postgres) => {
   const path = '/console/access/groups/sales/endpoints/shop/tables/main'
   let worker: RunningWorker
   let operator: Operator
@@ -52,60 +52,59 @@ await describePostgres('a group and a database of many tables', setup, (postgres
   })
   afterAll(() => worker.close())
 
-  test('are ticked page by page, and by a search', async () => {
+  test('can be ticked page by page, and by a search', async () => {
     const seen = new Set<string>()
     let next: string | undefined = path
-    for (let pages = 0; next && pages < 10; pages++) {
+    for (let pages = 0; next && pages < 20; pages++) {
       const page: Shown = await operator.open(next)
       expect(page.text.length).toBeLessThan(100_000)
       const shown = valuesOf(page, 'shown')
       for (const it of shown) seen.add(it)
-      await operator.submit(path, { act: 'tick', shown })
-      next = /href="([^"]*)">Next page/.exec(page.text)?.[1]?.replaceAll('&amp;', '&')
+      await operator.submit(path, { do: 'page', shown })
+      const offset = /name="offset" value="(\d+)">Next page/.exec(page.text)?.[1]
+      next = offset && `${path}?offset=${offset}`
     }
     expect(seen.size).toBe(303)
     expect(seen).toContain('sales.orders')
     expect(Object.keys((await rules()).tables)).toHaveLength(303)
     const found = await operator.open(`${path}?search=orders`)
     expect(valuesOf(found, 'shown')).toEqual(['sales.orders'])
-    await operator.submit(path, { act: 'save', search: 'orders', shown: 'sales.orders' })
+    await operator.submit(`${path}?search=orders`, { do: 'save', shown: 'sales.orders' })
     expect((await rules()).tables).not.toHaveProperty(['sales.orders'])
-    const back = await operator.submit(path, { act: 'tick', search: 'orders', offset: '' })
+    const back = await operator.submit(`${path}?search=orders`, { do: 'page' })
     expect(back.location).toBe(`${path}?search=orders&done=saved`)
-    await operator.submit(path, { act: 'schemas', schemas: 'sales\r\n' })
+    await operator.submit(path, { do: 'schemas', schemas: 'sales\r\n' })
     expect((await rules()).schemas).toEqual(['sales'])
-    expect((await operator.open(`${path}?search=orders`)).words).toContain('by its schema')
+    expect((await operator.open(`${path}?search=orders`)).words).toContain('through its schema')
   })
 
-  test('have names that are text, and are stored as they are', async () => {
+  test('have their names shown as text, and stored unchanged', async () => {
     const page = await operator.open(`${path}?search=onerror`)
     expect(page.text).not.toContain('<img')
     expect(valuesOf(page, 'shown')).toEqual([HOSTILE])
     const query = new URLSearchParams({ table: HOSTILE })
-    const columns = await operator.open(`${path}/columns?${query}`)
+    const columns = await operator.open(`${path}?${query}`)
     expect(columns.text).not.toContain('<b>')
     expect(valuesOf(columns, 'shown')).toEqual(['<b>', 'other'])
-    await operator.submit(`${path}/columns`, {
-      table: HOSTILE,
-      shown: ['<b>', 'other'],
-      column: '<b>',
-    })
+    await operator.submit(`${path}?${query}`, { shown: ['<b>', 'other'], tick: '<b>' })
     expect((await rules()).tables[HOSTILE]).toEqual(['<b>'])
   })
 
-  test('of a thousand columns are ticked by pages, and the others stay as they were', async () => {
-    const asked = `${path}/columns?table=wide`
-    const page = await operator.open(`${asked}&page=3`)
+  test('with a thousand columns are ticked page by page, and the rest stay unchanged', async () => {
+    const asked = `${path}?table=wide`
+    const page = await operator.open(`${asked}&offset=200`)
     expect(page.text.length).toBeLessThan(100_000)
-    expect(page.words).toContain('1000 found')
+    expect(page.words).toContain('1,000 columns in total')
     const shown = valuesOf(page, 'shown')
     expect(shown).toHaveLength(100)
-    // It was seen whole: all but these stay.
-    await operator.submit(`${path}/columns`, { table: 'wide', page: '3', shown })
+    // The group saw the whole table, so all columns but these stay.
+    await operator.submit(`${asked}&offset=200`, { shown })
     expect((await rules()).tables.wide).toHaveLength(900)
-    await operator.submit(`${path}/columns`, { table: 'wide', shown, column: shown.slice(0, 2) })
+    await operator.submit(asked, { shown, tick: shown.slice(0, 2) })
     expect((await rules()).tables.wide).toHaveLength(902)
-    await operator.submit(`${path}/columns`, { table: 'wide', act: 'all-columns' })
+    await operator.submit(asked, { shown: shown.slice(0, 5), do: 'page' })
+    expect((await rules()).tables.wide).toHaveLength(905)
+    await operator.submit(asked, { do: 'whole' })
     expect((await rules()).tables.wide).toBe(true)
     const found = await operator.open(`${asked}&search=number+77+of`)
     expect(valuesOf(found, 'shown')).toEqual(['column number 77 of a wide table'])

@@ -13,7 +13,7 @@ const PATIENCE = { timeout: 60_000 }
 const LONG = 900_000
 const LARGEST_PAGE = 100_000
 
-/** What would run, ask elsewhere or turn a page around if it were more than text. */
+/** Strings that would run, load a resource or reverse a page if they were treated as more than text. */
 const TABLE = '<img src=x onerror=alert(1)>'
 const COLUMN = `"'><script>alert(2)</script> \u202eשלום`
 const COMMENT = '<script>alert(3)</script><img src="https://evil.example/x.png">'
@@ -50,7 +50,7 @@ describe.skipIf(!browser || !postgres)('the Console, with hostile content,', () 
   let watched: WatchedBrowser
   let page: Page
   beforeAll(async () => {
-    // So many in one transaction are more than a server has locks for.
+    // All of them in one transaction would exceed the server's locks.
     for (let from = 0; from < 5_000; from += 1_000) {
       await postgres!.admin(`do $$ begin for i in ${from}..${from + 999} loop
         execute format('create table "<b>many %s" (id int primary key)', i); end loop; end $$`)
@@ -67,7 +67,7 @@ describe.skipIf(!browser || !postgres)('the Console, with hostile content,', () 
     await worker?.close()
   })
 
-  /** What a page must never have: elements of strangers, and more bytes than a page takes. */
+  /** Expects a page without elements from strangers, and within the size limit. */
   async function expectText(answer: Awaited<ReturnType<Page['goto']>>, path: string) {
     const { length } = await answer!.body()
     const strange = await page.locator('img, iframe, object, script:not([src]), [onerror]').count()
@@ -76,7 +76,7 @@ describe.skipIf(!browser || !postgres)('the Console, with hostile content,', () 
   }
 
   test(
-    'shows it as text on each of its pages, and each is small',
+    'shows it as text on every page, and every page is small',
     async () => {
       const left = [
         '/console',
@@ -124,7 +124,7 @@ describe.skipIf(!browser || !postgres)('the Console, with hostile content,', () 
     ['names and values', `select * from ${quoted(TABLE)}`],
     ['a name that the database refuses', `select ${quoted(COMMENT)} from ${quoted(TABLE)}`],
   ])(
-    'shows what a statement answers as text: %s',
+    'shows the result of a statement as text: %s',
     async (_, sql) => {
       const path = '/console/endpoints/shop/workbench?tool=query'
       await page.goto(worker.url + path)
@@ -140,7 +140,7 @@ describe.skipIf(!browser || !postgres)('the Console, with hostile content,', () 
   )
 
   test(
-    'shows a call as text when it arrives by itself',
+    'shows a newly arriving call as text',
     async () => {
       await page.goto(`${worker.url}/console/activity`)
       await page.mouse.move(0, 0)
@@ -156,7 +156,7 @@ describe.skipIf(!browser || !postgres)('the Console, with hostile content,', () 
   )
 })
 
-/** Pages that differ only by what they show are of one kind: so many of each are opened. */
+/** The number of pages to open of each kind. Pages of one kind differ only in their content. */
 const SAME = 2
 
 const kindOf = (path: string): string => {
@@ -193,7 +193,7 @@ const SHOWING = [
   '/console/doctor',
 ]
 
-/** Puts all that strangers may write into a registry: names, words, keys, people, apps and calls. */
+/** Fills a registry with hostile names, descriptions, keys, people, apps and calls. */
 async function fill(worker: RunningWorker, url: string) {
   const api = async (method: string, path: string, body?: unknown) => {
     const { status, text, json } = await askApi(worker, method, path, body)

@@ -8,13 +8,13 @@ import { Desk, noTerminal } from '../sign-in/desk.ts'
 import { programs } from '../sign-in/programs.ts'
 import { Browser as Reader } from '../support/browser.ts'
 import { chromiumForTests } from '../support/chromium.ts'
-import { openConsole } from '../support/operator.ts'
+import { giveKeyAlways, openConsole, pressWithKey } from '../support/operator.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { askApi, OPERATOR_KEY, operated } from '../support/registry-api.ts'
 import { watchedBrowser } from '../support/watched-browser.ts'
 import { type RunningWorker, startWorker } from '../support/worker.ts'
 
-/** A busy machine is no reason to fail. */
+/** A busy machine is not a reason to fail. */
 const PATIENCE = { timeout: 60_000 }
 const LONG = 300_000
 
@@ -34,11 +34,11 @@ afterAll(async () => {
   await postgres?.drop()
 })
 
-/** How a URL reaches the database of these tests as a role that only reads. */
+/** The URL with which a read-only role reaches the test database. */
 const pasted = () =>
   `${postgres!.tcp(postgres!.reader).replace('@', `:${PASSWORD}@`)}?sslmode=disable`
 
-/** A model's app, which was given a URL and headers. */
+/** Connects a model's app with a URL and headers. */
 async function connect(url: string, headers: Record<string, string>) {
   const client = new Client({ name: 'An app of Ada', version: '1' })
   const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } })
@@ -60,6 +60,7 @@ describe.skipIf(!browser || !postgres).each([
 ])('a person, in a browser %s,', (_, javaScriptEnabled) => {
   const open = async (origin: string) => {
     const watched = await watchedBrowser(browser!, origin, { javaScriptEnabled })
+    if (!javaScriptEnabled) await giveKeyAlways(watched.page)
     if (javaScriptEnabled) {
       const permissions = ['clipboard-read', 'clipboard-write']
       await watched.context.grantPermissions(permissions, { origin })
@@ -67,13 +68,13 @@ describe.skipIf(!browser || !postgres).each([
     return watched
   }
 
-  /** A page after a while: without script, it has to be loaded again. */
+  /** Reads a page after a while. Without script, it has to be loaded again. */
   const after = async (page: Page, selector: string) => {
     if (!javaScriptEnabled) await page.reload()
     return page.locator(selector).allInnerTexts()
   }
 
-  /** Copies a text as a person does: by its button, or by hand where there is none. */
+  /** Copies text as a person does, with its button or by hand where there is no button. */
   const copied = async (page: Page, what: string) => {
     const button = page.locator(`[aria-label="Copy ${what}"]`)
     const shown = page.locator('.copy').filter({ has: button, visible: true })
@@ -84,44 +85,46 @@ describe.skipIf(!browser || !postgres).each([
   }
 
   test(
-    'goes from the first run to the first call of an app, and ends it again',
+    'goes from the first run to an app’s first call, and revokes its access',
     async () => {
       const worker = await startWorker({ ...operated, TIDEGATE_PASSPHRASE: PASSPHRASE })
       const { page, context, faults, leave } = await open(worker.url)
       const press = async (name: string) => {
-        await page.getByRole('button', { name, exact: true }).click()
+        const button = page.getByRole('button', { name, exact: true })
+        if (!javaScriptEnabled) return pressWithKey(page, button)
+        await button.click()
         await page.waitForLoadState()
       }
 
-      // What is missing, and where it is done.
+      // The first-run page shows the missing step, and links to it.
       const firstRun = await context.newPage()
       await firstRun.goto(`${worker.url}/setup`)
       expect(await firstRun.locator('h1').innerText()).toContain('One step left')
       await page.goto(`${worker.url}/setup`)
       await page.getByRole('link', { name: 'Add a database' }).click()
-      await page.getByLabel('Key of the operator').fill(OPERATOR_KEY)
+      await page.getByLabel('Admin key').fill(OPERATOR_KEY)
       await press('Sign in')
-      await page.waitForURL(`${worker.url}/console/add`)
+      await page.waitForURL((url) => url.href.split('#')[0] === `${worker.url}/console/add`)
 
-      // What people have: a line of a file, with quotes and blanks.
+      // People paste a line from a file, with quotes and blanks.
       const line = ` export DATABASE_URL="${pasted()}"  \n`
       await page.getByLabel('Connection string').fill(line)
       await page.getByText('Name and title').click()
-      await page.getByLabel('Name, in the URL').fill('shop')
-      await page.getByLabel('Title, which people see').fill('Web shop')
-      await press('Read and test it')
+      await page.getByLabel('Name in the URL').fill('shop')
+      await page.getByLabel('Title for people').fill('Web shop')
+      await press('Continue to test')
       await page.waitForURL(`${worker.url}/console/add/shop`)
       expect(await page.getByRole('listitem').allInnerTexts()).toContainEqual(
         expect.stringMatching(/answers?|reads?/i),
       )
-      await page.getByRole('link', { name: /^Go on/ }).click()
+      await page.getByRole('link', { name: /^Continue/ }).click()
       expect(await page.locator('#main').innerText()).toContain('customers')
-      await page.getByRole('link', { name: /^Go on/ }).click()
-      await page.getByLabel('Label of the key').fill('Ada, laptop')
+      await page.getByRole('link', { name: /^Continue/ }).click()
+      await page.getByLabel('Label').fill('Ada, laptop')
       await page.getByLabel('Person').fill('ada@example.com')
-      await press('Make a key')
+      await press('Create a key')
 
-      // The key, and what each app is given.
+      // The key, and the settings for each app.
       const key = await copied(page, 'the key')
       expect(key).toMatch(/^tg_/)
       await page.locator('.tabs > label', { hasText: 'Others' }).click()
@@ -136,7 +139,7 @@ describe.skipIf(!browser || !postgres).each([
 
       // Nothing is open before the last step.
       await expect(connect(cursor.url, cursor.headers)).rejects.toThrow(/switched off/)
-      await press('Open the endpoint')
+      await press('Turn on the endpoint')
       await expect.poll(() => after(firstRun, 'h1'), PATIENCE).toEqual(['Everything is set'])
 
       const activity = await context.newPage()
@@ -158,7 +161,7 @@ describe.skipIf(!browser || !postgres).each([
       await page.goto(`${worker.url}/console/access`)
       await page.getByRole('link', { name: 'Revoke Ada, laptop' }).click()
       await press('Revoke the key')
-      expect(await page.getByRole('status').innerText()).toContain('The key is revoked')
+      expect(await page.getByRole('status').innerText()).toContain('Key revoked')
       const refused = () => app.call('query', { sql }).catch((error: Error) => error.message)
       await expect.poll(refused, PATIENCE).toContain(REFUSED)
       expect((await run()).stdout).toContain(REFUSED)
@@ -191,13 +194,13 @@ describe.skipIf(!browser || !postgres).each([
     })
 
     test(
-      'says what a column and a term are, and the model reads it',
+      'describes a column and a term, and the model reads the descriptions',
       async () => {
         const app = await connect(`${worker.url}/mcp/shop`, headers)
         expect(await app.call('describe_table', { table: 'orders' })).not.toContain('cents')
         await page.getByRole('link', { name: 'orders' }).first().click()
         await page.getByRole('textbox', { name: /total/ }).fill('What was paid, in euro cents')
-        await page.getByLabel('What it is, for the model').first().fill('One row for each order')
+        await page.getByLabel('Description for the model').first().fill('One row for each order')
         await page.getByRole('button', { name: 'Save', exact: true }).click()
         await page.getByRole('status').filter({ hasText: 'Saved' }).waitFor()
         const described = () => app.call('describe_table', { table: 'orders' })
@@ -207,7 +210,7 @@ describe.skipIf(!browser || !postgres).each([
         await page.getByLabel('Term', { exact: true }).fill('revenue')
         await page.getByLabel('What it means here').fill('The sum of orders.total, in euros')
         await page.getByRole('button', { name: 'Add the term' }).click()
-        await page.getByRole('status').filter({ hasText: 'The term is saved' }).waitFor()
+        await page.getByRole('status').filter({ hasText: 'Term saved' }).waitFor()
         const instructions = async () =>
           (await connect(`${worker.url}/mcp/shop`, headers)).client.getInstructions()
         await expect.poll(instructions, PATIENCE).toContain('The sum of orders.total, in euros')
@@ -217,7 +220,7 @@ describe.skipIf(!browser || !postgres).each([
     )
 
     test(
-      'verifies a question, which is served until its column is renamed, and mends it',
+      'verifies a question, which is served until its column is renamed, and repairs it',
       async () => {
         const app = await connect(`${worker.url}/mcp/shop`, headers)
         const run = async (sql: string) => {
@@ -240,7 +243,7 @@ describe.skipIf(!browser || !postgres).each([
 
         await postgres!.admin('alter table orders rename column total to amount')
         try {
-          // A schema is read anew after a while, or when a call fails.
+          // A schema is reloaded after a while, or when a call fails.
           await app.call('our_revenue').catch(() => {})
           await expect.poll(app.names, PATIENCE).not.toContain('our_revenue')
           const says = async () => {
@@ -248,7 +251,7 @@ describe.skipIf(!browser || !postgres).each([
             return page.locator('#main').innerText()
           }
           await expect.poll(says, PATIENCE).toMatch(/our_revenue is not served: .*total/)
-          await page.getByRole('link', { name: 'Mend it' }).click()
+          await page.getByRole('link', { name: 'Fix it' }).click()
           await run('select sum(amount) as revenue from orders')
           await save()
           await expect.poll(app.names, PATIENCE).toContain('our_revenue')
@@ -263,7 +266,7 @@ describe.skipIf(!browser || !postgres).each([
   })
 
   test(
-    'whom OPERATORS names signs in with their own account, and out again',
+    'who is listed in OPERATORS signs in with their own account, and out again',
     async () => {
       const worker = await startWorker({
         ...operated,
@@ -279,7 +282,8 @@ describe.skipIf(!browser || !postgres).each([
       await page.goto(`${worker.url}/console/access/groups/new`)
       expect(await page.locator('.who').innerText()).toContain('ada@example.com')
       await page.getByLabel('Name', { exact: false }).first().fill('analysts')
-      await page.getByRole('button', { name: /^Make/ }).click()
+      const make = page.getByRole('button', { name: /^Create/ })
+      await (javaScriptEnabled ? make.click() : pressWithKey(page, make))
       await page.waitForLoadState()
       await page.goto(`${worker.url}/console/activity/changes`)
       expect(await page.locator('tbody').innerText()).toMatch(/ada@example\.com.*analysts/)
@@ -287,7 +291,7 @@ describe.skipIf(!browser || !postgres).each([
       await page.waitForURL(/\/signin\/operator/)
       await page.goto(`${worker.url}/console`)
       expect(page.url()).toContain('/signin/operator')
-      expect(await page.getByLabel('Key of the operator').isVisible()).toBe(true)
+      expect(await page.getByLabel('Admin key').isVisible()).toBe(true)
       expect(faults).toEqual([])
       await leave()
       await worker.close()
@@ -296,10 +300,10 @@ describe.skipIf(!browser || !postgres).each([
   )
 })
 
-/** What an app is told whose key is revoked. */
+/** The message for an app whose key is revoked. */
 const REFUSED = 'This key is wrong, or was revoked. Ask the operator of this endpoint for another.'
 
-/** Runs the command for Claude Code, and looks whether it then connects. Without that program, nothing. */
+/** Runs the command for Claude Code, and checks that it connects. Does nothing without that program. */
 async function useClaude(command: string) {
   const claude = programs.find(({ name }) => name === 'Claude Code')!
   if (!existsSync(claude.path) || noTerminal() !== undefined) return
@@ -312,7 +316,7 @@ async function useClaude(command: string) {
   }
 }
 
-/** None of these texts is on any page that shows the endpoint. */
+/** Expects these secrets on no page that shows the endpoint. */
 async function expectNowhere(page: Page, { url }: RunningWorker, secrets: readonly string[]) {
   const shop = '/console/endpoints/shop'
   const paths = ['schema', 'workbench', 'activity', 'access', 'settings'].map(

@@ -4,7 +4,7 @@ import { startHrana } from '../servers/hrana.ts'
 import { TOKEN } from '../servers/sqlite-child.ts'
 import { faultsAnywhere } from '../support/axe.ts'
 import { chromiumForTests } from '../support/chromium.ts'
-import { type Operator, openConsole, operatorAt } from '../support/operator.ts'
+import { giveKeyAlways, type Operator, openConsole, operatorAt } from '../support/operator.ts'
 import { describePostgres } from '../support/postgres.ts'
 import { askApi, OPERATOR_KEY, operated } from '../support/registry-api.ts'
 import { callTool, type RunningWorker, startWorker } from '../support/worker.ts'
@@ -39,7 +39,7 @@ const setup = `
 const browser = await chromiumForTests()
 afterAll(() => browser?.close())
 
-await describePostgres('the page of a schema', setup, (postgres) => {
+await describePostgres('the schema page', setup, (postgres) => {
   let worker: RunningWorker
   let operator: Operator
   beforeAll(async () => {
@@ -73,13 +73,13 @@ await describePostgres('the page of a schema', setup, (postgres) => {
       .structuredContent
   }
 
-  /** The form of a table as its page shows it, with these texts in place of what is there; '' is the table. */
+  /** A table's form as its page shows it, with these texts filled in. The key '' means the table itself. */
   async function filled(table: string, texts: Record<string, string>) {
     const html = await shown({ table })
     const entry = decoded(/name="entry" value="([^"]*)"/.exec(html)![1]!)
     const seen = [...html.matchAll(/name="seen" value="([^"]*)"/g)]
       .map(([, it]) => decoded(it!))
-      // The last one is of the form of the terms.
+      // The last one belongs to the form for terms.
       .slice(0, -1)
     const there = [
       ...html.matchAll(/name="text" value="([^"]*)"|<textarea[^>]*name="text"[^>]*>\n([^<]*)/g),
@@ -93,16 +93,20 @@ await describePostgres('the page of a schema', setup, (postgres) => {
   const save = (table: string, form: Awaited<ReturnType<typeof filled>>) =>
     operator.submit(path({ table }).replace('schema?', 'schema/table?'), form)
 
-  test('shows what a database says as text, whatever it is', async () => {
+  test('shows all names and comments from a database as text', async () => {
     const pages = [await shown(), await shown({ table: 'orders' })]
     for (const it of HOSTILE) pages.push(await shown({ table: it }), await shown({ search: it }))
     for (const html of pages) expect(html).not.toMatch(/<img|<script>|onerror=alert[^<&]*>/)
-    expect(pages[1]).toContain('The database says: <bdi>&lt;script&gt;alert(1)&lt;/script&gt; of')
-    expect(pages[1]).toContain('The database says: <bdi>&lt;script&gt;alert(2)&lt;/script&gt; of')
+    expect(pages[1]).toContain(
+      'Comment in the database: <bdi>&lt;script&gt;alert(1)&lt;/script&gt; of',
+    )
+    expect(pages[1]).toContain(
+      'Comment in the database: <bdi>&lt;script&gt;alert(2)&lt;/script&gt; of',
+    )
     expect(pages[2]).toContain('&lt;img src=x onerror=alert(1)&gt;</bdi>')
   })
 
-  test('saves what a person says, and the model reads it', async () => {
+  test('saves a person’s descriptions, which the model reads', async () => {
     const form = await filled('orders', { '': 'One row for each order.', status: ' Said. ' })
     const { status, location } = await save('orders', form)
     expect([status, location]).toEqual([303, expect.stringContaining('done=saved')])
@@ -116,7 +120,7 @@ await describePostgres('the page of a schema', setup, (postgres) => {
     expect((await glossaryNow()).orders.description).toBe('One row for each order.')
   })
 
-  test.each(HOSTILE)('saves what a person says of %s', async (name) => {
+  test.each(HOSTILE)('saves a person’s description of %s', async (name) => {
     const said = `"><script>alert(3)</script>\n${name}`
     expect((await save(name, await filled(name, { '': said, [name]: said }))).status).toBe(303)
     expect((await describedTo(name)).comment).toBe(said)
@@ -124,7 +128,7 @@ await describePostgres('the page of a schema', setup, (postgres) => {
     expect((await save(name, await filled(name, {}))).location).toContain('done=same')
   })
 
-  test('saves what a person says of names that JavaScript has for itself', async () => {
+  test('saves descriptions for names that JavaScript uses itself', async () => {
     const form = await filled('__proto__', { '': 'Said.', constructor: 'Made.' })
     expect([form.entry, form.seen.length]).toEqual(['public.__proto__', 3])
     expect((await save('__proto__', form)).status).toBe(303)
@@ -132,7 +136,7 @@ await describePostgres('the page of a schema', setup, (postgres) => {
     expect([found.comment, found.columns.at(-1).comment]).toEqual(['Said.', 'Made.'])
   })
 
-  test('keeps what two people say at once, and shows where they meet', async () => {
+  test('keeps simultaneous changes by two people, and shows where they conflict', async () => {
     const [mine, theirs] = [
       await filled('customers', { id: 'Mine of id.', name: 'Mine of name.' }),
       await filled('customers', { '': 'Theirs.', name: 'Theirs of name.' }),
@@ -140,12 +144,12 @@ await describePostgres('the page of a schema', setup, (postgres) => {
     expect((await save('customers', theirs)).status).toBe(303)
     const answer = await save('customers', mine)
     expect(answer.status).toBe(409)
-    expect(answer.text).toContain('Somebody else described')
+    expect(answer.text).toContain('Someone else described')
     expect((await glossaryNow()).customers).toEqual({
       description: 'Theirs.',
       columns: { id: 'Mine of id.', name: 'Theirs of name.' },
     })
-    // The page that says so holds what was typed, and saves it now.
+    // The conflict page keeps the typed text, and saves it now.
     expect(answer.text).toContain('value="Mine of name."')
     const seen = [...answer.text.matchAll(/name="seen" value="([^"]*)"/g)].map(([, it]) => it!)
     const second = { ...mine, seen: seen.slice(0, -1), text: ['Theirs.', ...mine.text.slice(1)] }
@@ -153,7 +157,7 @@ await describePostgres('the page of a schema', setup, (postgres) => {
     expect((await glossaryNow()).customers.columns.name).toBe('Mine of name.')
   })
 
-  test('says what is too long, and holds what was typed', async () => {
+  test('reports text that is too long, and keeps what was typed', async () => {
     const form = await filled('orders', { status: 'y'.repeat(501), '': 'Kept in the field.' })
     const { status, text } = await save('orders', form)
     expect(status).toBe(422)
@@ -180,7 +184,7 @@ await describePostgres('the page of a schema', setup, (postgres) => {
     expect((await term(renamed)).status).toBe(303)
     expect((await glossaryNow()).terms).toEqual({ '<b>revenue</b>': 'Sum of it.' })
     expect(await shown()).toContain('&lt;b&gt;revenue&lt;/b&gt;')
-    // Whoever saw the old one does not take the new one away.
+    // A form that shows the old version does not remove the new one.
     const late = { was: '<b>revenue</b>', seen, do: 'remove', term: '', meaning: '' }
     expect((await term(late)).status).toBe(409)
     expect((await term({ ...late, seen: await seenOf('<b>revenue</b>') })).status).toBe(303)
@@ -194,15 +198,15 @@ await describePostgres('the page of a schema', setup, (postgres) => {
     }
     await askApi(worker, 'PATCH', '/api/endpoints/shop', { databases: { main: { glossary } } })
     const html = await shown()
-    expect(html).toMatch(/Tables that are gone[\s\S]*nowhere[\s\S]*&lt;i&gt;gone&lt;\/i&gt;/)
-    expect(await shown({ table: 'orders' })).toMatch(/Columns that are gone[\s\S]*left/)
+    expect(html).toMatch(/Missing tables[\s\S]*nowhere[\s\S]*&lt;i&gt;gone&lt;\/i&gt;/)
+    expect(await shown({ table: 'orders' })).toMatch(/Missing columns[\s\S]*left/)
     const remove = (fields: Record<string, string>) =>
       operator.submit(path().replace('schema?', 'schema/gone?'), fields)
     expect((await remove({ entry: 'nowhere' })).status).toBe(303)
     expect((await remove({ entry: 'orders', column: 'left' })).status).toBe(303)
-    expect(await shown()).not.toContain('are gone')
+    expect(await shown()).not.toMatch(/Missing (tables|columns)/)
     expect(await glossaryNow()).not.toHaveProperty('nowhere')
-    // An entry whose last word is taken away says nothing, and is not missed.
+    // An entry whose last description is removed is empty, and is not reported as missing.
     const said = { nothing: { description: 'x' } }
     await askApi(worker, 'PATCH', '/api/endpoints/shop', {
       databases: { main: { glossary: said } },
@@ -211,10 +215,10 @@ await describePostgres('the page of a schema', setup, (postgres) => {
     await askApi(worker, 'PATCH', '/api/endpoints/shop', {
       databases: { main: { glossary: empty } },
     })
-    expect(await shown()).not.toContain('are gone')
+    expect(await shown()).not.toMatch(/Missing (tables|columns)/)
   })
 
-  test('gives the glossary away in a form that the API takes', async () => {
+  test('exports the glossary in a form that the API accepts', async () => {
     const glossary = { orders: { description: 'Said.' } }
     await askApi(worker, 'PATCH', '/api/endpoints/shop', { databases: { main: { glossary } } })
     const { text, headers } = await operator.open('/console/endpoints/shop/schema/glossary.json')
@@ -224,7 +228,7 @@ await describePostgres('the page of a schema', setup, (postgres) => {
     expect((await askApi(worker, 'PATCH', '/api/endpoints/shop', given)).status).toBe(200)
   })
 
-  test('lets one choose among several databases, and looks at an endpoint that is switched off', async () => {
+  test('offers several databases, and works for an endpoint that is switched off', async () => {
     await askApi(worker, 'PATCH', '/api/endpoints/both', { active: false })
     const html = await shown({ database: 'second', table: 'orders' }, 'both')
     expect(html).toContain('Switched off')
@@ -232,9 +236,9 @@ await describePostgres('the page of a schema', setup, (postgres) => {
     expect(html).toContain('name="entry" value="orders"')
   })
 
-  test('shows a glossary of the configuration, and leaves it there', async () => {
+  test('shows a glossary from the configuration, and does not change it', async () => {
     const page = await operator.open('/console/endpoints/demo/schema?table=orders')
-    expect(page.text).toContain('This endpoint is of the configuration')
+    expect(page.text).toContain('This endpoint comes from the configuration')
     expect(page.text).not.toMatch(/name="text"|Add a term/)
     const sent = { entry: 'orders', seen: [markOf()], text: ['x'] }
     const refused = await operator.submit('/console/endpoints/demo/schema/table?table=orders', sent)
@@ -244,7 +248,7 @@ await describePostgres('the page of a schema', setup, (postgres) => {
     ])
   })
 
-  test('says why there is no schema, and still has the terms', async () => {
+  test('explains why there is no schema, and still shows the terms', async () => {
     const url = 'postgres://reader@127.0.0.1:1/shop?sslmode=disable'
     const made = { name: 'away', title: 'Away', databases: { main: { url } } }
     await askApi(worker, 'POST', '/api/endpoints', made)
@@ -254,7 +258,7 @@ await describePostgres('the page of a schema', setup, (postgres) => {
     expect(await shown({ table: 'order' })).toContain('Did you mean orders?')
   })
 
-  test('shows 1,000 columns by pages, whatever they are called', async () => {
+  test('shows 1,000 columns page by page, whatever their names are', async () => {
     const first = await shown({ table: 'wide' })
     expect(first).toContain('Columns 1 to 40 of 1,000')
     const columns = (html: string) => html.match(/name="seen"/g)!.length - 2
@@ -273,32 +277,32 @@ await describePostgres('the page of a schema', setup, (postgres) => {
     expect(decoded(next)).toMatch(/column=\d+/)
   })
 
-  test('has a picture of the relationships, and a list of them', async () => {
+  test('has a diagram of the relationships, and a list of them', async () => {
     const html = await shown({ table: 'orders' })
     const [picture = ''] = /<svg class="draw wide"[\s\S]*?<\/svg><\/?/.exec(html) ?? []
     expect(picture).toContain('role="img"')
-    expect(html).toMatch(/customer_id<\/code> refers to <a [^>]*><bdi>customers/)
+    expect(html).toMatch(/customer_id<\/code> references <a [^>]*><bdi>customers/)
     expect(html).toMatch(
-      /parent_id<\/code> refers to <code dir="auto">id<\/code> of the same table/,
+      /parent_id<\/code> references <code dir="auto">id<\/code> in the same table/,
     )
     const many = await shown({ table: 'one_of_many' })
-    expect(many).toContain('The picture shows 6 of 9.')
+    expect(many).toContain('The diagram shows 6 of 9.')
     for (let i = 1; i <= 9; i++) expect(many).toContain(`<bdi>part_${i}</bdi>`)
   })
 
   describe.skipIf(!browser)('in a browser', () => {
     const looks = {
       'without a table': {},
-      'of a table': { table: 'orders' },
-      'of many relationships': { table: 'one_of_many' },
-      'of many columns': { table: 'wide' },
-      'of a hostile name': { table: HOSTILE[0]! },
-      'of a name from right to left': { table: HOSTILE[2]! },
-      'of a search': { search: 'order' },
+      'for a table': { table: 'orders' },
+      'for many relationships': { table: 'one_of_many' },
+      'for many columns': { table: 'wide' },
+      'for a hostile name': { table: HOSTILE[0]! },
+      'for a right-to-left name': { table: HOSTILE[2]! },
+      'for a search': { search: 'order' },
     }
 
     test.each(Object.entries(looks))(
-      'the page %s has no fault, in any theme and width',
+      'the page %s has no faults in any theme and width',
       async (_, query) => {
         const page = await browser!.newPage()
         const said: string[] = []
@@ -312,13 +316,14 @@ await describePostgres('the page of a schema', setup, (postgres) => {
       },
     )
 
-    test('a person describes a table without script, and moves along a relationship', async () => {
+    test('a person describes a table without script, and follows a relationship', async () => {
       const context = await browser!.newContext({ javaScriptEnabled: false })
       const page = await context.newPage()
+      await giveKeyAlways(page)
       await openConsole(page, worker.url)
       await page.goto(worker.url + path({ table: 'part_1' }))
       await page
-        .getByRole('textbox', { name: 'What it is, for the model', exact: true })
+        .getByRole('textbox', { name: 'Description for the model', exact: true })
         .fill('A part.')
       await page.getByRole('textbox', { name: /many$/ }).fill('Which one.')
       await page.getByRole('button', { name: 'Save', exact: true }).click()
@@ -329,20 +334,20 @@ await describePostgres('the page of a schema', setup, (postgres) => {
       await context.close()
     })
 
-    test('what changes cost is said before they are saved', async () => {
+    test('the page shows the token cost of changes before they are saved', async () => {
       const page = await browser!.newPage()
       await openConsole(page, worker.url)
       await page.goto(worker.url + path({ table: 'part_2' }))
       await page.getByRole('textbox', { name: /many$/ }).fill('x'.repeat(40))
       await page
-        .getByText('1 change, not saved yet. The model reads about 10 tokens more')
+        .getByText('1 change, not saved yet. The model will read about 10 tokens more')
         .waitFor()
       await page.getByRole('button', { name: 'Undo' }).click()
-      await page.getByText('Four characters are about one token.').waitFor()
+      await page.getByText('One token is about four characters.').waitFor()
       await page.close()
     })
 
-    test('the picture on a phone begins with the chosen table', async () => {
+    test('the diagram on a phone begins with the selected table', async () => {
       const page = await browser!.newPage({ viewport: { width: 360, height: 800 } })
       await openConsole(page, worker.url)
       await page.goto(worker.url + path({ table: 'orders' }))
@@ -355,7 +360,7 @@ await describePostgres('the page of a schema', setup, (postgres) => {
   })
 })
 
-describe('the page of a schema of 5,000 tables with names of 200 characters', () => {
+describe('the schema page for 5,000 tables with names of 200 characters', () => {
   const names = Array.from({ length: 5_000 }, (_, i) => {
     const letters = ['"&<', 'طلب', '𝔘x', "'\\>"][i % 4]!
     return `${String(i).padStart(4, '0')}${letters.repeat(70)}`.slice(0, 200).toWellFormed()
@@ -375,7 +380,7 @@ describe('the page of a schema of 5,000 tables with names of 200 characters', ()
     ])
     worker = await startWorker(operated)
     const url = `libsql://127.0.0.1:${hrana.port}?authToken=${TOKEN}`
-    // A busy machine is no reason to fail.
+    // A busy machine is not a reason to fail.
     const caps = { timeoutMs: 55_000 }
     const made = { name: 'large', title: 'Large', databases: { main: { url } }, caps }
     expect((await askApi(worker, 'POST', '/api/endpoints', made)).status).toBe(201)
@@ -395,7 +400,7 @@ describe('the page of a schema of 5,000 tables with names of 200 characters', ()
   const path = (query: Record<string, string>) =>
     `/console/endpoints/large/schema?${new URLSearchParams(query)}`
 
-  test('stays small, page by page, and leaves no table out', async () => {
+  test('stays small, page by page, and skips no table', async () => {
     let html = await shown(path({}))
     expect(html).toContain('5,000 tables and views')
     let seen = 0
@@ -408,16 +413,16 @@ describe('the page of a schema of 5,000 tables with names of 200 characters', ()
     expect(await shown(path({ search: '4999' }))).toContain('4999')
   }, 120_000)
 
-  test('shows each table, the one with 4,999 relationships as well', async () => {
+  test('shows each table, including a table with 4,999 relationships', async () => {
     for (const table of names.slice(0, 5)) {
       const html = await shown(path({ table }))
       expect(html).toContain('name="entry"')
     }
-    expect(await shown(path({ table: names[0]! }))).toMatch(/The picture shows 6 of/)
+    expect(await shown(path({ table: names[0]! }))).toMatch(/The diagram shows 6 of/)
   }, 120_000)
 })
 
-/** A text of HTML as a browser reads it. */
+/** HTML text as a browser reads it. */
 const decoded = (html: string) =>
   html
     .replaceAll('&lt;', '<')

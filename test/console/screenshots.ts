@@ -1,7 +1,7 @@
-// `npm run screenshots`: a picture of every page, in both themes and at both widths, in results/screenshots/.
+// `npm run screenshots` takes a picture of every page, in both themes and at both widths, in results/screenshots/.
 //
 // npm run screenshots -- setup consent      some pages
-// npm run screenshots -- --readme           the pictures of the README, in docs/pictures/
+// npm run screenshots -- --readme           the README's pictures, in docs/pictures/
 import { mkdirSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { THEMES, WIDTHS } from '../support/axe.ts'
@@ -11,7 +11,7 @@ import { type ShownPage, shownPages, startDeployments } from './shown.ts'
 const FOLDER = 'results/screenshots'
 const README_FOLDER = 'docs/pictures'
 
-/** The pages of the README, and how much of each is seen. */
+/** The pages in the README, and how much of each is shown. */
 const inReadme: Readonly<Record<string, { readonly file: string; readonly height: number }>> = {
   endpoints: { file: 'endpoints', height: 660 },
   'schema-table': { file: 'schema', height: 780 },

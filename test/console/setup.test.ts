@@ -16,13 +16,13 @@ async function started(secrets?: Record<string, string>) {
   return {
     worker,
     open: (path: string) => browser.open(path),
-    // biome-ignore lint/suspicious/noExplicitAny: tests look at answers of every shape
+    // biome-ignore lint/suspicious/noExplicitAny: tests look at responses of every shape
     state: async (): Promise<any> => (await fetch(`${worker.url}/setup?format=json`)).json(),
   }
 }
 
 describe('a deployment with nothing set', () => {
-  test('says what to set, deployed and on this machine, and leads there from its public page', async () => {
+  test('says what to set, deployed and locally, and links there from its public page', async () => {
     const { worker, open, state } = await started()
     const { status, text, words, headers } = await open('/setup')
     expect(status).toBe(200)
@@ -34,7 +34,7 @@ describe('a deployment with nothing set', () => {
     expect(words).toContain('Four steps left')
     expect(words).toContain(`answers at ${worker.url}`)
     expect(words).toContain(`npx tidegate endpoint add NAME --to ${worker.url}`)
-    // Of the two, the one that this is.
+    // The option that matches this deployment is selected.
     expect(text).toContain(`id="key-${onNode ? 0 : 1}" checked`)
     expect(await state()).toEqual({
       complete: false,
@@ -48,7 +48,7 @@ describe('a deployment with nothing set', () => {
 })
 
 describe('a deployment with a key', () => {
-  test('ticks off what is set, also when a database comes into the registry', async () => {
+  test('ticks off completed steps, even when a database is added to the registry', async () => {
     const { worker, open, state } = await started(operated)
     expect((await state()).steps).toEqual({
       key: 'set',
@@ -59,7 +59,7 @@ describe('a deployment with a key', () => {
     expect((await open('/setup')).words).toContain('Two steps left')
     const home = await open('/')
     expect(home.text).not.toContain('set it up')
-    expect(home.text).toContain('<a href="/setup">What is not set yet</a>')
+    expect(home.text).toContain('<a href="/setup">See what is missing</a>')
     const shop = {
       name: 'shop',
       title: 'Shop',
@@ -73,7 +73,7 @@ describe('a deployment with a key', () => {
 })
 
 describe('a deployment where everything is set', () => {
-  test('says so, and nothing else of it', async () => {
+  test('says so, and reveals nothing else', async () => {
     const all = { ...operated, TIDEGATE_PASSPHRASE: PASSPHRASE, DATABASE_URL: 'demo:' }
     const { open, state } = await started(all)
     expect(await state()).toEqual({ complete: true })
@@ -86,7 +86,7 @@ describe('a deployment where everything is set', () => {
 })
 
 describe('a deployment whose settings cannot be used', () => {
-  test('says of which that is so, but shows no value and not what is wrong with it', async () => {
+  test('names these settings, but shows neither their values nor their faults', async () => {
     const weak = {
       TIDEGATE_KEY: OPERATOR_KEY,
       TIDEGATE_SECRET: 'aaaa1234',
@@ -96,8 +96,8 @@ describe('a deployment whose settings cannot be used', () => {
     const { status, text, words } = await open('/setup')
     expect(status).toBe(200)
     expect(words).toContain('ENDPOINTS')
-    expect(words.split('It is set, but it cannot be used')).toHaveLength(4)
-    expect(words).toContain('With the key, /doctor says why')
+    expect(words.split('Set, but not usable')).toHaveLength(4)
+    expect(words).toContain('Open /doctor with the admin key')
     expect(words).not.toContain('fewer than')
     for (const value of Object.values(weak)) expect(text).not.toContain(value)
     expect((await state()).steps).toEqual({
@@ -109,7 +109,7 @@ describe('a deployment whose settings cannot be used', () => {
     expect((await open('/')).status).toBe(200)
   })
 
-  test('is not one whose provider is set up whole', async () => {
+  test('does not include a complete provider', async () => {
     const provider = { SIGN_IN_ISSUER: 'https://id.example', SIGN_IN_CLIENT_ID: 'tidegate' }
     const { state } = await started({ TIDEGATE_SECRET: SECRET, ...provider })
     expect((await state()).steps).toMatchObject({ key: 'missing', secret: 'set', signIn: 'set' })

@@ -1,5 +1,5 @@
-import { demoStatements } from '../../src/database/demo/statements.ts'
 import type { CallRecord } from '../../src/registry/records/record.ts'
+import { demoIn } from '../support/demo-statements.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { askApi } from '../support/registry-api.ts'
 import type { RunningWorker } from '../support/worker.ts'
@@ -8,17 +8,17 @@ import { recordOf, writeRecords } from '../support/written-records.ts'
 const HOUR = 3_600_000
 const PASSWORD = 'Planted-Passw0rd'
 
-/** The hosts that {@link fillShop} writes: those of this machine, and some that are nowhere. */
+/** The hosts that {@link fillShop} writes: this machine, and some that do not exist. */
 export const SHOP_HOSTS = '127.0.0.1,events.example.com,archive.example.com'
 
-/** The database of a shop: on PostgreSQL where there is one, else the demo, which has the same tables. */
+/** A shop's database: on PostgreSQL if available, or else the demo, which has the same tables. */
 export async function startShop() {
-  const postgres = await startPostgres([...demoStatements('postgres')].join(';\n'))
+  const postgres = await startPostgres(demoIn('postgres'))
   const tcp = (user?: string) =>
     `${postgres?.tcp(user).replace('@', `:${PASSWORD}@`)}?sslmode=disable`
   return {
     url: postgres ? tcp(postgres.reader) : 'demo:',
-    /** As somebody who may do more than read. */
+    /** The URL for a role that may do more than read. */
     ownerUrl: postgres ? tcp() : 'demo:',
     close: async () => postgres?.drop(),
   }
@@ -46,7 +46,7 @@ const glossary = {
   invoices: { description: 'Invoices of the old system' },
 }
 
-/** Puts a shop with keys, groups, words, questions and a day of calls into a registry. */
+/** Fills a registry with a shop: keys, groups, descriptions, questions and a day of calls. */
 export async function fillShop(worker: RunningWorker, { url, ownerUrl }: Shop) {
   const api = async (method: string, path: string, body?: unknown) => {
     const { status, text, json } = await askApi(worker, method, path, body)
@@ -86,7 +86,7 @@ export async function fillShop(worker: RunningWorker, { url, ownerUrl }: Shop) {
 
 const COUNTS = 'select status, count(*) as orders from orders group by status order by 2 desc'
 
-/** The calls of a day: the same each time, but for when they are. */
+/** One day's calls, which are the same each time except for their times. */
 function callsOfADay(nightly: string): CallRecord[] {
   const random = randomOf(7)
   const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)]!
@@ -139,7 +139,7 @@ const FAULTS: readonly Partial<CallRecord>[] = [
   { outcome: 'error', code: 'timeout', rows: 0, milliseconds: 503 },
 ]
 
-/** Numbers that look like chance and are the same each time (mulberry32). */
+/** Numbers that look random and are the same each time (mulberry32). */
 function randomOf(seed: number): () => number {
   let state = seed
   return () => {

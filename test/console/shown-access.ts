@@ -5,7 +5,7 @@ import type { ShownPage } from './shown.ts'
 const HOSTILE = '<img src=x onerror=alert(1)> שלום'
 const LONG = 'person-with-a-name-that-does-not-end@department-of-long-names.example.com'
 
-/** Puts into a registry what the pages of Access, Settings and Doctor show. */
+/** Fills a registry with content for the Access, Settings and Doctor pages. */
 export async function fillAccess(worker: RunningWorker) {
   const api = (method: string, path: string, body?: unknown) => askApi(worker, method, path, body)
   const databases = { main: { url: 'demo:', purpose: HOSTILE } }
@@ -55,25 +55,25 @@ const page = (name: string, path: string, heading: RegExp): ShownPage => ({
 const GROUP = '/console/access/groups/sales'
 const SETTINGS = '/console/endpoints/harbour/settings'
 
-/** The pages of Access, Settings and Doctor. */
+/** The Access, Settings and Doctor pages. */
 export const accessPages: readonly ShownPage[] = [
   page('keys', '/console/access', /^Keys/),
-  page('key-new', '/console/access/keys/new?endpoint=harbour', /^Make a key/),
+  page('key-new', '/console/access/keys/new?endpoint=harbour', /^Create a key/),
   {
     ...page('key-made', '/console/access/keys/new', /^Key for Ada/),
     async enter(it) {
       await it.getByLabel('Label').fill('Ada')
       await it.getByLabel('harbour').check()
-      await it.getByRole('button', { name: 'Make the key' }).click()
+      await it.getByRole('button', { name: 'Create the key' }).click()
     },
   },
   {
-    ...page('key-wrong', '/console/access/keys/new', /^Make a key/),
+    ...page('key-wrong', '/console/access/keys/new', /^Create a key/),
     async enter(it) {
       await it.getByLabel('Label').fill('Ada')
       await it.getByLabel('Person').fill('key:ada')
       await it.getByLabel('harbour').check()
-      await it.getByRole('button', { name: 'Make the key' }).click()
+      await it.getByRole('button', { name: 'Create the key' }).click()
       await it.getByRole('alert').waitFor()
     },
   },
@@ -85,13 +85,13 @@ export const accessPages: readonly ShownPage[] = [
   },
   page('groups', '/console/access/groups', /^Groups/),
   page('group', `${GROUP}?people=2`, /^Sales/),
-  page('group-report', `${GROUP}/report`, /^What Sales/),
+  page('group-report', `${GROUP}/report`, /^Rules for Sales/),
   page('group-delete', `${GROUP}/delete`, /^Delete/),
   page('group-rules', `${GROUP}/endpoints/harbour`, /^Sales/),
-  page('group-tables', `${GROUP}/endpoints/harbour/tables/main`, /tables of main/),
+  page('group-tables', `${GROUP}/endpoints/harbour/tables/main`, /tables in main/),
   page(
     'group-columns',
-    `${GROUP}/endpoints/harbour/tables/main/columns?table=customers`,
+    `${GROUP}/endpoints/harbour/tables/main?table=customers`,
     /columns of customers/,
   ),
   page('grants', '/console/access/grants', /^Grants/),
@@ -99,7 +99,7 @@ export const accessPages: readonly ShownPage[] = [
   {
     ...page('sign-in-code', '/console/access/sign-ins', /^Code for/),
     async enter(it) {
-      await it.getByRole('button', { name: 'Make a code' }).click()
+      await it.getByRole('button', { name: 'Create a code' }).click()
     },
   },
   page('endpoint-access', '/console/endpoints/harbour/access', /img src/),
@@ -107,21 +107,21 @@ export const accessPages: readonly ShownPage[] = [
   {
     ...page('endpoint-settings-wrong', SETTINGS, /img src/),
     async enter(it) {
-      await it.getByLabel('Rows of an answer').fill('0')
-      await it.getByRole('button', { name: 'Save: How large an answer is' }).click()
+      await it.getByLabel('Rows in an answer', { exact: true }).fill('0')
+      await it.getByRole('button', { name: 'Save: Size of answers' }).click()
       await it.getByRole('alert').waitFor()
     },
   },
   page('endpoint-database', `${SETTINGS}/databases/main`, /^main/),
   page('endpoint-database-new', `${SETTINGS}/databases/new`, /^Add a database/),
-  page('endpoint-tool', `${SETTINGS}/tools/one_order`, /^The tool/),
+  page('endpoint-tool', `${SETTINGS}/tools/one_order`, /^Tool one_order/),
   page('endpoint-delete', `${SETTINGS}/delete`, /^Delete/),
   page('settings', '/console/settings', /^Settings/),
   page('doctor', '/console/doctor', /^Doctor/),
   {
     ...page('doctor-of-shop', '/console/doctor', /^Doctor/),
     at: 'shop',
-    // What is folded is looked at as well.
+    // Folded details are checked as well.
     async enter(it) {
       const folded = it.locator('.doctor details:not([open]) > summary')
       while ((await folded.count()) > 0) await folded.first().click()

@@ -27,31 +27,31 @@ order by revenue desc`
 
 const SHOP = '/endpoints/shop'
 
-/** The pages of Endpoints, Add, Schema, Workbench and Activity. */
+/** The Endpoints, Add, Schema, Workbench and Activity pages. */
 export const consolePages: readonly ShownPage[] = [
   page('endpoints', '', /^Endpoints/),
   page('endpoints-search', '?search=shop', /^Endpoints/),
   page('endpoints-none', '', /^Endpoints/, { at: 'empty' }),
-  page('endpoint-look', '', /^Test of Ledger/, {
-    enter: (it) => press(it, /^Look now at ledger$/),
+  page('endpoint-look', '', /^Test results for Ledger/, {
+    enter: (it) => press(it, /^Test now: ledger$/),
   }),
-  page('console-not-found', '/nowhere', /^Nothing here/, { status: 404 }),
+  page('console-not-found', '/nowhere', /^Page not found/, { status: 404 }),
 
   page('add', '/add', /^Add an endpoint/),
   page('add-other', '/add', /^Add an endpoint/, {
     enter: async (it) => {
       await it.getByText('Name and title').click()
-      await it.getByText('Other ways').click()
+      await it.getByText('Other options').click()
     },
   }),
   page('add-refused', '/add', /^Add an endpoint/, {
     enter: async (it) => {
       await it.getByLabel('Connection string').fill('jdbc:oracle:thin:@//db.example.com/shop')
-      await press(it, 'Read and test it')
+      await press(it, 'Continue to test')
     },
   }),
   page('add-test', '/add/draft', /^Add Draft/, {
-    enter: (it) => it.getByRole('link', { name: /^Go on/ }).waitFor(),
+    enter: (it) => it.getByRole('link', { name: /^Continue/ }).waitFor(),
   }),
   page('add-test-failed', '/add/ledger', /^Add Ledger/, {
     enter: (it) => it.getByRole('link', { name: 'Test again' }).waitFor(),
@@ -64,8 +64,8 @@ export const consolePages: readonly ShownPage[] = [
   page('add-connect', '/add/draft/connect?group=analysts', /^Add Draft/),
   page('add-connect-key', '/add/shop/connect', /^Add Web shop/, {
     enter: async (it) => {
-      await it.getByLabel('Label of the key').fill('Ada, phone')
-      await press(it, 'Make a key')
+      await it.getByLabel('Label').fill('Ada, phone')
+      await press(it, 'Create a key')
     },
   }),
 
@@ -96,12 +96,12 @@ export const consolePages: readonly ShownPage[] = [
     enter: (it) => run(it, "update products set price = 0 where name = 'Lamp'"),
   }),
   page('workbench-question', `${SHOP}/workbench/questions/revenue_by_country`, /^Web shop/),
-  page('workbench-mend', `${SHOP}/workbench?question=revenue_by_country`, /^Web shop/),
+  page('workbench-fix', `${SHOP}/workbench?question=revenue_by_country`, /^Web shop/),
   page('workbench-not-answering', '/endpoints/ledger/workbench', /^Ledger/),
 
   page('activity', '/activity', /^Activity/),
   page('activity-endpoint', `${SHOP}/activity?time=24h`, /^Web shop/, {
-    enter: (it) => it.getByText('Per person and key').click(),
+    enter: (it) => it.getByText('By person and key').click(),
   }),
   page('activity-none', '/activity?tool=nothing_of_this_name', /^Activity/),
   page('activity-call', `${SHOP}/activity?text=country`, /^Web shop/, {

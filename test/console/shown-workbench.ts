@@ -10,7 +10,7 @@ from customers c join order_totals t on t.customer_id = c.id
 where t.status = $1
 group by 1 order by 3 desc limit 8`
 
-/** Puts into a registry what the pages of the Workbench show. */
+/** Fills a registry with content for the Workbench pages. */
 export async function fillWorkbench(worker: RunningWorker) {
   const databases = { demo: { url: 'demo:', purpose: 'a made-up shop' } }
   await askApi(worker, 'POST', '/api/endpoints', { name: 'bench', title: 'Web shop', databases })
@@ -34,14 +34,14 @@ async function run(page: Page, sql: string, params = '') {
   await page.getByRole('heading', { name: 'Answer' }).waitFor()
 }
 
-/** The pages of the Workbench. */
+/** The Workbench pages. */
 export const workbenchPages: readonly ShownPage[] = [
   page('workbench-params', AT, (it) => run(it, REVENUE, '["shipped"]')),
   page('workbench-error', AT, (it) => run(it, 'select amount from orders')),
   page('workbench-unsaved', AT, async (it) => {
     await run(it, REVENUE, '["shipped"]')
     await it.getByRole('button', { name: 'Save' }).click()
-    await it.getByText('Write the question.').waitFor()
+    await it.getByText('Enter the question.').waitFor()
   }),
   page('workbench-arguments', `${AT}?tool=query_table`),
   page('verified-question', `${AT}/questions/orders_by_status`),

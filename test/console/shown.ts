@@ -22,7 +22,7 @@ const endpoints = [
   },
 ]
 
-/** The deployments whose pages are looked at. */
+/** The deployments whose pages are checked. */
 const deployments = {
   /** Nothing is set. */
   bare: {},
@@ -32,13 +32,13 @@ const deployments = {
     TIDEGATE_PASSPHRASE: PASSPHRASE,
     ENDPOINTS: JSON.stringify(endpoints),
   },
-  /** What an operator made in the Console. */
+  /** An operator has added content in the Console. */
   console: { ...operated, TIDEGATE_PASSPHRASE: PASSPHRASE },
-  /** The same: a shop, and a day of its calls. */
+  /** An operator has added a shop, with a day of calls. */
   shop: { ...operated, TIDEGATE_PASSPHRASE: PASSPHRASE, PRIVATE_HOSTS: SHOP_HOSTS },
-  /** Nobody has made anything yet. */
+  /** Nothing has been added yet. */
   empty: { ...operated, TIDEGATE_PASSPHRASE: PASSPHRASE },
-  /** What is set cannot be used. */
+  /** The settings cannot be used. */
   faulty: {
     TIDEGATE_KEY: OPERATOR_KEY,
     TIDEGATE_SECRET: 'too easy',
@@ -49,13 +49,13 @@ const deployments = {
 
 type Name = keyof typeof deployments
 
-/** A page that a person sees, and how they get there. */
+/** A page that a person sees, and the way to get there. */
 export interface ShownPage {
   readonly name: string
   readonly at: Name
   readonly path: string
   readonly status?: number
-  /** What a person does there until they see it, and what is seen then. */
+  /** The steps that a person takes there until they see it. */
   readonly enter?: (page: Page, origin: string) => Promise<unknown>
   readonly heading: RegExp
 }
@@ -65,7 +65,7 @@ const signIn = async (page: Page, passphrase = PASSPHRASE) => {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** Every page, each in the states that look different. */
+/** Every page, in each state that looks different. */
 export const shownPages: readonly ShownPage[] = [
   { name: 'public', at: 'bare', path: '/', heading: /^One URL/ },
   { name: 'public-sign-in', at: 'full', path: '/', heading: /^One URL/ },
@@ -75,7 +75,7 @@ export const shownPages: readonly ShownPage[] = [
   { name: 'setup-faulty', at: 'faulty', path: '/setup', heading: /Three steps left/ },
   { name: 'setup-done', at: 'full', path: '/setup', heading: /^Everything is set/ },
   { name: 'record', at: 'full', path: '/record/open/demo/products/1', heading: /./ },
-  { name: 'not-found', at: 'bare', path: '/nowhere', status: 404, heading: /^There is nothing/ },
+  { name: 'not-found', at: 'bare', path: '/nowhere', status: 404, heading: /^Page not found/ },
   { name: 'sign-in-not-set', at: 'bare', path: '/signin', status: 404, heading: /^Nobody can/ },
   { name: 'sign-in', at: 'full', path: '/signin', heading: /^Sign in/ },
   {
@@ -102,14 +102,14 @@ export const shownPages: readonly ShownPage[] = [
   },
   {
     ...{ name: 'sign-in-operator', at: 'shop', path: '/signin/operator', heading: /^Sign in/ },
-    enter: (page) => page.getByText('Where is the key').click(),
+    enter: (page) => page.getByText('Where is the admin key').click(),
   },
   ...consolePages,
   ...accessPages,
   ...workbenchPages,
 ]
 
-/** Starts the deployments of these pages, and fills those that have something. */
+/** Starts the deployments for these pages, and fills those that need content. */
 export async function startDeployments() {
   const names = Object.keys(deployments) as Name[]
   const shop = await startShop()
@@ -121,15 +121,16 @@ export async function startDeployments() {
   await fillWorkbench(workers.console!)
   const operators = new Map<string, Operator>()
   return {
-    /** Brings a browser to a page; to one of the Console as the operator. */
+    /** Opens a page in a browser. Console pages are opened as the operator. */
     async open(page: Page, { at, path, enter }: ShownPage) {
       const { url } = workers[at]!
-      if (path.startsWith('/console')) {
-        if (!operators.has(url)) operators.set(url, await operatorAt(url))
-        const cookies = [...operators.get(url)!.cookies]
-        await page.context().addCookies(cookies.map(([name, value]) => ({ name, value, url })))
-      }
+      const isConsole = path.startsWith('/console')
+      if (isConsole && !operators.has(url)) operators.set(url, await operatorAt(url))
+      const { cookies, proof } = (isConsole && operators.get(url)) || { cookies: [] }
+      await page.context().addCookies([...cookies].map(([name, value]) => ({ name, value, url })))
+      // The Console's script stores a sign-in's proof, and adds it to each form.
       const answer = await page.goto(url + path)
+      if (proof) await page.evaluate((it) => localStorage.setItem('tidegate-proof', it), proof)
       await enter?.(page, url)
       return answer!
     },

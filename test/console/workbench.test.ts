@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumForTests } from '../support/chromium.ts'
-import { type Operator, openConsole, operatorAt } from '../support/operator.ts'
+import { giveKeyAlways, type Operator, openConsole, operatorAt } from '../support/operator.ts'
 import { describePostgres } from '../support/postgres.ts'
 import { askApi, operated } from '../support/registry-api.ts'
 import type { Shown } from '../support/visitor.ts'
@@ -16,7 +16,7 @@ const AT = '/console/endpoints/shop/workbench'
 const REVENUE = 'select country, sum(total) as revenue from orders group by 1 order by 1'
 const MAX_PAGE_BYTES = 100_000
 
-/** The words of a page as a person reads them, also quotes. */
+/** A page's words as a person reads them, with quotes decoded. */
 const read = ({ words }: Shown) =>
   words.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>')
 
@@ -49,14 +49,14 @@ await describePostgres('the Workbench', setup, (postgres) => {
       ...Object.fromEntries(Object.entries(args).map(([name, it]) => [`a.${name}`, it])),
     })
 
-  test('shows every tool as the model has it, with a form for its arguments', async () => {
+  test('shows every tool as the model sees it, with a form for its arguments', async () => {
     const { status, text, words } = await ada.open(AT)
     expect(status).toBe(200)
     for (const name of ['list_tables', 'describe_table', 'query_table', 'query', 'explain_query']) {
       expect(text).toContain(`href="${AT}?tool=${name}"`)
     }
     expect(words).toContain('ONE read-only statement')
-    expect(words).toContain('only reads')
+    expect(words).toContain('read-only')
     expect(text).toContain('Web &lt;b&gt;shop&lt;/b&gt;')
     const table = await ada.open(`${AT}?tool=query_table`)
     expect(table.text).toMatch(/<input[^>]*name="a\.table"[^>]*required/)
@@ -64,22 +64,22 @@ await describePostgres('the Workbench', setup, (postgres) => {
     expect(table.words).toContain('list of objects, as JSON')
   })
 
-  test('runs a tool, and shows its answer as a table, as text and as JSON', async () => {
+  test('runs a tool, and shows its result as a table, as text and as JSON', async () => {
     const shown = await run('query', { sql: REVENUE })
     const { status, text, words } = shown
     expect(status).toBe(200)
     expect(words).toContain('2 rows')
-    expect(words).toMatch(/about \d+ tokens · \d+ bytes · all of it/)
+    expect(words).toMatch(/about \d+ tokens · \d+ bytes · complete/)
     expect(text).toMatch(/<td dir="auto">DE<\/td>/)
     expect(read(shown)).toContain('{"jsonrpc":"2.0","id":1,"result":{')
     expect(words).toContain('Verify this question')
-    // What is saved is shown: not what was typed since the run.
+    // The statement to save is the one that ran, not text typed since.
     expect(text).toMatch(/<pre class="code"[^>]*>\s*select country/)
-    // The form keeps what was run.
+    // The form keeps the statement that ran.
     expect(text).toMatch(/<textarea[^>]*name="a\.sql"[^>]*>select country/)
   })
 
-  test('sends arguments as what the schema says they are', async () => {
+  test('sends arguments with the types in the schema', async () => {
     const sent = {
       ...{ table: 'orders', columns: '["country"]', aggregates: '["sum(total)"]' },
       ...{ where: '[{"column":"id","op":"gt","value":"1"}]', limit: '5', offset: '' },
@@ -87,8 +87,8 @@ await describePostgres('the Workbench', setup, (postgres) => {
     expect((await run('query_table', sent)).words).toContain('2 rows')
     const { status, words, text } = await run('query_table', { ...sent, where: '{', limit: 'many' })
     expect(status).toBe(422)
-    expect(words).toContain('where is not JSON.')
-    expect(words).toContain('limit is not a number.')
+    expect(words).toContain('where must be JSON.')
+    expect(words).toContain('limit must be a number.')
     expect(text).toMatch(
       /name="a\.limit" aria-describedby="argument-limit-fault" aria-invalid="true"/,
     )
@@ -96,7 +96,7 @@ await describePostgres('the Workbench', setup, (postgres) => {
     expect((await run('query_table', { table: ' ' })).words).toContain('no table')
   })
 
-  test('asks which database, where an endpoint has several', async () => {
+  test('lets the operator select a database if an endpoint has several', async () => {
     const at = '/console/endpoints/several/workbench'
     const { text } = await ada.open(at)
     expect(text).toMatch(/<select id="argument-database" name="a\.database">/)
@@ -109,17 +109,17 @@ await describePostgres('the Workbench', setup, (postgres) => {
     const [, id] = /again=([^"]+)" dir="auto">select \?/.exec(await page())!
     const again = await ada.open(`${at}?again=${id}`)
     expect(again.text).toContain('<option value="&quot;other&quot;" selected="">')
-    expect(again.words).toContain('have no values: write one for each ?')
+    expect(again.words).toContain('has no values. Enter one for each ?')
   })
 
-  test('shows the error of a tool as the model reads it', async () => {
+  test('shows a tool error as the model reads it', async () => {
     const shown = await run('query', { sql: 'select amount from orders' })
     const { status, words } = shown
     expect([status, words]).toEqual([200, expect.stringContaining('Failed')])
-    expect(read(shown)).toContain('The model reads this: column "amount" does not exist (42703)')
+    expect(read(shown)).toContain('The model reads: column "amount" does not exist (42703)')
     expect(words).not.toContain('Verify this question')
     expect((await run('query', { sql: 'drop table orders' })).words).toContain('Failed')
-    expect((await run('nothing', {})).words).toContain('This endpoint has no tool nothing.')
+    expect((await run('nothing', {})).words).toContain('This endpoint has no tool named nothing.')
   })
 
   test('explains a statement without running it', async () => {
@@ -129,7 +129,7 @@ await describePostgres('the Workbench', setup, (postgres) => {
     expect(words).toMatch(/Aggregate/)
   })
 
-  test('fills the form from an address, and never runs it', async () => {
+  test('fills the form from a URL, and never runs it', async () => {
     const given = { sql: 'select $1', params: ['"><script>alert(1)</script>'] }
     const query = new URLSearchParams({ tool: 'query', arguments: JSON.stringify(given) })
     const { text } = await ada.open(`${AT}?${query}`)
@@ -142,10 +142,10 @@ await describePostgres('the Workbench', setup, (postgres) => {
     expect(await said('{')).toContain('The arguments in the address are not JSON.')
     expect(await said('[1]')).toContain('are not an object')
     expect(await said('{"sql":"select 1","nothing":1}')).toContain('has no argument nothing')
-    expect(await said(JSON.stringify({ sql: `${'x'.repeat(11_000)}` }))).toContain('longer than')
+    expect(await said(JSON.stringify({ sql: `${'x'.repeat(11_000)}` }))).toContain('too long')
   })
 
-  test('lists the last runs, whose statements fill the form again', async () => {
+  test('lists the last runs, whose statements can fill the form again', async () => {
     await api('PATCH', '/api/endpoints/shop', { records: { literals: true } })
     await run('query', { sql: "select id from orders where country = 'NO'" })
     const page = async () => (await ada.open(AT)).text
@@ -154,15 +154,15 @@ await describePostgres('the Workbench', setup, (postgres) => {
     const again = await ada.open(`${AT}?again=${id}`)
     expect(again.text).toMatch(/<textarea[^>]*>select id from orders where country = &#39;NO&#39;/)
     await api('PATCH', '/api/endpoints/shop', { records: { literals: false } })
-    expect((await ada.open(`${AT}?again=0`)).words).toContain('no longer among the last ones')
+    expect((await ada.open(`${AT}?again=0`)).words).toContain('no longer in the history')
   })
 
   describe('a verified question', () => {
     const save = (fields: Readonly<Record<string, string>>) =>
-      ada.submit(`${AT}/questions`, { as: 'tool', params: '', database: '', mends: '', ...fields })
+      ada.submit(`${AT}/questions`, { as: 'tool', params: '', database: '', fixes: '', ...fields })
     const listed = async () => (await ada.open(`${AT}?tool=revenue`)).words
 
-    test('is saved after a run, served as a tool, and shown with who checked it', async () => {
+    test('is saved after a run, served as a tool, and shown with its checker', async () => {
       const ran = await run('query', { sql: REVENUE })
       expect(ran.text).toContain(`name="sql" value="${REVENUE}"`)
       const question = 'What did we earn in each country?'
@@ -176,7 +176,7 @@ await describePostgres('the Workbench', setup, (postgres) => {
       expect(words).toContain(REVENUE)
     })
 
-    test('keeps the values of its placeholders, and makes its name of the question', async () => {
+    test('keeps its placeholder values, and derives its name from the question', async () => {
       const ran = await run('query', { sql: 'select $1::int as n', params: '[41]' })
       expect(ran.text).toContain('name="params" value="[41]"')
       const sql = 'select $1::int as n'
@@ -188,7 +188,7 @@ await describePostgres('the Workbench', setup, (postgres) => {
       expect((await ada.open(AT)).words).toContain('What is the number, please?')
     })
 
-    test('is not saved with a fault, which stands where it is', async () => {
+    test('is not saved with a fault, which is shown', async () => {
       const faulty = async (fields: Readonly<Record<string, string>>) => {
         const { status, words, text } = await save({ question: 'Why?', name: 'why', ...fields })
         expect(status).toBe(422)
@@ -201,22 +201,22 @@ await describePostgres('the Workbench', setup, (postgres) => {
       expect(await faulty({ sql: REVENUE, name: 'query' })).toContain('two tools called query')
       expect(await faulty({ sql: REVENUE, as: 'everything' })).toContain('as ')
       const { words } = await save({ question: '', sql: REVENUE })
-      expect(words).toContain('Write the question.')
+      expect(words).toContain('Enter the question.')
     })
 
-    test('is shown as broken when its column is renamed, mended, and removed', async () => {
+    test('is shown as broken when its column is renamed, then fixed and removed', async () => {
       await postgres.admin('alter table orders rename column total to amount')
       const page = await ada.open(AT)
       expect(read(page)).toContain('revenue is not served: column "total" does not exist')
-      const mend = await ada.open(`${AT}?question=revenue`)
-      expect(mend.text).toContain('name="mends" value="revenue"')
+      const fix = await ada.open(`${AT}?question=revenue`)
+      expect(fix.text).toContain('name="fixes" value="revenue"')
       const question = 'What did we earn in each country?'
-      const same = await save({ question, name: 'revenue', sql: REVENUE, mends: 'revenue' })
+      const same = await save({ question, name: 'revenue', sql: REVENUE, fixes: 'revenue' })
       expect([same.status, same.words]).toEqual([422, expect.stringContaining('It is not served')])
       const sql = REVENUE.replace('total', 'amount')
-      const ran = await ada.submit(AT, { tool: 'query', mends: 'revenue', 'a.sql': sql })
-      expect(ran.words).toContain('Mend the verified question revenue')
-      const saved = await save({ question, name: 'revenue', sql, mends: 'revenue' })
+      const ran = await ada.submit(AT, { tool: 'query', fixes: 'revenue', 'a.sql': sql })
+      expect(ran.words).toContain('Fix the verified question revenue')
+      const saved = await save({ question, name: 'revenue', sql, fixes: 'revenue' })
       expect(saved.status).toBe(303)
       expect((await ada.open(AT)).words).not.toContain('revenue is not served')
       const removed = await ada.submit(`${AT}/questions/revenue/remove`)
@@ -225,16 +225,16 @@ await describePostgres('the Workbench', setup, (postgres) => {
       await postgres.admin('alter table orders rename column amount to total')
     })
 
-    test('of an endpoint of the configuration is written for its author to copy', async () => {
+    test('for a configured endpoint is shown as JSON to copy', async () => {
       const at = '/console/endpoints/configured/workbench'
       const shown = await run('query', { sql: 'select count(*) from orders' }, at)
-      expect(shown.words).toContain('This endpoint stands in the configuration')
+      expect(shown.words).toContain('This endpoint comes from the configuration')
       expect(read(shown)).toContain('"sql": "select count(*) from orders"')
     })
 
-    test('is changed by nothing but a form of the Console', async () => {
+    test('can be changed only by a form from the Console', async () => {
       const { words } = await ada.open(`${AT}/questions/what_is_the_number_please/remove`)
-      expect(words).toContain('Its statement and its signature are not kept.')
+      expect(words).toContain('Its statement and signature are deleted.')
       const forged = await ada.send(`${AT}/questions/what_is_the_number_please/remove`, {})
       expect(forged.status).toBe(403)
       const { json } = await api('GET', '/api/endpoints/shop/questions')
@@ -250,7 +250,7 @@ await describePostgres('the Workbench', setup, (postgres) => {
       `select repeat('"', 400) as a, repeat('<', 400) as b from generate_series(1, 500)`,
     ],
     ['a statement of nothing but quotes', `select '${'"'.repeat(1_500)}' as a`],
-  ])('shows %s within bounds, and says what is cut', async (_, sql) => {
+  ])('shows %s on a page of bounded size', async (_, sql) => {
     await api('PATCH', '/api/endpoints/shop', { caps: { bytes: 80_000, cell: 80_000 } })
     const shown = await run('query', { sql })
     expect(shown.status).toBe(200)
@@ -260,9 +260,9 @@ await describePostgres('the Workbench', setup, (postgres) => {
     await api('PATCH', '/api/endpoints/shop', { caps: null })
   })
 
-  test('takes no statement that its page could not show again', async () => {
+  test('rejects a statement that is too long for its form', async () => {
     const shown = await run('query', { sql: `select '${'"'.repeat(100_000)}'` })
-    expect(shown.words).toContain('longer than this form takes')
+    expect(shown.words).toContain('too long for this form')
     expect(bytesOf(shown)).toBeLessThan(MAX_PAGE_BYTES)
   })
 
@@ -274,7 +274,7 @@ await describePostgres('the Workbench', setup, (postgres) => {
     expect(text).not.toContain('<img')
   })
 
-  test('stays small with as many tools and questions as an endpoint may have', async () => {
+  test('stays small with the maximum number of tools and questions', async () => {
     const tools = Array.from({ length: 95 }, (_, i) => ({
       ...{ name: `tool_with_quite_a_long_name_${i}`, sql: 'select 1' },
       ...{ description: '<"&'.repeat(300) },
@@ -290,7 +290,7 @@ await describePostgres('the Workbench', setup, (postgres) => {
     const shown = await run('query', {
       sql: `select repeat('"', 400) as a from generate_series(1, 500)`,
     })
-    expect(shown.words).toContain('Another of 150 tools')
+    expect(shown.words).toContain('Other tool (150 in total)')
     expect(bytesOf(shown)).toBeLessThan(MAX_PAGE_BYTES)
     expect((await ada.open(`${AT}?tool=question_with_a_long_name_49`)).words).toContain(
       'Checked by',
@@ -298,10 +298,10 @@ await describePostgres('the Workbench', setup, (postgres) => {
     await api('PATCH', '/api/endpoints/shop', { tools: null, questions: null })
   })
 
-  test('says what an endpoint says that does not answer', async () => {
+  test('reports an endpoint that does not list its tools', async () => {
     await api('PATCH', '/api/endpoints/shop', { active: false })
     const { status, words } = await ada.open(AT)
-    expect([status, words]).toEqual([200, expect.stringContaining('gives no list of its tools')])
+    expect([status, words]).toEqual([200, expect.stringContaining('did not list its tools')])
     await api('PATCH', '/api/endpoints/shop', { active: true })
     expect((await ada.open('/console/endpoints/nothing/workbench')).status).toBe(404)
   })
@@ -311,6 +311,7 @@ await describePostgres('the Workbench', setup, (postgres) => {
     if (!browser) return
     try {
       const plain = await (await browser.newContext({ javaScriptEnabled: false })).newPage()
+      await giveKeyAlways(plain)
       await openConsole(plain, worker.url, AT)
       await plain.getByLabel('sql').fill(REVENUE)
       await plain.getByRole('button', { name: 'Run' }).click()

@@ -466,5 +466,11 @@ const [heldTable, heldValues] = [
   `insert into held values (${ofClickHouse.map(([, stored]) => stored)})`,
 ]
 await describeClickHouse('a value stored in ClickHouse', [heldTable, heldValues], (server) => {
-  readsAll({ HTTP: open(server.url('reader'), io) }, ofClickHouse)
+  // The first day is the one that an old version shows as none.
+  const values = ofClickHouse.map((it) =>
+    server.isCurrent && it[1] === "'1970-01-01'"
+      ? ([it[0], it[1], it[2], '1970-01-01'] as typeof it)
+      : it,
+  )
+  readsAll({ HTTP: open(server.url('reader'), io) }, values)
 })

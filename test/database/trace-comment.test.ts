@@ -4,10 +4,10 @@ import { DatabaseError } from '../../src/database/error.ts'
 import { guarded } from '../../src/database/guard/guarded.ts'
 import { commentOf, withoutComment } from '../../src/database/guard/trace-comment.ts'
 import { type Database, explain } from '../../src/database/index.ts'
-import { mysql } from '../../src/database/mysql/tcp.ts'
-import { neon } from '../../src/database/postgres/neon.ts'
-import { postgres } from '../../src/database/postgres/tcp.ts'
-import type { Limits, Statement } from '../../src/database/rows.ts'
+import { mysql } from '../../src/database/mysql/tcp/tcp.ts'
+import { neon } from '../../src/database/postgres/neon/neon.ts'
+import { postgres } from '../../src/database/postgres/tcp/tcp.ts'
+import type { QueryContext, Statement } from '../../src/database/rows.ts'
 import { supabase } from '../../src/database/supabase/driver.ts'
 import { describeMariaDb } from '../support/mariadb.ts'
 import { describePostgres } from '../support/postgres.ts'
@@ -18,8 +18,8 @@ const trace = {
 }
 const comment =
   "/*endpoint='shop',traceparent='00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'*/"
-const limits: Limits = { maxRows: 3, maxBytes: 10_000, timeoutMs: 10_000 }
-const traced: Limits = { ...limits, trace }
+const limits: QueryContext = { maxRows: 3, maxBytes: 10_000, timeoutMs: 10_000 }
+const traced: QueryContext = { ...limits, trace }
 
 /** Statements that work, and that fail in the middle and at their ends. */
 const statements: readonly Statement[] = [

@@ -7,7 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestHarness } from 'wrangler'
 // @ts-expect-error: plain JavaScript
-import { bringUpToDate } from '../../bin/lib.mjs'
+import { bringUpToDate } from '../../scripts/up-to-date.mjs'
 import { type Rules as BrowserRules, startBrowserRendering } from '../servers/browser-rendering.ts'
 import { type Rules as SheetsRules, startGoogleSheets } from '../servers/google-sheets.ts'
 import { startHttp } from '../servers/http.ts'
@@ -428,7 +428,7 @@ eachWayTo('sheets', {}, (connect, way) => {
     ]
     for (const input of inputs) {
       const said = await refused(client, 'append_rows', { spreadsheet, ...input })
-      expect(said).toContain('do not fit its schema')
+      expect(said).toContain('do not match its schema')
     }
     expect(written()).toEqual([])
   })
@@ -577,7 +577,7 @@ describe('the story', () => {
 
   test('ends with what a tool says', async () => {
     const { err, code } = await story('', '', 'ftp://example.com')
-    expect(err).toContain('do not fit its schema')
+    expect(err).toContain('do not match its schema')
     expect(code).toBe(1)
   })
 

@@ -11,7 +11,7 @@ eachWay('calculator', {}, (way) => {
     expect(made).toEqual([9, 5, 14, 3.5].map((result) => ({ result })))
   })
 
-  test('tells the model what it can mend', async () => {
+  test('tells the model what it can fix', async () => {
     const client = await way.connect()
     const saysOf = async (name: string, a: unknown, b: unknown) => {
       const { isError, content } = await client.callTool({ name, arguments: { a, b } })

@@ -1,3 +1,4 @@
+import { openClickHouse } from './clickhouse.ts'
 import { openMariaDb } from './mariadb.ts'
 import { openPostgres } from './postgres.ts'
 import { openSqlite } from './sqlite.ts'
@@ -7,4 +8,5 @@ export const engines = {
   sqlite: openSqlite,
   postgres: openPostgres,
   mariadb: openMariaDb,
+  clickhouse: openClickHouse,
 } as const

@@ -408,6 +408,7 @@ export const PAYLOADS = {
     tails: [
       ...[' into @x', " into outfile '/tmp/tidegate_fuzz'", ' into @x ', ' from users for update'],
       ...[' from users lock in share mode', ' from users for update ', ', next value for s '],
+      ...[', default(id) from orders', ', `default` (id) from orders o ', ', nextval(s) '],
       ...[
         ', sys_eval(1) ',
         ', `sys_eval`(1) ',
@@ -464,6 +465,37 @@ export const PAYLOADS = {
         'select 5 div 2',
         'select `id` from users',
       ],
+    ],
+  }),
+  clickhouse: of({
+    tails: [
+      ...[', sleep(1) ', ', `sleep`(1) ', ', "file"(\'a\') ', ', arrayMap(sleep, [1]) '],
+      ...[' from url(1) ', ' union all select 1 from system.zookeeper ', ' format JSON '],
+      ...[' settings max_threads = 1', " into outfile 'a'", ', (select 1 from `remote`(1)) '],
+      ...[" //'\n, sleep(1) -- '", ", '\\'', sleep(1) -- '", " as `\\`'`, sleep(1) -- '"],
+    ],
+    statements: [
+      ...['insert into users values (1)', 'with a as (select 1) insert into users select 1'],
+      ...['drop table users', 'kill query where 1', 'set max_threads = 1', 'system reload config'],
+      ...[
+        'explain ast drop table users',
+        'use system',
+        'optimize table users',
+        'check table users',
+      ],
+    ],
+    queries: [
+      ...[
+        'show tables',
+        'describe table users',
+        'exists table users',
+        'select $$a$$',
+        'select 1?2:3',
+      ],
+      ...['explain syntax select 1', 'from users select id', 'select * apply(toString) from users'],
+      ...['select `id` from `users`', 'select "id" from "users"', "select x'41'", 'select [1][1]'],
+      ...["select 'a' || 'b'", 'select tuple(1).1', 'select arrayMap(x -> x, [1])', 'select 5 / 2'],
+      ...["select '\\''", "select 1 # '\n", "select $$'$$"],
     ],
   }),
 } as const

@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util'
 import { doubling } from './doubling.ts'
 import { engines } from './engines.ts'
+import { everyKeyword, hasKeywords } from './every-keyword.ts'
 import { fuzz, type Tally } from './fuzz.ts'
 import { queries } from './queries.ts'
 import { removals } from './removals.ts'
@@ -11,7 +12,7 @@ import { pairs } from './unchanged-engines.ts'
 
 const { values } = parseArgs({
   options: {
-    engine: { type: 'string', default: 'sqlite' },
+    engine: { type: 'string' },
     count: { type: 'string', default: '100000' },
     seed: { type: 'string', default: '1' },
     // Takes the rules of the dialect out one by one, and looks for the first escape of each.
@@ -20,11 +21,17 @@ const { values } = parseArgs({
     unchanged: { type: 'string' },
     // Doubles every argument instead, and looks for time that more than triples.
     arguments: { type: 'boolean', default: false },
+    // Puts every keyword of PostgreSQL or MariaDB where a name is due.
+    keywords: { type: 'boolean', default: false },
   },
 })
 if (values.arguments) process.exit((await doubling((it) => console.log(it))) > 0 ? 1 : 0)
+const { engine: name = values.keywords ? 'postgres' : 'sqlite' } = values
+if (values.keywords && hasKeywords(name)) {
+  process.exit((await everyKeyword(name, (it) => console.log(it))) > 0 ? 1 : 0)
+}
 const [count, seed] = [Number(values.count), Number(values.seed)]
-const opener = engines[values.engine as keyof typeof engines]
+const opener = values.keywords ? undefined : engines[name as keyof typeof engines]
 const pair = values.unchanged === undefined ? undefined : pairs[values.unchanged as 'd1']
 const known = values.unchanged === undefined ? opener : pair
 if (!opener || !known || !(count > 0) || !Number.isInteger(seed)) {
@@ -32,6 +39,7 @@ if (!opener || !known || !(count > 0) || !Number.isInteger(seed)) {
   console.error(`npm run fuzz -- --engine ${names} --count 100000 --seed 1 [--rules]`)
   console.error(`npm run fuzz -- --unchanged ${drivers} --count 100000 --seed 1`)
   console.error('npm run fuzz -- --arguments')
+  console.error('npm run fuzz -- --keywords [--engine postgres|mariadb]')
   process.exit(2)
 }
 

@@ -1,5 +1,6 @@
 import { loadModule, parseSync } from 'libpg-query'
 import { rules } from '../../src/database/postgres/rules.ts'
+import { words } from '../../src/database/words.ts'
 import type { Engine, Verdict } from './fuzz.ts'
 import { MARKER, openPostgresServer } from './postgres-server.ts'
 
@@ -16,22 +17,12 @@ const SAMPLE = 20
 export async function openPostgres(): Promise<Engine> {
   await loadModule()
   const server = await openPostgresServer().catch(() => undefined)
-  let [judged, ran] = [0, 0]
+  let [seen, ran] = [0, 0]
   const { version } = parseSync('select 1') as unknown as Tree
-  const parse = (text: string): Verdict => {
-    let tree: Tree
-    try {
-      tree = parseSync(text) as unknown as Tree
-    } catch {
-      return 'unparsed'
-    }
-    const found = escapeOf(tree)
-    return found === undefined ? 'reads' : { escape: found }
-  }
   const judge = async (text: string): Promise<Verdict> => {
-    const verdict = parse(text)
+    const verdict = judged(text)
     if (!server || typeof verdict === 'object') return verdict
-    if (!text.includes(MARKER) && judged++ % SAMPLE > 0) return verdict
+    if (!text.includes(MARKER) && seen++ % SAMPLE > 0) return verdict
     ran++
     const said = await server.run(text)
     return said === undefined ? verdict : { escape: `${said} (server)` }
@@ -54,6 +45,18 @@ export async function openPostgres(): Promise<Engine> {
   }
 }
 
+/** What the parser makes of a text. */
+export function judged(text: string): Verdict {
+  let tree: Tree
+  try {
+    tree = parseSync(text) as unknown as Tree
+  } catch {
+    return 'unparsed'
+  }
+  const found = escapeOf(tree)
+  return found === undefined ? 'reads' : { escape: found }
+}
+
 interface Tree {
   readonly version: number
   readonly stmts?: readonly { readonly stmt?: Node }[]
@@ -66,6 +69,8 @@ function escapeOf({ stmts = [] }: Tree): string | undefined {
   if (stmts.length !== 1) return `${stmts.length} statements`
   const [kind = '', fields] = Object.entries(stmts[0]!.stmt ?? {})[0] ?? []
   if (!MAIN.has(kind)) return kind
+  bound = { values: new Set(), queries: new Set() }
+  bindIn(stmts[0]!.stmt, bound)
   if (kind !== 'ExplainStmt') return escapeIn(stmts[0]!.stmt)
   const { query, options } = fields as { query?: Node; options?: readonly Node[] }
   const analyzes = options?.some(({ DefElem }) => {
@@ -79,6 +84,48 @@ function escapeOf({ stmts = [] }: Tree): string | undefined {
 
 const MAIN = new Set(['SelectStmt', 'ExplainStmt', 'VariableShowStmt'])
 const NESTED = new Set(['SelectStmt', 'VariableShowStmt'])
+
+/** The names that a tree gives to what is no table: to values, or to what may be one, and to queries. */
+let bound: { readonly values: Set<string>; readonly queries: Set<string> }
+
+/** Stands for a name that PostgreSQL makes up. */
+const ANY = '*'
+
+function bindIn(node: unknown, names: typeof bound): void {
+  if (typeof node !== 'object' || node === null) return
+  for (const [key, value] of Object.entries(node)) {
+    const { alias, ctename } = (value ?? {}) as { alias?: { aliasname: string }; ctename?: string }
+    if (key === 'RangeFunction') {
+      for (const name of alias ? [alias.aliasname] : namesOfCall(value)) names.values.add(name)
+    } else if (key === 'CommonTableExpr') names.queries.add(ctename!)
+    else if (alias && key !== 'RangeVar') names.queries.add(alias.aliasname)
+    bindIn(value, names)
+  }
+}
+
+/** The names that a call in FROM may have without an alias. */
+function namesOfCall(value: unknown): readonly string[] {
+  const text = JSON.stringify(value)
+  const kind = /^\{"functions":\[\{"List":\{"items":\[\{"(\w+)"/.exec(text)?.[1] ?? ''
+  if (KEYWORD_CALL.test(kind)) return KEYWORDS
+  const last = /"funcname":\[.*?"sval":"([^"]+)"\}\}\]/.exec(text)?.[1]
+  return [kind === 'FuncCall' && last !== undefined ? last : ANY]
+}
+
+/** Calls that have the name of their keyword. */
+const KEYWORD_CALL = /^(?:Coalesce|MinMax|Xml|Json|SQLValueFunction)/
+const KEYWORDS = words(
+  'coalesce greatest least json json_array json_arrayagg json_object json_objectagg json_scalar',
+  'json_serialize json_exists json_query json_value xmlconcat xmlelement xmlforest xmlparse xmlpi',
+  'xmlroot xmlserialize current_catalog current_date current_role current_schema current_time',
+  'current_timestamp current_user localtime localtimestamp session_user user',
+)
+
+/** Whether `x.f` is a column, since x can only be rows that the function f does not take. */
+function isColumn([row = '', name = '']: readonly string[]): boolean {
+  if (bound.values.has(row) || bound.values.has(ANY)) return false
+  return rules.rowColumns!.test(name) || (rules.tableColumns!.test(name) && !bound.queries.has(row))
+}
 
 /** The first part of a tree that writes, locks, or names what is refused. */
 function escapeIn(node: unknown): string | undefined {
@@ -105,7 +152,10 @@ function escapeAs(key: string, value: unknown): string | undefined {
   const names = namesIn(fields)
   // So is `x.f`, but for `x.f.*`, which has a table there.
   const last = names.length > 1 && !('A_Star' in fields.at(-1)!) ? names.slice(-1) : []
-  return last.filter(isAttribute).map(called)[0] ?? names.filter(isHidden).map(read)[0]
+  const column = names.length === 2 && fields.length === 2 && isColumn(names)
+  return (
+    (column ? [] : last).filter(isAttribute).map(called)[0] ?? names.filter(isHidden).map(read)[0]
+  )
 }
 
 const isCall = (name: string) => rules.refusedFunctions.test(name)

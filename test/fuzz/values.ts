@@ -54,6 +54,12 @@ const postgres: Values = {
     ['users as "select", orders as "from"', '"select"', '"from"'],
     ["lateral trim('1')", 'btrim'],
     ["users, lateral trim('1')", 'btrim', 'users'],
+    ["to_regclass('s') as l", 'l', '"l"'],
+    ["users, to_regclass('s') users_", 'users_', 'users'],
+    ["cast('s' as regclass)", 'regclass'],
+    ["(select 's'::regclass as c) l", 'l', 'l.c'],
+    ["rows from (to_regclass('s')) users", 'users'],
+    ["users u, lateral (select u_.nextval from to_regclass('s') u_) l", 'u', 'u_', 'l'],
     ['pg_catalog.pg_class', 'pg_class', 'pg_catalog.pg_class'],
     ['pg_catalog.pg_class as c', 'c', 'c.relname'],
   ],
@@ -83,6 +89,8 @@ const postgres: Values = {
       'xmlelement(name from, #.pg_marker)',
     ],
     ...['xmlforest(#.pg_marker as table, 1 as join)', 'array[1, #.pg_marker::int]'],
+    ...['#.nextval', '# . "nextval"', '(#).nextval', 'lower(#.nextval)', '#.http', '#.unschedule'],
+    ...['treat(# as pg_marker)', 'Treat /* ( */ (# as public."pg_marker")'],
   ],
   places: [
     ...['select # from %', 'select 1 from % where # is not null', 'select 1 from % order by #'],
@@ -114,6 +122,8 @@ const postgres: Values = {
     ...['select 1 from users y, (select # from %) q', 'explain select # from %'],
     ...['select * from users y where (id, email) in (select 1, # from %)', 'table orders'],
     ...['select * from % tablesample bernoulli (1), users y where # is null'],
+    ...['select 1 from % join (select true as as) t on t.as group by 1, #'],
+    ...['select 1 as as from % join (select true as as) t on t.as order by 1, #'],
   ],
 }
 
@@ -180,8 +190,67 @@ const mysql: Values = {
   ],
 }
 
+/** ClickHouse calls a function also by its name alone, as the first value of another or behind APPLY. */
+const clickhouse: Values = {
+  sources: [
+    ['users', 'users.email', 'email'],
+    ['users as u', 'u.email', '`u`.`email`', '"u"."email"'],
+    ['(select 1 as c) as s', 's.c', 'c'],
+    ['numbers(2)', 'number', 'numbers.number'],
+  ],
+  values: ["'1'", '(1)', '[1]', '(select 1)', 'cast(1 as String)', "tuple('1').1", '1::String'],
+  calls: [
+    ...[
+      'sleep(#)',
+      '`sleep`(#)',
+      '"sleep" (#)',
+      'sleep/**/(#)',
+      'Sleep(#)',
+      'file(#)',
+      '(sleep(#))',
+    ],
+    ...['arrayMap(sleep, [#])', 'arrayMap((sleep), [#])', 'arrayMap(x -> sleep(x), [#])'],
+    ...['arrayMap(all `sleep`, [#])', 'arrayMap(+sleep, [#])', 'arrayMap(sleep as f, [#])'],
+    ...['arrayMap()("sleep", [#])', 'arrayMap((+(sleep as f)), [#])', 'arrayFilter/**/(sleep, #)'],
+    ...[
+      'dictGet(#, 1, 1)',
+      'sleep(#) as a',
+      'cast(sleep(#) as String)',
+      '[sleep(#)][1]',
+      '-sleep(#)',
+    ],
+  ],
+  places: [
+    ...['select # from %', 'select 1 from % where #', 'select 1 from % order by #'],
+    ...['select count() from % group by #', 'select count() from % group by 1 having #'],
+    ...['select case # when 1 then 1 end from %', 'with c as (select # from %) select * from c'],
+    ...['with # as c select c from %', 'select * from % join orders on #', 'select 1 limit #'],
+    ...['select sum(1) over (partition by #) from %', 'select # ? 1 : 2 from %', 'from % select #'],
+    ...[
+      'select 1 in (select # from %)',
+      'select * from (select # from %)',
+      'select * from view(select #)',
+    ],
+    ...[
+      'select 1 union all select # from %',
+      'select * replace(# as id) from %',
+      'select {a: #} from %',
+    ],
+    ...[
+      'select * apply(sleep) from %',
+      'select * apply sleep from %',
+      'select columns(id) apply(x -> #)',
+    ],
+    ...[
+      'select 1 from % prewhere #',
+      'select 1 from % array join [#] as z',
+      'select 1 from % qualify #',
+    ],
+  ],
+}
+
 /** All of it, by the name of the engine. */
-export const VALUES = { postgres, sqlite, mysql } as const
+export const VALUES = { postgres, sqlite, mysql, clickhouse } as const
 
 /** A statement that calls a refused function, with a value and in a place of the dialect. */
 export function calling({ sources, values, calls, places }: Values, random: Random): string {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { diagnose } from '../../src/gateway/diagnosis.ts'
+import { diagnose } from '../../src/gateway/diagnose/diagnosis.ts'
 import { ConfigError, gateway, readEndpoints } from '../../src/gateway/index.ts'
 import { startHrana } from '../servers/hrana.ts'
 import { TOKEN } from '../servers/sqlite-child.ts'
@@ -33,7 +33,7 @@ const problem = (cost: object, ...names: string[]): string | undefined => {
 
 test('a limit that would limit nothing is told to the operator', () => {
   expect(problem({ rows: 5 }, 'NOTES')).toBe(
-    'Endpoint one sets caps.cost. SQLite estimates nothing before it runs a query, so caps.cost does not hold for it. What bounds a query there is caps.timeoutMs.',
+    'Endpoint one sets caps.cost. SQLite estimates nothing before it runs a query, so caps.cost does not apply to it. There, caps.timeoutMs limits a query.',
   )
   expect(problem({ rows: 5 }, 'NOTES', 'SHOP')).toBe(undefined)
 })
@@ -46,7 +46,7 @@ test('the doctor says of which database of several a limit does not hold', async
       fetch,
       bindings: { ...bindings, NOTES },
     })
-    expect(found?.note).toContain('so caps.cost does not hold for it')
+    expect(found?.note).toContain('so caps.cost does not apply to it')
   } finally {
     await server.close()
   }
@@ -71,6 +71,6 @@ test.each([
 test('a model reads the limit before its first query', () => {
   const { instructions } = gateway(endpoint({ plan: 100_000, rows: 5 }, 'SHOP'), io)
   expect(instructions).toContain(
-    'What the database estimates at a cost over 100,000 or over 5 rows does not run.',
+    'Queries estimated at a cost over 100,000 or over 5 rows do not run.',
   )
 })

@@ -144,7 +144,7 @@ await describePostgres('an endpoint with tools of its own', setup, (postgres) =>
     ],
     [
       { tools: [orders], databases: { one: { url: 'secret:SHOP' }, two: { url: 'secret:SHOP' } } },
-      /orders_of that says no database\. There are: one, two\.$/,
+      /orders_of that names no database\. There are: one, two\.$/,
     ],
     [
       { search: [{ database: 'nowhere', table: 'orders', title: 'id', text: ['status'] }] },
@@ -244,7 +244,7 @@ test.each([
       /^Endpoint shop has a tool orders_of that cannot run: There is no value for \$4/,
     )
     await expect(of('select $1, $3')).rejects.toThrow(
-      /cannot run: Nothing .* takes the value of \$2/,
+      /cannot run: Nothing .* uses the value of \$2/,
     )
   },
 )

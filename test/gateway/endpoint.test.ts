@@ -107,7 +107,7 @@ describe('a configuration that cannot be used is told', () => {
     [
       'an open text',
       '["hunter2\n"]',
-      'At line 1, column 2 a text is not closed on its line, or has a wrong escape after \\.',
+      'At line 1, column 2 a string is not closed on its line, or has an invalid escape after \\.',
     ],
     [
       'a bracket of the other kind',

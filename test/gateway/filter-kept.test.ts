@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Cell } from '../../src/database/index.ts'
-import { filterKept } from '../../src/gateway/filter-kept.ts'
-import { likeMatcher } from '../../src/gateway/like-matcher.ts'
+import { filterKept } from '../../src/gateway/answer/filter-kept.ts'
+import { likeMatcher } from '../../src/gateway/answer/like-matcher.ts'
 import { randomFrom } from '../fuzz/random.ts'
 
 const kept = (values: readonly Cell[]) => ({

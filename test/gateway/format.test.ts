@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { marked } from 'marked'
 import { describe, expect, test } from 'vitest'
-import { csv, formatted, neutralizeFormula } from '../../src/gateway/format.ts'
+import { csv, formatted, neutralizeFormula } from '../../src/gateway/answer/format.ts'
 import type { ToolResult } from '../../src/mcp/index.ts'
 import { endpointBefore, resultOf } from '../support/endpoint.ts'
 import { describePostgres } from '../support/postgres.ts'

@@ -234,7 +234,7 @@ test('a search asks a database as much for a word of what is hidden as for a wor
       return inner.query(...given)
     },
   }
-  const only = await visible(counted, { tables: { orders: ['id', 'status'] } }, 'nobody')
+  const only = await visible(counted, { tables: { orders: ['id', 'status'] } }, false)
   const words = {
     orders: { columns: { status: 'shown', secret_note: 'planted note' } },
     hidden_deals: { description: 'planted words', columns: { margin: 'planted margin' } },
@@ -267,10 +267,10 @@ test('an operator reads which terms a group does not read, and why', async () =>
       it.includes('terms'),
     )
   expect(await told({ databases: { demo: {} } })).toEqual([
-    '2 of 2 terms are not read: they may speak of tables that this group may not see. Name them in terms, or allow all with "terms": true.',
+    '2 of 2 terms are left out: they could mention tables that this group cannot see. List them in terms, or allow all with "terms": true.',
   ])
   expect(await told({ terms: ['GMV'] })).toEqual([
-    '1 of 2 terms are not read: they are not among the terms of this group.',
+    '1 of 2 terms are left out: they are not among the terms of this group.',
   ])
   expect(await told({ databases: { demo: {} }, terms: true })).toEqual([])
 })
@@ -309,14 +309,14 @@ describe('a glossary that is too large', () => {
       'all of it',
       many(300, () => ({ description: long })),
       {},
-      'must have glossaries of at most 131,072 characters of JSON together, and has 157,',
+      'must have glossaries of at most 131,072 characters of JSON in total, but has 157,',
     ],
     ['terms', undefined, { terms: many(201, () => 'x') }, 'must have at most 200 terms'],
     [
       'all terms',
       undefined,
       { terms: many(80, () => long) },
-      'must have at most 32,768 characters of JSON together, and has 4',
+      'must have at most 32,768 characters of JSON in total, but has 4',
     ],
     ['an unknown field', { t: { desc: 'x' } }, {}, 'has an unknown field: desc'],
     ['half a character', { t: { description: '\ud800' } }, {}, 'must be well-formed text'],

@@ -109,7 +109,7 @@ describe.each(ways)('on $name', ({ dialect, url }) => {
   test('a name that is not there is told of the same names', async () => {
     const refused = await resultOf(server, 'query_table', { table: 'q'.repeat(40) })
     const shown = (await listed()).slice(0, 20).join(', ').slice(0, 400)
-    expect(refused.content[0].text).toContain(`There are ${shown}`)
+    expect(refused.content[0].text).toContain(`Available tables: ${shown}`)
   })
 
   test('query_table takes each name as that of a column', async () => {

@@ -1,11 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import {
-  diagnosis,
-  gateway,
-  KEPT_MS,
-  readDocument,
-  readEndpoints,
-} from '../../src/gateway/index.ts'
+import { diagnosis, gateway, KEPT_MS, readEndpoints } from '../../src/gateway/index.ts'
 import {
   type Caller,
   localChanges,
@@ -167,10 +161,10 @@ describe.skipIf(!postgres)('An endpoint whose queries carry who asks', () => {
       const [own, other] = [await ask(alice), await ask(bob)]
       expect(own.rows[0][1]).toContain('ALICE')
       expect(other.rows[0][1]).toContain('BOB')
-      expect((await ask(alice)).hint).toContain('Not asked again')
+      expect((await ask(alice)).hint).toContain('Not run again')
       const north = { ...alice, claims: { region: 'north' } }
       const less = await ask(north)
-      expect(less.hint ?? '').not.toContain('Not asked again')
+      expect(less.hint ?? '').not.toContain('Not run again')
       expect((await ask({ ...alice, scopes: [] })).rows).toEqual([])
       const kept = async (caller: Caller) =>
         (await request(caller, ...call('query_table', { table: own.result }))).isError ?? false
@@ -182,15 +176,13 @@ describe.skipIf(!postgres)('An endpoint whose queries carry who asks', () => {
       // Another server, as after a change of the endpoint, asks anew.
       const changed = serve(config, { keep: { repeatSeconds: 600 } })
       const anew = await changed(alice, ...call('query', { sql }))
-      expect(anew.structuredContent.hint ?? '').not.toContain('Not asked again')
+      expect(anew.structuredContent.hint ?? '').not.toContain('Not run again')
     })
 
-    test('reads the page of a record as its caller', async () => {
-      const endpoint = endpointOf({ main: config }, { search })
-      const read = (id: number, caller?: Caller) => {
-        const asker = { caller, signal: AbortSignal.timeout(10_000) }
-        return readDocument(endpoint, io, `main/letters/${id}`, 'https://x', asker)
-      }
+    test('reads a record, which also has a page, as its caller', async () => {
+      const request = serve()
+      const read = async (id: number, caller?: Caller) =>
+        (await request(caller, ...call('fetch', { id: `main/letters/${id}` }))).structuredContent
       expect(await read(2, alice)).toMatchObject({ title: 'ALICE-MARKER 2' })
       expect(await read(2, bob)).toBeUndefined()
       expect(await read(2)).toBeUndefined()
@@ -203,17 +195,19 @@ describe.skipIf(!postgres)('An endpoint whose queries carry who asks', () => {
         return content[0].text
       }
       expect(await messages({ ...config, role: 'nobody_at_all' })).toMatch(
-        /role of this database does not exist.*22023.*GRANT role TO login/s,
+        /role for this database does not exist.*22023.*GRANT role TO login/s,
       )
       expect(await messages({ ...config, role: 'postgres' })).toMatch(/42501.*GRANT/s)
       const { diagnose } = await diagnosis()
       const [report] = await diagnose([endpointOf({ main: config })], io)
       expect(report).toMatchObject({ role })
-      expect(report?.note ?? '').not.toContain('login that becomes')
+      expect(report?.note ?? '').not.toContain('login that switches to')
       await postgres.admin(`grant pg_read_server_files to ${reader}`)
       const [worse] = await diagnose([endpointOf({ main: config })], io)
       await postgres.admin(`revoke pg_read_server_files from ${reader}`)
-      expect(worse?.note).toMatch(/login that becomes this role has more rights .*server-access/)
+      expect(worse?.note).toMatch(
+        /login that switches to this role has more rights .*server-access/,
+      )
     })
   })
 
@@ -246,13 +240,21 @@ describe('A database that takes no identity', () => {
   const from = (secret: string, more: object) => endpoint({ url: 'secret:SECRET', ...more }, secret)
 
   test.each([
-    ['a role', endpoint({ url: 'demo:', role: 'app' }), 'SQLite takes no role here'],
-    ['claims', endpoint({ url: 'demo:', claims: true }), 'SQLite takes no claims here'],
-    ['a role on D1', endpoint({ url: 'd1:SHOP', role: 'app' }), 'SQLite takes no role'],
-    ['a role on libSQL', from('libsql://x.y?authToken=z', { role: 'app' }), 'takes no role'],
-    ['a role on rqlite', from('rqlite://x.y', { role: 'app' }), 'takes no role'],
-    ['claims on MySQL', from('mysql://u@127.0.0.1/x', { claims: true }), 'MySQL takes no claims'],
-    ['claims on ClickHouse', from('clickhouse://x', { claims: true }), 'takes no claims'],
+    ['a role', endpoint({ url: 'demo:', role: 'app' }), 'SQLite does not support a role here'],
+    ['claims', endpoint({ url: 'demo:', claims: true }), 'SQLite does not support claims here'],
+    ['a role on D1', endpoint({ url: 'd1:SHOP', role: 'app' }), 'SQLite does not support a role'],
+    [
+      'a role on libSQL',
+      from('libsql://x.y?authToken=z', { role: 'app' }),
+      'does not support a role',
+    ],
+    ['a role on rqlite', from('rqlite://x.y', { role: 'app' }), 'does not support a role'],
+    [
+      'claims on MySQL',
+      from('mysql://u@127.0.0.1/x', { claims: true }),
+      'MySQL does not support claims',
+    ],
+    ['claims on ClickHouse', from('clickhouse://x', { claims: true }), 'does not support claims'],
   ])('says so when the endpoint is read: %s', (_, make, sentence) => {
     expect(make).toThrow(sentence)
   })
@@ -262,7 +264,7 @@ describe('A database that takes no identity', () => {
     const params = { name: 'query', arguments: { sql: 'select 1' } }
     const { body } = await ask({ server }, requestOf(MODERN, { method: 'tools/call', params }))
     expect(body.result).toMatchObject({ isError: true })
-    expect(body.result.content[0].text).toContain('takes no role here: leave "role" out')
+    expect(body.result.content[0].text).toContain('does not support a role here: remove "role"')
   })
 
   test.each([

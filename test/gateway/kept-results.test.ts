@@ -196,7 +196,7 @@ await describePostgres('an answer that is larger than its caps', setup, (postgre
     const first = (await call('query', { sql })).structuredContent
     const again = (await call('query', { sql })).structuredContent
     expect(again.rows).toEqual(first.rows)
-    expect(again.hint).toMatch(/Not asked again: kept \d+ s ago\.$/)
+    expect(again.hint).toMatch(/Not run again: kept \d+ s ago\.$/)
     const other = (await call('query', { sql }, bob)).structuredContent
     expect(other.rows).not.toEqual(first.rows)
     const never = served()

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Endpoint, type GroupRules, gateway, readEndpoints } from '../../src/gateway/index.ts'
-import { lookAtQuestions } from '../../src/gateway/question-look.ts'
-import { LOOK_MS, QuestionWatch } from '../../src/gateway/question-watch.ts'
+import { lookAtQuestions } from '../../src/gateway/questions/question-look.ts'
+import { LOOK_MS, QuestionWatch } from '../../src/gateway/questions/question-watch.ts'
 import { type Change, localChanges, type Server } from '../../src/mcp/index.ts'
 import { describeMariaDb } from '../support/mariadb.ts'
 import { ask, MODERN, requestOf } from '../support/mcp.ts'
@@ -120,7 +120,7 @@ const suite = (its: () => TestDatabase) => {
       const refused = await call('revenue_by_country')
       expect(refused.isError).toBe(true)
       expect(refused.content[0].text).toMatch(
-        /^The verified question revenue_by_country does not work any more, .*The database says: .*total/,
+        /^The verified question revenue_by_country no longer works, .*The database says: .*total/,
       )
     } finally {
       await rename('amount', 'total')
@@ -149,7 +149,7 @@ const suite = (its: () => TestDatabase) => {
     await rename('total', 'amount')
     try {
       const failed = await call('revenue_by_country')
-      expect(failed.content[0].text).toContain('does not work any more')
+      expect(failed.content[0].text).toContain('no longer works')
       expect(names(await tools())).not.toContain('revenue_by_country')
     } finally {
       await rename('amount', 'total')
@@ -160,7 +160,7 @@ const suite = (its: () => TestDatabase) => {
     const questions = [{ ...revenue, sql: 'delete from orders' }, late]
     const { tools, call } = served(endpointOf('secret:SHOP', { questions }), its().url)
     expect(names(await tools())).not.toContain('revenue_by_country')
-    expect((await call('revenue_by_country')).content[0].text).toContain('does not work any more')
+    expect((await call('revenue_by_country')).content[0].text).toContain('no longer works')
     expect(query(await tools())).toContain('Which orders are late?')
   })
 
@@ -202,8 +202,11 @@ await describePostgres('a verified question on PostgreSQL', setup, (postgres) =>
     }
     expect(await seen({})).toEqual([true, true])
     expect(await seen({ ...only })).toEqual([false, false])
-    expect(await seen({ tools: ['query'] })).toEqual([false, true])
-    expect(await seen({ tools: ['query', 'revenue_by_country'] })).toEqual([true, true])
+    expect(await seen({ tools: ['query', 'list_tables'] })).toEqual([false, true])
+    const all = ['query', 'list_tables', 'revenue_by_country']
+    expect(await seen({ tools: all })).toEqual([true, true])
+    // Examples name tables, which a group without list_tables cannot list.
+    expect(await seen({ tools: ['query', 'revenue_by_country'] })).toEqual([true, false])
     // There is no free SQL on PostgreSQL for such a group, so there is no description to read it in.
     expect(await seen({ ...only, tools: ['query', 'late_orders'] })).toEqual([false, false])
     const named = { ...only, tools: ['query', 'revenue_by_country'] }
@@ -249,7 +252,7 @@ describe('the questions of an endpoint', () => {
 
   test('have names that no tool has', () => {
     expect(told([revenue, late])).toBeUndefined()
-    expect(told([revenue, revenue])).toContain('has two questions of the same name')
+    expect(told([revenue, revenue])).toContain('has two questions with the same name')
     expect(told([{ ...revenue, name: 'query' }])).toBe('Endpoint shop has two tools called query.')
     // A group that is named the tool would read the statement of the example.
     expect(told([{ ...late, name: 'query' }])).toBe('Endpoint shop has two tools called query.')
@@ -269,7 +272,7 @@ describe('the questions of an endpoint', () => {
 
   test('are bounded, the examples by what hosts read of a description', () => {
     const long = { ...late, sql: `select ${'1 + '.repeat(200)}1` }
-    expect(told([long])).toContain('the description of query has room for no more')
+    expect(told([long])).toContain('the description of query has no room for more')
     expect(told([{ ...long, as: 'tool' }])).toBeUndefined()
     const many = Array.from({ length: 51 }, (_, i) => ({ ...revenue, name: `q${i}` }))
     expect(told(many)).toContain('questions')

@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { readEndpoints } from '../../src/gateway/endpoint.ts'
+import { readEndpoints } from '../../src/gateway/config/endpoint.ts'
 import { gateway } from '../../src/gateway/index.ts'
 import { localChanges, type Server, serve } from '../../src/mcp/index.ts'
 import { startHrana } from '../servers/hrana.ts'
@@ -61,7 +61,7 @@ async function onMariaDb(): Promise<Engine | undefined> {
   }
 }
 
-async function onClickHouse(): Promise<Engine | undefined> {
+async function onClickHouse(kind: 'debian' | 'current'): Promise<Engine | undefined> {
   const statements = tables('`').map((sql) =>
     sql
       .replace(/,\s*foreign key .*\)/s, ')')
@@ -71,7 +71,7 @@ async function onClickHouse(): Promise<Engine | undefined> {
       .replace(/integer/g, 'Int32')
       .replace(/^create table .*\)$/s, '$& engine = MergeTree order by id'),
   )
-  const server = await startClickHouse(statements)
+  const server = await startClickHouse(statements, kind)
   if (!server) return undefined
   return {
     url: server.url('reader'),
@@ -99,7 +99,8 @@ describe.each([
   ['SQLite', onSqlite],
   ['PostgreSQL', onPostgres],
   ['MariaDB', onMariaDb],
-  ['ClickHouse', onClickHouse],
+  ['ClickHouse', () => onClickHouse('debian')],
+  ['ClickHouse, current', () => onClickHouse('current')],
 ] as const)('the schema of %s', (title, start) => {
   let engine: Engine | undefined
   let server: Server
@@ -113,7 +114,7 @@ describe.each([
   })
   afterAll(() => engine?.stop())
   const eras = [MODERN, LEGACY[0], LEGACY[3]]
-  const refers = title !== 'ClickHouse'
+  const refers = !title.startsWith('ClickHouse')
 
   test.each(eras)(
     'is listed in %s, every table at an address that leads to it',
@@ -147,7 +148,7 @@ describe.each([
       (await call(version, 'resources/read', { uri })).result.contents[0].text as string
     const overview = await read('schema://shop')
     expect(overview).toContain(
-      `shop (${title === 'MariaDB' ? 'MySQL' : title})\n13 tables and views.\n\n`,
+      `shop (${title === 'MariaDB' ? 'MySQL' : title.replace(', current', '')})\n13 tables and views.\n\n`,
     )
     const lines = overview.split('\n')
     const orders = lines.findIndex((it) => it.startsWith('orders (table'))
@@ -303,14 +304,14 @@ test('what does not fit the bytes of an answer is left out in steps, and said', 
   }
   expect(await read(80_000, 'schema://shop')).toContain('  column_39 integer\n')
   const keys = await read(10_000, 'schema://shop')
-  expect(keys).toContain('13 tables and views. Columns that are no keys are left out.')
+  expect(keys).toContain('13 tables and views. Columns that are not keys are left out.')
   expect(keys).toContain('table_11 (table)\n  id integer primary key')
   expect(keys).not.toContain('column_')
   expect(await read(1_000, 'schema://shop')).toContain(
     'Columns are left out.\n\nhuge (table)\ntable_0 (table)\ntable_1',
   )
   expect(await read(10_000, 'schema://shop/huge')).toMatch(
-    / {2}c\d+ text\n\d+ lines more are left out\.$/,
+    / {2}c\d+ text\n\d+ more lines are left out\.$/,
   )
   await server.close()
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { demoStatements } from '../../src/database/demo/statements.ts'
+import { demoIn } from '../support/demo-statements.ts'
 import { startMariaDb } from '../support/mariadb.ts'
 import { startPostgres, type TestPostgres } from '../support/postgres.ts'
 import { callTool, post, type RunningWorker, startWorker } from '../support/worker.ts'
@@ -20,9 +20,7 @@ async function onSqlite(): Promise<Engine> {
 }
 
 async function onPostgres(): Promise<Engine | undefined> {
-  const postgres: TestPostgres | undefined = await startPostgres(
-    [...demoStatements('postgres')].join(';\n'),
-  )
+  const postgres: TestPostgres | undefined = await startPostgres(demoIn('postgres'))
   if (!postgres) return undefined
   const worker: RunningWorker = await startWorker({
     DATABASE_URL: postgres.url(postgres.reader),
@@ -38,7 +36,7 @@ async function onPostgres(): Promise<Engine | undefined> {
   }
 }
 
-const mariadb = await startMariaDb([...demoStatements('mysql')].join(';\n'))
+const mariadb = await startMariaDb(demoIn('mysql'))
 
 async function onMariaDb(): Promise<Engine> {
   const worker = await startWorker({
@@ -169,9 +167,9 @@ describe.each([
     for (const name of ['describe_table', 'query_table']) {
       expect(await refusal(name, { table: 'order' })).toContain('orders')
       expect(await refusal(name, { table: 'costumers' })).toContain('customers')
-      expect(await refusal(name, { table: 'people' })).toContain('There are categories, customers,')
+      expect(await refusal(name, { table: 'people' })).toContain('Available tables: categories,')
     }
-    const here = 'There are categories, customers, order_items, order_totals, orders, payments,'
+    const here = 'Available tables: categories, customers, order_items, order_totals, orders,'
     expect(await refusal('query', { sql: 'select * from people' })).toContain(here)
   })
 
@@ -265,7 +263,7 @@ describe.each([
       expected,
     )
     const missing = await refusal('query', { sql: `${one} id = $2`, params: [1] })
-    expect(missing).toMatch(isPostgres ? /./ : /no value for \$2: there is one in params/)
+    expect(missing).toMatch(isPostgres ? /./ : /no value for \$2: params contains 1 value/)
     if (!isPostgres) {
       expect(await refusal('query', { sql: `${one} id = $1`, params: [1, 2] })).toContain('$2')
     }
@@ -303,7 +301,7 @@ describe.each([
     expect(await refusal('query_table', byCount)).toContain('or count(*)?')
     for (const evil of ['sleep(9)', 'count(*) from orders; drop table orders --', 'sum(*)', 'id']) {
       expect(await refusal('query_table', { table: 'orders', aggregates: [evil] })).toMatch(
-        /no aggregate|no column/,
+        /not an aggregate|no column/,
       )
     }
   })
@@ -343,7 +341,7 @@ describe.each([
     for (const sql of [`select id ${join}`, `select o.id ${join} where id = 1`]) {
       for (const name of ['query', 'explain_query']) {
         const text = await refusal(name, { sql })
-        expect(text).toContain('Say which, by the table or its alias: orders.id or customers.id.')
+        expect(text).toContain('Specify the table or its alias: orders.id or customers.id.')
       }
     }
     const alone = await refusal('query', { sql: 'select id from orders a, orders b' })
@@ -435,14 +433,14 @@ describe.each([
   })
 
   test('an argument that nobody knows, or a filter without its value, is not passed over', async () => {
-    const known = /"filters"; there are "table", "columns", .*"limit", "offset"/
+    const known = /"filters"; known: "table", "columns", .*"limit", "offset"/
     expect(await refusal('query_table', { table: 'orders', filters: [] })).toMatch(known)
     expect(
       await refusal('query_table', {
         table: 'orders',
         where: [{ column: 'id', operator: 'eq', op: 'eq', value: 1 }],
       }),
-    ).toMatch(/"operator"; there are "column", "op", "value"/)
+    ).toMatch(/"operator"; known: "column", "op", "value"/)
     expect(
       await refusal('query_table', { table: 'orders', where: [{ column: 'id', op: 'eq' }] }),
     ).toContain('takes a value')

@@ -69,7 +69,7 @@ await describePostgres('a literal of a type', '', (postgres) => {
       ] as const) {
         const text = await told(wrong, value)
         expect(text).toContain('syntax error at or near "$1"')
-        expect(text).toContain(`A literal of a type takes no parameter: write ${right}.`)
+        expect(text).toContain(`A typed literal cannot take a parameter: write ${right}.`)
         expect(await told(`select ${right}`, value)).toBeUndefined()
       }
       expect(await told('select x $1', 'a')).not.toContain('literal')

@@ -196,14 +196,14 @@ function hasSql(group: Group): void {
 
   test('refuses a view of what is hidden, which query_table reads', async () => {
     const { result } = await group.call('query', { sql: 'select length from lengths' })
-    expect(result.content[0].text).toContain('does not show that it reads only tables')
+    expect(result.content[0].text).toContain('not clear that this statement reads only tables')
   })
 
   test('says nothing of the columns of a table that SQL may not read', async () => {
     for (const column of ['nope', 'id', 'zqx_tax']) {
       const sql = `select ${column} from orders fetch, customers`
       const { result } = await group.call('query', { sql })
-      expect(result.content[0].text).toContain('does not show that it reads only tables')
+      expect(result.content[0].text).toContain('not clear that this statement reads only tables')
     }
   })
 

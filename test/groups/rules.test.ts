@@ -6,7 +6,6 @@ import {
   type Endpoint,
   type GroupRules,
   groupRules,
-  readDocument,
   readEndpoints,
   reportGroup,
   restricted,
@@ -81,7 +80,7 @@ describe('the rules of a group', () => {
     expect(told({ databases: { constructor: {} } as never })).toContain('"constructor"')
   })
 
-  test('replace the URL and the role of a database, and let the engine rule', () => {
+  test('replace the URL and the role of a database, and still show only their tables', () => {
     const endpoint = endpointOf({
       databases: { main: { url: 'secret:A' }, other: { url: 'demo:' } },
     })
@@ -92,12 +91,9 @@ describe('the rules of a group', () => {
       main: {
         url: 'secret:B',
         role: 'analyst',
-        only: { schemas: undefined, tables: { t: true }, guardian: 'engine' },
+        only: { schemas: undefined, tables: { t: true } },
       },
     })
-    // The credential of everybody else rules no more than it did.
-    const same = restricted(endpoint, { databases: { main: { url: 'secret:A', tables: {} } } })
-    expect(same.databases.main!.only).toMatchObject({ guardian: 'nobody' })
     expect(
       restricted(endpoint, { databases: { main: { url: 'secret:B' } } }).databases.main,
     ).toEqual({
@@ -213,14 +209,40 @@ describe('a group', () => {
     expect(named.tables).toMatchObject([{ name: 'elsewhere' }])
   })
 
-  test('with a credential of its own is ruled by the engine', async () => {
+  test('with a credential of its own is ruled by the engine, and by its tables if it has some', async () => {
     const rules: GroupRules = { databases: { main: { url: 'secret:OWN' } } }
     const group = groupBefore(url, rules, { bindings: { OWN: at(other.port) } })
     expect((await group.structure('query', { sql: 'select * from elsewhere' })).rows).toEqual([])
     const both: GroupRules = { databases: { main: { url: 'secret:OWN', tables: { none: true } } } }
     const stricter = groupBefore(url, both, { bindings: { OWN: at(other.port) } })
     expect((await stricter.structure('list_tables')).tables).toEqual([])
-    expect((await stricter.structure('query', { sql: 'select * from elsewhere' })).rows).toEqual([])
+    const { result } = await stricter.call('query', { sql: 'select * from elsewhere' })
+    expect(result).toMatchObject({ isError: true })
+    // The same file by another name is another credential, and shows no more.
+    const again = groupBefore(
+      url,
+      { databases: { main: { url: 'secret:OWN', tables: { orders: ['id'] } } } },
+      { bindings: { OWN: `${at(server.port)}&tls=0` } },
+    )
+    expect((await again.structure('query_table', { table: 'orders', limit: 1 })).rows).toEqual([
+      [1],
+    ])
+    for (const sql of ['select note from orders', 'select * from secrets']) {
+      expect((await again.call('query', { sql })).result).toMatchObject({ isError: true })
+    }
+  })
+
+  test.each<object>([
+    { orders: true, secrets: [] },
+    { orders: true, secrets: ['gone_column'] },
+  ])('reads no hint about a table of which it sees no column: %j', async (tables) => {
+    const group = groupBefore(url, only(tables))
+    for (const name of ['secret', 'secretss']) {
+      const { result } = await group.call('describe_table', { table: name })
+      expect(result.content[0].text).not.toMatch(/mean .*secrets/)
+    }
+    const { result } = await group.call('describe_table', { table: 'order' })
+    expect(result.content[0].text).toContain('Did you mean orders?')
   })
 
   test('reads its kept results, and nobody under other rules does', async () => {
@@ -254,7 +276,7 @@ describe('a group', () => {
     const tables = { tables: { orders: ['id'] } }
     const prints = async () => {
       const all = readSqlite(changing)
-      const seen = await visible(all, tables, 'nobody')
+      const seen = await visible(all, tables, false)
       return Promise.all([fingerprint(seen, limits), fingerprint(all, limits)])
     }
     const before = await prints()
@@ -267,17 +289,14 @@ describe('a group', () => {
     expect((await prints())[0]).not.toBe(before[0])
   })
 
-  test('finds the pages of what it may search, and no other', async () => {
+  test('fetches the records of what it may search, and no others', async () => {
     const search = [
       { table: 'orders', title: 'note', text: ['note'] },
       { table: 'secrets', title: 'word', text: ['word'] },
     ]
-    const io = { fetch, bindings: { DATABASE: url } }
-    const page = (rules: GroupRules | undefined, id: string) => {
-      const whole = endpointOf({ search })
-      const endpoint = rules ? restricted(whole, rules) : whole
-      const asker = { caller: undefined, signal: AbortSignal.timeout(10_000) }
-      return readDocument(endpoint, io, id, 'https://x', asker)
+    const page = async (rules: GroupRules | undefined, id: string) => {
+      const { call } = groupBefore(url, rules, { endpoint: { search } })
+      return (await call('fetch', { id })).result.structuredContent
     }
     expect(await page(undefined, 'main/secrets/1')).toMatchObject({ title: 'planted' })
     expect(await page(only({ orders: true }), 'main/secrets/1')).toBeUndefined()
@@ -299,8 +318,8 @@ describe('the report for an operator', () => {
   test('says why a tool is off, and which names do not exist', async () => {
     const rules = only({ orders: ['id', 'nmae'], customers: true })
     expect(await reportGroup(endpointOf({ tools }), rules, io)).toEqual([
-      'words is off: its statement may read tables that this group may not see. To allow it as it is, name it in the tools of the group.',
-      'query and explain_query run for main only if SQLite tells that a statement reads nothing but tables that this group sees whole. Only query_table reads orders.',
+      'words is off: its statement could read tables that this group cannot see. To allow it as it is, add it to the tools of this group.',
+      'query and explain_query run for main only if SQLite reports that a statement reads only tables that this group sees in full. Only query_table reads orders.',
       'main has no column "orders.nmae".',
       'main has no table "customers", or none of these columns.',
     ])
@@ -316,7 +335,7 @@ describe('the report for an operator', () => {
     const found = await reportGroup(endpointOf({ databases }), only({ orders: true }), io)
     expect(found.slice(0, 2)).toEqual([
       'The database other does not exist for this group.',
-      'query and explain_query are off for main: PostgreSQL does not tell which tables a statement reads before it runs. Give the group a credential or a role of its own for this database.',
+      'query and explain_query are off for main: PostgreSQL does not report which tables a statement reads before it runs. To allow SQL, leave out schemas and tables, and give the group a credential or a role that can read only what the group should see.',
     ])
     expect(found[2]).toContain('could not be compared')
   })
@@ -351,9 +370,9 @@ await describePostgres('a group with a role', roles, (postgres) => {
     expect(named((await group.structure('list_tables')).tables)).toEqual(['orders'])
     const { rows } = await group.structure('query_table', { table: 'orders', orderBy: ['id'] })
     expect(rows).toEqual([[1], [2]])
-    expect((await group.structure('query', { sql: 'select count(*) from deals' })).rows).toEqual([
-      [0],
-    ])
-    expect((await group.call('query', { sql: 'select * from planted' })).result.isError).toBe(true)
+    for (const table of ['deals', 'planted']) {
+      const { result } = await group.call('query', { sql: `select * from ${table}` })
+      expect(result).toMatchObject({ isError: true })
+    }
   })
 })

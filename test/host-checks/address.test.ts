@@ -8,16 +8,18 @@ import {
   ORIGIN,
   shutOut,
   troubles,
+  URL_PASTED,
   wrongHost,
 } from '../support/host-checks.ts'
 
+const openHost: Host = (request) => {
+  const { origin } = new URL(request.url)
+  const asked = new URL(request.url)
+  if (!asked.pathname.startsWith('/.well-known/')) asked.pathname = '/mcp'
+  return oauthHost(origin, { open: true })(new Request(asked, request))
+}
+
 describe('a URL', () => {
-  const openHost: Host = (request) => {
-    const { origin } = new URL(request.url)
-    const asked = new URL(request.url)
-    if (!asked.pathname.startsWith('/.well-known/')) asked.pathname = '/mcp'
-    return oauthHost(origin, { open: true })(new Request(asked, request))
-  }
   const rows: readonly (readonly [string, string[], (string | undefined)[]])[] = [
     ['http://gate.example.com/mcp', ['problem url-https'], ALL],
     ['https://gate.example.com:8443/mcp', ['problem url-port'], [CLAUDE, CHATGPT]],
@@ -47,9 +49,9 @@ describe('a URL', () => {
     ['https://gate.example.com', 'try https://gate.example.com/mcp.'],
     ['https://gate.example.com/mcp/', 'Paste https://gate.example.com/mcp,'],
     ['https://gate.example.com/a/sse', 'Try https://gate.example.com/a/mcp.'],
-  ])('%s is told which one to paste', async (url, mend) => {
+  ])('%s is told which one to paste', async (url, fix) => {
     const { findings } = await examined(openHost, { url })
-    expect(findings.find(({ id }) => id === 'url-path')!.mend).toContain(mend)
+    expect(findings.find(({ id }) => id === 'url-path')!.fix).toContain(fix)
   })
 
   test('whose host is in a private network is not for hosts on the internet', async () => {
@@ -76,6 +78,41 @@ describe('a URL', () => {
       expect(JSON.stringify([report.findings, report.verdicts()])).not.toMatch(/marker/)
       expect(report.hasProblem).toBe(true)
     }
+  })
+})
+
+describe('the place of a server', () => {
+  const inner = [
+    ...['0.0.0.0', '0.255.255.255', '10.0.0.0', '10.255.255.255', '100.64.0.0', '100.127.255.255'],
+    ...['127.0.0.0', '127.255.255.255', '169.254.0.0', '169.254.255.255', '172.16.0.0'],
+    ...['172.31.255.255', '192.168.0.0', '192.168.255.255', '[::]', '[::1]', '[fc00::]'],
+    ...['[fdff:ffff::1]', '[fe80::]', '[febf:ffff::1]', '[::ffff:127.0.0.1]', '[::ffff:10.0.0.1]'],
+    ...['[::ffff:0.0.0.1]', '[::ffff:100.64.0.1]', '[::ffff:169.254.169.254]'],
+    ...['localhost', 'a.localhost', 'localhost.'],
+  ]
+  const outer = [
+    ...['1.0.0.0', '9.255.255.255', '11.0.0.0', '100.63.255.255', '100.128.0.0', '126.255.255.255'],
+    ...['128.0.0.0', '169.253.255.255', '169.255.0.0', '172.15.255.255', '172.32.0.0'],
+    ...['192.167.255.255', '192.169.0.0', '[::2]', '[2001:4860::1]', '[fbff::1]', '[fe7f::1]'],
+    ...['[fec0::1]', '[::ffff:11.0.0.1]', '[::ffff:8.8.8.8]', '10.example.com', '127.example.com'],
+  ]
+  const placed = async (url: string, found?: string) => {
+    const lookup = async () => (found === undefined ? [] : [{ address: found }])
+    return troubles(await examined(openHost, { url, lookup })).includes('note reach')
+  }
+  const bare = (host: string) => host.replace(/^\[|\]$/g, '')
+
+  test.each(inner)('%s is out of reach for hosts on the internet', async (host) => {
+    expect(await placed(`https://${host}/mcp`)).toBe(true)
+    if (!host.includes('localhost')) expect(await placed(URL_PASTED, bare(host))).toBe(true)
+    // Nobody else is asked.
+    const report = await wrongHost({ resource: { authorization_servers: [`https://${host}`] } })
+    expect(troubles(report)).toEqual(['problem authorization-servers'])
+  })
+
+  test.each(outer)('%s is on the internet', async (host) => {
+    expect(await placed(`https://${host}/mcp`)).toBe(false)
+    expect(await placed(URL_PASTED, bare(host))).toBe(false)
   })
 })
 

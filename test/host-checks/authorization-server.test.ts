@@ -425,7 +425,7 @@ describe('an authorization server', () => {
     const answers = { 'GET /authorize': () => page(503) }
     const { findings } = await wrongHost({ answers })
     for (const id of ['unknown-client', 'authorization-page']) {
-      expect(findings.find((it) => it.id === id)!.mend).toContain('Open the authorization endpoint')
+      expect(findings.find((it) => it.id === id)!.fix).toContain('Open the authorization endpoint')
     }
     const asked = await examined(oauthHost(ORIGIN, { answers }), { register: false })
     expect(asked.verdicts()[3]!.verdict).toMatch(/^would connect, and ask to sign in, but: .* 503 /)

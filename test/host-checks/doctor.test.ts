@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import type { Finding } from '../../src/host-checks/index.ts'
 import { startHttp } from '../servers/http.ts'
 import { listenAs, oauthHost } from '../servers/oauth-host.ts'
 import { tidegate } from '../support/command-line.ts'
-import { examined, type Finding, ORIGIN, troubles, wrongHost } from '../support/host-checks.ts'
+import { examined, ORIGIN, troubles, wrongHost } from '../support/host-checks.ts'
 import { startWorker } from '../support/worker.ts'
 
 /** What is looked at of every endpoint, of one with a sign-in, and of one without. */
@@ -32,7 +33,9 @@ describe('a server that is right', () => {
     const report = await wrongHost({ open: true })
     expect(troubles(report)).toEqual([])
     expect(report.findings.map(({ id }) => id)).toEqual(OPEN)
-    for (const { verdict } of report.verdicts()) expect(verdict).toBe('would connect')
+    for (const { verdict, state } of report.verdicts()) {
+      expect([verdict, state]).toEqual(['would connect', 'ok'])
+    }
   })
 
   test('may answer with a stream, which is read up to the answer', async () => {
@@ -100,13 +103,13 @@ describe('Tidegate', () => {
 })
 
 describe('npx tidegate doctor', () => {
-  test('prints each check, its mend, and a line for each host', async () => {
+  test('prints each check, its fix, and a line for each host', async () => {
     const right = await startHttp(listenAs((origin) => oauthHost(origin)))
     const fine = await tidegate(['doctor', `http://127.0.0.1:${right}/mcp`, '--register'], around)
     expect(fine).toMatchObject({ code: 0, stderr: '' })
-    expect(fine.stdout).toMatch(/^ok {7}PKCE with S256 is there\.$/m)
+    expect(fine.stdout).toMatch(/^ok {7}PKCE with S256 is supported\.$/m)
     expect(fine.stdout).toMatch(/^Codex +would connect, and ask to sign in$/m)
-    expect(fine.stdout).toMatch(/^ChatGPT +would not: The URL is on this machine/m)
+    expect(fine.stdout).toMatch(/^ChatGPT +would not connect: The URL is on this machine/m)
     expect(fine.stdout).not.toContain('marker')
 
     const server = { code_challenge_methods_supported: [] }
@@ -122,7 +125,7 @@ describe('npx tidegate doctor', () => {
       hosts: expect.arrayContaining(['claude', 'gemini']),
       state: 'problem',
       seen: expect.any(String),
-      mend: expect.any(String),
+      fix: expect.any(String),
     })
     expect(json.code).toBe(1)
   })
@@ -132,6 +135,7 @@ describe('npx tidegate doctor', () => {
     const report = await wrongHost({ resource: { resource: `${ORIGIN}/mcp/` } })
     const [problem] = report.findings.filter(({ state }) => state === 'problem')
     const [claude, chatgpt] = report.verdicts().map(({ name, verdict }) => [name, verdict])
+    expect(report.verdicts()[0]!.state).toBe('problem')
     const lines = shown.split('\n').filter(Boolean)
     expect(
       lines.map((it) =>
@@ -140,15 +144,15 @@ describe('npx tidegate doctor', () => {
           .split(/ {2,}|→ /)
           .filter(Boolean),
       ),
-    ).toEqual([['problem', problem!.seen], [problem!.mend], claude, chatgpt])
+    ).toEqual([['problem', problem!.seen], [problem!.fix], claude, chatgpt])
   })
 
   test('takes the URL of an endpoint, and nothing else', async () => {
     for (const [url, said] of [
-      ['postgres://u:marker@127.0.0.1/shop', 'A connection string is no argument'],
-      ['libsql://shop.turso.io?authToken=marker', 'A connection string is no argument'],
+      ['postgres://u:marker@127.0.0.1/shop', 'A connection string cannot be an argument'],
+      ['libsql://shop.turso.io?authToken=marker', 'A connection string cannot be an argument'],
       ['gate.marker.com/mcp', 'begins with https://'],
-      ['https://u:marker@gate.example.com/mcp', 'no password'],
+      ['https://u:marker@gate.example.com/mcp', 'user name and password'],
       ['https://gate.example.com/mcp#marker', 'the #'],
     ] as const) {
       const ran = await tidegate(['doctor', url], around)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { ExamineIo } from '../../src/host-checks/index.ts'
 import { oauthHost, otherwise, page, type Wrong } from '../servers/oauth-host.ts'
 import {
   ALL,
@@ -7,7 +8,6 @@ import {
   CLAUDE,
   CODEX,
   examined,
-  type Io,
   ORIGIN,
   REMOTE,
   RESOURCE,
@@ -113,6 +113,14 @@ const open: Row[] = [
           annotations: { readOnlyHint: true },
         },
       ],
+    },
+    ['problem tool-shapes'],
+    [],
+  ],
+  [
+    'has a tool without a name',
+    {
+      tools: [{ title: 'X', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }],
     },
     ['problem tool-shapes'],
     [],
@@ -241,7 +249,7 @@ const shut: readonly (readonly [
   [
     'points elsewhere',
     (it) => otherwise(it, { status: 307, headers: { location: 'https://new.example.com/mcp' } }),
-    'points to "https://new.example.com/mcp"',
+    'redirects to "https://new.example.com/mcp"',
     'or serve the endpoint here',
   ],
   [
@@ -251,19 +259,19 @@ const shut: readonly (readonly [
         status: 302,
         headers: { location: 'https://team.cloudflareaccess.com/x?kid=secret' },
       }),
-    'points to "https://team.cloudflareaccess.com/x":',
+    'redirects to "https://team.cloudflareaccess.com/x",',
     'Take this path out',
   ],
   [
     'is behind a challenge',
     (it) => otherwise(it, { status: 403, headers: { 'cf-mitigated': 'challenge' } }),
-    'a challenge of Cloudflare',
+    'a Cloudflare challenge',
     'skips challenges',
   ],
   [
     'forbids strangers',
     (it) => otherwise(it, { status: 403 }),
-    'answers 403.',
+    'returns 403.',
     'without a key and without an Origin',
   ],
   ['is a web site', () => page(), 'There is no MCP endpoint', 'Streamable HTTP'],
@@ -276,10 +284,10 @@ const shut: readonly (readonly [
   [
     'wants another Accept',
     (it) => otherwise(it, { status: 406 }),
-    'answers 406',
-    'whatever its Accept says',
+    'returns 406',
+    'whatever its Accept header says',
   ],
-  ['breaks', (it) => otherwise(it, { status: 500 }), 'answers 500', 'Read the log'],
+  ['breaks', (it) => otherwise(it, { status: 500 }), 'returns 500', "Read the server's log"],
   [
     'answers with an error',
     (it) =>
@@ -287,23 +295,23 @@ const shut: readonly (readonly [
         status: 200,
         body: rpc({ error: { code: 1, message: 'a message of others' } }),
       }),
-    'an error of JSON-RPC',
+    'a JSON-RPC error',
     'Streamable HTTP',
   ],
   [
     'answers with other JSON',
     (it) => otherwise(it, { status: 200, body: '{}' }),
-    'no JSON-RPC',
+    'not JSON-RPC',
     'Streamable HTTP',
   ],
-  ['wants payment', (it) => otherwise(it, { status: 402 }), 'answers 402', 'refused with 401 only'],
+  ['wants payment', (it) => otherwise(it, { status: 402 }), 'returns 402', 'refused only with 401'],
 ]
 
 /** Why the network gives no answer. */
 const broken = [
-  ['ENOTFOUND', 'There is no host of this name.', 'spelling'],
-  ['ECONNREFUSED', 'Nothing listens at this port.', 'Start the server'],
-  ['UND_ERR_CONNECT_TIMEOUT', 'It gives no answer in time.', 'firewall'],
+  ['ENOTFOUND', 'There is no host with this name.', 'spelling'],
+  ['ECONNREFUSED', 'Nothing listens on this port.', 'Start the server'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'It does not respond in time.', 'firewall'],
   ['SELF_SIGNED_CERT_IN_CHAIN', 'Its certificate is not trusted', 'whole chain'],
   ['UND_ERR_SOCKET', 'The connection failed (UND_ERR_SOCKET).', 'speaks https'],
 ] as const
@@ -320,11 +328,11 @@ describe('a server without a sign-in', () => {
     expect(troubles(report)).toEqual(['problem sign-in'])
     expect(shutOut(report)).toEqual([CLAUDE, CHATGPT])
     expect(report.verdicts()[2]!.verdict).toBe(
-      'would connect with the key as the header Authorization: Bearer KEY',
+      'would connect with the key in the header Authorization: Bearer KEY',
     )
-    const { mend } = report.findings.find(({ id }) => id === 'sign-in')!
-    expect(mend).toContain('TIDEGATE_PASSPHRASE')
-    expect(mend).toContain(`${ORIGIN}/k/KEY/mcp`)
+    const { fix } = report.findings.find(({ id }) => id === 'sign-in')!
+    expect(fix).toContain('TIDEGATE_PASSPHRASE')
+    expect(fix).toContain(`${ORIGIN}/k/KEY/mcp`)
   })
 
   test('that has an authorization server of the old kind is told what leads to it', async () => {
@@ -343,52 +351,52 @@ describe('a server with a sign-in', () => {
 })
 
 /** What to do, by what was answered to a host that others are not. */
-const mends: readonly (readonly [string, Parameters<typeof otherwise>[1], string])[] = [
+const fixes: readonly (readonly [string, Parameters<typeof otherwise>[1], string])[] = [
   ['by Cloudflare', { status: 403, headers: { 'cf-ray': 'x' } }, 'AI Crawl Control'],
   ['by Cloudflare', { status: 403, headers: { server: 'cloudflare' } }, 'AI Crawl Control'],
   ['by somebody', { status: 403 }, 'firewall or proxy'],
-  ['for its Accept', { status: 406 }, 'whatever its Accept says'],
+  ['for its Accept', { status: 406 }, 'whatever its Accept header says'],
   ['for a minute', { status: 429 }, 'Wait a minute'],
 ]
 
 describe('a host that is shut out', () => {
-  test.each(mends)('%s is told what to do', async (_, change, mend) => {
+  test.each(fixes)('%s is told what to do', async (_, change, fix) => {
     const answers: Wrong['answers'] = {
       'POST initialize': (right, { headers }) =>
         headers.get('user-agent') === 'Claude-User' ? otherwise(right, change) : undefined,
     }
     const { findings } = await wrongHost({ answers })
-    expect(findings.find(({ id }) => id === 'agents')!.mend).toContain(mend)
+    expect(findings.find(({ id }) => id === 'agents')!.fix).toContain(fix)
   })
 })
 
 describe('a server that no host gets into', () => {
-  test.each(shut)('%s', async (_, change, seen, mend) => {
+  test.each(shut)('%s', async (_, change, seen, fix) => {
     const report = await wrongHost({ answers: { 'POST initialize': change } })
     expect(troubles(report)).toEqual(['problem initialize'])
     const [finding] = report.findings.filter(({ state }) => state === 'problem')
     expect(finding!.seen).toContain(seen)
-    expect(finding!.mend).toContain(mend)
+    expect(finding!.fix).toContain(fix)
     expect(JSON.stringify(report.findings)).not.toMatch(/kid=|a message of others/)
     expect(shutOut(report)).toEqual(ALL)
   })
 
-  test.each(broken)('because of %s', async (code, seen, mend) => {
+  test.each(broken)('because of %s', async (code, seen, fix) => {
     const fetch = async () => {
       throw new TypeError('fetch failed', { cause: Object.assign(new Error(), { code }) })
     }
     const report = await examined(oauthHost(ORIGIN), { fetch })
     expect(troubles(report)).toEqual(['problem reachable'])
     expect(report.findings.at(-1)!.seen).toContain(seen)
-    expect(report.findings.at(-1)!.mend).toContain(mend)
+    expect(report.findings.at(-1)!.fix).toContain(fix)
     expect(shutOut(report)).toEqual(ALL)
   })
 
   test('because it never answers, or never ends', async () => {
-    const silent: Io['fetch'] = (_, { signal }) =>
+    const silent: ExamineIo['fetch'] = (_, { signal }) =>
       new Promise((_, reject) => signal!.addEventListener('abort', () => reject(signal!.reason)))
     const report = await examined(oauthHost(ORIGIN), { fetch: silent, wait: 20 })
-    expect(report.findings.at(-1)!.seen).toBe('It gives no answer within 0.02 s.')
+    expect(report.findings.at(-1)!.seen).toBe('It does not respond within 0.02 s.')
     let sent = 0
     const endless = () => {
       const body = new ReadableStream({

@@ -11,7 +11,7 @@ import {
 } from '../../src/mcp/index.ts'
 import { MODERN, meta } from '../support/mcp.ts'
 
-/** How many messages; more through the environment: FUZZ=1000000 npm test -- test/mcp/fuzz.test.ts */
+/** The number of messages. For more: FUZZ=1000000 npm test -- test/mcp/fuzz.test.ts */
 const COUNT = Number(process.env.FUZZ ?? 100_000)
 const MARKER = 'hunter2-planted-secret'
 
@@ -58,7 +58,7 @@ const server: Server = {
 }
 const sessions = memorySessions(() => server)
 
-// xorshift32: the same messages in every run.
+// xorshift32, so that every run has the same messages.
 let seed = Number(process.env.FUZZ_SEED ?? 20261121)
 function random(below: number): number {
   seed ^= seed << 13
@@ -95,7 +95,7 @@ const message = (id: unknown): Record<string, unknown> => ({
   },
 })
 
-/** Puts something odd somewhere into a value. */
+/** Replaces some part of a value with something odd. */
 function mutate(value: unknown): unknown {
   if (random(5) === 0 || typeof value !== 'object' || value === null) return pick(odd)
   if (Array.isArray(value)) return random(2) ? [...value, pick(odd)] : value.map(mutate)
@@ -135,12 +135,12 @@ function bodyOf(sessionIds: readonly string[]): [string, Record<string, string>]
   return [body, headers]
 }
 
-/** What is wrong with an answer, if anything is. */
+/** Returns the fault in a response, if any. */
 async function faultOf(response: Response): Promise<string | undefined> {
   const stream = response.headers.get('content-type')?.startsWith('text/event-stream')
   if (!stream) return faultIn(await response.text(), response.status)
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
-  // A stream may wait for what never comes: its beginning tells enough.
+  // A stream can wait forever, so its beginning is enough.
   const nothing = new Promise<{ value?: string }>((resolve) => setTimeout(resolve, 20, {}))
   const { value = '' } = await Promise.race([reader.read(), nothing])
   await reader.cancel()
@@ -168,7 +168,7 @@ function faultIn(text: string, status: number): string | undefined {
   return undefined
 }
 
-/** Fails where an answer does not come at all. */
+/** Fails if a response never arrives. */
 async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
@@ -181,7 +181,7 @@ const log = vi.spyOn(console, 'error')
 beforeAll(() => void log.mockImplementation(() => {}))
 afterAll(() => log.mockRestore())
 
-test('nothing that is sent makes the server fail, hang, or tell a secret', {
+test('no message makes the server fail, hang or leak a secret', {
   timeout: 120_000,
 }, async () => {
   const ids: string[] = []
@@ -196,6 +196,6 @@ test('nothing that is sent makes the server fail, hang, or tell a secret', {
     const id = (await answered).headers.get('mcp-session-id')
     if (id) ids.splice(random(8), 1, id)
   }
-  // The only thing that went wrong inside is what a handler threw.
+  // The only internal faults are the errors that a handler threw.
   for (const [, thrown] of log.mock.calls) expect(String(thrown)).toContain(MARKER)
 })

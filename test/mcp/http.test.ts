@@ -84,20 +84,20 @@ describe.each([...LEGACY, MODERN])('%s', (version) => {
     expect(JSON.parse(body.result.content[0].text)).toEqual({ quotient: 0.25 })
   })
 
-  test('answers with the id of the request, whatever it is', async () => {
+  test('responds with the ID of the request, whatever it is', async () => {
     for (const id of [0, -1, '', 'server-discover-probe-1']) {
       expect((await send({ id, method: 'tools/list' })).body.id).toBe(id)
     }
   })
 
-  test('takes arguments left out, and arguments sent as JSON in a string', async () => {
+  test('accepts missing arguments, and arguments sent as a JSON string', async () => {
     expect((await send(call('hello'))).body.result.content[0].text).toBe('Hello, you')
     expect((await send(call('hello', '{"name":"Ada"}'))).body.result.content[0].text).toBe(
       'Hello, Ada',
     )
   })
 
-  test('makes a failure that the model can repair a result', async () => {
+  test('returns a failure that the model can repair as a result', async () => {
     const { status, body } = await send(call('divide', { a: 1, b: 0 }))
     expect(status).toBe(200)
     expect(body.result).toMatchObject({
@@ -106,7 +106,7 @@ describe.each([...LEGACY, MODERN])('%s', (version) => {
     })
   })
 
-  test('says nothing of what a stranger threw', async () => {
+  test('hides the message of a foreign error', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     const { body } = await send(call('leak'))
     expect(body.result.isError).toBe(true)
@@ -115,7 +115,7 @@ describe.each([...LEGACY, MODERN])('%s', (version) => {
     log.mockRestore()
   })
 
-  test('answers an unknown tool with invalid params and the names there are', async () => {
+  test('responds to an unknown tool with invalid params and the existing names', async () => {
     const { status, body } = await send(call('multiply'))
     expect(status).toBe(200)
     expect(body.error.code).toBe(-32602)
@@ -128,7 +128,7 @@ describe.each([...LEGACY, MODERN])('%s', (version) => {
     expect(body).toMatchObject({ id: 1, error: { code: -32601 } })
   })
 
-  test('sends progress before the result where the client asked for it', async () => {
+  test('sends progress before the result if the client requested it', async () => {
     const request = requestOf(version, call('count', {}, { _meta: { progressToken: 'p' } }))
     const text = await (await serve(request, options)).text()
     const events = text
@@ -147,7 +147,7 @@ describe.each([...LEGACY, MODERN])('%s', (version) => {
     })
   })
 
-  test('sends no progress where nobody asked, and none that the client cannot read', async () => {
+  test('sends no progress that was not requested or that the client cannot read', async () => {
     const plain = await serve(requestOf(version, call('count')), options)
     expect(plain.headers.get('content-type')).toBe('application/json; charset=utf-8')
     const request = requestOf(version, call('count', {}, { _meta: { progressToken: 1 } }))
@@ -155,7 +155,7 @@ describe.each([...LEGACY, MODERN])('%s', (version) => {
     expect((await ask(options, request)).body.result.content[0].text).toBe('counted')
   })
 
-  test('accepts a notification with 202, no body and no type', async () => {
+  test('accepts a notification with 202 and without a body or content type', async () => {
     const request = postOf(
       { jsonrpc: '2.0', method: 'notifications/initialized' },
       { 'mcp-protocol-version': version },
@@ -166,7 +166,7 @@ describe.each([...LEGACY, MODERN])('%s', (version) => {
     expect(await response.text()).toBe('')
   })
 
-  test('never shows a field that the revision does not have', async () => {
+  test('never sends a field that the revision does not have', async () => {
     const listed = (await send({ method: 'tools/list' })).body.result.tools[0]
     expect('annotations' in listed).toBe(version >= '2025-03-26')
     expect('title' in listed).toBe(version >= '2025-06-18')
@@ -176,7 +176,7 @@ describe.each([...LEGACY, MODERN])('%s', (version) => {
     expect('resultType' in result).toBe(version === MODERN)
   })
 
-  test('tells arguments that do not fit as the revision has it', async () => {
+  test('reports invalid arguments in the revision’s own way', async () => {
     const { body } = await send(call('divide', { a: 'one' }))
     if (version >= '2025-11-25') expect(body.result.isError).toBe(true)
     else expect(body.error.code).toBe(-32602)
@@ -210,13 +210,13 @@ describe('legacy', () => {
   })
 
   test.each(['1.0.0.1', '2026-07-28', '2099-01-01'])(
-    'offers its newest revision to a client that asks for %s',
+    'offers its newest legacy revision to a client that requests %s',
     async (version) => {
       expect((await initialize(version)).body.result.protocolVersion).toBe('2025-11-25')
     },
   )
 
-  test('offers its newest revision whatever header comes with initialize', async () => {
+  test('ignores the version header of an initialize request', async () => {
     const request = requestOf('2025-11-25', {
       method: 'initialize',
       params: { protocolVersion: '2025-06-18' },
@@ -229,18 +229,18 @@ describe('legacy', () => {
     expect((await initialize(7)).body.error.code).toBe(-32602)
   })
 
-  test('serves a client that sends no version header in the newest shapes', async () => {
+  test('serves a client that sends no version header in the newest format', async () => {
     const { body } = await ask(options, postOf({ jsonrpc: '2.0', id: 1, method: 'tools/list' }))
     expect(body.result.tools[0]).toHaveProperty('outputSchema')
   })
 
-  test('refuses a version that nobody speaks with a 400 that names those it speaks', async () => {
+  test('refuses an unknown version with a 400 that lists the supported versions', async () => {
     const { status, body } = await ask(options, requestOf('1.0.0.1', { method: 'tools/list' }))
     expect(status).toBe(400)
     expect(body.error.message).toContain('2025-11-25')
   })
 
-  test('takes Mcp-Method and Mcp-Name for no sign of an era', async () => {
+  test('does not treat Mcp-Method and Mcp-Name as a sign of an era', async () => {
     const request = postOf(
       { jsonrpc: '2.0', id: 1, method: 'ping' },
       { 'mcp-method': 'ping', 'mcp-name': 'x' },
@@ -252,7 +252,7 @@ describe('legacy', () => {
     })
   })
 
-  test('answers a batch where the revision has batches', async () => {
+  test('answers a batch only if the revision has batches', async () => {
     const batch = [
       { jsonrpc: '2.0', id: 1, method: 'ping' },
       { jsonrpc: '2.0', method: 'notifications/initialized' },
@@ -274,7 +274,7 @@ describe('legacy', () => {
     }
   })
 
-  test('accepts a batch of notifications, and refuses initialize in a batch, or too many messages', async () => {
+  test('accepts a batch of notifications, but not initialize or too many messages', async () => {
     const note = { jsonrpc: '2.0', method: 'notifications/initialized' }
     expect((await ask(options, postOf([note, note]))).status).toBe(202)
     const opening = {
@@ -292,21 +292,21 @@ describe('legacy', () => {
     expect((await ask(options, postOf(pings))).status).toBe(400)
   })
 
-  test('accepts an error of the client that names no request', async () => {
+  test('accepts an error from the client that names no request', async () => {
     for (const id of [{}, { id: null }]) {
       const body = { jsonrpc: '2.0', ...id, error: { code: -32700, message: 'What?' } }
       expect((await serve(postOf(body), options)).status).toBe(202)
     }
   })
 
-  test('accepts a response of the client with 202', async () => {
+  test('accepts a response from the client with 202', async () => {
     const response = await serve(postOf({ jsonrpc: '2.0', id: 1, result: {} }), options)
     expect([response.status, await response.text()]).toEqual([202, ''])
   })
 })
 
 describe('modern', () => {
-  test('server/discover names versions, capabilities and itself, and how long that keeps', async () => {
+  test('server/discover returns versions, capabilities, its name and a lifetime', async () => {
     const { body } = await ask(options, requestOf(MODERN, { method: 'server/discover' }))
     expect(body.result).toMatchObject({
       resultType: 'complete',
@@ -377,7 +377,7 @@ describe('modern', () => {
     }
   })
 
-  test('serves a client that does not say who it is', async () => {
+  test('serves a client that does not identify itself', async () => {
     const { 'io.modelcontextprotocol/clientInfo': _, ...anonymous } = meta()
     expect((await refused(nothing, anonymous)).body.result.content[0].text).toBe('Hello, you')
   })
@@ -388,13 +388,13 @@ describe('modern', () => {
       (it: Request) => it.headers.delete('mcp-protocol-version'),
     ],
     [
-      'another version header',
+      'a different version header',
       (it: Request) => it.headers.set('mcp-protocol-version', '2025-11-25'),
     ],
-    ['a method header that is missing', (it: Request) => it.headers.delete('mcp-method')],
-    ['another method header', (it: Request) => it.headers.set('mcp-method', 'TOOLS/CALL')],
-    ['a name header that is missing', (it: Request) => it.headers.delete('mcp-name')],
-    ['another name header', (it: Request) => it.headers.set('mcp-name', 'leak')],
+    ['a missing method header', (it: Request) => it.headers.delete('mcp-method')],
+    ['a different method header', (it: Request) => it.headers.set('mcp-method', 'TOOLS/CALL')],
+    ['a missing name header', (it: Request) => it.headers.delete('mcp-name')],
+    ['a different name header', (it: Request) => it.headers.set('mcp-name', 'leak')],
     [
       'a name header that is broken Base64',
       (it: Request) => it.headers.set('mcp-name', '=?base64?!!?='),
@@ -404,7 +404,7 @@ describe('modern', () => {
     expect([status, body.id, body.error.code]).toEqual([400, 'x', -32020])
   })
 
-  test('compares headers trimmed, and opens Base64', async () => {
+  test('trims headers before comparing them, and decodes Base64', async () => {
     const answer = await refused((it) => {
       it.headers.set('mcp-method', ' tools/call ')
       it.headers.set('mcp-name', '=?base64?aGVsbG8=?=')
@@ -412,7 +412,7 @@ describe('modern', () => {
     expect(answer.body.result.content[0].text).toBe('Hello, you')
   })
 
-  test('refuses a version it does not speak, and says which it does', async () => {
+  test('refuses an unsupported version, and lists the supported versions', async () => {
     const { status, body } = await refused(
       (it) => it.headers.set('mcp-protocol-version', 'v999.0.0'),
       meta('v999.0.0'),
@@ -441,7 +441,7 @@ describe('modern', () => {
     expect((await ask(options, request)).status).toBe(400)
   })
 
-  test('tells the tool when the client has gone', async () => {
+  test('aborts the tool’s signal when the client has gone', async () => {
     let signal: AbortSignal | undefined
     const waiting = tool({
       name: 'wait',
@@ -478,25 +478,25 @@ describe('any body', () => {
     ['null', 'null', -32600],
     ['an empty batch', '[]', -32600],
     ['a batch of numbers', '[1]', -32600],
-    ['no version', '{"id":1,"method":"ping"}', -32600],
-    ['another version', '{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600],
-    ['id null', '{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600],
-    ['id true', '{"jsonrpc":"2.0","id":true,"method":"ping"}', -32600],
-    ['a fractional id', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600],
+    ['an object without a version', '{"id":1,"method":"ping"}', -32600],
+    ['an object with another version', '{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600],
+    ['a message with a null ID', '{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600],
+    ['a message with the ID true', '{"jsonrpc":"2.0","id":true,"method":"ping"}', -32600],
+    ['a message with a fractional ID', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600],
     [
-      'an id past what JSON numbers hold',
+      'a message with an ID beyond safe integers',
       '{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}',
       -32600,
     ],
-    ['neither method nor result', '{"jsonrpc":"2.0"}', -32600],
+    ['an object with neither method nor result', '{"jsonrpc":"2.0"}', -32600],
     ['deep nesting', '['.repeat(500_000) + ']'.repeat(500_000), -32600],
-    ['deep nesting that ends nowhere', '{"a":'.repeat(100_000), -32600],
+    ['deep nesting that never ends', '{"a":'.repeat(100_000), -32600],
   ])('that is %s gets a 400 with an error', async (_, body, code) => {
     expect(await refusal(body)).toEqual([400, code, null])
     expect(await refusal(body, { 'mcp-protocol-version': MODERN })).toEqual([400, code, undefined])
   })
 
-  test('with an id that can be read is refused under that id', async () => {
+  test('with a readable ID is refused under that ID', async () => {
     expect(await refusal('{"jsonrpc":"2.0","id":7,"method":1}')).toEqual([400, -32600, 7])
     expect(await refusal('{"jsonrpc":"2.0","id":7,"method":"ping","params":[]}')).toEqual([
       400, -32602, 7,
@@ -504,7 +504,7 @@ describe('any body', () => {
     expect(await refusal('{"jsonrpc":"2.0","id":7}')).toEqual([400, -32600, 7])
   })
 
-  test('may leave params out or null', async () => {
+  test('can leave out params or set it to null', async () => {
     for (const params of ['', ',"params":null', ',"params":{}']) {
       expect(
         (await ask(options, postOf(`{"jsonrpc":"2.0","id":1,"method":"tools/list"${params}}`))).body
@@ -513,7 +513,7 @@ describe('any body', () => {
     }
   })
 
-  test('may nest brackets inside its strings as deep as it likes', async () => {
+  test('can nest brackets inside its strings to any depth', async () => {
     const { body } = await ask(
       options,
       requestOf('2025-11-25', call('hello', { name: '"[\\'.repeat(1000) })),
@@ -521,19 +521,19 @@ describe('any body', () => {
     expect(body.result.content[0].text).toContain('"[\\"[')
   })
 
-  test('that is not UTF-8 is a parse error, and one with a byte order mark is not', async () => {
+  test('that is not UTF-8 is a parse error, but a byte order mark is allowed', async () => {
     expect(await refusal(new Uint8Array([0x22, 0xff, 0xfe, 0x22]))).toEqual([400, -32700, null])
     const { body } = await ask(options, postOf('\ufeff{"jsonrpc":"2.0","id":1,"method":"ping"}'))
     expect(body.result).toEqual({})
   })
 
-  test('is read the same where its length was announced', async () => {
+  test('is read the same if its length was announced', async () => {
     const announced = async (bytes: Uint8Array) =>
       ask(options, postOf(bytes, { 'content-length': String(bytes.length) }))
-    // A character of four bytes, cut after three: as long as what a lax reader puts in its place.
+    // A four-byte character, cut after three, which is as long as the replacement that a lax reader puts in.
     const cut = new Uint8Array([0x22, 0xf0, 0x9f, 0x98, 0x22])
     expect((await announced(cut)).body.error.code).toBe(-32700)
-    // A replacement character that was sent is none that was put in place of something.
+    // A replacement character that the client sent does not replace anything.
     for (const mark of ['', '\ufeff']) {
       const ping = `${mark}{"jsonrpc":"2.0","id":"é\ufffd","method":"ping"}`
       const { body } = await announced(new TextEncoder().encode(ping))
@@ -544,7 +544,7 @@ describe('any body', () => {
   })
 
   test.each(['not announced', 'announced'])(
-    'over the limit is refused with 413, and one at the limit is not (%s)',
+    'over the limit is refused with 413, but a body at the limit is accepted (%s)',
     async (how) => {
       const bounded = { server, limits: { ...limits, bodyBytes: 100 } }
       const padded = (bytes: number) =>
@@ -558,7 +558,7 @@ describe('any body', () => {
     },
   )
 
-  test('of an endless upload is not read to its end', async () => {
+  test('in an endless upload is not read to its end', async () => {
     const endless = new ReadableStream({
       pull: (it) => it.enqueue(new Uint8Array(1024)),
     })
@@ -585,8 +585,8 @@ describe('a bound', () => {
   const nested = (levels: number): object => (levels === 0 ? {} : { a: nested(levels - 1) })
   const keyed = (keys: number) => Object.fromEntries(Array.from({ length: keys }, (_, i) => [i, 1]))
 
-  test('is kept at its edge, and one past it is refused', async () => {
-    // The message itself is one level, its params another; it has four keys.
+  test('accepts a value at its edge, and refuses a value one past it', async () => {
+    // The message itself is one level, and its params are another. It has four keys.
     expect((await send(nested(2), 'ping')).body.result).toEqual({})
     expect((await send(nested(3), 'ping')).body.error.message).toContain('4 levels')
     expect((await send(keyed(8), 'ping')).body.result).toEqual({})
@@ -601,7 +601,7 @@ describe('a bound', () => {
   })
 })
 
-describe('the answer', () => {
+describe('the response', () => {
   const typeFor = async (accept: string | undefined) => {
     const request = requestOf('2025-11-25', { method: 'ping' })
     if (accept !== undefined) request.headers.set('accept', accept)
@@ -636,7 +636,7 @@ describe('the answer', () => {
 
 describe('a request', () => {
   test.each(['GET', 'DELETE', 'PUT'])(
-    'by %s is refused with 405 and what is allowed',
+    'with the method %s is refused with 405 and the allowed methods',
     async (method) => {
       const response = await serve(
         new Request('http://127.0.0.1/mcp', {
@@ -680,7 +680,7 @@ describe('a request', () => {
     return ask({ server, ...more }, request)
   }
 
-  test('from a page elsewhere is refused with 403', async () => {
+  test('from a foreign page is refused with 403', async () => {
     for (const origin of [
       'https://evil.example.com',
       'null',
@@ -695,7 +695,7 @@ describe('a request', () => {
     )
   })
 
-  test('from a page of this machine, of the server itself, or of a listed origin is served', async () => {
+  test('from a page on this machine, this server or a listed origin is served', async () => {
     for (const origin of ['http://localhost:6274', 'http://127.0.0.1:8787', 'http://[::1]:80']) {
       expect((await from(origin)).status).toBe(200)
     }
@@ -711,7 +711,7 @@ describe('a request', () => {
     ).toBe(200)
   })
 
-  test('of a caller who showed a credential is served from any page', async () => {
+  test('from a caller with a credential is served from any page', async () => {
     expect(
       (
         await from('https://evil.example.com', {

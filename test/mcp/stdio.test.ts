@@ -13,7 +13,7 @@ import { LEGACY, type Message, meta } from '../support/mcp.ts'
 const program = join(import.meta.dirname, '../servers/stdio-server.ts')
 const spawned = { command: process.execPath, args: [program], stderr: 'inherit' as const }
 
-/** A server at the other end of a pipe. */
+/** A server on the other end of a pipe. */
 function piped(options: Partial<Parameters<typeof serveStdio>[1]> = {}) {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   const writer = writable.getWriter()
@@ -65,7 +65,7 @@ const initialize = (version = '2025-11-25', capabilities: object = {}) => ({
 })
 
 describe('messages line by line', () => {
-  test('are read however they are cut, and answered by id', async () => {
+  test('are read however they are split, and answered by ID', async () => {
     const { bytes, heard, end, said } = piped()
     const line = `${JSON.stringify({ jsonrpc: '2.0', ...modern(call('count')) })}\r\n\n`
     for (const byte of new TextEncoder().encode(line)) await bytes(Uint8Array.of(byte))
@@ -77,13 +77,13 @@ describe('messages line by line', () => {
   })
 
   test.each([
-    ['no JSON', 'hello\n', -32700],
-    ['no message', '{"a":1}\n', -32600],
-    ['no UTF-8', Uint8Array.of(0x22, 0xff, 0x22, 0x0a), -32600],
+    ['not JSON', 'hello\n', -32700],
+    ['not a message', '{"a":1}\n', -32600],
+    ['not UTF-8', Uint8Array.of(0x22, 0xff, 0x22, 0x0a), -32600],
     ['a long line', `"${'x'.repeat(limits.bodyBytes)}"\n`, -32600],
     ['deep nesting', `${'['.repeat(100_000)}\n`, -32600],
-    ['a batch of the modern era', `[${JSON.stringify({ jsonrpc: '2.0', ...modern({}) })}]\n`, 0],
-  ])('are refused if they are %s, and the next is served', async (_, text, code) => {
+    ['a batch in the modern era', `[${JSON.stringify({ jsonrpc: '2.0', ...modern({}) })}]\n`, 0],
+  ])('are refused if they are %s, and the next message is served', async (_, text, code) => {
     const { bytes, send, heard, end, said } = piped()
     await bytes(text)
     await send(modern({ id: 'next' }))
@@ -97,7 +97,7 @@ describe('messages line by line', () => {
       )
   })
 
-  test('wait where the client does not read', async () => {
+  test('wait while the client does not read', async () => {
     let reads = () => {}
     const read = new Promise<void>((resolve) => {
       reads = resolve
@@ -117,8 +117,8 @@ describe('messages line by line', () => {
   })
 })
 
-describe.each(LEGACY)('a client of %s', (version) => {
-  test('opens a session by initialize, hears of changes, and is asked', async () => {
+describe.each(LEGACY)('a client with %s', (version) => {
+  test('opens a session with initialize, receives changes, and is asked a question', async () => {
     const { send, heard, end, said } = piped()
     await send(initialize(version, { elicitation: {} }))
     expect(await heard((it) => it.id === 0)).toMatchObject({ result: { protocolVersion: version } })
@@ -129,7 +129,7 @@ describe.each(LEGACY)('a client of %s', (version) => {
     })
     await heard((it) => it.method === 'notifications/tools/list_changed')
     await send({ id: 2, ...call('count', { progressToken: 'p' }) })
-    // Some patterns take U+2028 for the end of a line.
+    // Some patterns treat U+2028 as the end of a line.
     expect(await heard((it) => it.id === 2)).toMatchObject({
       result: { content: [{ text: 'counted\u2028to three' }] },
     })
@@ -158,15 +158,15 @@ describe.each(LEGACY)('a client of %s', (version) => {
   })
 })
 
-test('without initialize, a legacy message is served by itself', async () => {
+test('without initialize, a legacy message is served on its own', async () => {
   const { send, heard, end } = piped()
   await send({ id: 1, method: 'tools/list' })
   expect(await heard((it) => it.id === 1)).toMatchObject({ result: { tools: [{}, {}, {}, {}] } })
   await end()
 })
 
-describe('a client of the modern era', () => {
-  test('hears what it listens to, until it cancels', async () => {
+describe('a client in the modern era', () => {
+  test('receives the changes that it listens to, until it cancels', async () => {
     const { send, heard, end, said } = piped()
     const notifications = { toolsListChanged: true }
     await send(modern({ id: 'ear', method: 'subscriptions/listen', params: { notifications } }))
@@ -194,11 +194,11 @@ describe('a client of the modern era', () => {
     expect(said).toHaveLength(1)
   })
 
-  test('is told when too much runs at once, and may still cancel', async () => {
+  test('gets an error when too much runs at once, and can still cancel', async () => {
     const { send, heard, end } = piped({ sessionLimits: { ...sessionLimits, calls: 2 } })
     for (const id of [1, 2, 3]) await send(modern({ id, ...call('wait') }))
     expect(await heard((it) => it.id === 3)).toMatchObject({
-      error: { message: 'This works on 2 requests already: wait until one ends.' },
+      error: { message: 'This server is already working on 2 requests: wait until one finishes.' },
     })
     await send({ method: 'notifications/cancelled', params: { requestId: 1 } })
     await send(modern({ id: 4 }))
@@ -209,7 +209,7 @@ describe('a client of the modern era', () => {
 })
 
 describe('the end of the input', () => {
-  test('ends what waits for changes at once, and gives calls a moment', async () => {
+  test('ends subscriptions at once, and gives calls a moment', async () => {
     const { send, heard, end, said } = piped({ graceMs: 100 })
     await send(modern({ id: 'ear', method: 'subscriptions/listen', params: { notifications: {} } }))
     await heard((it) => it.method === 'notifications/subscriptions/acknowledged')
@@ -218,7 +218,7 @@ describe('the end of the input', () => {
     expect(said.filter((it) => 'id' in it)).toEqual([])
   })
 
-  test('comes with a signal, too', async () => {
+  test('can also come with a signal', async () => {
     const stop = new AbortController()
     const { send, heard, over } = piped({ signal: stop.signal, graceMs: 10 })
     await send(initialize())
@@ -254,7 +254,7 @@ describe('as a program', () => {
     await client.close()
   })
 
-  test('answers what it was asked before its input ended, and exits', async () => {
+  test('answers the requests that arrived before its input ended, and exits', async () => {
     const child = spawn(spawned.command, spawned.args, { stdio: ['pipe', 'pipe', 'inherit'] })
     let said = ''
     child.stdout.on('data', (piece) => {

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Refusal } from '../../src/mcp/index.ts'
 import type { Gateway } from '../../src/node/gateway.ts'
-import { listen } from '../../src/node/listen.ts'
+import { type ListenOptions, listen } from '../../src/node/listen.ts'
 import { type NodeWorker, startNodeWorker } from '../support/node-worker.ts'
 import { post } from '../support/worker.ts'
 
@@ -17,15 +17,15 @@ const raw = (port: number, text: string) =>
   })
 
 /** A server of Node whose requests are answered by a function. */
-async function serving(fetch: Gateway['fetch'], options: { proxied?: boolean } = {}) {
+async function serving(fetch: Gateway['fetch'], options: ListenOptions = {}) {
   const server = await listen({ fetch }, { port: 0, ...options })
   return { ...server, port: Number(new URL(server.url).port) }
 }
 
 describe('a request', () => {
   test('comes from the address of its socket, whatever it says itself', async () => {
-    const seen = async (request: Request) =>
-      Response.json([request.headers.get('cf-connecting-ip'), new URL(request.url).origin])
+    const seen: Gateway['fetch'] = async (request, from) =>
+      Response.json([from?.address, new URL(request.url).origin])
     const headers = {
       'cf-connecting-ip': '192.0.2.1',
       'x-forwarded-for': '192.0.2.2, 192.0.2.3',
@@ -33,7 +33,7 @@ describe('a request', () => {
       'x-forwarded-host': 'mcp.example.com',
     }
     const open = await serving(seen)
-    const behind = await serving(seen, { proxied: true })
+    const behind = await serving(seen, { proxied: true, origins: ['https://mcp.example.com'] })
     const from = async (url: string) => (await fetch(url, { headers })).json()
     expect(await from(open.url)).toEqual(['127.0.0.1', open.url])
     expect(await from(behind.url)).toEqual(['192.0.2.3', 'https://mcp.example.com'])
@@ -45,17 +45,18 @@ describe('a request', () => {
     const server = await serving(async () => Response.json(++asked))
     const status = async (text: string) => (await raw(server.port, text)).slice(9, 12)
     const end = 'Connection: close\r\n\r\n'
+    const here = `Host: localhost:${server.port}\r\n`
     for (const [text, expected] of [
       ['nonsense\r\n\r\n', '400'],
       [`GET / HTTP/1.1\r\n${end}`, '400'],
       [`GET / HTTP/1.1\r\nHost: a:b@c\r\n${end}`, '400'],
-      [`GET /a/../mcp HTTP/1.1\r\nHost: localhost\r\n${end}`, '404'],
-      [`GET /a/%2E%2e/mcp HTTP/1.1\r\nHost: localhost\r\n${end}`, '404'],
-      [`TRACE / HTTP/1.1\r\nHost: localhost\r\n${end}`, '404'],
+      [`GET /a/../mcp HTTP/1.1\r\n${here}${end}`, '404'],
+      [`GET /a/%2E%2e/mcp HTTP/1.1\r\n${here}${end}`, '404'],
+      [`TRACE / HTTP/1.1\r\n${here}${end}`, '404'],
     ]) {
       expect([text!.slice(0, 60), await status(text!)]).toEqual([text!.slice(0, 60), expected])
     }
-    const long = `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(200_000)}\r\n${end}`
+    const long = `GET / HTTP/1.1\r\n${here}X: ${'x'.repeat(200_000)}\r\n${end}`
     expect(await status(long)).toMatch(/^(?:431)?$/)
     expect(asked).toBe(0)
     await server.close()
@@ -67,7 +68,7 @@ describe('a request', () => {
       await request.arrayBuffer().catch(thrown.resolve)
       return new Response()
     })
-    const head = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf'
+    const head = `POST / HTTP/1.1\r\nHost: localhost:${server.port}\r\nContent-Length: 100\r\n\r\nhalf`
     const socket = connect(server.port, '127.0.0.1', () => socket.write(head))
     setTimeout(() => socket.destroy(), 50)
     expect(await thrown.promise).toBeInstanceOf(Refusal)
@@ -94,6 +95,26 @@ describe('a request', () => {
     await server.close()
   })
 
+  test('for a stream gets the head of its answer at once, and not with the first message', async () => {
+    const { promise: until, resolve: release } = Promise.withResolvers<void>()
+    const server = await serving(async () => {
+      const body = new ReadableStream({
+        async start(it) {
+          await until
+          it.enqueue(new TextEncoder().encode('data: 1\n\n'))
+          it.close()
+        },
+      })
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+    })
+    // It resolves with the head. The message is released by nobody before that.
+    const answer = await fetch(server.url)
+    expect(answer.headers.get('content-type')).toBe('text/event-stream')
+    release()
+    expect(await answer.text()).toBe('data: 1\n\n')
+    await server.close()
+  })
+
   test('may be answered before its body has come; a body that breaks is not taken for whole', async () => {
     const server = await serving(async (request) => {
       if (request.method === 'POST') return new Response('enough', { status: 413 })
@@ -106,12 +127,25 @@ describe('a request', () => {
       })
       return new Response(failing)
     })
-    const head =
-      'POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 1000000\r\n\r\n'
+    const head = `POST / HTTP/1.1\r\nHost: localhost:${server.port}\r\nConnection: close\r\nContent-Length: 1000000\r\n\r\n`
     expect(await raw(server.port, `${head}x`)).toMatch(/^HTTP\/1\.1 413 [\s\S]*enough$/)
     await expect(fetch(server.url).then((it) => it.text())).rejects.toThrow()
     await server.close()
   })
+})
+
+test('a body that comes too slowly is answered with 408, and its connection is closed', async () => {
+  const fetch: Gateway['fetch'] = async (request) => {
+    await request.text().catch(() => {})
+    return new Response('read')
+  }
+  const times = { headersTimeout: 200, requestTimeout: 300, connectionsCheckingInterval: 50 }
+  const server = await listen({ fetch }, { port: 0 }, times)
+  const port = Number(new URL(server.url).port)
+  const head = `POST / HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Length: 100\r\n\r\nhalf`
+  // It resolves when the connection is closed.
+  expect(await raw(port, head)).toMatch(/^HTTP\/1\.1 408 /)
+  await server.close()
 })
 
 describe('the end', () => {

@@ -38,6 +38,10 @@ beforeAll(async () => {
     ...operated,
     ...own,
     SHOP: `sqlite:${shop}`,
+    DATABASE_SECRETS: 'SHOP NO_URL NOT_SET',
+    NO_URL: 'no URL of a database',
+    UNLISTED: `sqlite:${shop}`,
+    AWS_SECRET_ACCESS_KEY: 'of-the-owner',
     PRIVATE_HOSTS: '127.0.0.1 localhost',
   })
   open = await startNodeWorker({ ...operated, ...own, PRIVATE_HOSTS: '*' })
@@ -89,13 +93,35 @@ test('nor does the registry allow itself more: what it allows are hosts', async 
     ].map((url) => said(bounded, url)),
   )
   for (const answer of answers)
-    expect(answer).not.toMatch(/holds no certificate|is no SQLite|"ok":true/)
-  expect(answers[9]).toContain('may name no files')
+    expect(answer).not.toMatch(/does not contain a|is not a SQLite|"ok":true/)
+  expect(answers[9]).toContain('cannot refer to files')
   expect(heard.join()).not.toContain('of-the-owner')
 })
 
 test('a variable that the owner set leads to their files, and an endpoint of the registry may name it', async () => {
   expect(await said(bounded, 'secret:SHOP')).toContain('"ok":true')
-  expect(await said(bounded, `sqlite:${shop}`)).toContain('may name no files')
+  expect(await said(bounded, `sqlite:${shop}`)).toContain('cannot refer to files')
   expect(await said(open, `sqlite:${shop}`)).toContain('"ok":true')
+})
+
+test('a name that is entered tells nothing of the variables of the machine', async () => {
+  const names = [
+    'NOT_SET',
+    'NO_URL',
+    'UNLISTED',
+    'AWS_SECRET_ACCESS_KEY',
+    'PGPASSWORD',
+    'PATH',
+    'X',
+  ]
+  const answers = await Promise.all(
+    names.map(async (it) =>
+      (await said(bounded, `secret:${it}`)).replaceAll(it, 'NAME').replaceAll(/"e\d+"/g, '"e"'),
+    ),
+  )
+  expect(new Set(answers).size).toBe(1)
+  expect(answers[0]).toContain(
+    'The secret NAME is not set, does not hold a database URL, or is not allowed',
+  )
+  expect(answers[0]).not.toContain('of-the-owner')
 })

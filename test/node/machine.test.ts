@@ -16,7 +16,7 @@ test('reads a small file that a URL names', async () => {
 test.each([
   ['nothing.pem', () => {}, 'it does not exist'],
   ['', () => {}, 'it is a folder'],
-  ['/dev/zero', () => {}, 'it is no ordinary file'],
+  ['/dev/zero', () => {}, 'it is not a regular file'],
   ['large.pem', large, 'has more than 1048576 bytes'],
 ])('reads no other: %s', async (name, make, why) => {
   make()

@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { open as openFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { Objects } from '../../src/node/objects/namespace.ts'
 import { openState } from '../../src/node/objects/state-file.ts'
@@ -51,6 +52,7 @@ class Told {
 const kinds = {
   ONE: { made: Told, hasTables: true },
   MANY: { made: Told, hasTables: false, forgettable: /^kept\d+$/ },
+  LOOSE: { made: Told, hasTables: false, mayLoseLast: true },
 }
 
 function open(file?: string) {
@@ -152,6 +154,71 @@ describe('the SQL of an object', () => {
     ["select load_extension('x')", [], 'SQLITE_ERROR'],
   ])('refuses %s', async (sql, values, words) => {
     await expect(run('sql', sql, ...values)).rejects.toThrow(words)
+  })
+})
+
+describe('the disk', async () => {
+  const handle = await openFile(import.meta.filename)
+  const { datasync } = Object.getPrototypeOf(handle) as { datasync(): Promise<void> }
+  await handle.close()
+  let syncs = 0
+  const counting = vi.spyOn(Object.getPrototypeOf(handle), 'datasync')
+  counting.mockImplementation(async function (this: unknown) {
+    syncs++
+    await datasync.call(this)
+  })
+  const { at, close } = open('disk.sqlite')
+  afterAll(() => {
+    counting.mockRestore()
+    close()
+  })
+  const created = 'create table t (a integer primary key, b text)'
+  const orders = [
+    ['ONE', 0, 'sql', created],
+    ['ONE', 1, 'put', 'a', 1],
+    ['ONE', 0, 'get', 'a'],
+    ['ONE', 1, 'sql', "insert into t values (1, 'x'), (2, 'y')"],
+    ['ONE', 1, 'sql', "insert into t values (3, 'x') returning a"],
+    ['ONE', 0, 'sql', 'select * from t'],
+    ['ONE', 1, 'sql', "update t set b = 'z' where a = 1"],
+    ['ONE', 0, 'sql', "update t set b = 'z' where a = 9"],
+    ['ONE', 1, 'sql', 'delete from t where a = 1'],
+    ['ONE', 1, 'wake', Date.now() + 1e9],
+    ['ONE', 1, 'sql', 'drop table t'],
+    ['ONE', 1, 'clear'],
+    ['MANY', 1, 'put', 'a', 1],
+    ['MANY', 0, 'list', {}],
+    ['MANY', 1, 'clear'],
+    ['LOOSE', 0, 'put', 'a', 1],
+    ['LOOSE', 0, 'clear'],
+  ] as const
+  test('has every change before its answer, and is not asked for what changed nothing', async () => {
+    await at('ONE', 'it')('number')
+    for (const [kind, expected, ...order] of orders) {
+      syncs = 0
+      await at(kind, 'it')(...(order as unknown as [string]))
+      // An alarm is in another database than tables: that may be two.
+      expect([kind, order, Math.min(syncs, 1)]).toEqual([kind, order, expected])
+    }
+  })
+
+  test('that fails is never believed again', async () => {
+    const other = open('broken.sqlite')
+    await other.at('MANY', 'it')('put', 'a', 1)
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    counting.mockRejectedValueOnce(new Error('EIO'))
+    await expect(other.at('MANY', 'it')('put', 'a', 2)).rejects.toThrow('disk')
+    await expect(other.at('MANY', 'it')('get', 'a')).rejects.toThrow('disk')
+    await expect(other.at('MANY', 'other')('put', 'a', 2)).rejects.toThrow('disk')
+    expect(await other.at('MANY', 'third')('get', 'a')).toBeUndefined()
+    vi.mocked(console.error).mockRestore()
+    other.close()
+  })
+
+  test('is waited for by all that the gateway keeps, but for what limits and what never changes', () => {
+    const source = readFileSync(resolve('src/node/gateway.ts'), 'utf8')
+    const loose = [...source.matchAll(/^ {2}(\w+): \{[^}]*mayLoseLast: true/gm)]
+    expect(loose.map(([, kind]) => kind)).toEqual(['METER'])
   })
 })
 

@@ -48,7 +48,7 @@ test.each([
   'http://169.254.169.254/latest/meta-data',
 ])('%s is not asked', async (url) => {
   expect(await causeOf(publicFetch(url.replace('PORT', `${port}`)))).toBe(
-    'This is no public address.',
+    'This is not a public address.',
   )
   expect(asked).toBe(0)
 })
@@ -57,7 +57,7 @@ test.each([[['127.0.0.1']], [['10.1.2.3']], [['fd00::1']], [['93.184.216.34', '1
   'a name that leads to %j is not asked, since it is looked up as it connects',
   async (addresses) => {
     const fetching = fetchWhere(...addresses)(`http://app.example:${port}/`)
-    expect(await causeOf(fetching)).toBe('This is no public address.')
+    expect(await causeOf(fetching)).toBe('This is not a public address.')
     expect(asked).toBe(0)
   },
 )

@@ -46,7 +46,7 @@ describe('a page on Node', () => {
 })
 
 describe('what an operator is told on Node', () => {
-  async function mendOf(url: string) {
+  async function fixOf(url: string) {
     const headers = {
       authorization: `Bearer ${operated.TIDEGATE_KEY}`,
       'content-type': 'application/json',
@@ -64,14 +64,14 @@ describe('what an operator is told on Node', () => {
     const databases = { main: { url } }
     await ask('POST', '/api/endpoints', { name: 'shop', title: 'Shop', active: false, databases })
     const { databases: tested } = await ask('POST', '/api/endpoints/shop/test')
-    return tested[0].mend
+    return tested[0].fix
   }
 
   test.each([
     ['hyperdrive:SHOP', 'connection string of the database itself'],
     ['d1:SHOP', 'connection string of the database itself'],
-  ])('about a database mends it there: %s', async (url, says) => {
-    const told = JSON.stringify(await mendOf(url))
+  ])('about a database fixes it there: %s', async (url, says) => {
+    const told = JSON.stringify(await fixOf(url))
     expect(told).toContain(says)
     expect(told.replace('Hyperdrive is bound to Workers', '')).not.toMatch(ELSEWHERE)
   })

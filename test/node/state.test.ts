@@ -80,17 +80,19 @@ test('without a key, too, a session goes on: what signs its id is kept in the fi
   const second = await start(state)
   const { status, json } = await post(`${second.url}/mcp`, message('ping'), session)
   expect([status, json().result]).toEqual([200, {}])
-  // In memory there is nothing of it.
+  const end = ({ url }: NodeWorker) => fetch(`${url}/mcp`, { method: 'DELETE', headers: session })
+  expect((await end(second)).status).toBe(204)
+  // In memory there is nothing of it, so there is nothing to end.
   const other = await startNodeWorker({})
   running.push(other)
-  expect((await post(`${other.url}/mcp`, message('ping'), session)).status).toBe(404)
+  expect((await end(other)).status).toBe(405)
 })
 
 test.each([
   ['is in use', 'is in use by another Tidegate', (state: string) => start(state)],
   [
     'is something else',
-    'is no SQLite file',
+    'is not a SQLite file',
     async (state: string) => writeFileSync(state, 'x'.repeat(5_000)),
   ],
 ])('a file that %s is told in a sentence', async (_, words, before) => {

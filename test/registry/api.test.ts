@@ -8,9 +8,9 @@ const URL_OF_SHOP = `postgres://reader:${PASSWORD}@127.0.0.1:5432/postgres?sslmo
 const SHOP = { name: 'shop', title: 'Web shop', databases: { main: { url: URL_OF_SHOP } } }
 
 let worker: RunningWorker
-/** All that the API has answered. */
+/** All responses from the API. */
 const answers: ApiAnswer[] = []
-/** The keys that it has made, which one answer each may have. */
+/** The keys that the API has created, which only the creating response may contain. */
 const keys: string[] = []
 
 async function ask(...asked: [method: string, path: string, body?: unknown]): Promise<ApiAnswer> {
@@ -34,18 +34,18 @@ beforeAll(async () => {
 })
 afterAll(() => worker.close())
 
-describe('who may ask', () => {
+describe('the API accepts', () => {
   const asked = (headers: Record<string, string>) =>
     askApi(worker, 'GET', '/api/endpoints', undefined, headers)
 
-  test('the operator, by the key of the Worker', async () => {
+  test('the operator with the Worker’s key', async () => {
     const { status, headers, json } = await asked({ authorization: `Bearer ${OPERATOR_KEY}` })
     expect(status).toBe(200)
     expect(headers.get('cache-control')).toBe('no-store')
     expect(json.endpoints).toMatchObject([{ name: 'demo', from: 'configuration', active: true }])
   })
 
-  test('nobody without a key, or with a wrong one', async () => {
+  test('nobody without a key or with a wrong key', async () => {
     const none = await asked({})
     expect(none.status).toBe(401)
     expect(none.headers.get('www-authenticate')).toBe('Bearer realm="Tidegate"')
@@ -82,7 +82,7 @@ describe('endpoints', () => {
     expect((await ask('POST', '/api/endpoints', SHOP)).status).toBe(409)
   })
 
-  test('are switched off and on, at once where it was said', async () => {
+  test('are switched off and on, at once in the isolate that changed them', async () => {
     expect((await mcp('shop', OPERATOR_KEY)).status).toBe(200)
     expect((await ask('PATCH', '/api/endpoints/shop', { active: false })).json.active).toBe(false)
     const off = await mcp('shop', OPERATOR_KEY)
@@ -100,25 +100,25 @@ describe('endpoints', () => {
     expect(again.json).toMatchObject({ caps: was.caps, format: 'json' })
   })
 
-  test('may be sent back as they were shown', async () => {
+  test('can be sent back as they were shown', async () => {
     const { json: was } = await ask('GET', '/api/endpoints/shop')
     const back = await ask('PATCH', '/api/endpoints/shop', was)
     expect(back.status).toBe(200)
     expect(back.json.databases).toEqual(was.databases)
   })
 
-  test('keep no credential of another one', async () => {
+  test('cannot use another endpoint’s credential', async () => {
     const { json } = await ask('GET', '/api/endpoints/shop')
     const { url } = json.databases.main
     const other = { ...SHOP, name: 'other', databases: { main: { url } } }
     const refused = await ask('POST', '/api/endpoints', other)
     expect([refused.status, refused.json.error.field]).toEqual([422, 'databases.main.url'])
-    // Nor does another database of the same endpoint.
+    // Another database in the same endpoint cannot use it, either.
     const moved = await ask('PATCH', '/api/endpoints/shop', { databases: { second: { url } } })
     expect([moved.status, moved.json.error.field]).toEqual([422, 'databases.second.url'])
   })
 
-  test('get another credential', async () => {
+  test('can get another credential', async () => {
     const { json: was } = await ask('GET', '/api/endpoints/shop')
     const path = '/api/endpoints/shop/databases/main/credential'
     const { json: is } = await ask('PUT', path, { url: URL_OF_SHOP })
@@ -128,7 +128,7 @@ describe('endpoints', () => {
     expect((await ask('PUT', missing, { url: URL_OF_SHOP })).status).toBe(404)
   })
 
-  test('of the configuration cannot be edited, and the demo gives way to another of its name', async () => {
+  test('from the configuration cannot be edited, and a new demo replaces theirs', async () => {
     const refused = await ask('PATCH', '/api/endpoints/demo', { active: false })
     expect([refused.status, refused.json.error.code]).toEqual([409, 'conflict'])
     const value = { name: 'demo', title: 'Own demo', databases: { demo: { url: 'demo:' } } }
@@ -140,7 +140,7 @@ describe('endpoints', () => {
     expect((await ask('GET', '/api/endpoints/demo')).json.from).toBe('configuration')
   })
 
-  test('that cannot be served any more can still be switched off', async () => {
+  test('that can no longer be served can still be switched off', async () => {
     const databases = { main: { url: 'secret:NOT_SET' } }
     const value = { name: 'broken', title: 'Broken', databases }
     const times = { createdAt: 1, changedAt: 1 }
@@ -156,13 +156,13 @@ describe('endpoints', () => {
     await ask('DELETE', '/api/endpoints/broken')
   })
 
-  test('are tested: each database is opened and its tables are counted', async () => {
+  test('can be tested, which opens each database and counts its tables', async () => {
     const { status, json } = await ask('POST', '/api/endpoints/demo/test')
     expect([status, json.ok]).toEqual([200, true])
     expect(json.databases).toMatchObject([{ database: 'demo', ok: true, tables: 8, findings: [] }])
   })
 
-  test('are removed, and answer no more', async () => {
+  test('can be removed, and then no longer respond', async () => {
     const value = { name: 'gone', title: 'Gone', databases: { demo: { url: 'demo:' } } }
     await ask('POST', '/api/endpoints', value)
     expect((await mcp('gone', OPERATOR_KEY)).status).toBe(200)
@@ -249,7 +249,7 @@ describe('keys', () => {
     expect(Object.keys(json)).not.toContain('hash')
   })
 
-  test('are changed, and revoked at once where it was said', async () => {
+  test('can be changed, and revoked at once in the isolate that revoked them', async () => {
     const { key, id } = await newKey({ endpoints: ['shop'], expiresAt: '2100-01-01T00:00:00Z' })
     expect((await mcp('shop', key)).status).toBe(200)
     const { json } = await ask('PATCH', `/api/keys/${id}`, { endpoints: ['demo'], expiresAt: null })
@@ -278,7 +278,7 @@ describe('keys', () => {
 })
 
 describe('groups', () => {
-  test('restrict those who are in them, with credentials of their own', async () => {
+  test('restrict their members, with their own credentials', async () => {
     const { key, id } = await newKey({ endpoints: ['shop'] })
     const value = {
       name: 'sales',
@@ -295,7 +295,7 @@ describe('groups', () => {
     expect((await mcp('shop', key)).status).toBe(200)
     const back = await ask('PATCH', '/api/groups/sales', made.json)
     expect([back.status, back.json.endpoints]).toEqual([200, made.json.endpoints])
-    // Its groups do not have the endpoint.
+    // The key's groups do not have the endpoint.
     await ask('PATCH', '/api/groups/sales', { endpoints: { shop: null, demo: {} } })
     expect((await mcp('shop', key)).json().error.code).toBe(4031)
     expect((await ask('DELETE', '/api/groups/sales')).status).toBe(204)
@@ -303,7 +303,7 @@ describe('groups', () => {
     expect((await ask('GET', '/api/status')).json.credentials).toBe(1)
   })
 
-  test('are tested: which tools are off and why, and which names are unknown', async () => {
+  test('can be tested, which reports tools that are off and unknown names', async () => {
     const tables = { customers: ['id', 'nothing'], gone: true }
     const value = { name: 'few', endpoints: { demo: { databases: { demo: { tables } } } } }
     expect((await ask('POST', '/api/groups', value)).status).toBe(201)
@@ -338,7 +338,7 @@ describe('groups', () => {
 describe('records', () => {
   const call = { ...LIST, method: 'tools/call', params: { name: 'list_tables', arguments: {} } }
 
-  test('tell of callers whom the door refused, and not of strangers', async () => {
+  test('include callers whom the door refused, but not strangers', async () => {
     const { key } = await newKey({ endpoints: ['demo'], person: 'eve' })
     expect((await mcp('shop', key)).status).toBe(403)
     expect((await mcp('shop', 'tg_nonsense')).status).toBe(401)
@@ -352,7 +352,7 @@ describe('records', () => {
     expect((await ask('GET', '/api/records?endpoint=shop')).text).not.toContain('tg_nonsense')
   })
 
-  test('are listed with who called and what ran, by pages and as JSON Lines', async () => {
+  test('are listed with caller and tool, page by page and as JSON Lines', async () => {
     const { key } = await newKey({ endpoints: ['shop'], person: 'bob' })
     for (const it of [key, key, OPERATOR_KEY]) {
       await post(`${worker.url}/mcp/shop`, call, { authorization: `Bearer ${it}` })
@@ -367,7 +367,7 @@ describe('records', () => {
     const first = await list('&limit=2')
     const rest = await list(`&limit=2&cursor=${first.next}`)
     expect([first.records.length, rest.records.length, rest.next]).toEqual([2, 1, undefined])
-    // Of all endpoints.
+    // From all endpoints.
     const all = await ask('GET', '/api/records?tool=list_tables')
     expect(all.json.records).toEqual([...first.records, ...rest.records])
     const lines = await ask('GET', `${path}&format=jsonl`)
@@ -381,7 +381,7 @@ describe('records', () => {
   })
 
   test.each(['cursor=x', 'outcome=good', 'since=now', 'limit=501', 'format=jsonl', 'colour=1'])(
-    'are not asked for by %s',
+    'cannot be requested with %s',
     async (query) => {
       const { status, json } = await ask('GET', `/api/records?${query}`)
       const field = query === 'format=jsonl' ? 'endpoint' : query.split('=')[0]
@@ -389,7 +389,7 @@ describe('records', () => {
     },
   )
 
-  test('are beside what was used of the limits', async () => {
+  test('come with the usage of the limits', async () => {
     const limits = { endpoint: { rowsPerDay: 100_000 } }
     await ask('PATCH', '/api/endpoints/shop', { limits })
     const { status, json } = await ask('GET', '/api/endpoints/shop/usage?caller=bob')
@@ -422,7 +422,7 @@ describe('settings', () => {
     expect([status, json.error.field]).toEqual([422, field])
   })
 
-  test('let a private host be a database', async () => {
+  test('can allow a private host for a database', async () => {
     const url = 'postgres://a:b@10.1.2.3/x'
     const value = { name: 'private', title: 'P', databases: { a: { url } } }
     expect((await ask('POST', '/api/endpoints', value)).status).toBe(422)
@@ -431,7 +431,7 @@ describe('settings', () => {
     await ask('DELETE', '/api/endpoints/private')
   })
 
-  test('let each of several hosts be a database, and are asked about each', async () => {
+  test('can allow several hosts for a database, and each of them is checked', async () => {
     const made = (hosts: string) => {
       const url = `postgres://a:${PASSWORD}@${hosts}/x?target_session_attrs=standby`
       return ask('POST', '/api/endpoints', { name: 'two', title: 'T', databases: { a: { url } } })
@@ -447,27 +447,27 @@ describe('settings', () => {
       422,
       expect.stringContaining('host 10.2.2.4 is not a public address'),
     ])
-    // Allowed is no reason not to read it.
+    // An allowed host must still be valid.
     await ask('PATCH', '/api/settings', { privateHosts: ['*'] })
     const none = await made('10.1.2.3:x,10.1.2.4')
     expect([none.status, none.json.error.field]).toEqual([422, 'databases.a.url'])
   })
 })
 
-describe('requests that are none', () => {
-  test('a body that is not JSON: 400, without repeating it', async () => {
+describe('malformed requests', () => {
+  test('get 400 for a body that is not JSON, without repeating it', async () => {
     const { status, json, text } = await ask('POST', '/api/endpoints', `{"name": ${PASSWORD}`)
     expect([status, json.error.code]).toEqual([400, 'malformed'])
     expect(json.error.message).toContain('line 1, column 10')
     expect(text).not.toContain(PASSWORD)
   })
 
-  test('a body that is too large: 413', async () => {
+  test('get 413 for a body that is too large', async () => {
     const { status, json } = await ask('POST', '/api/keys', `"${'x'.repeat(1024 * 1024)}"`)
     expect([status, json.error.code]).toEqual([413, 'too_large'])
   })
 
-  test('a group that is nested without end: 422', async () => {
+  test('get 422 for a group that is nested too deeply', async () => {
     const lists = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     const databases = `{ "demo": { "more": ${lists} } }`
     const body = `{ "name": "deep", "endpoints": { "demo": { "databases": ${databases} } } }`
@@ -475,25 +475,25 @@ describe('requests that are none', () => {
     expect([status, json.error.field]).toEqual([422, 'endpoints.demo.databases.demo.more'])
   })
 
-  test('a patch that is nested without end: 422', async () => {
+  test('get 422 for a patch that is nested too deeply', async () => {
     const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`
     expect((await ask('PATCH', '/api/endpoints/shop', deep)).status).toBe(422)
   })
 
-  test('an unknown path: 404', async () => {
+  test('get 404 for an unknown path', async () => {
     for (const path of ['/api', '/api/', '/api/nothing', '/api/endpoints/NO%2F', '/api/keys/%00']) {
       const { status, json } = await ask('GET', path)
       expect([path, status, json.error.code]).toEqual([path, 404, 'not_found'])
     }
   })
 
-  test('a method that a path does not take: 405, with those that it does', async () => {
+  test('get 405 for an unsupported method, with the supported methods', async () => {
     const { status, headers } = await ask('DELETE', '/api/endpoints')
     expect([status, headers.get('allow')]).toEqual([405, 'GET, POST, HEAD'])
     expect((await ask('GET', '/api/restore')).headers.get('allow')).toBe('POST')
   })
 
-  test('a wrong query: 422', async () => {
+  test('get 422 for an invalid query', async () => {
     for (const query of ['limit=0', 'limit=201', 'limit=x', 'cursor=%20', 'colour=1']) {
       const { status, json } = await ask('GET', `/api/endpoints?${query}`)
       expect([query, status, json.error.field]).toEqual([query, 422, query.split('=')[0]])
@@ -502,7 +502,7 @@ describe('requests that are none', () => {
 })
 
 describe('the OpenAPI document', () => {
-  test('is valid, and names every route', async () => {
+  test('is valid, and lists every route', async () => {
     const { json } = await ask('GET', '/api/openapi.json')
     expect(await new Validator().validate(json)).toEqual({ valid: true })
     expect(json.openapi).toMatch(/^3\.1\./)
@@ -511,7 +511,7 @@ describe('the OpenAPI document', () => {
       Object.keys(methods).map((method) => `${method} ${path}`),
     )
     expect(operations.sort()).toEqual(routes.map((it) => `${it.method} ${it.path}`).sort())
-    // And they are there.
+    // The routes also exist.
     for (const operation of operations) {
       const [method = '', path = ''] = operation.split(' ')
       const { status } = await askApi(worker, method.toUpperCase(), path, undefined, {})
@@ -520,7 +520,7 @@ describe('the OpenAPI document', () => {
   })
 })
 
-test('no answer and no line of the log has a secret that was planted', async () => {
+test('no response and no log line contains a planted secret', async () => {
   for (const path of ['/api/endpoints', '/api/keys', '/api/groups', '/api/status', '/api/export']) {
     await ask('GET', path)
   }

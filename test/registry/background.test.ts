@@ -4,7 +4,7 @@ import { Background } from '../../src/registry/background.ts'
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
 
-test('what comes during a run goes with the next, by the same request', async () => {
+test('work that arrives during a run goes with the next run, in the same request', async () => {
   const runs: number[] = []
   const turns: Promise<unknown>[] = []
   let waiting = 0
@@ -35,14 +35,14 @@ test('what comes during a run goes with the next, by the same request', async ()
   expect([runs, turns.length]).toEqual([[2, 3, 1], 2])
 })
 
-test('the next request takes over from one that never ends, and finishes the work', async () => {
+test('the next request takes over from a hanging request, and finishes its work', async () => {
   const turns: Promise<unknown>[] = []
   let runs = 0
   let left = 3
   const background = new Background(
     () => {
       runs++
-      // The first one hangs: its request was ended by the platform.
+      // The first run hangs, because the platform ended its request.
       if (runs === 1) return new Promise(() => {})
       return Promise.resolve(--left > 0)
     },

@@ -25,7 +25,7 @@ await describePostgres('an export', 'create table orders (id int, city text)', (
     return url.href
   }
 
-  /** A registry with all that there can be, and a key that a group restricts. */
+  /** Fills a registry with entries of every kind, and a key that a group restricts. */
   async function filled(worker: RunningWorker): Promise<{ key: string; exported: string }> {
     const databases = { main: { url: connection() } }
     await askApi(worker, 'POST', '/api/endpoints', { name: 'zoo', title: 'Zoo', databases })
@@ -44,7 +44,7 @@ await describePostgres('an export', 'create table orders (id int, city text)', (
     return { key: made.key, exported: text }
   }
 
-  /** The tables that the key sees by the credential of its group, and the operator by that of the endpoint. */
+  /** The tables that the key sees with its group's credential, and the operator with the endpoint's credential. */
   async function seen({ url }: RunningWorker, key: string): Promise<string> {
     const tables = await Promise.all(
       [key, OPERATOR_KEY].map((it) =>
@@ -54,7 +54,7 @@ await describePostgres('an export', 'create table orders (id int, city text)', (
     return JSON.stringify(tables.map((it) => it.structuredContent ?? it))
   }
 
-  test('restores everything on a fresh deployment, and says nothing without its secret', async () => {
+  test('restores everything on a fresh deployment, and contains no plain secret', async () => {
     const first = await start()
     const { key, exported } = await filled(first)
     expect(await seen(first, key)).toMatch(/orders.*orders/)
@@ -62,7 +62,7 @@ await describePostgres('an export', 'create table orders (id int, city text)', (
       expect(exported.includes(secret)).toBe(false)
     }
 
-    // The hosts that may be private are restored, too.
+    // The private hosts that are allowed are restored, too.
     const second = await start({ PRIVATE_HOSTS: '' })
     const restored = await askApi(second, 'POST', '/api/restore?mode=replace', exported)
     expect([restored.status, restored.json]).toEqual([
@@ -75,7 +75,7 @@ await describePostgres('an export', 'create table orders (id int, city text)', (
       },
     ])
     expect(await seen(second, key)).toMatch(/orders.*orders/)
-    // The first endpoint is the one at /mcp, not the one whose name comes first.
+    // The endpoint at /mcp is the first that was added, not the first by name.
     const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: CLIENT }
     const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params }
     const hello = await post(`${second.url}/mcp`, initialize, { 'x-api-key': OPERATOR_KEY })
@@ -89,7 +89,7 @@ await describePostgres('an export', 'create table orders (id int, city text)', (
     expect({ ...is, exportedAt: '' }).toEqual({ ...was, exportedAt: '' })
   })
 
-  test('survives a rotation of the secret', async () => {
+  test('survives a secret rotation', async () => {
     const { key, exported } = await filled(await start())
     const rotated = await start({
       TIDEGATE_SECRET: NEW_SECRET,
@@ -113,7 +113,7 @@ await describePostgres('an export', 'create table orders (id int, city text)', (
     const last = await start({ TIDEGATE_SECRET: NEW_SECRET })
     await askApi(last, 'POST', '/api/restore', text)
     expect(await seen(last, key)).toMatch(/orders.*orders/)
-    // Without the previous secret, what it sealed is said to be lost, and is not.
+    // Without the previous secret, the credentials that it sealed are reported as unreadable, but are kept.
     await askApi(last, 'POST', '/api/restore', exported)
     const lost = await askApi(last, 'POST', '/api/credentials/reseal')
     expect(lost.json).toMatchObject({ resealed: 0, left: 0 })
@@ -125,7 +125,7 @@ await describePostgres('an export', 'create table orders (id int, city text)', (
     expect(lost.json.unreadable.length).toBe(3)
   })
 
-  test('is restored whole or not at all, beside what is there or instead of it', async () => {
+  test('is restored completely or not at all, and merged or instead of other entries', async () => {
     const worker = await start()
     const { exported } = await filled(worker)
     const { text: before } = await askApi(worker, 'GET', '/api/export')
@@ -142,7 +142,7 @@ await describePostgres('an export', 'create table orders (id int, city text)', (
       ['keys[0].person', (it) => (it.keys[0].person = 'key')],
       ['groups[0]', (it) => (it.groups[0].credentials = it.endpoints[0].credentials)],
       ['groups[0].endpoints.zoo.more', (it) => (it.groups[0].endpoints.zoo.more = 1)],
-      // A time that no list could show.
+      // A time that a list cannot show.
       ['endpoints[0].createdAt', (it) => (it.endpoints[0].createdAt = Number.MAX_SAFE_INTEGER)],
       ['keys[0].expiresAt', (it) => (it.keys[0].expiresAt = 8.64e15 + 1)],
       ['format', (it) => (it.format = 'other')],
@@ -157,7 +157,7 @@ await describePostgres('an export', 'create table orders (id int, city text)', (
     const withoutTime = (text: string) => text.replace(/"exportedAt":"[^"]*"/, '')
     expect(withoutTime(after)).toBe(withoutTime(before))
 
-    // Merged with what is there, or instead of it.
+    // Merged with the existing entries, or instead of them.
     const demo = { name: 'later', title: 'Later', databases: { demo: { url: 'demo:' } } }
     await askApi(worker, 'POST', '/api/endpoints', demo)
     await askApi(worker, 'PATCH', '/api/endpoints/zoo', { active: false })
@@ -169,7 +169,7 @@ await describePostgres('an export', 'create table orders (id int, city text)', (
   })
 })
 
-test('no connection string is taken without a secret that is fit to seal it', async () => {
+test('no connection string is accepted without a secret that can seal it', async () => {
   for (const secret of ['', 'a'.repeat(40)]) {
     const worker = await startWorker({ ...operated, TIDEGATE_SECRET: secret })
     const databases = { main: { url: 'postgres://a:b@127.0.0.1/c' } }

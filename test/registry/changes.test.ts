@@ -27,14 +27,14 @@ interface Change {
   readonly endpoint?: string
 }
 
-/** What is noted after a change, the oldest first. */
+/** The changes recorded after this ID, oldest first. */
 async function notedSince(last: number): Promise<readonly Change[]> {
   const { json } = await ask('GET', '/api/changes?limit=200')
   return json.changes.filter((it: Change) => it.id > last).reverse()
 }
 const lastOne = async () => (await ask('GET', '/api/changes?limit=1')).json.changes[0]?.id ?? 0
 
-test('every change is noted: who, and what, without a secret', async () => {
+test('every change is recorded with its author and description, without secrets', async () => {
   const last = await lastOne()
   const shop = { name: 'shop', title: 'Shop', databases: { main: { url } } }
   const secrets = [PASSWORD, 'reader:']
@@ -67,12 +67,12 @@ test('every change is noted: who, and what, without a secret', async () => {
     'changed endpoint shop: caps, title',
     'switched endpoint shop off',
     'switched endpoint shop on',
-    'replaced the URL of database main of endpoint shop',
+    'replaced the URL of database main in endpoint shop',
     'changed the settings: privateHosts',
     'added group sales',
     'changed group sales: title',
     'removed group sales',
-    'sealed credentials and sign-ins again',
+    'resealed credentials and sign-ins',
     'revoked all grants of ada',
     'removed endpoint shop',
     'made key Ada, laptop for demo',
@@ -86,7 +86,7 @@ test('every change is noted: who, and what, without a secret', async () => {
   for (const secret of secrets) expect(JSON.stringify(noted)).not.toContain(secret)
 })
 
-test('what was refused, or only looked at, is not noted', async () => {
+test('refused requests and read requests are not recorded', async () => {
   const last = await lastOne()
   const answers = [
     await ask('POST', '/api/endpoints', { name: 'Not a name', title: '', databases: {} }),
@@ -102,7 +102,7 @@ test('what was refused, or only looked at, is not noted', async () => {
   expect(await notedSince(last)).toEqual([])
 })
 
-test('the name of an unknown field, which may be a value, is not noted', async () => {
+test('the name of an unknown field, which can be a value, is not recorded', async () => {
   const last = await lastOne()
   const at = '/api/endpoints/named'
   const value = { name: 'named', title: 'Named', databases: { main: { url } } }
@@ -118,13 +118,13 @@ test('the name of an unknown field, which may be a value, is not noted', async (
   ])
 })
 
-test('a label cannot turn a line around, or make another one', async () => {
+test('a label cannot reverse a line or add another line', async () => {
   const last = await lastOne()
   await ask('POST', '/api/keys', { label: 'a\nb\u202ec<b>', endpoints: ['demo'] })
   expect(await notedSince(last)).toMatchObject([{ what: 'made key a b c<b> for demo' }])
 })
 
-test('they come by pages, and of one endpoint', async () => {
+test('changes can be listed page by page, and for one endpoint', async () => {
   const last = await lastOne()
   for (const name of ['one', 'two']) {
     const databases = { main: { url } }
@@ -139,7 +139,7 @@ test('they come by pages, and of one endpoint', async () => {
   expect((await ask('GET', '/api/changes?cursor=x')).status).toBe(422)
 })
 
-test('the command line prints them, the newest last', async () => {
+test('the command line prints changes, newest last', async () => {
   const vars = { TIDEGATE_KEY: operated.TIDEGATE_KEY }
   const run = (...args: string[]) => tidegate(['changes', '--to', worker.url, ...args], { vars })
   expect((await ask('PATCH', '/api/settings', { privateHosts: null })).ok).toBe(true)
@@ -154,9 +154,9 @@ test('the command line prints them, the newest last', async () => {
   expect(await run('--last', 'x')).toMatchObject({ code: 2 })
 })
 
-test('every route that changes something says what it is', () => {
+test('every route that changes something describes its change', () => {
   const silent = routes.filter(({ method, says }) => method !== 'get' && !says)
-  // These look, and change nothing.
+  // These routes only read, and change nothing.
   expect(silent.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
     'post /api/connection-strings/recognise',
     'post /api/endpoints/{name}/preview',

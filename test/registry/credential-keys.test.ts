@@ -5,7 +5,7 @@ import {
   credentialKeys,
   type SealedCredential,
   secretProblem,
-} from '../../src/registry/credential-keys.ts'
+} from '../../src/registry/keys/credential-keys.ts'
 
 const OLD = 'lWm3Zp0S1b8w7kqv4xYtR2cN6dJfHgQe'
 const NEW = 'q9VxT2mK8rLs5nBd7yWc3gJf6hPz1uEa='
@@ -15,7 +15,7 @@ const CREDENTIAL = 'postgres://app:hunter2@db.example.com/shop'
 const keys = (secret: string, previous?: string) =>
   credentialKeys({ TIDEGATE_SECRET: secret, TIDEGATE_SECRET_PREVIOUS: previous })
 
-/** The same bytes but for one bit. */
+/** The same bytes except for one bit. */
 function flipped(text: string, at: number): string {
   const bytes = fromBase64Url(text)
   bytes[at]! ^= 1 << (at % 8)
@@ -23,7 +23,7 @@ function flipped(text: string, at: number): string {
 }
 
 describe('a credential', () => {
-  test('opens as it was sealed, whatever it is', async () => {
+  test('opens to the string that was sealed, whatever it is', async () => {
     const { seal, open } = keys(NEW)
     const text = fc.string({ unit: 'binary', maxLength: 300 })
     await fc.assert(
@@ -41,7 +41,7 @@ describe('a credential', () => {
     expect(await keys(NEW).open(sealed, 'shop/main')).toBe(CREDENTIAL)
   })
 
-  test('that was stored by an earlier version opens in every later one', async () => {
+  test('that was stored by an earlier version opens in every later version', async () => {
     const stored = {
       keyId: 'nddz5Nt0TP63',
       iv: 'm1bCbpMNAFH0up3g',
@@ -51,7 +51,7 @@ describe('a credential', () => {
     expect(await keys(OLD, NEW).open(stored, 'shop/main')).toBe(CREDENTIAL)
   })
 
-  test('is stored as three short texts that can stand in a URL, and never twice the same', async () => {
+  test('is stored as three short URL-safe strings, and never the same twice', async () => {
     const { seal } = keys(NEW)
     const all = await Promise.all(Array.from({ length: 50 }, () => seal(CREDENTIAL, 'shop/main')))
     for (const sealed of all) {
@@ -66,7 +66,7 @@ describe('a credential', () => {
     expect(new Set(all.map(({ keyId }) => keyId)).size).toBe(1)
   })
 
-  test('opens for nothing but what it was sealed for', async () => {
+  test('opens only for the purpose for which it was sealed', async () => {
     const { seal, open } = keys(NEW)
     const sealed = await seal(CREDENTIAL, 'shop/main')
     for (const bound of ['shop/other', 'shop/mai', 'shop/main ', 'Shop/main', '', 'shop']) {
@@ -88,7 +88,7 @@ describe('a credential', () => {
     },
   )
 
-  test('that is cut, longer or put together from two does not open', async () => {
+  test('that is cut, extended or combined from two credentials does not open', async () => {
     const { seal, open } = keys(NEW)
     const [one, two] = [await seal('one', 'shop/main'), await seal('two', 'shop/main')]
     const broken = [
@@ -105,7 +105,7 @@ describe('a credential', () => {
     for (const sealed of broken) expect(await open(sealed, 'shop/main')).toBeUndefined()
   })
 
-  test('that is none does not open, and nothing is thrown', async () => {
+  test('that is invalid does not open, and throws no error', async () => {
     const { seal, open, isCurrent } = keys(NEW)
     const { keyId } = await seal(CREDENTIAL, 'shop/main')
     const strange = [
@@ -127,7 +127,7 @@ describe('a credential', () => {
 })
 
 describe('a rotation', () => {
-  test('opens with the previous secret, says so, and seals with the new one', async () => {
+  test('opens with the previous secret, says so, and seals with the new secret', async () => {
     const sealed = await keys(OLD).seal(CREDENTIAL, 'shop/main')
     const rotating = keys(NEW, OLD)
     expect(await rotating.open(sealed, 'shop/main')).toBe(CREDENTIAL)
@@ -140,14 +140,14 @@ describe('a rotation', () => {
     expect(await keys(OLD).open(anew, 'shop/main')).toBeUndefined()
   })
 
-  test('can be undone: the new secret is then the previous one', async () => {
+  test('can be undone, by making the new secret the previous secret', async () => {
     const anew = await keys(NEW, OLD).seal(CREDENTIAL, 'shop/main')
     const back = keys(OLD, NEW)
     expect(await back.open(anew, 'shop/main')).toBe(CREDENTIAL)
     expect(await back.isCurrent(anew)).toBe(false)
   })
 
-  test('that forgets the previous secret leaves what it sealed closed', async () => {
+  test('that drops the previous secret can no longer open its credentials', async () => {
     const sealed = await keys(OLD).seal(CREDENTIAL, 'shop/main')
     for (const later of [keys(NEW), keys(NEW, ''), keys(THIRD, NEW)]) {
       expect(await later.open(sealed, 'shop/main')).toBeUndefined()
@@ -155,12 +155,12 @@ describe('a rotation', () => {
     }
   })
 
-  test('binds as before: the previous secret opens for nothing else either', async () => {
+  test('still binds credentials sealed with the previous secret to their purpose', async () => {
     const sealed = await keys(OLD).seal(CREDENTIAL, 'shop/main')
     expect(await keys(NEW, OLD).open(sealed, 'shop/other')).toBeUndefined()
   })
 
-  test('whose secret stays the same changes nothing', async () => {
+  test('that keeps the same secret changes nothing', async () => {
     const sealed = await keys(NEW).seal(CREDENTIAL, 'shop/main')
     expect(await keys(NEW, NEW).open(sealed, 'shop/main')).toBe(CREDENTIAL)
     expect(await keys(NEW, NEW).isCurrent(sealed)).toBe(true)
@@ -168,7 +168,7 @@ describe('a rotation', () => {
 })
 
 describe('a key', () => {
-  test('is derived once, and again if that failed', async () => {
+  test('is derived once, and again only if that failed', async () => {
     const derive = vi.spyOn(crypto.subtle, 'deriveKey')
     try {
       derive.mockRejectedValueOnce(new Error('busy'))
@@ -193,7 +193,7 @@ describe('a key', () => {
     }
   })
 
-  test('has an id that differs from secret to secret', async () => {
+  test('has an ID that differs from secret to secret', async () => {
     const ids = await Promise.all(
       [OLD, NEW, THIRD].map(async (it) => (await keys(it).seal('', '')).keyId),
     )
@@ -210,21 +210,21 @@ describe('a secret', () => {
     'a'.repeat(64),
     'changemechangemechangemechangeme',
     '12345671234567123456712345671234567',
-  ])('%j is refused, with the command that makes one', (secret) => {
+  ])('%j is refused, with the command that creates a secret', (secret) => {
     const problem = secretProblem(secret)
     expect(problem).toContain('openssl rand -base64 32')
     if (secret) expect(problem).not.toContain(secret)
     expect(() => credentialKeys({ TIDEGATE_SECRET: secret })).toThrow(problem!)
   })
 
-  test('that the command made is taken', () => {
+  test('that the command created is accepted', () => {
     for (let i = 0; i < 200; i++) {
       const bytes = crypto.getRandomValues(new Uint8Array(32))
       expect(secretProblem(btoa(String.fromCharCode(...bytes)))).toBeUndefined()
     }
   })
 
-  test('and what it seals reach no log line and no property', async () => {
+  test('and the credential that it seals reach no log line and no property', async () => {
     const log = (['log', 'info', 'warn', 'error', 'debug'] as const).map((it) =>
       vi.spyOn(console, it),
     )

@@ -1,8 +1,7 @@
-import type { Found, KeyEntry, Lookup } from '../../src/registry/entries.ts'
-import type { AskReplica } from '../../src/registry/registry.ts'
-import type { AskRegistry } from '../../src/registry/registry-state.ts'
+import type { Found, KeyEntry, Lookup } from '../../src/registry/state/entries.ts'
+import type { AskRegistry } from '../../src/registry/state/registry-state.ts'
 
-/** How long a question is under way, and the answer; or that none comes. */
+/** The time that a lookup and its result each take, and whether the lookup fails. */
 export interface Hop {
   readonly there: number
   readonly back: number
@@ -15,20 +14,20 @@ interface Change {
   readonly name: string
 }
 
-/** A registry in memory that answers `lookup` as the real one does, after as long as it is told to. */
+/** A registry in memory that answers `lookup` as the real one does, after a set time. */
 export class FakeRegistry {
-  /** What each name and key leads to: a number that grows with each change, or nothing. */
+  /** The value for each name and key, which is a number that grows with each change, or nothing. */
   readonly #truth = new Map<string, number | undefined>()
   #changes: readonly Change[] = []
   #version = 1
   #instance = 1
   #stamp = 0
   #kept: readonly [Map<string, number | undefined>, number, readonly Change[]] | undefined
-  /** How the next question travels. */
+  /** The times for the next lookup. */
   hop: Hop = { there: 1, back: 1 }
-  /** What it was asked. */
+  /** The lookups so far. */
   readonly asked: Lookup[] = []
-  /** The truth as it was from each time on. */
+  /** The state from each time on. */
   readonly history: {
     readonly at: number
     readonly truth: ReadonlyMap<string, number | undefined>
@@ -46,12 +45,12 @@ export class FakeRegistry {
     this.#note()
   }
 
-  /** Remembers the present, for {@link restore}. */
+  /** Remembers the current state, for {@link restore}. */
   save(): void {
     this.#kept = [new Map(this.#truth), this.#version, this.#changes]
   }
 
-  /** Begins again, with what it was when it was last saved, or with what it is. */
+  /** Starts again, with the state that was last saved, or else with the current state. */
   restore(): void {
     this.#instance++
     if (!this.#kept) return
@@ -61,16 +60,6 @@ export class FakeRegistry {
     this.#version = version
     this.#changes = changes
     this.#note()
-  }
-
-  /** What it is now. It answers as this registry does now, whatever becomes of that. */
-  copy(): (lookup: Lookup) => Found {
-    const it = new FakeRegistry()
-    for (const [name, is] of this.#truth) it.#truth.set(name, is)
-    it.#changes = this.#changes
-    it.#version = this.#version
-    it.#instance = this.#instance
-    return (lookup) => it.#lookup(lookup)
   }
 
   readonly ask: AskRegistry = (async (_: string, lookup: Lookup) => {
@@ -115,57 +104,17 @@ export class FakeRegistry {
   }
 }
 
-/** A replica of it: a copy that says how old it is, as the real one does. */
-export class FakeReplica {
-  readonly #registry: FakeRegistry
-  #copy: ((lookup: Lookup) => Found) | undefined
-  #sameAt = 0
-  #syncing: Promise<void> | undefined
-  /** How questions to the registry travel, and for how long the answers are under way. */
-  hop: Hop & { readonly answers: number } = { there: 0, back: 0, answers: 0 }
-  answered = 0
-
-  constructor(registry: FakeRegistry) {
-    this.#registry = registry
-  }
-
-  readonly ask: AskReplica = async (lookup) => {
-    const { fails, answers } = this.hop
-    // The real one is never so old.
-    if (Date.now() - this.#sameAt > 6_000) {
-      this.#syncing ??= this.#sync().finally(() => {
-        this.#syncing = undefined
-      })
-      await this.#syncing
-    }
-    const found = this.#copy && { ...this.#copy(lookup), age: Date.now() - this.#sameAt }
-    await after(answers)
-    if (fails) throw new Error('The replica is gone.')
-    this.answered++
-    return found
-  }
-
-  async #sync(): Promise<void> {
-    const at = Date.now()
-    await after(this.hop.there)
-    const copy = this.#registry.copy()
-    await after(this.hop.back)
-    this.#copy = copy
-    this.#sameAt = at
-  }
-}
-
 const firstOf = (truth: ReadonlyMap<string, number | undefined>): string | undefined =>
   [...truth.keys()]
     .filter((it) => truth.get(it) !== undefined && it.startsWith('endpoint '))
     .sort()[0]
     ?.slice(9)
 
-/** What an answer says, to be compared with the truth. */
+/** A result's content, to be compared with the true state. */
 export const saidBy = ({ endpoint, key, group }: Found): string =>
   [endpoint?.name, endpoint?.changedAt, key?.createdAt, group?.changedAt].join()
 
-/** What the truth said then. */
+/** The content that was true then. */
 export function toldBy(
   truth: ReadonlyMap<string, number | undefined>,
   { endpoint, key }: Omit<Lookup, 'since'>,

@@ -35,7 +35,7 @@ await describePostgres('a glossary in the registry', setup, (postgres) => {
   const schema = async (query: Record<string, string> = {}) =>
     (await askApi(worker, 'GET', `/api/endpoints/shop/schema?${new URLSearchParams(query)}`)).json
 
-  test('is read by the next call, and taken away by null', async () => {
+  test('is read by the next call, and removed by null', async () => {
     expect((await described('orders')).comment).toBe('its own comment')
     await say({ orders: { description: 'One row for each order.', columns: { status: 'Said.' } } })
     const found = await described('orders')
@@ -47,7 +47,7 @@ await describePostgres('a glossary in the registry', setup, (postgres) => {
     expect((await described('orders')).comment).toBe('its own comment')
   })
 
-  test('tells its terms to whoever asks what the server is', async () => {
+  test('puts its terms into the server’s instructions', async () => {
     await say({}, { terms: { GMV: 'Sum of what shipped.' } })
     const initialize = {
       ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
@@ -61,21 +61,21 @@ await describePostgres('a glossary in the registry', setup, (postgres) => {
     expect(result.instructions).toContain('Terms used here: GMV: Sum of what shipped')
   })
 
-  test('keeps every entry of people who write at once', async () => {
+  test('keeps every entry if people write simultaneously', async () => {
     const people = Array.from({ length: 3 }, (_, i) => `part${i + 1}`)
     const answers = await Promise.all(people.map((it) => say({ [it]: { description: it } })))
     expect(answers.map(({ status }) => status)).toEqual(people.map(() => 200))
     expect(Object.keys(await glossaryNow()).sort()).toEqual(people)
   })
 
-  test('is refused whole if a part of it is too long, and says which', async () => {
+  test('is refused completely if a part is too long, with the name of the part', async () => {
     const before = await glossaryNow()
     const { status, json } = await say({ orders: { description: 'x'.repeat(501) }, part9: {} })
     expect([status, json.error.field]).toEqual([422, 'databases.main.glossary.orders.description'])
     expect(await glossaryNow()).toEqual(before)
   })
 
-  test('is shown to the operator beside the words of the database, also while nobody is served', async () => {
+  test('is shown to the operator next to database comments, even while switched off', async () => {
     await say({
       orders: { description: 'Said.', columns: { status: 'Said of status.', gone: 'x' } },
       nowhere: { description: 'x' },
@@ -90,7 +90,7 @@ await describePostgres('a glossary in the registry', setup, (postgres) => {
     expect(table.columns[3]).toMatchObject({
       ...{ name: 'status', comment: 'own comment of status', description: 'Said of status.' },
     })
-    // The nearest are customers and five of the nine; a reference to itself is no neighbour.
+    // The nearest are customers and five of the nine. A self-reference is not a neighbor.
     expect(table.neighbours.map(({ name }: { name: string }) => name)).toHaveLength(6)
     expect(table.neighbours[0]).toMatchObject({ name: 'customers', totalColumns: 2 })
     expect(table.reads.text).toContain('Said of status.')
@@ -105,7 +105,7 @@ await describePostgres('a glossary in the registry', setup, (postgres) => {
     expect(JSON.parse(table.reads.text)).toEqual(read.structuredContent)
   })
 
-  test('is listed by pages and by a search, with the entries that have no table', async () => {
+  test('can be listed page by page and searched, with entries that have no table', async () => {
     const all = await schema({ limit: '5', compare: 'yes' })
     expect(all).toMatchObject({ total: 12, next: 5, gone: ['nowhere'] })
     expect(all.tables[0]).toMatchObject({ name: 'customers', columns: 2, described: false })
@@ -120,7 +120,7 @@ await describePostgres('a glossary in the registry', setup, (postgres) => {
     expect((await schema({ table: 'wide' })).table.next).toBe(50)
   })
 
-  test('has an answer in words for what is not there', async () => {
+  test('explains in words that a table, a database or an endpoint does not exist', async () => {
     const ask = (path: string) => askApi(worker, 'GET', `/api/endpoints/${path}`)
     const told = async (path: string) => {
       const { status, json } = await ask(path)
@@ -131,11 +131,11 @@ await describePostgres('a glossary in the registry', setup, (postgres) => {
       'There is no table called "order". Did you mean orders?',
     ])
     expect(await told('shop/schema?database=x')).toEqual([404, 'Say which database: main.'])
-    expect(await told('nothing/schema')).toEqual([404, 'The endpoint nothing is not there.'])
+    expect(await told('nothing/schema')).toEqual([404, 'The endpoint nothing does not exist.'])
     expect((await ask('shop/schema?limit=1000')).status).toBe(422)
   })
 
-  test('of a database that does not answer, it says so', async () => {
+  test('for a database that does not respond reports that', async () => {
     const databases = { main: { url: 'postgres://reader@127.0.0.1:1/shop?sslmode=disable' } }
     await askApi(worker, 'POST', '/api/endpoints', { name: 'away', title: 'Away', databases })
     const { status, json } = await askApi(worker, 'GET', '/api/endpoints/away/schema')

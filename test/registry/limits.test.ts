@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { experimental_readRawConfig } from 'wrangler'
-import { callRates } from '../../src/gateway/endpoint.ts'
+import { callRates } from '../../src/gateway/config/endpoint-schema.ts'
 import { type Call, type Endpoint, readEndpoints } from '../../src/gateway/index.ts'
 import { LimitReached } from '../../src/registry/limits/bounds.ts'
 import { Meters } from '../../src/registry/limits/meters.ts'
@@ -37,14 +37,14 @@ const rows = (n: number) =>
   Array.from({ length: n }, (_, i) => `select ${i} as n`).join(' union all ')
 
 describe('calls per minute', () => {
-  /** Two minutes may begin meanwhile, and not three. */
+  /** Sends calls during which at most two minutes can begin. */
   const flood = async (path: string, headers: Record<string, string>) => {
     const answers = []
     for (let n = 0; n < 35; n++) answers.push(await post(worker.url + path, list, headers))
     return answers
   }
 
-  test('are refused once they are used up, with when to try again', async () => {
+  test('are refused once they are used up, with a retry time', async () => {
     const answers = await flood('/mcp/rate', bearer)
     expect(answers.slice(0, 10).map(({ status }) => status)).toEqual(Array(10).fill(200))
     const refused = answers.filter(({ status }) => status !== 200)
@@ -57,7 +57,7 @@ describe('calls per minute', () => {
     expect(records[0]).toMatchObject({ caller: 'key', outcome: 'refused', code: '4290' })
   })
 
-  test('are those of one endpoint, and a wrong key uses none up', async () => {
+  test('count for one endpoint only, and a wrong key does not use them up', async () => {
     expect((await post(`${worker.url}/mcp/free`, list, bearer)).status).toBe(200)
     const wrong = { authorization: 'Bearer wrong' }
     const answers = await flood('/mcp/modern', wrong)
@@ -73,7 +73,7 @@ describe('calls per minute', () => {
   })
 })
 
-test('each number of calls per minute has its binding', async () => {
+test('each rate of calls per minute has its binding', async () => {
   const { rawConfig } = experimental_readRawConfig({ config: './wrangler.toml' })
   expect(rawConfig.ratelimits).toEqual(
     callRates.map((limit) => ({
@@ -87,7 +87,7 @@ test('each number of calls per minute has its binding', async () => {
 })
 
 describe.each(['modern', 'legacy'] as const)('rows per day, in the %s era', (era) => {
-  test('are refused once they are used up: the model reads which limit, and until when', async () => {
+  test('are refused once they are used up, with the limit and its reset time', async () => {
     const call = async (sql: string) => {
       const args = { sql }
       const url = `${worker.url}/mcp/${era}`
@@ -98,7 +98,7 @@ describe.each(['modern', 'legacy'] as const)('rows per day, in the %s era', (era
     const refused = await call(rows(1))
     expect(refused.isError).toBe(true)
     expect(refused.content[0].text).toMatch(
-      /^Each caller may read 5 rows a day here, and 7 are used\. It starts again at 00:00 UTC, in /,
+      /^Each caller may read 5 rows a day here, and 7 are used\. It resets at 00:00 UTC, in /,
     )
     const { records } = await recordsOf(worker, era, 3)
     expect(records[0]).toMatchObject({ outcome: 'refused', code: 'rowsPerDay', rows: 0 })
@@ -108,7 +108,7 @@ describe.each(['modern', 'legacy'] as const)('rows per day, in the %s era', (era
   })
 })
 
-test('bytes per day are those of all callers, if they are the limit of an endpoint', async () => {
+test('bytes per day count for all callers together if they limit an endpoint', async () => {
   const call = async () => {
     const args = { sql: `select '${'x'.repeat(600)}' as x` }
     const url = `${worker.url}/mcp/bytes`
@@ -144,36 +144,36 @@ describe('two isolates', () => {
       },
     }) as unknown as Call
 
-  /** The meters of an isolate, and what waits until it has told what was used. */
+  /** An isolate's meters, and a function that waits until it has reported its usage. */
   function isolate(namespace: Pick<typeof env.METER, 'get' | 'idFromName'> = env.METER) {
     const work: Promise<unknown>[] = []
     const meters = new Meters(namespace as typeof env.METER, (it) => void work.push(it))
     return { meters, settled: () => Promise.all(work) }
   }
 
-  test('share the quota of a caller, and hear what the other used', async () => {
+  test('share a caller’s quota, and learn each other’s usage', async () => {
     const endpoint = endpointOf('shared', { caller: { rowsPerDay: 10 } })
     const [a, b] = [isolate(), isolate()]
     const endA = await a.meters.begin(call(endpoint, 'ann'))
     const endB = await b.meters.begin(call(endpoint, 'ann'))
     endA(6, 60)
     await a.settled()
-    // It begins before the other has heard that 6 are used.
+    // This call begins before its isolate has learned that 6 are used.
     endB(5, 50)
     await b.settled()
     await expect(b.meters.begin(call(endpoint, 'ann'))).rejects.toThrow('10 rows a day')
-    // This one heard of 6, and lets one more call through. Then it hears of all.
+    // This isolate has learned of 6, and lets one more call through. Then it learns the total.
     const end = await a.meters.begin(call(endpoint, 'ann'))
     end(1, 10)
     await a.settled()
     await expect(a.meters.begin(call(endpoint, 'ann'))).rejects.toThrow('12 are used')
-    // A new isolate asks before its first call, and another caller has a quota of their own.
+    // A new isolate asks before its first call, and another caller has a separate quota.
     await expect(isolate().meters.begin(call(endpoint, 'ann'))).rejects.toThrow(LimitReached)
     await a.meters.begin(call(endpoint, 'bob'))
     expect(await usageOf(env, 'shared', { subject: 'ann' })).toMatchObject({ rows: 12, bytes: 120 })
   })
 
-  test('count what a call used also before the meter has answered', async () => {
+  test('count a call’s usage even before the meter has responded', async () => {
     const endpoint = endpointOf('waiting', { caller: { rowsPerDay: 5 } })
     const { meters, settled } = isolate()
     const first = await meters.begin(call(endpoint, 'ann'))
@@ -181,14 +181,14 @@ describe('two isolates', () => {
     await settled()
     const second = await meters.begin(call(endpoint, 'ann'))
     second(4, 4)
-    // The meter is asked now, and has not answered.
+    // The meter has been asked, and has not responded.
     await new Promise((resolve) => setTimeout(resolve, 1))
     await expect(meters.begin(call(endpoint, 'ann'))).rejects.toThrow('5 are used')
     await settled()
     expect(await usageOf(env, 'waiting', { subject: 'ann' })).toMatchObject({ rows: 5 })
   })
 
-  test('share the places of the queries that run at once', async () => {
+  test('share the slots for concurrent queries', async () => {
     const endpoint = endpointOf('places', { endpoint: { concurrent: 2 } })
     const [a, b] = [isolate(), isolate()]
     const end = await a.meters.begin(call(endpoint))
@@ -203,7 +203,7 @@ describe('two isolates', () => {
     await expect(b.meters.begin(call(endpoint))).rejects.toThrow(LimitReached)
   })
 
-  test('give back a place that was taken for a call that another limit refuses', async () => {
+  test('give back the slot of a call that another limit refuses', async () => {
     const limits = { caller: { concurrent: 1 }, endpoint: { concurrent: 5 } }
     const endpoint = endpointOf('both', limits)
     const { meters, settled } = isolate()
@@ -228,7 +228,7 @@ describe('two isolates', () => {
     expect(await used('2001:db8:0:1::1')).toMatchObject({ rows: 0 })
   })
 
-  test('do not refuse a call because a meter cannot be reached, and count it later', async () => {
+  test('do not refuse a call if a meter cannot be reached, and count it later', async () => {
     const endpoint = endpointOf('away', { endpoint: { rowsPerDay: 5 } })
     let away = true
     const { meters, settled } = isolate({

@@ -38,13 +38,13 @@ describe('a list of keys', () => {
     ['search="', ['Nightly "report"']],
     ['search=label', []],
     ['search=l&endpoint=shop', ['Ada, laptop', 'All', 'Nightly "report"']],
-  ])('with %s has those, and says how many', async (query, labels) => {
+  ])('with %s has the matching keys, and their number', async (query, labels) => {
     const { json } = await ask('GET', `/api/keys?${query}`)
     expect(json.keys.map((it: { label: string }) => it.label).sort()).toEqual(labels)
     expect(json.total).toBe(labels.length)
   })
 
-  test('has pages of what was sought', async () => {
+  test('has pages of search results', async () => {
     const labels: string[] = []
     let next = ''
     do {
@@ -62,7 +62,7 @@ test.each([
   ['search=m&limit=1', ['demo']],
   ['search=m&limit=1&cursor=.1', ['crm']],
   ['search=title', []],
-])('a list of endpoints with %s has those', async (query, names) => {
+])('a list of endpoints with %s has the matching endpoints', async (query, names) => {
   const { json } = await ask('GET', `/api/endpoints?${query}`)
   expect(json.endpoints.map((it: { name: string }) => it.name)).toEqual(names)
 })
@@ -73,13 +73,13 @@ test.each([
   ['endpoint=endpoints', []],
   ['search=PEOPLE', ['sales']],
   ['search=s', ['sales', 'support']],
-])('a list of groups with %s has those', async (query, names) => {
+])('a list of groups with %s has the matching groups', async (query, names) => {
   const { json } = await ask('GET', `/api/groups?${query}`)
   expect(json.groups.map((it: { name: string }) => it.name)).toEqual(names)
   expect(json.total).toBe(names.length)
 })
 
-describe('a change of what somebody else changed meanwhile', () => {
+describe('a change to an entry that somebody else changed meanwhile', () => {
   const paths = async () => {
     const { keys } = (await ask('GET', '/api/keys?search=laptop')).json
     return [
@@ -89,14 +89,14 @@ describe('a change of what somebody else changed meanwhile', () => {
     ] as const
   }
 
-  test('is a conflict if it says what it knew, and else a merge', async () => {
+  test('is a conflict if it states its base, and a merge otherwise', async () => {
     for (const [path, patch] of await paths()) {
       const { changedAt } = (await ask('GET', path)).json
       const asked = `${path}?unchangedSince=${changedAt}`
       expect((await ask('PATCH', asked, patch)).status).toBe(200)
       const late = await ask('PATCH', asked, patch)
       expect([late.status, late.json.error.code]).toEqual([409, 'conflict'])
-      expect(late.json.error.message).toContain('changed by somebody else')
+      expect(late.json.error.message).toContain('changed by someone else')
       expect((await ask('PATCH', path, patch)).status).toBe(200)
       expect((await ask('PATCH', `${path}?unchangedSince=now`, patch)).status).toBe(422)
     }
@@ -104,9 +104,9 @@ describe('a change of what somebody else changed meanwhile', () => {
 })
 
 describe('the doctor', () => {
-  test('says what is wrong with the sign-in, and which settings name one', async () => {
+  test('reports the sign-in’s faults, and which settings enable it', async () => {
     const { json } = await ask('GET', '/api/doctor')
-    expect(json).toEqual({ signIn: { state: 'missing', ways: [], problems: [] } })
+    expect(json).toEqual({ stored: [], signIn: { state: 'missing', ways: [], problems: [] } })
     const faulty = await startWorker({ ...operated, TIDEGATE_PASSPHRASE: 'hunter2' })
     const { json: said, text } = await askApi(faulty, 'GET', '/api/doctor')
     expect(said.signIn).toMatchObject({ state: 'faulty', ways: ['TIDEGATE_PASSPHRASE'] })
@@ -115,7 +115,7 @@ describe('the doctor', () => {
     await faulty.close()
   })
 
-  test('has a verdict for each app about one endpoint', async () => {
+  test('has a verdict on one endpoint for each app', async () => {
     const { status, json } = await ask('GET', '/api/doctor/hosts/shop')
     expect([status, json.url]).toEqual([200, `${worker.url}/mcp/shop`])
     expect(json.hosts.map((it: { name: string }) => it.name)).toContain('Cursor')

@@ -7,7 +7,7 @@ await describePostgres('an endpoint that is in use', 'create table orders (id in
   let worker: RunningWorker
   afterEach(() => worker.close())
 
-  /** A registry with an endpoint that has answered, and a key for it. */
+  /** Starts a registry with an endpoint that has been used, and returns a key for it. */
   async function opened(): Promise<Record<string, string>> {
     worker = await startWorker({ ...operated, PRIVATE_HOSTS: '' })
     await askApi(worker, 'PATCH', '/api/settings', { privateHosts: ['127.0.0.1'] })
@@ -22,7 +22,7 @@ await describePostgres('an endpoint that is in use', 'create table orders (id in
   const query = (headers: Record<string, string>) =>
     callTool(`${worker.url}/mcp/shop`, 'query', { sql: 'select count(*) from orders' }, headers)
 
-  test('reaches a private host no longer than it is allowed', async () => {
+  test('reaches a private host only while the host is allowed', async () => {
     const headers = await opened()
     await askApi(worker, 'PATCH', '/api/settings', { privateHosts: null })
     expect(JSON.stringify(await query(headers))).toContain('Its host is not public')

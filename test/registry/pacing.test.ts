@@ -7,7 +7,7 @@ import type { Batch } from '../../src/registry/records/record.ts'
 import { Recorder } from '../../src/registry/records/recorder.ts'
 import { recordsOf } from '../../src/registry/records/writing.ts'
 
-// It is read now, so that nothing has to be read while time stands still.
+// The module is loaded now, so that nothing has to be loaded while the clock is stopped.
 await recordsOf({ name: 'x', records: { literals: true } } as never, [])
 
 beforeEach(() => vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) }))
@@ -23,7 +23,7 @@ const endpointOf = (name: string, limits: object = { endpoint: { rowsPerDay: 1e9
     ]),
   })[0]!
 
-/** A namespace whose objects only note what they are sent, and when. */
+/** A namespace whose objects only record their messages and the times. */
 function noting<Sent>() {
   const sent: { readonly name: string; readonly at: number; readonly what: Sent }[] = []
   const object = (name: string) => ({
@@ -46,7 +46,7 @@ const recordAt = (time: number) => ({
   ...{ code: undefined, traceId: undefined },
 })
 
-test('what calls used is sent at once after a quiet time, and then every three seconds', async () => {
+test('usage is sent at once after a quiet time, and then every three seconds', async () => {
   const { sent, namespace } = noting<Spent>()
   const meters = new Meters(namespace, () => {})
   const use = async (name: string) => {
@@ -58,7 +58,7 @@ test('what calls used is sent at once after a quiet time, and then every three s
   const began = Date.now()
   for (let i = 0; i < 100; i++) {
     await use('busy')
-    // Another one does not wait for the busy one.
+    // Another endpoint does not wait for the busy endpoint.
     if (i === 33) await use('rare')
     await pass(100)
   }
@@ -75,7 +75,7 @@ test('what calls used is sent at once after a quiet time, and then every three s
   expect(sent.at(-1)).toMatchObject({ name: 'busy', at: again, what: { rows: 1, bytes: 10 } })
 })
 
-test('a place is given back within a moment, also while others come and go', async () => {
+test('a slot is given back within a moment, even while others come and go', async () => {
   const { sent, namespace } = noting<Spent>()
   const meters = new Meters(namespace, () => {})
   const endpoint = endpointOf('places', { endpoint: { concurrent: 5 } })
@@ -88,7 +88,7 @@ test('a place is given back within a moment, also while others come and go', asy
   }
 })
 
-test('a record is sent at once after a quiet time, and then with the others of three seconds', async () => {
+test('a record is sent at once after a quiet time, and then every three seconds', async () => {
   const { sent, namespace } = noting<Batch>()
   const recorder = new Recorder(namespace, () => {})
   const [busy, rare] = [endpointOf('busy'), endpointOf('rare')]
@@ -110,7 +110,7 @@ test('a record is sent at once after a quiet time, and then with the others of t
   expect(sent.at(-1)!.at).toBe(again)
 })
 
-test('a flood of records is not kept for three seconds: none is lost of 1,500 a second', async () => {
+test('a flood of 1,500 records a second is sent sooner, so that no record is lost', async () => {
   const { sent, namespace } = noting<Batch>()
   const recorder = new Recorder(namespace, () => {})
   const busy = endpointOf('busy')
@@ -123,7 +123,29 @@ test('a flood of records is not kept for three seconds: none is lost of 1,500 a 
   expect(sent.every(({ what }) => what.lost === 0)).toBe(true)
 })
 
-test('a call that waits keeps its values to itself, if they are recorded only from then on', async () => {
+test('when a process ends, records are sent at once, and lost records are counted', async () => {
+  const { sent, namespace } = noting<Batch>()
+  const [soon, now] = [new AbortController(), new AbortController()]
+  const recorder = new Recorder(namespace, () => {}, { soon: soon.signal, now: now.signal })
+  const [busy, late] = [endpointOf('busy'), endpointOf('late')]
+  for (let i = 0; i < 3; i++) {
+    recorder.add(busy, recordAt(Date.now()))
+    await pass(200)
+  }
+  const records = () => sent.flatMap(({ what }) => what.records).length
+  expect(records()).toBe(1)
+  soon.abort()
+  await pass(200)
+  expect(records()).toBe(3)
+
+  const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+  for (let i = 0; i < 4; i++) recorder.add(late, recordAt(Date.now()))
+  now.abort()
+  expect(error.mock.calls).toEqual([['Records of endpoint late are lost at the end: 4.']])
+  error.mockRestore()
+})
+
+test('values from calls before recording was enabled are never recorded', async () => {
   const { sent, namespace } = noting<Batch>()
   const recorder = new Recorder(namespace, () => {})
   const quiet = endpointOf('shop')

@@ -12,7 +12,7 @@ const run = promisify(execFile)
 
 const docs = join(import.meta.dirname, '../../docs')
 
-/** The blocks of a shell on a page, in order. */
+/** A page's shell blocks, in order. */
 function blocks(page: string): readonly string[] {
   const all: string[] = []
   void walkTokens(lexer(readFileSync(join(docs, page), 'utf8')), (it) => {
@@ -27,13 +27,13 @@ const elsewhere = globSync('*.md', { cwd: docs })
   .flatMap(blocks)
   .filter((block) => block.startsWith('api '))
 
-test('what docs/registry.md shows can be run from its first line to its last', async () => {
-  // Nobody resolves names for the tests.
+test('the commands in docs/registry.md run from first to last', async () => {
+  // Tests have no name resolution.
   const worker = await startWorker({ ...operated, PRIVATE_HOSTS: '*' })
   const folder = mkdtempSync(join(tmpdir(), 'registry-'))
   try {
     const [secrets, prelude = '', ...own] = blocks('registry.md')
-    // The page ends without the endpoint that the other pages ask about.
+    // The page ends without the endpoint that the other pages use.
     const adding = own.find((it) => it.startsWith('api "$TIDEGATE/api/endpoints" -d'))!
     const examples = [...own, adding, ...elsewhere]
     expect(secrets).toContain('TIDEGATE_SECRET')
@@ -44,7 +44,7 @@ test('what docs/registry.md shows can be run from its first line to its last', a
     for (const example of examples) {
       const failing = here.replace('curl -sS', 'curl -sS --fail-with-body')
       const script = `set -e\n${failing}\n${example}`
-      // The database of the example is not there, and the test of it says so.
+      // The example's database does not exist, and its test reports that.
       const { stdout } = await run('sh', ['-c', script], { cwd: folder, env })
       expect(stdout).not.toContain('"error":')
     }

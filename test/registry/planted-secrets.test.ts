@@ -5,7 +5,7 @@ import { type RunningWorker, startWorker } from '../support/worker.ts'
 
 const PASSWORD = 'pl4ntedPassw0rdOfTheDatabase'
 const LITERAL = 'pl4ntedLiteral'
-/** What a person may know and nothing may show again, however it is written. */
+/** Secrets that a person may know, and that nothing may show again in any encoding. */
 const secrets = new Map([
   ['the password', PASSWORD],
   ['the secret', SECRET],
@@ -14,7 +14,7 @@ const secrets = new Map([
 
 let worker: RunningWorker
 let postgres: TestPostgres | undefined
-/** Everything that the Worker has answered, with its headers. */
+/** All responses from the Worker, with their headers. */
 const shown: string[] = []
 
 async function send(method: string, path: string, body?: unknown, headers = {}): Promise<string> {
@@ -42,7 +42,7 @@ afterAll(async () => {
   await postgres?.drop()
 })
 
-test('no answer, page, log line or record of a whole run shows what was planted', async (context) => {
+test('no response, page, log line or record in a run shows a planted secret', async (context) => {
   if (!postgres) return context.skip('There is no PostgreSQL.')
   const reader = `planted_${Math.random().toString(36).slice(2, 10)}`
   await postgres.admin(`create role ${reader} login password '${PASSWORD}';
@@ -59,7 +59,7 @@ test('no answer, page, log line or record of a whole run shows what was planted'
       await send('POST', '/api/endpoints', { name, title: name, databases }, operator)
       await send('POST', `/api/endpoints/${name}/test`, {}, operator)
     }
-    // Refused, whole: a URL of no driver, a name that is none, a private host, a body that is no JSON.
+    // These are refused: an unknown driver, a private host, an invalid URL, a body that is not JSON.
     for (const bad of [
       `nosuch://u:${PASSWORD}@h/d`,
       `postgres://u:${PASSWORD}@10.0.0.1/d`,
@@ -115,7 +115,7 @@ test('no answer, page, log line or record of a whole run shows what was planted'
     const pages = ['/', '/doctor', '/doctor/shop', '/doctor/deaf', '/nowhere', '/health']
     const lists = ['status', 'settings', 'endpoints', 'endpoints/shop', 'keys', `keys/${id}`]
     const more = ['groups', 'export', 'openapi.json', 'records?limit=200', 'endpoints/shop/usage']
-    // Records are written after the answer.
+    // Records are written after the response.
     await expect
       .poll(async () => (await askApi(worker, 'GET', '/api/records?endpoint=shop')).text, {
         timeout: 20_000,
@@ -135,13 +135,13 @@ test('no answer, page, log line or record of a whole run shows what was planted'
       for (const [name, secret] of secrets) {
         for (const written of waysToWrite(secret)) {
           const at = text.indexOf(written)
-          // Where it is, without what it is.
+          // The text before the secret, without the secret.
           const before = at < 0 ? '' : text.slice(Math.max(0, at - 300), at)
           expect(before, `${name} in the ${where}`).toBe('')
         }
       }
     }
-    // Values of statements are in answers, and in no record.
+    // The values in statements are in responses, but in no record.
     const records = shown.filter((it) => it.includes('"lost"')).join('\n')
     expect(records).toContain('select * from things where name <> ?')
     expect(records).not.toContain(LITERAL)
@@ -151,10 +151,10 @@ test('no answer, page, log line or record of a whole run shows what was planted'
   }
 })
 
-/** A text as it is, as base64 has it, and in hexadecimal digits. */
+/** A secret as it is, in base64, and in hexadecimal digits. */
 function waysToWrite(secret: string): string[] {
   const bytes = Buffer.from(secret)
-  // In the middle of a longer text, base64 has one of three forms; its ends depend on what is beside.
+  // Inside a longer text, base64 has one of three forms, and its ends depend on the neighboring bytes.
   const forms = [0, 1, 2].map((shift) =>
     Buffer.concat([Buffer.alloc(shift), bytes])
       .toString('base64')

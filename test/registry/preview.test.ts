@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => worker.close())
 
 describe('a preview', () => {
-  test('of an endpoint that is not active is what it has once it is', async () => {
+  test('of an inactive endpoint shows the same tools and tables as once it is active', async () => {
     const { status, json } = await preview({})
     expect(status).toBe(200)
     await ask('PATCH', '/api/endpoints/shop', { active: true })
@@ -49,7 +49,7 @@ describe('a preview', () => {
     expect(text).not.toContain('only-looked-at')
   })
 
-  test('estimates tokens within a quarter of what they are', async () => {
+  test('estimates tokens to within a quarter of their true number', async () => {
     const { json } = await preview({})
     const real = {
       tools: encode(JSON.stringify(json.tools)).length,
@@ -62,7 +62,7 @@ describe('a preview', () => {
     expect(total).toBe(instructions + tools + tables)
   })
 
-  test('for a group has its tables and columns, its tools, and says why a tool is off', async () => {
+  test('for a group has its tables and columns, and notes', async () => {
     const { json } = await preview({ group: 'sales' })
     const { tables } = json.tables
     expect(tables.map((it: { name: string }) => it.name)).toEqual(['customers', 'orders'])
@@ -71,7 +71,7 @@ describe('a preview', () => {
     expect(JSON.stringify(json)).not.toContain('products')
   })
 
-  test('by rules that are not stored leaves the group as it was', async () => {
+  test('with rules that are not stored leaves the group unchanged', async () => {
     const rules = { tools: ['list_tables'], databases: { main: { tables: { reviews: true } } } }
     const { json } = await preview({ group: 'sales', rules })
     expect(json.tools.map((it: { name: string }) => it.name)).toEqual(['list_tables'])
@@ -82,14 +82,14 @@ describe('a preview', () => {
     expect(alone.json.tables).toEqual(json.tables)
   })
 
-  test('is a page of the tables, and another', async () => {
+  test('has pages of tables, and can be searched', async () => {
     const { json } = await preview({ search: 'order' })
     expect(json.tables.tables.length).toBeLessThan(8)
     const later = await preview({ cursor: '7' })
     expect(later.json.tables.tables).toHaveLength(1)
   })
 
-  test('of a database that does not answer has its tools, and says why it has no tables', async () => {
+  test('of an unreachable database has its tools, and says why it has no tables', async () => {
     const databases = { main: { url: 'postgres://a:Planted-Passw0rd@127.0.0.1:1/x' } }
     await ask('POST', '/api/endpoints', { name: 'away', title: 'Away', active: false, databases })
     const { status, json, text } = await preview({}, 'away')
@@ -100,7 +100,7 @@ describe('a preview', () => {
     expect(text).not.toContain('Planted')
   })
 
-  test('takes the name of the only database, and without a name the first', async () => {
+  test('uses the named database, and the first one without a name', async () => {
     const named = await preview({ database: 'main' })
     expect(named.json.tables.tables.length).toBeGreaterThan(0)
     const databases = { one: { url: 'demo:' }, two: { url: 'demo:' } }
@@ -115,18 +115,18 @@ describe('a preview', () => {
     const hidden = await preview({ database: 'one', rules: { databases: { two: {} } } }, 'both')
     expect([hidden.status, hidden.json.error.message]).toEqual([
       422,
-      'database names none that there is. There are: two.',
+      'database names an unknown database. There are: two.',
     ])
     expect((await preview({ database: 'none' })).status).toBe(422)
   })
 
-  test('opens no database with a secret of Tidegate itself', async () => {
+  test('opens no database with one of Tidegate’s own secrets', async () => {
     const rules = { databases: { main: { url: 'secret:TIDEGATE_KEY' } } }
     const { status, json } = await preview({ rules })
     expect([status, json.error.field]).toEqual([422, 'rules.databases.main.url'])
   })
 
-  test('is refused for what is not there', async () => {
+  test('is refused for an unknown endpoint, group, database or field', async () => {
     expect((await preview({}, 'none')).status).toBe(404)
     const unknown = await preview({ group: 'nobody' })
     expect([unknown.status, unknown.json.error.field]).toEqual([422, 'group'])

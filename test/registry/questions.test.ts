@@ -16,7 +16,7 @@ const REVENUE = {
 }
 const AT = '/api/endpoints/shop/questions'
 
-await describePostgres('the questions of an endpoint of the registry', setup, (postgres) => {
+await describePostgres('the questions of a registry endpoint', setup, (postgres) => {
   let worker: RunningWorker
   const ask = (method: string, path: string, body?: unknown) => askApi(worker, method, path, body)
   const asOperator = { authorization: `Bearer ${OPERATOR_KEY}` }
@@ -25,7 +25,7 @@ await describePostgres('the questions of an endpoint of the registry', setup, (p
     const { json } = await post(`${worker.url}/mcp/shop`, list, asOperator)
     return json().result.tools.map((it: { name: string }) => it.name)
   }
-  /** A client that listens for changes of the tools, and what it hears after the first answer. */
+  /** A client that listens for changes in the tools, and its notifications after the first response. */
   async function listen() {
     const params = { notifications: { toolsListChanged: true } }
     const request = requestOf(MODERN, { method: 'subscriptions/listen', params })
@@ -60,7 +60,7 @@ await describePostgres('the questions of an endpoint of the registry', setup, (p
   })
   afterAll(() => worker?.close())
 
-  test('are saved with who checked them and when, and served at once', async () => {
+  test('are saved with their checker and time, and served at once', async () => {
     const before = Date.now()
     const { status, json } = await ask('PUT', `${AT}/revenue`, REVENUE)
     expect(status).toBe(200)
@@ -86,13 +86,13 @@ await describePostgres('the questions of an endpoint of the registry', setup, (p
       expect([status, json.error.field]).toEqual([422, 'questions[1].sql'])
       return json.error.message
     }
-    expect(await refused('delete from orders')).toContain('The statement of wrong cannot run')
+    expect(await refused('delete from orders')).toContain('The statement for wrong cannot run')
     expect(await refused('select amount from orders')).toContain('amount')
     expect(await refused('select id from orders where id = $1')).toContain('cannot run')
     expect((await ask('GET', AT)).json.questions).toHaveLength(1)
   })
 
-  test('are refused with a wrong name, a text without end, or a field that they do not have', async () => {
+  test('are refused with an invalid name, an overlong string or an unknown field', async () => {
     const status = async (path: string, more: object) =>
       (await ask('PUT', path, { ...REVENUE, ...more })).status
     expect(await status(`${AT}/Revenue%20by`, {})).toBe(422)
@@ -107,7 +107,7 @@ await describePostgres('the questions of an endpoint of the registry', setup, (p
     expect(json.error.message).toContain('Serve some of them as tools')
   })
 
-  test('keep their signature when the endpoint is changed, and nobody signs for another', async () => {
+  test('keep their signature when the endpoint is changed, and cannot be forged', async () => {
     const { json: was } = await ask('GET', '/api/endpoints/shop')
     const [one] = was.questions
     const forged = { ...one, by: 'eve@example.com', at: '2001-01-01T00:00:00Z' }
@@ -121,13 +121,13 @@ await describePostgres('the questions of an endpoint of the registry', setup, (p
     await ask('DELETE', `${AT}/second`)
   })
 
-  test('are marked and not served when a column is renamed, and served when it is back', async () => {
+  test('are marked and not served while a column is renamed, and served afterward', async () => {
     const heard = await listen()
     await postgres.admin('alter table orders rename column total to amount')
     const call = () => callTool(`${worker.url}/mcp/shop`, 'revenue', {}, asOperator)
     const failed = await call()
     expect(failed.isError).toBe(true)
-    expect(failed.content[0].text).toContain('The verified question revenue does not work any more')
+    expect(failed.content[0].text).toContain('The verified question revenue no longer works')
     expect(await names()).not.toContain('revenue')
     expect(await heard.next()).toBe('notifications/tools/list_changed')
     const { json } = await ask('GET', AT)
@@ -142,13 +142,13 @@ await describePostgres('the questions of an endpoint of the registry', setup, (p
     ])
     await postgres.admin('alter table orders rename column amount to total')
     expect((await ask('GET', AT)).json.questions).toMatchObject([{ state: 'served' }])
-    // What the operator was told holds for callers, too.
+    // Callers get the same state as the operator.
     expect(await names()).toContain('revenue')
     expect(await heard.next()).toBe('notifications/tools/list_changed')
     await heard.leave()
   })
 
-  test('that went away by a patch leave a group without an answer, and without the names of other tools', async () => {
+  test('that a patch removed leave a group with an error that names no other tools', async () => {
     const at = '/api/endpoints/left'
     const one = { ...REVENUE, sql: 'select 1' }
     const questions = [
@@ -166,7 +166,7 @@ await describePostgres('the questions of an endpoint of the registry', setup, (p
       const bearer = { authorization: `Bearer ${key.key}` }
       await expect
         .poll(async () => (await post(`${worker.url}/mcp/left`, list, bearer)).text)
-        .toContain('The rules of your group name something that the endpoint left does not have')
+        .toContain("Your group's rules name something that the endpoint left no longer has")
       const { text } = await post(`${worker.url}/mcp/left`, list, bearer)
       expect(text).not.toMatch(/board_salaries|query|named/)
     }
@@ -175,38 +175,38 @@ await describePostgres('the questions of an endpoint of the registry', setup, (p
     await ask('DELETE', at)
   })
 
-  test('are not removed while the rules of a group name them', async () => {
+  test('cannot be removed while a group’s rules name them', async () => {
     const group = { name: 'sales', endpoints: { shop: { tools: ['revenue'] } } }
     expect((await ask('POST', '/api/groups', group)).status).toBe(201)
     const { status, json } = await ask('DELETE', `${AT}/revenue`)
     expect([status, json.error.message]).toEqual([
       409,
-      'The group sales names the question revenue. Take it out of the group first.',
+      'The group sales names the question revenue. Remove it from the group first.',
     ])
     expect((await ask('DELETE', '/api/groups/sales')).status).toBe(204)
   })
 
-  test('are exported and restored', async () => {
+  test('can be exported and restored', async () => {
     const exported = (await askApi(worker, 'GET', '/api/export')).text
     expect((await ask('POST', '/api/restore?mode=replace', exported)).status).toBe(200)
     expect((await ask('GET', AT)).json.questions).toMatchObject([{ name: 'revenue' }])
   })
 
-  test('are removed', async () => {
+  test('can be removed', async () => {
     expect((await ask('DELETE', `${AT}/revenue`)).status).toBe(204)
     expect((await ask('DELETE', `${AT}/revenue`)).status).toBe(404)
     expect(await names()).not.toContain('revenue')
     expect((await ask('GET', '/api/endpoints/shop')).json.questions).toBeUndefined()
   })
 
-  test('say that an example has no place without query', async () => {
+  test('report that an example cannot be served without query', async () => {
     await ask('PATCH', '/api/endpoints/shop', { sql: false })
     const { json } = await ask('PUT', `${AT}/revenue`, { ...REVENUE, as: 'example' })
     expect(json).toMatchObject({ state: 'broken', problem: expect.stringContaining('Serve it as') })
   })
 })
 
-describe('the questions of the configuration', () => {
+describe('the questions in the configuration', () => {
   let worker: RunningWorker
   beforeAll(async () => {
     const orders = {
@@ -223,7 +223,7 @@ describe('the questions of the configuration', () => {
   })
   afterAll(() => worker?.close())
 
-  test('are served on the demo store, and one that does not work is not', async () => {
+  test('are served on the demo store, except for a question that does not work', async () => {
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
     const { json } = await post(`${worker.url}/mcp/shop`, list)
     const names = json().result.tools.map((it: { name: string }) => it.name)
@@ -234,7 +234,7 @@ describe('the questions of the configuration', () => {
     expect(refused.content[0].text).toContain('nothing_of_it')
   })
 
-  test('are shown by the API, which changes them only where they are written', async () => {
+  test('are shown by the API, which cannot change them', async () => {
     const { json } = await askApi(worker, 'GET', AT)
     expect(json.questions).toMatchObject([
       { name: 'orders', by: 'ada@example.com', state: 'served' },

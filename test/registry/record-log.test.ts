@@ -40,8 +40,8 @@ async function pages(endpoint: string, limit: number) {
   return found.map(({ rows }) => rows)
 }
 
-describe('the records of an endpoint', () => {
-  test('come from all shards, newest first, each once, however many fit a page', async () => {
+describe('an endpoint’s records', () => {
+  test('come from all shards, newest first, each once, with any page size', async () => {
     const all = Array.from({ length: 103 }, (_, n) => n)
     for (let shard = 0; shard < SHARDS; shard++) {
       const own = all.filter((n) => (n * 7) % SHARDS === shard)
@@ -55,7 +55,7 @@ describe('the records of an endpoint', () => {
     for (const limit of [1, 10, 51, 500]) expect(await pages('many', limit)).toEqual(newest)
   })
 
-  test('stay where they are on later pages when new ones come', async () => {
+  test('keep their place on later pages when new records arrive', async () => {
     await write(
       'moving',
       0,
@@ -73,7 +73,7 @@ describe('the records of an endpoint', () => {
     expect(second).not.toHaveProperty('nextCursor')
   })
 
-  test('are found by caller, tool, outcome and time', async () => {
+  test('can be filtered by caller, tool, outcome and time', async () => {
     await write('found', 0, [
       record('found', 1, { caller: 'key:a', tool: 'query' }),
       record('found', 2, { caller: 'key:b', tool: 'query', outcome: 'refused' }),
@@ -89,17 +89,17 @@ describe('the records of an endpoint', () => {
     expect(await rows({ caller: "' or 1=1 --" })).toEqual([])
   })
 
-  test('are stored once, also if a batch comes twice', async () => {
+  test('are stored once, even if a batch arrives twice', async () => {
     const batch = [1, 2].map((n) => record('twice', n))
     await write('twice', 0, batch)
     await write('twice', 0, [...batch, record('twice', 3)])
     expect(await pages('twice', 10)).toEqual([3, 2, 1])
-    // What came twice counts once.
+    // Records that arrived twice count once.
     await write('twice', 0, [record('twice', 4)], { retention: { count: 4, days: 100_000 } })
     expect(await pages('twice', 10)).toEqual([4, 3, 2, 1])
   })
 
-  test('are no more than the bound: the oldest go', async () => {
+  test('are limited in number, and the oldest are deleted', async () => {
     const few = { retention: { count: 3, days: 100_000 } }
     await write(
       'few',
@@ -111,7 +111,7 @@ describe('the records of an endpoint', () => {
     expect(await pages('few', 10)).toEqual([6, 5, 4])
   })
 
-  test('come as JSON Lines, and what was lost at the end', async () => {
+  test('are exported as JSON Lines, with the number of lost records at the end', async () => {
     await write(
       'lines',
       0,
@@ -140,7 +140,7 @@ describe('an isolate', () => {
     outcome: 'ok' as const,
   })
 
-  /** A recorder of which so many requests fail: before the shard has them, or after it has stored them. */
+  /** A recorder with this many failing requests, before or after the shard has stored their records. */
   function failing(times: number, stored: boolean) {
     const work: Promise<unknown>[] = []
     let requests = 0
@@ -159,8 +159,8 @@ describe('an isolate', () => {
   }
 
   test.each([
-    ['before it stored them', false],
-    ['after it stored them', true],
+    ['before it stored records', false],
+    ['after it stored records', true],
   ])('loses nothing if an object is restarted %s', async (when, stored) => {
     const name = stored ? 'restarted-a' : 'restarted-b'
     const { recorder, settled } = failing(2, stored)
@@ -172,7 +172,7 @@ describe('an isolate', () => {
     expect((await readRecords(env, { endpoint: name })).lost).toBe(0)
   })
 
-  test('counts what it could not store, and says so with the next batch', async () => {
+  test('counts records that it could not store, and reports them with the next batch', async () => {
     const { recorder, settled } = failing(4, false)
     const to = endpoint('lost')
     for (let n = 0; n < 5; n++) recorder.add(to, finished(n))
@@ -183,7 +183,7 @@ describe('an isolate', () => {
     expect([records.map(({ rows }) => rows), lost]).toEqual([[5], 5])
   })
 
-  test('holds a bounded number, and counts the others as lost', async () => {
+  test('holds a bounded number of records, and counts the others as lost', async () => {
     const { recorder, settled } = failing(0, false)
     const to = endpoint('bounded')
     for (let n = 0; n < 3_000; n++) recorder.add(to, finished(n))
@@ -192,7 +192,7 @@ describe('an isolate', () => {
     expect([(await pages('bounded', 500)).length, lost]).toEqual([2_000, 1_000])
   })
 
-  test('makes one record of a flood that is refused at the door', async () => {
+  test('writes one record for a flood that is refused at the door', async () => {
     const { recorder, settled } = failing(0, false)
     const refused = { ...finished(0), tool: undefined, outcome: 'refused' as const, code: '4290' }
     const to = endpoint('door')
@@ -203,7 +203,7 @@ describe('an isolate', () => {
   })
 })
 
-test('a record is one line, whatever its statement holds', async () => {
+test('a record is one line, whatever its statement contains', async () => {
   const sql = 'select "a\u2028{}\u2029{}\u0085{}\n{}"'
   await write('ends', 0, [record('ends', 1, { statements: [{ database: 'main', sql }] })])
   const text = await new Response(recordLines(env, { endpoint: 'ends' })).text()

@@ -24,7 +24,7 @@ beforeAll(async () => {
     endpoint('broken', { databases: { db: { url: 'secret:BROKEN_URL' } } }),
     { name: 'demo', title: 'Demo', databases: { demo: { url: 'demo:' } }, access: 'public' },
   ])
-  // Nothing listens there.
+  // Nothing listens on this port.
   const BROKEN_URL = 'postgres://reader:planted-password-51d0@127.0.0.1:1/db?sslmode=disable'
   worker = await startWorker({ ENDPOINTS, TIDEGATE_KEY: key, BROKEN_URL }, undefined, ['TEST_DB'])
 })
@@ -37,8 +37,8 @@ const call = (endpoint: string, name: string, args: object = {}, more: object = 
     bearer,
   )
 
-describe.each(['modern', 'legacy'] as const)('a call of the %s era', (era) => {
-  test('is recorded: who, with what, what ran, and how it ended', async () => {
+describe.each(['modern', 'legacy'] as const)('a call in the %s era', (era) => {
+  test('is recorded with its caller, client, tool, statement and outcome', async () => {
     const sql = "select 'planted' as a /* planted */ union all select 'x' where 7 = 7 -- planted"
     const headers = {
       ...bearer,
@@ -66,7 +66,7 @@ describe.each(['modern', 'legacy'] as const)('a call of the %s era', (era) => {
   })
 })
 
-test('what was refused or failed is recorded, too, and nothing that a caller bound', async () => {
+test('refused and failed calls are recorded, too, without the values that were bound', async () => {
   await call('plain', 'query', { sql: "delete from t where x = 'planted'" })
   await call('plain', 'query', {
     sql: 'select nothing from nowhere where x = $1',
@@ -95,7 +95,7 @@ test('what was refused or failed is recorded, too, and nothing that a caller bou
   expect(JSON.stringify(records)).not.toContain('planted')
 })
 
-test('an operator may keep the values', async () => {
+test('an operator can choose to keep the values', async () => {
   await call('literal', 'query', { sql: "select 'seen', $1", params: ['bound'] })
   const { records } = await recordsOf(worker, 'literal', 1)
   expect(records[0]!.statements).toEqual([
@@ -111,7 +111,7 @@ test('a database that cannot be opened leaves no password in its records', async
   for (const secret of [key, 'planted-password', 'BROKEN_URL']) expect(all).not.toContain(secret)
 })
 
-test('a caller without a key has no name, and an address is not recorded', async () => {
+test('a caller without a key has no name, and no IP address is recorded', async () => {
   await post(`${worker.url}/mcp/open`, {
     ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
     params: { name: 'query', arguments: { sql: 'select 1' } },
@@ -121,9 +121,9 @@ test('a caller without a key has no name, and an address is not recorded', async
   expect(JSON.stringify(records)).not.toMatch(/127\.0\.0\.1|::1/)
 })
 
-test('nothing is recorded where records are off', async () => {
+test('nothing is recorded if records are off', async () => {
   await call('off', 'query', { sql: 'select 1' })
-  // A later call of another endpoint is there: so would this be.
+  // A later call to another endpoint is recorded by then, and so would this call be.
   const { records } = await recordsOf(worker, 'modern', 1)
   await call('modern', 'list_tables')
   await recordsOf(worker, 'modern', records.length + 1)
@@ -137,7 +137,7 @@ test('the demo is recorded like every endpoint', async () => {
   expect(records[0]).toMatchObject({ tool: 'query', outcome: 'ok' })
 })
 
-test('of a flood of calls none is missing that was not counted as lost', async () => {
+test('every call in a flood is either recorded or counted as lost', async () => {
   const calls = 2_000
   const body = (i: number) => ({
     ...{ jsonrpc: '2.0', id: i, method: 'tools/call' },

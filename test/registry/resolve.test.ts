@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { dnsOverHttps } from '../../src/registry/resolve.ts'
+import { dnsOverHttps } from '../../src/registry/hosts/resolve.ts'
 
 const { signal } = new AbortController()
 
-/** Answers each type of record with this, or with the status of HTTP. */
+/** Answers each record type with this content, or with an HTTP status. */
 function service(answers: Record<string, unknown>) {
   const asked: { url: URL; init: RequestInit }[] = []
   const fetch = async (input: RequestInfo | URL, init: RequestInit = {}) => {
@@ -19,7 +19,7 @@ function service(answers: Record<string, unknown>) {
 
 const record = (type: number, data: string) => ({ name: 'db.example.com', type, TTL: 60, data })
 
-test('asks for addresses of both kinds, and leaves out the aliases on the way', async () => {
+test('requests both kinds of addresses, and leaves out the aliases on the way', async () => {
   const { asked, resolve } = service({
     A: { Status: 0, TC: false, Answer: [record(5, 'x.example.net.'), record(1, '93.184.215.14')] },
     AAAA: { Status: 0, Answer: [record(5, 'x.example.net.'), record(28, '2606:4700::1')] },
@@ -36,7 +36,7 @@ test('asks for addresses of both kinds, and leaves out the aliases on the way', 
   }
 })
 
-test('a name can have addresses of one kind, or none, or not exist', async () => {
+test('a name can have one kind of address, no address, or not exist', async () => {
   const four = { Status: 0, Answer: [record(1, '93.184.215.14')] }
   const empty = { Status: 0, Authority: [record(6, 'ns.example.com.')] }
   expect(await service({ A: four, AAAA: empty }).resolve('a.b', signal)).toEqual(['93.184.215.14'])
@@ -49,11 +49,11 @@ test('a name can have addresses of one kind, or none, or not exist', async () =>
 test.each([
   ['one kind fails', { Status: 2 }],
   ['one kind is refused', { Status: 5 }],
-  ['an answer is cut', { Status: 0, TC: true, Answer: [record(28, '2606:4700::1')] }],
+  ['a response is cut', { Status: 0, TC: true, Answer: [record(28, '2606:4700::1')] }],
   ['the service fails', 503],
-  ['the service sends us elsewhere', 302],
-  ['an answer is no JSON', '<html>'],
-  ['an answer has another form', { Answer: [] }],
+  ['the service redirects', 302],
+  ['a response is not JSON', '<html>'],
+  ['a response has another form', { Answer: [] }],
   ['a record has another form', { Status: 0, Answer: [{ type: 28, data: 7 }] }],
 ])('fails if %s', async (_, AAAA) => {
   const A = { Status: 0, Answer: [record(1, '93.184.215.14')] }

@@ -30,7 +30,7 @@ afterAll(async () => {
   await engines.drop()
 })
 
-/** The URL of the PostgreSQL of this test for somebody. */
+/** The URL of this test's PostgreSQL for a user. */
 const as = (user: string) => {
   const { url } = engines.ways.find(({ name }) => name === 'postgres')!
   return url.replace(/\/\/[^@]+@/, `//${user}@`)
@@ -61,7 +61,7 @@ const add = (name: string, databases: object) =>
   askApi(worker, 'POST', '/api/endpoints', { name, title: name, active: false, databases })
 
 describe('a test in stages', () => {
-  test('tells of every engine what was seen, and that it refuses to write', async () => {
+  test('reports each stage for every engine, and that it refuses to write', async () => {
     const { databases } = databasesOf(engines.ways)
     const d1 = hasD1 && { d1: { url: 'd1:SHOP' } }
     const all = { ...databases, ...d1, demo: { url: 'demo:' } }
@@ -77,7 +77,7 @@ describe('a test in stages', () => {
       expect(own.find(({ stage }) => stage === 'writes')).toMatchObject({
         state: 'ok',
         sentence: expect.stringMatching(
-          /^Refuses to write, with the guard passed by\. Statements run /,
+          /^Refuses to write, with the guard bypassed\. Statements run /,
         ),
         detail: expect.stringContaining('→'),
       })
@@ -91,7 +91,7 @@ describe('a test in stages', () => {
     expect(seen.at(-1)?.databases).toHaveLength(Object.keys(all).length)
   }, 60_000)
 
-  test('tells of a role that may write that it is not what refuses', async () => {
+  test('reports a role with the right to write, while the transaction refuses', async () => {
     await add('owner', { main: { url: 'secret:OWNER_OF_POSTGRES' } })
     const seen = await tested('owner')
     expect(seen.find(({ stage }) => stage === 'writes')).toMatchObject({
@@ -104,7 +104,7 @@ describe('a test in stages', () => {
     })
   })
 
-  test('ends where a database refuses the login, and has no later stage', async () => {
+  test('ends if a database refuses the login, and has no later stage', async () => {
     await add('stranger', { main: { url: as('nobody_here') } })
     const seen = await tested('stranger')
     expect(seen.slice(0, -1).map(({ stage, state }) => [stage, state])).toEqual([
@@ -115,7 +115,7 @@ describe('a test in stages', () => {
     expect(seen.at(-1)).toMatchObject({ ok: false, databases: [{ problem: expect.any(String) }] })
   })
 
-  test('ends where nothing listens', async () => {
+  test('ends if nothing listens', async () => {
     await add('nowhere', { main: { url: 'postgres://a:Planted-Passw0rd@127.0.0.1:1/x' } })
     const seen = await tested('nowhere')
     expect(seen.slice(0, -1).map(({ stage, state }) => [stage, state])).toEqual([
@@ -125,12 +125,12 @@ describe('a test in stages', () => {
     expect(JSON.stringify(seen)).not.toContain('Planted')
   })
 
-  test('is one answer for a client that does not ask for lines', async () => {
+  test('is one response for a client that does not request lines', async () => {
     const { json } = await askApi(worker, 'POST', '/api/endpoints/owner/test')
     expect(json).toMatchObject({ ok: true, databases: [{ database: 'main', tables: 1 }] })
   })
 
-  test('is asked of an endpoint that there is', async () => {
+  test('gets 404 for a missing endpoint', async () => {
     const response = await fetch(`${worker.url}/api/endpoints/none/test`, {
       method: 'POST',
       headers: { authorization: `Bearer ${OPERATOR_KEY}`, accept: 'application/x-ndjson' },
@@ -140,8 +140,8 @@ describe('a test in stages', () => {
   })
 })
 
-describe('an answer in lines', () => {
-  test('stops what makes it when the client leaves', async () => {
+describe('a response in lines', () => {
+  test('stops its generator when the client leaves', async () => {
     let stopped = false
     const response = lines(new AbortController().signal, async function* (signal) {
       yield { n: 1 }
@@ -156,7 +156,7 @@ describe('an answer in lines', () => {
     expect(stopped).toBe(true)
   })
 
-  test('logs nothing of a client that left', async () => {
+  test('logs no error for a client that left', async () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
     for (const fails of [true, false]) {
       const response = lines(new AbortController().signal, async function* (signal) {
@@ -175,9 +175,9 @@ describe('an answer in lines', () => {
     logged.mockRestore()
   })
 
-  test('ends with a reference to the log after a fault of ours', async () => {
+  test('ends with an internal error after a fault in the server', async () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
-    // biome-ignore lint/correctness/useYield: it fails before
+    // biome-ignore lint/correctness/useYield: it fails first
     const response = lines(new AbortController().signal, async function* () {
       throw new Error('secret of ours')
     })

@@ -31,7 +31,7 @@ const record = (endpoint: string, at: number, more: Partial<CallRecord> = {}): C
   ...more,
 })
 
-/** Writes records, one to each shard in turn. */
+/** Writes records to the shards in turn. */
 async function write(endpoint: string, records: readonly CallRecord[]) {
   for (let shard = 0; shard < SHARDS; shard++) {
     const own = records.filter((_, i) => i % SHARDS === shard)
@@ -47,7 +47,7 @@ const period = {
 const ask = async (query: Record<string, string>) =>
   askApi(worker, 'GET', `/api/statistics?${new URLSearchParams({ ...period, ...query })}`)
 
-describe('the statistics of an endpoint', () => {
+describe('an endpoint’s statistics', () => {
   beforeAll(async () => {
     const client = { name: '<script>alert(1)</script>' }
     await write('shop', [
@@ -63,7 +63,7 @@ describe('the statistics of an endpoint', () => {
     ])
   })
 
-  test('say how many calls there were, how they ended, and how long they took', async () => {
+  test('contain the number of calls, their outcomes and their durations', async () => {
     const { status, json } = await ask({ endpoint: 'shop', step: '3600' })
     expect(status).toBe(200)
     expect(json.statistics).toHaveLength(1)
@@ -76,11 +76,11 @@ describe('the statistics of an endpoint', () => {
       at: new Date(START + 2 * HOUR).toISOString(),
       ...{ calls: 0, errors: 0, refused: 0 },
     })
-    // Nobody waited for what was refused.
+    // Refused calls have no duration.
     expect(shop.buckets[3]).not.toHaveProperty('p50')
   })
 
-  test('are of the calls that a filter finds', async () => {
+  test('cover only the calls that match a filter', async () => {
     const calls = async (filter: Record<string, string>) =>
       (await ask({ endpoint: 'shop', step: '3600', ...filter })).json.statistics[0].calls
     expect(await calls({ caller: 'ada' })).toBe(90)
@@ -90,7 +90,7 @@ describe('the statistics of an endpoint', () => {
     expect(await calls({ caller: "' or 1=1 --" })).toBe(0)
   })
 
-  test('are told apart by person, tool or app', async () => {
+  test('can be grouped by person, tool or app', async () => {
     const groups = async (by: string) =>
       (await ask({ endpoint: 'shop', by })).json.statistics[0].groups
     expect(await groups('caller')).toMatchObject([
@@ -103,7 +103,7 @@ describe('the statistics of an endpoint', () => {
     expect((await groups('client'))[1].name).toBe('<script>alert(1)</script>')
   })
 
-  test('come for several endpoints at once, or for all', async () => {
+  test('can cover several endpoints at once, or all endpoints', async () => {
     const names = async (query: Record<string, string>) =>
       (await ask(query)).json.statistics.map((it: { endpoint: string }) => it.endpoint)
     expect(await names({ endpoint: 'shop,other' })).toEqual(['shop', 'other'])
@@ -115,7 +115,7 @@ describe('the statistics of an endpoint', () => {
     expect(json.total.groups[1]).toMatchObject({ name: 'ada', calls: 91 })
   })
 
-  test('are refused with a reason where they would be too many', async () => {
+  test('are refused with a reason if there would be too many of them', async () => {
     const messages = await Promise.all([
       ask({ step: '1' }),
       ask({ since: period.until, until: period.since }),
@@ -123,10 +123,12 @@ describe('the statistics of an endpoint', () => {
       ask({ step: '0' }),
     ])
     expect(messages.map((it) => it.status)).toEqual([422, 422, 422, 422])
-    expect(messages[0]!.json.error.message).toBe('step is too small: there may be 200 buckets.')
+    expect(messages[0]!.json.error.message).toBe(
+      'step is too small: at most 200 buckets are allowed.',
+    )
   })
 
-  test('of 20,000 calls stay small', async () => {
+  test('stay small for 20,000 calls', async () => {
     const many = Array.from({ length: 20_000 }, (_, i) =>
       record('large', START + i * 700, { milliseconds: i % 3_000, caller: `person ${i % 5_000}` }),
     )
@@ -139,7 +141,7 @@ describe('the statistics of an endpoint', () => {
   })
 })
 
-test('a call is in the statistics, and its statement is found by what it has in it', async () => {
+test('a call is in the statistics, and its statement can be found by its text', async () => {
   const call = (sql: string) =>
     post(
       `${worker.url}/mcp/called`,
@@ -179,7 +181,7 @@ test('an endpoint that is named twice is counted once', async () => {
   expect(json.total).toBeUndefined()
 })
 
-test('a percentile of sums is within 5 % of the true one', () => {
+test('a percentile of sums is within 5 % of the true percentile', () => {
   const times = fc.array(fc.nat(60_000), { minLength: 1, maxLength: 300 })
   fc.assert(
     fc.property(times, times, fc.constantFrom(0.5, 0.95), (a, b, share) => {

@@ -19,7 +19,9 @@ let status = 200
 const collector = createServer(async (request, response) => {
   let body = ''
   for await (const chunk of request) body += chunk
-  received.push({ url: request.url!, headers: request.headers, body })
+  // test/registry/metrics.test.ts reads the metrics.
+  if (request.url !== '/v1/metrics')
+    received.push({ url: request.url!, headers: request.headers, body })
   response.writeHead(status).end('{}')
 })
 
@@ -31,7 +33,7 @@ const valuesOf = ({ attributes }: any) =>
   // biome-ignore lint/suspicious/noExplicitAny: the JSON of OTLP
   Object.fromEntries(attributes.map(({ key, value }: any) => [key, Object.values(value)[0]]))
 
-/** A binding is nothing that Node has. */
+/** Node has no bindings. */
 const file = onNode ? makeSqliteFile([]) : undefined
 
 let worker: RunningWorker
@@ -69,8 +71,8 @@ const call = (era: 'modern' | 'legacy', sql: string, headers: Record<string, str
     headers: { ...bearer, ...headers },
   })
 
-describe.each(['modern', 'legacy'] as const)('a call of the %s era', (era) => {
-  test('is a span in the trace of its client', async () => {
+describe.each(['modern', 'legacy'] as const)('a call in the %s era', (era) => {
+  test('is a span in its client’s trace', async () => {
     received.length = 0
     await call(era, "select 'planted' as a", { traceparent: `00-${id}-${parent}-01` })
     await expect.poll(() => spans().length).toBe(1)
@@ -95,7 +97,7 @@ describe.each(['modern', 'legacy'] as const)('a call of the %s era', (era) => {
   })
 })
 
-test('what a call says of its trace comes before what carried it', async () => {
+test('a trace in a call’s metadata takes precedence over the trace in a header', async () => {
   received.length = 0
   const params = {
     ...{ name: 'query', arguments: { sql: 'select 1' } },
@@ -112,7 +114,7 @@ test('what a call says of its trace comes before what carried it', async () => {
   await expect.poll(() => spans()).toMatchObject([{ traceId: id }])
 })
 
-test('a call without a trace begins one, and one that failed says so', async () => {
+test('a call without a trace starts a trace, and a failed call is marked as failed', async () => {
   received.length = 0
   await call('modern', 'delete from t', { traceparent: '00-zz-01' })
   await expect.poll(() => spans().length).toBe(1)
@@ -133,7 +135,7 @@ test('a trace that its client does not record is not sent', async () => {
   expect(spans()[0].traceId).not.toBe(id)
 })
 
-test('a collector that refuses is in the log, without the headers', async () => {
+test('a refusal from the collector is logged, without the headers', async () => {
   status = 401
   await call('modern', 'select 1')
   const logged = () => worker.logs().join('\n')
@@ -142,16 +144,16 @@ test('a collector that refuses is in the log, without the headers', async () => 
 })
 
 test.each([
-  ['a valid one', `00-${id}-${parent}-01`, true],
-  ['one of a later version', `01-${id}-${parent}-01-more`, true],
-  ['one with more in version 00', `00-${id}-${parent}-01-more`, false],
+  ['a valid value', `00-${id}-${parent}-01`, true],
+  ['a later version', `01-${id}-${parent}-01-more`, true],
+  ['additional fields in version 00', `00-${id}-${parent}-01-more`, false],
   ['version ff', `ff-${id}-${parent}-01`, false],
-  ['zeros', `00-${'0'.repeat(32)}-${parent}-01`, false],
-  ['zeros of a parent', `00-${id}-${'0'.repeat(16)}-01`, false],
-  ['capitals', `00-${id.toUpperCase()}-${parent}-01`, false],
-  ['a line behind it', `00-${id}-${parent}-01\n`, false],
-  ['no text', 7, false],
-  ['a long text', `01-${id}-${parent}-01-${'a'.repeat(500)}`, false],
-])('a traceparent is read strictly: %s', (_, value, valid) => {
+  ['a trace ID of zeros', `00-${'0'.repeat(32)}-${parent}-01`, false],
+  ['a parent ID of zeros', `00-${id}-${'0'.repeat(16)}-01`, false],
+  ['capital letters', `00-${id.toUpperCase()}-${parent}-01`, false],
+  ['a trailing line break', `00-${id}-${parent}-01\n`, false],
+  ['not a string', 7, false],
+  ['a long string', `01-${id}-${parent}-01-${'a'.repeat(500)}`, false],
+])('a traceparent is parsed strictly: %s', (_, value, valid) => {
   expect(traceparentOf(value) !== undefined).toBe(valid)
 })

@@ -7,12 +7,14 @@ export interface FakeGitHub {
   readonly url: string
   /** What its API answers, by the path. A test may change it. */
   readonly answers: Record<string, unknown>
+  /** Headers of its API, by the path. */
+  readonly headers: Record<string, Record<string, string>>
   close(): Promise<void>
 }
 
 /** Starts one, for the client `client` with the secret `secret`. */
 export async function startGitHub(): Promise<FakeGitHub> {
-  const codes = new Map<string, { redirectUri: string; challenge: string }>()
+  const codes = new Map<string, { redirectUri: string; challenge: string; scope: string }>()
   const answers: Record<string, unknown> = {
     '/user': { id: 42, login: 'ada' },
     '/user/emails': [
@@ -23,6 +25,8 @@ export async function startGitHub(): Promise<FakeGitHub> {
     '/user/teams': [{ slug: 'data', organization: { login: 'acme' } }],
   }
 
+  const headers: Record<string, Record<string, string>> = {}
+
   const token = (form: URLSearchParams): object => {
     const begun = codes.get(form.get('code') ?? '')
     codes.delete(form.get('code') ?? '')
@@ -32,7 +36,7 @@ export async function startGitHub(): Promise<FakeGitHub> {
     }
     return begun?.redirectUri === form.get('redirect_uri') &&
       begun.challenge === challenge.digest('base64url')
-      ? { access_token: 'gho_access', token_type: 'bearer' }
+      ? { access_token: 'gho_access', token_type: 'bearer', scope: begun.scope }
       : { error: 'bad_verification_code', error_description: 'A word of a stranger.' }
   }
 
@@ -50,19 +54,38 @@ export async function startGitHub(): Promise<FakeGitHub> {
     }
     if (pathname === '/login/oauth/authorize') {
       const [code, back] = [`code${codes.size}`, new URL(asked.get('redirect_uri')!)]
-      codes.set(code, { redirectUri: back.href, challenge: asked.get('code_challenge') ?? '' })
+      // The original answers with a comma.
+      const scope = (asked.get('scope') ?? '').replaceAll(' ', ',')
+      codes.set(code, {
+        redirectUri: back.href,
+        challenge: asked.get('code_challenge') ?? '',
+        scope,
+      })
       back.search = new URLSearchParams({ code, state: asked.get('state') ?? '' }).toString()
       return response.writeHead(302, { location: back.href }).end()
     }
     const isAllowed = request.headers.authorization === 'Bearer gho_access'
     if (!isAllowed || !(pathname in answers)) return json(isAllowed ? 404 : 401, {})
-    return json(200, answers[pathname])
+    const answer = answers[pathname]
+    const [size, page] = ['per_page', 'page'].map((it) => Number(asked.get(it) ?? 1))
+    if (!asked.has('page') || !Array.isArray(answer)) return json(200, answer)
+    const to = size! * page!
+    const last = Math.ceil(answer.length / size!)
+    // The original says where the next page is, and where the last one.
+    const link = [page! + 1, last].map((it, i) => {
+      return `<http://elsewhere.invalid${pathname}?page=${it}>; rel="${i === 0 ? 'next' : 'last'}"`
+    })
+    const more = { ...(to < answer.length && { link: link.join(', ') }), ...headers[pathname] }
+    return response
+      .writeHead(200, { 'content-type': 'application/json', ...more })
+      .end(JSON.stringify(answer.slice(to - size!, to)))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     answers,
+    headers,
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

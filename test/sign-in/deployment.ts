@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { globSync } from 'node:fs'
+import { globSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 // @ts-expect-error: plain JavaScript
@@ -7,6 +8,8 @@ import { bundle } from '../../bench/build.mjs'
 // @ts-expect-error: plain JavaScript
 import { configure, start } from '../../bench/workerd.mjs'
 import { Browser } from '../support/browser.ts'
+import { onNode, onPackage, startNodeWorker } from '../support/node-worker.ts'
+import { startPackedWorker } from '../support/packed-worker.ts'
 import { targetOf } from '../support/plain-worker.ts'
 import { operated } from '../support/registry-api.ts'
 import { type Front, listen, startFront } from './front.ts'
@@ -14,22 +17,22 @@ import { documents } from './metadata-documents.ts'
 
 /** A Worker that people sign in to. Its address and its storage outlive its restarts and its deploys. */
 export interface Deployment extends Omit<Front, 'close'> {
-  /** What it has logged since it started last. */
+  /** The log since the last start. */
   log(): string
-  /** Stops it, and starts it again on what it has stored. */
+  /** Stops the Worker, and starts it again on its stored data. */
   restart(): Promise<void>
-  /** As `restart`, but what starts is another build. */
+  /** Like `restart`, but starts another build. */
   deploy(): Promise<void>
-  /** As `restart`, but with another TIDEGATE_SECRET, and the one before as the previous one. */
+  /** Like `restart`, but with another TIDEGATE_SECRET, and the old secret as the previous secret. */
   replaceSecret(): Promise<void>
-  /** As `restart`, but after the life of every access token. */
+  /** Like `restart`, but after every access token has expired. */
   outliveAccessTokens(): Promise<void>
   stop(): Promise<void>
 }
 
 const PASSPHRASE = 'orbit-velvet-canyon-thimble-42'
 
-/** The browser of somebody who knows the passphrase, and allows what they are asked. */
+/** The browser of a person who knows the passphrase, and allows every request. */
 export const person = (): Browser =>
   new Browser({ fields: { passphrase: PASSPHRASE }, buttons: { decision: 'allow' } })
 
@@ -46,8 +49,57 @@ const VARS = {
 type Module = readonly [name: string, code: string]
 let built: Promise<{ readonly modules: readonly [Module, ...Module[]] }> | undefined
 
-/** Starts the Worker with two endpoints, and with the metadata documents of published clients in its reach. */
-export async function startDeployment(): Promise<Deployment> {
+/** True if apps can use a metadata document. The gateway on Node fetches only public addresses. */
+export const hasDocuments = !onNode
+
+/** Starts the gateway with two endpoints, in workerd or on Node. */
+export const startDeployment = (): Promise<Deployment> =>
+  onNode ? startOnNode() : startInWorkerd()
+
+const serve = (vars: typeof VARS, state: string, origin: string) =>
+  onPackage
+    ? startPackedWorker(vars, '--state', state, '--origin', origin)
+    : startNodeWorker(vars, undefined, state)
+
+/** Starts it on Node, from the sources or the tarball, with its data in a state file. */
+async function startOnNode(): Promise<Deployment> {
+  const folder = mkdtempSync(join(tmpdir(), 'signed-in-'))
+  const state = join(folder, 'state.sqlite')
+  let vars = VARS
+  let port = 0
+  const front = await startFront(() => port)
+  const started = async () => {
+    const worker = await serve(vars, state, front.url)
+    port = Number(new URL(worker.url).port)
+    return worker
+  }
+  let worker = await started()
+  const restart = async (meanwhile = () => {}) => {
+    await worker.close()
+    meanwhile()
+    worker = await started()
+  }
+  return {
+    ...front,
+    log: () => worker.logs().join('\n'),
+    restart,
+    deploy: restart,
+    replaceSecret: () =>
+      restart(() => {
+        vars = withAnotherSecret(vars)
+      }),
+    outliveAccessTokens: () =>
+      restart(() => endAccessTokens(globSync(`${state}.objects/authorization-*.sqlite`))),
+    async stop() {
+      await worker.close()
+      front.close()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+/** Starts the Worker, with access to the metadata documents of published clients. */
+async function startInWorkerd(): Promise<Deployment> {
   const internet = await listen(({ headers, url }, response) => {
     const found = documents[`https://${headers.host}${url}`]
     response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' })
@@ -80,10 +132,10 @@ export async function startDeployment(): Promise<Deployment> {
       }),
     replaceSecret: () =>
       restart(() => {
-        const previous = { TIDEGATE_SECRET_PREVIOUS: vars.TIDEGATE_SECRET }
-        vars = { ...vars, ...previous, TIDEGATE_SECRET: randomBytes(32).toString('base64url') }
+        vars = withAnotherSecret(vars)
       }),
-    outliveAccessTokens: () => restart(() => endAccessTokens(place)),
+    outliveAccessTokens: () =>
+      restart(() => endAccessTokens(globSync(join(place, 'objects/Authorization/*.sqlite')))),
     async stop() {
       await worker.stop()
       front.close()
@@ -92,11 +144,16 @@ export async function startDeployment(): Promise<Deployment> {
   }
 }
 
-/** Deletes what the authorization server keeps of access tokens, as it does with those that have expired. */
-function endAccessTokens(place: string): void {
+const withAnotherSecret = (vars: typeof VARS): typeof VARS => {
+  const previous = { TIDEGATE_SECRET_PREVIOUS: vars.TIDEGATE_SECRET }
+  return { ...vars, ...previous, TIDEGATE_SECRET: randomBytes(32).toString('base64url') }
+}
+
+/** Deletes the authorization server's entries for access tokens, as if they had expired. */
+function endAccessTokens(files: readonly string[]): void {
   let ended = 0
-  for (const file of globSync('objects/Authorization/*.sqlite', { cwd: place })) {
-    const storage = new DatabaseSync(join(place, file))
+  for (const file of files) {
+    const storage = new DatabaseSync(file)
     const tables = storage.prepare("select 1 from sqlite_schema where name = 'entries'").all()
     if (tables.length > 0) {
       const { changes } = storage.prepare("delete from entries where key like 'token:%'").run()

@@ -16,7 +16,7 @@ import { pathToFileURL } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import type { Browser } from '../support/browser.ts'
 
-/** What a person types at a terminal once it shows something. */
+/** The keys that a person types at a terminal once it shows something. */
 export interface Typing {
   readonly when: string
   readonly keys: string
@@ -24,19 +24,19 @@ export interface Typing {
 
 export interface Run {
   readonly env?: Readonly<Record<string, string>>
-  /** What is typed, in this order. What ends in a line's end is given at once. */
+  /** The input to type, in this order. Input that ends in a line break is sent at once. */
   readonly typing?: readonly Typing[]
-  /** A text by which the program has done its work: it is ended then. Else it ends by itself. */
+  /** The output that shows that the program has done its work, and can be ended. By default, it ends itself. */
   readonly until?: string
 }
 
 /** A program that has not done its work after this time has failed. */
 const PATIENCE_MS = 60_000
 
-/** More than any program says. */
+/** More than any program prints. */
 const MOST_CHARS = 2_000_000
 
-/** Why programs cannot run at a terminal here; undefined if they can. */
+/** The reason why programs cannot run at a terminal here, or undefined if they can. */
 export const noTerminal = (): string | undefined =>
   existsSync('/proc/self/stat') &&
   (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'script')))
@@ -44,12 +44,12 @@ export const noTerminal = (): string | undefined =>
     : 'there is no terminal without a person: it takes Linux, and script of util-linux'
 
 /**
- * Where a person works: a home folder, a terminal, and a browser that programs open. Programs know nothing
- * of the rest of this machine, and reach nothing but this machine.
+ * A person's workplace: a home folder, a terminal, and a browser that programs open. Programs see nothing
+ * else on this machine, and can reach only this machine.
  */
 export class Desk {
   readonly home = mkdtempSync(join(tmpdir(), 'tidegate-desk-'))
-  /** What programs have opened in the browser. */
+  /** The URLs that programs have opened in the browser. */
   readonly opened: string[] = []
   readonly #work = join(this.home, 'work')
   readonly #asked = join(this.home, 'asked')
@@ -63,7 +63,7 @@ export class Desk {
     const open = join(bin, 'xdg-open')
     writeFileSync(open, `#!/bin/sh\nprintf '%s\\n' "$1" >> '${this.#asked}'\n`)
     chmodSync(open, 0o755)
-    // Whatever is not of this machine is refused at once.
+    // Requests beyond this machine are refused at once.
     const nowhere = 'http://127.0.0.1:9'
     const local = '127.0.0.1,localhost'
     this.#env = {
@@ -71,7 +71,7 @@ export class Desk {
       PATH: [bin, dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter),
       BROWSER: open,
       DISPLAY: ':0',
-      // Else a browser of this machine would be found, by what is installed here.
+      // Otherwise, programs would find a browser that is installed on this machine.
       ...{ XDG_DATA_DIRS: this.home, XDG_CONFIG_DIRS: this.home },
       TERM: 'xterm-256color',
       LANG: 'C.UTF-8',
@@ -80,7 +80,7 @@ export class Desk {
     }
   }
 
-  /** Sets the clock of the programs that run on Node two hours on. */
+  /** Sets the clock two hours ahead for programs that run on Node. */
   setClockOn(): void {
     const module = pathToFileURL(join(import.meta.dirname, 'later.mjs'))
     this.#env = { ...this.#env, NODE_OPTIONS: `--import=${module}` }
@@ -93,18 +93,18 @@ export class Desk {
     writeFileSync(file, typeof value === 'string' ? value : JSON.stringify(value))
   }
 
-  /** Runs a program, and returns what it says. What it opens in the browser is answered. */
+  /** Runs a program, and returns its output. The URLs that it opens are opened in the browser. */
   async run(command: readonly string[], { env, typing, until }: Run = {}): Promise<string> {
     return this.#finish(this.#start(command, env), { typing: [...(typing ?? [])], until })
   }
 
-  /** As `run`, but at a terminal. */
+  /** Like `run`, but at a terminal. */
   async runAtTerminal(command: readonly string[], run: Run = {}): Promise<string> {
     const line = `stty cols 160 rows 50; exec ${command.map(quoted).join(' ')}`
     return this.run(['script', '-qefc', line, '/dev/null'], run)
   }
 
-  /** Forgets everything. */
+  /** Deletes everything. */
   clear(): void {
     rmSync(this.home, { recursive: true, force: true, maxRetries: 5 })
   }
@@ -127,7 +127,7 @@ export class Desk {
         if (said.length < MOST_CHARS) said += chunk
       })
     }
-    // A program that has ended takes no more keys.
+    // A program that has ended accepts no more keys.
     child.stdin!.on('error', () => {})
     let code: number | undefined
     child.once('exit', (it, signal) => {
@@ -163,7 +163,7 @@ export class Desk {
     }
   }
 
-  /** Opens what a program has asked to be opened. */
+  /** Opens the URLs that a program has asked to open. */
   async #look(): Promise<void> {
     const asked = existsSync(this.#asked) ? readFileSync(this.#asked, 'utf8').split('\n') : []
     for (const url of asked.slice(this.opened.length, -1)) {
@@ -175,7 +175,7 @@ export class Desk {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** Types as a person does: a program that redraws its screen would take fast keys for pasted ones. */
+/** Types as a person does. A program that redraws its screen would mistake fast keys for a paste. */
 async function type(child: ChildProcess, keys: string): Promise<void> {
   if (keys.endsWith('\n')) return void child.stdin!.write(keys)
   await sleep(500)
@@ -185,7 +185,7 @@ async function type(child: ChildProcess, keys: string): Promise<void> {
   }
 }
 
-/** Ends a program and all that it has started: some of them let a terminal go and stay. */
+/** Ends a program and all of its children, since some detach from the terminal and stay. */
 function endTree(pid: number | undefined): void {
   if (pid === undefined) return
   for (const child of childrenOf(pid)) endTree(child)

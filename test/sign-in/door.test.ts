@@ -24,10 +24,12 @@ beforeAll(async () => {
 })
 afterAll(() => scene.stop())
 
+const SEND_KEY = 'Send the key for this endpoint as Authorization: Bearer KEY.'
+
 const challengeIn = ({ headers }: Answer) => headers.get('www-authenticate')
 const messageIn = ({ json }: Answer): string => json.error.message
 
-/** A token for `/mcp` with these ticks, or for one endpoint. */
+/** A token for `/mcp` with these endpoints, or for a single endpoint. */
 async function tokenFor(endpoints: readonly string[], name?: string, scopes?: readonly string[]) {
   const resource = name === undefined ? undefined : `${scene.origin}/mcp/${name}`
   const app = await register(scene)
@@ -63,7 +65,7 @@ describe('without a token', () => {
     },
   )
 
-  test('a question in advance is answered, and a browser may read where to sign in', async () => {
+  test('a preflight is answered, and a browser can read where to sign in', async () => {
     for (const path of ['/mcp', '/mcp/shop', '/mcp/none', '/sse']) {
       const headers = { origin: 'https://app.example', 'access-control-request-method': 'POST' }
       const asked = await scene.ask('OPTIONS', path, { headers })
@@ -81,29 +83,31 @@ describe('without a token', () => {
     }
   })
 
-  test('the oldest transport sends to /mcp', async () => {
+  test('the oldest transport refers to /mcp', async () => {
     for (const method of ['GET', 'POST', 'HEAD']) {
       const answer = await scene.ask(method, '/sse')
       expect([answer.status, challengeIn(answer)]).toEqual([401, leading('/mcp')])
     }
-    expect(messageIn(await scene.ask('POST', '/sse'))).toMatch(/^Connect to \/mcp instead/)
+    expect(messageIn(await scene.ask('POST', '/sse'))).toMatch(
+      /^Connect to \/mcp and sign in there/,
+    )
   })
 
-  test('what is not an endpoint leads nowhere', async () => {
+  test('a path that is not an endpoint refers to no sign-in', async () => {
     for (const path of ['/doctor', '/doctor/shop', '/record/shop/demo/products/1']) {
       const answer = await scene.ask('GET', path)
       expect([path, answer.status, challengeIn(answer)]).toEqual([
-        ...[path, 401, 'Bearer realm="Tidegate"'],
+        ...[path, 401, `Bearer realm="Tidegate: ${SEND_KEY}"`],
       ])
     }
   })
 
-  test('an endpoint that needs no sign-in asks for none', async () => {
+  test('a public endpoint does not require a sign-in', async () => {
     const answer = await scene.tools(undefined, '/mcp/open')
     expect([answer.status, challengeIn(answer)]).toEqual([200, null])
   })
 
-  test('whoever posts to / is told where the endpoint is, and of no key', async () => {
+  test('a POST to / gets the endpoint’s URL, without a mention of keys', async () => {
     const answer = await scene.ask('POST', '/', { json: {} })
     expect(answer.status).toBe(404)
     expect(messageIn(answer)).toBe(`The MCP endpoint is ${scene.origin}/mcp.`)
@@ -114,7 +118,7 @@ describe('with a token', () => {
   const WRONG =
     'This access token is not for this endpoint, has expired, or was revoked. Sign in again.'
 
-  test('a wrong one is named, with a sentence, on every method', async () => {
+  test('an invalid token is reported with a message on every method', async () => {
     const token = await tokenFor(['books'])
     for (const method of ['POST', 'GET', 'HEAD', 'DELETE']) {
       const headers = { authorization: `Bearer ${token}` }
@@ -127,7 +131,7 @@ describe('with a token', () => {
     }
   })
 
-  test('a token opens the endpoints that were ticked, at the URL that it is for and below', async () => {
+  test('a token opens the endpoints that were ticked, at its own URL and below', async () => {
     const both = await tokenFor(['shop', 'books'])
     const one = await tokenFor(['books'], 'books')
     const opened = async (token: string) => {
@@ -139,16 +143,16 @@ describe('with a token', () => {
     expect(await opened(one)).toEqual([401, 401, 200, 200])
   })
 
-  test('one without the right to read is told which to ask for', async () => {
+  test('a token without the right to read gets the scope to request', async () => {
     const answer = await scene.tools(await tokenFor(['shop'], undefined, []), '/mcp/shop')
-    const why = 'This access token does not allow to read. Sign in again, and allow it.'
+    const why = 'This access token does not allow reading. Sign in again and allow it.'
     expect([answer.status, answer.json.error.code, messageIn(answer)]).toEqual([403, 4032, why])
     expect(challengeIn(answer)).toBe(
       `Bearer realm="Tidegate", resource_metadata="${metadata}/mcp/shop", scope="db:read", error="insufficient_scope", error_description="${why}"`,
     )
   })
 
-  test('a record can be read, as with a key; the doctor and the API are for the operator', async () => {
+  test('a token can read records, but the doctor and the API are for the operator', async () => {
     const headers = { authorization: `Bearer ${await tokenFor(['shop'])}` }
     const status = async (path: string) => (await scene.ask('GET', path, { headers })).status
     expect(await status('/record/shop/demo/products/1')).toBe(200)
@@ -159,13 +163,13 @@ describe('with a token', () => {
     for (const path of ['/api/endpoints', '/api/keys', '/api/nothing']) {
       const answer = await scene.ask('GET', path, { headers })
       expect([path, answer.status, challengeIn(answer)]).toEqual([
-        ...[path, 401, 'Bearer realm="Tidegate", error="invalid_token"'],
+        ...[path, 401, expect.stringMatching(/^Bearer realm="Tidegate", error="invalid_token", /)],
       ])
-      expect(messageIn(answer)).toMatch(/The API takes the key of the operator/)
+      expect(messageIn(answer)).toMatch(/Send the admin key/)
     }
   })
 
-  test('the oldest transport takes that of /mcp', async () => {
+  test('the oldest transport accepts a token for /mcp', async () => {
     const { status, head } = await scene.send([
       ...[
         'GET /sse HTTP/1.1',
@@ -181,12 +185,12 @@ describe('with a token', () => {
     expect((await scene.send(good)).status).toBe(200)
   })
 
-  test('an endpoint that needs none serves whoever shows one that is for another', async () => {
+  test('a public endpoint accepts a token for another endpoint', async () => {
     const token = await tokenFor(['books'], 'books')
     expect((await scene.tools(token, '/mcp/open')).status).toBe(200)
   })
 
-  test('keys go on working beside it', async () => {
+  test('keys still work alongside tokens', async () => {
     expect((await scene.tools(OPERATOR_KEY, '/mcp/shop')).status).toBe(200)
     const answer = await scene.tools('not a key', '/mcp/shop')
     expect([answer.status, challengeIn(answer)]).toEqual([
@@ -200,7 +204,7 @@ describe('the metadata', () => {
   const described = (path: string, asked: Asked = {}) => scene.ask('GET', path, asked)
   const server = '/.well-known/oauth-authorization-server'
 
-  test('of an endpoint is at its own well-known URL, and any page may read it', async () => {
+  test('for an endpoint is at its own well-known URL, and any page can read it', async () => {
     for (const path of ['/mcp', '/mcp/shop', '/mcp/none']) {
       for (const headers of [{}, { origin: 'https://app.example' }]) {
         const url = `/.well-known/oauth-protected-resource${path}`
@@ -224,7 +228,7 @@ describe('the metadata', () => {
   })
 
   test.each([server, '/.well-known/oauth-protected-resource/mcp/shop'])(
-    'is read by GET and HEAD: %s',
+    'can be read with GET and HEAD: %s',
     async (path) => {
       const whole = await described(path)
       const head = await scene.ask('HEAD', path)
@@ -240,7 +244,7 @@ describe('the metadata', () => {
     },
   )
 
-  test('is nowhere else, and that is said in JSON that repeats nothing', async () => {
+  test('is nowhere else, and other paths return JSON that repeats nothing', async () => {
     const key = `tg_${'Ab3'.repeat(15)}`
     for (const path of [
       '/.well-known/oauth-protected-resource',
@@ -285,10 +289,10 @@ describe('the metadata', () => {
   })
 })
 
-describe('what other sites may read', () => {
+describe('other sites can read', () => {
   const headers = { origin: 'https://app.example' }
 
-  test('what programs use, once', async () => {
+  test('the endpoints that programs use', async () => {
     for (const [method, path] of [
       ['POST', '/token'],
       ['POST', '/register'],
@@ -314,7 +318,7 @@ describe('what other sites may read', () => {
   })
 })
 
-describe('where nobody can sign in', () => {
+describe('if nobody can sign in', () => {
   let plain: PlainWorker
   beforeAll(async () => {
     const { TIDEGATE_PASSPHRASE: _, ...vars } = VARS
@@ -325,13 +329,14 @@ describe('where nobody can sign in', () => {
   const ask = (method: string, path: string) =>
     plain.send([`${method} ${path} HTTP/1.1`, 'Host: localhost'])
 
-  test('a key is asked for, and nothing leads to a sign-in', async () => {
+  test('an endpoint requests a key, and does not refer to a sign-in', async () => {
     const { status, head } = await ask('POST', '/mcp/kept')
     expect(status).toBe(401)
-    expect(head).toMatch(/^www-authenticate: Bearer realm="Tidegate"$/im)
+    const [, challenge] = /^www-authenticate: (.+)$/im.exec(head) ?? []
+    expect(challenge).toBe(`Bearer realm="Tidegate: ${SEND_KEY}"`)
   })
 
-  test('no well-known is there, and a key is what is needed', async () => {
+  test('well-known paths do not exist, and the response says that a key is needed', async () => {
     for (const path of [
       '/.well-known/oauth-protected-resource/mcp/kept',
       '/.well-known/oauth-authorization-server',
@@ -344,7 +349,7 @@ describe('where nobody can sign in', () => {
       const { status, head, body } = await ask('GET', path)
       expect([path, status]).toEqual([path, 404])
       expect(head).toMatch(/^content-type: application\/json/im)
-      expect(body).toContain('This endpoint has no sign-in. Add its key')
+      expect(body).toContain('This endpoint has no sign-in: it takes a key')
     }
   })
 })

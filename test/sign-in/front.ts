@@ -9,29 +9,29 @@ import {
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
-/** A request, and what was answered. */
+/** A request and its response. */
 export interface Exchange {
   /** Method and path. */
   readonly asked: string
   readonly status: number
-  /** What was sent to sign in, without its secrets; and what was answered to it where that failed. */
+  /** The sign-in request without its secrets, and its response if it failed. */
   readonly about: string
 }
 
-/** An address that stays when what is behind it is started anew. It notes what comes by. */
+/** An address that stays the same when the server behind it restarts. It records the traffic. */
 export interface Front {
   readonly url: string
-  /** In the order in which they were answered. */
+  /** In the order of the responses. */
   readonly exchanges: Exchange[]
-  /** Tells the client of the next access token that it lasts this many seconds. */
+  /** Announces this lifetime in seconds with the next access token. */
   tellNextLife(seconds: number): void
   close(): void
 }
 
-/** The endpoints whose requests are noted whole. */
+/** The endpoints whose requests are recorded completely. */
 const NOTED: ReadonlySet<string> = new Set(['/token', '/register'])
 
-/** @param port where to send a request on to */
+/** @param port the port to which requests are forwarded */
 export async function startFront(port: () => number): Promise<Front> {
   const exchanges: Exchange[] = []
   let life: number | undefined
@@ -83,7 +83,7 @@ export async function startFront(port: () => number): Promise<Front> {
   }
 }
 
-/** The parameters of the token endpoint that hold no secret. */
+/** The token endpoint's parameters that contain no secret. */
 const PLAIN: ReadonlySet<string> = new Set([
   ...['grant_type', 'client_id', 'redirect_uri', 'resource', 'scope'],
 ])
@@ -93,7 +93,7 @@ const withoutSecrets = (form: string): string =>
     .map(([name, value]) => (PLAIN.has(name) ? `${name}=${value}` : name))
     .join(' ')
 
-/** Serves at a free port of this machine. */
+/** Serves on a free port on this machine. */
 export async function listen(act: RequestListener) {
   const server = createServer(act).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,4 +1,4 @@
-// Sets the clock of a Node program two hours on: an access token of one hour has expired.
+// Sets a Node program's clock two hours ahead, so that an access token for one hour has expired.
 const LATER_MS = 2 * 3_600_000
 const { now } = Date
 Date.now = () => now() + LATER_MS

@@ -1,4 +1,4 @@
-/** The metadata documents of published clients (CIMD), as far as a server reads them. */
+/** The parts of published clients' metadata documents (CIMD) that a server reads. */
 export const documents: Readonly<Record<string, object>> = Object.fromEntries(
   [
     {

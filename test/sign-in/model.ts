@@ -3,13 +3,13 @@ import { setTimeout } from 'node:timers/promises'
 import { listen } from './front.ts'
 
 /**
- * A model for a program that cannot do without one. It calls one tool, and calls it again while that does not
- * work: a program may ask its model before it is connected.
+ * A model for a program that needs one. It calls one tool, and calls it again until it works, since a program
+ * can ask its model before it is connected.
  */
 export interface Model {
-  /** The base of its chat completions. */
+  /** The base URL for its chat completions. */
   readonly url: string
-  /** What the tool has said. */
+  /** The tool's last result. */
   told(): string
   stop(): void
 }
@@ -18,14 +18,14 @@ interface Asked {
   readonly messages: readonly { readonly role: string; readonly content: unknown }[]
 }
 
-/** How often it calls the tool at most, and how long it thinks before. */
+/** The maximum number of calls to the tool, and the thinking time before each. */
 const CALLS = 40
 const THINKS_MS = 250
 
 /**
  * @param name the tool, as the program calls it
- * @param works what a result has that is none of a failure
- * @param input what the tool is given
+ * @param works text that a result contains only on success
+ * @param input the tool's input
  */
 export async function startModel(name: string, works: string, input: object = {}): Promise<Model> {
   let told = ''

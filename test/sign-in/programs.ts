@@ -4,21 +4,21 @@ import { freePort } from '../support/port.ts'
 import type { Desk, Run } from './desk.ts'
 import { startModel } from './model.ts'
 
-/** A published program that signs in, and how a person uses it. */
+/** A published program that signs in, and a person's way to use it. */
 export interface Program {
   readonly name: string
-  /** How it says who it is: it registers (RFC 7591), or has a metadata document. */
+  /** Its way to identify itself: it registers (RFC 7591), or has a metadata document. */
   readonly identifies: 'registers' | 'has a document'
   /**
-   * When it asks for another access token. One that asks when its own clock says so gives up on a token that
-   * was refused before.
+   * The time at which it requests another access token. A program that goes by its own clock gives up on a
+   * token that is refused earlier.
    */
   readonly refreshes: 'once refused' | 'by its clock'
-  /** Where it is installed. */
+  /** The path to its executable. */
   readonly path: string
-  /** Tells it of an endpoint, and signs in. */
+  /** Adds an endpoint to it, and signs in. */
   signIn(desk: Desk, url: string): Promise<unknown>
-  /** Starts it anew, and returns what it says of the endpoint: it has to contain `works`. */
+  /** Restarts it, and returns its output for the endpoint, which has to contain `works`. */
   use(desk: Desk, url: string): Promise<string>
   readonly works: string
 }
@@ -27,7 +27,7 @@ const root = join(import.meta.dirname, '../..')
 const installed = (name: string): string =>
   join(import.meta.dirname, 'programs/node_modules/.bin', name)
 
-/** Whether a program can be run here. */
+/** Returns whether a program can be run here. */
 export const isInstalled = ({ path }: Program): boolean => existsSync(path)
 
 const claude = installed('claude')
@@ -105,13 +105,13 @@ const geminiRun: Run = {
   env: {
     GEMINI_API_KEY: 'none',
     GEMINI_TELEMETRY_ENABLED: 'false',
-    // Told of a proxy, it loses the headers of what it is answered.
+    // With a proxy, it loses the response headers.
     ...{ HTTP_PROXY: '', HTTPS_PROXY: '', NO_PROXY: '' },
     ...{ http_proxy: '', https_proxy: '', no_proxy: '' },
   },
 }
 
-/** A table of the demo. */
+/** A table in the demo. */
 const TABLE = 'order_items'
 
 export const copilot = installed('copilot')
@@ -141,7 +141,7 @@ const copilotCli: Program = {
   },
   works: TABLE,
 }
-/** How Copilot CLI runs with a model of one's own. */
+/** The settings with which Copilot CLI runs with its user's own model. */
 export const copilotRun = (model: string): Run => ({
   env: {
     COPILOT_OFFLINE: 'true',
@@ -208,13 +208,13 @@ const inspectorThat = (document: string | undefined): Program => {
   }
 }
 
-/** Those that are installed with Tidegate's own tools. */
+/** The programs that are installed with Tidegate's own tools. */
 export const tools: readonly Program[] = [
   inspectorThat(undefined),
   inspectorThat('https://client.example/metadata.json'),
 ]
 
-/** Those of `test/sign-in/programs`, which are large. */
+/** The programs in `test/sign-in/programs`, which are large. */
 export const programs: readonly Program[] = [
   claudeCode,
   codexThat('cimd'),

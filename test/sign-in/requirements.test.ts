@@ -7,7 +7,7 @@ import { protectedResource } from './requirements/protected-resource.ts'
 import { registration } from './requirements/registration.ts'
 import { tokens } from './requirements/tokens.ts'
 
-// One Worker for all of them. docs/oauth-requirements.md says which requirement each test proves.
+// One Worker serves all tests. requirements/README.md says which requirement each test proves.
 let host: Host
 beforeAll(async () => {
   host = await startHost()
@@ -17,8 +17,8 @@ afterAll(() => host?.stop())
 const given = () => host
 
 describe('an endpoint', () => protectedResource(given))
-describe('the metadata of the authorization server', () => authorizationServer(given))
+describe('the authorization server’s metadata', () => authorizationServer(given))
 describe('the registration endpoint', () => registration(given))
 describe('the authorization endpoint', () => authorization(given))
 describe('the token endpoint', () => tokens(given))
-describe('metadata documents of clients', () => documents(given))
+describe('client metadata documents', () => documents(given))

@@ -9,6 +9,8 @@ export interface Attack {
   /** `no_effect`: it may run, and must change nothing. */
   readonly expect: 'rejected' | 'no_effect' | 'allowed'
   readonly why: string
+  /** The place that refuses this read on purpose, because it bounds what a statement may cost: `demo store`. */
+  readonly bounded?: string
 }
 
 /** A name or a pattern that is sent where a table is asked for. */

@@ -3,13 +3,14 @@ import { createHash } from 'node:crypto'
 import { vi } from 'vitest'
 import type { Orders } from '../../src/auth/server/orders.ts'
 import type { SignInEnv } from '../../src/auth/settings.ts'
+import type { Person } from '../../src/auth/sign-in/person.ts'
 import { SimulatedObject } from './objects.ts'
 import { SECRET } from './registry-api.ts'
 
 vi.mock('cloudflare:workers', () => ({ DurableObject: class {}, waitUntil() {} }))
 
 const { AuthorizationServer } = await import('../../src/auth/server/authorization-server.ts')
-const { credentialKeys } = await import('../../src/registry/credential-keys.ts')
+const { credentialKeys } = await import('../../src/registry/keys/credential-keys.ts')
 const { libraryFor } = await import('../../src/auth/server/library.ts')
 const { Store } = await import('../../src/auth/server/store.ts')
 const { userIdOf } = await import('../../src/auth/sign-in/person.ts')
@@ -41,10 +42,14 @@ export function authorization(more: Partial<SignInEnv> = {}) {
     ...more,
   }
   let env = vars
+  let groupsCount = false
   let storage: DurableObjectStorage
   const object = new SimulatedObject('authorization', (state) => {
     storage = state.storage
-    const server = new AuthorizationServer(state, env, async () => ({ offers: [], more: 0 }))
+    const server = new AuthorizationServer(state, env, {
+      offers: async () => ({ offers: [], more: 0 }),
+      groupsCount: async () => groupsCount,
+    })
     return {
       fetch: (request: Request) => server.fetch(request),
       alarm: () => server.sweep(),
@@ -64,7 +69,9 @@ export function authorization(more: Partial<SignInEnv> = {}) {
     body: BodyInit,
     headers: Record<string, string> = {},
   ): Promise<TokenAnswer> {
-    const request = new Request(ORIGIN + path, { method: 'POST', body, headers })
+    const type = path === '/register' ? { 'content-type': 'application/json' } : {}
+    const init = { method: 'POST', body, headers: { ...type, ...headers } }
+    const request = new Request(ORIGIN + path, init)
     const answer = await object.fetch(request)
     const text = await answer.text()
     return { status: answer.status, headers: answer.headers, json: text ? JSON.parse(text) : null }
@@ -86,6 +93,10 @@ export function authorization(more: Partial<SignInEnv> = {}) {
     store,
     post,
     ask,
+    /** Has something name a group of a provider, or nothing any more. */
+    nameGroups(it = true) {
+      groupsCount = it
+    },
     /** Begins anew with other variables, as a deploy does. */
     deploy(changed: Partial<SignInEnv>) {
       env = { ...env, ...changed }
@@ -103,10 +114,27 @@ export function authorization(more: Partial<SignInEnv> = {}) {
       return { id, ...(secret && { secret }) }
     },
     /** A code for an app, as if somebody had signed in and allowed it. */
-    async allow({ id }: App, { name = 'ada@example.com', endpoint = '' } = {}): Promise<string> {
+    async allow(
+      { id }: App,
+      {
+        name = 'ada@example.com',
+        endpoint = '',
+        provided,
+      }: {
+        name?: string
+        endpoint?: string
+        /** What a provider told of the person. */
+        provided?: Partial<Person>
+      } = {},
+    ): Promise<string> {
       const library = await libraryFor(ORIGIN, endpoint || undefined, env)
       const api = library.getOAuthApi({ OAUTH_KV: await store() })
-      const person = { id: `test ${name}`, name, groups: [] }
+      const person = {
+        id: `${provided ? 'test' : 'passphrase'} ${name}`,
+        name,
+        groups: [],
+        ...provided,
+      }
       const query = new URLSearchParams({
         response_type: 'code',
         client_id: id,
@@ -122,7 +150,7 @@ export function authorization(more: Partial<SignInEnv> = {}) {
         scope: ['db:read'],
         userId: await userIdOf(person),
         metadata: { person, client: 'An app', endpoints },
-        props: { person, endpoints, isForeign: false },
+        props: { person, endpoints, isForeign: provided !== undefined, since: Date.now() },
         revokeExistingGrants: false,
       })
       return new URL(redirectTo).searchParams.get('code')!
@@ -134,6 +162,9 @@ export function authorization(more: Partial<SignInEnv> = {}) {
     refresh: (app: App | undefined, token: string, more: Record<string, string> = {}) =>
       ask(app, { grant_type: 'refresh_token', refresh_token: token, ...more }),
     /** Whether an access token grants anything. */
-    isGood: async (token: string) => (await take('granted', { token })) !== undefined,
+    isGood: async (token: string) => {
+      const granted = await take('granted', { token })
+      return granted !== undefined && granted.refused === undefined
+    },
   }
 }

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs'
 import { attacks } from './attacks.ts'
 import type { TestClickHouse } from './clickhouse.ts'
 import { filesNamedIn, filesSeen, type Scene } from './witness.ts'
@@ -34,10 +33,10 @@ export function clickhouseScene(
   return {
     async state() {
       const seen = await Promise.all(parts.map((sql) => admin(sql).catch(() => '')))
-      return [...seen, filesSeen([files, ...named])].join('\n')
+      return [...seen, filesSeen([files]), named.seen()].join('\n')
     },
     async restore() {
-      for (const file of named) rmSync(file, { recursive: true, force: true })
+      named.removeNew()
       for (const table of ['users', 'orders']) await admin(`drop table if exists ${table}`)
       for (const statement of setup) await admin(statement)
     },

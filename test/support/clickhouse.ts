@@ -2,12 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
 import { afterAll, describe, test } from 'vitest'
 import { freePort } from './port.ts'
 
 /** A ClickHouse server of its own, with a database `shop` on it. */
 export interface TestClickHouse {
+  /** Its version, such as `26.7.2.1`. */
+  readonly version: string
+  /** Whether it is a current one, and not that of Debian. */
+  readonly isCurrent: boolean
   /** The directory from which its `file()` would read. */
   readonly files: string
   /** The URL for the driver, as the user who may do everything or as another. */
@@ -20,17 +24,21 @@ export interface TestClickHouse {
 /** What the password of the user `reader` holds, so that it would be found wherever it got out. */
 export const PASSWORD = 'hunter2-marker-ü:@/'
 
+/** The two servers: that of Debian, which is of 2018, and a current one, which npm's `chdb` has. */
+const kinds = { debian: startDebian, current: startChdb }
+type Kind = keyof typeof kinds
+
 /**
- * Starts the ClickHouse of this machine on a free port, on data of its own, and makes a database by
- * these statements. Without one it says why, and returns nothing; with REQUIRE_ALL=1 it throws.
+ * Starts a ClickHouse on a free port, on data of its own, and makes a database by these statements.
+ * Without one it says why, and returns nothing; with REQUIRE_ALL=1 it throws.
  */
 export async function startClickHouse(
   setup: Iterable<string>,
+  kind: Kind = 'debian',
 ): Promise<TestClickHouse | undefined> {
   let server: TestClickHouse | undefined
   try {
-    server = await start()
-    await server.admin('create database if not exists shop')
+    server = await started(kinds[kind])
     for (const statement of setup) await server.admin(statement)
     return server
   } catch (error) {
@@ -41,24 +49,80 @@ export async function startClickHouse(
   }
 }
 
-/** Runs tests on a ClickHouse of their own, or skips them where there is none. */
+/** Runs tests on ClickHouse servers of their own, an old and a current one, or skips them where there is none. */
 export async function describeClickHouse(
   title: string,
   setup: Iterable<string>,
   tests: (server: TestClickHouse) => void,
+  on: readonly Kind[] = ['debian', 'current'],
 ): Promise<void> {
-  const server = await startClickHouse(setup)
-  if (!server) {
-    describe.skip(title, () => test('waits for a ClickHouse', () => {}))
-    return
+  const statements = [...setup]
+  for (const kind of on) {
+    const server = await startClickHouse(statements, kind)
+    const full = on.length > 1 && kind === 'current' ? `${title}, in a current version` : title
+    if (!server) {
+      describe.skip(full, () => test('waits for a ClickHouse', () => {}))
+      continue
+    }
+    describe(full, () => {
+      afterAll(() => server.stop())
+      tests(server)
+    })
   }
-  describe(title, () => {
-    afterAll(() => server.stop())
-    tests(server)
-  })
 }
 
-async function start(): Promise<TestClickHouse> {
+/** A process, and the port at which it answers. */
+interface Process {
+  readonly child: ChildProcess
+  readonly port: number
+  readonly files: string
+  /** Waits until it answers. */
+  ready(): Promise<void>
+}
+
+async function started(kind: (home: string) => Promise<Process>): Promise<TestClickHouse> {
+  const home = mkdtempSync(join(tmpdir(), 'tidegate-clickhouse-'))
+  let running: Process | undefined
+  // Its orderly end waits for connections that are kept alive.
+  const kill = () => running?.child.kill('SIGKILL')
+  process.once('exit', kill)
+  const stop = async () => {
+    const over =
+      running && running.child.exitCode === null ? once(running.child, 'exit') : undefined
+    kill()
+    await over
+    process.off('exit', kill)
+    rmSync(home, { recursive: true, force: true })
+  }
+  try {
+    running = await kind(home)
+    await running.ready()
+    const endpoint = `127.0.0.1:${running.port}`
+    const ask = async (sql: string, database: string) => {
+      const url = `http://${endpoint}/?database=${database}`
+      const response = await fetch(url, { method: 'POST', body: sql })
+      const text = await response.text()
+      if (!response.ok) throw new Error(`${text}\n${sql.slice(0, 200)}`)
+      return text.trimEnd()
+    }
+    await ask('create database shop', 'default')
+    const version = await ask('select version()', 'default')
+    return {
+      version,
+      isCurrent: kind === startChdb,
+      files: running.files,
+      admin: (sql) => ask(sql, 'shop'),
+      url: (user = 'default', database = 'shop') =>
+        `clickhouse://${user}${user === 'reader' ? `:${encodeURIComponent(PASSWORD)}` : ''}@${endpoint}/${database}`,
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function startDebian(home: string): Promise<Process> {
   const program = (process.env.PATH ?? '')
     .split(delimiter)
     .concat('/usr/sbin')
@@ -66,7 +130,6 @@ async function start(): Promise<TestClickHouse> {
     .find((path) => existsSync(path))
   if (!program) throw new Error('there is no clickhouse-server (apt-get install clickhouse-server)')
 
-  const home = mkdtempSync(join(tmpdir(), 'tidegate-clickhouse-'))
   const [port, tcp] = [await freePort(), await freePort()]
   for (const folder of ['data', 'tmp', 'files', 'schemas']) mkdirSync(join(home, folder))
   writeFileSync(join(home, 'config.xml'), config(home, port, tcp))
@@ -75,39 +138,42 @@ async function start(): Promise<TestClickHouse> {
     cwd: home,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const kill = () => child.kill('SIGKILL')
-  process.once('exit', kill)
-  const stop = async () => {
-    const over = child.exitCode === null ? once(child, 'exit') : undefined
-    // Its orderly end waits for connections that are kept alive.
-    kill()
-    await over
-    process.off('exit', kill)
-    rmSync(home, { recursive: true, force: true })
-  }
+  const ready = () => listening(child, `http://127.0.0.1:${port}/`)
+  return { child, port, files: join(home, 'files'), ready }
+}
 
-  const endpoint = `127.0.0.1:${port}`
-  const admin = async (sql: string) => {
-    const response = await fetch(`http://${endpoint}/?database=shop`, { method: 'POST', body: sql })
-    const text = await response.text()
-    if (!response.ok) throw new Error(`${text}\n${sql.slice(0, 200)}`)
-    return text.trimEnd()
+const programs = join(import.meta.dirname, '../database/clickhouse/programs')
+
+async function startChdb(home: string): Promise<Process> {
+  if (!existsSync(join(programs, 'node_modules/chdb'))) {
+    throw new Error(
+      'there is no chdb (npm install --no-save --prefix test/database/clickhouse/programs)',
+    )
   }
-  try {
-    await listening(child, `http://${endpoint}/`)
-    await fetch(`http://${endpoint}/`, { method: 'POST', body: 'create database shop' })
-  } catch (error) {
-    await stop()
-    throw error
+  const files = join(home, 'files')
+  mkdirSync(files)
+  const front = resolve(import.meta.dirname, '../servers/chdb.ts')
+  const child = spawn(
+    process.execPath,
+    [front, join(home, 'data'), JSON.stringify(usersOfChdb())],
+    {
+      cwd: files,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  let said = ''
+  for (const pipe of [child.stdout, child.stderr]) {
+    pipe.on('data', (text) => {
+      said = (said + text).slice(-2_000)
+    })
   }
-  const passwords: Readonly<Record<string, string>> = { reader: `:${encodeURIComponent(PASSWORD)}` }
-  return {
-    files: join(home, 'files'),
-    admin,
-    url: (user = 'default', database = 'shop') =>
-      `clickhouse://${user}${passwords[user] ?? ''}@${endpoint}/${database}`,
-    stop,
+  while (!/^\d+\n/.test(said)) {
+    const over = once(child, 'exit').then(() => true)
+    if (await Promise.race([once(child.stdout, 'data').then(() => false), over])) {
+      throw new Error(`chdb did not start: ${said}`)
+    }
   }
+  return { child, port: Number.parseInt(said, 10), files, ready: async () => {} }
 }
 
 async function listening(child: ChildProcess, url: string): Promise<void> {
@@ -144,36 +210,59 @@ const config = (home: string, port: number, tcp: number) => `<?xml version="1.0"
   <mark_cache_size>5368709120</mark_cache_size>
 </yandex>`
 
+/** The settings of each profile. */
+const profiles: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  default: { max_memory_usage: '1000000000', max_threads: '2' },
+  fixed: { readonly: '1' },
+  extreme: { readonly: '1', extremes: '1' },
+  slow: {
+    min_execution_speed: '100000000000000',
+    timeout_before_checking_execution_speed: '0',
+  },
+  halfway: { readonly: '2' },
+}
+
+/** Settings that current versions no longer have. */
+const OLD = { allow_experimental_low_cardinality_type: '1' }
+
 /** `fixed` and `extreme` may set nothing, `halfway` anything but `readonly`, `slow` is to be fast, `narrow` sees one database. */
+const users: Readonly<Record<string, { profile: string; password?: string; more?: string }>> = {
+  default: { profile: 'default' },
+  reader: { profile: 'default', password: PASSWORD },
+  fixed: { profile: 'fixed' },
+  extreme: { profile: 'extreme' },
+  slow: { profile: 'slow' },
+  halfway: { profile: 'halfway' },
+  narrow: {
+    profile: 'default',
+    more: '<allow_databases><database>shop</database></allow_databases>',
+  },
+}
+
+const usersOfChdb = () =>
+  Object.fromEntries(
+    Object.entries(users).map(([name, { profile, password = '' }]) => [
+      name,
+      { password, settings: { ...profiles.default, ...profiles[profile] } },
+    ]),
+  )
+
 const USERS = `<?xml version="1.0"?>
 <yandex>
-  <profiles>
-    <default>
-      <max_memory_usage>1000000000</max_memory_usage>
-      <max_threads>2</max_threads>
-      <allow_experimental_low_cardinality_type>1</allow_experimental_low_cardinality_type>
-    </default>
-    <fixed><readonly>1</readonly></fixed>
-    <extreme><readonly>1</readonly><extremes>1</extremes></extreme>
-    <slow>
-      <min_execution_speed>100000000000000</min_execution_speed>
-      <timeout_before_checking_execution_speed>0</timeout_before_checking_execution_speed>
-    </slow>
-    <halfway><readonly>2</readonly></halfway>
-  </profiles>
+  <profiles>${elements({ ...profiles, default: { ...profiles.default, ...OLD } }, (settings) =>
+    elements(settings, (value) => value),
+  )}</profiles>
   <quotas><default></default></quotas>
-  <users>
-    ${user('default', 'default')}
-    ${user('reader', 'default', PASSWORD)}
-    ${user('fixed', 'fixed')}
-    ${user('extreme', 'extreme')}
-    ${user('slow', 'slow')}
-    ${user('halfway', 'halfway')}
-    ${user('narrow', 'default', '', '<allow_databases><database>shop</database></allow_databases>')}
-  </users>
+  <users>${elements(
+    users,
+    ({ profile, password = '', more = '' }) =>
+      `<password>${password}</password><networks><ip>127.0.0.1</ip></networks>
+      <profile>${profile}</profile><quota>default</quota>${more}`,
+  )}</users>
 </yandex>`
 
-function user(name: string, profile: string, password = '', more = ''): string {
-  return `<${name}><password>${password}</password><networks><ip>127.0.0.1</ip></networks>
-    <profile>${profile}</profile><quota>default</quota>${more}</${name}>`
+function elements<T>(of: Readonly<Record<string, T>>, inside: (value: T) => string): string {
+  return Object.entries(of)
+    .map(([name, value]) => `<${name}>${inside(value)}</${name}>`)
+    .join('\n    ')
 }

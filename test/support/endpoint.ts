@@ -1,4 +1,4 @@
-import { type GatewayIo, gateway, readEndpoints } from '../../src/gateway/index.ts'
+import { type CredentialIo, gateway, readEndpoints } from '../../src/gateway/index.ts'
 import type { Server } from '../../src/mcp/index.ts'
 import { ask, MODERN, requestOf } from './mcp.ts'
 
@@ -6,7 +6,7 @@ import { ask, MODERN, requestOf } from './mcp.ts'
 export function endpointBefore(
   url: string,
   more: object = {},
-  io: Partial<Pick<GatewayIo, 'fetch' | 'waitUntil' | 'bindings' | 'machine'>> = {},
+  io: Partial<Pick<CredentialIo, 'fetch' | 'waitUntil' | 'bindings' | 'machine'>> = {},
 ): Server {
   const databases = { main: { url: 'secret:DATABASE' } }
   const endpoint = { name: 'main', title: 'Main', databases, ...more }

@@ -31,12 +31,13 @@ export interface Setups {
 
 /** Starts them side by side. What is not installed is left out, as each of them says. */
 export async function startEngines(setups: Setups): Promise<Engines> {
-  const [hrana, rqlite, postgres, mariadb, clickhouse] = await Promise.all([
+  const [hrana, rqlite, postgres, mariadb, clickhouse, chdb] = await Promise.all([
     startHrana(setups.sqlite),
     startRqlite(setups.sqlite),
     startPostgres(setups.postgres.join(';\n')),
     startMariaDb(setups.mysql.join(';\n')),
     startClickHouse(setups.clickhouse),
+    startClickHouse(setups.clickhouse, 'current'),
   ])
   const planetscale = mariadb && (await startPlanetScale(mariadb))
   const ways: Way[] = [
@@ -67,6 +68,7 @@ export async function startEngines(setups: Setups): Promise<Engines> {
     )
   }
   if (clickhouse) ways.push({ name: 'clickhouse', dialect: 'clickhouse', url: clickhouse.url() })
+  if (chdb) ways.push({ name: 'chdb', dialect: 'clickhouse', url: chdb.url() })
   return {
     ways,
     async drop() {
@@ -74,7 +76,7 @@ export async function startEngines(setups: Setups): Promise<Engines> {
       rqlite.close()
       await file?.close()
       await planetscale?.close()
-      await Promise.all([postgres?.drop(), mariadb?.drop(), clickhouse?.stop()])
+      await Promise.all([postgres?.drop(), mariadb?.drop(), clickhouse?.stop(), chdb?.stop()])
     },
   }
 }

@@ -1,33 +1,9 @@
-import { resolve } from 'node:path'
 import { expect } from 'vitest'
+import { type ExamineIo, examine, type Report } from '../../src/host-checks/index.ts'
 import { type Host, oauthHost, otherwise, type Wrong } from '../servers/oauth-host.ts'
 
 export const ORIGIN = 'https://gate.example.com'
 export const URL_PASTED = `${ORIGIN}/mcp`
-
-export interface Finding {
-  readonly id: string
-  readonly hosts: readonly string[]
-  readonly state: 'ok' | 'note' | 'problem'
-  readonly seen: string
-  readonly mend?: string
-}
-
-export interface Report {
-  readonly findings: readonly Finding[]
-  readonly hasProblem: boolean
-  verdicts(): { readonly name: string; readonly verdict: string }[]
-}
-
-export interface Io {
-  readonly fetch: (url: string | URL, init: RequestInit) => Promise<Response>
-  readonly lookup: (name: string) => Promise<{ readonly address: string }[]>
-  readonly wait?: number
-}
-
-const { examine } = (await import(resolve('bin/host-checks/examine.mjs'))) as {
-  examine(url: string, options: { readonly register?: boolean }, io: Io): Promise<Report>
-}
 
 /** What a report says besides that all is well: `problem issuer`. */
 export const troubles = ({ findings }: Pick<Report, 'findings'>) =>
@@ -37,7 +13,7 @@ export const troubles = ({ findings }: Pick<Report, 'findings'>) =>
 export const shutOut = (report: Report) =>
   report
     .verdicts()
-    .filter(({ verdict }) => verdict.startsWith('would not: '))
+    .filter(({ verdict }) => verdict.startsWith('would not connect: '))
     .map(({ name }) => name)
 
 /** Examines a host that is asked in place of the network. No check says both that all is well and that it is not. */
@@ -47,7 +23,7 @@ export async function examined(
     url = URL_PASTED,
     register = true,
     ...io
-  }: Partial<Io> & { url?: string; register?: boolean } = {},
+  }: Partial<ExamineIo> & { url?: string; register?: boolean } = {},
 ) {
   const report = await examine(
     url,

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs'
 import { attacks } from './attacks.ts'
 import type { TestMariaDb } from './mariadb.ts'
 import { filesNamedIn, filesSeen, type Scene } from './witness.ts'
@@ -66,10 +65,10 @@ export function mariaDbScene(
         if (revive) return []
         throw error
       })
-      return `${JSON.stringify(rows)}\n${filesSeen([...files, ...folders])}`
+      return `${JSON.stringify(rows)}\n${files.seen()}\n${filesSeen(folders)}`
     },
     async restore() {
-      for (const file of files) rmSync(file, { recursive: true, force: true })
+      files.removeNew()
       // Who left in the middle of a transaction would be waited for.
       const others = await admin(`select id from information_schema.processlist
         where user in ('${owner}', '${reader}')`)

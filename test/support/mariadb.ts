@@ -68,6 +68,8 @@ export async function createDatabase(port: number, setup: Setup): Promise<TestMa
     const connection = await mysql.createConnection({
       ...{ host, port, user: 'root', database: name ?? '', multipleStatements: true },
       ...{ dateStrings: true, supportBigNumbers: true, bigNumberStrings: true },
+      // A busy machine needs more than the usual ten seconds.
+      connectTimeout: 60_000,
     })
     const [rows] = await connection.query(sql, params).finally(() => connection.end())
     return rows as RowDataPacket[]

@@ -2,7 +2,8 @@
 // the two processes.
 import { env as bound } from 'cloudflare:workers'
 import * as worker from 'test:target'
-import { kindsOf } from '../../src/node/gateway.ts'
+import { arrived } from '../../src/node/arrived.ts'
+import { kindsOf, type Sender } from '../../src/node/gateway.ts'
 import { listen } from '../../src/node/listen.ts'
 import { openWorker } from '../../src/node/worker.ts'
 
@@ -21,8 +22,13 @@ const kinds =
 process.once('message', async ({ state, ...variables }: Record<string, string>) => {
   const { env, close } = openWorker(kinds, { variables, state })
   Object.assign(bound, env)
-  const fetch = async (request: Request) => worker.default.fetch(request, env)
-  const server = await listen({ fetch }, { port: 0, proxied: true })
+  // A test says by this header where it comes from.
+  const fetch = async (request: Request, from?: Sender) => {
+    const address = request.headers.get('x-forwarded-for') ?? from?.address
+    return worker.default.fetch(arrived(request, address), env)
+  }
+  // Beyond loopback, the gateway itself judges each host.
+  const server = await listen({ fetch }, { port: 0, host: '0.0.0.0' })
   process.on('message', async ({ id, ...asked }: Order & { id: number }) => {
     const said = await ask(env, asked).then(
       (answer) => ({ answer }),
@@ -36,7 +42,7 @@ process.once('message', async ({ state, ...variables }: Record<string, string>) 
     process.exit(0)
   }
   process.on('SIGTERM', end).on('disconnect', end)
-  process.send!({ url: server.url })
+  process.send!({ url: server.url.replace('0.0.0.0', '127.0.0.1') })
 })
 
 /** What a test asks of an object. */

@@ -12,8 +12,11 @@ import type { Order } from './node-child.ts'
 /** Whether the suites run against the command over stdio. */
 export const onStdio = process.env.TIDEGATE_PLATFORM === 'stdio'
 
+/** Whether the suites run against `tidegate serve` from the tarball that is published. */
+export const onPackage = process.env.TIDEGATE_PLATFORM === 'package'
+
 /** Whether the suites run against the gateway on Node, and not in a Worker. */
-export const onNode = process.env.TIDEGATE_PLATFORM === 'node' || onStdio
+export const onNode = process.env.TIDEGATE_PLATFORM === 'node' || onStdio || onPackage
 
 /** Whether something is left out on Node. Then it says why. */
 export function leftOutOnNode(why: string): boolean {

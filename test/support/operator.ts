@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { OPERATOR_KEY } from './registry-api.ts'
 import { Visitor } from './visitor.ts'
 
@@ -31,7 +31,32 @@ export const tokenIn = (html: string): string => /name="form" value="([^"]*)"/.e
 /** Signs the operator in with a real browser, and opens a page of the Console. */
 export async function openConsole(page: Page, origin: string, path = '/console') {
   await page.goto(origin + path)
-  await page.getByLabel('Key of the operator').fill(OPERATOR_KEY)
+  await page.getByLabel('Admin key').fill(OPERATOR_KEY)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.waitForURL(origin + path)
+  // Without script, the proof stays in the URL, behind #.
+  await page.waitForURL((url) => url.href.split('#')[0] === origin + path)
 }
+
+/** Presses a button of a form in a browser without script, and confirms: see {@link giveKeyAlways}. */
+export async function pressWithKey(page: Page, button: Locator) {
+  await navigatedBy(page, () => button.click())
+  await page.locator('h1').waitFor()
+}
+
+/** Enters the admin key whenever a browser without script is asked for it. */
+export const giveKeyAlways = (page: Page) =>
+  page.addLocatorHandler(page.getByRole('heading', { name: ASKED_AGAIN }), () => giveKey(page))
+
+async function giveKey(page: Page) {
+  await page.getByLabel('Admin key').fill(OPERATOR_KEY)
+  await navigatedBy(page, () => page.getByRole('button', { name: 'Confirm', exact: true }).click())
+}
+
+async function navigatedBy(page: Page, action: () => Promise<void>) {
+  const navigated = page.waitForEvent('framenavigated')
+  await action()
+  await navigated
+  await page.waitForLoadState()
+}
+
+const ASKED_AGAIN = 'Confirm with your admin key'

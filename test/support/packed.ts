@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 // @ts-expect-error: plain JavaScript
-import { bringUpToDate } from '../../bin/lib.mjs'
+import { bringUpToDate } from '../../scripts/up-to-date.mjs'
 
 const run = promisify(execFile)
 

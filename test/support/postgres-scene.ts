@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs'
 import pg from 'pg'
 import { attacks } from './attacks.ts'
 import type { TestPostgres } from './postgres.ts'
@@ -79,11 +78,11 @@ export async function postgresScene(
         listener = await connect()
         return await look().catch(() => '')
       })
-      return [seen, heard, lost, filesSeen([...files, ...folders])].join('\n')
+      return [seen, heard, lost, files.seen(), filesSeen(folders)].join('\n')
     },
     async restore() {
       heard = lost = 0
-      for (const file of files) rmSync(file, { recursive: true, force: true })
+      files.removeNew()
       await postgres.admin(`
         drop schema public cascade;
         create schema public;

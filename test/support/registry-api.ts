@@ -1,6 +1,6 @@
 import type { RunningWorker } from './worker.ts'
 
-export const OPERATOR_KEY = 'key-of-the-operator-0123456789'
+export const OPERATOR_KEY = 'key-of-the-operator-0123456789abcdef'
 export const SECRET = 'fL9w0Q2cXv7yR4tB8nM1kZ5sD3gH6jPa'
 
 /** What a Worker needs to have a registry, which may reach databases of this machine. */

@@ -1,5 +1,5 @@
 import type { EndpointEntry, GroupEntry, KeyEntry } from '../../src/registry/index.ts'
-import { makeKey } from '../../src/registry/key.ts'
+import { makeKey } from '../../src/registry/keys/key.ts'
 import type { PlainWorker } from './plain-worker.ts'
 
 const entry = '../../test/support/registry-worker.ts'
@@ -20,10 +20,14 @@ export function rowsOf(worker: PlainWorker) {
     order,
     async endpoint(
       name: string,
-      more: Partial<EndpointEntry> & { access?: 'key' | 'public' } = {},
+      more: Partial<EndpointEntry> & {
+        access?: 'key' | 'groups' | 'public'
+        databases?: object
+      } = {},
     ) {
-      const { access = 'key', ...others } = more
-      const value = { ...DEFAULTS, name, title: `The ${name}`, access }
+      const { access = 'key', databases, ...others } = more
+      const own = databases && { databases, search: undefined }
+      const value = { ...DEFAULTS, name, title: `The ${name}`, access, ...own }
       const was = changes.get(name)
       const times = { createdAt: Date.now(), changedAt: Math.max(Date.now(), (was ?? 0) + 1) }
       const row = { name, active: true, value, credentials: {}, ...times, ...others }

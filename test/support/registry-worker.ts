@@ -1,4 +1,4 @@
-import type { Env } from '../../src/deployment.ts'
+import type { Env } from '../../src/door/deployment.ts'
 import worker from '../../src/index.ts'
 import { tag } from '../../src/mcp/durable/object-request.ts'
 

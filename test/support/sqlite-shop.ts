@@ -8,7 +8,7 @@ const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
 
 /** The statements that make the demo store, and what attacks and tests speak of. */
 export function* shop(): Generator<string> {
-  yield* demoStatements('sqlite')
+  yield* demoStatements()
   // A name that lets a statement pass for a table.
   yield 'create table reindex (id integer)'
   yield 'create table users (id integer primary key, email text)'
@@ -26,7 +26,7 @@ export const TOO_DEEP = [
 export const TOO_DEEP_ERROR = {
   kind: 'sql',
   message: 'The statement is nested too deeply for SQLite.',
-  hint: expect.stringContaining('fewer brackets'),
+  hint: expect.stringContaining('fewer parentheses'),
 }
 
 /**

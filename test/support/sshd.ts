@@ -14,8 +14,19 @@ const PROGRAM = ['/usr/sbin/sshd', '/usr/local/sbin/sshd', '/opt/homebrew/sbin/s
 export interface Sshd {
   readonly port: number
   readonly user: string
-  /** A home with the key that may log in, unencrypted, and the known host. */
+  /** A folder with the key that may log in, unencrypted, and the known host. */
   readonly home: string
+  /** The line of a file of known hosts that it is known by. */
+  readonly line: string
+  /** Variables of a gateway that goes through it, and reads nothing in the user's own folder. */
+  readonly variables: Readonly<Record<string, string>>
+  /** How often somebody logged in, and where they were led: `127.0.0.1 port 5432`. */
+  logins(): number
+  ways(): readonly string[]
+  /** How many processes of this machine are clients of it. */
+  clients(): number
+  /** Ends its connections, as a network that fails does. */
+  cut(): void
   /** Ends it, with all its connections. */
   close(): Promise<void>
 }
@@ -36,7 +47,10 @@ export async function startSshd(settings: readonly string[] = []): Promise<Sshd 
   key(join(home, '.ssh', 'id_ed25519'))
   const port = await freePort()
   const hostKey = readFileSync(join(folder, 'host.pub'), 'utf8')
-  writeFileSync(join(home, '.ssh', 'known_hosts'), `[127.0.0.1]:${port} ${hostKey}`)
+  const line = `[127.0.0.1]:${port} ${hostKey}`
+  const path = (name: string) => join(home, '.ssh', name)
+  writeFileSync(path('known_hosts'), line)
+  writeFileSync(path('config'), '', { mode: 0o600 })
   writeFileSync(
     join(folder, 'sshd_config'),
     [
@@ -47,18 +61,32 @@ export async function startSshd(settings: readonly string[] = []): Promise<Sshd 
       `AuthorizedKeysFile ${join(home, '.ssh', 'id_ed25519.pub')}`,
       `PidFile ${join(folder, 'pid')}`,
       ...['StrictModes no', 'UsePAM no', 'PasswordAuthentication no', 'PermitRootLogin yes'],
-      'MaxStartups 200',
+      'LogLevel DEBUG1',
     ].join('\n'),
   )
   // Where it separates privileges: Debian makes this folder when the service starts.
   if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true })
-  const child = spawn(PROGRAM, ['-D', '-e', '-f', join(folder, 'sshd_config')], {
+  const log = join(folder, 'log')
+  const child = spawn(PROGRAM, ['-D', '-E', log, '-f', join(folder, 'sshd_config')], {
     stdio: 'ignore',
   })
+  const inLog = (pattern: RegExp) => [...readFileSync(log, 'utf8').matchAll(pattern)]
   const ended = once(child, 'exit')
   await listening(port)
   return {
-    ...{ port, home, user: userInfo().username },
+    ...{ port, home, line, user: userInfo().username },
+    variables: {
+      SSH_TUNNEL: `${userInfo().username}@127.0.0.1:${port}`,
+      SSH_KEY: path('id_ed25519'),
+      SSH_KNOWN_HOSTS: path('known_hosts'),
+      SSH_CONFIG: path('config'),
+    },
+    logins: () => inLog(/^Accepted publickey /gm).length,
+    ways: () => inLog(/direct_tcpip: .* target (.*)$/gm).map(([, it]) => it!),
+    clients: () => processes().filter(({ args }) => args.includes(` -p ${port} `)).length,
+    cut() {
+      for (const pid of below(child.pid!)) end(pid)
+    },
     async close() {
       for (const pid of [child.pid!, ...below(child.pid!)]) end(pid)
       await ended
@@ -69,10 +97,16 @@ export async function startSshd(settings: readonly string[] = []): Promise<Sshd 
 
 /** The processes below one: each connection has two of its own. */
 function below(parent: number): number[] {
-  const all = execFileSync('ps', ['-Ao', 'pid=,ppid='], { encoding: 'utf8' })
-  const rows = all.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
-  const found = rows.filter(([, it]) => it === parent).map(([pid]) => pid!)
-  return [...found, ...found.flatMap(below)]
+  const found = processes().filter(({ ppid }) => ppid === parent)
+  return found.flatMap(({ pid }) => [pid, ...below(pid)])
+}
+
+function processes() {
+  const all = execFileSync('ps', ['-Ao', 'pid=,ppid=,args='], { encoding: 'utf8' })
+  return all.split('\n').map((line) => {
+    const [, pid, ppid, args = ''] = /^ *(\d+) +(\d+) (.*)/.exec(line) ?? []
+    return { pid: Number(pid), ppid: Number(ppid), args }
+  })
 }
 
 function end(pid: number): void {

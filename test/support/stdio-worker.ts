@@ -28,9 +28,11 @@ export async function startStdioWorker(
   const open = new Map<unknown, { readonly id: string; end(): void }>()
   const server = createServer(async (request, response) => {
     const [, path] = /^\/mcp(?:\/([a-z][\w-]*))?$/.exec(request.url ?? '') ?? []
-    if (!/^\/mcp/.test(request.url ?? '') || request.method !== 'POST') {
+    if (!/^\/mcp/.test(request.url ?? '')) {
       return void response.writeHead(404).end('Over stdio there is nothing but messages.')
     }
+    // What a server without a stream answers to GET. A client that reads 404 takes the connection for lost.
+    if (request.method !== 'POST') return void response.writeHead(405, { allow: 'POST' }).end()
     const message = (await json(request)) as Message
     const { send, heard, said } = processOf(path ?? '')
     const id = `bridged-${++count}`

@@ -18,6 +18,8 @@ export interface Shown {
 export class Visitor {
   readonly origin: string
   readonly cookies = new Map<string, string>()
+  /** What the Console stores for its own port when somebody signs in. */
+  proof: string | undefined
   /** Headers that it sends with everything. */
   readonly headers: Record<string, string>
 
@@ -36,7 +38,7 @@ export class Visitor {
     fields: Readonly<Record<string, string | readonly string[]>>,
     headers: Record<string, string> = { origin: this.origin, 'sec-fetch-site': 'same-origin' },
   ): Promise<Shown> {
-    const body = new URLSearchParams()
+    const body = new URLSearchParams(this.proof && { proof: this.proof })
     for (const [name, value] of Object.entries(fields)) {
       for (const each of [value].flat()) body.append(name, each)
     }
@@ -65,7 +67,8 @@ export class Visitor {
     const text = await response.text()
     const words = wordsOf(text)
     const reference = /Reference ([A-Za-z0-9]{8})\b/.exec(words)?.[1]
-    const location = response.headers.get('location')
+    const [location = null, proof] = response.headers.get('location')?.split('#proof=') ?? []
+    this.proof = proof ?? this.proof
     return { status, headers: response.headers, text, words, location, reference }
   }
 }

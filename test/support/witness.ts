@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 
 /** Everything that a statement could change and that would still be there after it. */
@@ -55,10 +56,40 @@ function differenceOf(before: string, now: string): string {
   return `${around(before)} became ${around(now)}`
 }
 
+/** Files and folders that statements speak of, and what of them was not there before. */
+export interface NamedFiles {
+  /** What there is of them, and what is in them. */
+  seen(): string
+  /** Removes what is there now and was not before. What was there before stays, with all that it had. */
+  removeNew(): void
+}
+
 /** Files under `/tmp` that statements speak of: what some of them would leave on a server's disk. */
-export const filesNamedIn = (statements: Iterable<string>): readonly string[] => [
-  ...new Set([...statements].flatMap((sql) => sql.match(/\/tmp\/[\w.-]+/g) ?? [])),
-]
+export function filesNamedIn(statements: Iterable<string>): NamedFiles {
+  const named = new Set([...statements].flatMap((sql) => sql.match(NAMED) ?? []))
+  const paths = [...named].filter((path) => dirname(resolve(path)) === '/tmp')
+  /** What each was before: nothing, a file, or a folder with these entries. */
+  const before = new Map(paths.map((path) => [path, entriesOf(path)]))
+  return {
+    seen: () => filesSeen(paths),
+    removeNew() {
+      for (const [path, had] of before) {
+        if (had === undefined) rmSync(path, { recursive: true, force: true })
+        for (const entry of had ? (entriesOf(path) ?? []) : []) {
+          if (!had?.includes(entry)) rmSync(join(path, entry), { recursive: true, force: true })
+        }
+      }
+    },
+  }
+}
+
+const NAMED = /\/tmp\/[\w.-]+/g
+
+/** What is in a folder; an empty list for a file, and nothing where there is neither. */
+function entriesOf(path: string): readonly string[] | undefined {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  return found && (found.isDirectory() ? readdirSync(path) : [])
+}
 
 /** What there is of these files, and what is in these folders. */
 export const filesSeen = (paths: readonly string[]): string =>

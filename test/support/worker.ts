@@ -1,6 +1,7 @@
 import { createTestHarness, experimental_readRawConfig } from 'wrangler'
 import { noVars } from './no-vars.ts'
-import { onNode, onStdio, startNodeWorker } from './node-worker.ts'
+import { onNode, onPackage, onStdio, startNodeWorker } from './node-worker.ts'
+import { startPackedWorker } from './packed-worker.ts'
 import { startStdioWorker } from './stdio-worker.ts'
 
 // Where a request comes from is nothing that tests ask, and wrangler would ask the network.
@@ -35,7 +36,7 @@ export async function startWorker(
   if (onNode) {
     const unbound = async () =>
       Promise.reject(new Error('Only a Worker has databases as bindings.'))
-    const start = onStdio ? startStdioWorker : startNodeWorker
+    const start = onPackage ? startPackedWorker : onStdio ? startStdioWorker : startNodeWorker
     return { ...(await start(secrets)), d1: unbound }
   }
   const given = { secrets: { ...noVars, ...secrets } }

@@ -27,13 +27,13 @@ describe('D1 as a binding', () => {
 
   speaksSqlite(database)
 
-  test('is examined, though it has no role that could be', async () => {
+  test('is examined, though it has no role', async () => {
     const found = await inspectRole(database, limits)
     expect(found).toMatchObject({ version: 'SQLite', role: undefined, findings: [], reader: [] })
-    expect(found.note).toContain('A binding of D1 can always write')
+    expect(found.note).toContain('A D1 binding can always write')
   })
 
-  test('is not deceived by a table that is named like a statement', async () => {
+  test('is not deceived by a table with the name of a statement', async () => {
     const refused = { kind: 'refused', message: expect.stringContaining('would write') }
     expect(await failure(unguarded.query({ sql: 'reindex' }, limits))).toMatchObject(refused)
     expect((await database.query({ sql: 'select * from reindex' }, limits)).rows).toEqual([])
@@ -44,7 +44,7 @@ describe('D1 as a binding', () => {
     const found = await all("select name from sqlite_schema where type = 'table'")
     return found.map(([name]) => String(name)).filter((name) => !name.startsWith('_cf_'))
   }
-  /** What changes with nearly any change: the schema, how many rows there are, and some rows. */
+  /** Values that change with nearly any write: the schema, the row counts, and some rows. */
   const marks = async () => {
     const counts = (await tables()).map((name) => `(select count(*) from "${name}")`)
     return [
@@ -64,7 +64,7 @@ describe('D1 as a binding', () => {
       .split('\n')
       .map((line) => JSON.parse(line))
       .filter((it) => it.engine === 'sqlite' || it.engine === 'any')
-      // Nothing here would end these: D1 itself has a limit of 30 seconds.
+      // Nothing here would end these. D1's own limit is 30 seconds.
       .filter((it) => !/^sl_dos_(text_)?(recursive|recursion|cross_join)$/.test(it.name))
     let before: unknown[]
     let rows: string
@@ -73,20 +73,20 @@ describe('D1 as a binding', () => {
       rows = await contents()
     })
     afterAll(async () => {
-      // A text of megabytes is no use in a message.
+      // A string of megabytes is not useful in a message.
       expect((await contents()) === rows).toBe(true)
     })
 
     test.each(attacks)('has no effect behind the guard: $name', async ({ sql, name, ...it }) => {
       const error = await failure(database.query({ sql }, limits))
-      // The platform makes short values of these.
+      // The platform shortens these values.
       if (it.expect === 'rejected' && !name.startsWith('sl_dos')) {
         expect(error).toMatchObject({ kind: 'refused' })
       }
       expect(await marks()).toEqual(before)
     })
 
-    test.each(attacks)('has none without the guard: $name', async ({ sql, name, ...it }) => {
+    test.each(attacks)('has no effect without the guard: $name', async ({ sql, name, ...it }) => {
       const error = await failure(unguarded.query({ sql }, limits))
       if (it.expect === 'rejected' && name !== 'sl_dos_printf') expect(error).toBeDefined()
       expect(await marks()).toEqual(before)
@@ -101,13 +101,13 @@ describe('D1 as a binding', () => {
       'delete from users',
       'with x as (select 1) delete from users',
       'select 1 from (insert into users values (9, null) returning 1)',
-    ])('has none either, made for D1: %s', async (sql) => {
+    ])('has no effect, even if made for D1: %s', async (sql) => {
       const error = await failure(unguarded.query({ sql }, limits))
       expect(error).toHaveProperty('kind', expect.stringMatching(/^(?:refused|sql)$/))
       expect(await marks()).toEqual(before)
     })
 
-    test('would have one, if D1 were sent it', async () => {
+    test('would have an effect if D1 received it', async () => {
       const { TEST_DB: database } = bindings
       await database.prepare('create table scratch as select * from users').run()
       await database.prepare('explain select 1; delete from scratch').raw()
@@ -116,7 +116,7 @@ describe('D1 as a binding', () => {
     })
   })
 
-  test('is given up when its time is over, or when the caller leaves', async () => {
+  test('ends a query when its time is over or the caller leaves', async () => {
     const never = { prepare: () => ({ bind: () => ({ raw: () => new Promise(() => {}) }) }) }
     const silent = open('d1:DB', { fetch, bindings: { DB: never } })
     const slow = silent.query({ sql: 'select 1' }, { ...limits, timeoutMs: 20 })
@@ -131,7 +131,7 @@ describe('D1 as a binding', () => {
     })
   })
 
-  test('keeps to itself why D1 broke', async () => {
+  test('does not reveal why D1 failed', async () => {
     const raw = () => Promise.reject(new Error('D1_ERROR: Network connection to a-secret lost.'))
     const broken = { prepare: () => ({ bind: () => ({ raw }) }) }
     const database = open('d1:DB', { fetch, bindings: { DB: broken } })

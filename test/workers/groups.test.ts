@@ -15,7 +15,7 @@ beforeAll(async () => {
 describe.each([
   ['D1 as a binding', 'd1:GROUPS_DB', rules, 'orders'],
   ['the demo store', 'demo:', { tables: { orders: true, customers: ['id'] } }, 'orders'],
-])('a group before %s', (name, url, tables, visible) => {
+])('a group in front of %s', (name, url, tables, visible) => {
   const rules = { databases: { main: tables } }
   const group = groupBefore('', rules as never, {
     bindings,
@@ -26,13 +26,18 @@ describe.each([
     `select count(*) from ${visible}`,
     `with a as (select * from ${visible}) select a.id from a join ${visible} b on b.id = a.id limit 3`,
     `select customer_id, count(*) from ${visible} group by 1 having count(*) > 1 order by 2 limit 1`,
-    'with recursive n(i) as (select 1 union all select i + 1 from n where i < 5) select sum(i) from n',
-  ])('runs what reads only visible tables: %s', async (sql) => {
+    // The demo runs no recursive query.
+    ...(name.startsWith('D1')
+      ? [
+          'with recursive n(i) as (select 1 union all select i + 1 from n where i < 5) select sum(i) from n',
+        ]
+      : []),
+  ])('can run a statement that reads only visible tables: %s', async (sql) => {
     expect((await group.structure('query', { sql })).rows.length).toBeGreaterThan(0)
     expect((await group.structure('explain_query', { sql })).summary).toBeInstanceOf(Array)
   })
 
-  test('is shown nothing else by any statement', async () => {
+  test('cannot see anything else with any statement', async () => {
     const hidden = name.startsWith('D1') ? 'zqx_secrets' : 'products'
     for (const written of statements.sqlite) {
       const sql = written.replaceAll('zqx_secrets', hidden)

@@ -5,20 +5,20 @@ afterEach(() => vi.useRealTimers())
 
 const { signal } = new AbortController()
 
-test('the runtime of Workers signs a token of RDS as AWS does', async () => {
+test('the Workers runtime signs an RDS token as AWS does', async () => {
   vi.useFakeTimers({ now: Date.UTC(2016, 10, 7, 17, 39, 33), toFake: ['Date'] })
   const params = new URLSearchParams('auth=rds-iam')
   const host = 'prod-instance.us-east-1.rds.amazonaws.com'
   const place = { host, port: 3306, user: 'someusername', password: '' }
   const bindings = { AWS_ACCESS_KEY_ID: 'akid', AWS_SECRET_ACCESS_KEY: 'skid' }
   const login = { password: '', token: tokenLogin(params, place) }
-  // Of the tests of the AWS SDK for Python.
+  // From the tests in the AWS SDK for Python.
   expect((await withPassword(login, { fetch, bindings }, signal)).password).toMatch(
     /^prod-instance\.us-east-1\.rds\.amazonaws\.com:3306\/\?.*d1138cdbc0ca63eec012ec0fc6c2267e03642168f5884a7795320d4c18374c61$/,
   )
 })
 
-test('the runtime of Workers signs what Google gives a token for', async () => {
+test('the Workers runtime signs the assertion that Google exchanges for a token', async () => {
   const RS256 = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
   const size = { modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) }
   const keys = (await crypto.subtle.generateKey({ ...RS256, ...size }, true, [

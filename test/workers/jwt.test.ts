@@ -19,11 +19,11 @@ async function issuerWith(alg: string, issuer = `https://${alg.toLowerCase()}.ex
   return { issuer, token, answering }
 }
 
-describe('an access token of another issuer, within the Workers runtime', () => {
+describe('an access token from another issuer, in the Workers runtime', () => {
   test.each([
     ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
     ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
-  ])('may be signed with %s', async (alg) => {
+  ])('can be signed with %s', async (alg) => {
     const { issuer, token, answering } = await issuerWith(alg)
     const settings = { issuer, resource, SIGN_IN_PERSON_CLAIM: 'name' }
     expect(await personOfJwt(token, settings, answering)).toHaveProperty('person')
@@ -33,7 +33,7 @@ describe('an access token of another issuer, within the Workers runtime', () => 
     expect(await personOfJwt(forged, settings, answering)).toHaveProperty('wrong')
   })
 
-  test('is not known where the issuer answers with more than is read', async () => {
+  test('cannot be verified if the issuer’s response is too large', async () => {
     const { issuer, token } = await issuerWith('ES256', 'https://endless.example')
     const endless: typeof fetch = async () =>
       new Response(

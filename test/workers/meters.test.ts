@@ -15,6 +15,7 @@ const entries = (object: DurableObjectStub) =>
     tables: storage.sql
       .exec("select name from sqlite_master where name not like '\\_%' escape '\\'")
       .toArray().length,
+    values: [...storage.kv.list()].length,
     alarm: await storage.getAlarm(),
   }))
 
@@ -25,7 +26,7 @@ const restart = (object: DurableObjectStub) =>
 const meter = (name: string) => env.METER.get(env.METER.idFromName(name))
 const records = (name: string) => env.RECORDS.get(env.RECORDS.idFromName(name))
 
-test('a place that nobody gives back is free after its time', async () => {
+test('a slot that is not given back becomes free after its time', async () => {
   at(noon)
   const object = meter('leases')
   const lease = (id: string) => object.enter({ id, milliseconds: 1_000, most: 1 })
@@ -46,17 +47,28 @@ test('a day begins at zero, and leaves nothing behind when it is over', async ()
   expect(await object.enter()).toMatchObject({ rows: 0, bytes: 0 })
   at(noon + DAY)
   expect(await runDurableObjectAlarm(object)).toBe(true)
-  expect(await entries(object)).toEqual({ tables: 0, alarm: null })
+  expect(await entries(object)).toEqual({ tables: 0, values: 0, alarm: null })
   expect(await object.spend({ rows: 1, bytes: 1, leases: [] })).toMatchObject({ rows: 1 })
 })
 
-test('a meter that is only asked stores nothing', async () => {
-  const object = meter('asked')
-  await object.enter()
-  expect(await entries(object)).toEqual({ tables: 0, alarm: null })
+test('a meter with tables from an older version leaves nothing behind, either', async () => {
+  const object = meter('older')
+  await runInDurableObject(object, async (_, { storage }) => {
+    storage.sql.exec('create table used (day text primary key, rows integer, bytes integer)')
+    await storage.setAlarm(Date.now() + DAY)
+  })
+  expect(await object.enter()).toMatchObject({ rows: 0, bytes: 0, running: 0 })
+  expect(await runDurableObjectAlarm(object)).toBe(true)
+  expect(await entries(object)).toEqual({ tables: 0, values: 0, alarm: null })
 })
 
-test('a meter that is restarted goes on with what it had', async () => {
+test('a meter that is only read stores nothing', async () => {
+  const object = meter('asked')
+  await object.enter()
+  expect(await entries(object)).toEqual({ tables: 0, values: 0, alarm: null })
+})
+
+test('a restarted meter continues with its counts', async () => {
   await meter('restarted').spend({ rows: 3, bytes: 30, leases: [] })
   await meter('restarted').enter({ id: 'a', milliseconds: 60_000, most: 1 })
   await restart(meter('restarted'))
@@ -85,11 +97,11 @@ test('records are deleted when they are too old, and then nothing is left', asyn
   expect((await object.read({}, undefined, 10)).records).toMatchObject([{ rows: 2 }])
   at(noon + 4 * DAY)
   await runDurableObjectAlarm(object)
-  expect(await entries(object)).toEqual({ tables: 0, alarm: null })
+  expect(await entries(object)).toEqual({ tables: 0, values: 0, alarm: null })
   expect(await object.read({}, undefined, 10)).toEqual({ records: [], lost: 0 })
 })
 
-test('a batch is stored whole or not at all, also by an object that is restarted', async () => {
+test('a batch is stored completely or not at all, even by a restarted object', async () => {
   const retention = { count: 100, days: 30 }
   const good = [1, 2, 3].map((n) => record(Date.now(), n))
   const bad = [record(Date.now(), 4), { ...record(Date.now(), 5), outcome: null as never }]
@@ -101,7 +113,7 @@ test('a batch is stored whole or not at all, also by an object that is restarted
   await restart(records('whole'))
   const { records: found } = await records('whole').read({}, undefined, 10)
   expect(found.map(({ rows }) => rows).sort()).toEqual([1, 2, 3])
-  // What it counts is what it has.
+  // Its count matches its records.
   await records('whole').write({
     records: bad.slice(0, 1),
     lost: 0,
@@ -110,7 +122,7 @@ test('a batch is stored whole or not at all, also by an object that is restarted
   expect((await records('whole').read({}, undefined, 10)).records).toHaveLength(4)
 })
 
-test('records of a table without the columns that are counted stay, and are counted', async () => {
+test('records from a table without the counted columns are kept and counted', async () => {
   const object = records('older')
   const older = {
     time: '2026-11-01T00:00:00.000Z',

@@ -1,3 +1,3 @@
-// What workerd makes of a key and of a URL has to be what Node makes of them.
+// workerd has to treat keys and URLs exactly as Node does.
 import '../registry/credential-keys.test.ts'
 import '../registry/public-hosts.test.ts'

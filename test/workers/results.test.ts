@@ -6,10 +6,10 @@ import { MODERN, requestOf } from '../support/mcp.ts'
 afterEach(() => vi.useRealTimers())
 
 const HOUR = 60 * 60_000
-/** What an endpoint keeps of an answer unless it says otherwise, sealed and in base64, and its head. */
+/** The default size of a stored result, sealed and in base64, with its header. */
 const BOUND = 250_000 * 1.4 + 10_000
 
-/** Asks for more than fits an answer, and gives back the object that keeps it. */
+/** Requests more rows than fit into a response, and returns the object that stores them. */
 async function large(n: number): Promise<DurableObjectStub> {
   const sql = `select ${n} as n, o.*, c.* from orders o join customers c on c.id = customer_id`
   const params = { name: 'query', arguments: { sql } }
@@ -29,7 +29,7 @@ const kept = (object: DurableObjectStub) =>
     return { bytes, entries: entries.length, alarm: await storage.getAlarm() }
   })
 
-test('two hundred large results fill no object past its bound, and leave nothing behind', async () => {
+test('two hundred large results stay within each object’s limit, then disappear', async () => {
   const objects: DurableObjectStub[] = []
   for (let n = 0; n < 200; n++) objects.push(await large(n))
   expect(new Set(objects.map(({ id }) => `${id}`)).size).toBe(200)

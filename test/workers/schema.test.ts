@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
-import { readEndpoints } from '../../src/gateway/endpoint.ts'
+import { readEndpoints } from '../../src/gateway/config/endpoint.ts'
 import { gateway } from '../../src/gateway/index.ts'
 import { durableChanges, serve } from '../../src/mcp/index.ts'
 import { MODERN, requestOf } from '../support/mcp.ts'
@@ -13,7 +13,7 @@ const [endpoint] = readEndpoints({
   ]),
 })
 
-/** One isolate's server: its memory is its own, the hub is everybody's. */
+/** One isolate's server, with its own memory and a shared hub. */
 const isolate = () =>
   gateway(
     endpoint!,
@@ -21,7 +21,7 @@ const isolate = () =>
     { carrier: durableChanges(() => env.SESSIONS, 'hub:schema-test') },
   )
 
-test('a schema that changed is told to whoever watches it, whichever isolate finds out', async () => {
+test('a schema change reaches its subscribers, whichever isolate detects it', async () => {
   const d1 = (env as unknown as { TEST_DB: D1Database }).TEST_DB
   await d1.exec('create table watched (id integer primary key)')
   const uri = 'schema://shop/watched'

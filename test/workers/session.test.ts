@@ -34,7 +34,7 @@ async function open() {
   return { id, object, ping: () => post({ method: 'ping' }, { 'mcp-session-id': id }) }
 }
 
-test('an idle session is forgotten by its alarm, leaves nothing in storage, and goes on without', async () => {
+test('an idle session is deleted by its alarm, and its client is still served', async () => {
   const { object, ping } = await open()
   expect(await kept(object)).toEqual({ rows: 1, alarm: expect.any(Number) })
 
@@ -55,7 +55,7 @@ test('a session in use outlives its first alarm', async () => {
   expect((await ping()).status).toBe(200)
 })
 
-test('a session that is ended leaves in storage that it was, whatever it was doing, for as long as one lasts', async () => {
+test('an ended session leaves only a marker in storage, for a session’s lifetime', async () => {
   const { id, object, ping } = await open()
   const named = { 'mcp-session-id': id }
   for (const uri of ['a:1', 'a:2']) {
@@ -74,7 +74,7 @@ test('a session that is ended leaves in storage that it was, whatever it was doi
   expect(await kept(object)).toEqual({ rows: 0, alarm: null })
 })
 
-test('what a session keeps of its streams is deleted within the hour, and the session is not', async () => {
+test('a session’s stored events are deleted within the hour, but not the session', async () => {
   const { id, object, ping } = await open()
   const named = { 'mcp-session-id': id }
   await post({ id: undefined, method: 'notifications/initialized' }, named)
@@ -105,14 +105,14 @@ test('what a session keeps of its streams is deleted within the hour, and the se
   expect(await runDurableObjectAlarm(object)).toBe(true)
   const after = await kept(object)
   vi.setSystemTime(Date.now() + HOUR)
-  // Nobody came back for what it was told: a hub need not wake it.
+  // No client came back for its messages, so a hub need not wake it.
   expect(await mayStillRead()).toBe(false)
   expect(after.rows).toBe(rows - 1)
   expect(after.alarm! - Date.now()).toBeGreaterThan(28 * DAY)
   expect((await ping()).status).toBe(200)
 })
 
-test('a client that never opens another session goes on when storage was lost', async () => {
+test('a client that never opens another session still works after storage was lost', async () => {
   let id = ''
   const client = new Client({ name: 'test', version: '1' })
   const transport = new StreamableHTTPClientTransport(new URL('http://127.0.0.1/mcp'), {

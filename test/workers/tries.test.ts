@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { Tries } from '../../src/auth/server/tries.ts'
 
-test('a wrong try costs the same, however many there were before it', async () => {
+test('a wrong try costs the same, however many tries came before it', async () => {
   const stub = env.REGISTRY.get(env.REGISTRY.idFromName('tries'))
   const cost = await runInDurableObject(stub, (_: DurableObject, { storage }) => {
     let read = 0
@@ -21,6 +21,6 @@ test('a wrong try costs the same, however many there were before it', async () =
     tries.begin('another', false)
     return read
   })
-  // Three hundred say whether there were too many from everywhere.
+  // Three hundred rows show whether there were too many tries from all networks.
   expect(cost).toBeLessThan(320)
 })

@@ -1,8 +1,8 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { Counts } from '../../src/database/demo/counts.ts'
 import { read } from '../../src/database/demo/read.ts'
+import { Counts } from '../../src/database/demo/table-sizes.ts'
 import type { Cell } from '../../src/database/rows.ts'
 import { d1 } from '../../src/database/sqlite/d1.ts'
 import { queries, tables } from '../fuzz/queries.ts'
@@ -13,16 +13,16 @@ const { QUERIES_DB: database, DEMO: namespace } = env as unknown as {
   readonly DEMO: DurableObjectNamespace
 }
 
-// More of them, before the engines of Node: npm run fuzz -- --unchanged d1 --count 100000 --seed 1
+// For more queries, on the Node engines: npm run fuzz -- --unchanged d1 --count 100000 --seed 1
 const SEED = 1
 
-/** What is left of an exact value where the platform hands out doubles, and no infinity. */
+/** The form of an exact value on a platform that returns doubles, and no infinity. */
 const seen = (cell: Cell, plain: unknown) => {
   if (typeof plain === 'number' && typeof cell === 'string') return Number(cell)
   return plain === null && /^-?Infinity$/.test(String(cell)) ? null : cell
 }
 
-test('D1 answers generated queries as it does without what we put around them', async () => {
+test('D1 answers generated queries as it does without our driver', async () => {
   await database.batch([...tables(SEED)].map((statement) => database.prepare(statement)))
   const plain: Plain = async ({ sql, params }) => {
     try {
@@ -42,7 +42,7 @@ test('D1 answers generated queries as it does without what we put around them', 
   expect(tally.answered).toBeGreaterThan(100)
 })
 
-test('a Durable Object answers generated queries as it does without the demo around it', async () => {
+test('a Durable Object answers generated queries as it does without the demo', async () => {
   const stub = namespace.get(namespace.idFromName('unchanged.test'))
   await stub.fetch('https://demo/', {
     method: 'POST',
@@ -74,7 +74,7 @@ test('a Durable Object answers generated queries as it does without the demo aro
       queries(SEED, 1_200),
       {
         seen,
-        // A recursion, mostly: nothing shows that it ends.
+        // These are mostly recursions, which cannot be shown to end.
         mayRefuse: ({ kind }) => kind === 'refused' && ++refused > 0,
       },
     )

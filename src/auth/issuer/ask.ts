@@ -1,23 +1,32 @@
-import { IssuerFault } from './fault.ts'
-
 export type Fetch = typeof globalThis.fetch
 
-/** What an issuer answered. */
-export interface IssuerAnswer {
-  readonly status: number
-  /** Undefined if it is no JSON. */
-  readonly json: unknown
+/** Reports that an issuer cannot be used, in a message for people. The message contains no text from the issuer. */
+export class IssuerFault extends Error {
+  override readonly name = 'IssuerFault'
 }
 
-/** How long an issuer has for an answer, to its last byte. */
+/** Reports that a signed token is refused, in a message for people. The message contains no text from the token. */
+export class TokenFault extends Error {
+  override readonly name = 'TokenFault'
+}
+
+/** A response from an issuer. */
+interface IssuerAnswer {
+  readonly status: number
+  /** Undefined if the body is not JSON. */
+  readonly json: unknown
+  readonly headers: Headers
+}
+
+/** Time limit for an issuer's complete response. */
 const PATIENCE_MS = 5_000
 
-/** The longest answer that is read. */
+/** Maximum size of a response. */
 const MAX_BYTES = 256 * 1024
 
 /**
- * Asks an issuer for JSON. It follows no redirect: that would let one host speak for another, and carry
- * a secret elsewhere. Throws {@link IssuerFault}.
+ * Requests JSON from an issuer. Redirects are not followed: with them, one host could respond for another, and a secret
+ * could be sent elsewhere. Throws {@link IssuerFault}.
  */
 export async function ask(
   url: string,
@@ -26,35 +35,40 @@ export async function ask(
 ): Promise<IssuerAnswer> {
   const request: RequestInit = {
     ...init,
-    // GitHub refuses who does not say what they are.
+    // GitHub refuses requests without a user agent.
     headers: { accept: 'application/json', 'user-agent': 'Tidegate', ...headers },
     redirect: 'manual',
     signal: AbortSignal.timeout(PATIENCE_MS),
   }
-  // An error of `fetch` may hold the address, so it is dropped.
+  // An error from `fetch` can contain the address, so it is dropped.
   const answered = async () => {
     const response = await fetch(url, request)
-    return { status: response.status, text: await read(response) }
+    return [response, await read(response)] as const
   }
-  const { status, text } = await answered().catch(() => {
+  const [response, text] = await answered().catch(() => {
     throw new IssuerFault('The identity provider did not answer in time. Try again in a minute.')
   })
   if (text === undefined) {
     throw new IssuerFault('The identity provider gave an answer that is too long to read.')
   }
-  return { status, json: parsed(text) }
+  return { status: response.status, json: parsed(text), headers: response.headers }
 }
 
-/** Asks an issuer for JSON that it has to have. Throws {@link IssuerFault}. */
+/** Requests JSON that the issuer must provide. Throws {@link IssuerFault}. */
 export async function askFor(...asked: Parameters<typeof ask>): Promise<unknown> {
-  const { status, json } = await ask(...asked)
-  if (status === 200 && json !== undefined) return json
+  return (await askWhole(...asked)).json
+}
+
+/** Does the same, and also returns the status and headers of the response. */
+export async function askWhole(...asked: Parameters<typeof ask>): Promise<IssuerAnswer> {
+  const answer = await ask(...asked)
+  if (answer.status === 200 && answer.json !== undefined) return answer
   throw new IssuerFault(
     'The identity provider did not give what was asked for. Try again in a minute. If that does not help, the operator has to check the address of the issuer.',
   )
 }
 
-/** The text of an answer; nothing if it is too long. */
+/** Reads the text of a response; undefined if it is too long. */
 async function read({ body }: Response): Promise<string | undefined> {
   const reader = body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined
   if (!reader) return ''

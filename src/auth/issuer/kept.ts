@@ -1,67 +1,89 @@
-import { IssuerFault } from './fault.ts'
+import { BoundedMap, steadyNow } from '../../ground/index.ts'
+import { IssuerFault } from './ask.ts'
 
-/** How long what an issuer said is used. */
+/** Time for which an issuer's cached response counts as fresh. */
 const KEPT_MS = 10 * 60_000
 
-/** How long an issuer that said something is not asked for news, however many want them. */
+/** Minimum time between an issuer's response and an early refresh, however many requests need one. */
 const COOLDOWN_MS = 30_000
 
-/** How long an issuer that failed is not asked again. */
+/** Time for which nothing is requested from an issuer after it failed. */
 const FAULT_MS = 5_000
 
-/** There are as many as the operator names, and these are few. */
-const MAX_ENTRIES = 20
+/**
+ * Age at which a cached response is dropped. Until then, it is used while the issuer is not responding, since people
+ * may still hold valid tokens.
+ */
+const STALE_MS = 60 * 60_000
+
+/** Time for which a request waits for a fresh response if it has an older one to use. */
+const NEWS_MS = 1_500
+
+/** The operator configures the issuers, so there are only a few. */
+const BOUNDS = { entries: 20 }
 
 interface Entry<T> {
   readonly value: T
   readonly at: number
-  /** When news were asked for last. */
+  /** Time when a newer value was last requested. */
   askedAt: number
+  /** Time when a newer value was last requested because this one was old. */
+  triedAt: number
 }
 
 /**
- * What issuers said, kept in this isolate. It keeps values and never promises: on Workers, what a
- * promise waits for belongs to the request that began it, and ends with that.
+ * Caches issuers' responses in this isolate. It stores values, never promises. On Workers, the work behind a promise
+ * belongs to the request that started it, and ends with that request.
  */
 export class Kept<T> {
-  readonly #entries = new Map<string, Entry<T>>()
-  readonly #faults = new Map<string, { readonly message: string; readonly at: number }>()
+  readonly #entries = new BoundedMap<Entry<T>>(BOUNDS)
+  /** Issuers whose last request failed. */
+  readonly #down = new BoundedMap<true>(BOUNDS)
+  readonly #faults = new BoundedMap<string>({ ...BOUNDS, ttlMs: FAULT_MS })
 
-  /** What is kept, or else what `load` gives. Throws what that throws. */
+  /**
+   * Returns the cached value, or else a new one from `load`. If `load` fails, a cached value is used for up to an hour.
+   */
   async get(key: string, load: () => Promise<T>): Promise<T> {
     const known = this.#entries.get(key)
-    return known && Date.now() - known.at < KEPT_MS ? known.value : this.#load(key, load)
+    const now = steadyNow()
+    const age = known ? now - known.at : Number.POSITIVE_INFINITY
+    if (!known || age >= STALE_MS) return this.#load(key, load)
+    if (age < KEPT_MS || now - known.triedAt < FAULT_MS) return known.value
+    known.triedAt = now
+    const { promise: late, resolve } = Promise.withResolvers<T>()
+    const timer = setTimeout(() => resolve(known.value), NEWS_MS)
+    const loaded = this.#load(key, load).catch(() => known.value)
+    return Promise.race([loaded, late]).finally(() => clearTimeout(timer))
   }
 
-  /** What `load` gives now; nothing if that was asked for only just. Throws what that throws. */
+  /** Returns a fresh value from `load`; undefined if it was refreshed very recently. Throws what `load` throws. */
   async news(key: string, load: () => Promise<T>): Promise<T | undefined> {
     const known = this.#entries.get(key)
-    const now = Date.now()
+    const now = steadyNow()
     if (known && now - known.askedAt < COOLDOWN_MS) return undefined
-    // Before the answer, so that those who come meanwhile do not ask as well.
+    // Set before the response arrives, so that concurrent requests do not load it as well.
     if (known) known.askedAt = now
     return this.#load(key, load)
   }
 
   async #load(key: string, load: () => Promise<T>): Promise<T> {
     const fault = this.#faults.get(key)
-    if (fault && Date.now() - fault.at < FAULT_MS) throw new IssuerFault(fault.message)
+    if (fault !== undefined) throw new IssuerFault(fault)
     try {
       const value = await load()
-      const now = Date.now()
-      keep(this.#entries, key, { value, at: now, askedAt: now })
+      const now = steadyNow()
+      this.#entries.set(key, { value, at: now, askedAt: now, triedAt: now })
+      this.#down.delete(key)
       return value
     } catch (error) {
       if (error instanceof IssuerFault) {
-        keep(this.#faults, key, { message: error.message, at: Date.now() })
+        this.#faults.set(key, error.message)
+        // Log each outage once, not for each token that arrives during it.
+        if (!this.#down.get(key)) console.error(`Issuer ${URL.parse(key)?.host}: ${error.message}`)
+        this.#down.set(key, true)
       }
       throw error
     }
   }
-}
-
-function keep<T>(all: Map<string, T>, key: string, it: T): void {
-  all.delete(key)
-  if (all.size >= MAX_ENTRIES) all.delete(all.keys().next().value!)
-  all.set(key, it)
 }

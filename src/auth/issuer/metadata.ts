@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { askFor, type Fetch } from './ask.ts'
-import { IssuerFault } from './fault.ts'
+import { isLoopback } from '../../ground/index.ts'
+import { askFor, type Fetch, IssuerFault } from './ask.ts'
 import { Kept } from './kept.ts'
 
 const Metadata = z.object({
@@ -13,14 +13,14 @@ const Metadata = z.object({
   authorization_response_iss_parameter_supported: z.optional(z.boolean()),
 })
 
-/** What an issuer says of itself. Its addresses are safe to send secrets to. */
+/** An issuer's metadata. It is safe to send secrets to the URLs in it. */
 export type Metadata = z.infer<typeof Metadata>
 
 const kept = new Kept<Metadata>()
 
 /**
- * Discovers an issuer by OpenID Connect Discovery 1.0, or else by RFC 8414. It has to call itself
- * exactly what it is called here. Throws {@link IssuerFault}.
+ * Discovers an issuer with OpenID Connect Discovery 1.0, or else with RFC 8414. The issuer in the metadata must be
+ * exactly the configured one. Throws {@link IssuerFault}.
  */
 export const metadataOf = (issuer: string, fetch: Fetch): Promise<Metadata> =>
   kept.get(issuer, async () => {
@@ -30,7 +30,7 @@ export const metadataOf = (issuer: string, fetch: Fetch): Promise<Metadata> =>
     } catch (fault) {
       return askFor(oauth, fetch).then(
         (it) => read(it, issuer),
-        // That it has no such page says less than what is wrong with the other one.
+        // The error from the first URL is more useful.
         () => {
           throw fault
         },
@@ -38,14 +38,14 @@ export const metadataOf = (issuer: string, fetch: Fetch): Promise<Metadata> =>
     }
   })
 
-/** The address of the keys of an issuer. Throws {@link IssuerFault}. */
+/** The URL of an issuer's keys. Throws {@link IssuerFault}. */
 export async function keysUrlOf(issuer: string, fetch: Fetch): Promise<string> {
   const { jwks_uri } = await metadataOf(issuer, fetch)
   if (!jwks_uri) throw new IssuerFault('The identity provider publishes no keys.')
   return jwks_uri
 }
 
-/** The addresses of what an issuer says of itself. One goes on after its path, the other before it. */
+/** The metadata URLs of an issuer. One suffix goes after its path, the other before it. */
 function wellKnown(issuer: string) {
   assertAddress(issuer)
   const { origin, pathname } = new URL(issuer)
@@ -56,10 +56,10 @@ function wellKnown(issuer: string) {
   }
 }
 
-/** Throws {@link IssuerFault} for what cannot be the address of an issuer (RFC 8414, section 2). */
+/** Throws {@link IssuerFault} if the string cannot be an issuer's URL (RFC 8414, section 2). */
 export function assertAddress(issuer: string): void {
   const url = /[?#\s]/.test(issuer) || !URL.canParse(issuer) ? undefined : new URL(issuer)
-  if (url && isSafe(url, isLoopback(url))) return
+  if (url && isSafe(url, isLoopback(url.hostname))) return
   throw new IssuerFault(
     'The address of the identity provider has to be an https URL without a query. The operator has to correct it.',
   )
@@ -68,14 +68,14 @@ export function assertAddress(issuer: string): void {
 function read(json: unknown, issuer: string): Metadata {
   const { success, data } = Metadata.safeParse(json)
   if (!success) throw new IssuerFault('What the identity provider says of itself is malformed.')
-  // OpenID Connect Discovery 1.0, section 4.3, and RFC 8414, section 3.3. Entra's issuers for several
-  // tenants (`common`) say `{tenantid}` there, so they are refused: any tenant could name any address.
+  // OpenID Connect Discovery 1.0, section 4.3, and RFC 8414, section 3.3. Entra's multi-tenant issuers (`common`) have
+  // `{tenantid}` here, so they are refused: any tenant could claim any email address.
   if (data.issuer !== issuer) {
     throw new IssuerFault(
-      'The identity provider calls itself by another issuer than the one that is set. The operator has to set exactly the issuer that its .well-known/openid-configuration has, for Microsoft that of one tenant.',
+      'The configured issuer does not match the issuer that the provider names. The operator has to set exactly the issuer that its .well-known/openid-configuration has, for Microsoft that of one tenant.',
     )
   }
-  const local = isLoopback(new URL(issuer))
+  const local = isLoopback(new URL(issuer).hostname)
   const { authorization_endpoint, token_endpoint, userinfo_endpoint, jwks_uri } = data
   for (const address of [authorization_endpoint, token_endpoint, userinfo_endpoint, jwks_uri]) {
     if (address === undefined) continue
@@ -85,12 +85,8 @@ function read(json: unknown, issuer: string): Metadata {
   return data
 }
 
-/** Whether what is sent there is encrypted, or stays on this machine where that is meant. */
+/** True if traffic to this URL is encrypted, or if it stays on this machine and that is intended. */
 const isSafe = (url: URL, local: boolean): boolean =>
   !url.username &&
   !url.password &&
-  (url.protocol === 'https:' || (url.protocol === 'http:' && local && isLoopback(url)))
-
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
-
-const isLoopback = ({ hostname }: URL): boolean => LOOPBACK.includes(hostname)
+  (url.protocol === 'https:' || (url.protocol === 'http:' && local && isLoopback(url.hostname)))

@@ -1,41 +1,40 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose'
-import { askFor, type Fetch } from './ask.ts'
-import { IssuerFault, TokenFault } from './fault.ts'
+import { askFor, type Fetch, IssuerFault, TokenFault } from './ask.ts'
 import { Kept } from './kept.ts'
 
-/** What a signed token says. */
+/** The claims of a signed token. */
 export type Claims = Readonly<JWTPayload>
 
-/** What a signed token has to be. */
+/** Requirements for a signed token. */
 export interface Expected {
   readonly issuer: string
   readonly audience: string
-  /** Where the issuer publishes its keys. */
+  /** URL of the issuer's keys. */
   readonly keysUrl: string
-  /** The types it may have, in small letters (RFC 7519, section 5.1). It may also have none. */
+  /** Accepted types, in lowercase (RFC 7519, section 5.1). A token without a type is also accepted. */
   readonly types: readonly string[]
 }
 
-/** Public keys only. With a shared secret, a published key could be taken for the secret. */
+/** Only algorithms with public keys. If shared secrets were allowed, a published key could be used as the secret. */
 const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ] as const
 
-/** How far clocks may be apart. */
+/** Tolerated clock difference. */
 const SKEW_SECONDS = 30
 
 const kept = new Kept<JSONWebKeySet>()
 
 /**
- * Verifies a signed token (RFC 7519, RFC 8725): its signature, issuer, audience, type and time. Throws
- * {@link TokenFault} and, if the issuer's keys cannot be had, {@link IssuerFault}.
+ * Verifies a signed token (RFC 7519, RFC 8725): its signature, issuer, audience, type and time. Throws {@link
+ * TokenFault}, and {@link IssuerFault} if the issuer's keys are not available.
  */
 export async function verified(token: string, expected: Expected, fetch: Fetch): Promise<Claims> {
   const { issuer, audience, keysUrl, types } = expected
   const load = () => keysAt(keysUrl, fetch)
   const under = (keys: JSONWebKeySet) =>
-    // Made anew each time: a key set of jose keeps promises.
+    // Created for each token, because a jose key set stores promises.
     jwtVerify(token, createLocalJWKSet(keys), {
       issuer,
       audience,
@@ -57,7 +56,7 @@ export async function verified(token: string, expected: Expected, fetch: Fetch):
   if (type !== undefined && !types.includes(type.replace(/^application\//, ''))) {
     throw new TokenFault('This token is of another kind.')
   }
-  // jose lets one pass that never expires.
+  // jose accepts tokens that never expire.
   if (!Number.isSafeInteger(Math.trunc(payload.exp ?? NaN))) throw new TokenFault(MALFORMED)
   if (payload.iat !== undefined && payload.iat > Date.now() / 1_000 + SKEW_SECONDS) {
     throw new TokenFault(TOO_EARLY)
@@ -78,23 +77,23 @@ async function keysAt(url: string, fetch: Fetch): Promise<JSONWebKeySet> {
 const TOO_EARLY = 'This token is not valid yet.'
 const MALFORMED = 'This token is malformed.'
 
-/** The words for a refusal of jose. Its own could hold what the token says. */
+/** Messages for jose errors. An error's own message could contain text from the token. */
+const REASONS = [
+  [errors.JWTExpired, 'This token has expired.'],
+  [errors.JOSEAlgNotAllowed, 'This token is not signed with one of the accepted algorithms.'],
+  [errors.JWKSNoMatchingKey, 'This token is signed with a key that its issuer does not publish.'],
+  [errors.JWKSMultipleMatchingKeys, 'This token does not say with which key it is signed.'],
+  [errors.JWSSignatureVerificationFailed, 'The signature of this token is wrong.'],
+] as const
+
+const CLAIMS: Readonly<Record<string, string>> = {
+  iss: 'This token is from another issuer.',
+  aud: 'This token is for another audience.',
+  nbf: TOO_EARLY,
+}
+
 function reasonOf(error: unknown): string {
-  if (error instanceof errors.JWTExpired) return 'This token has expired.'
-  if (error instanceof errors.JOSEAlgNotAllowed) {
-    return 'This token is not signed with one of the algorithms that are taken.'
-  }
-  if (error instanceof errors.JWKSNoMatchingKey) {
-    return 'This token is signed with a key that its issuer does not publish.'
-  }
-  if (error instanceof errors.JWKSMultipleMatchingKeys) {
-    return 'This token does not say with which key it is signed.'
-  }
-  if (error instanceof errors.JWSSignatureVerificationFailed) {
-    return 'The signature of this token is wrong.'
-  }
-  if (!(error instanceof errors.JWTClaimValidationFailed)) return MALFORMED
-  if (error.claim === 'iss') return 'This token is from another issuer.'
-  if (error.claim === 'aud') return 'This token is for another audience.'
-  return error.claim === 'nbf' ? TOO_EARLY : MALFORMED
+  const [, reason] = REASONS.find(([kind]) => error instanceof kind) ?? []
+  const isClaim = error instanceof errors.JWTClaimValidationFailed
+  return reason ?? (isClaim ? CLAIMS[error.claim] : undefined) ?? MALFORMED
 }

@@ -1,32 +1,35 @@
 import type { ConsentDescription } from '@cloudflare/workers-oauth-provider'
-import type { Offer } from '../server/offers.ts'
+import { READ } from '../../registry/index.ts'
+import type { Offer } from '../offers.ts'
 import { type Html, html, shown } from './html.ts'
 import { icons, page } from './page.ts'
 import { type FormPage, tokenField, whoIsSignedIn } from './sign-in.ts'
 import { warningsOf } from './warnings.ts'
 
-/** What a person is asked. */
+/** The data of the consent page. */
 export interface Consent extends ConsentDescription, FormPage {
   readonly handle: string
-  /** Their name. */
+  /** The person's name. */
   readonly person: string
-  /** Who they are: in another tab, somebody else may sign in while the page is open. */
+  /** The person's ID, since somebody else could sign in while the page is open, in another tab. */
   readonly as: string
-  /** The question of the app: the query of this page. */
+  /** The app's request, which is the query of this page. */
   readonly question: string
-  /** The endpoints that they may let it read. */
+  /** Endpoints that the person can let the app read. */
   readonly offers: readonly Offer[]
-  /** How many more there may be. */
+  /** Number of endpoints beyond these. */
   readonly more: number
-  /** After how many days without use it ends. */
+  /** Days without use after which the access ends. */
   readonly days: number
-  /** What was wrong with the decision before. */
+  /** True if the access depends on groups, which the provider must confirm again after a day. */
+  readonly endsInADay: boolean
+  /** The error in the previous decision. */
   readonly fault?: string | undefined
 }
 
 /** The page where a person decides what an app may do. */
 export function consentPage(consent: Consent): Response {
-  const { clientName, clientDomain, redirectHost, person, token, question, days, fault } = consent
+  const { clientName, clientDomain, person, token, fault } = consent
   const name = shown(clientName) || NAMELESS
   const warnings = warningsOf(consent)
   const isTrusted = clientDomain !== undefined && warnings.every(({ isGrave }) => !isGrave)
@@ -34,32 +37,35 @@ export function consentPage(consent: Consent): Response {
   const refuse = decision('deny', html`Refuse`, !isTrusted)
   return page(
     `${name} asks to read your databases`,
-    html`<form class="panel" method="post">${tokenField(token)}<input type="hidden" name="handle" value="${consent.handle}"><input type="hidden" name="as" value="${consent.as}"><input type="hidden" name="scope" value="db:read">
+    html`<form class="panel" method="post">${tokenField(token)}<input type="hidden" name="handle" value="${consent.handle}"><input type="hidden" name="as" value="${consent.as}"><input type="hidden" name="scope" value="${READ}">
 ${fault !== undefined && html`<p class="tick" role="alert"><span class="bad">${icons.bad}</span><span>${fault}</span></p>`}
 <dl class="facts"><dt>Who asks</dt><dd><bdi>${name}</bdi><br>${vouched(clientDomain)}</dd>
-<dt>The answer goes to</dt><dd><code><bdi>${shown(redirectHost, 200)}</bdi></code>${consent.redirectIsLoopback && ' (this computer)'}</dd>
+<dt>The answer goes to</dt><dd><code><bdi>${shown(consent.redirectHost, 200)}</bdi></code>${consent.redirectIsLoopback && ' (this computer)'}</dd>
 <dt>It acts as</dt><dd><bdi>${person}</bdi></dd></dl>
 ${warnings.map(({ text, isGrave }) => html`<p class="note${isGrave && ' wrong'}">${text}</p>`)}
 <hr><fieldset class="stack"><legend><h2>What it may read</h2></legend>
 ${endpoints(consent)}</fieldset>
 <hr><div class="stack"><h2>How</h2>
 <p class="tick"><span class="ok">${icons.ok}</span><span>Read the databases, with the tools named above.</span></p>
-<p class="tick"><span class="ok">${icons.ok}</span><span>It can never write. No right for that exists here.</span></p></div>
-<hr><p class="small dim">This lasts until it is not used for ${days} days. The operator can end it at any time, and it ends within 10 seconds.</p>
+<p class="tick"><span class="ok">${icons.ok}</span><span>It can never write. There is no permission for that.</span></p></div>
+<hr><p class="small dim">${consent.endsInADay ? IN_A_DAY : `This ends after ${consent.days} days without use.`} The operator can end it at any time, and it ends within 10 seconds.</p>
 <div class="row">${isTrusted ? [allow, refuse] : [refuse, allow]}</div></form>
-<p class="small dim">What the app reads leaves this gate, and is then with whoever runs the app.</p>`,
+<p class="small dim">Data the app reads leaves Tidegate and is then held by the operator of the app.</p>`,
     {
       heading: html`<bdi>${shown(clientName, 40) || NAMELESS}</bdi> asks to read your databases`,
       headers: consent.headers,
       status: fault === undefined ? 200 : 400,
-      corner: whoIsSignedIn(person, token, { question }),
+      corner: whoIsSignedIn(person, token, consent.question),
     },
   )
 }
 
+const IN_A_DAY =
+  'This lasts for a day, because groups decide here who may see what. Then you sign in again, and your provider sends your current groups.'
+
 const NAMELESS = 'An app without a name'
 
-/** The first button is the one that Enter presses. */
+/** A decision button. The Enter key presses the first one. */
 const decision = (value: string, text: Html, isMain: boolean): Html =>
   html`<button${isMain && html` class="main"`} name="decision" value="${value}">${text}</button>`
 

@@ -1,14 +1,14 @@
 import { html } from './html.ts'
 import { icons, type PageOptions, page, referenceLine } from './page.ts'
 
-/** What a page says besides why something did not work. */
+/** Optional parts of an error page. */
 interface ErrorPageOptions extends Pick<PageOptions, 'headers'> {
   readonly reference?: string | undefined
-  /** A page of ours where one may go on, and what that is called. */
+  /** Link to continue with: a page on this server, or the address in the message. */
   readonly next?: { readonly href: string; readonly text: string } | undefined
 }
 
-/** Says why a sign-in did not work, and what to do. */
+/** The page for a failed sign-in, with the reason and the next step. */
 export const errorPage = (
   status: number,
   message: string,

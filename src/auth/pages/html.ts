@@ -1,4 +1,4 @@
-/** A piece of a page, in which everything that did not come from a page is escaped. */
+/** A piece of a page, in which all text from outside is escaped. */
 export class Html {
   readonly text: string
 
@@ -9,7 +9,7 @@ export class Html {
 
 type Part = Html | string | number | false | undefined | readonly Part[]
 
-/** Writes a piece of a page. Texts in it are escaped, other pieces are not. */
+/** Creates a piece of a page. Escapes text, and inserts other pieces as they are. */
 export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html =>
   new Html(strings.map((it, i) => (i === 0 ? it : written(parts[i - 1]) + it)).join(''))
 
@@ -21,8 +21,8 @@ function written(part: Part): string {
 }
 
 /**
- * What a stranger wrote, so that it can stand in a line of ours: without characters that are not seen or that
- * turn the line around, and not too long. The page around it has to say that it is a stranger's.
+ * Makes a stranger's text safe to show on one line: shortens it, and removes invisible characters and those that
+ * reverse the line. The page must make clear that the text comes from a stranger.
  */
 export function shown(text: string, max = 80): string {
   const plain = text

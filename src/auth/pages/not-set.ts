@@ -1,17 +1,25 @@
-import { isWorker } from '../place.ts'
-import type { SignInEnv } from '../settings.ts'
-import { type Html, html } from './html.ts'
+import { isWorker, type SignInEnv } from '../settings.ts'
+import { html } from './html.ts'
 import { page } from './page.ts'
 
-/** The page of a deployment where nobody can sign in: what to set, and how. */
+export { errorPage } from './error.ts'
+
+/** The page for a deployment where nobody can sign in. It says what to set, and how. */
 export function notSetPage(env: SignInEnv, origin: string): Response {
   const { TIDEGATE_KEY, TIDEGATE_SECRET } = env
-  const secret = isWorker(env) ? inWorker : onMachine
+  const inWorker = isWorker(env)
+  const secret = (what: string, make: string, name: string) =>
+    html`<div class="stack"><p>${what}, from <code>${make}</code></p>
+<pre>${inWorker ? `npx wrangler secret put ${name}` : `${name}=…`}</pre></div>`
   const secrets = [
-    secret('What people sign in with', 'openssl rand -base64 18', 'TIDEGATE_PASSPHRASE'),
+    secret(
+      'The passphrase that people sign in with',
+      'openssl rand -base64 18',
+      'TIDEGATE_PASSPHRASE',
+    ),
     !TIDEGATE_SECRET &&
-      secret('What seals all that is stored', 'openssl rand -base64 32', 'TIDEGATE_SECRET'),
-    !TIDEGATE_KEY && secret('The key of the operator', 'openssl rand -hex 32', 'TIDEGATE_KEY'),
+      secret('The secret that encrypts stored data', 'openssl rand -base64 32', 'TIDEGATE_SECRET'),
+    !TIDEGATE_KEY && secret('The admin key', 'openssl rand -hex 32', 'TIDEGATE_KEY'),
   ]
   const passphrase = html`<p class="small dim">The passphrase needs at least 15 characters.</p>`
   return page(
@@ -19,7 +27,7 @@ export function notSetPage(env: SignInEnv, origin: string): Response {
     html`<div class="panel"><p>This deployment has no sign-in. Apps reach it with a key, in the header <code>Authorization: Bearer KEY</code>.</p>
 <p>If you are its operator, you can turn the sign-in on.</p>
 ${
-  isWorker(env)
+  inWorker
     ? html`<hr><h2>Deployed on Cloudflare</h2>
 ${secrets}
 ${passphrase}
@@ -32,16 +40,7 @@ ${secrets}
 ${passphrase}`
 }
 <hr><p class="small dim">People can also sign in with Google, GitHub, or another provider: see <code>docs/sign-in.md</code>. Then add <code>${origin}/mcp</code> to an app.</p>
-<p class="small dim"><a href="/setup">All that is not set yet</a></p></div>`,
+<p class="small dim"><a href="/setup">Everything that is not set yet</a></p></div>`,
     { status: 404 },
   )
 }
-
-/** How to make a secret, and how to set it. */
-const inWorker = (what: string, make: string, name: string): Html =>
-  html`<div class="stack"><p>${what}, from <code>${make}</code></p>
-<pre>npx wrangler secret put ${name}</pre></div>`
-
-const onMachine = (what: string, make: string, name: string): Html =>
-  html`<div class="stack"><p>${what}, from <code>${make}</code></p>
-<pre>${name}=…</pre></div>`

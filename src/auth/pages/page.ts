@@ -1,20 +1,20 @@
-import { randomText } from '../../registry/index.ts'
+import { randomText } from '../../ground/index.ts'
 import { Html, html } from './html.ts'
 import { STYLE } from './style.ts'
 
-/** What a page has besides its text. */
+/** Options of a page. */
 export interface PageOptions {
-  readonly status?: number
+  readonly status?: number | undefined
   readonly headers?: Headers | Readonly<Record<string, string>> | undefined
-  /** The title as a heading, where it is more than a text. */
+  /** The heading, if it is more than the plain title. */
   readonly heading?: Html | undefined
-  /** What stands at the right of the bar: who is signed in. */
+  /** The right side of the bar: the person who is signed in. */
   readonly corner?: Html | undefined
 }
 
 /**
- * A page of the sign-in. It runs no script, loads nothing, and is neither framed nor kept. A form may lead on to the
- * app by a redirect, which `form-action` would stop.
+ * A sign-in page. It runs no scripts, loads nothing, and cannot be framed or cached. There is no `form-action`, which
+ * would block a form's redirect to the app.
  */
 export function page(
   title: string,
@@ -31,7 +31,7 @@ export function page(
   )
   headers.set('x-frame-options', 'DENY')
   headers.set('x-content-type-options', 'nosniff')
-  // With `no-referrer`, forms would name no origin.
+  // With `no-referrer`, forms would send no origin.
   headers.set('referrer-policy', 'same-origin')
   headers.set('x-robots-tag', 'noindex')
   const { text } = html`<!doctype html>
@@ -58,7 +58,7 @@ const MARK = html`<svg width="26" height="26" viewBox="0 0 32 32" fill="none" ar
 const icon = (path: string): Html =>
   html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">${new Html(path)}</svg>`
 
-/** A state is a shape and a word, never a color alone. */
+/** A state always has a shape and a word, not only a color. */
 export const icons = {
   ok: icon('<circle cx="8" cy="8" r="6.6"/><path d="M5.2 8.2l2 2 3.6-4"/>'),
   low: icon('<path d="M8 1.9l6.6 11.6H1.4z"/><path d="M8 6.3v3.2M8 11.6v.1"/>'),
@@ -67,7 +67,7 @@ export const icons = {
   ),
 } as const
 
-/** By what somebody who asks the operator for help names what they saw. */
+/** The reference that a person gives to the operator when they ask for help. */
 export const referenceLine = (reference: string | undefined): Html | undefined =>
   reference === undefined
     ? undefined

@@ -1,26 +1,26 @@
 import { type Html, html } from './html.ts'
 import { icons, type PageOptions, page, referenceLine } from './page.ts'
 
-/** What a page with a form of ours needs. */
+/** The parts that every page with a form needs. */
 export interface FormPage {
-  /** The token of the forms of this browser. */
+  /** The CSRF token of this browser's forms. */
   readonly token: string
   readonly headers?: PageOptions['headers']
 }
 
-/** How people may sign in here, and what went wrong. */
+/** Ways to sign in here, and the error from the last attempt. */
 export interface SignInPage extends FormPage {
-  /** What the provider is called, if there is one. */
+  /** The name of the provider, if there is one. */
   readonly provider: string | undefined
   readonly hasPassphrase: boolean
-  /** Whether the person asks for it, or an app does. */
+  /** True if an app started the sign-in, false if the person did. */
   readonly isForApp: boolean
   readonly status?: number
   readonly fault?: string | undefined
   readonly reference?: string | undefined
 }
 
-/** The page where a person signs in. Its form posts to its own URL, so the question is still there afterwards. */
+/** The page where a person signs in. Its form posts to its own URL, so the app's request is still there afterwards. */
 export function signInPage(options: SignInPage): Response {
   const { provider, hasPassphrase, isForApp, status = 200, fault, reference, token } = options
   const label = hasPassphrase ? 'Passphrase, or one-time code' : 'One-time code'
@@ -52,19 +52,15 @@ ${referenceLine(reference)}</div>
   )
 }
 
-/** Who is signed in, and the way out. */
-export const whoIsSignedIn = (
-  name: string,
-  token: string,
-  { question = '', text = 'Not you? Sign out' }: { question?: string; text?: string } = {},
-): Html =>
-  html`<div class="who"><span>Signed in as <b>${name}</b></span>${signOutForm(token, question, text)}</div>`
+/** The person who is signed in, and a button to sign out. */
+export const whoIsSignedIn = (name: string, token: string, question: string): Html =>
+  html`<div class="who"><span>Signed in as <b>${name}</b></span>${signOutForm(token, question, 'Not you? Sign out')}</div>`
 
-/** Ends the session, and asks the same question again, if there is one. */
+/** Ends the session, and repeats the app's request if there is one. */
 export const signOutForm = (token: string, question: string, text: string): Html =>
   html`<form method="post" action="/signout">${tokenField(token)}<input type="hidden" name="question" value="${question}"><button class="little">${text}</button></form>`
 
-/** The page of somebody who is signed in and was asked nothing. */
+/** The page for a person who signed in without a request from an app. */
 export const signedInPage = (name: string, { token, headers }: FormPage): Response =>
   page(
     'You are signed in',
@@ -74,14 +70,14 @@ ${signOutForm(token, '', 'Sign out')}</div>`,
     { headers },
   )
 
-/** The page of somebody who signed in, and whom nobody has let in. */
+/** The page for a person who signed in but has no access. */
 export const notAllowedPage = (
   name: string,
   { token, headers, question, reference }: FormPage & { question: string; reference: string },
 ): Response =>
   page(
-    'Nobody has let you in here yet',
-    html`<div class="panel"><p class="tick" role="alert"><span class="low">${icons.low}</span><span>You are signed in as <b>${name}</b>. This name may use nothing here.</span></p>
+    'You do not have access here yet',
+    html`<div class="panel"><p class="tick" role="alert"><span class="low">${icons.low}</span><span>You are signed in as <b>${name}</b>. This name has no access to anything here.</span></p>
 <p>Ask the operator of this deployment to add it to <code>SIGN_IN_ALLOW</code>, or to a group. Then open this page again.</p>
 ${signOutForm(token, question, 'Sign in as somebody else')}
 ${referenceLine(reference)}</div>`,

@@ -1,4 +1,4 @@
-/** The look of the pages: the tokens of the product, and one sheet in the middle. */
+/** The style of the pages: the product's design tokens, and one panel in the center. */
 export const STYLE = `
 :root{color-scheme:light dark;--paper:#f4f7f7;--surface:#fff;--sunken:#edf2f2;--ink:#0f2024;--ink-2:#4a5c61;--line:#d5dfe0;--edge:#74868b;--tide:#0b6278;--tide-deep:#084b5d;--on-tide:#fff;--ok:#17693e;--low:#7b5000;--low-wash:#fbf1da;--bad:#a5261b;--bad-wash:#fcebe8;--mono:ui-monospace,"SF Mono","Cascadia Mono",Menlo,Consolas,"Liberation Mono",monospace}
 @media(prefers-color-scheme:dark){:root{--paper:#0b1316;--surface:#121c20;--sunken:#0d1619;--ink:#e3eced;--ink-2:#9eb2b7;--line:#24343a;--edge:#657d85;--tide:#70c8d8;--tide-deep:#9bdce7;--on-tide:#04212a;--ok:#7fd1a0;--low:#e8bd63;--low-wash:#262012;--bad:#f59b90;--bad-wash:#2b1a19}}

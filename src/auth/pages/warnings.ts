@@ -1,9 +1,9 @@
 import type { ConsentDescription } from '@cloudflare/workers-oauth-provider'
 
-/** What a person should know of an app before they let it in. */
+/** A warning about an app, shown before a person allows it. */
 export interface Warning {
   readonly text: string
-  /** Whether it is more than what is true of every app of its kind. */
+  /** True if the warning is specific to this app, and does not apply to every app of its kind. */
   readonly isGrave: boolean
 }
 
@@ -12,40 +12,41 @@ type App = Pick<
   'clientName' | 'clientDomain' | 'redirectHost' | 'redirectIsLoopback'
 >
 
-/** What a person should know of an app that asks. */
+/** Warnings about an app that requests access. */
 export function warningsOf(app: App): readonly Warning[] {
   const { clientName, clientDomain, redirectHost, redirectIsLoopback } = app
-  const warnings: Warning[] = []
   const brand = imitated(app)
-  if (brand) {
-    const home = clientDomain ?? redirectHost
-    const text = `This app calls itself ${brand.title}, but it is of ${home.slice(0, 200)}, which is not known to belong to ${brand.title}. Refuse, unless you know who runs it.`
-    warnings.push({ text, isGrave: true })
-  }
-  if (isMixed(clientName)) {
-    const text =
-      'The name of this app mixes alphabets, as names do that imitate another. Refuse, unless you know it.'
-    warnings.push({ text, isGrave: true })
-  }
-  if (redirectIsLoopback) {
-    const text =
-      'The answer goes to a program on your own computer, and any program can take a name. Go on only if you have just started the sign-in there.'
-    warnings.push({ text, isGrave: false })
-  } else if (clientDomain === undefined) {
-    const text =
-      'Anybody can register an app by any name. Go on only if you have just started the sign-in there, and know the address that the answer goes to.'
-    warnings.push({ text, isGrave: false })
-  }
-  return warnings
+  const home = (clientDomain ?? redirectHost).slice(0, 200)
+  const warnings = [
+    {
+      text:
+        brand &&
+        `This app calls itself ${brand.title}, but it comes from ${home}, which is not known to belong to ${brand.title}. Refuse, unless you know who runs it.`,
+      isGrave: true,
+    },
+    { text: isMixed(clientName) && MIXED, isGrave: true },
+    {
+      text: redirectIsLoopback ? ON_THIS_COMPUTER : clientDomain === undefined && UNVERIFIED,
+      isGrave: false,
+    },
+  ]
+  return warnings.filter((it): it is Warning => Boolean(it.text))
 }
+
+const MIXED =
+  'The name of this app mixes alphabets, as imitations of other names often do. Refuse, unless you know it.'
+const ON_THIS_COMPUTER =
+  'The answer goes to a program on your own computer, and any program can use any name. Go on only if you have just started the sign-in there.'
+const UNVERIFIED =
+  'Anybody can register an app under any name. Go on only if you have just started the sign-in there, and know the address that the answer goes to.'
 
 interface Brand {
   readonly title: string
-  /** What a name contains that means it, in small letters and without spaces. */
+  /** Parts of a name that stand for this brand, in lowercase and without spaces. */
   readonly words: readonly string[]
-  /** The domains that are known to be theirs, with all hosts in them. */
+  /** Domains known to be the brand's, with all their hosts. */
   readonly domains?: readonly string[]
-  /** The hosts that are known to be theirs, where others of the domain serve what anybody put there. */
+  /** Hosts known to be the brand's, on domains where anybody can publish. */
   readonly hosts?: readonly string[]
 }
 
@@ -91,10 +92,10 @@ const brands: readonly Brand[] = [
   { title: 'Tidegate', words: ['tidegate'] },
 ]
 
-/** The known app that an app is called like, if it is not of one of its domains. */
+/** The known brand that an app's name resembles, if the app is not on one of the brand's domains. */
 function imitated(app: App): Brand | undefined {
   const { clientName, clientDomain, redirectHost, redirectIsLoopback } = app
-  // Every program on this computer has to register itself, and has no domain.
+  // A program on this computer always has to register itself, and has no domain.
   if (clientDomain === undefined && redirectIsLoopback) return undefined
   const home = clientDomain ?? redirectHost
   const name = folded(clientName)
@@ -107,7 +108,7 @@ function imitated(app: App): Brand | undefined {
 const isWithin = (host: string, domain: string): boolean =>
   host === domain || host.endsWith(`.${domain}`)
 
-/** A name as a person sees it at a glance: `C1aude ` is `claude`, and `CIaude` too. Only folded names are compared. */
+/** A name as a person sees it at a glance: `C1aude ` and `CIaude` both look like `claude`. Only for comparing names. */
 const folded = (name: string): string =>
   [...name.slice(0, MAX_NAME).normalize('NFKD').toLowerCase()]
     .map((it) => ALIKE.get(it) ?? it)
@@ -116,7 +117,7 @@ const folded = (name: string): string =>
     .replaceAll('rn', 'm')
     .replaceAll('vv', 'w')
 
-/** Letters, each with the characters that look like it. */
+/** Letters, each with its lookalikes. */
 const ALIKE = new Map(
   [
     ...['aɑᴀ4', 'bʙ', 'cᴄ', 'dᴅđ', 'eᴇ3', 'gɡɢ', 'hʜħ', 'jᴊ', 'kᴋ', 'liı1|!ɪʟł', 'mᴍ', 'nɴ'],
@@ -126,7 +127,7 @@ const ALIKE = new Map(
 
 const MAX_NAME = 500
 
-/** Whether a name has letters of several of the alphabets whose letters look alike. */
+/** True if a name mixes letters from alphabets that look alike. */
 const isMixed = (name: string): boolean => ALPHABETS.filter((it) => it.test(name)).length > 1
 
 const ALPHABETS = [

@@ -1,68 +1,67 @@
 import type { AuthRequest } from '@cloudflare/workers-oauth-provider'
+import { clientNetwork } from '../../ground/index.ts'
+import type { Offers } from '../offers.ts'
 import { type Consent, consentPage } from '../pages/consent.ts'
 import { shown } from '../pages/html.ts'
 import { nothingToReadPage } from '../pages/nothing-to-read.ts'
 import { notAllowedPage } from '../pages/sign-in.ts'
-import type { SignInEnv } from '../settings.ts'
-import { isAllowed } from '../sign-in/allowed.ts'
-import { type Person, type Props, userIdOf } from '../sign-in/person.ts'
-import { isAtItsAddress } from './client-document.ts'
-import type { Events } from './events.ts'
+import { isAllowed } from '../sign-in/allow.ts'
+import { type Person, type Props, SHARED_NAME, userIdOf } from '../sign-in/person.ts'
+import { assertDocument } from './client-document.ts'
 import { formToken } from './form.ts'
 import type { GrantMetadata } from './grants.ts'
 import { daysOf, type Library, libraryFor } from './library.ts'
-import type { FindOffers, Offers } from './offers.ts'
-import { isChallenge } from './pkce.ts'
-import { promptsIn } from './question.ts'
+import type { Parts } from './parts.ts'
+import { promptsIn, QuestionFault } from './question.ts'
 import { seeOther } from './redirect.ts'
-import { isPlain } from './redirect-uri.ts'
+import { isOnThisComputer, isPlain } from './redirect-uri.ts'
 import { readResource } from './resource-parameter.ts'
 import type { Session } from './sessions.ts'
 import { isDocument } from './shown-client.ts'
 import type { SignIn } from './sign-in.ts'
-import type { Store } from './store.ts'
 
-interface Surroundings {
-  readonly store: Store
-  readonly env: SignInEnv
-  readonly offers: FindOffers
-  readonly events: Events
-  readonly signIn: SignIn
-}
-
-/** The authorization endpoint (RFC 6749, section 3.1): a person who is signed in decides what an app may do. */
+/** The authorization endpoint (RFC 6749, section 3.1): a signed-in person decides what an app may do. */
 export class Authorize {
-  readonly #around: Surroundings
-  /** The references of those who are not let in, by their ids. */
-  readonly #refused = new Map<string, string>()
+  readonly #parts: Parts
+  readonly #signIn: SignIn
 
-  constructor(around: Surroundings) {
-    this.#around = around
+  constructor(parts: Parts, signIn: SignIn) {
+    this.#parts = parts
+    this.#signIn = signIn
   }
 
-  /** Asks a person what the app may do, once they are signed in: until then, its question is not even read. */
+  /** Shows the consent page once the person is signed in. Before that, the app's request is not even read. */
   async open(request: Request): Promise<Response> {
-    const { signIn } = this.#around
+    const signIn = this.#signIn
     const { searchParams } = new URL(request.url)
     const prompts = promptsIn(searchParams)
     const session = await signIn.who(request)
     if (prompts.includes('none')) return this.#withoutAsking(request, session)
     const isAgain = prompts.includes('login') && !session?.isByAccess
-    if (!session || isAgain) return signIn.page(request)
+    if (!session || isAgain) {
+      await this.#assertKnown(searchParams.get('client_id') ?? '')
+      return signIn.page(request)
+    }
     return this.#ask(request, session)
+  }
+
+  /** Rejects an unknown app before anybody types a passphrase for it. Documents are not fetched for strangers. */
+  async #assertKnown(clientId: string): Promise<void> {
+    if (isDocument(clientId) || (await this.#parts.store.has(`client:${clientId}`))) return
+    throw new QuestionFault(clientId ? 'client_unknown' : 'malformed')
   }
 
   /** Signs a person in, or sends their decision to the app. */
   async post(request: Request, form: URLSearchParams): Promise<Response> {
-    const { signIn } = this.#around
+    const signIn = this.#signIn
     if (form.has('passphrase') || form.has('way')) return signIn.post(request, form)
     const session = await signIn.who(request)
-    // It ended while the page was open.
+    // The session can end while the page is open.
     return session ? this.#decide(request, form, session) : signIn.page(request)
   }
 
   async #ask(request: Request, session: Session, fault?: string): Promise<Response> {
-    const { env, events } = this.#around
+    const { env, events } = this.#parts
     const { person } = session
     const { origin, search } = new URL(request.url)
     const { api, name, asking } = await this.#read(request)
@@ -70,7 +69,7 @@ export class Authorize {
     const found = await this.#offers(session, name)
     const { token, headers: cookies } = formToken(request)
     if (found.offers.length === 0 && !isAllowed(session, env)) {
-      const reference = this.#noteRefused(person)
+      const reference = this.#noteRefused(person, request)
       return notAllowedPage(person.name, { token, headers: cookies, question, reference })
     }
     const details = await api.describeConsent(asking)
@@ -84,12 +83,14 @@ export class Authorize {
       return nothingToReadPage({ ...form, origin, name, offers: found.offers, reference })
     }
     const as = await userIdOf(person)
-    const consent: Consent = { ...details, ...found, ...form, as, days: daysOf(env), fault }
+    const endsInADay = session.isForeign && (await this.#parts.groupsCount())
+    const lasts = { days: daysOf(env), endsInADay }
+    const consent: Consent = { ...details, ...found, ...form, ...lasts, as, fault }
     return consentPage(consent)
   }
 
   async #decide(request: Request, form: URLSearchParams, session: Session): Promise<Response> {
-    const { events } = this.#around
+    const { events } = this.#parts
     const { person, isForeign } = session
     const { api, name } = await this.#read(request)
     const handle = form.get('handle') ?? ''
@@ -108,19 +109,15 @@ export class Authorize {
     const approved = await api.approveConsent(request, handle, { scope: form.getAll('scope') })
     const { clientName, clientDomain } = await api.describeConsent(approved.request)
     const client = shown(clientName)
-    const metadata: GrantMetadata = {
-      person,
-      client,
-      ...(clientDomain !== undefined && { clientDomain }),
-      endpoints,
-    }
+    const domain = clientDomain === undefined ? {} : { clientDomain }
+    const metadata: GrantMetadata = { person, client, ...domain, endpoints }
     const { redirectTo } = await api.completeAuthorization({
       request: approved.request,
       scope: approved.request.scope,
       userId: await userIdOf(person),
       metadata,
       props: { person, endpoints, isForeign, since: Date.now() } satisfies Props,
-      // People who share a passphrase, and one person in two windows, would end each other's.
+      // Otherwise people who share a passphrase would end each other's grants, and so would one person's two windows.
       revokeExistingGrants: false,
     })
     events.note({ kind: 'app allowed', person: person.name, client })
@@ -128,61 +125,79 @@ export class Authorize {
   }
 
   /**
-   * Answers an app that wants no page to be shown (OpenID Connect Core, section 3.1.2.6). Who is not signed in is not
-   * sent to an address that anybody can register: they get a page (RFC 9700, section 4.11.2).
+   * Redirects a browser to the app's address if that is safe without a page in between. Otherwise, returns undefined
+   * (RFC 9700, section 4.11.2). Anybody can register an address elsewhere, and use a link here to send people to it.
+   */
+  async leave(request: Request, to: string): Promise<Response | undefined> {
+    const clientId = new URL(request.url).searchParams.get('client_id') ?? ''
+    const mayLeave =
+      isOnThisComputer(to) || (await this.#hasGrant(await this.#signIn.who(request), clientId))
+    return mayLeave ? seeOther(to) : undefined
+  }
+
+  /** True if the person has allowed this app. People who share a passphrase do not know what the others allowed. */
+  async #hasGrant(session: Session | undefined, clientId: string): Promise<boolean> {
+    if (!session || session.person.name === SHARED_NAME) return false
+    const { store } = this.#parts
+    const prefix = `grant:${await userIdOf(session.person)}:`
+    const { keys } = await store.list({ prefix, limit: MAX_GRANTS })
+    for (const { name } of keys) {
+      const grant = (await store.get(name, 'json')) as { readonly clientId?: string } | null
+      if (grant?.clientId === clientId) return true
+    }
+    return false
+  }
+
+  /**
+   * Handles a request for which no page may be shown (OpenID Connect Core, section 3.1.2.6). The browser is redirected
+   * only to this computer, or to an app that the person has allowed, since anybody can register an address. Otherwise,
+   * a page is shown anyway (RFC 9700, section 4.11.2).
    */
   async #withoutAsking(request: Request, session: Session | undefined): Promise<Response> {
     const clientId = new URL(request.url).searchParams.get('client_id') ?? ''
-    if (!session && isDocument(clientId)) return this.#around.signIn.page(request)
-    const { api, asking } = await this.#read(request)
-    const { redirectIsLoopback } = await api.describeConsent(asking)
-    if (!session && !redirectIsLoopback) return this.#around.signIn.page(request)
-    return seeOther(errorTo(asking, session ? 'interaction_required' : 'login_required'))
+    if (!session && isDocument(clientId)) return this.#signIn.page(request)
+    const { asking } = await this.#read(request)
+    const to = errorTo(asking, session ? 'interaction_required' : 'login_required')
+    const left = await this.leave(request, to)
+    return left ?? (session ? this.#ask(request, session) : this.#signIn.page(request))
   }
 
-  /** Notes once who is not let in: they can come as often as they like, and so can all that a provider knows. */
-  #noteRefused({ id, name }: Person): string {
-    if (this.#refused.size >= MAX_REFUSED) this.#refused.clear()
+  /** Records a refused person as a stranger, since anybody with an account at the provider can retry without limit. */
+  #noteRefused({ name }: Person, { headers }: Request): string {
     const why = 'SIGN_IN_ALLOW does not name this person, and no group does.'
-    const reference =
-      this.#refused.get(id) ??
-      this.#around.events.note({ kind: 'sign-in refused', person: name, why })
-    this.#refused.set(id, reference)
-    return reference
+    const event = { kind: 'sign-in refused', person: name, why } as const
+    return this.#parts.events.noteOfStranger(event, clientNetwork(headers) ?? '')
   }
 
   #offers(session: Session, name: string | undefined): Promise<Offers> {
-    const { offers, env } = this.#around
+    const { offers, env } = this.#parts
     return offers(session.person, !isAllowed(session, env), name)
   }
 
-  /** Reads the question of an app. Throws what the library finds wrong with it. */
+  /** Reads an app's request. Throws the errors that the library finds in it. */
   async #read({ url }: Request) {
     const asked = new URL(url)
     const name = readResource(asked.searchParams, asked.origin)
-    const library = await libraryFor(asked.origin, name, this.#around.env)
-    const api = library.getOAuthApi({ OAUTH_KV: this.#around.store })
+    const library = await libraryFor(asked.origin, name, this.#parts.env)
+    const api = library.getOAuthApi({ OAUTH_KV: this.#parts.store })
     return { api, name, asking: await readRequest(api, new Request(asked)) }
   }
 }
 
 const OTHER =
-  'Somebody else has signed in with this browser since you opened this page, so nothing was allowed. Look at it again.'
+  'Somebody else has signed in with this browser since you opened this page, so nothing was allowed. Review it again.'
 
-/** What an app asks, as the library reads it; and by rules of ours, that it leaves out for some apps. */
+/** Parses an app's request with the library, and applies checks that the library skips for some apps. */
 async function readRequest(api: Api, asked: Request): Promise<AuthRequest> {
-  const { AuthorizationError, CimdFetchError } = await import('@cloudflare/workers-oauth-provider')
   const { searchParams } = new URL(asked.url)
   const redirectUri = searchParams.get('redirect_uri') ?? ''
-  // Pages: until the client and its redirect URI are known, nobody is sent to it.
-  if (!isPlain(redirectUri)) {
-    throw new AuthorizationError('invalid_request', { description: 'Invalid redirect URI' })
-  }
-  const clientId = searchParams.get('client_id') ?? ''
-  if (!(await isAtItsAddress(clientId))) throw new CimdFetchError(clientId, 'not at its address')
+  // These errors are shown as pages: the browser is not redirected until the client and its redirect URI are verified.
+  if (!isPlain(redirectUri)) throw new QuestionFault('redirect_uri_foreign')
+  await assertDocument(searchParams.get('client_id') ?? '')
   const request = await api.parseAuthRequest(asked)
-  // Apps with a secret need one, too (OAuth 2.1).
-  if (isChallenge(request.codeChallenge)) return request
+  // Apps with a secret need a challenge, too (OAuth 2.1), made with the method S256 (RFC 7636, section 4.2).
+  if (/^[\w-]{43}$/.test(request.codeChallenge ?? '')) return request
+  const { AuthorizationError } = await import('@cloudflare/workers-oauth-provider')
   const description = 'A code_challenge is required, with the code_challenge_method S256.'
   const { state, issuer = '' } = request
   throw new AuthorizationError('invalid_request', { description, redirectUri, state, issuer })
@@ -190,13 +205,14 @@ async function readRequest(api: Api, asked: Request): Promise<AuthRequest> {
 
 type Api = ReturnType<Library['getOAuthApi']>
 
-const MAX_REFUSED = 1_000
+/** Maximum number of one person's grants to search. */
+const MAX_GRANTS = 200
 
-/** The names of the endpoints that may be ticked. A token for one endpoint opens no other. */
+/** Names of the endpoints that can be selected. A token for one endpoint does not open another. */
 const offeredFor = (asked: string | undefined, { offers }: Offers): readonly string[] =>
   offers.filter(({ isAsked }) => isAsked || asked === undefined).map(({ name }) => name)
 
-/** An error for the app, which the library has no word for (RFC 6749, section 4.1.2.1; RFC 9207, section 2). */
+/** The URL with an error that the library has no code for (RFC 6749, section 4.1.2.1; RFC 9207, section 2). */
 function errorTo({ redirectUri, state, issuer = '' }: AuthRequest, error: string): string {
   const to = new URL(redirectUri)
   to.searchParams.set('error', error)

@@ -1,14 +1,18 @@
-/** The value of a cookie of a request. */
+/** The value of a cookie in a request. */
 export function readCookie(request: Request, name: string): string | undefined {
   return cookiesOf(request)
     .find((it) => it.startsWith(`${name}=`))
     ?.slice(name.length + 1)
 }
 
+/** Cookies in a request whose names start with this prefix, as `name=value`. */
+export const cookiesNamed = (request: Request, prefix: string): readonly string[] =>
+  cookiesOf(request).filter((it) => it.startsWith(prefix))
+
 /**
- * The cookies of a request: those that are nothing but visible ASCII, as ours are. Another host of the domain may set
- * one whose name is one of ours with a space of Unicode around it, in which browsers see no `__Host-`: whoever trims
- * it takes it for ours.
+ * The cookies in a request that are plain visible ASCII, as ours are. Another host in the domain can set a cookie that
+ * is named like one of ours, but with Unicode spaces around the name. Browsers do not recognize its `__Host-` prefix,
+ * but code that trims names would accept it as ours.
  */
 const cookiesOf = ({ headers }: Request): readonly string[] =>
   (headers.get('cookie') ?? '')
@@ -16,7 +20,7 @@ const cookiesOf = ({ headers }: Request): readonly string[] =>
     .map((it) => (it.startsWith(' ') ? it.slice(1) : it))
     .filter((it) => /^[!-~]+$/.test(it))
 
-/** A request with these cookies alone, since the OAuth library trims names. */
+/** The request with only these cookies, since the OAuth library trims names. */
 export const withPlainCookies = (request: Request): Request =>
   withCookies(request, cookiesOf(request))
 
@@ -26,27 +30,27 @@ function withCookies(request: Request, cookies: readonly string[]): Request {
   return new Request(request, { headers })
 }
 
-/** A cookie that goes to this origin alone, and that no script reads. It lasts so many seconds. */
+/** A cookie for this origin only, hidden from scripts. It lasts this many seconds. */
 export const cookie = (name: string, value: string, seconds: number): string =>
   `${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${seconds}`
 
 /**
- * On the machine of a person, where there is no https, some browsers refuse a cookie that is `Secure` or begins with
- * this. There it is written without both: see {@link asHostCookies} and {@link asPlainCookies}.
+ * On a person's own machine, without https, some browsers refuse a cookie that is `Secure` or has this prefix. There,
+ * it is written without either: see {@link asHostCookies} and {@link asPlainCookies}.
  */
 const HOST = '__Host-'
 
-/** The cookies whose names we and the OAuth library begin with `__Host-`. */
+/** Cookies that we and the OAuth library prefix with `__Host-`. */
 const OURS = /^(?:tidegate|oauth)-/
 
-/** A request from a browser on this machine, with its cookies named as everywhere else. */
+/** A request from a browser on this machine, with its cookies given the names that they have everywhere else. */
 export const asHostCookies = (request: Request): Request =>
   withCookies(
     request,
     cookiesOf(request).map((it) => (OURS.test(it) ? `${HOST}${it}` : it)),
   )
 
-/** An answer to a browser on this machine, whose cookies it takes over http. */
+/** A response to a browser on this machine, with cookies that it accepts over http. */
 export function asPlainCookies(answer: Response): Response {
   const { status, headers: given, body } = answer
   const headers = new Headers(given)

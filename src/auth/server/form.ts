@@ -1,14 +1,16 @@
-import { randomText } from '../../registry/index.ts'
+import { randomText } from '../../ground/index.ts'
 import { cookie, readCookie } from './cookies.ts'
 
-/** Reads a form, as our pages send them. Undefined if it is none. The door has seen to its length. */
+/**
+ * Reads a form sent by our pages. Undefined if the body is not a form. The entry point has already limited its length.
+ */
 export async function readForm(request: Request): Promise<URLSearchParams | undefined> {
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/x-www-form-urlencoded *(?:;|$)/i.test(type)) return undefined
   return new URLSearchParams(await request.text())
 }
 
-/** The token of the forms of a browser, and the header that gives it to a browser that has none. */
+/** The CSRF token for a browser's forms, and the header that sets it if the browser does not have one. */
 export function formToken(request: Request): {
   readonly token: string
   readonly headers: Readonly<Record<string, string>>
@@ -20,8 +22,8 @@ export function formToken(request: Request): {
 }
 
 /**
- * Whether a form was sent by a page of ours. Browsers say which page sends it. Old ones do not: then the form has to
- * hold the token in its cookie, which another page does not know.
+ * True if a form was sent by one of our pages. Browsers report the page's origin. Old ones do not, so the form must
+ * contain the token from the browser's cookie, which other pages cannot read.
  */
 export function isFromOurPage(request: Request, form: URLSearchParams): boolean {
   const site = request.headers.get('sec-fetch-site')

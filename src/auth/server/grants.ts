@@ -1,15 +1,15 @@
+import { foldName } from '../../ground/index.ts'
 import type { GrantEntry } from '../../registry/index.ts'
-import type { SignInEnv } from '../settings.ts'
-import { isAllowed } from '../sign-in/allowed.ts'
-import type { Person, Props } from '../sign-in/person.ts'
-import type { Events } from './events.ts'
+import { isAllowed } from '../sign-in/allow.ts'
+import { GROUPS_MS, groupsFault } from '../sign-in/group-list.ts'
+import { isOfProvider, type Person, type Props } from '../sign-in/person.ts'
 import { libraryFor } from './library.ts'
 import type { Granted, Orders } from './orders.ts'
-import { Rotations } from './rotation.ts'
+import type { Parts } from './parts.ts'
+import { lastRefresh } from './rotation.ts'
 import type { Store } from './store.ts'
-import type { Turns } from './turns.ts'
 
-/** What is kept with a grant for the operator to read. */
+/** Data stored with a grant for the operator to read. */
 export interface GrantMetadata {
   readonly person: Person
   readonly client: string
@@ -17,33 +17,27 @@ export interface GrantMetadata {
   readonly endpoints: readonly string[]
 }
 
-interface Surroundings {
-  readonly store: Store
-  readonly env: SignInEnv
-  readonly turns: Turns
-  readonly events: Events
-}
-
-/** The grants: which app acts for whom, and until when. */
+/** The grants. Each lets an app act for a person until the grant ends. */
 export class Grants {
-  readonly #around: Surroundings
+  readonly #parts: Parts
   readonly #store: Store
-  readonly #rotations: Rotations
 
-  constructor(around: Surroundings) {
-    this.#around = around
-    this.#store = around.store
-    this.#rotations = new Rotations(around.store)
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#store = parts.store
   }
 
-  /** What an access token grants. */
+  /** Looks up what an access token grants. */
   async granted(token: string): Promise<Granted | undefined> {
     const found = await (await this.#api()).unwrapToken<Props>(token)
     if (!found) return undefined
-    const { person, endpoints, since } = found.grant.props
+    const { groupsCount } = this.#parts
+    const { person, endpoints, isForeign, since } = found.grant.props
+    const refused = isForeign ? await groupsFault(person, since ?? 0, groupsCount) : undefined
     return {
       person,
-      allowed: isAllowed(found.grant.props, this.#around.env),
+      ...(refused !== undefined && { refused }),
+      allowed: isAllowed(found.grant.props, this.#parts.env),
       scopes: found.scope,
       audience: String(found.audience),
       endpoints,
@@ -52,23 +46,21 @@ export class Grants {
     }
   }
 
-  /** A page of grants. Those of one person are looked for among all. */
-  async list({
-    after,
-    limit,
-    person,
-  }: Parameters<Orders['grants']>[0]): ReturnType<Orders['grants']> {
+  /** Returns a page of grants. One person's grants are found by searching all grants. */
+  async list(order: Parameters<Orders['grants']>[0]): ReturnType<Orders['grants']> {
+    const { after, limit, person } = order
     const cursor = after && `${PREFIX}${after.replace('.', ':')}`
     const step = person === undefined ? limit : MAX_STEP
     const page = await this.#store.list({ prefix: PREFIX, limit: step, cursor })
     const entries: GrantEntry[] = []
+    const isByGroups = await this.#parts.groupsCount()
     let last: string | undefined
     for (const { name, expiration = 0 } of page.keys) {
       if (entries.length === limit) break
       last = name
       const grant = (await this.#store.get(name, 'json')) as KeptGrant | null
       if (grant && (person === undefined || isOf(grant, person))) {
-        entries.push(await this.#entry(grant, expiration))
+        entries.push(await this.#entry(grant, expiration, isByGroups))
       }
     }
     const isMore = !page.list_complete || last !== page.keys.at(-1)?.name
@@ -82,7 +74,7 @@ export class Grants {
     return key !== undefined && this.#end(key)
   }
 
-  /** Ends what a person has. */
+  /** Ends all of a person's grants, sessions and codes. */
   async revokeOf(person: string, after?: string): ReturnType<Orders['revokeOf']> {
     const prefix = OWNED.find((it) => after?.startsWith(it)) ?? OWNED[0]!
     const page = await this.#store.list({ prefix, limit: MAX_STEP, cursor: after })
@@ -98,12 +90,12 @@ export class Grants {
   }
 
   async #end(key: string): Promise<boolean> {
-    const { turns, events } = this.#around
+    const { turns, events } = this.#parts
     const [, userId = '', id = ''] = key.split(':')
     const api = await this.#api()
     return turns.take(`${userId}:${id}`, async () => {
       const grant = (await this.#store.get(key, 'json')) as KeptGrant | null
-      // Also one that no secret opens.
+      // This also removes a grant that no secret can open.
       await api.revokeGrant(id, userId)
       const { person, client } = grant?.metadata ?? {}
       const why = 'The operator revoked it.'
@@ -112,7 +104,7 @@ export class Grants {
     })
   }
 
-  async #entry(grant: KeptGrant, expiration: number): Promise<GrantEntry> {
+  async #entry(grant: KeptGrant, expiration: number, isByGroups: boolean): Promise<GrantEntry> {
     const { person, client = '', clientDomain, endpoints = [] } = grant.metadata ?? {}
     const createdAt = grant.createdAt * 1000
     return {
@@ -123,19 +115,26 @@ export class Grants {
       endpoints,
       scopes: grant.scope,
       createdAt,
-      usedAt: (await this.#rotations.usedAt(grant)) ?? createdAt,
-      expiresAt: expiration * 1000,
+      usedAt: (await lastRefresh(this.#store, grant)) ?? createdAt,
+      expiresAt: Math.min(
+        expiration * 1000,
+        isByGroups ? endOfGroups(person, createdAt) : Number.POSITIVE_INFINITY,
+      ),
     }
   }
 
   async #api() {
-    // What it does here is the same for every issuer.
-    const library = await libraryFor('https://any.invalid', undefined, this.#around.env)
+    // These methods do not depend on the issuer.
+    const library = await libraryFor('https://any.invalid', undefined, this.#parts.env)
     return library.getOAuthApi({ OAUTH_KV: this.#store })
   }
 }
 
-/** What the library keeps of a grant, as far as it is shown. */
+/** The time when a grant ends if groups count. */
+const endOfGroups = (person: Person | undefined, createdAt: number): number =>
+  isOfProvider(person) ? (person?.groupsAt ?? createdAt) + GROUPS_MS : Number.POSITIVE_INFINITY
+
+/** The fields of the library's grant that are shown. */
 interface KeptGrant {
   readonly id: string
   readonly userId: string
@@ -144,7 +143,7 @@ interface KeptGrant {
   readonly metadata?: Partial<GrantMetadata>
 }
 
-/** What belongs to a person: a grant, a session, or a code. */
+/** A grant, session or code that belongs to a person. */
 interface Owned {
   readonly metadata?: Partial<GrantMetadata>
   readonly person?: Person | string | null
@@ -153,19 +152,16 @@ interface Owned {
 function isOf({ metadata, person }: Owned, asked: string): boolean {
   const owner = metadata?.person ?? person
   const name = typeof owner === 'string' ? owner : owner?.name
-  return name !== undefined && folded(name) === folded(asked)
+  return name !== undefined && foldName(name) === foldName(asked)
 }
-
-/** As groups compare names. */
-const folded = (name: string) => name.normalize('NFC').toLowerCase()
 
 const PREFIX = 'grant:'
 
-/** How the keys begin of what belongs to people: first that by which they could get more. */
+/** Key prefixes of a person's values, starting with those that could be used to gain more access. */
 const OWNED = ['code:', 'session:', PREFIX]
 
-/** How the operator knows the id of a grant from others. */
+/** Prefix that tells a grant's ID apart from other IDs. */
 const ID = 'gr_'
 
-/** Grants that are read at once. */
+/** Maximum number of values read in one step. */
 const MAX_STEP = 500

@@ -1,31 +1,35 @@
 import type { EmaOptions, OAuthAuthorizationServer } from '@cloudflare/workers-oauth-provider'
-import { READ, resourceOf } from '../resource.ts'
+import { READ } from '../../registry/index.ts'
+import { resourceOf } from '../resource.ts'
 import { daysIn, type SignInEnv } from '../settings.ts'
-import { errorDescription } from './error-description.ts'
+import { isWithdrawn } from './library-sentences.ts'
 import { mayBeRegistered } from './redirect-uri.ts'
 import type { Store } from './store.ts'
 
-/** What the library wants to find in its environment. */
-export interface LibraryEnv {
+/** The environment that the library expects. */
+interface LibraryEnv {
   readonly OAUTH_KV: Store
 }
 
 export type Library = OAuthAuthorizationServer<LibraryEnv>
 
-/** How long an access token lives, in seconds. */
-export const ACCESS_TOKEN_SECONDS = 3_600
+/** Minimum number of days that a registration lasts after its last use. Some apps never register again. */
+const USED_DAYS = 365
 
-/** What differs from one use of the library to another. */
+/** Lifetime of an access token, in seconds. */
+const ACCESS_TOKEN_SECONDS = 3_600
+
+/** Options that differ between uses of the library. */
 interface Options {
-  /** How long a registration lives that it takes. */
+  /** Lifetime of a new registration. */
   readonly registrationSeconds?: number
-  /** Exchanges what the identity provider of an enterprise says. */
+  /** Exchanges assertions from an enterprise's identity provider. */
   readonly enterprise?: EmaOptions<unknown> | undefined
 }
 
 /**
- * The library's authorization server. Its list of resources is fixed when it is made, which costs less than a tenth
- * of a millisecond: so one is made for each request, with `/mcp` and the endpoint that the request is about.
+ * Creates the library's authorization server. Its list of resources is fixed on creation, so one is created for each
+ * request, with `/mcp` and the requested endpoint. That takes less than a tenth of a millisecond.
  */
 export async function libraryFor(
   origin: string,
@@ -46,8 +50,8 @@ export async function libraryFor(
     accessTokenTTL: ACCESS_TOKEN_SECONDS,
     refreshTokenTTL: days * DAY_SECONDS,
     refreshTokenIdleTTL: days * DAY_SECONDS,
-    // A registration is renewed by a use after half of this, and must not end before its grants do.
-    clientRegistrationTTL: registrationSeconds ?? 2 * days * DAY_SECONDS,
+    // Use renews a registration after half of this time. A registration must not end before its grants do.
+    clientRegistrationTTL: registrationSeconds ?? Math.max(2 * days, USED_DAYS) * DAY_SECONDS,
     ...(enterprise && { enterpriseManagedAuthorization: enterprise }),
     clientRegistrationCallback: ({ clientMetadata: { redirect_uris: uris } }) => {
       if (Array.isArray(uris) && uris.every(mayBeRegistered)) return undefined
@@ -55,37 +59,42 @@ export async function libraryFor(
       return { code: 'invalid_redirect_uri', description }
     },
     onError: ({ status, code, description, headers, internal }) => {
-      // A stranger's words are in the rest of it.
+      // The other fields can contain a stranger's text.
       console.log(JSON.stringify({ oauth: code, status, reason: internal?.reason }))
       if (isUnreachable(internal)) {
-        const told = { error: 'temporarily_unavailable', error_description: UNREACHABLE }
-        const waits = { ...headers, 'retry-after': '60' }
-        return Response.json(told, { status: 503, headers: waits })
+        const body = { error: 'temporarily_unavailable', error_description: UNREACHABLE }
+        return Response.json(body, { status: 503, headers: { ...headers, 'retry-after': '60' } })
       }
-      const told = { error: code, error_description: errorDescription(description) }
-      return Response.json(told, { status, headers })
+      const body = { error: code, error_description: errorDescription(description) }
+      return Response.json(body, { status, headers })
     },
   })
 }
 
 /**
- * Whether a request failed only because the app's metadata document, or its keys, cannot be read for a while: its site
- * may be down, block us, or show a page of its own. To `invalid_client` apps forget their grant.
+ * True if a request failed only because the app's metadata document or its keys temporarily cannot be read: its site
+ * may be down, block us, or show some other page. On `invalid_client`, apps delete their grant.
  */
 function isUnreachable(internal: { category?: string; detail?: unknown } | undefined): boolean {
   const { category, detail } = internal ?? {}
   const { message, reason } = Object(detail) as { message?: unknown; reason?: unknown }
-  if (category === 'client-id-metadata-document') return !WITHDRAWN.test(String(message))
+  if (category === 'client-id-metadata-document') return !isWithdrawn(message)
   return category === 'client-authentication' && reason === 'jwks_fetch_failed'
 }
 
-/** Its site says that there is no such document, or the document is of another app. */
-const WITHDRAWN = /HTTP 4(?:04|10)$|does not match metadata URL/
+/**
+ * Shortens an error description, and replaces the characters that it cannot contain (RFC 6749, sections 4.1.2.1 and
+ * 5.2). The library repeats text that a stranger wrote.
+ */
+export const errorDescription = (text: string): string =>
+  text.slice(0, MAX_CHARS).replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '?')
+
+const MAX_CHARS = 200
 
 const UNREACHABLE =
   'The metadata document of the app, or its keys, cannot be read now. Try again in a minute.'
 
 export const DAY_SECONDS = 86_400
 
-/** How many days a grant lasts from its last use. */
+/** Days that a grant lasts after its last use. */
 export const daysOf = (env: SignInEnv): number => daysIn(env) ?? 90

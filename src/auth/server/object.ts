@@ -1,17 +1,19 @@
 import { DurableObject } from 'cloudflare:workers'
+import { once } from '../../ground/index.ts'
+import type { FindOffers } from '../offers.ts'
 import type { SignInEnv } from '../settings.ts'
-import type { AuthorizationServer } from './authorization-server.ts'
-import type { FindOffers } from './offers.ts'
+import type { GroupsCount } from '../sign-in/group-list.ts'
 import type { Ask, Orders } from './orders.ts'
 
-/** What the authorization server has to know of a deployment. */
-export interface AuthorizationOptions<Env> {
+/** The parts of a deployment that the authorization server needs. */
+interface AuthorizationOptions<Env> {
   offers(env: Env, ...asked: Parameters<FindOffers>): ReturnType<FindOffers>
+  groupsCount(env: Env): ReturnType<GroupsCount>
 }
 
 /**
- * The Durable Object that is the authorization server of a deployment. There is one, so that what it wrote is
- * what it reads. Its code is read by the first request to it.
+ * The Durable Object that is a deployment's authorization server. There is only one, so it reads its own writes. The
+ * first request to it loads its code.
  */
 export function authorizationObject<Env extends SignInEnv>(
   options: AuthorizationOptions<Env>,
@@ -20,38 +22,26 @@ export function authorizationObject<Env extends SignInEnv>(
   env: Env,
 ) => AuthorizationObject {
   return class Authorization extends DurableObject<Env> {
-    #server: Promise<AuthorizationServer> | undefined
+    readonly #open = once(async () => {
+      const { AuthorizationServer } = await import('./authorization-server.ts')
+      return new AuthorizationServer(this.ctx, this.env, {
+        offers: (...asked) => options.offers(this.env, ...asked),
+        groupsCount: () => options.groupsCount(this.env),
+      })
+    })
 
-    /** Serves a request from outside. */
+    /** Handles a request from outside. */
     override async fetch(request: Request): Promise<Response> {
       return (await this.#open()).fetch(request)
     }
 
-    /** Carries out an order of the Worker. No request from outside comes here. */
-    async take<Name extends keyof Orders>(
-      order: Name,
-      input: Parameters<Orders[Name]>[0],
-    ): Promise<unknown> {
+    /** Carries out an order from the Worker. Requests from outside never reach it. */
+    async take(order: keyof Orders, input: unknown): Promise<unknown> {
       return (await this.#open()).take(order, input)
     }
 
     override async alarm(): Promise<void> {
       await (await this.#open()).sweep()
-    }
-
-    #open(): Promise<AuthorizationServer> {
-      this.#server ??= import('./authorization-server.ts')
-        .then(({ AuthorizationServer }) => {
-          const offers: FindOffers = (...asked) => options.offers(this.env, ...asked)
-          return new AuthorizationServer(this.ctx, this.env, offers)
-        })
-        .catch((error: unknown) => {
-          // The next request tries again.
-          this.#server = undefined
-          console.error(error)
-          throw error
-        })
-      return this.#server
     }
   }
 }
@@ -59,26 +49,20 @@ export function authorizationObject<Env extends SignInEnv>(
 /** The object, as its platform and the Worker use it. */
 export interface AuthorizationObject {
   fetch(request: Request): Promise<Response>
-  take<Name extends keyof Orders>(order: Name, input: Parameters<Orders[Name]>[0]): Promise<unknown>
+  take(order: keyof Orders, input: unknown): Promise<unknown>
   alarm(): Promise<void>
 }
 
-/** The namespace of the object, as a Worker has it. */
-export type AuthorizationNamespace = DurableObjectNamespace
-
 /** The authorization server of a deployment. */
-const serverOf = (namespace: AuthorizationNamespace) =>
-  namespace.get(namespace.idFromName('authorization')) as unknown as {
-    fetch(request: Request): Promise<Response>
-    take(order: string, input: unknown): Promise<unknown>
-  }
+const serverOf = (namespace: DurableObjectNamespace) =>
+  namespace.get(namespace.idFromName('authorization')) as unknown as AuthorizationObject
 
-/** Sends a request from outside to the authorization server. */
-export const forwarded = (namespace: AuthorizationNamespace, request: Request): Promise<Response> =>
+/** Forwards a request from outside to the authorization server. */
+export const forwarded = (namespace: DurableObjectNamespace, request: Request): Promise<Response> =>
   serverOf(namespace).fetch(request)
 
-/** How a Worker gives orders to the authorization server. */
+/** Returns the function that sends orders from a Worker to the authorization server. */
 export const authorizationIn =
-  (namespace: AuthorizationNamespace): Ask =>
-  (order, input) =>
-    serverOf(namespace).take(order, input) as never
+  (namespace: DurableObjectNamespace): Ask =>
+  (...order) =>
+    serverOf(namespace).take(...order) as never

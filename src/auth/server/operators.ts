@@ -1,38 +1,28 @@
-import { hashOf, networkOf } from '../../registry/index.ts'
+import { clientNetwork, hashOf } from '../../ground/index.ts'
 import { equal } from '../equal.ts'
 import { operatorPage } from '../pages/operator.ts'
-import { isWorker } from '../place.ts'
-import type { SignInEnv } from '../settings.ts'
-import { isAllowed } from '../sign-in/allowed.ts'
+import { isWorker } from '../settings.ts'
+import { isAllowed } from '../sign-in/allow.ts'
 import { isOperatorName, OPERATOR } from '../sign-in/operators.ts'
 import { asHostCookies, asPlainCookies, withPlainCookies } from './cookies.ts'
-import type { Events } from './events.ts'
 import { formToken } from './form.ts'
 import type { OperatorAsked, OperatorSeen } from './orders.ts'
+import type { Parts } from './parts.ts'
 import { consolePath, questionIn } from './question.ts'
-import { seeOther } from './redirect.ts'
-import type { Sessions } from './sessions.ts'
+import { seeOther, signedInTo } from './redirect.ts'
 import { type SignIn, tooMany, type Wrong } from './sign-in.ts'
-import type { Tries } from './tries.ts'
 
-interface OperatorsParts {
-  readonly env: SignInEnv
-  /** Those that began with TIDEGATE_KEY. */
-  readonly sessions: Sessions
-  readonly signIn: SignIn
-  readonly tries: Tries
-  readonly events: Events
-}
-
-/** Lets operators into the Console: whoever has TIDEGATE_KEY, and people whom OPERATORS names. */
+/** Signs operators in to the Console: anyone who has TIDEGATE_KEY, and the people listed in OPERATORS. */
 export class Operators {
-  readonly #parts: OperatorsParts
+  readonly #parts: Parts
+  readonly #signIn: SignIn
 
-  constructor(parts: OperatorsParts) {
+  constructor(parts: Parts, signIn: SignIn) {
     this.#parts = parts
+    this.#signIn = signIn
   }
 
-  /** Who opens the Console. */
+  /** Returns the operator who is opening the Console. */
   async seen({ url, headers }: OperatorAsked): Promise<OperatorSeen> {
     const sent = new Request(url, { headers })
     const isPlain = new URL(url).protocol === 'http:'
@@ -40,61 +30,58 @@ export class Operators {
     const { token, headers: cookies } = formToken(request)
     const answer = new Response(null, { headers: cookies })
     return {
-      name: await this.#nameOf(request),
+      ...(await this.#operatorOf(request)),
       formToken: token,
       cookies: (isPlain ? asPlainCookies(answer) : answer).headers.getSetCookie(),
     }
   }
 
-  /** The page where an operator signs in; or the Console, for one who has. */
+  /** The page where an operator signs in; or the Console, if they already have. */
   async open(request: Request): Promise<Response> {
-    return (await this.#nameOf(request)) ? seeOther(toOf(request)) : this.#page(request)
+    return (await this.#operatorOf(request)) ? seeOther(toOf(request)) : this.#page(request)
   }
 
-  /** Begins a session for whoever has the key; or sends a person to where people sign in. */
+  /** Starts a session if the key is right, or sends a person to the identity provider. */
   async post(request: Request, form: URLSearchParams): Promise<Response> {
-    const { env, sessions, signIn, tries, events } = this.#parts
-    if (form.get('way') === 'provider') return signIn.post(request, form)
-    const network = networkOf(request.headers.get('cf-connecting-ip') ?? '')
+    const { env, operatorSessions, tries, events } = this.#parts
+    if (form.get('way') === 'provider') return this.#signIn.post(request, form)
+    const network = clientNetwork(request.headers) ?? ''
     const wait = tries.waitOf(network)
     if (wait > 0) {
-      const why = 'There were too many wrong tries from your network.'
+      const why = 'Too many failed attempts from your network.'
       return this.#page(request, tooMany(why, wait))
     }
-    // The key is too long to be guessed: tries from elsewhere keep nobody out.
+    // The key is too long to be guessed, so attempts from other networks do not lock anybody out.
     const attempt = tries.begin(network, false)
     const { TIDEGATE_KEY } = env
     if (!TIDEGATE_KEY || !equal((form.get('key') ?? '').trim(), TIDEGATE_KEY)) {
-      const fault = 'That is not the key of the operator.'
-      const reference = events.note({ kind: 'sign-in refused', why: fault })
+      const fault = 'That is not the admin key.'
+      const reference = events.noteOfStranger({ kind: 'sign-in refused', why: fault }, network)
       return this.#page(request, { status: 403, fault, reference })
     }
     attempt.succeeded()
     events.note({ kind: 'signed in', person: OPERATOR })
     const person = { id: await hashOf(TIDEGATE_KEY), name: OPERATOR, groups: [] }
-    const cookie = await sessions.begin(request, { person, isForeign: false })
-    return seeOther(toOf(request), { 'set-cookie': cookie })
+    const { cookie, proof } = await operatorSessions.begin(request, { person, isForeign: false })
+    return signedInTo(toOf(request), proof, new Headers({ 'set-cookie': cookie }))
   }
 
-  /** Ends the session that began with the key. Returns its `Set-Cookie` header. */
-  end(request: Request): Promise<string> {
-    return this.#parts.sessions.end(request)
-  }
-
-  async #nameOf(request: Request): Promise<string | undefined> {
-    const { env, sessions, signIn } = this.#parts
-    // Another key ends what the old one opened.
-    const own = await sessions.of(request)
-    if (env.TIDEGATE_KEY && own?.person.id === (await hashOf(env.TIDEGATE_KEY))) return OPERATOR
-    const session = env.OPERATORS ? await signIn.who(request) : undefined
-    if (!session || !isAllowed(session, env)) return undefined
-    return isOperatorName(session.person, env) ? session.person.name : undefined
+  async #operatorOf(request: Request): Promise<Pick<OperatorSeen, 'name' | 'proof'> | undefined> {
+    const { env, operatorSessions } = this.#parts
+    // A new key ends the sessions that began with the old one.
+    const own = await operatorSessions.of(request)
+    if (own && env.TIDEGATE_KEY && own.person.id === (await hashOf(env.TIDEGATE_KEY)))
+      return { name: OPERATOR, proof: own.proof }
+    const session = env.OPERATORS ? await this.#signIn.who(request) : undefined
+    if (!session || !isAllowed(session, env) || !isOperatorName(session.person, env))
+      return undefined
+    return { name: session.person.name, proof: session.proof }
   }
 
   async #page(request: Request, { headers, ...wrong }: Wrong = {}): Promise<Response> {
-    const { env, signIn } = this.#parts
+    const { env } = this.#parts
     const { token, headers: cookies } = formToken(request)
-    const session = env.OPERATORS ? await signIn.who(request) : undefined
+    const session = env.OPERATORS ? await this.#signIn.who(request) : undefined
     return operatorPage({
       ...wrong,
       token,
@@ -102,7 +89,7 @@ export class Operators {
       stranger: session?.person.name,
       hasPeople: Boolean(env.OPERATORS),
       isWorker: isWorker(env),
-      provider: (await signIn.provider())?.title,
+      provider: (await this.#signIn.provider())?.title,
       question: questionIn(request.url),
     })
   }

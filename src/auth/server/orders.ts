@@ -1,47 +1,54 @@
 import type { SignInOrders } from '../../registry/index.ts'
 import type { Person } from '../sign-in/person.ts'
 
-/** What an access token grants. */
+/** The rights of an access token. */
 export interface Granted {
   readonly person: Person
-  /** Whether they may come in whatever their groups are: SIGN_IN_ALLOW names them, or they had the passphrase. */
+  /** Message for the case that it opens nothing now because the person's groups must be read again. */
+  readonly refused?: string | undefined
+  /**
+   * True if no registry group has to allow the person: SIGN_IN_ALLOW allows them, or they used the passphrase or a
+   * code.
+   */
   readonly allowed: boolean
   readonly scopes: readonly string[]
-  /** The URL that the token is for: that of `/mcp`, or of one endpoint. */
+  /** The URL that the token is for: `/mcp`, or one endpoint. */
   readonly audience: string
-  /** The names of the endpoints that it opens. */
+  /** Names of the endpoints that it opens. */
   readonly endpoints: readonly string[]
-  /** When they were chosen, in milliseconds since 1970. An endpoint that was made later is another one. */
+  /** When they were chosen, in milliseconds since 1970. An endpoint that was created later is a different one. */
   readonly since?: number | undefined
   /** In milliseconds since 1970. */
   readonly expiresAt: number
 }
 
-/** What a Worker may ask of the authorization server, besides what the operator may. */
+/** Orders from a Worker to the authorization server, including the operator's. */
 export interface Orders extends SignInOrders {
-  /** What this access token grants; undefined if it is none, has expired, or was revoked. */
+  /** The rights of this access token; undefined if it is invalid, expired or revoked. */
   granted(asked: { readonly token: string }): Promise<Granted | undefined>
-  /** Who opens the Console with this URL and these headers of their browser. */
+  /** The operator who is opening the Console with this URL and these headers from their browser. */
   operator(asked: OperatorAsked): Promise<OperatorSeen>
 }
 
-/** What a browser that opens the Console sends of itself: cookies, and what Cloudflare Access adds. */
+/** Data that a browser sends when it opens the Console: cookies, and the headers that Cloudflare Access adds. */
 export interface OperatorAsked {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Who opens the Console. */
+/** The person who is opening the Console. */
 export interface OperatorSeen {
-  /** What records call the operator. Undefined for everybody else. */
-  readonly name: string | undefined
-  /** The token of the forms of this browser. */
+  /** The operator's name in records. Undefined for everybody else. */
+  readonly name?: string | undefined
+  /** Hash of the proof that every form needs over plain http. */
+  readonly proof?: string | undefined
+  /** The CSRF token of this browser's forms. */
   readonly formToken: string
   /** `Set-Cookie` headers to send with the page. */
   readonly cookies: readonly string[]
 }
 
-/** Gives one of these orders. */
+/** Sends one of these orders. */
 export type Ask = <Name extends keyof Orders>(
   order: Name,
   input: Parameters<Orders[Name]>[0],

@@ -1,6 +1,20 @@
+/** Reason that the response to a request is a page, instead of a redirect to the app. */
+export type QuestionReason = 'client_unknown' | 'redirect_uri_foreign' | 'page_over' | 'malformed'
+
+/** Reports a request that our own rules refuse, before the library reads it. */
+export class QuestionFault extends Error {
+  override readonly name = 'QuestionFault'
+  readonly reason: QuestionReason
+
+  constructor(reason: QuestionReason) {
+    super(`The request of the app was refused: ${reason}.`)
+    this.reason = reason
+  }
+}
+
 /**
- * The question of an app, as a path of this server: what a browser is shown again after a sign-in. It is never an
- * address that a request names: only its query is taken over.
+ * An app's request, as a path on this server that a browser opens again after sign-in. It is never an address from a
+ * request, since only the query is copied.
  *
  * @param text the URL of the page, or its query
  */
@@ -12,21 +26,21 @@ export function questionIn(text: string): string {
   const { pathname, searchParams } = url
   if (pathname === OPERATOR_PAGE) return operatorPage(searchParams.get('to'))
   if (pathname !== '/authorize' || searchParams.size === 0) return '/signin'
-  // Who has just signed in again is not asked to do so for ever.
+  // Otherwise, a person who has just signed in again would be asked to do so forever.
   const prompts = promptsIn(searchParams).filter((it) => it !== 'login')
   if (prompts.length > 0) searchParams.set('prompt', prompts.join(' '))
   else searchParams.delete('prompt')
   return `/authorize?${searchParams}`
 }
 
-/** Where the operator signs in. */
+/** The page where the operator signs in. */
 export const OPERATOR_PAGE = '/signin/operator'
 
-/** That page, and the page of the Console that it leads to. */
+/** The URL of that page, including the Console page to open next. */
 const operatorPage = (to: string | null): string =>
   `${OPERATOR_PAGE}?${new URLSearchParams({ to: consolePath(to) })}`
 
-/** A page of the Console that a link names, else its first one: never an address elsewhere. */
+/** The Console page that a link points to, or else the first one. Never an address elsewhere. */
 export function consolePath(text: string | null): string {
   if (!text || text.length > 2_000 || !URL.canParse(text, ANYWHERE)) return '/console'
   const { origin, pathname, search } = new URL(text, ANYWHERE)
@@ -35,6 +49,6 @@ export function consolePath(text: string | null): string {
 
 const ANYWHERE = 'https://any.invalid'
 
-/** What an app wants a person to be asked (OpenID Connect Core, section 3.1.2.1). */
+/** The prompts that an app requests (OpenID Connect Core, section 3.1.2.1). */
 export const promptsIn = (params: URLSearchParams): readonly string[] =>
   (params.get('prompt') ?? '').split(' ').filter(Boolean)

@@ -1,90 +1,89 @@
-import { hashOf, networkOf } from '../../registry/index.ts'
-import type { SignInEnv } from '../settings.ts'
+import { clientNetwork, hashOf, siteOf } from '../../ground/index.ts'
 import { DAY_SECONDS, type Library, libraryFor } from './library.ts'
-import { answering, OAuthFault } from './oauth-fault.ts'
-import { bodyOf } from './request-body.ts'
+import { bodyOf, OAuthFault } from './oauth-request.ts'
+import type { Parts } from './parts.ts'
 import { type Store, seconds } from './store.ts'
 
-interface Surroundings {
-  readonly store: Store
-  readonly env: SignInEnv
-  ask(library: Library, request: Request): Promise<Response>
+/**
+ * Dynamic client registration (RFC 7591), open to anybody. The library does the work, and this adds limits. A
+ * registration that nobody signs in with is deleted after a month. The library extends it when it issues the first
+ * token.
+ */
+export async function register(
+  request: Request,
+  { env, store }: Parts,
+  ask: (library: Library, request: Request) => Promise<Response>,
+): Promise<Response> {
+  const { url, headers } = request
+  const body = await bodyOf(request)
+  assertByProgram(headers)
+  const network = clientNetwork(headers) ?? ''
+  const counted = await countRegistration(store, network)
+  const library = await libraryFor(new URL(url).origin, undefined, env, {
+    registrationSeconds: UNUSED_SECONDS,
+  })
+  const answer = await ask(library, new Request(url, { method: 'POST', headers: JSON_BODY, body }))
+  if (answer.status !== 201) {
+    for (const it of counted) store.untally(it)
+    return answer
+  }
+  // A registration lasts as long as it is used, so its secret has no expiration date. Some apps would register again on
+  // that date.
+  const made = (await answer.json()) as { client_id: string; client_secret_expires_at?: number }
+  if (made.client_secret_expires_at !== undefined) made.client_secret_expires_at = 0
+  store.placed(`client:${made.client_id}`, await hashOf(siteOf(network)))
+  const until = seconds() + UNUSED_SECONDS
+  if (store.countUntil('client:', until) > MAX_UNUSED) store.makeRoom(until)
+  return new Response(JSON.stringify(made), answer)
 }
 
-/**
- * Dynamic client registration (RFC 7591), which anybody may ask for: the library's, with bounds. A registration
- * that nobody signs in with is forgotten after a day; by its first token, the library lets it live on.
- */
-export class Registration {
-  readonly #around: Surroundings
-
-  constructor(around: Surroundings) {
-    this.#around = around
+/** Counts a registration before it is created, so that concurrent ones count, too. */
+async function countRegistration(store: Store, network: string): Promise<readonly string[]> {
+  if (!network) return []
+  const places = [
+    [await hashOf(network), MAX_OF_NETWORK],
+    [await hashOf(`site ${siteOf(network)}`), MAX_OF_SITE],
+  ] as const
+  const counted: string[] = []
+  for (const [place, max] of places) {
+    const what = `registrations ${place}`
+    counted.push(what)
+    if (store.tally(what, HOUR_SECONDS) <= max) continue
+    // Refused registrations are not counted: counters for many networks would push out their site's counter.
+    for (const it of counted) store.untally(it)
+    throw TOO_MANY
   }
+  return counted
+}
 
-  fetch(request: Request): Promise<Response> {
-    return answering(this.#serve(request))
-  }
-
-  async #serve(request: Request): Promise<Response> {
-    const { url, headers } = request
-    const body = await bodyOf(request)
-    await this.#assertRoom(headers.get('cf-connecting-ip'))
-    const { env, ask } = this.#around
-    const library = await libraryFor(new URL(url).origin, undefined, env, {
-      registrationSeconds: UNUSED_SECONDS,
-    })
-    const answer = await ask(
-      library,
-      new Request(url, { method: 'POST', headers: JSON_BODY, body }),
-    )
-    if (answer.status !== 201) return answer
-    // It lives as long as it is used, so its secret has no date. Some apps would register anew on that day.
-    const made = (await answer.json()) as { client_secret_expires_at?: number }
-    if (made.client_secret_expires_at !== undefined) made.client_secret_expires_at = 0
-    return new Response(JSON.stringify(made), answer)
-  }
-
-  async #assertRoom(address: string | null): Promise<void> {
-    const { store } = this.#around
-    for (const [network, max] of address ? networksOf(address) : []) {
-      const made = store.tally(`registrations ${await hashOf(network)}`, HOUR_SECONDS)
-      if (made > max) throw tooMany('Too many apps registered from this network.')
-    }
-    const unused = store.countUntil('client:', seconds() + UNUSED_SECONDS)
-    if (unused < MAX_UNUSED) return
-    const isFreed = store.deleteFirst('client:', seconds() + UNUSED_SECONDS - HOUR_SECONDS)
-    if (!isFreed) throw tooMany('Too many apps registered here within the last hour.')
-  }
+/** Refuses forms on web pages, which could make somebody else's browser register an app. */
+function assertByProgram(headers: Headers): void {
+  const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+  const mode = headers.get('sec-fetch-mode')
+  // A page that uses fetch has sent a preflight (CORS), and its mode is cors.
+  if (type === 'application/json' && mode !== 'navigate' && mode !== 'no-cors') return
+  throw new OAuthFault('invalid_client_metadata', 'Send the metadata as application/json.')
 }
 
 const JSON_BODY = { 'content-type': 'application/json' }
 
 const HOUR_SECONDS = 3_600
 
-/** How long a registration lives that no token was got with. */
-const UNUSED_SECONDS = DAY_SECONDS
+/**
+ * Lifetime of a registration without a token. Many apps register when they start, but are used to sign in later, and
+ * never register again.
+ */
+const UNUSED_SECONDS = 30 * DAY_SECONDS
 
-/** Registrations from one network, and from the site that it is of, in an hour. */
-const MAX_FROM_NETWORK = 30
-const MAX_FROM_SITE = 300
+/** Maximum number of registrations per hour from one network, and from the wider network that contains it. */
+const MAX_OF_NETWORK = 30
+const MAX_OF_SITE = 300
 
-/** One customer may have 65,536 networks of IPv6 (a /48), or 256 addresses of IPv4. */
-function networksOf(address: string): readonly (readonly [string, number])[] {
-  const network = networkOf(address)
-  const separator = network.includes(':') ? ':' : '.'
-  const site = network.split(separator).slice(0, 3).join(separator)
-  return [
-    [network, MAX_FROM_NETWORK],
-    [`site ${site}`, MAX_FROM_SITE],
-  ]
-}
-
-/** Registrations without a token. Past it, the oldest one gives way, if it had an hour for a sign-in. */
+/** Maximum number of registrations without a token. Above it, the site with the most of them loses its oldest one. */
 const MAX_UNUSED = 2_000
 
-const tooMany = (why: string): OAuthFault =>
-  new OAuthFault('temporarily_unavailable', `${why} Try again in an hour.`, {
-    status: 429,
-    headers: { 'retry-after': `${HOUR_SECONDS}` },
-  })
+const TOO_MANY = new OAuthFault(
+  'temporarily_unavailable',
+  'Too many apps registered from this network. Try again in an hour.',
+  { status: 429, headers: { 'retry-after': `${HOUR_SECONDS}` } },
+)

@@ -1,8 +1,8 @@
 import { resourceOf } from '../resource.ts'
 
 /**
- * Writes the parameter `resource` (RFC 8707) as the library knows it: the origin alone, and a slash at the end,
- * are understood. Returns the name of the endpoint that it is about, if it names one.
+ * Rewrites the parameter `resource` (RFC 8707) in the form that the library recognizes. A bare origin or a trailing
+ * slash is accepted. Returns the name of the endpoint, if there is one.
  */
 export function readResource(params: URLSearchParams, origin: string): string | undefined {
   const named = params.getAll('resource')
@@ -14,12 +14,12 @@ export function readResource(params: URLSearchParams, origin: string): string | 
   return endpointOf(resource, origin)
 }
 
-/** The name of the endpoint that a resource is, if it is not all of them. */
+/** The name of the endpoint in a resource; undefined if it names none. */
 export function endpointOf(resource: string, origin: string): string | undefined {
   const prefix = `${resourceOf(origin)}/`
   const name = resource.startsWith(prefix) ? resource.slice(prefix.length) : ''
   return NAME.test(name) ? name : undefined
 }
 
-/** How an endpoint may be called. */
+/** Pattern of an endpoint's name. */
 const NAME = /^[a-z][a-z0-9_-]{0,30}$/

@@ -1,50 +1,58 @@
-import { hashOf, randomText } from '../../registry/index.ts'
+import { hashOf, randomText } from '../../ground/index.ts'
 import type { Person } from '../sign-in/person.ts'
 import { cookie, readCookie } from './cookies.ts'
 import type { Store } from './store.ts'
 
-/** A person who signed in with this browser. */
+/** The session of a person who signed in with this browser. */
 export interface Session {
   readonly person: Person
-  /** Whether they came in by a provider. */
+  /** True if they signed in at a provider. */
   readonly isForeign: boolean
-  /** Whether Cloudflare Access says so with each request: it signs in and out, and not our pages. */
+  /**
+   * True if Cloudflare Access confirms it with each request: Access handles sign-in and sign-out, and our pages do not.
+   */
   readonly isByAccess?: true
+  /** Hash of the proof that the browser stores in addition to its cookie. Only for sessions over plain http. */
+  readonly proof?: string
 }
 
-/** Who is signed in, by the cookie of their browser. What is kept of a cookie is its hash. */
+/** Browser sessions, found by their cookies. Only the hash of a cookie is stored. */
 export class Sessions {
   readonly #store: Store
   readonly #kind: string
   readonly #cookie: string
 
-  /** @param kind what the cookie is called: one browser may have a session of each kind. */
+  /** @param kind part of the cookie's name: one browser can have a session of each kind. */
   constructor(store: Store, kind: 'session' | 'operator' = 'session') {
     this.#store = store
     this.#kind = kind
     this.#cookie = `__Host-tidegate-${kind}`
   }
 
-  /** Begins a session in place of the one that this browser has. Returns the `Set-Cookie` header that holds it. */
-  async begin(request: Request, session: Session): Promise<string> {
+  /**
+   * Begins a session that replaces this browser's current one. Returns the `Set-Cookie` header. Over plain http, which
+   * is possible only on this machine, it also returns a proof for the browser to store.
+   */
+  async begin(request: Request, session: Session) {
     await this.end(request)
     const secret = randomText(SECRET_CHARS)
-    await this.#store.put(await this.#keyOf(secret), JSON.stringify(session), {
+    const isPlain = new URL(request.url).protocol === 'http:'
+    const proof = isPlain ? randomText(SECRET_CHARS) : undefined
+    const kept: Session = { ...session, ...(proof && { proof: await hashOf(proof) }) }
+    await this.#store.put(await this.#keyOf(secret), JSON.stringify(kept), {
       expirationTtl: SESSION_SECONDS,
     })
-    return cookie(this.#cookie, secret, SESSION_SECONDS)
+    return { cookie: cookie(this.#cookie, secret, SESSION_SECONDS), proof }
   }
 
-  /** Who is signed in with the browser that sends this. */
+  /** The session of the browser that sent this request. */
   async of(request: Request): Promise<Session | undefined> {
     const secret = this.#secretOf(request)
     if (!secret) return undefined
-    return (
-      ((await this.#store.get(await this.#keyOf(secret), 'json')) as Session | null) ?? undefined
-    )
+    return (await this.#store.get(await this.#keyOf(secret), 'json')) ?? undefined
   }
 
-  /** Ends it. Returns the `Set-Cookie` header that forgets it. */
+  /** Ends the session. Returns the `Set-Cookie` header that deletes the cookie. */
   async end(request: Request): Promise<string> {
     const secret = this.#secretOf(request)
     if (secret) await this.#store.delete(await this.#keyOf(secret))
@@ -56,7 +64,7 @@ export class Sessions {
     return value?.length === SECRET_CHARS ? value : undefined
   }
 
-  // A secret of one kind is none of the other.
+  // A secret is only valid for its own kind of session.
   async #keyOf(secret: string): Promise<string> {
     return `${this.#kind}:${await hashOf(secret)}`
   }

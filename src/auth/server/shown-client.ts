@@ -1,9 +1,6 @@
 import { fromBase64Url } from '../../mcp/index.ts'
 
-/**
- * The id of the app that a request says it comes from, by any of the ways that apps authenticate. Nothing of it
- * is checked yet.
- */
+/** The client ID in a request, whichever way the app authenticates. It is not verified yet. */
 export function shownClient(form: URLSearchParams, headers: Headers): string | undefined {
   const [scheme = '', credentials = ''] = (headers.get('authorization') ?? '').trim().split(/\s+/)
   if (scheme.toLowerCase() === 'basic') return orNothing(() => userIn(credentials))
@@ -11,11 +8,11 @@ export function shownClient(form: URLSearchParams, headers: Headers): string | u
   return form.get('client_id') ?? (assertion ? orNothing(() => issuerOf(assertion)) : undefined)
 }
 
-/** Whether a client id is the URL of a metadata document, which would have to be fetched. */
+/** True if a client ID is the URL of a metadata document, which would have to be fetched. */
 export const isDocument = (clientId: string | undefined): boolean =>
   clientId !== undefined && URL.canParse(clientId) && new URL(clientId).protocol === 'https:'
 
-/** Both parts are encoded as in a form before they are joined (RFC 6749, section 2.3.1). */
+/** Both parts are form-encoded before they are joined (RFC 6749, section 2.3.1). */
 function userIn(credentials: string): string {
   const [user = ''] = atob(credentials).split(':')
   return decodeURIComponent(user.replaceAll('+', ' '))

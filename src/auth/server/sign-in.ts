@@ -1,48 +1,40 @@
-import { networkOf } from '../../registry/index.ts'
+import { clientNetwork } from '../../ground/index.ts'
 import { errorPage } from '../pages/error.ts'
 import { type SignInPage, signedInPage, signInPage } from '../pages/sign-in.ts'
-import type { SignInEnv } from '../settings.ts'
+import { isAllowed } from '../sign-in/allow.ts'
+import { groupsFault } from '../sign-in/group-list.ts'
+import { isOperatorName } from '../sign-in/operators.ts'
 import { knowsPassphrase } from '../sign-in/passphrase.ts'
-import { type IdentityProvider, SHARED_NAME, SignInFault } from '../sign-in/person.ts'
-import type { Codes } from './codes.ts'
-import type { Events } from './events.ts'
+import { type IdentityProvider, ownPerson, SHARED_NAME, SignInFault } from '../sign-in/person.ts'
+import { takeCode } from './codes.ts'
+import { logged } from './events.ts'
 import { formToken } from './form.ts'
-import { logged } from './logged.ts'
+import type { Parts } from './parts.ts'
 import { questionIn } from './question.ts'
-import { seeOther } from './redirect.ts'
-import type { Session, Sessions } from './sessions.ts'
-import type { Tries } from './tries.ts'
-import type { WayBack } from './way-back.ts'
+import { seeOther, signedInTo } from './redirect.ts'
+import type { Session } from './sessions.ts'
+import { leaveForProvider, returnFromProvider } from './way-back.ts'
 
-/** What a sign-in works with. */
-export interface SignInParts {
-  readonly env: SignInEnv
-  readonly codes: Codes
-  readonly sessions: Sessions
-  /** Those of operators, which end with the others. */
-  readonly operatorSessions: Sessions
-  readonly tries: Tries
-  readonly events: Events
-  readonly wayBack: WayBack
-}
-
-/** Signs people in, and then shows them the question that they came with. */
+/** Signs people in, and then returns them to the app's request. */
 export class SignIn {
-  readonly #parts: SignInParts
+  readonly #parts: Parts
 
-  constructor(parts: SignInParts) {
+  constructor(parts: Parts) {
     this.#parts = parts
   }
 
-  /** Who is signed in with the browser that sends this. */
+  /** The session of the browser that sent this request. */
   async who(request: Request): Promise<Session | undefined> {
-    return (await this.#parts.sessions.of(request)) ?? (await this.#byAccess(request))
+    const session = await this.#parts.sessions.of(request)
+    // A setting may have started to refer to a group since the session began.
+    if (session && !(await this.#faultOf(session))) return session
+    return this.#byAccess(request)
   }
 
-  /** The page of the sign-in. */
+  /** The sign-in page. */
   async page(request: Request, { headers, ...wrong }: Wrong = {}): Promise<Response> {
     const { token, headers: cookies } = formToken(request)
-    // A page of ours sent them here, and each page with a form gives that cookie.
+    // One of our pages sent them here, and each page with a form sets that cookie.
     const isLost =
       request.method === 'GET' &&
       request.headers.get('sec-fetch-site') === 'same-origin' &&
@@ -58,79 +50,93 @@ export class SignIn {
     })
   }
 
-  /** The page where no app asks for anything. */
+  /** The page for a visit without a request from an app. */
   async open(request: Request): Promise<Response> {
     const session = await this.who(request)
     return session ? signedInPage(session.person.name, formToken(request)) : this.page(request)
   }
 
-  /** Signs a person in by the form of the page; or sends them to the provider, from where they come back. */
+  /** Signs a person in with the page's form, or sends them to the provider, which sends them back. */
   async post(request: Request, form: URLSearchParams): Promise<Response> {
     const provider = form.get('way') === 'provider' ? await this.provider() : undefined
-    if (provider) return this.#parts.wayBack.begin(request, provider)
+    if (provider) return leaveForProvider(this.#parts, request, provider)
     return this.#byPassphrase(request, form.get('passphrase') ?? '')
   }
 
-  /** Signs in a person who comes back from the provider. */
+  /** Signs in a person who returns from the provider. */
   async callback(request: Request): Promise<Response> {
-    const { wayBack } = this.#parts
-    const { to, headers, person } = await wayBack.finish(request, await this.provider())
+    const provider = await this.provider()
+    const { to, headers, person } = await returnFromProvider(this.#parts, request, provider)
     try {
-      return await this.#begin(request, { person: await person(), isForeign: true }, to, headers)
+      const session = { person: { ...(await person()), groupsAt: Date.now() }, isForeign: true }
+      const why = await this.#faultOf(session)
+      if (why !== undefined) {
+        const network = clientNetwork(request.headers) ?? ''
+        const event = { kind: 'sign-in refused', person: session.person.name, why } as const
+        this.#parts.events.noteOfStranger(event, network)
+        throw new SignInFault(why)
+      }
+      return await this.#begin(request, session, to, headers)
     } catch (error) {
       if (!(error instanceof SignInFault)) throw error
-      const next = { href: to, text: 'Sign in in another way' }
+      const next = { href: to, text: 'Sign in another way' }
       return errorPage(403, error.message, { reference: logged(error.message), next, headers })
     }
   }
 
-  /** Ends the session, and shows the same question again. */
+  /** Ends the session, and shows the same request again. */
   async signOut(request: Request, form: URLSearchParams): Promise<Response> {
     const { sessions, operatorSessions } = this.#parts
     const headers = new Headers()
-    for (const it of [sessions, operatorSessions])
-      headers.append('set-cookie', await it.end(request))
-    // Access would sign them in again at once.
+    headers.append('set-cookie', await sessions.end(request))
+    headers.append('set-cookie', await operatorSessions.end(request))
+    // Access would immediately sign them in again.
     const isByAccess = (await this.#byAccess(request)) !== undefined
     return seeOther(isByAccess ? ACCESS_LOGOUT : questionIn(form.get('question') ?? ''), headers)
   }
 
   async #byPassphrase(request: Request, text: string): Promise<Response> {
-    const { env, codes, tries, events } = this.#parts
-    const network = networkOf(request.headers.get('cf-connecting-ip') ?? '')
+    const { env, store, tries, events } = this.#parts
+    const network = clientNetwork(request.headers) ?? ''
     const wait = tries.waitOf(network)
     if (wait > 0)
-      return this.page(request, tooMany('There were too many wrong tries from your network.', wait))
+      return this.page(request, tooMany('Too many failed attempts from your network.', wait))
     const waitOfAll = tries.waitOfAll()
     const attempt = tries.begin(network, waitOfAll === 0)
-    const named = await codes.take(text)
+    const named = await takeCode(store, text)
     const isKnown = named !== undefined || (waitOfAll === 0 && (await knowsPassphrase(text, env)))
     if (!isKnown) {
-      const fault = 'That is not the passphrase, nor a code that still works.'
+      const fault = 'That is neither the passphrase nor a valid code.'
       if (waitOfAll === 0) {
-        const reference = events.note({ kind: 'sign-in refused', why: fault })
+        const reference = events.noteOfStranger({ kind: 'sign-in refused', why: fault }, network)
         return this.page(request, { status: 403, fault, reference })
       }
-      const why = 'There were too many wrong tries from everywhere, so only one-time codes work.'
+      const why = 'Too many failed attempts. For now, only one-time codes are accepted.'
       return this.page(request, tooMany(why, waitOfAll))
     }
     attempt.succeeded()
     const name = named ?? SHARED_NAME
-    const session = { person: { id: `passphrase ${name}`, name, groups: [] }, isForeign: false }
+    const session = { person: ownPerson(name), isForeign: false }
     return this.#begin(request, session, questionIn(request.url))
   }
 
-  async #begin(
-    request: Request,
-    session: Session,
-    to: string,
-    more?: HeadersInit,
-  ): Promise<Response> {
-    const { sessions, events } = this.#parts
-    events.note({ kind: 'signed in', person: session.person.name })
+  async #begin(request: Request, session: Session, to: string, more?: HeadersInit) {
+    const { env, sessions, events } = this.#parts
+    const event = { kind: 'signed in', person: session.person.name } as const
+    // A provider lets in anybody with an account there.
+    if (isAllowed(session, env)) events.note(event)
+    else events.noteOfStranger(event, clientNetwork(request.headers) ?? '')
     const headers = new Headers(more)
-    headers.append('set-cookie', await sessions.begin(request, session))
-    return seeOther(to, headers)
+    const { cookie, proof } = await sessions.begin(request, session)
+    headers.append('set-cookie', cookie)
+    // The sign-in page runs no script, so it cannot store the proof. The Console can.
+    const isOperators = proof && to === '/signin' && isOperatorName(session.person, env)
+    return signedInTo(isOperators ? '/console' : to, proof, headers)
+  }
+
+  /** Reason that the person's groups are not sufficient. */
+  async #faultOf({ person, isForeign }: Session): Promise<string | undefined> {
+    return isForeign ? groupsFault(person, 0, this.#parts.groupsCount) : undefined
   }
 
   async #byAccess(request: Request): Promise<Session | undefined> {
@@ -139,7 +145,11 @@ export class SignIn {
     const { personOfAccess } = await import('../sign-in/access.ts')
     try {
       const person = await personOfAccess(request, env, outside)
-      return person && { person, isForeign: true, isByAccess: true }
+      if (!person) return undefined
+      const session: Session = { person, isForeign: true, isByAccess: true }
+      const why = await this.#faultOf(session)
+      if (why !== undefined) throw new SignInFault(`${why} ${AT_ACCESS}`)
+      return session
     } catch (error) {
       const isOnlyWay = !env.TIDEGATE_PASSPHRASE && !env.SIGN_IN_ISSUER
       if (isOnlyWay || !(error instanceof SignInFault)) throw error
@@ -148,7 +158,7 @@ export class SignIn {
     }
   }
 
-  /** The provider that people sign in at, if there is one. */
+  /** The provider where people sign in, if there is one. */
   async provider(): Promise<IdentityProvider | undefined> {
     const { env } = this.#parts
     if (!env.SIGN_IN_ISSUER) return undefined
@@ -158,17 +168,19 @@ export class SignIn {
 }
 
 const NO_COOKIES =
-  'If you have just signed in, your browser keeps no cookies here. Allow them for this site, and sign in again.'
+  'If you have just signed in, your browser does not keep cookies here. Allow them for this site, and sign in again.'
 
-/** What Cloudflare answers at a host that Access protects. */
+/** The path that Cloudflare serves on a host protected by Access. */
 const ACCESS_LOGOUT = '/cdn-cgi/access/logout'
 
-/** What went wrong, for the page to say. */
+const AT_ACCESS = `Cloudflare Access says it: open ${ACCESS_LOGOUT} at this host to sign in there again.`
+
+/** The error to show on the page. */
 export type Wrong = Pick<SignInPage, 'status' | 'fault' | 'reference'> & {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Says that it was tried too often. */
+/** The error for too many attempts. */
 export function tooMany(why: string, ms: number): Wrong {
   const minutes = Math.ceil(ms / 60_000)
   const again = `Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`

@@ -1,52 +1,44 @@
-import { hashOf } from '../../registry/index.ts'
-import type { SignInEnv } from '../settings.ts'
-import type { Events, SignInEvent } from './events.ts'
+import { hashOf } from '../../ground/index.ts'
+import { groupsFault } from '../sign-in/group-list.ts'
+import { isOfProvider, type Person } from '../sign-in/person.ts'
+import type { SignInEvent } from './events.ts'
 import { DAY_SECONDS, daysOf, libraryFor } from './library.ts'
-import { answering, OAuthFault } from './oauth-fault.ts'
-import { isVerifier } from './pkce.ts'
-import { formOf } from './request-body.ts'
-import { type GrantName, Rotations } from './rotation.ts'
+import { answering, formOf, OAuthFault } from './oauth-request.ts'
+import type { Parts } from './parts.ts'
+import { answerTo, type GrantName, isSpent, noteRefresh } from './rotation.ts'
 import { isDocument, shownClient } from './shown-client.ts'
-import { type Store, seconds } from './store.ts'
-import type { Asked, TokenLibrary } from './token-library.ts'
-import type { Turns } from './turns.ts'
+import { seconds } from './store.ts'
+import type { TokenLibrary, TokenRequest } from './token-library.ts'
 
-interface Surroundings {
-  readonly store: Store
-  readonly env: SignInEnv
-  readonly events: Events
-  readonly turns: Turns
-  readonly library: TokenLibrary
-}
-
-/** A code or token of a grant that there is. */
-interface Shown {
+/** A code or token from an existing grant. */
+interface ShownToken {
   readonly text: string
   readonly hash: string
   readonly name: GrantName
   readonly grant: KeptGrant
 }
 
-/** What the library keeps of a grant, as far as it is needed here. */
+/** The fields of the library's grant that are needed here. */
 interface KeptGrant {
   readonly clientId: string
   readonly resource?: string
-  readonly metadata?: { readonly person?: { readonly name: string }; readonly client?: string }
+  readonly createdAt: number
+  readonly metadata?: { readonly person?: Person; readonly client?: string }
   readonly authCodeId?: string
-  /** There until the code is used. */
+  /** Present until the code is used. */
   readonly authCodeWrappedKey?: string
   readonly refreshTokenId?: string
   readonly previousRefreshTokenId?: string
 }
 
-/** The token endpoint and revocation (RFC 6749, section 3.2; RFC 7009): the library's, and what it lacks. */
+/** The token endpoint and revocation (RFC 6749, section 3.2; RFC 7009): the library's, with features that it lacks. */
 export class TokenEndpoint {
-  readonly #around: Surroundings
-  readonly #rotations: Rotations
+  readonly #parts: Parts
+  readonly #library: TokenLibrary
 
-  constructor(around: Surroundings) {
-    this.#around = around
-    this.#rotations = new Rotations(around.store)
+  constructor(parts: Parts, library: TokenLibrary) {
+    this.#parts = parts
+    this.#library = library
   }
 
   fetch(request: Request): Promise<Response> {
@@ -62,7 +54,7 @@ export class TokenEndpoint {
     const text = form.get(parameterOf(type) ?? 'token')
     const [, name, userId, id] = text?.match(OF_A_GRANT) ?? []
     if (!text || !name || !userId || !id) return this.#aboutNothing(asked)
-    const { store, turns } = this.#around
+    const { store, turns } = this.#parts
     if (turns.waiting(name) >= MAX_WAITING) {
       const headers = { 'retry-after': '5' }
       throw new OAuthFault('temporarily_unavailable', TOO_MANY, { status: 429, headers })
@@ -81,15 +73,15 @@ export class TokenEndpoint {
   }
 
   /**
-   * Answers who shows nothing that was given out here. The library would fetch the metadata document of the app
-   * first, from wherever a stranger says. An app that registered is asked who it is: if it is unknown, it has to
-   * learn that, and registers again.
+   * Answers a request without a code or token from an existing grant. For such a request, the library would first fetch
+   * the app's metadata document, from any URL that a stranger enters. The library authenticates registered apps. An
+   * unknown app must learn that it is unknown, so that it registers again.
    */
-  #aboutNothing(asked: Asked): Promise<Response> | Response {
+  #aboutNothing(asked: TokenRequest): Promise<Response> | Response {
     const { form, clientId } = asked
     const type = form.get('grant_type')
-    const isAssertion = type === JWT_BEARER && Boolean(this.#around.env.ENTERPRISE_ISSUER)
-    if (!isDocument(clientId) || isAssertion) return this.#around.library.ask(asked, form)
+    const isAssertion = type === JWT_BEARER && Boolean(this.#parts.env.ENTERPRISE_ISSUER)
+    if (!isDocument(clientId) || isAssertion) return this.#library.ask(asked, form)
     if (!type && form.has('token')) return new Response(null, { headers: NOT_KEPT })
     const parameter = parameterOf(type)
     if (!type) throw new OAuthFault('invalid_request', 'The parameter grant_type is missing.')
@@ -100,92 +92,108 @@ export class TokenEndpoint {
     throw new OAuthFault('invalid_grant', NO_GRANT)
   }
 
-  /** Gives tokens for a code. One that comes twice may have been stolen: the library ends its grant. */
-  async #exchange(asked: Asked, { hash, name, grant }: Shown): Promise<Response> {
+  /** Exchanges a code for tokens. A code used twice may have been stolen, so the library ends its grant. */
+  async #exchange(asked: TokenRequest, { hash, name, grant }: ShownToken): Promise<Response> {
     const verifier = asked.form.get('code_verifier')
-    if (verifier !== null && !isVerifier(verifier)) {
+    if (verifier !== null && !VERIFIER.test(verifier)) {
       throw new OAuthFault('invalid_request', NO_VERIFIER)
     }
     const isUsed = grant.authCodeId === hash && !grant.authCodeWrappedKey
-    const answer = await this.#around.library.ask(asked, asked.form, grant.resource)
+    const answer = await this.#library.ask(asked, asked.form, grant.resource)
     if (isUsed && !(await this.#isThere(name))) {
       this.#note('token replayed', grant, 'A code was used twice.')
     }
     return answer
   }
 
-  /** Gives new tokens for a refresh token; and the same ones again to who asks again within a minute. */
-  async #refresh(asked: Asked, { text, hash, name, grant }: Shown): Promise<Response> {
+  /** Issues new tokens for a refresh token, and the same ones again if the app repeats the request within a minute. */
+  async #refresh(asked: TokenRequest, shown: ShownToken): Promise<Response> {
+    const { hash, name, grant } = shown
+    const { store, env } = this.#parts
     const form = new URLSearchParams(asked.form)
-    // An app that reads `invalid_target` asks again forever. What was granted decides.
+    // On `invalid_target`, an app would retry forever. The grant determines the resource.
     form.delete('resource')
     const isOwner = asked.clientId === grant.clientId
-    const kept = isOwner && (await this.#rotations.answerTo(name, text, hash))
+    if (isOwner && [grant.refreshTokenId, grant.previousRefreshTokenId].includes(hash)) {
+      await this.#assertGroups(asked, name, grant)
+    }
+    const kept = isOwner && (await answerTo(store, name, shown))
     if (kept) {
-      // A refresh token that cannot be: the library checks who asks, and changes nothing.
+      // With an impossible refresh token, the library authenticates the app, but changes nothing.
       form.set('refresh_token', 'none')
-      const checked = await this.#around.library.ask(asked, form, grant.resource)
+      const checked = await this.#library.ask(asked, form, grant.resource)
       return (await isInvalidGrant(checked)) ? tokens(kept) : checked
     }
     const { refreshTokenId: current, previousRefreshTokenId: previous } = grant
-    const answer = await this.#around.library.ask(asked, form, grant.resource)
+    const answer = await this.#library.ask(asked, form, grant.resource)
     if (answer.ok) {
-      const body = await answer.clone().text()
-      const dropped = hash === current ? undefined : current
-      const expiration = seconds() + daysOf(this.#around.env) * DAY_SECONDS
-      await this.#rotations.note(name, {
-        token: text,
-        used: hash,
-        dropped,
-        answer: body,
-        expiration,
+      await noteRefresh(store, name, shown, {
+        dropped: hash === current ? undefined : current,
+        answer: await answer.clone().text(),
+        expiration: seconds() + daysOf(env) * DAY_SECONDS,
       })
     } else if (isOwner && hash !== current && hash !== previous) {
-      const isReplayed = await this.#rotations.isSpent(name, hash)
-      if (isReplayed && (await isInvalidGrant(answer))) await this.#end(asked, name, grant)
+      const isReplayed = await isSpent(store, name, shown)
+      if (isReplayed && (await isInvalidGrant(answer))) {
+        // Two parties have its refresh tokens, and it is impossible to tell which of them stole them.
+        await this.#end(asked, name)
+        this.#note('token replayed', grant, 'A refresh token came after its successor was used.')
+      }
     }
     return answer
   }
 
-  /** Ends a token, or with a refresh token its grant. */
-  async #revoke(asked: Asked, { name, grant }: Shown): Promise<Response> {
-    const answer = await this.#around.library.ask(asked, asked.form)
+  /** Revokes an access token, or the grant of a refresh token. */
+  async #revoke(asked: TokenRequest, { name, grant }: ShownToken): Promise<Response> {
+    const answer = await this.#library.ask(asked, asked.form)
     if (!(await this.#isThere(name))) {
-      this.#note('grant revoked', grant, 'The app gave it back.')
+      this.#note('grant revoked', grant, 'The app revoked it.')
     }
     return answer
   }
 
-  /** Ends a grant whose refresh tokens two hold: which of them is the thief is not known. */
-  async #end({ url }: Asked, { userId, id }: GrantName, grant: KeptGrant): Promise<void> {
-    const { store, env } = this.#around
+  /** Ends a grant that depends on groups, once the provider has to confirm them again. Throws {@link OAuthFault}. */
+  async #assertGroups(asked: TokenRequest, name: GrantName, grant: KeptGrant): Promise<void> {
+    const { person } = grant.metadata ?? {}
+    if (!person || !isOfProvider(person)) return
+    const why = await groupsFault(person, grant.createdAt * 1_000, this.#parts.groupsCount)
+    if (why === undefined) return
+    await this.#end(asked, name)
+    this.#note('grant revoked', grant, why)
+    throw new OAuthFault('invalid_grant', why)
+  }
+
+  async #end({ url }: TokenRequest, { userId, id }: GrantName): Promise<void> {
+    const { store, env } = this.#parts
     const library = await libraryFor(new URL(url).origin, undefined, env)
     await library.getOAuthApi({ OAUTH_KV: store }).revokeGrant(id, userId)
-    this.#note('token replayed', grant, 'A refresh token came after its successor was used.')
   }
 
   async #isThere({ userId, id }: GrantName): Promise<boolean> {
-    return (await this.#around.store.get(`grant:${userId}:${id}`)) !== null
+    return (await this.#parts.store.get(`grant:${userId}:${id}`)) !== null
   }
 
   #note(kind: SignInEvent['kind'], { metadata }: KeptGrant, why: string): void {
     const { person, client } = metadata ?? {}
-    this.#around.events.note({ kind, person: person?.name, client, why })
+    this.#parts.events.note({ kind, person: person?.name, client, why })
   }
 }
 
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
-/** The parameter with the code or token that is to be exchanged. */
+/** A verifier, which is too long to be guessed (RFC 7636, section 4.1). */
+const VERIFIER = /^[\w.~-]{43,128}$/
+
+/** The parameter with the code or token to exchange. */
 const parameterOf = (type: string | null): string | undefined => {
   if (type === 'authorization_code') return 'code'
   return type === 'refresh_token' ? type : undefined
 }
 
-/** How codes and tokens begin: with the user and the grant that they are of. */
+/** Prefix of codes and tokens: the user and the grant. */
 const OF_A_GRANT = /^(([\w-]{43}):([\w-]{16})):/
 
-/** How many requests about one grant may be under way. */
+/** Maximum number of concurrent requests for one grant. */
 const MAX_WAITING = 50
 
 const NOT_KEPT = { 'cache-control': 'no-store', pragma: 'no-cache' }
@@ -200,6 +208,6 @@ async function isInvalidGrant(answer: Response): Promise<boolean> {
 
 const NO_VERIFIER = 'A code_verifier has 43 to 128 letters, digits, and -._~ (RFC 7636).'
 const NO_GRANT =
-  'This code or token was not given out here, was used before, has expired, or was revoked. Sign in again.'
-const TOO_MANY = 'Too many requests about this grant are under way. Try again in a few seconds.'
+  'This code or token was not issued here, was used before, has expired, or was revoked. Sign in again.'
+const TOO_MANY = 'Too many requests for this grant are in progress. Try again in a few seconds.'
 const NO_SUCH_TYPE = 'The grant_type is authorization_code or refresh_token.'

@@ -1,67 +1,59 @@
 import type { EmaOptions } from '@cloudflare/workers-oauth-provider'
-import { Recent } from '../../registry/index.ts'
+import { BoundedMap } from '../../ground/index.ts'
 import type { SignInEnv } from '../settings.ts'
 import { type Library, libraryFor } from './library.ts'
 import { endpointOf, readResource } from './resource-parameter.ts'
 
 /** A request to the token endpoint. */
-export interface Asked {
+export interface TokenRequest {
   readonly url: string
   readonly authorization: string | null
   readonly form: URLSearchParams
-  /** The app that it says it comes from. */
+  /** The client ID in the request. */
   readonly clientId: string | undefined
 }
 
-interface Surroundings {
-  readonly env: SignInEnv
-  readonly enterprise: EmaOptions<unknown> | undefined
-  send(library: Library, request: Request): Promise<Response>
+/** Sends requests to the library's token endpoint. */
+export interface TokenLibrary {
+  /**
+   * @param form replaces the form in the request
+   * @param granted the resource of the grant
+   */
+  ask(asked: TokenRequest, form: URLSearchParams, granted?: string): Promise<Response>
 }
 
-/** The token endpoint of the library. */
-export class TokenLibrary {
-  readonly #around: Surroundings
-  /** Those that hold the keys of an enterprise, by what they are for. */
-  readonly #kept = new Recent<Library>({ entries: 100, size: 100 })
-
-  constructor(around: Surroundings) {
-    this.#around = around
+/** The library's token endpoint. */
+export function tokenLibrary(
+  env: SignInEnv,
+  enterprise: EmaOptions<unknown> | undefined,
+  send: (library: Library, request: Request) => Promise<Response>,
+): TokenLibrary {
+  // The library caches an enterprise's keys, which a new instance would fetch again.
+  const kept = new BoundedMap<Library>({ entries: 100 })
+  return {
+    async ask({ url, authorization }, form, granted) {
+      const { origin } = new URL(url)
+      const asked = readResource(form, origin)
+      const name = granted === undefined ? asked : endpointOf(granted, origin)
+      const key = `${origin} ${name ?? ''}`
+      const library = kept.get(key) ?? (await libraryFor(origin, name, env, { enterprise }))
+      if (enterprise) kept.set(key, library)
+      const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' })
+      if (authorization !== null) headers.set('authorization', authorization)
+      const init = { method: 'POST', headers, body: form.toString() }
+      const answer = await send(library, new Request(url, init))
+      const proper = new Response(withCapital(await answer.text()), answer)
+      proper.headers.set('cache-control', 'no-store')
+      return proper
+    },
   }
+}
 
-  /**
-   * Asks the library.
-   *
-   * @param form in place of what was asked
-   * @param granted the resource that the grant is for
-   */
-  async ask(
-    { url, authorization }: Asked,
-    form: URLSearchParams,
-    granted?: string,
-  ): Promise<Response> {
-    const { origin } = new URL(url)
-    const asked = readResource(form, origin)
-    const name = granted === undefined ? asked : endpointOf(granted, origin)
-    const library = await this.#libraryFor(origin, name)
-    const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' })
-    if (authorization !== null) headers.set('authorization', authorization)
-    const init = { method: 'POST', headers, body: form.toString() }
-    const answer = await this.#around.send(library, new Request(url, init))
-    // Some clients know only `Bearer`, with a capital.
-    const text = (await answer.text()).replace('"token_type":"bearer"', '"token_type":"Bearer"')
-    const proper = new Response(text, answer)
-    proper.headers.set('cache-control', 'no-store')
-    return proper
-  }
-
-  /** The library remembers the keys of an enterprise's provider, and fetches them anew once it is made anew. */
-  async #libraryFor(origin: string, name: string | undefined): Promise<Library> {
-    const { env, enterprise } = this.#around
-    if (!enterprise) return libraryFor(origin, name, env)
-    const key = `${origin} ${name ?? ''}`
-    const library = this.#kept.get(key) ?? (await libraryFor(origin, name, env, { enterprise }))
-    this.#kept.set(key, library, 1)
-    return library
-  }
+/**
+ * Writes the token type in the form that all clients accept: some accept only `Bearer`, with a capital letter. The
+ * response to a revocation has no body.
+ */
+function withCapital(text: string): string {
+  const body = text === '' ? {} : (JSON.parse(text) as { readonly token_type?: string })
+  return body.token_type === 'bearer' ? JSON.stringify({ ...body, token_type: 'Bearer' }) : text
 }

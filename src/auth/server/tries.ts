@@ -1,17 +1,20 @@
-/** How many wrong ones one network has in a quarter of an hour. */
+import { siteOf } from '../../ground/index.ts'
+
+/** Maximum number of wrong attempts in 15 minutes, from one network and from the wider network that contains it. */
 const MAX_OF_NETWORK = 10
+const MAX_OF_SITE = 50
 const NETWORK_MS = 15 * 60_000
 
-/** How many wrong passphrases all networks together have in an hour. */
+/** Maximum number of wrong passphrases in an hour, from all networks together. */
 const MAX_OF_ALL = 300
 const ALL_MS = 60 * 60_000
 
-/** Tries of codes that are kept at most. The oldest are forgotten first. */
+/** Maximum number of stored attempts with codes. The oldest are deleted first. */
 const MAX_ROWS = 20_000
 
 /**
- * Counts who tries to guess a passphrase or a code. It is kept in the storage of the object, so that no eviction
- * forgets it, for an hour.
+ * Counts attempts to guess a passphrase or a code. They are stored in the object for an hour, so an eviction does not
+ * lose them.
  */
 export class Tries {
   readonly #sql: SqlStorage
@@ -21,42 +24,46 @@ export class Tries {
     for (const statement of TABLES) sql.exec(statement)
   }
 
-  /** How many milliseconds a network has to wait before it may try again; nothing if it may now. */
+  /** Milliseconds that a network has to wait before it can try again; 0 if it can try now. */
   waitOf(network: string): number {
-    return this.#wait(MAX_OF_NETWORK, NETWORK_MS, 'network = ?', network)
+    const site = siteOf(network)
+    // A network's name begins with its site.
+    const within = ['network >= ? and network < ?', site, `${site}\u{10ffff}`] as const
+    return Math.max(
+      this.#wait(MAX_OF_NETWORK, NETWORK_MS, 'network = ?', network),
+      this.#wait(MAX_OF_SITE, NETWORK_MS, ...within),
+    )
   }
 
-  /** How many milliseconds everybody has to wait before a passphrase is looked at again. */
+  /** Milliseconds that everybody has to wait before a passphrase is checked again. */
   waitOfAll(): number {
     return this.#wait(MAX_OF_ALL, ALL_MS, 'passphrase = 1')
   }
 
-  /** Notes a try before it is looked at, so that tries at the same time count, too. Returns what forgets it. */
+  /**
+   * Records an attempt before it is checked, so that concurrent attempts count, too. Returns a function that deletes
+   * it.
+   */
   begin(network: string, isPassphrase: boolean): { readonly succeeded: () => void } {
     this.sweep()
     const insert = 'insert into tries (at, network, passphrase) values (?, ?, ?) returning id'
-    const inserted = this.#sql.exec<{ id: number }>(
-      insert,
-      Date.now(),
-      network,
-      isPassphrase ? 1 : 0,
-    )
-    const { id } = inserted.one()
-    // Wrong passphrases are few, and must not be forgotten for codes that somebody makes up.
-    // By the id: with the plus, no index is used for the kind, which would have all codes read.
+    const values = [Date.now(), network, isPassphrase ? 1 : 0]
+    const { id } = this.#sql.exec<{ id: number }>(insert, ...values).one()
+    // Wrong passphrases are few, and made-up codes must not push them out. The plus makes SQLite search by ID: with the
+    // index of kinds, it would read all codes.
     const oldest = 'id <= (select max(id) from tries) - ? and +passphrase = 0'
     this.#sql.exec(`delete from tries where ${oldest}`, MAX_ROWS)
     return { succeeded: () => void this.#sql.exec('delete from tries where id = ?', id) }
   }
 
-  /** Forgets what counts no more. */
+  /** Deletes attempts that no longer count. */
   sweep(): void {
-    // By both kinds, as the index has them.
+    // Both kinds are listed so that the index is used.
     const old = 'passphrase in (0, 1) and at <= ?'
     this.#sql.exec(`delete from tries where ${old}`, Date.now() - ALL_MS)
   }
 
-  /** Until so many tries are older than this, one has to wait. */
+  /** Milliseconds until fewer than this many attempts are recent. */
   #wait(max: number, ms: number, where: string, ...bound: string[]): number {
     const select = `select at from tries where ${where} and at > ? order by at desc limit 1 offset ?`
     const since = Date.now() - ms

@@ -1,13 +1,13 @@
-/** Lets those who ask about the same grant come one after the other. */
+/** Runs the requests for one grant one after another. */
 export class Turns {
   readonly #lines = new Map<string, { last: Promise<unknown>; waiting: number }>()
 
-  /** How many there are for this grant, with the one whose turn it is. */
+  /** Number of requests for this grant, including the running one. */
   waiting(grant: string): number {
     return this.#lines.get(grant)?.waiting ?? 0
   }
 
-  /** Does this work when all before it is done. */
+  /** Runs this work after all earlier work is done. */
   async take<T>(grant: string, work: () => Promise<T>): Promise<T> {
     const line = this.#lines.get(grant) ?? { last: Promise.resolve(), waiting: 0 }
     this.#lines.set(grant, line)

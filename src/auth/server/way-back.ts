@@ -1,96 +1,128 @@
-import { hashOf, networkOf, randomText } from '../../registry/index.ts'
+import { randomText } from '../../ground/index.ts'
 import { type IdentityProvider, type Person, SignInFault } from '../sign-in/person.ts'
-import { cookie, readCookie } from './cookies.ts'
+import { cookie, cookiesNamed, readCookie } from './cookies.ts'
+import type { Parts } from './parts.ts'
 import { questionIn } from './question.ts'
 import { seeOther } from './redirect.ts'
-import type { Store } from './store.ts'
 
-/** How long a person may be at their provider. */
+/** Time that a person has to sign in at their provider. */
 const LIFE_SECONDS = 600
 
-const SECRET_CHARS = 43
+const STATE_CHARS = 43
 
-/** How many may be there at once: anybody can begin, and each takes a few kilobytes. */
-const MAX_BEGUN = 10_000
+/** Browsers store cookies of up to 4,096 characters. A long request needs several. */
+const MAX_PARTS = 3
 
-/** How many of them come from one network, so that it takes many to keep everybody out. */
-const MAX_OF_NETWORK = 300
+/** Maximum total length of these cookies in a browser. Above it, the cookies from earlier tabs are deleted. */
+const MAX_COOKIE_CHARS = 8_000
 
-/** What stays here while a person is at their provider. */
-interface Begun {
-  /** The question that they came with: a path of this server. */
+/** The sealed state in the browser while a person is at their provider. */
+interface RoundTrip {
+  /** The app's request that they came with, as a path on this server. */
   readonly to: string
-  /** What the provider needs when they are back. */
+  /** State that the provider needs when they return. */
   readonly kept: unknown
+  /** In milliseconds since 1970. */
+  readonly until: number
 }
 
-/** The way to the provider and back, for one browser, once. */
-export class WayBack {
-  readonly #store: Store
+/**
+ * Sends a person to the provider, for one round trip with one browser. Anybody can start one, so its state is not
+ * stored here, but sealed into a cookie.
+ */
+export async function leaveForProvider(
+  { keys }: Parts,
+  request: Request,
+  provider: IdentityProvider,
+): Promise<Response> {
+  const state = randomText(STATE_CHARS)
+  const { location, kept } = await provider.begin(callbackOf(request), state)
+  const until = Date.now() + LIFE_SECONDS * 1000
+  const trip: RoundTrip = { to: questionIn(request.url), kept, until }
+  const { keyId, iv, text } = await keys.seal(JSON.stringify(trip), keyOf(state))
+  const parts = `${keyId}.${iv}.${text}`.match(PARTS)!
+  if (parts.length > MAX_PARTS) throw new SignInFault(TOO_LONG)
+  const headers = new Headers()
+  const sent = cookiesNamed(request, PREFIX)
+  const isFull = sent.reduce((sum, { length }) => sum + length, 0) > MAX_COOKIE_CHARS
+  for (const it of isFull ? sent : []) headers.append('set-cookie', ended(it.split('=', 1)[0]!))
+  for (const [i, part] of parts.entries())
+    headers.append('set-cookie', cookie(nameOf(state, i), part, LIFE_SECONDS))
+  return seeOther(location, headers)
+}
 
-  constructor(store: Store) {
-    this.#store = store
+/**
+ * Returns the person who comes back from the provider, and the app's request that they came with. Throws {@link
+ * SignInFault}.
+ */
+export async function returnFromProvider(
+  { keys, store }: Parts,
+  request: Request,
+  provider: IdentityProvider | undefined,
+): Promise<Back> {
+  const url = new URL(request.url)
+  const state = url.searchParams.get('state') ?? ''
+  const isState = state.length === STATE_CHARS && /^\w+$/.test(state)
+  const parts = isState ? partsOf(request, state) : []
+  const [keyId = '', iv = '', text = ''] = parts.join('').split('.')
+  const opened = await keys.open({ keyId, iv, text }, keyOf(state))
+  if (opened === undefined) throw new SignInFault(NOT_BEGUN)
+  const trip = JSON.parse(opened) as RoundTrip
+  const isOver = trip.until <= Date.now() || (await store.get(keyOf(state))) !== null
+  if (isOver || !provider) {
+    throw new SignInFault('This sign-in has ended. Go back to the app, and start again.')
   }
-
-  /** Sends a person to the provider. The state that it brings back is the hash of what their browser keeps. */
-  async begin(request: Request, provider: IdentityProvider): Promise<Response> {
-    const address = request.headers.get('cf-connecting-ip')
-    const network = address ? await hashOf(networkOf(address)) : undefined
-    if (network && this.#store.tally(`ways ${network}`, LIFE_SECONDS) > MAX_OF_NETWORK) {
-      throw new SignInFault(
-        'Too many sign-ins were begun from your network. Try again in ten minutes.',
-      )
-    }
-    if (this.#store.count(PREFIX) >= MAX_BEGUN) {
-      throw new SignInFault(
-        'Too many people are at the provider at once. Try again in ten minutes.',
-      )
-    }
-    const secret = randomText(SECRET_CHARS)
-    const state = await hashOf(secret)
-    const { location, kept } = await provider.begin(callbackOf(request), state)
-    const begun: Begun = { to: questionIn(request.url), kept }
-    await this.#store.put(keyOf(state), JSON.stringify(begun), { expirationTtl: LIFE_SECONDS })
-    return seeOther(location, { 'set-cookie': cookie(nameOf(state), secret, LIFE_SECONDS) })
-  }
-
-  /** Who comes back from the provider, and the question that they came with. Throws {@link SignInFault}. */
-  async finish(request: Request, provider: IdentityProvider | undefined): Promise<Back> {
-    const url = new URL(request.url)
-    const state = url.searchParams.get('state') ?? ''
-    const secret = /^[0-9a-f]{64}$/.test(state) ? readCookie(request, nameOf(state)) : undefined
-    if (!secret || (await hashOf(secret)) !== state) {
-      throw new SignInFault(
-        'This sign-in was not begun in this browser, has ended, or the browser keeps no cookies. Go back to the app, and start again.',
-      )
-    }
-    const begun = (await this.#store.take(keyOf(state))) as Begun | undefined
-    if (!begun || !provider) {
-      throw new SignInFault('This sign-in has ended. Go back to the app, and start again.')
-    }
-    return {
-      to: begun.to,
-      headers: { 'set-cookie': cookie(nameOf(state), '', 0) },
-      person: () => provider.finish(url, callbackOf(request), begun.kept),
-    }
+  const headers = new Headers()
+  for (const i of parts.keys()) headers.append('set-cookie', ended(nameOf(state, i)))
+  return {
+    to: trip.to,
+    headers,
+    person: async () => {
+      const person = await provider.finish(url, callbackOf(request), trip.kept)
+      // Only after a successful sign-in, so that strangers cause no writes.
+      await store.put(keyOf(state), '', { expirationTtl: LIFE_SECONDS })
+      return person
+    },
   }
 }
 
-/** Somebody who comes back from the provider. */
+/** A person who returns from the provider. */
 interface Back {
-  /** The question that they came with: a path of this server. */
+  /** The app's request that they came with, as a path on this server. */
   readonly to: string
-  /** What ends their way. */
-  readonly headers: Readonly<Record<string, string>>
-  /** Who the provider says that they are. Throws {@link SignInFault}. */
+  /** Headers that delete the cookies of this round trip. */
+  readonly headers: Headers
+  /** The person whom the provider identifies. Throws {@link SignInFault}. */
   person(): Promise<Person>
 }
 
 const callbackOf = ({ url }: Request): string => new URL('/signin/callback', url).href
 
-const PREFIX = 'way-back:'
+const keyOf = (state: string): string => `way-back:${state}`
 
-const keyOf = (state: string): string => PREFIX + state
+/** One cookie's part of the state: a browser stores about 4,000 characters per cookie. */
+const PARTS = /.{1,3500}/g
 
-/** A cookie for each of several tabs. */
-const nameOf = (state: string): string => `__Host-tidegate-way-back-${state.slice(0, 16)}`
+const PREFIX = '__Host-tidegate-way-back-'
+
+/** Name of a cookie, separate for each tab. */
+const nameOf = (state: string, part: number): string =>
+  `${PREFIX}${state.slice(0, 16)}${part === 0 ? '' : `-${part}`}`
+
+function partsOf(request: Request, state: string): readonly string[] {
+  const parts: string[] = []
+  for (let i = 0; i < MAX_PARTS; i++) {
+    const part = readCookie(request, nameOf(state, i))
+    if (!part) break
+    parts.push(part)
+  }
+  return parts
+}
+
+/** The header that deletes a cookie. */
+const ended = (name: string): string => cookie(name, '', 0)
+
+const NOT_BEGUN =
+  'This sign-in was not started in this browser, has ended, or the browser does not keep cookies. Go back to the app, and start again.'
+const TOO_LONG =
+  'The request of the app is too long for a sign-in at the provider. Contact the developer of the app.'

@@ -1,31 +1,25 @@
-import type { Fetch } from '../issuer/ask.ts'
-import { IssuerFault, TokenFault } from '../issuer/fault.ts'
+import { type Fetch, IssuerFault, TokenFault } from '../issuer/ask.ts'
 import { assertAddress } from '../issuer/metadata.ts'
 import { type Claims, verified } from '../issuer/signed.ts'
+import type { SignInEnv } from '../settings.ts'
 import { type ClaimSettings, groupsClaim, personIn } from './claims.ts'
 import { type Person, SignInFault } from './person.ts'
 
-/** An application of Cloudflare Access, which stands before this server and signs people in. */
-export interface AccessSettings extends Pick<ClaimSettings, 'SIGN_IN_GROUPS_CLAIM'> {
-  readonly ACCESS_TEAM?: string | undefined
-  readonly ACCESS_AUDIENCE?: string | undefined
-}
-
-/** The longest assertion that is read. */
+/** Maximum length of an assertion. */
 const MAX_CHARS = 16 * 1024
 
 /**
- * Who Cloudflare Access says that sends a request; nobody if it does not say so, or is not set up. The
- * signature counts and not the header, since anybody can send one past Access.
+ * The person whom Cloudflare Access identifies in a request. Undefined if it identifies nobody or is not set up. Only
+ * the signature is trusted, not the header, since anybody who bypasses Access can send the header.
  *
- * Throws {@link SignInFault} if Access cannot be asked for its keys.
+ * Throws {@link SignInFault} if the keys of Access are not available.
  */
 export async function personOfAccess(
   request: Request,
-  settings: AccessSettings,
+  settings: Pick<SignInEnv, 'ACCESS_TEAM' | 'ACCESS_AUDIENCE' | 'SIGN_IN_GROUPS_CLAIM'>,
   fetch: Fetch,
 ): Promise<Person | undefined> {
-  const { ACCESS_TEAM: team, ACCESS_AUDIENCE: audience } = settings
+  const { ACCESS_TEAM: team, ACCESS_AUDIENCE: audience, SIGN_IN_GROUPS_CLAIM } = settings
   const assertion = request.headers.get('cf-access-jwt-assertion') ?? cookieOf(request)
   if (!team || !audience || !assertion || assertion.length > MAX_CHARS) return undefined
   const issuer = team.endsWith('/') ? team.slice(0, -1) : team
@@ -33,16 +27,18 @@ export async function personOfAccess(
     assertAddress(issuer)
     const expected = { issuer, audience, keysUrl: `${issuer}/cdn-cgi/access/certs`, types: ['jwt'] }
     const claims = await verified(assertion, expected, fetch)
-    // What Access lets in is named by its address. A program that it lets in has none.
-    const proved = { ...claims, ...groups(claims, settings), email_verified: true }
-    return personIn(proved, issuer, { SIGN_IN_GROUPS_CLAIM: settings.SIGN_IN_GROUPS_CLAIM })
+    // People who come through Access are named by their email address. Programs that come through it do not have one.
+    const named = { SIGN_IN_GROUPS_CLAIM }
+    const proved = { ...claims, ...groups(claims, named), email_verified: true }
+    // Access sends the same assertion with each request for as long as it is configured to, which can be a month.
+    return { ...personIn(proved, issuer, named), groupsAt: (claims.iat ?? 0) * 1_000 }
   } catch (error) {
     if (error instanceof TokenFault) return undefined
     throw error instanceof IssuerFault ? new SignInFault(error.message) : error
   }
 }
 
-/** Access puts the claims of the provider behind it into `custom`. */
+/** Access puts the claims from its own identity provider into `custom`. */
 function groups(claims: Claims, settings: ClaimSettings): Claims {
   const name = groupsClaim(settings)
   const { custom } = claims as { custom?: Claims }

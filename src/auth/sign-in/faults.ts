@@ -1,18 +1,12 @@
 import { secretProblem } from '../../registry/index.ts'
-import { daysIn, howToSet, type SignInEnv } from '../settings.ts'
+import { daysIn, howToSet, type SignInEnv, WAYS } from '../settings.ts'
 import { faultOfAllow } from './allow.ts'
 import { faultOfOperators } from './operators.ts'
 import { faultOfPassphrase } from './passphrase.ts'
 
-/** Why people cannot sign in as the operator means it, in sentences for the operator. */
+/** Reasons that sign-in does not work as the operator intends, as messages for the operator. */
 export function signInFaults(env: SignInEnv): readonly string[] {
-  const ways = [
-    'TIDEGATE_PASSPHRASE',
-    'SIGN_IN_ISSUER',
-    'ACCESS_TEAM',
-    'ENTERPRISE_ISSUER',
-  ] as const
-  const way = ways.find((it) => env[it])
+  const way = WAYS.find((it) => env[it])
   if (!way) return env.OPERATORS ? [NO_WAY] : []
   return [
     ...(['TIDEGATE_KEY', 'TIDEGATE_SECRET'] as const)
@@ -24,7 +18,7 @@ export function signInFaults(env: SignInEnv): readonly string[] {
   ].filter((it) => it !== undefined)
 }
 
-/** What is wrong with the ways to sign in themselves, whatever the key and the secret are. */
+/** Errors in the ways to sign in themselves, regardless of the key and the secret. */
 export function faultsOfWays(env: SignInEnv): readonly string[] {
   const missing = NEEDS.filter(([name, needed]) => env[name] && !env[needed])
   return [
@@ -43,7 +37,7 @@ const NO_WAY = `OPERATORS is set, but there is no way to sign in, so nobody whom
 const WRONG_DAYS =
   'SIGN_IN_DAYS has to be a number from 1 to 3650, such as 30. Until it is, grants last 90 days from their last use.'
 
-/** What a setting needs beside it. */
+/** Settings that need another one. */
 const NEEDS = [
   ['SIGN_IN_ISSUER', 'SIGN_IN_CLIENT_ID'],
   ['ACCESS_TEAM', 'ACCESS_AUDIENCE'],

@@ -1,34 +1,32 @@
 import * as z from 'zod/mini'
-import { ask, askFor, type Fetch } from '../issuer/ask.ts'
-import { IssuerFault } from '../issuer/fault.ts'
-import { groupsIn } from './claims.ts'
-import { codeOf, refusedCode } from './code.ts'
+import { ask, askWhole, type Fetch, IssuerFault } from '../issuer/ask.ts'
+import { type CodeExchange, challengeFor, codeOf, refusedCode, unguessable } from './code.ts'
+import { groupList } from './group-list.ts'
 import { type IdentityProvider, isName, type Person, SignInFault } from './person.ts'
-import { challengeOf, unguessable } from './pkce.ts'
 
 /** The issuer that stands for GitHub, which has no discovery for people. */
 export const GITHUB = 'https://github.com'
 
-/** An OAuth app that is registered at GitHub. */
-export interface GitHubSettings {
+/** An OAuth app registered with GitHub. */
+interface GitHubSettings {
   readonly clientId: string
   readonly clientSecret: string | undefined
   readonly scopes: readonly string[]
-  /** Where GitHub is, and its API. */
+  /** The URLs of GitHub and its API. */
   readonly web?: string | undefined
   readonly api?: string | undefined
 }
 
 const Kept = z.object({ verifier: z.string() })
-const Token = z.object({ access_token: z.string() })
+const Token = z.object({ access_token: z.string(), scope: z.optional(z.string()) })
 const User = z.object({ id: z.int().check(z.positive()) })
 const Emails = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }))
 const Organisations = z.array(z.object({ login: z.string() }))
 const Teams = z.array(z.object({ slug: z.string(), organization: z.object({ login: z.string() }) }))
 
 /**
- * Signs people in at GitHub. They are named by their primary address, and their groups are their
- * organisations and teams, such as `acme` and `acme/data`: the first hundred of each.
+ * Signs people in with GitHub. Their name is their primary address, and their groups are their organizations and teams,
+ * such as `acme` and `acme/data`.
  */
 export const gitHub = (settings: GitHubSettings, fetch: Fetch): IdentityProvider => ({
   title: 'GitHub',
@@ -45,8 +43,7 @@ export const gitHub = (settings: GitHubSettings, fetch: Fetch): IdentityProvider
       redirect_uri: redirectUri,
       scope: [...new Set(['user:email', 'read:org', ...scopes])].join(' '),
       state,
-      code_challenge: await challengeOf(verifier),
-      code_challenge_method: 'S256',
+      ...(await challengeFor(verifier)),
     }).toString()
     return { location: location.href, kept: { verifier } }
   },
@@ -64,17 +61,11 @@ export const gitHub = (settings: GitHubSettings, fetch: Fetch): IdentityProvider
   },
 })
 
-interface Exchange {
-  readonly code: string
-  readonly redirectUri: string
-  readonly verifier: string
-}
-
 async function redeem(
-  { code, redirectUri, verifier }: Exchange,
+  { code, redirectUri, verifier }: CodeExchange,
   { web = GITHUB, clientId, clientSecret = '' }: GitHubSettings,
   fetch: Fetch,
-): Promise<string> {
+): Promise<z.infer<typeof Token>> {
   const form = new URLSearchParams({
     client_id: clientId,
     client_secret: clientSecret,
@@ -85,39 +76,63 @@ async function redeem(
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const url = new URL('/login/oauth/access_token', web).href
   const { json } = await ask(url, fetch, { method: 'POST', headers, body: form.toString() })
-  // GitHub's refusals have the status 200.
+  // GitHub's refusals have status 200.
   const { data } = Token.safeParse(json)
-  if (data) return data.access_token
-  throw refusedCode(z.object({ error: z.string() }).safeParse(json).data?.error)
+  if (data) return data
+  throw refusedCode(json)
 }
 
 async function personWith(
-  token: string,
+  { access_token: token, scope = '' }: z.infer<typeof Token>,
   { web = GITHUB, api = 'https://api.github.com' }: GitHubSettings,
   fetch: Fetch,
 ): Promise<Person> {
   const headers = { authorization: `Bearer ${token}`, 'x-github-api-version': '2022-11-28' }
-  const read = async <T>(path: string, schema: z.ZodMiniType<T>): Promise<T> => {
-    const { success, data } = schema.safeParse(await askFor(`${api}${path}`, fetch, { headers }))
-    if (success) return data
+  let [isCut, isPartial] = [false, false]
+  const read = async <T>(path: string, schema: z.ZodMiniType<T>) => {
+    const answer = await askWhole(`${api}${path}`, fetch, { headers })
+    const { success, data } = schema.safeParse(answer.json)
+    if (success) return { data, headers: answer.headers }
     throw new IssuerFault('GitHub did not say who you are. Try again in a minute.')
   }
-  const [{ id }, emails, organisations, teams] = await Promise.all([
+  /** Reads a list page by page. Pages are requested by number, not by the links that GitHub sends. */
+  const readAll = async <T>(path: string, schema: z.ZodMiniType<readonly T[]>) => {
+    const all: T[] = []
+    for (let page = 1; ; page++) {
+      const { data, headers } = await read(`${path}?per_page=100&page=${page}`, schema)
+      all.push(...data)
+      // Some organizations require their own single sign-on, and this person has not signed in there.
+      isPartial ||= headers.has('x-github-sso')
+      if (!/\brel="?next\b/i.test(headers.get('link') ?? '')) return all
+      if (page < MAX_PAGES) continue
+      isCut = true
+      return all
+    }
+  }
+  const [{ data: user }, { data: emails }, organisations, teams] = await Promise.all([
     read('/user', User),
     read('/user/emails?per_page=100', Emails),
-    read('/user/orgs?per_page=100', Organisations),
-    read('/user/teams?per_page=100', Teams),
+    readAll('/user/orgs', Organisations),
+    readAll('/user/teams', Teams),
   ])
   const name = emails.find((it) => it.primary && it.verified)?.email
   if (name === undefined || !isName(name)) {
     throw new SignInFault('Your primary address at GitHub is not verified. Verify it there first.')
   }
-  const groups = groupsIn({
-    groups: [
-      ...organisations.map(({ login }) => login),
-      ...teams.map(({ organization, slug }) => `${organization.login}/${slug}`),
-    ],
-  })
-  // The number stays when somebody takes another login, and is nobody else's.
-  return { id: `${web} ${id}`, name, groups }
+  const known = groupList([
+    ...organisations.map(({ login }) => login),
+    ...teams.map(({ organization, slug }) => `${organization.login}/${slug}`),
+  ])
+  // The scopes go to GitHub through the person's browser, so the person could have removed one from the URL.
+  const isWithheld = !scope.split(/[\s,]+/).some((it) => READS_GROUPS.includes(it))
+  const lacking = isWithheld ? 'withheld' : isPartial ? 'left out' : isCut ? 'cut' : undefined
+  const unknownGroups = lacking ?? known.unknownGroups
+  // The number stays the same if somebody changes their login, and is never reused.
+  return { id: `${web} ${user.id}`, name, ...known, ...(unknownGroups && { unknownGroups }) }
 }
+
+/** Scopes with which GitHub lists all organizations and teams. GitHub reports only the widest granted one. */
+const READS_GROUPS = ['read:org', 'write:org', 'admin:org']
+
+/** Maximum number of pages in a list. People in more than 200 groups can sign in only if groups do not count. */
+const MAX_PAGES = 3

@@ -1,30 +1,28 @@
 import * as z from 'zod/mini'
-import { ask, type Fetch } from '../issuer/ask.ts'
-import { IssuerFault, TokenFault } from '../issuer/fault.ts'
+import { ask, type Fetch, IssuerFault, TokenFault } from '../issuer/ask.ts'
 import { type Metadata, metadataOf } from '../issuer/metadata.ts'
 import { type Claims, verified } from '../issuer/signed.ts'
 import { type ClaimSettings, groupsClaim, nameIn, personClaim, personIn } from './claims.ts'
-import { codeOf, refusedCode } from './code.ts'
+import { type CodeExchange, challengeFor, codeOf, refusedCode, unguessable } from './code.ts'
 import { type IdentityProvider, SignInFault } from './person.ts'
-import { challengeOf, unguessable } from './pkce.ts'
 
-/** A client that is registered at an OpenID provider. */
+/** A client registered with an OpenID provider. */
 export interface OpenIdSettings extends ClaimSettings {
   readonly title: string
   readonly issuer: string
   readonly clientId: string
-  /** A public client has none. */
+  /** Not set for a public client. */
   readonly clientSecret?: string | undefined
-  /** Scopes to ask for besides the usual ones. */
+  /** Scopes to request in addition to the usual ones. */
   readonly scopes: readonly string[]
 }
 
-/** What stays here while somebody is at the provider. */
+/** State to keep until a person returns from the provider. */
 const Kept = z.object({ issuer: z.string(), nonce: z.string(), verifier: z.string() })
 
 const TokenAnswer = z.object({ id_token: z.string(), access_token: z.optional(z.string()) })
 
-/** Signs people in at any OpenID provider, by its discovery, with a code, PKCE and a nonce. */
+/** Signs people in with any OpenID provider, using discovery, a code, PKCE and a nonce. */
 export const openId = (settings: OpenIdSettings, fetch: Fetch): IdentityProvider => ({
   title: settings.title,
 
@@ -41,8 +39,7 @@ export const openId = (settings: OpenIdSettings, fetch: Fetch): IdentityProvider
         scope: [...new Set(['openid', 'email', 'profile', ...scopes])].join(' '),
         state,
         nonce,
-        code_challenge: await challengeOf(verifier),
-        code_challenge_method: 'S256',
+        ...(await challengeFor(verifier)),
       }
       for (const [name, value] of Object.entries(asked)) location.searchParams.set(name, value)
       return { location: location.href, kept: { issuer, nonce, verifier } }
@@ -52,7 +49,7 @@ export const openId = (settings: OpenIdSettings, fetch: Fetch): IdentityProvider
     inWordsOfSignIn(async () => {
       const { issuer, clientId } = settings
       const { data: begun } = Kept.safeParse(kept)
-      // The operator may have changed the provider meanwhile.
+      // The operator may have changed the provider in the meantime.
       if (begun?.issuer !== issuer) throw new SignInFault('This sign-in has ended. Sign in again.')
       const metadata = await complete(issuer, fetch)
       assertIssuer(callback, metadata)
@@ -81,7 +78,7 @@ async function complete(issuer: string, fetch: Fetch): Promise<Complete> {
   throw new IssuerFault('The identity provider does not offer the sign-in of OpenID Connect.')
 }
 
-/** Refuses an answer of another issuer, which somebody mixed in (RFC 9207, section 2.4). */
+/** Refuses a response from another issuer, as in a mix-up attack (RFC 9207, section 2.4). */
 function assertIssuer({ searchParams }: URL, metadata: Metadata): void {
   const named = searchParams.getAll('iss')
   const isPromised = metadata.authorization_response_iss_parameter_supported === true
@@ -91,14 +88,8 @@ function assertIssuer({ searchParams }: URL, metadata: Metadata): void {
   }
 }
 
-interface Exchange {
-  readonly code: string
-  readonly redirectUri: string
-  readonly verifier: string
-}
-
 async function redeem(
-  { code, redirectUri, verifier }: Exchange,
+  { code, redirectUri, verifier }: CodeExchange,
   { token_endpoint, token_endpoint_auth_methods_supported: methods }: Complete,
   { clientId, clientSecret }: OpenIdSettings,
   fetch: Fetch,
@@ -110,7 +101,7 @@ async function redeem(
     code_verifier: verifier,
   })
   const headers: Record<string, string> = { 'content-type': 'application/x-www-form-urlencoded' }
-  // RFC 8414, section 2: where the metadata does not say, it is client_secret_basic.
+  // RFC 8414, section 2: the default is client_secret_basic.
   if (clientSecret && (!methods || methods.includes('client_secret_basic'))) {
     headers.authorization = basic(clientId, clientSecret)
   } else {
@@ -121,10 +112,10 @@ async function redeem(
   const { status, json } = await ask(token_endpoint, fetch, request)
   const { data } = TokenAnswer.safeParse(json)
   if (status === 200 && data) return data
-  throw refusedCode(z.object({ error: z.string() }).safeParse(json).data?.error)
+  throw refusedCode(json)
 }
 
-/** RFC 6749, section 2.3.1: both are written as in a form first. */
+/** RFC 6749, section 2.3.1: both are form-encoded first. */
 function basic(id: string, secret: string): string {
   const [user, password] = [id, secret].map((it) => new URLSearchParams({ it }).toString().slice(3))
   return `Basic ${btoa(`${user}:${password}`)}`
@@ -141,7 +132,7 @@ function assertForUs({ aud, azp, nonce }: Claims, clientId: string, begun: strin
   }
 }
 
-/** The claims of an ID token, and those of userinfo if the ID token leaves out what is needed. */
+/** The claims in an ID token, plus the claims from userinfo if the ID token leaves out needed ones. */
 async function withUserinfo(
   claims: Claims,
   accessToken: string | undefined,
@@ -149,7 +140,7 @@ async function withUserinfo(
   settings: OpenIdSettings,
   fetch: Fetch,
 ): Promise<Claims> {
-  // That the ID token does not say whether an address is verified does not mean that nothing does.
+  // The ID token may not say that an address is verified, while userinfo does.
   const isUnsure = personClaim(settings) === 'email' && claims.email_verified === undefined
   const isNamed = nameIn(claims, settings) !== undefined && !isUnsure
   const isGrouped = claims[groupsClaim(settings)] !== undefined
@@ -160,14 +151,14 @@ async function withUserinfo(
   if (status !== 200 || !more) {
     throw new IssuerFault('The identity provider did not say who you are. Sign in again.')
   }
-  // OpenID Connect Core 1.0, section 5.3.2: the access token may be somebody else's.
+  // OpenID Connect Core 1.0, section 5.3.2: the access token could belong to somebody else.
   if (more.sub !== claims.sub) {
-    throw new TokenFault('The identity provider told of somebody else. Sign in again.')
+    throw new TokenFault('The identity provider returned a different user. Sign in again.')
   }
   return isNamed ? { ...more, ...claims } : merged(claims, more)
 }
 
-/** What the one says of an address must not vouch for that of the other. */
+/** Merges claims so that neither source vouches for the other's address. */
 function merged(claims: Claims, more: Claims): Claims {
   const { email_verified: said, ...rest } = claims
   const isOther = more.email !== undefined && more.email !== claims.email
@@ -176,7 +167,7 @@ function merged(claims: Claims, more: Claims): Claims {
     : { ...claims, ...more }
 }
 
-/** Runs a step, and says what went wrong in it to the person who signs in. */
+/** Runs a step, and turns its errors into messages for the person who is signing in. */
 async function inWordsOfSignIn<T>(step: () => Promise<T>): Promise<T> {
   try {
     return await step()

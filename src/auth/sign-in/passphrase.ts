@@ -5,14 +5,14 @@ const MIN_CHARS = 15
 const MAX_CHARS = 1_000
 const MIN_DIFFERENT = 8
 
-/** What to do about a passphrase that is too weak. */
-const MEND = `Make another one with: openssl rand -base64 18. ${howToSet('TIDEGATE_PASSPHRASE')}`
+/** Advice for a passphrase that is too weak. */
+const FIX = `Make another one with: openssl rand -base64 18. ${howToSet('TIDEGATE_PASSPHRASE')}`
 
-/** Why a passphrase can be guessed, in sentences for the operator; nothing if it is strong. */
+/** The reason that a passphrase can be guessed, as a message for the operator; undefined if it is strong. */
 export function faultOfPassphrase(env: SignInEnv): string | undefined {
   const { TIDEGATE_PASSPHRASE: text } = env
   const why = text ? weakness(plain(text), env) : undefined
-  return why && `TIDEGATE_PASSPHRASE ${why}, so nobody can sign in. ${MEND}`
+  return why && `TIDEGATE_PASSPHRASE ${why}, so nobody can sign in. ${FIX}`
 }
 
 function weakness(text: string, env: SignInEnv): string | undefined {
@@ -22,52 +22,42 @@ function weakness(text: string, env: SignInEnv): string | undefined {
   if (new Set(characters).size < MIN_DIFFERENT) {
     return `has fewer than ${MIN_DIFFERENT} different characters`
   }
-  const { TIDEGATE_KEY, TIDEGATE_SECRET, TIDEGATE_SECRET_PREVIOUS } = env
-  for (const [name, value] of Object.entries({
-    TIDEGATE_KEY,
-    TIDEGATE_SECRET,
-    TIDEGATE_SECRET_PREVIOUS,
-  })) {
-    if (value && plain(value) === text) return `is the same as ${name}`
-  }
-  return isObvious(text) ? 'has little besides words that are tried first' : undefined
+  const names = ['TIDEGATE_KEY', 'TIDEGATE_SECRET', 'TIDEGATE_SECRET_PREVIOUS'] as const
+  const same = names.find((it) => plain(env[it] ?? '') === text)
+  if (same) return `is the same as ${same}`
+  return isObvious(text) ? 'is little more than words that are tried first' : undefined
 }
 
-/** What is left of a passphrase without its obvious parts has to be long enough for itself. */
+/** True if too little is left of a passphrase without its obvious parts. */
 function isObvious(text: string): boolean {
   let rest = text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
   for (const part of OBVIOUS) rest = rest.replaceAll(part, '')
   return new Set(rest).size < 4
 }
 
-/** The longer ones first: what is taken out of the middle of a word leaves the rest of it. */
+/** Longer ones first: removing a shorter one from the middle of a longer one would leave the rest of it. */
 const OBVIOUS = [
   ...['correcthorsebatterystaple', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiopasdfghjklzxcvbnm'],
-  ...[
-    '12345678901234567890',
-    '1qaz2wsx3edc4rfv',
-    'qwertzuiopasdfghjkl',
-    'qwertyuiop',
-    '1234567890',
-  ],
+  ...['12345678901234567890', '1qaz2wsx3edc4rfv', 'qwertzuiopasdfghjkl', 'qwertyuiop'],
+  '1234567890',
   ...['0123456789', 'passphrase', 'opensesame', 'asdfghjkl', '123456789', 'iloveyou', 'password'],
   ...['passwort', 'changeme', 'tidegate', 'letmein', 'trustno1', 'default', 'example', 'welcome'],
   ...['zxcvbnm', '12345678', 'abc123', 'qwerty', 'qwertz', 'secret', 'please', '123456', 'admin'],
   ...['12345', 'test', '1234', '123', 'the', 'is', 'my', 'a'],
 ]
 
-/** A space around it is a slip, and some keyboards write a letter as two characters. */
+/** Normalizes a passphrase: spaces around it are accidental, and some keyboards enter a letter as two characters. */
 const plain = (text: string): string => text.trim().normalize('NFC')
 
 const encoder = new TextEncoder()
 
-/** The most that the platform allows. */
+/** The maximum that the platform allows. */
 const ITERATIONS = 100_000
 
-/** What the passphrase is turned into takes long to derive, and never changes. */
+/** Cached hash of the passphrase, which is slow to derive. */
 let kept: { readonly of: string; readonly right: Uint8Array } | undefined
 
-/** Whether a text is the passphrase. The time does not depend on where they differ. */
+/** True if a string is the passphrase. Compares in constant time. */
 export async function knowsPassphrase(
   text: string,
   { TIDEGATE_PASSPHRASE, TIDEGATE_SECRET = '' }: SignInEnv,
@@ -82,11 +72,7 @@ export async function knowsPassphrase(
 async function derived(text: string, salt: string): Promise<Uint8Array> {
   const bytes = encoder.encode(plain(text))
   const key = await crypto.subtle.importKey('raw', bytes, 'PBKDF2', false, ['deriveBits'])
-  const how = {
-    name: 'PBKDF2',
-    hash: 'SHA-256',
-    salt: encoder.encode(salt),
-    iterations: ITERATIONS,
-  }
-  return new Uint8Array(await crypto.subtle.deriveBits(how, key, 256))
+  const how = { name: 'PBKDF2', hash: 'SHA-256', iterations: ITERATIONS }
+  const salted = { ...how, salt: encoder.encode(salt) }
+  return new Uint8Array(await crypto.subtle.deriveBits(salted, key, 256))
 }

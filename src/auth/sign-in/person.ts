@@ -1,64 +1,80 @@
+import { foldName, sha256 } from '../../ground/index.ts'
 import { toBase64Url } from '../../mcp/index.ts'
 
-/** Who signed in, or is named by a token of another issuer. */
+/** Reason that a person's groups are unknown: there is no list, it has another format, or it is incomplete. */
+export type UnknownGroups = 'missing' | 'odd' | 'cut' | 'left out' | 'withheld'
+
+/** A person who signed in, or whom a token from another issuer identifies. */
 export interface Person {
-  /** Tells them from everybody else, and never changes: the way in, and what it calls them. At most 500 characters. */
+  /** Unique and permanent ID: the way that they signed in, and their ID there. At most 500 characters. */
   readonly id: string
-  /** What databases, records and groups know them by, such as an address. At most 200 characters. */
+  /** Name in databases, records and groups, such as an address. At most 200 characters. */
   readonly name: string
-  /** What their provider says they are in. At most 200 of them. */
+  /** Groups that their provider reports. At most 200. */
   readonly groups: readonly string[]
+  /** Reason that the groups may be incomplete: see group-list.ts. */
+  readonly unknownGroups?: UnknownGroups | undefined
+  /** When the provider reported them, in milliseconds since 1970. */
+  readonly groupsAt?: number | undefined
 }
 
-/** What is kept with a token, encrypted: who it is for, and the endpoints that they ticked. */
+/** Encrypted data stored with a token: the person, and the endpoints that they selected. */
 export interface Props {
   readonly person: Person
   readonly endpoints: readonly string[]
-  /** Whether they came in by a provider, so that SIGN_IN_ALLOW or a group has to let them in. */
+  /** True if they signed in at a provider, so that SIGN_IN_ALLOW or a group has to allow them. */
   readonly isForeign: boolean
-  /** When they ticked them, in milliseconds since 1970: an endpoint that is made later is another one. */
+  /** Time when they selected them, in milliseconds since 1970: an endpoint that is created later is a different one. */
   readonly since: number
 }
 
-/** What those are called who had the passphrase, or a code for nobody. */
+/** Name of people who used the passphrase, or a code for no particular person. */
 export const SHARED_NAME = 'passphrase'
 
+/** Prefix of the IDs of people who used the passphrase or a code. */
+const OWN_ID = 'passphrase '
+
+/** The person who used the passphrase, or a code for this name. */
+export const ownPerson = (name: string): Person => ({ id: `${OWN_ID}${name}`, name, groups: [] })
+
+/** True if a person signed in at a provider, as far as is known. */
+export const isOfProvider = (person: Pick<Person, 'id'> | undefined): boolean =>
+  !person?.id.startsWith(OWN_ID)
+
 /**
- * Whether a text can be the name of a person: as `person` of a key, and nobody can be taken for the
- * operator, for a key, for a group, or for those who had the passphrase.
+ * True if a string can be a person's name, including the `person` of a key, without being mistaken for the operator, a
+ * key, a group, or people who used the passphrase.
  */
 export function isName(text: string): boolean {
   if (text.length === 0 || text.length > 200 || text === 'key' || /\p{Cc}/u.test(text)) return false
-  // As groups compare names: `Group:Staff` is `group:staff`.
-  const folded = text.normalize('NFC').toLowerCase()
+  const folded = foldName(text)
   return folded !== SHARED_NAME && !/^(?:key|group):/.test(folded)
 }
 
-/** A provider that people sign in at, in their browser. */
+/** A provider where people sign in with their browser. */
 export interface IdentityProvider {
-  /** What people call it, such as `Google`. */
+  /** The provider's common name, such as `Google`. */
   readonly title: string
   /**
-   * Where to send the browser, and what {@link finish} needs when it comes back.
+   * Returns the URL for the browser, and the state that {@link finish} needs when it returns.
    *
    * @param redirectUri where the provider sends it back to
-   * @param state bound to the browser by who calls this
+   * @param state bound to the browser by the caller
    */
   begin(
     redirectUri: string,
     state: string,
   ): Promise<{ readonly location: string; readonly kept: unknown }>
-  /** Who came back to this URL. Throws {@link SignInFault}. */
+  /** Returns the person who came back to this URL. Throws {@link SignInFault}. */
   finish(callback: URL, redirectUri: string, kept: unknown): Promise<Person>
 }
 
-/** Why somebody is not signed in, in a sentence for them to read. Nothing of it comes from a stranger. */
+/**
+ * Reports that a person is not signed in, in a message for them to read. The message contains no text from a stranger.
+ */
 export class SignInFault extends Error {
   override readonly name = 'SignInFault'
 }
 
-/** The library's id of a user, which must not contain a colon. */
-export async function userIdOf({ id }: Person): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(id))
-  return toBase64Url(new Uint8Array(digest))
-}
+/** The library's ID for a user, which must not contain a colon. */
+export const userIdOf = async ({ id }: Person): Promise<string> => toBase64Url(await sha256(id))

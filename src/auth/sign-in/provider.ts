@@ -4,7 +4,7 @@ import { GITHUB, gitHub } from './github.ts'
 import { openId } from './openid.ts'
 import type { IdentityProvider } from './person.ts'
 
-/** The provider that the operator chose; none if there is no issuer or no client. */
+/** The provider that the operator configured; undefined without an issuer or a client. */
 export function identityProvider(env: SignInEnv, fetch: Fetch): IdentityProvider | undefined {
   const [issuer, clientId] = [env.SIGN_IN_ISSUER?.trim(), env.SIGN_IN_CLIENT_ID?.trim()]
   if (!issuer || !clientId) return undefined
@@ -13,13 +13,10 @@ export function identityProvider(env: SignInEnv, fetch: Fetch): IdentityProvider
   if (issuer === GITHUB || issuer === `${GITHUB}/`) {
     return gitHub({ clientId, clientSecret, scopes }, fetch)
   }
-  const { SIGN_IN_PERSON_CLAIM, SIGN_IN_GROUPS_CLAIM } = env
-  const claims = { SIGN_IN_PERSON_CLAIM, SIGN_IN_GROUPS_CLAIM }
-  const title = titleOf(issuer)
-  return openId({ ...claims, title, issuer, clientId, clientSecret, scopes }, fetch)
+  return openId({ ...env, title: titleOf(issuer), issuer, clientId, clientSecret, scopes }, fetch)
 }
 
-/** What people call the provider at an address. */
+/** The common name of the provider at an address. */
 function titleOf(issuer: string): string {
   if (!URL.canParse(issuer)) return 'your provider'
   const { host } = new URL(issuer)

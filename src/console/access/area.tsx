@@ -1,8 +1,9 @@
-import type { Child } from 'hono/jsx'
-import { Page } from '../parts/page.tsx'
+import type { Child, FC } from 'hono/jsx'
+import { Head, Page } from '../parts/page.tsx'
+import { GROUPS, type ShownGroup } from '../rules/group.ts'
 import type { Visit } from '../visit.ts'
 
-/** The parts of Access. */
+/** Parts of the Access section. */
 const PARTS = {
   keys: { href: '/console/access', text: 'Keys' },
   groups: { href: '/console/access/groups', text: 'Groups' },
@@ -10,30 +11,18 @@ const PARTS = {
   signIns: { href: '/console/access/sign-ins', text: 'Sign-ins' },
 } as const
 
-/** The part that a page is of. */
-export type AccessPart = keyof typeof PARTS
-
-/** A page of Access: which part it is of, what it is called, and what can be done there. */
-export const AccessPage = ({
-  visit,
-  part,
-  title,
-  about,
-  crumbs,
-  action,
-  slim = false,
-  children,
-}: {
+/** A page in Access with its part, title and actions. */
+export const AccessPage: FC<{
   readonly visit: Visit
-  readonly part: AccessPart
+  readonly part: keyof typeof PARTS
   readonly title: string
   readonly about?: Child
   readonly crumbs?: Child
   readonly action?: Child
   readonly slim?: boolean
   readonly children: Child
-}) => (
-  <Page visit={visit} title={title} section="access" slim={slim}>
+}> = ({ visit, part, slim = false, children, ...head }) => (
+  <Page visit={visit} title={head.title} section="access" slim={slim}>
     <nav class="sub" aria-label="Access">
       {Object.entries(PARTS).map(([name, { href, text }]) => (
         <a href={href} aria-current={name === part ? 'page' : undefined}>
@@ -41,18 +30,35 @@ export const AccessPage = ({
         </a>
       ))}
     </nav>
-    <div class="head">
-      <div>
-        {crumbs && (
-          <nav class="crumbs" aria-label="You are here">
-            {crumbs}
-          </nav>
-        )}
-        <h1 dir="auto">{title}</h1>
-        {about && <p class="dim">{about}</p>}
-      </div>
-      {action && <div class="row">{action}</div>}
-    </div>
+    <Head {...head} />
     <div class="stack far">{children}</div>
   </Page>
+)
+
+/** Breadcrumbs below a list in Access: `Keys / Ada`. */
+export const crumbsFrom = (part: 'keys' | 'groups', at: string): Child => (
+  <>
+    <a href={PARTS[part].href}>{PARTS[part].text}</a> / {at}
+  </>
+)
+
+/** Breadcrumbs for a group's page and the pages below it. */
+export const GroupCrumbs: FC<{ readonly group: ShownGroup; readonly children?: Child }> = ({
+  group: { name },
+  children,
+}) => (
+  <>
+    <a href={GROUPS}>Groups</a> / <a href={`${GROUPS}/${name}`}>{name}</a>
+    {children && <> / {children}</>}
+  </>
+)
+
+/** Explains why nobody can sign in, with a link to the setup. */
+export const NoSignIn: FC<{ readonly message: string }> = ({ message }) => (
+  <div class="note">
+    <p>{message}</p>
+    <p>
+      <a href="/setup">See what is missing</a>
+    </p>
+  </div>
 )

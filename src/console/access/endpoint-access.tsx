@@ -1,131 +1,95 @@
 import { Hono } from 'hono/tiny'
 import { answer } from '../answer.ts'
 import { endpointOf } from '../parts/endpoint.ts'
-import { EndpointHead, Page } from '../parts/page.tsx'
-import { Pages, pathWith, Search } from '../parts/pages.tsx'
-import { ask, type Visit } from '../visit.ts'
-import { counted, GROUPS, rulesInWords, type ShownGroup } from './group.ts'
-import { KeyTable } from './key-table.tsx'
+import { ButtonLink } from '../parts/form.tsx'
+import { Note } from '../parts/note.tsx'
+import { EndpointPage } from '../parts/page.tsx'
+import { pathWith, Search } from '../parts/pages.tsx'
+import { GROUPS } from '../rules/group.ts'
+import { type Answers, ask, type Visit } from '../visit.ts'
+import { GroupTable } from './group-table.tsx'
+import { KeyPanel } from './key-table.tsx'
 
-/** `/console/endpoints/NAME/access`: who may use this endpoint, and what they see of it. */
+/** Number of keys, and of groups, per page. */
+const PAGE = 20
+
+/** `/console/endpoints/NAME/access`: keys and groups that open this endpoint. */
 export const endpointAccess = new Hono<{ Bindings: Visit }>().get('/', async (c) => {
   const visit = c.env
   const endpoint = await endpointOf(visit, c.req.param('name'))
   const { name } = endpoint
-  const { search, cursor, groups: groupsCursor } = c.req.query()
-  const [keys, groups] = await Promise.all([
-    ask(visit, 'GET', pathWith('/keys', { endpoint: name, search, cursor, limit: 20 })),
-    ask(visit, 'GET', pathWith('/groups', { endpoint: name, cursor: groupsCursor, limit: 20 })),
+  const { search, cursor, groups: from } = c.req.query()
+  const read = <List,>(list: string, query: Readonly<Record<string, string | undefined>>) =>
+    ask<List>(visit, 'GET', pathWith(list, { endpoint: name, ...query, limit: PAGE }))
+  const [{ body: keys }, { body: { groups = [], next } = {} }] = await Promise.all([
+    read<Answers['Keys']>('/keys', { search, cursor }),
+    read<Answers['Groups']>('/groups', { cursor: from }),
   ])
   const path = `/console/endpoints/${name}/access`
+  const change = <a href={`/console/endpoints/${name}/settings`}>change its access</a>
   return answer(
-    <Page visit={visit} title={`Access of ${endpoint.title}`} section="endpoints">
-      <EndpointHead visit={visit} endpoint={endpoint} tab="access" />
+    <EndpointPage
+      visit={visit}
+      title={`Access to ${endpoint.title}`}
+      endpoint={endpoint}
+      tab="access"
+    >
       <div class="stack far">
         {endpoint.access === 'public' && (
-          <div class="note low">
-            <p>
-              This endpoint is public: whoever knows its URL may ask, without a key. Groups hold for
-              those who show who they are. To ask for a key,{' '}
-              <a href={`/console/endpoints/${name}/settings`}>change its access</a>.
-            </p>
-          </div>
+          <Note kind="low">
+            This endpoint is public: anyone who knows its URL can query it without a key. Groups
+            apply only to callers who identify themselves. To require a key, {change}.
+          </Note>
+        )}
+        {endpoint.access === 'groups' && (
+          <Note kind="low">
+            Only members of the groups below can use this endpoint. To open it for keys without a
+            group, {change}.
+          </Note>
         )}
         <section class="stack">
           <div class="row">
             <h2>Keys</h2>
-            <a
-              class="button main push"
+            <ButtonLink
+              kind="main push"
               href={pathWith('/console/access/keys/new', { endpoint: name })}
-            >
-              Make a key
-            </a>
-          </div>
-          {(search || keys.body.total > 20) && (
-            <Search label="Label or person has" value={search} />
-          )}
-          <div class="panel flush">
-            <KeyTable keys={keys.body.keys ?? []} isSought />
-            <Pages
-              path={path}
-              query={{ search }}
-              cursor={cursor}
-              next={keys.body.next}
-              total={keys.body.total}
-              what="keys"
+              text="Create a key"
             />
           </div>
+          {(search || (keys?.total ?? 0) > PAGE) && (
+            <Search label="Label or person contains" value={search} />
+          )}
+          <KeyPanel found={keys} path={path} query={{ search, cursor }} isSought />
         </section>
         <section class="stack">
           <div class="row">
             <h2>Groups</h2>
-            <a class="button push" href={`${GROUPS}/new`}>
-              Make a group
-            </a>
+            <ButtonLink kind="push" href={`${GROUPS}/new`} text="Create a group" />
           </div>
-          <Groups name={name} groups={groups.body.groups ?? []} />
-          {groups.body.next && (
+          {groups.length === 0 ? (
+            <p class="dim">
+              No group has rules for this endpoint. Callers without a group see all of it. Members
+              of a group do not see it.
+            </p>
+          ) : (
+            <div class="panel flush">
+              <GroupTable groups={groups} endpoint={name} />
+            </div>
+          )}
+          {next && (
             <p>
-              <a href={pathWith(path, { groups: groups.body.next })}>More groups</a>
+              <a href={pathWith(path, { groups: next })}>More groups</a>
             </p>
           )}
         </section>
         <section class="stack">
           <h2>People who signed in</h2>
           <p>
-            What they allowed their apps is under <a href="/console/access/grants">Grants</a>, for
-            all endpoints.
+            The access that they granted to apps is under{' '}
+            <a href="/console/access/grants">Grants</a>, for all endpoints.
           </p>
         </section>
       </div>
-    </Page>,
+    </EndpointPage>,
   )
 })
-
-const Groups = ({
-  name,
-  groups,
-}: {
-  readonly name: string
-  readonly groups: readonly ShownGroup[]
-}) =>
-  groups.length === 0 ? (
-    <p class="dim">
-      No group has rules for this endpoint. Whoever is in no group sees all of it; whoever is in a
-      group does not see it.
-    </p>
-  ) : (
-    <div class="panel flush">
-      <table role="table" class="fold">
-        <caption class="hidden">Groups that have this endpoint</caption>
-        <thead role="rowgroup">
-          <tr role="row">
-            {['Group', 'Who', 'What it sees'].map((it) => (
-              <th role="columnheader" scope="col">
-                {it}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody role="rowgroup">
-          {groups.map(({ name: group, title, people, keys, endpoints }) => (
-            <tr role="row">
-              <th role="rowheader" scope="row" class="whole">
-                <a href={`${GROUPS}/${group}`} dir="auto">
-                  {title ?? group}
-                </a>
-              </th>
-              <td role="cell" class="whole">
-                {counted(people.length, 'person', 'people')}, {counted(keys.length, 'key')}
-              </td>
-              <td role="cell" class="whole">
-                <a href={`${GROUPS}/${group}/endpoints/${name}`} class="sql">
-                  {rulesInWords(endpoints[name] ?? {})}
-                </a>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )

@@ -1,36 +1,28 @@
+import type { FC } from 'hono/jsx'
 import type { Draft } from '../parts/draft.ts'
 import { Field, Tick, Ticks } from '../parts/field.tsx'
+import type { Answers } from '../visit.ts'
 
-/** How many endpoints are ticked one by one. More of them are named in a line. */
+/** Maximum number of endpoints with checkboxes. Beyond that, people type the names. */
 const MAX_TICKS = 40
 
-/** Names of endpoints that are shown of a key. */
+/** Maximum number of endpoint names shown for a key. */
 const MAX_NAMED = 5
 
-/** A page of endpoints, as the API lists them. */
-export interface KnownEndpoints {
-  readonly endpoints: readonly { readonly name: string; readonly title: string }[]
-  readonly total: number
-}
-
-/** Which endpoints a key opens. */
-export const EndpointChoice = ({
-  draft,
-  endpoints: { endpoints, total },
-  stored,
-}: {
+/** Choice of the endpoints that a key opens. */
+export const EndpointChoice: FC<{
   readonly draft: Draft
-  readonly endpoints: KnownEndpoints
+  readonly endpoints: Answers['Endpoints']
   readonly stored: readonly string[]
-}) => {
+}> = ({ draft, endpoints: { endpoints, total }, stored }) => {
   const isAll = stored.includes('*')
   const listed = total <= MAX_TICKS ? endpoints : []
   const names = listed.map(({ name }) => name)
   const others = stored.filter((it) => it !== '*' && !names.includes(it))
   return (
-    <Ticks draft={draft} name="endpoints" legend="Endpoints that it opens">
+    <Ticks draft={draft} name="endpoints" legend="Endpoints the key opens">
       <Tick draft={draft} name="which" value="all" type="radio" stored={isAll}>
-        All, also those that come later
+        All, including ones added later
       </Tick>
       <Tick draft={draft} name="which" value="some" type="radio" stored={!isAll}>
         These
@@ -45,9 +37,9 @@ export const EndpointChoice = ({
           <Field
             draft={draft}
             name="others"
-            label={listed.length === 0 ? 'Their names' : 'And these'}
+            label={listed.length === 0 ? 'Endpoint names' : 'Other endpoints'}
             stored={others.join(' ')}
-            hint="Names with spaces between them."
+            hint="Names, separated by spaces."
             mono
           />
         )}
@@ -56,17 +48,17 @@ export const EndpointChoice = ({
   )
 }
 
-/** The endpoints that a form names. */
+/** Endpoints chosen in a form. */
 export function endpointsIn(fields: URLSearchParams): readonly string[] {
   if (fields.get('which') === 'all') return ['*']
   const others = (fields.get('others') ?? '').split(/[\s,]+/).filter(Boolean)
   return [...new Set([...fields.getAll('endpoint'), ...others])]
 }
 
-/** Endpoints of a key, in words. */
+/** A key's endpoints, as text. */
 export function namesOfEndpoints(names: readonly string[]): string {
   if (names.includes('*')) return 'all endpoints'
-  if (names.length === 0) return 'nothing any more'
+  if (names.length === 0) return 'nothing'
   const more = names.length - MAX_NAMED
   return `${names.slice(0, MAX_NAMED).join(', ')}${more > 0 ? `, and ${more} more` : ''}`
 }

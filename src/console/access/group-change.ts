@@ -1,41 +1,41 @@
-import type { ShownGroup } from './group.ts'
+import { foldName } from '../../ground/index.ts'
+import { linesIn, textIn } from '../parts/texts.ts'
+import type { ShownGroup } from '../rules/group.ts'
 
-/** What is said after each change of a group. */
+/** Confirmation after each kind of change. */
 export const GROUP_CHANGES = {
-  title: 'The title is saved.',
-  people: 'The people of the group are saved. It holds everywhere within 10 seconds.',
-  keys: 'The keys of the group are saved. It holds everywhere within 10 seconds.',
-  endpoints: 'The endpoints of the group are saved. It holds everywhere within 10 seconds.',
+  title: 'Title saved.',
+  people: 'Members saved. Takes effect everywhere within 10 seconds.',
+  keys: 'Keys saved. Takes effect everywhere within 10 seconds.',
+  endpoints: 'Endpoints saved. Takes effect everywhere within 10 seconds.',
 }
 
-/** What a form of this page changes of a group. */
+/** Change to a group that a form requests. */
 export function changeOf(
   group: ShownGroup,
   fields: URLSearchParams,
-): { readonly patch: object; readonly done: keyof typeof GROUP_CHANGES; readonly back?: string } {
-  const lines = (name: string) =>
-    (fields.get(name) ?? '')
-      .split('\n')
-      .map((it) => it.trim())
-      .filter(Boolean)
+): { readonly patch: object; readonly done: keyof typeof GROUP_CHANGES } {
   const gone = new Set(fields.getAll('member'))
   switch (fields.get('change')) {
     case 'add-people': {
-      // The first of those that count as equal stays.
+      // Of names that count as equal, keep the first.
       const people = new Map<string, string>()
-      for (const it of [...group.people, ...lines('people')]) {
-        if (!people.has(folded(it))) people.set(folded(it), it)
+      for (const it of [...group.people, ...linesIn(fields, 'people')]) {
+        if (!people.has(foldName(it))) people.set(foldName(it), it)
       }
       return { patch: { people: [...people.values()] }, done: 'people' }
     }
     case 'remove-people':
       return { patch: { people: group.people.filter((it) => !gone.has(it)) }, done: 'people' }
     case 'add-key':
-      return { patch: { keys: [...new Set([...group.keys, ...lines('keys')])] }, done: 'keys' }
+      return {
+        patch: { keys: [...new Set([...group.keys, ...linesIn(fields, 'keys')])] },
+        done: 'keys',
+      }
     case 'remove-keys':
       return { patch: { keys: group.keys.filter((it) => !gone.has(it)) }, done: 'keys' }
     case 'add-endpoint': {
-      const name = fields.get('endpoints')?.trim() ?? ''
+      const name = textIn(fields, 'endpoints')
       const rules = Object.hasOwn(group.endpoints, name) ? group.endpoints[name] : {}
       return { patch: { endpoints: { [name]: rules } }, done: 'endpoints' }
     }
@@ -48,5 +48,3 @@ export function changeOf(
       return { patch: { title: fields.get('title') || null }, done: 'title' }
   }
 }
-
-const folded = (person: string) => person.normalize('NFC').toLowerCase()

@@ -1,38 +1,27 @@
-import type { Visit } from '../visit.ts'
-import { AccessPage } from './area.tsx'
-import { GROUPS, type ShownGroup, titleOf } from './group.ts'
+import type { FC } from 'hono/jsx'
+import { GROUPS, type ShownGroup, titleOf } from '../rules/group.ts'
+import type { Answers, Visit } from '../visit.ts'
+import { AccessPage, GroupCrumbs } from './area.tsx'
 
-type Reports = Readonly<
-  Record<string, { readonly problem?: string; readonly notes: readonly string[] }>
->
-
-/** Notes and endpoints of a report that are shown. */
+/** Maximum number of notes, and of endpoints, in a report. */
 const MAX_NOTES = 50
 const MAX_REPORTS = 100
 
-/** Which tools the rules of a group turn off, and which names in them do not exist. */
-export const ReportPage = ({
-  visit,
-  group,
-  reports,
-}: {
+/** Test of a group's rules: tools that they turn off, and names in them that do not exist. */
+export const ReportPage: FC<{
   readonly visit: Visit
   readonly group: ShownGroup
-  readonly reports: Reports
-}) => (
+  readonly reports: Answers['GroupReports']['endpoints']
+}> = ({ visit, group, reports }) => (
   <AccessPage
     visit={visit}
     part="groups"
-    title={`What ${titleOf(group)} does not have`}
-    about="Which tools the rules turn off and why, and which names in them do not exist."
-    crumbs={
-      <>
-        <a href={GROUPS}>Groups</a> / <a href={`${GROUPS}/${group.name}`}>{group.name}</a>
-      </>
-    }
+    title={`Rules for ${titleOf(group)}`}
+    about="Tools that the rules turn off and why, and names in the rules that do not exist."
+    crumbs={<GroupCrumbs group={group} />}
     slim
   >
-    {Object.keys(reports).length === 0 && <p>The group has no endpoint.</p>}
+    {Object.keys(reports).length === 0 && <p>This group has no endpoint.</p>}
     {Object.entries(reports)
       .slice(0, MAX_REPORTS)
       .map(([name, { problem, notes }]) => (

@@ -8,7 +8,7 @@ import { signIns } from './sign-ins.tsx'
 
 export { endpointAccess } from './endpoint-access.tsx'
 
-/** `/console/access`: who may use the deployment, and what they see. */
+/** `/console/access`: keys, groups, grants and sign-ins. */
 export const access = new Hono<{ Bindings: Visit }>()
   .route('/groups/:name/endpoints/:endpoint', rules)
   .route('/groups', groups)

@@ -2,67 +2,60 @@ import { Hono } from 'hono/tiny'
 import { answer, seeOther } from '../answer.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Done } from '../parts/done.tsx'
-import { Draft, fresh, refusedBy } from '../parts/draft.ts'
-import { NotThere } from '../parts/endpoint.ts'
-import { Field, Problem } from '../parts/field.tsx'
-import { Form } from '../parts/form.tsx'
+import { Draft, fresh } from '../parts/draft.ts'
+import { Fact } from '../parts/fact.tsx'
+import { Problem } from '../parts/field.tsx'
+import { ButtonLink, Submit } from '../parts/form.tsx'
+import { createKey, endOf, KeyForm, type ShownKey } from '../parts/key.tsx'
 import { Moment } from '../parts/moment.tsx'
-import { Pages, pathWith, Search } from '../parts/pages.tsx'
-import { ask, type Visit } from '../visit.ts'
-import { AccessPage } from './area.tsx'
+import { pathWith, Search } from '../parts/pages.tsx'
+import { type Answers, ask, demand, type Visit } from '../visit.ts'
+import { AccessPage, crumbsFrom } from './area.tsx'
 import { EndpointChoice, endpointsIn, namesOfEndpoints } from './endpoint-choice.tsx'
-import { KeyTable, type ShownKey } from './key-table.tsx'
-import { MadeKey, NewKeyFields, newKeyIn } from './new-key.tsx'
+import { KeyPanel } from './key-table.tsx'
+import { MadeKey } from './made-key.tsx'
 
 const LIST = '/console/access'
 
-const SAID = {
-  revoked: 'The key is revoked. It opens nothing any more, everywhere within 10 seconds.',
-  changed: 'The key is changed. It holds everywhere within 10 seconds.',
+const MESSAGES = {
+  revoked: 'Key revoked. It stops working everywhere within 10 seconds.',
+  changed: 'Key saved. Takes effect everywhere within 10 seconds.',
 }
 
-/** `/console/access`: the keys of all endpoints. */
+/** `/console/access`: keys for all endpoints. */
 export const keys = new Hono<{ Bindings: Visit }>()
   .get('/', async (c) => {
     const visit = c.env
     const { search, endpoint, cursor, done } = c.req.query()
-    const found = await ask(
-      visit,
-      'GET',
-      pathWith('/keys', { search, endpoint, cursor, limit: 50 }),
-    )
-    const refused = refusedBy(found)
-    const { keys: shown = [], next, total } = refused ? {} : found.body
+    const path = pathWith('/keys', { search, endpoint, cursor, limit: 50 })
+    const { body, refused } = await ask<Answers['Keys']>(visit, 'GET', path)
     return answer(
       <AccessPage
         visit={visit}
         part="keys"
         title="Keys"
-        about="A key opens the endpoints that it names, for an app that sends it. It is shown once."
+        about="An app that sends a key can use the key’s endpoints. A key is shown only once."
         action={
-          <a class="button main" href={pathWith(`${LIST}/keys/new`, { endpoint })}>
-            Make a key
-          </a>
+          <ButtonLink
+            kind="main"
+            href={pathWith(`${LIST}/keys/new`, { endpoint })}
+            text="Create a key"
+          />
         }
       >
-        <Done flag={done} said={SAID} />
-        <Search label="Label or person has" value={search} hidden={{ endpoint }} />
+        <Done flag={done} messages={MESSAGES} />
+        <Search label="Label or person contains" value={search} hidden={{ endpoint }} />
         {endpoint && (
           <p>
             Keys that open <code>{endpoint}</code>. <a href={LIST}>Show all keys</a>
           </p>
         )}
-        <div class="panel flush">
-          <KeyTable keys={shown} isSought={Boolean(search || endpoint)} />
-          <Pages
-            path={LIST}
-            query={{ search, endpoint }}
-            cursor={cursor}
-            next={next}
-            total={total}
-            what="keys"
-          />
-        </div>
+        <KeyPanel
+          found={body}
+          path={LIST}
+          query={{ search, endpoint, cursor }}
+          isSought={Boolean(search || endpoint)}
+        />
       </AccessPage>,
       refused ? 422 : 200,
     )
@@ -70,12 +63,11 @@ export const keys = new Hono<{ Bindings: Visit }>()
   .get('/keys/new', async (c) => newKeyPage(c.env, fresh, c.req.query('endpoint')))
   .post('/keys/new', async (c) => {
     const visit = c.env
-    const asked = newKeyIn(visit.fields)
-    if ('refused' in asked) return newKeyPage(visit, new Draft(visit.fields, asked.refused))
-    const made = await ask(visit, 'POST', '/keys', asked.key)
-    const refused = refusedBy(made)
-    if (refused) return newKeyPage(visit, new Draft(visit.fields, refused))
-    return answer(<MadeKey visit={visit} made={made.body} />, 201)
+    const endpoints = endpointsIn(visit.fields)
+    const created =
+      endpoints.length > 0 ? await createKey(visit, endpoints) : { refused: NO_ENDPOINT }
+    if ('refused' in created) return newKeyPage(visit, new Draft(visit.fields, created.refused))
+    return answer(<MadeKey visit={visit} made={created.made} />, 201)
   })
   .get('/keys/:id', async (c) => keyPage(c.env, c.req.param('id'), fresh, c.req.query('done')))
   .post('/keys/:id', async (c) => {
@@ -83,17 +75,12 @@ export const keys = new Hono<{ Bindings: Visit }>()
     const { fields } = visit
     const id = c.req.param('id')
     const expires = fields.get('expiresAt')
-    const changed = await ask(
-      visit,
-      'PATCH',
-      pathWith(`/keys/${encodeURIComponent(id)}`, { unchangedSince: fields.get('was') ?? '' }),
-      {
-        label: fields.get('label') ?? '',
-        endpoints: endpointsIn(fields),
-        expiresAt: expires ? endOf(expires) : null,
-      },
-    )
-    const refused = refusedBy(changed)
+    const path = pathOf(id, { unchangedSince: fields.get('was') ?? '' })
+    const { refused } = await ask(visit, 'PATCH', path, {
+      label: fields.get('label') ?? '',
+      endpoints: endpointsIn(fields),
+      expiresAt: expires ? endOf(expires) : null,
+    })
     if (refused) return keyPage(visit, id, new Draft(fields, refused))
     return seeOther(`${LIST}/keys/${id}?done=changed`)
   })
@@ -105,11 +92,7 @@ export const keys = new Hono<{ Bindings: Visit }>()
         visit={visit}
         part="keys"
         title={`Revoke ${key.label}`}
-        crumbs={
-          <>
-            <a href={LIST}>Keys</a> / {key.label}
-          </>
-        }
+        crumbs={crumbsFrom('keys', key.label)}
         slim
       >
         <Confirm
@@ -119,142 +102,109 @@ export const keys = new Hono<{ Bindings: Visit }>()
           back={LIST}
         >
           <p>
-            Apps that send this key are refused within 10 seconds, and so are its secret URLs. It
-            can’t be given back: a new key has to be made.
+            Apps that send this key or use its secret URLs are refused within 10 seconds. You can’t
+            undo this: create a new key instead.
           </p>
           <dl class="facts">
-            <dt>Opens</dt>
-            <dd>{namesOfEndpoints(key.endpoints)}</dd>
-            {key.person && (
-              <>
-                <dt>Is for</dt>
-                <dd dir="auto">{key.person}</dd>
-              </>
-            )}
-            <dt>Used last</dt>
-            <dd>{key.usedAt ? <Moment at={key.usedAt} /> : 'never'}</dd>
+            <Fact name="Opens">{namesOfEndpoints(key.endpoints)}</Fact>
+            <Fact name="Person">{key.person}</Fact>
+            <Fact name="Last used">
+              <Moment at={key.usedAt} />
+            </Fact>
           </dl>
         </Confirm>
       </AccessPage>,
     )
   })
   .post('/keys/:id/revoke', async (c) => {
-    const { status } = await ask(c.env, 'DELETE', `/keys/${encodeURIComponent(c.req.param('id'))}`)
-    if (status === 404) throw new NotThere('There is no such key. It may be revoked already.')
-    if (status !== 204) throw new Error(`The API answered ${status}.`)
+    await demand(c.env, 'DELETE', pathOf(c.req.param('id')), MISSING)
     return seeOther(`${LIST}?done=revoked`)
   })
 
-/** The last moment of a day. */
-const endOf = (day: string): string => (day.includes('T') ? day : `${day}T23:59:59Z`)
+const NO_ENDPOINT = { field: 'endpoints', message: 'Select the endpoints that the key opens.' }
+const MISSING = 'There is no such key. It may have been revoked already.'
 
-async function keyOf(visit: Visit, id: string): Promise<ShownKey> {
-  const { status, body } = await ask(visit, 'GET', `/keys/${encodeURIComponent(id)}`)
-  if (status === 404) throw new NotThere('There is no such key. It may be revoked already.')
-  if (status !== 200) throw new Error(`The API answered ${status}.`)
-  return body
-}
+const pathOf = (id: string, query: Readonly<Record<string, string>> = {}) =>
+  pathWith(`/keys/${encodeURIComponent(id)}`, query)
+
+const keyOf = (visit: Visit, id: string) => demand<ShownKey>(visit, 'GET', pathOf(id), MISSING)
+
+const endpointsOf = (visit: Visit) =>
+  demand<Answers['Endpoints']>(visit, 'GET', '/endpoints?limit=200')
 
 async function newKeyPage(visit: Visit, draft: Draft, endpoint?: string): Promise<Response> {
-  const known = await ask(visit, 'GET', '/endpoints?limit=200')
   return answer(
     <AccessPage
       visit={visit}
       part="keys"
-      title="Make a key"
-      crumbs={
-        <>
-          <a href={LIST}>Keys</a> / new
-        </>
-      }
+      title="Create a key"
+      crumbs={crumbsFrom('keys', 'new')}
       slim
     >
       <Problem draft={draft} />
-      <Form visit={visit} action={`${LIST}/keys/new`} class="stack far">
-        <NewKeyFields draft={draft} endpoints={known.body} chosen={endpoint} />
-        <div class="row">
-          <button class="button main" type="submit">
-            Make the key
-          </button>
-          <a href={LIST}>Back</a>
-        </div>
-      </Form>
+      <KeyForm
+        visit={visit}
+        action={`${LIST}/keys/new`}
+        draft={draft}
+        buttons={
+          <>
+            <Submit kind="main" text="Create the key" />
+            <a href={LIST}>Back</a>
+          </>
+        }
+      >
+        <EndpointChoice
+          draft={draft}
+          endpoints={await endpointsOf(visit)}
+          stored={endpoint ? [endpoint] : []}
+        />
+      </KeyForm>
     </AccessPage>,
     draft.refused ? 422 : 200,
   )
 }
 
 async function keyPage(visit: Visit, id: string, draft: Draft, done?: string): Promise<Response> {
-  const [key, known] = await Promise.all([
-    keyOf(visit, id),
-    ask(visit, 'GET', '/endpoints?limit=200'),
-  ])
+  const [key, endpoints] = await Promise.all([keyOf(visit, id), endpointsOf(visit)])
   return answer(
     <AccessPage
       visit={visit}
       part="keys"
       title={key.label}
-      crumbs={
-        <>
-          <a href={LIST}>Keys</a> / {key.label}
-        </>
-      }
+      crumbs={crumbsFrom('keys', key.label)}
       about={
         <>
-          Made <Moment at={key.createdAt} />, used{' '}
-          {key.usedAt ? <Moment at={key.usedAt} /> : 'never'}. Its id is <code>{key.id}</code>.
+          Created <Moment at={key.createdAt} />, last used <Moment at={key.usedAt} />. ID{' '}
+          <code>{key.id}</code>.
         </>
       }
-      action={
-        <a class="button" href={`${LIST}/keys/${key.id}/revoke`}>
-          Revoke
-        </a>
-      }
+      action={<ButtonLink href={`${LIST}/keys/${key.id}/revoke`} text="Revoke" />}
       slim
     >
-      <Done flag={done} said={SAID} />
+      <Done flag={done} messages={MESSAGES} />
       <Problem draft={draft} />
       {key.person && (
         <p>
-          Databases, records and groups see <bdi>{key.person}</bdi>. A key for somebody else is
+          Databases, the call log and groups see <bdi>{key.person}</bdi>. For someone else, create
           another key.
         </p>
       )}
       {key.claims && (
         <dl class="panel facts">
           {Object.entries(key.claims).map(([name, value]) => (
-            <>
-              <dt dir="auto">{name}</dt>
-              <dd dir="auto">{`${value}`}</dd>
-            </>
+            <Fact name={name}>{`${value}`}</Fact>
           ))}
         </dl>
       )}
-      <Form visit={visit} action={`${LIST}/keys/${key.id}`} class="stack far">
-        <input type="hidden" name="was" value={key.changedAt} />
-        <Field
-          draft={draft}
-          name="label"
-          label="Label"
-          stored={key.label}
-          maxlength={80}
-          required
-        />
-        <Field
-          draft={draft}
-          name="expiresAt"
-          label="Works until the end of"
-          type="date"
-          stored={key.expiresAt?.slice(0, 10)}
-          hint="Without a day, until it is revoked. Days are those of UTC."
-        />
-        <EndpointChoice draft={draft} endpoints={known.body} stored={key.endpoints} />
-        <div class="row">
-          <button class="button main" type="submit">
-            Save
-          </button>
-        </div>
-      </Form>
+      <KeyForm
+        visit={visit}
+        action={`${LIST}/keys/${key.id}`}
+        draft={draft}
+        stored={key}
+        buttons={<Submit kind="main" text="Save" />}
+      >
+        <EndpointChoice draft={draft} endpoints={endpoints} stored={key.endpoints} />
+      </KeyForm>
     </AccessPage>,
     draft.refused ? 422 : 200,
   )

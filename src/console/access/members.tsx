@@ -1,26 +1,23 @@
-import { Form } from '../parts/form.tsx'
-import { pathWith } from '../parts/pages.tsx'
+import type { Child, FC } from 'hono/jsx'
+import type { Draft } from '../parts/draft.ts'
+import { Form, Submit } from '../parts/form.tsx'
+import { pathWith, Search } from '../parts/pages.tsx'
+import { GROUPS, type ShownGroup } from '../rules/group.ts'
 import type { Visit } from '../visit.ts'
 
-/** What the address of a group's page asks for. */
+/** Query in the address of a group's page. */
 export type MembersQuery = Readonly<Record<string, string | undefined>>
 
-/** A part of a list of members. */
-interface PageOf {
-  readonly shown: readonly string[]
-  readonly search: string
-  readonly page: number
-  readonly pages: number
-  readonly total: number
+/** A group, with the query and form of its page. */
+export interface GroupPart {
+  readonly visit: Visit
+  readonly group: ShownGroup
+  readonly query: MembersQuery
+  readonly draft: Draft
 }
 
-/** The part of a list that the query asks for: `people=2&people-search=ada`. */
-export function pageOf(
-  all: readonly string[],
-  query: MembersQuery,
-  what: string,
-  size: number,
-): PageOf {
+/** Page of a list that the query selects: `people=2&people-search=ada`. */
+export function pageOf(all: readonly string[], query: MembersQuery, what: string, size: number) {
   const search = query[`${what}-search`]?.slice(0, 200) ?? ''
   const sought = search.toLowerCase()
   const found = search ? all.filter((it) => it.toLowerCase().includes(sought)) : all
@@ -30,73 +27,50 @@ export function pageOf(
   return { shown, search, page, pages, total: all.length }
 }
 
-/** Members, with ticks for those that go. */
-export const Members = ({
-  visit,
-  path,
-  what,
-  page: { search, page, pages, total },
-  rows,
-  empty,
-}: {
-  readonly visit: Visit
-  readonly path: string
-  readonly what: 'people' | 'keys' | 'endpoints'
-  readonly page: PageOf
-  readonly rows: readonly {
-    readonly id: string
-    readonly text: string
-    readonly href?: string
-    readonly under?: string
-  }[]
-  readonly empty: string
-}) => {
-  if (total === 0) return empty ? <p class="dim">{empty}</p> : null
-  const at = (to: number) => pathWith(path, { [what]: to, [`${what}-search`]: search })
+interface Row {
+  readonly text: string
+  readonly href?: string
+  readonly under?: string
+}
+
+/** Members, with checkboxes to remove them. */
+export const Members: FC<
+  GroupPart & {
+    readonly what: 'people' | 'keys' | 'endpoints'
+    readonly page: ReturnType<typeof pageOf>
+    /** Content of a member's row. Defaults to its id. */
+    readonly rowOf?: (id: string) => Row
+  }
+> = ({ visit, group, what, page, rowOf = (text): Row => ({ text }) }) => {
+  const { shown, search, page: at, pages, total } = page
+  if (total === 0) return <p class="dim">No {what} in this group.</p>
+  const path = `${GROUPS}/${group.name}`
+  const href = (to: number) => pathWith(path, { [what]: to, [`${what}-search`]: search })
   return (
     <>
       {(pages > 1 || search) && (
-        <search aria-label={`Search the ${what}`}>
-          <form class="search">
-            <div class="field">
-              <label for={`${what}-search`}>Name has</label>
-              <input
-                id={`${what}-search`}
-                name={`${what}-search`}
-                type="search"
-                value={search}
-                maxlength={200}
-              />
-            </div>
-            <button class="button" type="submit">
-              Show
-            </button>
-          </form>
-        </search>
+        <Search
+          label="Name contains"
+          value={search}
+          name={`${what}-search`}
+          about={`Search the ${what}`}
+        />
       )}
       <Form visit={visit} action={path} class="panel flush">
         <input type="hidden" name="change" value={`remove-${what}`} />
         <ul class="checks members">
-          {rows.map(({ id, text, href, under }) => (
-            <li>
-              <input type="checkbox" name="member" value={id} aria-label={`Tick ${text}`} />
-              <span dir="auto">
-                {href ? <a href={href}>{text}</a> : text}
-                {under && <span class="under small dim">{under}</span>}
-              </span>
-            </li>
+          {shown.map((id) => (
+            <Member id={id} {...rowOf(id)} />
           ))}
-          {rows.length === 0 && <li>None is like this.</li>}
+          {shown.length === 0 && <li>No match.</li>}
         </ul>
         <footer>
-          <button class="button little" type="submit">
-            Take out what is ticked
-          </button>
-          {page > 1 && <a href={at(page - 1)}>Page before</a>}
-          {page < pages && <a href={at(page + 1)}>Next page</a>}
+          <Submit kind="little" text="Remove selected" />
+          {at > 1 && <a href={href(at - 1)}>Previous page</a>}
+          {at < pages && <a href={href(at + 1)}>Next page</a>}
           {pages > 1 && (
             <span class="dim push">
-              Page {page} of {pages}
+              Page {at} of {pages}
             </span>
           )}
         </footer>
@@ -104,3 +78,32 @@ export const Members = ({
     </>
   )
 }
+
+const Member: FC<Row & { readonly id: string }> = ({ id, text, href, under }) => (
+  <li>
+    <input type="checkbox" name="member" value={id} aria-label={`Select ${text}`} />
+    <span dir="auto">
+      {href ? <a href={href}>{text}</a> : text}
+      {under && <span class="under small dim">{under}</span>}
+    </span>
+  </li>
+)
+
+/** Form for one change to a group. */
+export const ChangeForm: FC<
+  GroupPart & {
+    readonly change: string
+    /** Text of its button. */
+    readonly verb: string
+    readonly class?: string
+    readonly children: Child
+  }
+> = ({ visit, group, change, verb, class: style = 'panel stack', children }) => (
+  <Form visit={visit} action={`${GROUPS}/${group.name}`} class={style}>
+    <input type="hidden" name="change" value={change} />
+    {children}
+    <div class="row">
+      <Submit text={verb} />
+    </div>
+  </Form>
+)

@@ -1,36 +1,87 @@
 import { Hono } from 'hono/tiny'
-import { seeOther } from '../answer.ts'
-import { Draft } from '../parts/draft.ts'
-import { pathWith } from '../parts/pages.tsx'
-import type { Visit } from '../visit.ts'
-import { columnsPage } from './columns-page.tsx'
-import { columnsIn, tablesIn } from './rule-forms.ts'
-import { pathOf, placeOf, save } from './rule-place.tsx'
-import { tablesPage } from './tables-page.tsx'
+import { answer, seeOther } from '../answer.ts'
+import { Done } from '../parts/done.tsx'
+import { Draft, fresh } from '../parts/draft.ts'
+import { Area, Problem } from '../parts/field.tsx'
+import { Form, Submit } from '../parts/form.tsx'
+import { editorOf } from '../rules/editor.tsx'
+import { GROUPS, groupEndpoint, titleOf } from '../rules/group.ts'
+import { hrefOf, type RuleScope, type RuleView, rulesOf, viewIn } from '../rules/scope.ts'
+import { onward, saveTicks } from '../rules/ticks.ts'
+import { NotFound, type Visit } from '../visit.ts'
+import { AccessPage, GroupCrumbs } from './area.tsx'
 
-/** `…/tables/DATABASE`: the tables and columns of a database that a group sees. */
+const MESSAGES = { saved: 'Access saved. Takes effect everywhere within 10 seconds.' }
+
+/** `…/tables/DATABASE`: tables and columns in a database that a group sees. */
 export const ruleTables = new Hono<{ Bindings: Visit }>()
-  .get('/:database', async (c) => tablesPage(await placeOf(c.env, c.req.param()), c.req.query()))
-  .post('/:database', async (c) => {
-    const visit = c.env
-    const place = await placeOf(visit, c.req.param())
-    const { search, offset } = Object.fromEntries(visit.fields)
-    const refused = await save(place, tablesIn(visit.fields, place.rules))
-    if (refused) return tablesPage(place, { search, offset }, new Draft(visit.fields, refused))
-    return seeOther(pathWith(pathOf(place), { search, offset, done: 'saved' }))
-  })
-  .get('/:database/columns', async (c) =>
-    columnsPage(await placeOf(c.env, c.req.param()), c.req.query()),
+  .get('/:database', async (c) =>
+    tablesPage(await scopeOf(c.env, c.req.param()), viewIn(c.req.query()), fresh),
   )
-  .post('/:database/columns', async (c) => {
-    const visit = c.env
-    const place = await placeOf(visit, c.req.param())
-    const { table = '', page, search } = Object.fromEntries(visit.fields)
-    const columns = await columnsIn(place, table)
-    const refused = await save(place, { tables: { [table]: columns } })
-    if (refused) {
-      return columnsPage(place, { table, page, search }, new Draft(visit.fields, refused))
-    }
-    const path = `${pathOf(place)}/columns`
-    return seeOther(pathWith(path, { table, page, search, done: 'saved' }))
+  .post('/:database', async (c) => {
+    const scope = await scopeOf(c.env, c.req.param())
+    const view = viewIn(c.req.query())
+    const refused = await saveTicks(scope, view)
+    if (refused) return tablesPage(scope, view, new Draft(c.env.fields, refused))
+    return seeOther(onward(scope, view))
   })
+
+/** Group and database in a path. Throws {@link NotFound}. */
+async function scopeOf(
+  visit: Visit,
+  { name, endpoint: endpointName, database = '' }: Readonly<Record<string, string>>,
+): Promise<RuleScope> {
+  const { group, endpoint } = await groupEndpoint(visit, name, endpointName)
+  if (!Object.hasOwn(endpoint.databases, database)) {
+    throw new NotFound(`The endpoint ${endpoint.name} has no database ${database}.`)
+  }
+  const path = `${GROUPS}/${group.name}/endpoints/${endpoint.name}/tables/${database}`
+  return { visit, group, endpoint, database, path }
+}
+
+async function tablesPage(scope: RuleScope, view: RuleView, draft: Draft): Promise<Response> {
+  const { visit, group, endpoint, database } = scope
+  const { table } = view
+  const rules = rulesOf(scope)
+  const schemas = rules !== 'missing' && (rules.tables || rules.schemas) && (rules.schemas ?? [])
+  const { shown } = await editorOf(scope, view)
+  return answer(
+    <AccessPage
+      visit={visit}
+      part="groups"
+      title={`${titleOf(group)}: ${table === undefined ? 'tables' : 'columns'} in ${table ?? database}`}
+      crumbs={
+        <GroupCrumbs group={group}>
+          <a href={`${GROUPS}/${group.name}/endpoints/${endpoint.name}`}>{endpoint.name}</a> /{' '}
+          {table === undefined ? database : <a href={hrefOf(scope, { offset: 0 })}>{database}</a>}
+        </GroupCrumbs>
+      }
+      slim
+    >
+      <Done flag={view.done} messages={MESSAGES} />
+      <Problem draft={draft} />
+      <div class="stack">{shown}</div>
+      {schemas && table === undefined && (
+        <>
+          <p class="small dim">
+            SQL is off where the database can’t report which tables a statement reads. Test the
+            group’s rules to see if it is.
+          </p>
+          <Form visit={visit} action={scope.path} class="panel stack">
+            <Area
+              draft={draft}
+              name="schemas"
+              label="Schemas to show completely, one per line"
+              stored={schemas.join('\n')}
+              mono
+            />
+            <div class="row">
+              <Submit name="do" value="schemas" text="Save schemas" />
+            </div>
+          </Form>
+        </>
+      )}
+    </AccessPage>,
+    draft.refused ? 422 : 200,
+  )
+}

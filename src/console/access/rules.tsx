@@ -1,22 +1,23 @@
+import type { FC } from 'hono/jsx'
 import { Hono } from 'hono/tiny'
 import { answer, seeOther } from '../answer.ts'
 import { Done } from '../parts/done.tsx'
-import { Draft, fresh, refusedBy } from '../parts/draft.ts'
-import { endpointOf, NotThere, type ShownEndpoint } from '../parts/endpoint.ts'
+import { Draft, fresh } from '../parts/draft.ts'
+import { type ShownEndpoint, toolsOf } from '../parts/endpoint.ts'
 import { Area, Field, Problem, Tick, Ticks } from '../parts/field.tsx'
-import { Form } from '../parts/form.tsx'
+import { Form, Submit } from '../parts/form.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { pathWith } from '../parts/pages.tsx'
 import { recognised } from '../parts/recognise.ts'
-import { toolsOf } from '../parts/tools.ts'
+import { textIn } from '../parts/texts.ts'
+import { GROUPS, groupEndpoint, type ShownGroup, titleOf } from '../rules/group.ts'
 import { ask, type Visit } from '../visit.ts'
-import { AccessPage } from './area.tsx'
-import { GROUPS, groupOf, type Rules, type ShownGroup, titleOf } from './group.ts'
+import { AccessPage, GroupCrumbs } from './area.tsx'
 import { ruleTables } from './rule-tables.tsx'
 
-const SAID = { saved: 'The rules are saved. They hold everywhere within 10 seconds.' }
+const MESSAGES = { saved: 'Rules saved. Takes effect everywhere within 10 seconds.' }
 
-/** `/console/access/groups/GROUP/endpoints/ENDPOINT`: what a group may see of an endpoint. */
+/** `/console/access/groups/GROUP/endpoints/ENDPOINT`: a group's rules for an endpoint. */
 export const rules = new Hono<{ Bindings: Visit }>()
   .get('/', (c) =>
     rulesPage(c.env, c.req.param('name') ?? '', c.req.param('endpoint') ?? '', c.req.query('done')),
@@ -24,11 +25,15 @@ export const rules = new Hono<{ Bindings: Visit }>()
   .post('/', async (c) => {
     const visit = c.env
     const { fields } = visit
-    const { group, endpoint } = await ruled(visit, c.req.param('name'), c.req.param('endpoint'))
+    const { group, endpoint } = await groupEndpoint(
+      visit,
+      c.req.param('name'),
+      c.req.param('endpoint'),
+    )
     const show = (draft: Draft) => rulesPage(visit, group.name, endpoint.name, undefined, draft)
     const urls = new Map<string, string>()
     for (const name of Object.keys(endpoint.databases)) {
-      const text = fields.get(fieldOf(endpoint.name, name, 'url'))?.trim()
+      const text = textIn(fields, fieldOf(endpoint.name, name, 'url'))
       if (!text) continue
       const found = await recognised(visit, text)
       if ('message' in found) {
@@ -39,33 +44,17 @@ export const rules = new Hono<{ Bindings: Visit }>()
     }
     const patch = { endpoints: { [endpoint.name]: rulesIn(fields, group, endpoint, urls) } }
     const path = pathWith(`/groups/${group.name}`, { unchangedSince: fields.get('was') ?? '' })
-    const refused = refusedBy(await ask(visit, 'PATCH', path, patch))
+    const { refused } = await ask(visit, 'PATCH', path, patch)
     if (refused) return show(new Draft(fields, refused))
     return seeOther(`${GROUPS}/${group.name}/endpoints/${endpoint.name}?done=saved`)
   })
   .route('/tables', ruleTables)
 
-/** A group and an endpoint of its. Throws {@link NotThere}. */
-export async function ruled(
-  visit: Visit,
-  groupName = '',
-  endpointName = '',
-): Promise<{ group: ShownGroup; endpoint: ShownEndpoint; rules: Rules }> {
-  const group = await groupOf(visit, groupName)
-  const rules = Object.hasOwn(group.endpoints, endpointName)
-    ? group.endpoints[endpointName]
-    : undefined
-  if (!rules) {
-    throw new NotThere(`The group ${group.name} does not have the endpoint ${endpointName}.`)
-  }
-  return { group, endpoint: await endpointOf(visit, endpointName), rules }
-}
-
-/** An input is named by the path of its field in the API. */
+/** Name of an input: the path of its field in the API. */
 const fieldOf = (endpoint: string, database: string, field: string): string =>
   `endpoints.${endpoint}.databases.${database}.${field}`
 
-/** The rules that a form asks for, as a merge patch. */
+/** Merge patch for the rules, from a form. */
 function rulesIn(
   fields: URLSearchParams,
   group: ShownGroup,
@@ -76,7 +65,7 @@ function rulesIn(
   const isAll = fields.get('databases') === 'all'
   const each = Object.keys(databases).map((database) => {
     if (!isAll && !fields.getAll('database').includes(database)) return [database, null] as const
-    const role = fields.get(fieldOf(name, database, 'role'))?.trim() || null
+    const role = textIn(fields, fieldOf(name, database, 'role')) || null
     const isForgotten = fields.has(fieldOf(name, database, 'forget'))
     const url = urls.get(database)
     const own: { role: string | null; url?: string | null } = {
@@ -85,7 +74,7 @@ function rulesIn(
     }
     return [database, own] as const
   })
-  // A list names all that there is: without one, databases that come later are seen, too.
+  // A list shows only the databases in it. Without a list, databases added later are visible too.
   const isWhole =
     isAll &&
     each.every(([database, own]) => {
@@ -109,7 +98,7 @@ async function rulesPage(
   done?: string,
   draft: Draft = fresh,
 ): Promise<Response> {
-  const { group, endpoint, rules } = await ruled(visit, groupName, endpointName)
+  const { group, endpoint, rules } = await groupEndpoint(visit, groupName, endpointName)
   const { tools, databases } = rules
   const path = `${GROUPS}/${group.name}/endpoints/${endpoint.name}`
   const all = Object.keys(endpoint.databases)
@@ -119,16 +108,11 @@ async function rulesPage(
       visit={visit}
       part="groups"
       title={`${titleOf(group)}: ${endpoint.title}`}
-      about="What is not ticked does not exist for this group: it is in no list, hint, error or search."
-      crumbs={
-        <>
-          <a href={GROUPS}>Groups</a> / <a href={`${GROUPS}/${group.name}`}>{group.name}</a> /{' '}
-          {endpoint.name}
-        </>
-      }
+      about="This group sees only what is selected. Lists, hints, errors and searches show nothing else."
+      crumbs={<GroupCrumbs group={group}>{endpoint.name}</GroupCrumbs>}
       slim
     >
-      <Done flag={done} said={SAID} />
+      <Done flag={done} messages={MESSAGES} />
       <Problem draft={draft} />
       <Form visit={visit} action={path} class="stack far">
         <input type="hidden" name="was" value={group.changedAt} />
@@ -136,10 +120,10 @@ async function rulesPage(
           draft={draft}
           name="tools"
           legend="Tools"
-          hint="query and explain_query are free SQL. query_table reads without it."
+          hint="query and explain_query accept any SQL. query_table works without SQL."
         >
           <Tick draft={draft} name="tools" value="all" type="radio" stored={!tools}>
-            Every tool, also those that come later
+            Every tool, including ones added later
           </Tick>
           <Tick draft={draft} name="tools" value="some" type="radio" stored={Boolean(tools)}>
             These
@@ -157,7 +141,7 @@ async function rulesPage(
             Every database
           </Tick>
           <Tick draft={draft} name="databases" value="some" type="radio" stored={!isWhole}>
-            Those that are ticked
+            Selected databases
           </Tick>
         </Ticks>
         {all.map((name) => (
@@ -170,9 +154,7 @@ async function rulesPage(
           />
         ))}
         <div class="row">
-          <button class="button main" type="submit">
-            Save
-          </button>
+          <Submit kind="main" text="Save" />
           <a href={`${GROUPS}/${group.name}`}>Back</a>
         </div>
       </Form>
@@ -181,19 +163,13 @@ async function rulesPage(
   )
 }
 
-const DatabaseShown = ({
-  draft,
-  group,
-  endpoint,
-  name,
-  isSeen,
-}: {
+const DatabaseShown: FC<{
   readonly draft: Draft
   readonly group: ShownGroup
   readonly endpoint: string
   readonly name: string
   readonly isSeen: boolean
-}) => {
+}> = ({ draft, group, endpoint, name, isSeen }) => {
   const { role, url, schemas, tables } = group.endpoints[endpoint]?.databases?.[name] ?? {}
   const own = group.credentials?.find((it) => it.endpoint === endpoint && it.database === name)
   const limits = schemas || tables
@@ -205,8 +181,8 @@ const DatabaseShown = ({
       </Tick>
       <p>
         {limits
-          ? `It sees ${Object.keys(tables ?? {}).length} tables by name${schemas?.length ? `, and the schemas ${schemas.slice(0, 5).join(', ')}` : ''}.`
-          : 'It sees every table.'}{' '}
+          ? `Sees ${Object.keys(tables ?? {}).length} tables by name${schemas?.length ? `, and the schemas ${schemas.slice(0, 5).join(', ')}` : ''}.`
+          : 'Sees every table.'}{' '}
         <a href={`${GROUPS}/${group.name}/endpoints/${endpoint}/tables/${name}`}>
           Tables and columns of {name}
         </a>
@@ -214,36 +190,36 @@ const DatabaseShown = ({
       <Field
         draft={draft}
         name={fieldOf(endpoint, name, 'role')}
-        label={`Role of its own in ${name}`}
+        label={`Own role in ${name}`}
         stored={role}
         maxlength={256}
         mono
-        hint="A role that the login of the endpoint may become. The database then keeps the rules."
+        hint="A database role that the endpoint’s login can switch to. The database then enforces its permissions."
       />
       <Area
         draft={draft}
         name={fieldOf(endpoint, name, 'url')}
-        label={`Connection string of its own for ${name}`}
+        label={`Own connection string for ${name}`}
         secret
         mono
         hint={
           own ? (
             <>
-              It has one: {own.scheme} at {own.host}, since <Moment at={own.setAt} />. A new one
-              takes its place. It is not shown again.
+              Current: {own.scheme} at {own.host}, set <Moment at={own.setAt} />. A new one replaces
+              it. It is not shown again.
             </>
           ) : url ? (
             <>
-              It has <code>{url}</code>. A new one takes its place.
+              Current: <code>{url}</code>. A new one replaces it.
             </>
           ) : (
-            'Of a user who may read what this group may read: the best way to limit it. It is sealed, and not shown again.'
+            'For a database user who can read only what this group should see: the safest limit. It is encrypted and not shown again.'
           )
         }
       />
       {url && (
         <Tick draft={draft} name={fieldOf(endpoint, name, 'forget')} stored={false}>
-          Use the connection string of the endpoint instead
+          Use the endpoint’s connection string instead
         </Tick>
       )}
     </fieldset>

@@ -1,37 +1,29 @@
 import { Hono } from 'hono/tiny'
 import { answer } from '../answer.ts'
 import { Copy } from '../parts/copy.tsx'
-import { Draft, fresh, refusedBy } from '../parts/draft.ts'
+import { Draft, fresh } from '../parts/draft.ts'
 import { Field, Problem } from '../parts/field.tsx'
-import { Form } from '../parts/form.tsx'
+import { ButtonLink, Form, Submit } from '../parts/form.tsx'
 import { Moment } from '../parts/moment.tsx'
-import { ask, type Visit } from '../visit.ts'
-import { AccessPage } from './area.tsx'
-import { NoSignIn } from './no-sign-in.tsx'
+import { Table } from '../parts/table.tsx'
+import { textIn } from '../parts/texts.ts'
+import { type Answers, ask, type Visit } from '../visit.ts'
+import { AccessPage, NoSignIn } from './area.tsx'
 
 const SIGN_INS = '/console/access/sign-ins'
 
-interface SignInEvent {
-  readonly kind: string
-  readonly person?: string
-  readonly client?: string
-  readonly why?: string
-  readonly reference: string
-  readonly time: string
-}
-
-/** Events that are shown. */
+/** Maximum number of events on the page. */
 const EVENTS = 100
 
-/** `/console/access/sign-ins`: codes that sign one person in, and what happened at sign-ins. */
+/** `/console/access/sign-ins`: one-time codes, and recent sign-in events. */
 export const signIns = new Hono<{ Bindings: Visit }>()
   .get('/', (c) => signInsPage(c.env, fresh))
   .post('/', async (c) => {
     const visit = c.env
-    const person = visit.fields.get('person')?.trim()
-    const made = await ask(visit, 'POST', '/signin-codes', person ? { person } : {})
-    const refused = refusedBy(made)
-    if (refused) return signInsPage(visit, new Draft(visit.fields, refused))
+    const person = textIn(visit.fields, 'person')
+    const asked = person ? { person } : {}
+    const made = await ask<Answers['SignInCode']>(visit, 'POST', '/signin-codes', asked)
+    if (!made.ok) return signInsPage(visit, new Draft(visit.fields, made.refused))
     const { code, expiresAt } = made.body
     return answer(
       <AccessPage
@@ -45,13 +37,11 @@ export const signIns = new Hono<{ Bindings: Visit }>()
           {code}
         </Copy>
         <p>
-          It is good once, and ends <Moment at={expiresAt} />. They type it at{' '}
-          <code>{visit.origin}/signin</code> or where an app leads them, in place of the passphrase.
+          It works once and expires <Moment at={expiresAt} />. The person enters it instead of the
+          passphrase, at <code>{visit.origin}/signin</code> or on the page that their app opens.
         </p>
         <p>
-          <a class="button" href={SIGN_INS}>
-            Back
-          </a>
+          <ButtonLink href={SIGN_INS} text="Back" />
         </p>
       </AccessPage>,
       201,
@@ -59,37 +49,35 @@ export const signIns = new Hono<{ Bindings: Visit }>()
   })
 
 async function signInsPage(visit: Visit, draft: Draft): Promise<Response> {
-  const found = await ask(visit, 'GET', `/signin-events?limit=${EVENTS}`)
-  const missing = refusedBy(found)
+  const path = `/signin-events?limit=${EVENTS}`
+  const found = await ask<{ events: Answers['SignInEvent'][] }>(visit, 'GET', path)
   return answer(
     <AccessPage
       visit={visit}
       part="signIns"
       title="Sign-ins"
-      about="How people sign in is set for the deployment. The Doctor says what is wrong with it."
+      about="Sign-in is configured for the whole deployment. The Doctor checks it."
     >
       <Problem draft={draft} />
-      {missing ? (
-        <NoSignIn message={missing.message} />
+      {!found.ok ? (
+        <NoSignIn message={found.refused.message} />
       ) : (
         <>
           <section class="stack">
-            <h2>A code for one sign-in</h2>
+            <h2>One-time code</h2>
             <Form visit={visit} action={SIGN_INS} class="search">
               <Field
                 draft={draft}
                 name="person"
                 label="Person"
                 maxlength={200}
-                hint="Whom it signs in, such as ada@example.com. Without a name they are called passphrase. It works for ten minutes."
+                hint="The person to sign in, such as ada@example.com. If empty, they appear as passphrase. The code works for ten minutes."
               />
-              <button class="button main" type="submit">
-                Make a code
-              </button>
+              <Submit kind="main" text="Create a code" />
             </Form>
           </section>
           <section class="stack">
-            <h2>What happened</h2>
+            <h2>Recent events</h2>
             <Events events={found.body.events} />
           </section>
         </>
@@ -99,48 +87,35 @@ async function signInsPage(visit: Visit, draft: Draft): Promise<Response> {
   )
 }
 
-const Events = ({ events }: { readonly events: readonly SignInEvent[] }) =>
+const Events = ({ events }: { readonly events: readonly Answers['SignInEvent'][] }) =>
   events.length === 0 ? (
     <p class="dim">Nobody has tried to sign in.</p>
   ) : (
     <div class="panel flush">
-      <table role="table" class="fold">
-        <caption class="hidden">The last {events.length} events, the newest first</caption>
-        <thead role="rowgroup">
-          <tr role="row">
-            {['Time', 'What', 'Person', 'App', 'Reference'].map((it) => (
-              <th role="columnheader" scope="col">
-                {it}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody role="rowgroup">
-          {events.map(({ time, kind, why, person, client, reference }) => (
-            <tr role="row">
-              <td role="cell">
-                <Moment at={time} />
-              </td>
-              <td role="cell" class="whole">
+      <Table
+        caption={`The last ${events.length} events, newest first`}
+        class="fold"
+        rows={events}
+        columns={[
+          { head: 'Time', cell: ({ time }) => <Moment at={time} /> },
+          {
+            head: 'Event',
+            class: 'whole',
+            cell: ({ kind, why }) => (
+              <>
                 {kind}
                 {why && (
                   <span class="under" dir="auto">
                     {why}
                   </span>
                 )}
-              </td>
-              <td role="cell">
-                <bdi>{person ?? '–'}</bdi>
-              </td>
-              <td role="cell">
-                <bdi>{client ?? '–'}</bdi>
-              </td>
-              <td role="cell" class="mono">
-                {reference}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+              </>
+            ),
+          },
+          { head: 'Person', cell: ({ person }) => <bdi>{person ?? '–'}</bdi> },
+          { head: 'App', cell: ({ client }) => <bdi>{client ?? '–'}</bdi> },
+          { head: 'Reference', class: 'mono', cell: ({ reference }) => reference },
+        ]}
+      />
     </div>
   )

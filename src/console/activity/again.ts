@@ -1,15 +1,15 @@
 import type { ShownEndpoint } from '../parts/endpoint.ts'
 import type { CallRecord, Statement } from './reading.ts'
 
-/** A statement is recorded up to so many characters, and its values up to fewer. */
+/** Maximum length of a statement in the call log. Values are cut earlier. */
 const MAX_SQL_CHARS = 4_000
 
-/** Whether a statement can run as it is recorded: with its values, or without any. */
+/** True if a logged statement can run again as it is: it has its values or does not need any. */
 export function isWhole({ sql = '', params }: Statement, endpoint: ShownEndpoint): boolean {
   if (sql === '' || (sql.endsWith('…') && sql.length >= MAX_SQL_CHARS)) return false
-  if (endpoint.records?.literals === true)
+  if (endpoint.records ? endpoint.records.literals : false)
     return params === undefined || valuesOf(params) !== undefined
-  // In place of a value stands a placeholder.
+  // Placeholders replaced the values.
   return !/[?$]/.test(sql)
 }
 
@@ -18,12 +18,12 @@ function valuesOf(params: string): readonly unknown[] | undefined {
     const values: unknown = JSON.parse(params)
     return Array.isArray(values) ? values : undefined
   } catch {
-    // It was too long to be kept whole.
+    // It was too long for the log, so it was cut.
     return undefined
   }
 }
 
-/** Where the Workbench has a call again: the tool, and the statement that ran for it. */
+/** Link that opens a call in the Workbench, with its tool and statement. */
 export function workbenchOf(record: CallRecord, endpoint: ShownEndpoint, statement = 0): string {
   const path = `/console/endpoints/${endpoint.name}/workbench`
   const ran = record.statements?.[statement]
@@ -35,13 +35,13 @@ export function workbenchOf(record: CallRecord, endpoint: ShownEndpoint, stateme
   const { database, sql, params = '' } = ran
   const values = valuesOf(params)
   const given = {
-    // A tool for one database takes no name of it.
+    // With one database, tools have no argument for its name.
     ...(Object.keys(endpoint.databases).length > 1 && { database }),
     sql,
     ...(values && { params: values }),
   }
   const query = { tool: 'query', arguments: JSON.stringify(given) }
-  // The Workbench says what is to be filled in.
+  // The Workbench asks for the missing values.
   const left = isWhole(ran, endpoint) ? {} : { values: 'left-out' }
   return `${path}?${new URLSearchParams({ ...query, ...left })}`
 }

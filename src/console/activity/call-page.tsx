@@ -1,46 +1,40 @@
+import type { FC } from 'hono/jsx'
 import type { ShownEndpoint } from '../parts/endpoint.ts'
+import { Fact } from '../parts/fact.tsx'
+import { ButtonLink } from '../parts/form.tsx'
 import { isWhole, workbenchOf } from './again.ts'
 import { appOf, Outcome, reasonOf, whoOf } from './calls.tsx'
 import type { CallRecord, Statement } from './reading.ts'
 import { figure } from './times.tsx'
 
-/** All that is kept of one call. */
-export const CallShown = ({
-  record,
-  endpoint,
-  labels,
-}: {
+/** Everything in the call log about one call. */
+export const CallShown: FC<{
   readonly record: CallRecord
   readonly endpoint: ShownEndpoint
   readonly labels: ReadonlyMap<string, string>
-}) => (
+}> = ({ record, endpoint, labels }) => (
   <div class="stack far">
     <h2>One call</h2>
     <dl class="facts">
-      <dt>Outcome</dt>
-      <dd>
+      <Fact name="Outcome">
         <Outcome record={record} />
         {record.outcome !== 'ok' && <p class="small dim">{reasonOf(record)}</p>}
-      </dd>
-      <dt>Time</dt>
-      <dd>
+      </Fact>
+      <Fact name="Time">
         <time datetime={record.time}>{record.time.slice(0, 23).replace('T', ' ')} UTC</time>
-      </dd>
-      <Fact name="Who" value={whoOf(record.caller, labels)} />
-      <Fact name="App" value={record.client ? appOf(record.client) : 'does not say'} />
-      <dt>Endpoint</dt>
-      <dd>{record.endpoint}</dd>
-      <Fact name="Tool" value={record.tool ?? 'none: it was refused before it was read'} />
-      <Fact name="Code" value={record.code} />
-      {(record.calls ?? 1) > 1 && <Fact name="Calls" value={`${figure(record.calls)} in a row`} />}
-      <dt>Took</dt>
-      <dd>{figure(record.milliseconds)} ms</dd>
-      <dt>Returned</dt>
-      <dd>
+      </Fact>
+      <Fact name="Who">{whoOf(record.caller, labels)}</Fact>
+      <Fact name="App">{record.client ? appOf(record.client) : 'unknown'}</Fact>
+      <Fact name="Endpoint">{record.endpoint}</Fact>
+      <Fact name="Tool">{record.tool ?? 'none: the call was refused before it was parsed'}</Fact>
+      <Fact name="Code">{record.code}</Fact>
+      {(record.calls ?? 1) > 1 && <Fact name="Calls">{figure(record.calls)} in a row</Fact>}
+      <Fact name="Took">{figure(record.milliseconds)} ms</Fact>
+      <Fact name="Returned">
         {figure(record.rows)} {record.rows === 1 ? 'row' : 'rows'}, {figure(record.bytes)} bytes
-      </dd>
-      <Fact name="Trace" value={record.traceId} />
-      <Fact name="Record" value={record.id} />
+      </Fact>
+      <Fact name="Trace">{record.traceId}</Fact>
+      <Fact name="Log entry">{record.id}</Fact>
     </dl>
     {record.statements?.map((it, i) => (
       <StatementShown
@@ -50,36 +44,20 @@ export const CallShown = ({
     )) ?? (
       <p>
         {record.tool !== undefined && (
-          <a class="button" href={workbenchOf(record, endpoint)}>
-            Open in the Workbench
-          </a>
+          <ButtonLink href={workbenchOf(record, endpoint)} text="Open in the Workbench" />
         )}
       </p>
     )}
   </div>
 )
 
-const Fact = ({ name, value }: { readonly name: string; readonly value?: string | undefined }) =>
-  value === undefined ? null : (
-    <>
-      <dt>{name}</dt>
-      <dd dir="auto">{value}</dd>
-    </>
-  )
-
-const StatementShown = ({
-  record,
-  endpoint,
-  statement,
-  i,
-  isOnly,
-}: {
+const StatementShown: FC<{
   readonly record: CallRecord
   readonly endpoint: ShownEndpoint
   readonly statement: Statement
   readonly i: number
   readonly isOnly: boolean
-}) => (
+}> = ({ record, endpoint, statement, i, isOnly }) => (
   <section class="panel flush">
     <header>
       <h3>{isOnly ? 'Statement' : `Statement ${i + 1}`}</h3>
@@ -87,7 +65,7 @@ const StatementShown = ({
     </header>
     <div class="in stack">
       {statement.sql === undefined ? (
-        <p>It cannot be read without its values, so nothing of it is kept.</p>
+        <p>This statement could not be logged without its values, so its text is not stored.</p>
       ) : (
         <pre class="sql" dir="auto">
           {statement.sql}
@@ -101,11 +79,9 @@ const StatementShown = ({
     </div>
     {statement.sql !== undefined && (
       <footer>
-        <a class="button" href={workbenchOf(record, endpoint, i)}>
-          Open in the Workbench
-        </a>
+        <ButtonLink href={workbenchOf(record, endpoint, i)} text="Open in the Workbench" />
         {!isWhole(statement, endpoint) && (
-          <span class="dim">Its values are not kept: fill them in there.</span>
+          <span class="dim">Its values are not stored. Fill them in there.</span>
         )}
       </footer>
     )}

@@ -1,22 +1,22 @@
 import { scaleLinear, scaleLog } from 'd3-scale'
 import { line } from 'd3-shape'
-import type { Child } from 'hono/jsx'
+import type { Child, FC } from 'hono/jsx'
 import { figure } from './times.tsx'
 
-/** The plot within the picture. */
+/** Edges of the plot in the drawing. */
 const LEFT = 34
 const RIGHT = 334
 const TOP = 16.5
 const BOTTOM = 96.5
 
-/** What every chart has: what it says in words, its figures from left to right, and the ends of its time. */
+/** Parts that all charts share: the description, and the labels of the time axis. */
 interface ChartProps {
   readonly label: string
   readonly from: string
   readonly middle: string
 }
 
-/** A column for each bucket. */
+/** Chart with a column for each bucket. */
 export const Columns = ({
   values,
   kind,
@@ -42,16 +42,19 @@ export const Columns = ({
   )
 }
 
-/** A value of a line. It has a gap where there is none. */
+/** A value on a line. Undefined leaves a gap. */
 type Value = number | undefined
 
-/** A line through the middle of each bucket, and a second one, which is above it. Each rule is ten times the one below. */
+/**
+ * Chart with two lines through the middle of each bucket, the second above the first. Each rule is ten times the one
+ * below.
+ */
 export const Lines = ({
   main,
   second,
   ...props
 }: ChartProps & { readonly main: readonly Value[]; readonly second: readonly Value[] }) => {
-  // One call that was stopped is a thousand times as slow as others, which would be flat beside it.
+  // A stopped call can be a thousand times slower than the others. On a linear scale, the rest would look flat.
   const y = scaleLog()
     .domain([1, Math.max(10, ...[...main, ...second].map((it) => it ?? 0))])
     .range([BOTTOM, TOP])
@@ -71,26 +74,21 @@ export const Lines = ({
   )
 }
 
-/** From figures to heights, with round numbers at the rules. */
+/** Scale from values to heights, with round numbers at the rules. */
 const heights = (values: readonly number[]) =>
   scaleLinear()
     .domain([0, Math.max(1, ...values)])
     .range([BOTTOM, TOP])
     .nice(2)
 
-const Frame = ({
-  label,
-  from,
-  middle,
-  y,
-  ticks,
-  children,
-}: ChartProps & {
-  readonly y: (value: number) => number
-  /** Where the rules are. */
-  readonly ticks: readonly number[]
-  readonly children: Child
-}) => (
+const Frame: FC<
+  ChartProps & {
+    readonly y: (value: number) => number
+    /** Values at the rules. */
+    readonly ticks: readonly number[]
+    readonly children: Child
+  }
+> = ({ label, from, middle, y, ticks, children }) => (
   <svg class="chart" viewBox="0 0 340 118" role="img" aria-label={label}>
     {ticks.map((tick) => (
       <>
@@ -115,6 +113,6 @@ const Frame = ({
 
 const round = (n: number) => Math.round(n * 10) / 10
 
-/** `20k`: there is little room at the side. */
+/** Short form of a number, because the side has little room: `20k`. */
 const short = (n: number) =>
   n >= 1e6 ? `${figure(n / 1e6)}M` : n >= 1_000 ? `${figure(n / 1000)}k` : figure(n)

@@ -1,55 +1,72 @@
 import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import { Hono } from 'hono/tiny'
-import { answer, seeOther } from '../answer.ts'
-import { endpointOf, NotThere, type ShownEndpoint } from '../parts/endpoint.ts'
-import { EndpointHead, Page } from '../parts/page.tsx'
-import type { Visit } from '../visit.ts'
+import { answer, download, seeOther } from '../answer.ts'
+import { endpointOf, type ShownEndpoint } from '../parts/endpoint.ts'
+import { EndpointPage, Head, Page } from '../parts/page.tsx'
+import { NotFound, type Visit } from '../visit.ts'
 import { workbenchOf } from './again.ts'
-import { apiQuery, askedOf, PERIODS, type Place } from './asked.ts'
+import { apiQuery, type CallScope, filterOf, PERIODS } from './call-filter.ts'
 import { CallShown } from './call-page.tsx'
-import { Rows } from './calls.tsx'
+import { CallsTable } from './calls.tsx'
 import { changesShown } from './changes.tsx'
 import { callsShown, FiguresPart } from './page.tsx'
-import { callOf, callsAfter, callsOf, labelsOf, statisticsOf } from './reading.ts'
+import { callOf, callsOf, labelsOf, statisticsOf } from './reading.ts'
 
-/** Where calls are looked at, and the endpoint if they are only its own. */
-interface Room extends Place {
+/** Scope of the call log, and its endpoint if it has only one. */
+interface Room extends CallScope {
   readonly shown?: ShownEndpoint
+}
+
+/** Scope and query of a request. */
+interface Asked {
+  readonly visit: Visit
+  readonly room: Room
+  readonly params: URLSearchParams
+  /** Id of the call in the path. */
+  readonly id: string
 }
 
 type At = Context<{ Bindings: Visit }>
 
-/** The pages of Activity, for all endpoints or for one. */
-const pagesOf = (roomOf: (c: At) => Promise<Room>) =>
-  new Hono<{ Bindings: Visit }>()
-    .get('/', async (c) => {
-      const room = await roomOf(c)
-      const asked = askedOf(new URL(c.req.url).searchParams, room.endpoint)
-      const { body, live } = await callsShown(c.env, room, asked)
-      return page(c.env, room, 'calls', body, live)
+/** Pages in Activity, for all endpoints or for one. */
+function pagesOf(roomOf: (c: At) => Promise<Room>) {
+  const serve = (show: (asked: Asked) => Promise<Response>) => async (c: At) =>
+    show({
+      visit: c.env,
+      room: await roomOf(c),
+      params: new URL(c.req.url).searchParams,
+      id: c.req.param('id') ?? '',
     })
-    .get('/changes', async (c) => {
-      const room = await roomOf(c)
-      const cursor = new URL(c.req.url).searchParams.get('cursor')
-      return page(c.env, room, 'changes', await changesShown(c.env, room, cursor))
-    })
-    .get('/rows', async (c) => rows(c.env, await roomOf(c), new URL(c.req.url).searchParams))
-    .get('/figures', async (c) => figures(c.env, await roomOf(c), new URL(c.req.url).searchParams))
-    .get('/export', async (c) => {
-      const { endpoint } = await roomOf(c)
-      return lines(c.env, askedOf(new URL(c.req.url).searchParams, endpoint))
-    })
-    .get('/calls/:id', async (c) => {
-      const room = await roomOf(c)
-      const { record, endpoint } = await found(c, room)
-      const labels = await labelsOf(c.env, [record.caller])
-      return page(c.env, room, undefined, <CallShown {...{ record, endpoint, labels }} />)
-    })
-    .get('/calls/:id/open', async (c) => {
-      const { record, endpoint } = await found(c, await roomOf(c))
-      return seeOther(workbenchOf(record, endpoint))
-    })
+  return new Hono<{ Bindings: Visit }>()
+    .get('/', serve(calls))
+    .get('/changes', serve(changes))
+    .get('/rows', serve(rows))
+    .get('/figures', serve(figures))
+    .get('/export', serve(lines))
+    .get('/calls/:id', serve(call))
+    .get('/calls/:id/open', serve(open))
+}
+
+async function calls({ visit, room, params }: Asked) {
+  const shown = await callsShown(visit, room, filterOf(params, room.endpoint))
+  return page(visit, room, 'calls', shown.page, shown.live)
+}
+
+const changes = async ({ visit, room, params }: Asked) =>
+  page(visit, room, 'changes', await changesShown(visit, room, params.get('cursor')))
+
+async function call(asked: Asked) {
+  const { visit, room } = asked
+  const { record, endpoint } = await found(asked)
+  const labels = await labelsOf(visit, [record.caller])
+  return page(visit, room, undefined, <CallShown {...{ record, endpoint, labels }} />)
+}
+
+async function open(asked: Asked) {
+  const { record, endpoint } = await found(asked)
+  return seeOther(workbenchOf(record, endpoint))
+}
 
 /** `/console/activity` */
 export const activity = pagesOf(async () => ({ path: '/console/activity' }))
@@ -71,24 +88,12 @@ function page(
   live: Child = null,
 ) {
   const { path, shown } = room
-  const title = shown ? `Activity of ${shown.title}` : 'Activity'
+  const title = shown ? `Activity for ${shown.title}` : 'Activity'
   const script = tab === 'calls' ? '/assets/calls.js' : undefined
-  return answer(
-    <Page {...{ visit, title, script }} section={shown ? 'endpoints' : 'activity'}>
-      {shown ? (
-        <EndpointHead visit={visit} endpoint={shown} tab="activity" />
-      ) : (
-        <div class="head">
-          <div>
-            <h1>Activity</h1>
-            <p class="dim">
-              Each call, the refused ones too. Values are kept only where you say so.
-            </p>
-          </div>
-        </div>
-      )}
+  const content = (
+    <>
       <div class="row views">
-        <nav class="row" aria-label="What is shown">
+        <nav class="row" aria-label="Activity">
           {Object.entries(TABS).map(([name, [text, at]]) => (
             <a href={`${path}${at}`} aria-current={name === tab ? 'page' : undefined}>
               {text}
@@ -98,62 +103,63 @@ function page(
         {live}
       </div>
       {children}
+    </>
+  )
+  if (shown) {
+    return answer(
+      <EndpointPage {...{ visit, title, script, endpoint: shown }} tab="activity">
+        {content}
+      </EndpointPage>,
+    )
+  }
+  return answer(
+    <Page {...{ visit, title, script }} section="activity">
+      <Head
+        title="Activity"
+        about="Every call, including refused ones. Values are logged only where you turn that on."
+      />
+      {content}
     </Page>,
   )
 }
 
-/** Rows of calls that came after one, for the script. */
-async function rows(visit: Visit, { path, endpoint }: Room, params: URLSearchParams) {
+/** Rows of calls newer than a given one, for the script. */
+async function rows({ visit, room: { path, endpoint }, params }: Asked) {
   const now = Date.now()
-  const asked = askedOf(params, endpoint)
-  const after = params.get('after') ?? ''
-  const calls = await (after ? callsAfter(visit, asked, after) : callsOf(visit, asked, now))
-  if ('problem' in calls) return new Response(calls.problem, { status: 422 })
-  const labels = await labelsOf(
-    visit,
-    calls.records.map((it) => it.caller),
-  )
-  return answer(
-    <table>
-      <tbody>
-        <Rows {...{ labels, path, now }} records={calls.records} />
-      </tbody>
-    </table>,
-  )
-}
-
-async function figures(visit: Visit, room: Room, params: URLSearchParams) {
-  const now = Date.now()
-  const asked = askedOf(params, room.endpoint)
-  const statistics = await statisticsOf(visit, asked, now)
-  const callers = 'problem' in statistics ? [] : statistics.groups.map((it) => it.name)
+  const filter = filterOf(params, endpoint)
+  const { body, refused } = await callsOf(visit, filter, now, params.get('after') ?? '')
+  if (refused) return new Response(refused.message, { status: 422 })
+  const { records } = body
+  const callers = records.map((it) => it.caller)
   const labels = await labelsOf(visit, callers)
-  return answer(<FiguresPart {...{ asked, statistics, labels, now }} place={room} />)
+  return answer(<CallsTable {...{ records, labels, path, now }} />)
 }
 
-/** All calls that are asked for of one endpoint, a line for each. */
-async function lines({ send, signal }: Visit, asked: ReturnType<typeof askedOf>) {
-  const since = new Date(Date.now() - PERIODS[asked.time].ms).toISOString()
-  const answered = await send(`/records?${apiQuery(asked, { format: 'jsonl', since })}`, { signal })
-  if (!answered.ok) {
-    const { error } = (await answered.json()) as { error: { message: string } }
-    return new Response(error.message, { status: answered.status })
-  }
-  return new Response(answered.body, {
-    headers: {
-      'content-type': 'application/jsonl',
-      'content-disposition': 'attachment; filename="calls.jsonl"',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-    },
-  })
+async function figures({ visit, room, params }: Asked) {
+  const now = Date.now()
+  const filter = filterOf(params, room.endpoint)
+  const loaded = await statisticsOf(visit, filter, now)
+  const callers = loaded.statistics?.groups?.map((it) => it.name) ?? []
+  const labels = await labelsOf(visit, callers)
+  return answer(<FiguresPart {...{ filter, loaded, labels, now }} place={room} />)
 }
 
-/** A call by the id in the path, and its endpoint. */
-async function found(c: At, room: Room) {
-  const name = room.endpoint ?? new URL(c.req.url).searchParams.get('endpoint') ?? ''
-  const endpoint = room.shown ?? (await endpointOf(c.env, name))
-  const record = await callOf(c.env, name, c.req.param('id') ?? '')
-  if (!record) throw new NotThere('There is no such call. The oldest ones are deleted.')
+/** Export of an endpoint's calls that match the filter, one per line. */
+async function lines({ visit: { send, signal }, room, params }: Asked) {
+  const filter = filterOf(params, room.endpoint)
+  const since = new Date(Date.now() - PERIODS[filter.time].ms).toISOString()
+  const path = `/records?${apiQuery(filter, { format: 'jsonl', since })}`
+  const answered = await send(path, { signal })
+  if (answered.ok) return download(answered.body, 'application/jsonl', 'calls.jsonl')
+  const { error } = (await answered.json()) as { error: { message: string } }
+  return new Response(error.message, { status: answered.status })
+}
+
+/** Call with the id in the path, and its endpoint. */
+async function found({ visit, room, params, id }: Asked) {
+  const name = room.endpoint ?? params.get('endpoint') ?? ''
+  const endpoint = room.shown ?? (await endpointOf(visit, name))
+  const record = await callOf(visit, name, id)
+  if (!record) throw new NotFound('There is no such call. Old calls are deleted.')
   return { record, endpoint }
 }

@@ -1,58 +1,57 @@
+import type { FC } from 'hono/jsx'
 import type { ShownEndpoint } from '../parts/endpoint.ts'
 import { Icon } from '../parts/icon.tsx'
+import { Note } from '../parts/note.tsx'
 import type { Visit } from '../visit.ts'
-import { type Asked, linkTo, type Place } from './asked.ts'
+import { type CallFilter, type CallScope, linkTo } from './call-filter.ts'
 import { CallsTable } from './calls.tsx'
 import { FiguresShown } from './figures.tsx'
 import { Filters } from './filters.tsx'
 import { People } from './people.tsx'
-import {
-  type Calls,
-  callsOf,
-  endpointsOf,
-  type Found,
-  labelsOf,
-  type Statistics,
-  statisticsOf,
-} from './reading.ts'
+import { callsOf, endpointsOf, type LoadedStatistics, labelsOf, statisticsOf } from './reading.ts'
 import { figure } from './times.tsx'
 
-/** How often the script asks for new calls. Each endpoint is several objects, so many are asked less often. */
+/** Refresh intervals. Each endpoint has several objects to read, so pages with many endpoints refresh less often. */
 const OFTEN_MS = 2_000
 const SELDOM_MS = 5_000
 const FEW_ENDPOINTS = 5
 
-/** Tools that every endpoint may have, to choose from. */
+/** Tools to suggest in the filter. */
 const TOOLS = ['list_tables', 'describe_table', 'query', 'query_table', 'search', 'fetch']
 
-/** Calls as they come, and what they add up to; and what the script takes, beside the name of the page. */
-export async function callsShown(visit: Visit, place: Place, asked: Asked) {
+const MANY = 'There are too many endpoints to show all of them. Select one above.'
+
+/** Live list of calls with their statistics, and the controls for live updates. */
+export async function callsShown(visit: Visit, place: CallScope, filter: CallFilter) {
   const now = Date.now()
-  const [calls, statistics, endpoints] = await Promise.all([
-    callsOf(visit, asked, now),
-    statisticsOf(visit, asked, now),
+  const [{ body, refused }, loaded, endpoints] = await Promise.all([
+    callsOf(visit, filter, now),
+    statisticsOf(visit, filter, now),
     endpointsOf(visit),
   ])
-  const found: Calls = 'problem' in calls ? { records: [], lost: 0 } : calls
-  const { records } = found
-  const groups = 'problem' in statistics ? [] : statistics.groups
-  const callers = groups.flatMap((it) => it.name ?? [])
+  const { records, lost, next } = body ?? { records: [], lost: 0 }
+  const callers = loaded.statistics?.groups?.flatMap((it) => it.name ?? []) ?? []
   const labels = await labelsOf(visit, [...callers, ...records.map((it) => it.caller)])
   const apps = [...new Set(records.flatMap((it) => it.client?.name ?? []))]
-  const isLive = asked.cursor === '' && !('problem' in calls)
-  const shown = asked.endpoint === '' ? endpoints.size : 1
+  const isLive = filter.cursor === '' && !refused
+  const shown = filter.endpoint === '' ? endpoints.size : 1
   const every = shown > FEW_ENDPOINTS ? SELDOM_MS : OFTEN_MS
-  const rows = { records, labels, path: place.path, now }
-  const body = (
+  const live = {
+    from: linkTo(place, filter, { at: '/rows' }),
+    figures: linkTo(place, filter, { at: '/figures' }),
+    every,
+  }
+  const isForMany = filter.endpoint === '' && refused?.field === 'endpoint'
+  const page = (
     <>
       <Filters
-        {...{ place, asked, callers, labels, apps, tools: TOOLS }}
+        {...{ place, filter, callers, labels, apps, tools: TOOLS }}
         endpoints={[...endpoints.keys()]}
       />
-      {'problem' in calls && <p class="note low">{problemOf(calls.problem, asked)}</p>}
+      {refused && <Note kind="low">{isForMany ? MANY : refused.message}</Note>}
       <div class="stack far">
-        {!('problem' in calls && 'problem' in statistics) && (
-          <FiguresPart {...{ place, asked, statistics, labels, now }} />
+        {!(refused && loaded.refused) && (
+          <FiguresPart {...{ place, filter, loaded, labels, now }} />
         )}
         <section class="stack" aria-labelledby="calls-head">
           <div class="row">
@@ -61,82 +60,59 @@ export async function callsShown(visit: Visit, place: Place, asked: Asked) {
             </h2>
             <button class="button little" id="live-new" type="button" hidden />
           </div>
-          {found.lost > 0 && (
-            <p class="note low">
-              {figure(found.lost)} calls of this time have no record: it could not be written.
-            </p>
+          {lost > 0 && (
+            <Note kind="low">
+              {figure(lost)} calls in this time range are missing: the call log could not be
+              written.
+            </Note>
           )}
-          {records.length === 0 && !('problem' in calls) && (
-            <Empty asked={asked} endpoint={endpoints.get(asked.endpoint)} />
+          {records.length === 0 && !refused && (
+            <p id="no-calls">{reasonForNone(filter, endpoints.get(filter.endpoint))}</p>
           )}
           <div class="panel flush" id="calls-panel" hidden={records.length === 0}>
             <CallsTable
-              rows={rows}
-              live={
-                isLive
-                  ? {
-                      from: linkTo(place, asked, { at: '/rows' }),
-                      figures: linkTo(place, asked, { at: '/figures' }),
-                      every,
-                    }
-                  : undefined
-              }
+              {...{ records, labels, path: place.path, now }}
+              live={isLive ? live : undefined}
             />
             <footer>
-              {asked.cursor !== '' && <a href={linkTo(place, asked)}>Newest</a>}
-              {found.next && <a href={linkTo(place, asked, { cursor: found.next })}>Older</a>}
-              {asked.endpoint === '' ? (
-                <span class="dim">Choose an endpoint to export its calls</span>
+              {filter.cursor !== '' && <a href={linkTo(place, filter)}>Newest</a>}
+              {next && <a href={linkTo(place, filter, { cursor: next })}>Older</a>}
+              {filter.endpoint === '' ? (
+                <span class="dim">Select an endpoint to export its calls</span>
               ) : (
-                <a href={linkTo(place, asked, { at: '/export' })} download>
-                  As JSON Lines
+                <a href={linkTo(place, filter, { at: '/export' })} download>
+                  Export as JSON Lines
                 </a>
               )}
-              <span class="dim push">A statement opens in the Workbench</span>
+              <span class="dim push">Select a statement to open it in the Workbench</span>
             </footer>
           </div>
         </section>
       </div>
     </>
   )
-  return { body, live: isLive && <Live every={every} /> }
+  return { page, live: isLive && <Live every={every} /> }
 }
 
-const problemOf = (problem: string, { endpoint }: Asked) =>
-  endpoint === '' && problem.startsWith('endpoint ') ? MANY : problem
-
-const MANY = 'There are too many endpoints to show them all. Choose one above.'
-
-/** What the calls add up to. The script puts a newer one in its place. */
-export const FiguresPart = ({
-  place,
-  asked,
-  statistics,
-  labels,
-  now,
-}: {
-  readonly place: Place
-  readonly asked: Asked
-  readonly statistics: Found<Statistics>
+/** Statistics of the calls. The script replaces them with newer ones. */
+export const FiguresPart: FC<{
+  readonly place: CallScope
+  readonly filter: CallFilter
+  readonly loaded: LoadedStatistics
   readonly labels: ReadonlyMap<string, string>
   readonly now: number
-}) => (
+}> = ({ place, filter, loaded: { statistics, refused }, labels, now }) => (
   <section class="stack" id="figures" aria-label="Calls, latency and errors over time">
-    {'problem' in statistics ? (
-      <p class="note low">{statistics.problem}</p>
-    ) : (
-      <>
-        <FiguresShown statistics={statistics} time={asked.time} />
-        {statistics.groups.length > 0 && (
-          <People {...{ place, asked, labels, now }} groups={statistics.groups} />
-        )}
-      </>
-    )}
+    {refused && <Note kind="low">{refused.message}</Note>}
+    {statistics && <FiguresShown statistics={statistics} time={filter.time} />}
+    {statistics?.groups?.length ? (
+      <People {...{ place, filter, labels, now }} groups={statistics.groups} />
+    ) : null}
   </section>
 )
 
-/** What the script says and takes. Without script, it is not there. */
-const Live = ({ every }: { readonly every: number }) => (
+/** State and button for live updates. Hidden without JavaScript. */
+const Live: FC<{ readonly every: number }> = ({ every }) => (
   <div class="row live" id="live" hidden>
     <span class="state ok">
       <Icon paths={WAVES} />
@@ -148,33 +124,23 @@ const Live = ({ every }: { readonly every: number }) => (
       Pause
     </button>
     <span class="small dim">
-      It looks every {every / 1000} seconds, and not while this page is hidden.
+      Refreshes every {every / 1000} seconds while this page is visible.
     </span>
   </div>
 )
 
 const WAVES = ['M8 7.8v.4', 'M4.1 11.9a5.5 5.5 0 0 1 0-7.8M11.9 4.1a5.5 5.5 0 0 1 0 7.8']
 
-const Empty = ({
-  asked: { text, caller, tool, client, outcome },
-  endpoint,
-}: {
-  readonly asked: Asked
-  readonly endpoint: ShownEndpoint | undefined
-}) => (
-  <p id="no-calls">
-    {endpoint?.records === false
-      ? 'Calls of this endpoint are not recorded. Its setting "records" turns that on.'
-      : isDemo(endpoint)
-        ? 'Calls of the demo are not recorded.'
-        : [text, caller, tool, client, outcome].some((it) => it !== '')
-          ? 'No such call in this time. Ask for less, or for a longer time.'
-          : 'No call in this time. The next one appears here.'}
-  </p>
-)
-
-const isDemo = (endpoint: ShownEndpoint | undefined) =>
-  endpoint !== undefined &&
-  Object.values(endpoint.databases as Record<string, { url: string }>).every(
-    ({ url }) => url === 'demo:',
-  )
+/** Reason the list is empty. */
+function reasonForNone(filter: CallFilter, endpoint: ShownEndpoint | undefined): string {
+  if (endpoint?.records === false) {
+    return 'This endpoint has no call log. Turn it on in its settings.'
+  }
+  if (endpoint && Object.values(endpoint.databases).every(({ url }) => url === 'demo:')) {
+    return 'The demo has no call log.'
+  }
+  const { text, caller, tool, client, outcome } = filter
+  return [text, caller, tool, client, outcome].some((it) => it !== '')
+    ? 'No matching calls in this time range. Use fewer filters or a longer range.'
+    : 'No calls in this time range. New calls appear here.'
+}

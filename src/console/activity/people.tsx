@@ -1,63 +1,49 @@
-import { type Asked, linkTo, type Place } from './asked.ts'
-import { short, whoOf } from './calls.tsx'
+import type { FC } from 'hono/jsx'
+import { Table } from '../parts/table.tsx'
+import { cut } from '../parts/texts.ts'
+import { type CallFilter, type CallScope, linkTo } from './call-filter.ts'
+import { whoOf } from './calls.tsx'
+import { FIGURES } from './figures.tsx'
 import type { Statistics } from './reading.ts'
-import { ago, figure } from './times.tsx'
+import { ago } from './times.tsx'
 
-/** People that a page shows. */
+/** Maximum number of people on a page. */
 const MAX_PEOPLE = 15
 const MAX_WHO = 60
 
-/** What each person and key did. */
-export const People = ({
-  place,
-  asked,
-  groups,
-  labels,
-  now,
-}: {
-  readonly place: Place
-  readonly asked: Asked
-  readonly groups: Statistics['groups']
+/** Statistics for each person and key. */
+export const People: FC<{
+  readonly place: CallScope
+  readonly filter: CallFilter
+  readonly groups: NonNullable<Statistics['groups']>
   readonly labels: ReadonlyMap<string, string>
   readonly now: number
-}) => (
+}> = ({ place, filter, groups, labels, now }) => (
   <details id="people">
-    <summary class="small">Per person and key</summary>
+    <summary class="small">By person and key</summary>
     <div class="panel flush scroll">
-      <table>
-        <caption class="hidden">Calls of each person and key, the most first</caption>
-        <thead>
-          <tr>
-            <th scope="col">Person or key</th>
-            {['Calls', 'Refused', 'Failed', 'Median ms', 'p95 ms', 'Last call'].map((it) => (
-              <th scope="col" class="n">
-                {it}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {groups.slice(0, MAX_PEOPLE).map((it) => (
-            <tr>
-              <th scope="row">
-                {it.name === undefined ? (
-                  whoOf(undefined)
-                ) : (
-                  <a dir="auto" href={linkTo(place, asked, { caller: it.name })}>
-                    {short(whoOf(it.name, labels), MAX_WHO)}
-                  </a>
-                )}
-              </th>
-              {[it.calls, it.refused, it.errors, it.p50, it.p95].map((value) => (
-                <td class="n">{figure(value)}</td>
-              ))}
-              <td class="n">{ago(it.lastCallAt, now)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        caption="Calls by person and key, most active first"
+        rows={groups.slice(0, MAX_PEOPLE)}
+        columns={[
+          {
+            head: 'Person or key',
+            isName: true,
+            cell: ({ name }) =>
+              name === undefined ? (
+                whoOf(undefined)
+              ) : (
+                <a dir="auto" href={linkTo(place, filter, { caller: name })}>
+                  {cut(whoOf(name, labels), MAX_WHO)}
+                </a>
+              ),
+          },
+          ...FIGURES,
+          { head: 'Last call', class: 'n', cell: ({ lastCallAt }) => ago(lastCallAt, now) },
+        ]}
+      />
       {groups.length > MAX_PEOPLE && (
-        <p class="small dim in">The {MAX_PEOPLE} with the most calls are shown.</p>
+        <p class="small dim in">Only the {MAX_PEOPLE} with the most calls are shown.</p>
       )}
     </div>
   </details>

@@ -1,4 +1,6 @@
-/** A time of today as `16:32:08`, an older one with its day. All times are of UTC. */
+import { grouped } from '../parts/texts.ts'
+
+/** A time today as `16:32:08`; an older one has its day. All times are in UTC. */
 export const Time = ({ at, now = Date.now() }: { readonly at: string; readonly now?: number }) => {
   const isToday = at.slice(0, 10) === new Date(now).toISOString().slice(0, 10)
   return (
@@ -12,7 +14,7 @@ export const dayOf = (at: string): string =>
 
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
-/** How long ago something was: relative until a day ago. */
+/** Time since something happened. After a day, its date. */
 export function ago(at: string, now = Date.now()): string {
   const seconds = Math.max(0, Math.round((now - Date.parse(at)) / 1000))
   if (seconds < 60) return `${seconds} s ago`
@@ -21,5 +23,5 @@ export function ago(at: string, now = Date.now()): string {
   return dayOf(at)
 }
 
-/** A number as people read it: `20,003`. */
-export const figure = (n: number | undefined): string => n?.toLocaleString('en') ?? '–'
+/** A number with separators: `20,003`. */
+export const figure = (n: number | undefined): string => (n === undefined ? '–' : grouped(n))

@@ -1,6 +1,6 @@
 /**
- * The script of Activity: it asks every few seconds for new calls, and adds their rows. While somebody reads the list,
- * new rows wait behind a button, so that nothing moves. It asks nothing while the page is hidden or paused.
+ * Script for Activity. Every few seconds it loads new calls and adds their rows. While someone reads the list, new rows
+ * wait behind a button, so that nothing moves. It stops while the page is hidden or paused.
  */
 export const watchCalls = `const list = document.getElementById('calls')
 const said = document.getElementById('live-said')
@@ -32,7 +32,7 @@ async function look() {
     if (++asked % FIGURES_EVERY === 0) await redraw()
     if (!paused) say('Live')
   } catch (error) {
-    if (error.isEnd) return say('Your session has ended. Load the page again.')
+    if (error.isEnd) return say('Your session has ended. Reload the page to sign in again.')
     say('No answer. Trying again.')
   }
   timer = setTimeout(look, Number(list.dataset.every))
@@ -55,7 +55,7 @@ function show(isLater) {
     document.getElementById('no-calls')?.remove()
     document.getElementById('calls-panel').hidden = false
   }
-  // More than the list takes would not be shown.
+  // The list has no room for more.
   waiting = waiting.slice(-MOST)
   fresh.hidden = waiting.length === 0
   fresh.textContent = waiting.length === 1 ? 'Show 1 new call' : 'Show ' + waiting.length + ' new calls'
@@ -82,7 +82,7 @@ if (list?.dataset.rows) {
   document.getElementById('live').hidden = false
   pause.addEventListener('click', () => {
     paused = !paused
-    pause.textContent = paused ? 'Go on' : 'Pause'
+    pause.textContent = paused ? 'Resume' : 'Pause'
     if (!paused) return look()
     clearTimeout(timer)
     say('Paused')

@@ -1,22 +1,31 @@
+import type { FC } from 'hono/jsx'
+import { counted } from '../../ground/index.ts'
 import type { ShownEndpoint } from '../parts/endpoint.ts'
 import { enginesOf } from '../parts/engine.ts'
+import { Fact } from '../parts/fact.tsx'
+import type { Visit } from '../visit.ts'
 import type { ReadNote } from './read-note.ts'
 
-/** What is known of what was pasted: as it was read, or else as it is stored. The password is not among it. */
-export const Facts = ({
-  endpoint,
-  note,
-}: {
+/** Facts about the connection string: as parsed, or else as stored. They never include the password. */
+export const Facts: FC<{
+  readonly visit: Visit
   readonly endpoint: ShownEndpoint
   readonly note: ReadNote | undefined
-}) => (
+}> = ({ visit, endpoint, note }) => (
   <>
     <dl class="facts">
-      <dt>URL</dt>
-      <dd>
+      <Fact name="URL">
         <code>/mcp/{endpoint.name}</code>
-      </dd>
-      {note ? <AsRead note={note} /> : <AsStored endpoint={endpoint} />}
+      </Fact>
+      {note ? (
+        <AsRead {...note} />
+      ) : (
+        enginesOf(endpoint, visit).map(([, { engine, where }]) => (
+          <Fact name={engine}>
+            <code>{where}</code>
+          </Fact>
+        ))
+      )}
     </dl>
     {note && note.changes.length + note.hints.length > 0 && (
       <ul class="small dim plain">
@@ -28,67 +37,41 @@ export const Facts = ({
   </>
 )
 
-const AsRead = ({
-  note: { engine, service, host, port, database, user, secretLength, encryption },
-}: {
-  readonly note: ReadNote
-}) => (
+const AsRead: FC<ReadNote> = ({ engine, service, host, port, database, user, ...rest }) => (
   <>
-    <dt>Engine</dt>
-    <dd>
+    <Fact name="Engine">
       {engine}
       {service && `, at ${service}`}
-    </dd>
+    </Fact>
     {host && (
-      <>
-        <dt>Host</dt>
-        <dd dir="auto">
-          <code>{host}</code>
-          {port && `, port ${port}`}
-        </dd>
-      </>
+      <Fact name="Host">
+        <code>{host}</code>
+        {port && `, port ${port}`}
+      </Fact>
     )}
     {database && (
-      <>
-        <dt>Database</dt>
-        <dd dir="auto">
-          <code>{database}</code>
-        </dd>
-      </>
+      <Fact name="Database">
+        <code>{database}</code>
+      </Fact>
     )}
-    {(user || secretLength) && (
-      <>
-        <dt>Login</dt>
-        <dd dir="auto">
-          {user && <code>{user}</code>}
-          {user && ', '}
-          {secretLength
-            ? `with a password of ${secretLength} character${secretLength === 1 ? '' : 's'}`
-            : 'without a password'}
-        </dd>
-      </>
+    {(user || rest.secretLength) && (
+      <Fact name="Login">
+        {user && <code>{user}</code>}
+        {user && ', '}
+        {rest.secretLength
+          ? `password of ${counted(rest.secretLength, 'character')}`
+          : 'no password'}
+      </Fact>
     )}
-    <dt>Encryption</dt>
-    <dd>{Object.hasOwn(ENCRYPTION, encryption) ? ENCRYPTION[encryption] : encryption}</dd>
+    <Fact name="Encryption">
+      {Object.hasOwn(ENCRYPTION, rest.encryption) ? ENCRYPTION[rest.encryption] : rest.encryption}
+    </Fact>
   </>
 )
 
 const ENCRYPTION: Readonly<Record<string, string>> = {
   required: 'required',
-  offered: 'if the server offers it',
+  offered: 'if the server supports it',
   none: 'none',
   within: 'not needed: it is a binding',
 }
-
-const AsStored = ({ endpoint }: { readonly endpoint: ShownEndpoint }) => (
-  <>
-    {enginesOf(endpoint).map(([, { engine, where }]) => (
-      <>
-        <dt>{engine}</dt>
-        <dd>
-          <code dir="auto">{where}</code>
-        </dd>
-      </>
-    ))}
-  </>
-)

@@ -1,19 +1,20 @@
 import { Hono } from 'hono/tiny'
 import { answer, seeOther } from '../answer.ts'
-import { Draft, fresh, type Refused, refusedBy } from '../parts/draft.ts'
-import type { ShownMend } from '../parts/mend.tsx'
+import { Draft, fresh } from '../parts/draft.ts'
+import { storedEndpoint } from '../parts/endpoint.ts'
+import type { ShownFix } from '../parts/fix.tsx'
 import { type Recognised, recognise } from '../parts/recognise.ts'
-import { ask, type Visit } from '../visit.ts'
+import { textIn } from '../parts/texts.ts'
+import { ask, type Refused, type Visit } from '../visit.ts'
 import { connect } from './connect.tsx'
-import { AddPage, pathOf } from './gauge.tsx'
 import { noteCookie } from './read-note.ts'
+import { AddPage, pathOf } from './steps.tsx'
 import { storeEndpoint } from './store.ts'
-import { storedOne } from './stored.ts'
 import { StringForm } from './string-form.tsx'
 import { testPage } from './test-page.tsx'
 import { who } from './who.tsx'
 
-/** `/console/add`: the steps by which an endpoint is added. One that is stored is gone on with at its name. */
+/** `/console/add`: the steps for adding an endpoint. A stored endpoint continues under its name. */
 export const add = new Hono<{ Bindings: Visit }>()
   .route('/:name/who', who)
   .route('/:name/connect', connect)
@@ -21,25 +22,25 @@ export const add = new Hono<{ Bindings: Visit }>()
   .post('/', async ({ env }) => {
     const { fields } = env
     const read = await recognise(env, fields.get('text') ?? '')
-    if ('refused' in read) return firstStep(env, new Draft(fields, read.refused), read.mend)
+    if ('refused' in read) return firstStep(env, new Draft(fields, read.refused), read.fix)
     return store(env, read.found)
   })
   .post('/reference', ({ env }) => {
     const way = env.fields.get('way') ?? ''
-    const name = env.fields.get('reference')?.trim() ?? ''
+    const name = textIn(env.fields, 'reference')
     if (!['d1', 'hyperdrive', 'secret'].includes(way)) return firstStep(env, fresh)
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-      const refused = { field: 'reference', message: 'Write the name as the Worker has it: DB.' }
-      return firstStep(env, new Draft(env.fields, refused))
+      const message = 'Enter the name exactly as the Worker has it, such as DB.'
+      return firstStep(env, new Draft(env.fields, { field: 'reference', message }))
     }
     const suggested = { name: nameFrom(name), title: name }
     return store(env, { url: `${way}:${name}`, suggested }, 'reference')
   })
   .get('/:name', async ({ env, req }) =>
-    testPage(env, await storedOne(env, req.param('name')), { cookies: req.header('cookie') }),
+    testPage(env, await storedEndpoint(env, req.param('name')), { cookies: req.header('cookie') }),
   )
   .post('/:name/string', async ({ env, req }) => {
-    const endpoint = await storedOne(env, req.param('name'))
+    const endpoint = await storedEndpoint(env, req.param('name'))
     const { name, databases } = endpoint
     const read = await recognise(env, env.fields.get('text') ?? '')
     const [database = 'main'] = Object.keys(databases)
@@ -47,32 +48,35 @@ export const add = new Hono<{ Bindings: Visit }>()
     const again = ({ message }: Refused) =>
       testPage(env, endpoint, { draft: new Draft(env.fields, { message, field: 'text' }) })
     if ('refused' in read) return again(read.refused)
-    const refused = refusedBy(await ask(env, 'PUT', path, { url: read.found.url }))
+    const { refused } = await ask(env, 'PUT', path, { url: read.found.url })
     return refused ? again(refused) : toTest(env, name, read.found)
   })
   .post('/:name/remove', async ({ env, req }) => {
-    const { name, active } = await storedOne(env, req.param('name'))
-    // What is open has callers, and is removed in its settings.
+    const { name, active } = await storedEndpoint(env, req.param('name'))
+    // An active endpoint has callers. Its settings can delete it.
     if (active) return seeOther(`/console/endpoints/${name}/settings`)
     await ask(env, 'DELETE', `/endpoints/${name}`)
     return seeOther('/console?done=gone')
   })
 
-const firstStep = (visit: Visit, draft: Draft, mend?: ShownMend): Response =>
+const firstStep = (visit: Visit, draft: Draft, fix?: ShownFix): Response =>
   answer(
     <AddPage visit={visit} now="string">
-      {{ string: <StringForm visit={visit} draft={draft} mend={mend} /> }}
+      {{ string: <StringForm visit={visit} draft={draft} fix={fix} /> }}
     </AddPage>,
     draft.refused ? 422 : 200,
   )
 
+/** A parsed connection string, or the name of a binding. */
+type NewString = Recognised | Pick<Recognised, 'url' | 'suggested'>
+
 async function store(
   visit: Visit,
-  found: Recognised | Pick<Recognised, 'url' | 'suggested'>,
+  found: NewString,
   field: Refused['field'] = 'text',
 ): Promise<Response> {
-  const text = (name: string) => visit.fields.get(name)?.trim() ?? ''
-  const typed = { name: text('name'), title: text('title') }
+  const { fields } = visit
+  const typed = { name: textIn(fields, 'name'), title: textIn(fields, 'title') }
   const stored = await storeEndpoint(visit, { ...found, typed })
   if ('name' in stored) return toTest(visit, stored.name, found)
   const { refused } = stored
@@ -80,12 +84,8 @@ async function store(
   return firstStep(visit, new Draft(visit.fields, own))
 }
 
-/** Leads on to the test, which shows what was read. */
-function toTest(
-  visit: Visit,
-  name: string,
-  found: Recognised | Pick<Recognised, 'url' | 'suggested'>,
-): Response {
+/** Redirects to the test, which shows the parsed string. */
+function toTest(visit: Visit, name: string, found: NewString): Response {
   const answer = seeOther(pathOf(name, 'test'))
   if (!('engine' in found)) return answer
   const { url: _, suggested: __, ...note } = found
@@ -94,6 +94,6 @@ function toTest(
   return answer
 }
 
-/** The name of a binding as an endpoint may be called. */
+/** Endpoint name made from a binding's name. */
 const nameFrom = (binding: string): string =>
   binding.toLowerCase().replaceAll('_', '-').replace(/^-+/, '').slice(0, 31)

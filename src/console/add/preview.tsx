@@ -1,87 +1,57 @@
-import { ask, type Visit } from '../visit.ts'
+import type { FC } from 'hono/jsx'
+import { Fact } from '../parts/fact.tsx'
+import { Note } from '../parts/note.tsx'
+import { grouped } from '../parts/texts.ts'
+import { type Answers, ask, type Visit } from '../visit.ts'
 
-/** What a model gets of an endpoint, as the API tells it. */
-export interface Preview {
-  readonly instructions: string
-  readonly tools: readonly {
-    readonly name: string
-    readonly title?: string
-    readonly description: string
-    readonly annotations?: { readonly readOnlyHint?: boolean }
-  }[]
-  readonly tables?: {
-    readonly tables: readonly {
-      readonly name: string
-      readonly columns: number | readonly string[]
-    }[]
-    readonly total: number
-  }
-  readonly problem?: string
-  readonly notes: readonly string[]
-  readonly tokens: Readonly<Record<'instructions' | 'tools' | 'tables' | 'total', number>>
-}
-
-/** What a model gets, for a group or for whoever has a key; or why that is not known. */
+/** Loads the preview for a group or for any key, or the reason there is none. */
 export async function previewOf(
   visit: Visit,
   endpoint: string,
   asked: { readonly group?: string | undefined; readonly database?: string | undefined },
-): Promise<Preview | { readonly problem: string; readonly tools?: undefined }> {
-  const { status, body } = await ask(visit, 'POST', `/endpoints/${endpoint}/preview`, asked)
-  if (status === 200) return body
-  return { problem: body?.error?.message ?? `The API answered ${status}.` }
+): Promise<{ readonly seen?: Answers['Preview']; readonly problem?: string | undefined }> {
+  const path = `/endpoints/${endpoint}/preview`
+  const found = await ask<Answers['Preview']>(visit, 'POST', path, asked)
+  if (!found.ok) return { problem: found.refused.message }
+  return { seen: found.body, problem: found.body.problem }
 }
 
-/** What the model will see, and what it costs. */
-export const PreviewShown = ({
-  preview,
-}: {
-  readonly preview: Awaited<ReturnType<typeof previewOf>>
-}) => (
+/** Preview of the model's view, with its cost in tokens. */
+export const PreviewShown = ({ seen, problem }: Awaited<ReturnType<typeof previewOf>>) => (
   <>
     <h3>What the model will see</h3>
-    {preview.problem !== undefined && (
-      <div class="note low">
-        <p dir="auto">{preview.problem}</p>
-      </div>
-    )}
-    {preview.tools && <Seen preview={preview} />}
+    {problem !== undefined && <Note kind="low">{problem}</Note>}
+    {seen && <Seen preview={seen} />}
   </>
 )
 
-const Seen = ({
+const Seen: FC<{ readonly preview: Answers['Preview'] }> = ({
   preview: { instructions, tools, tables, tokens, notes },
-}: {
-  readonly preview: Preview
 }) => (
   <>
-    {tables && tables.tables.length === 0 && <p class="panel">No table.</p>}
+    {tables?.tables.length === 0 && <p class="panel">No tables.</p>}
     {tables && tables.tables.length > 0 && (
       <dl class="panel facts sql">
         {tables.tables.map(({ name, columns }) => (
-          <>
-            <dt dir="auto">{name}</dt>
-            <dd dir="auto">
-              {typeof columns === 'number' ? `${columns} columns` : columns.join(', ')}
-            </dd>
-          </>
+          <Fact name={name}>
+            {typeof columns === 'number' ? `${columns} columns` : columns.join(', ')}
+          </Fact>
         ))}
       </dl>
     )}
     {tables && tables.total > tables.tables.length && (
       <p class="small dim">
-        This is the first page, as the model gets it: {tables.tables.length} of{' '}
-        {tables.total.toLocaleString('en')} tables.
+        This is the model’s first page: {tables.tables.length} of {grouped(tables.total)} tables.
       </p>
     )}
     <p class="small dim">
-      About {tokens.total.toLocaleString('en')} tokens: {tokens.tables.toLocaleString('en')} for
-      this list, {tokens.tools.toLocaleString('en')} for the tools and{' '}
-      {tokens.instructions.toLocaleString('en')} for the instructions, at four characters each. What
-      it does not see does not exist for it: not in lists, errors, plans or searches.
+      About {grouped(tokens.total)} tokens: {grouped(tokens.tables)} for this list,{' '}
+      {grouped(tokens.tools)} for the tools and {grouped(tokens.instructions)} for the instructions,
+      at four characters per token. Anything else stays hidden from the model: in lists, errors,
+      plans and searches.
     </p>
     <details class="small">
-      <summary>{tools.length} tools, and the instructions</summary>
+      <summary>{tools.length} tools and the instructions</summary>
       <dl class="facts">
         {tools.map(({ name, description }) => (
           <>
@@ -100,11 +70,11 @@ const Seen = ({
         {notes.slice(0, MAX_NOTES).map((it) => (
           <p dir="auto">{it}</p>
         ))}
-        {notes.length > MAX_NOTES && <p>And {notes.length - MAX_NOTES} more of this kind.</p>}
+        {notes.length > MAX_NOTES && <p>And {notes.length - MAX_NOTES} more like these.</p>}
       </div>
     )}
   </>
 )
 
-/** Notes that are shown. Each unknown name of the rules has one. */
+/** Maximum number of notes to show. Each unknown name in the rules has a note. */
 const MAX_NOTES = 8

@@ -1,39 +1,40 @@
+import { isObject } from '../../ground/index.ts'
 import type { Recognised } from '../parts/recognise.ts'
 
-/** What a connection string said, for the page after it was stored. It holds no secret. */
+/** Facts from a connection string, for the next page. It contains no secret. */
 export type ReadNote = Omit<Recognised, 'url' | 'suggested'>
 
-/** How long a browser keeps it, in seconds. */
+/** Lifetime of the cookie, in seconds. */
 const MAX_AGE_S = 3_600
 
-/** A browser takes cookies of 4 KiB. */
+/** Browsers accept cookies up to 4 KiB. */
 const MAX_CHARS = 3_000
 
-/** What the cookie holds: what was read of the endpoint that was added last. */
-interface Kept {
+/** Content of the cookie: facts about the endpoint that was added last. */
+interface NoteCookie {
   readonly name: string
   readonly note: ReadNote
 }
 
-/** With this before it, no other host of the domain can set it. Over http, on one's own machine, there is none. */
+/** The prefix keeps other hosts in the domain from setting the cookie. Plain http on a local machine has no prefix. */
 const cookieName = (origin: string) =>
   `${origin.startsWith('https:') ? '__Host-' : ''}tidegate-read`
 
 /**
- * A cookie with what was read, for the page of the test: the form leads on to it, and what is stored tells none of
- * this. Without it, the page shows less.
+ * Cookie with the parsed facts, for the test page after the redirect. The stored endpoint does not have them. Without
+ * the cookie, the page shows less.
  */
 export function noteCookie(
   { name, origin }: { readonly name: string; readonly origin: string },
   note: ReadNote,
 ): string | undefined {
-  const value = encodeURIComponent(JSON.stringify({ name, note } satisfies Kept))
+  const value = encodeURIComponent(JSON.stringify({ name, note } satisfies NoteCookie))
   if (value.length > MAX_CHARS) return undefined
   const secure = origin.startsWith('https:') ? '; Secure' : ''
   return `${cookieName(origin)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${MAX_AGE_S}${secure}`
 }
 
-/** What was read when this browser added an endpoint, if it still knows. */
+/** Facts that this browser stored when it added an endpoint. */
 export function noteIn(
   cookies: string | undefined,
   { name, origin }: { readonly name: string; readonly origin: string },
@@ -42,17 +43,17 @@ export function noteIn(
   const found = cookies?.split(/; */).find((it) => it.startsWith(begin))
   if (!found) return undefined
   try {
-    const kept: unknown = JSON.parse(decodeURIComponent(found.slice(begin.length)))
-    return isKept(kept) && kept.name === name ? kept.note : undefined
+    const cookie: unknown = JSON.parse(decodeURIComponent(found.slice(begin.length)))
+    return isNoteCookie(cookie) && cookie.name === name ? cookie.note : undefined
   } catch {
     return undefined
   }
 }
 
-const isKept = (it: unknown): it is Kept =>
+const isNoteCookie = (it: unknown): it is NoteCookie =>
   isObject(it) && typeof it.name === 'string' && isNote(it.note)
 
-/** Whether each field is what a page can show: a browser may send anything. */
+/** True if every field has the right type: a browser can send anything. */
 const isNote = (it: unknown): it is ReadNote =>
   isObject(it) &&
   ['engine', 'encryption'].every((name) => typeof it[name] === 'string') &&
@@ -63,6 +64,3 @@ const isNote = (it: unknown): it is ReadNote =>
   )
 
 const isOr = (type: 'string' | 'number', it: unknown) => it === undefined || typeof it === type
-
-const isObject = (it: unknown): it is Readonly<Record<string, unknown>> =>
-  typeof it === 'object' && it !== null

@@ -1,32 +1,34 @@
-import { type Refused, refusedBy } from '../parts/draft.ts'
-import { ask, type Visit } from '../visit.ts'
+import { ask, type Refused, type Visit } from '../visit.ts'
 
-/** How many names are tried if the suggested one is taken. */
+/** Maximum number of names to try if the suggested one is taken. */
 const MAX_NAMES = 20
 
-/** The longest name. */
+/** Maximum length of an endpoint name. */
 const MAX_NAME_CHARS = 31
 
-/** What a new endpoint is made of. A name that a person typed is not changed. */
+/** Data for a new endpoint. A name that a person typed is never changed. */
 export interface NewEndpoint {
   readonly url: string
   readonly typed: { readonly name: string; readonly title: string }
   readonly suggested: { readonly name: string; readonly title: string }
 }
 
-/** Stores an endpoint that is not open yet, and gives its name. */
+/** Stores an endpoint that is still off, and returns its name. */
 export async function storeEndpoint(
   visit: Visit,
   { url, typed, suggested }: NewEndpoint,
 ): Promise<{ readonly name: string } | { readonly refused: Refused }> {
   const title = typed.title || suggested.title
   const names = typed.name ? [typed.name] : freeNames(suggested.name)
-  let refused: Refused = { message: 'No name is free: type one.', field: 'name' }
+  let refused: Refused = {
+    message: 'All suggested names are taken. Enter another name.',
+    field: 'name',
+  }
   for (const name of names) {
     const made = { name, title, active: false, databases: { main: { url } } }
     const answered = await ask(visit, 'POST', '/endpoints', made)
     if (answered.status === 201) return { name }
-    const why = refusedBy(answered) ?? refused
+    const why = answered.refused ?? refused
     const isTaken = answered.status === 409
     refused = { ...why, field: isTaken ? 'name' : fieldOf(why.field) }
     if (!isTaken) break
@@ -34,12 +36,12 @@ export async function storeEndpoint(
   return { refused }
 }
 
-/** A name, and the same with a number. */
+/** The name, then the name with numbers. */
 const freeNames = (name: string): readonly string[] =>
   Array.from({ length: MAX_NAMES }, (_, i) =>
     i === 0 ? name : `${name.slice(0, MAX_NAME_CHARS - 3)}-${i + 1}`,
   )
 
-/** The field of a form that a field of the API is in. */
+/** Form field for a field in the API. */
 const fieldOf = (field: string | undefined) =>
   field?.startsWith('databases') || field === undefined ? 'text' : field

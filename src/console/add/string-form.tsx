@@ -1,13 +1,14 @@
+import type { FC } from 'hono/jsx'
 import type { Draft } from '../parts/draft.ts'
 import { Area, Choice, Field, Problem } from '../parts/field.tsx'
-import { Form } from '../parts/form.tsx'
-import { Mend, type ShownMend } from '../parts/mend.tsx'
+import { Fix, type ShownFix } from '../parts/fix.tsx'
+import { Form, Submit } from '../parts/form.tsx'
 import type { Visit } from '../visit.ts'
 
-/** Characters of what is pasted. The longest connection string has 4,000, and an .env file has more lines. */
+/** Maximum length of pasted text. A connection string has up to 4,000 characters, but people also paste .env files. */
 const MAX_CHARS = 100_000
 
-/** Where a connection string is pasted. What was pasted before is never shown. */
+/** Input for a connection string. It never shows an earlier one. */
 export const StringArea = ({ draft }: { readonly draft: Draft }) => (
   <Area
     draft={draft}
@@ -18,84 +19,73 @@ export const StringArea = ({ draft }: { readonly draft: Draft }) => (
     required
     rows={4}
     maxlength={MAX_CHARS}
-    hint="A URL, a JDBC or .NET string, a command of psql or mysql, or a line of an .env file. It is encrypted when stored, and never shown again."
+    hint="A URL, a JDBC or .NET string, a command that connects, or a line from an .env file. It is encrypted before it is stored, and never shown again."
   />
 )
 
 const BINDINGS = [
-  ['d1', 'A D1 database, by its binding'],
-  ['hyperdrive', 'Hyperdrive, by its binding'],
+  ['d1', 'A D1 binding'],
+  ['hyperdrive', 'A Hyperdrive binding'],
 ] as const
 
-/** The first step: a connection string is pasted, or a binding is named. */
-export const StringForm = ({
-  visit,
-  draft,
-  mend,
-}: {
+/** Form for the first step: paste a connection string or name a binding. */
+export const StringForm: FC<{
   readonly visit: Visit
   readonly draft: Draft
-  /** What to do about a string that cannot be used. */
-  readonly mend?: ShownMend | undefined
-}) => {
+  /** Fix for a string that cannot be used. */
+  readonly fix?: ShownFix | undefined
+}> = ({ visit, draft, fix }) => {
   const isOther = draft.typed?.has('way') === true
   return (
     <>
-      {mend ? <Mend id="mend" mend={mend} /> : <Problem draft={draft} />}
+      {fix ? <Fix id="fix" fix={fix} /> : <Problem draft={draft} />}
       <Form visit={visit} action="/console/add" class="stack">
         <StringArea draft={draft} />
         <Names draft={draft} />
         <div class="row">
-          <button class="button main" type="submit">
-            Read and test it
-          </button>
+          <Submit kind="main" text="Continue to test" />
         </div>
       </Form>
       <details open={isOther}>
         <summary>
           {visit.isWorker
-            ? 'Other ways: D1, Hyperdrive, a secret of the Worker'
-            : 'Another way: a variable'}
+            ? 'Other options: D1, Hyperdrive, a Worker secret'
+            : 'Another option: a variable'}
         </summary>
         <Form visit={visit} action="/console/add/reference" class="stack">
           <p class="dim">
             {visit.isWorker ? (
               <>
-                These are bindings or secrets of the Worker, which <code>wrangler.toml</code> or{' '}
-                <code>npx wrangler secret put</code> gives it. They hold the password themselves.
+                The Worker’s bindings and secrets, set in <code>wrangler.toml</code> or with{' '}
+                <code>npx wrangler secret put</code>. They already contain the password.
               </>
             ) : (
               <>
-                A variable of the environment, or of the file that <code>--vars</code> names. It
-                holds the password itself.
+                A variable in the environment, or in the file that <code>--vars</code> names. It
+                already contains the password.
               </>
             )}
           </p>
           <Choice
             draft={draft}
             name="way"
-            label="What it is"
+            label="Type"
             options={[
               ...(visit.isWorker ? BINDINGS : []),
-              [
-                'secret',
-                `A ${visit.isWorker ? 'secret' : 'variable'} that holds a connection string`,
-              ],
+              ['secret', `A ${visit.isWorker ? 'secret' : 'variable'} with a connection string`],
             ]}
           />
           <Field
             draft={draft}
             name="reference"
-            label={visit.isWorker ? 'Name of the binding or the secret' : 'Name of the variable'}
+            label={visit.isWorker ? 'Name of the binding or secret' : 'Name of the variable'}
             mono
             required
             maxlength={100}
             placeholder="DB"
           />
           <div class="row">
-            <button class="button" type="submit">
-              Test it
-            </button>
+            <Submit text="Test it" />
           </div>
         </Form>
       </details>
@@ -103,16 +93,16 @@ export const StringForm = ({
   )
 }
 
-/** What the endpoint is called. */
+/** Inputs for the name and title of the endpoint. */
 const Names = ({ draft }: { readonly draft: Draft }) => (
   <details open={draft.problemOf('name') !== undefined || draft.problemOf('title') !== undefined}>
     <summary>Name and title</summary>
     <div class="stack">
-      <p class="small dim">Left empty, they are taken from the connection string.</p>
+      <p class="small dim">If empty, they come from the connection string.</p>
       <Field
         draft={draft}
         name="name"
-        label="Name, in the URL"
+        label="Name in the URL"
         mono
         maxlength={31}
         placeholder="shop"
@@ -120,7 +110,7 @@ const Names = ({ draft }: { readonly draft: Draft }) => (
       <Field
         draft={draft}
         name="title"
-        label="Title, which people see"
+        label="Title for people"
         maxlength={80}
         placeholder="Web shop"
       />

@@ -1,19 +1,19 @@
+import type { FC } from 'hono/jsx'
 import { type Draft, fresh } from '../parts/draft.ts'
 import type { ShownEndpoint } from '../parts/endpoint.ts'
 import { Problem } from '../parts/field.tsx'
-import { Form } from '../parts/form.tsx'
+import { ButtonLink, Form, Submit } from '../parts/form.tsx'
 import { RoleReport } from '../stages/role-report.tsx'
 import { makeGap, streamed } from '../stages/streamed.ts'
-import { TestFailed, testRows } from '../stages/test-rows.tsx'
+import { TestFailed, testRows, Verdict } from '../stages/test-rows.tsx'
 import { type Outcome, stagesOf } from '../stages/tested.ts'
-import { Verdict } from '../stages/verdict.tsx'
 import type { Visit } from '../visit.ts'
 import { Facts } from './facts.tsx'
-import { AddPage, pathOf } from './gauge.tsx'
 import { noteIn } from './read-note.ts'
+import { AddPage, pathOf } from './steps.tsx'
 import { StringArea } from './string-form.tsx'
 
-/** The second and third step: the test, whose rows arrive as its stages end, and then what the role may do. */
+/** Page for the second and third steps: the test, row by row as its stages finish, then the check of the role. */
 export function testPage(
   visit: Visit,
   endpoint: ShownEndpoint,
@@ -25,10 +25,12 @@ export function testPage(
   const page = (
     <AddPage visit={visit} now="test" endpoint={endpoint} above={<Problem draft={draft} />}>
       {{
-        string: <Facts endpoint={endpoint} note={note} />,
+        string: <Facts visit={visit} endpoint={endpoint} note={note} />,
         test: (
           <>
-            <p class="dim">From where Tidegate runs. Each line comes as soon as it is known.</p>
+            <p class="dim">
+              The test runs from Tidegate’s location. Results appear as they come in.
+            </p>
             {gaps.test}
           </>
         ),
@@ -36,16 +38,16 @@ export function testPage(
       }}
     </AddPage>
   )
+  const stored = { visit, endpoint, draft }
   let outcome: Outcome | undefined
   async function* test() {
     outcome = yield* testRows(stagesOf(visit, name), Object.keys(databases).length > 1)
     if (!outcome) return
     yield <Verdict outcome={outcome} />
-    if (!outcome.ok) yield <AnotherString visit={visit} endpoint={endpoint} draft={draft} />
+    if (!outcome.ok) yield <AnotherString {...stored} />
   }
   async function* role() {
-    if (!outcome) return
-    yield <RoleStep visit={visit} endpoint={endpoint} draft={draft} outcome={outcome} />
+    if (outcome) yield <RoleStep {...stored} outcome={outcome} />
   }
   return streamed(
     page,
@@ -57,96 +59,75 @@ export function testPage(
   )
 }
 
-const AnotherString = ({
-  visit,
-  endpoint,
-  draft,
-}: {
+interface StoredProps {
   readonly visit: Visit
   readonly endpoint: ShownEndpoint
   readonly draft: Draft
-}) => (
-  <>
-    <div class="row">
-      <a class="button main" href={pathOf(endpoint.name, 'test')}>
-        Test again
-      </a>
-    </div>
-    <Replace visit={visit} endpoint={endpoint} draft={draft} />
-    <Form visit={visit} action={`${pathOf(endpoint.name, 'test')}/remove`} class="row">
-      <button class="button little" type="submit">
-        Throw it away
-      </button>
-      <span class="small dim">Removes the endpoint and its connection string.</span>
-    </Form>
-  </>
-)
+}
 
-/** Another string in the place of the stored one: of another server, or of a role that may less. */
-const Replace = ({
-  visit,
-  endpoint: { name, databases },
-  draft,
-}: {
-  readonly visit: Visit
-  readonly endpoint: ShownEndpoint
-  readonly draft: Draft
-}) =>
+const AnotherString: FC<StoredProps> = (props) => {
+  const path = pathOf(props.endpoint.name, 'test')
+  return (
+    <>
+      <div class="row">
+        <ButtonLink kind="main" href={path} text="Test again" />
+      </div>
+      <Replace {...props} />
+      <Form visit={props.visit} action={`${path}/remove`} class="row">
+        <Submit kind="little" text="Discard" />
+        <span class="small dim">Removes the endpoint and its connection string.</span>
+      </Form>
+    </>
+  )
+}
+
+/** Form to replace the stored string, for another server or a weaker role. */
+const Replace: FC<StoredProps> = ({ visit, endpoint: { name, databases }, draft }) =>
   Object.keys(databases).length === 1 ? (
     <details open={draft.refused !== undefined}>
-      <summary>Put in another string</summary>
+      <summary>Use another connection string</summary>
       <Form visit={visit} action={`${pathOf(name, 'test')}/string`} class="stack">
         <StringArea draft={draft} />
         <div class="row">
-          <button class="button" type="submit">
-            Replace and test it
-          </button>
+          <Submit text="Replace and test it" />
         </div>
       </Form>
     </details>
   ) : (
     <p>
-      <a href={`/console/endpoints/${name}/settings`}>Put in another string</a> for one of its
-      databases.
+      <a href={`/console/endpoints/${name}/settings`}>Use another connection string</a> for one of
+      its databases.
     </p>
   )
 
-const RoleStep = ({
-  visit,
-  endpoint,
-  draft,
+const RoleStep: FC<StoredProps & { readonly outcome: Outcome }> = ({
   outcome: { ok, databases },
-}: {
-  readonly visit: Visit
-  readonly endpoint: ShownEndpoint
-  readonly draft: Draft
-  readonly outcome: Outcome
+  ...props
 }) => {
-  if (!ok) return <p class="dim">Comes once the test has passed.</p>
+  if (!ok) return <p class="dim">Runs after the test passes.</p>
+  const { name } = props.endpoint
   const more = databases.filter(({ findings, note }) => findings?.length || note)
   const isClean = databases.every(({ findings }) => !findings?.length)
   return (
     <>
-      {more.length === 0 && <p>Nothing was found that it may do besides reading.</p>}
+      {more.length === 0 && <p>The check found no rights beyond reading.</p>}
       {!isClean && (
         <p>
-          The guard and the way statements run refuse to write already. Close it in the database,
-          too, and nothing depends on them.
+          The guard and the read-only session already block writes. Remove these rights in the
+          database too, so that you don’t depend on the other layers.
         </p>
       )}
       {more.map((it, i) => (
         <RoleReport tested={it} id={`role-${i}`} />
       ))}
-      {!isClean && <Replace visit={visit} endpoint={endpoint} draft={draft} />}
+      {!isClean && <Replace {...props} />}
       <div class="row">
-        {!isClean && (
-          <a class="button" href={pathOf(endpoint.name, 'role')}>
-            Look again
-          </a>
-        )}
-        <a class="button main" href={pathOf(endpoint.name, 'who')}>
-          {isClean ? 'Go on' : 'Go on without'}
-        </a>
+        {!isClean && <ButtonLink href={pathOf(name, 'role')} text="Check again" />}
+        <ButtonLink
+          kind="main"
+          href={pathOf(name, 'who')}
+          text={isClean ? 'Continue' : 'Continue anyway'}
+        />
       </div>
     </>
   )

@@ -1,143 +1,224 @@
+import type { FC } from 'hono/jsx'
 import { Hono } from 'hono/tiny'
+import { counted } from '../../ground/index.ts'
 import { answer, seeOther } from '../answer.ts'
-import { Draft, fresh, type Refused, refusedBy } from '../parts/draft.ts'
-import type { ShownEndpoint } from '../parts/endpoint.ts'
+import { Done } from '../parts/done.tsx'
+import { Draft, fresh } from '../parts/draft.ts'
+import { type ShownEndpoint, storedEndpoint } from '../parts/endpoint.ts'
+import { Choice, Field, Problem } from '../parts/field.tsx'
+import { ButtonLink, Form, Submit } from '../parts/form.tsx'
 import { pathWith } from '../parts/pages.tsx'
-import { ask, type Visit } from '../visit.ts'
-import { type Asked, askedIn, hrefOf } from './asked.ts'
-import { choiceOf } from './choice.tsx'
-import { pathOf } from './gauge.tsx'
-import { type Change, changeSeen, type Group, groupOf, seenBy } from './group.ts'
+import { textIn } from '../parts/texts.ts'
+import { SaveAnd } from '../rules/checkboxes.tsx'
+import { editorOf } from '../rules/editor.tsx'
+import { groupOf, type ShownGroup, titleOf } from '../rules/group.ts'
+import { type RuleScope, type RuleView, rulesOf, viewIn } from '../rules/scope.ts'
+import { onward, saveTicks } from '../rules/ticks.ts'
+import { type Answers, ask, NotFound, type Visit } from '../visit.ts'
 import { PreviewShown, previewOf } from './preview.tsx'
-import { allColumns } from './schema.ts'
-import { storedOne } from './stored.ts'
-import { ticksIn } from './ticks.tsx'
-import { WhoPage } from './who-page.tsx'
+import { AddPage, pathOf } from './steps.tsx'
 
-/** `/console/add/NAME/who`: who may see what. */
+/** `/console/add/NAME/who`: limits what groups see, with a preview of the model's view. */
 export const who = new Hono<{ Bindings: Visit }>()
   .get('/', async ({ env, req }) => {
-    const endpoint = await storedOne(env, req.param('name'))
-    return whoPage(env, endpoint, askedIn(endpoint, req.query()), fresh)
+    const endpoint = await storedEndpoint(env, req.param('name'))
+    const scope = await scopeOf(env, endpoint, req.query())
+    return whoPage(env, endpoint, { scope, view: viewIn(req.query()) })
+  })
+  .post('/', async ({ env, req }) => {
+    const endpoint = await storedEndpoint(env, req.param('name'))
+    const scope = await scopeOf(env, endpoint, req.query())
+    if (!scope) throw new NotFound('No group is selected.')
+    const view = viewIn(req.query())
+    const refused = await saveTicks(scope, view)
+    if (refused)
+      return whoPage(env, endpoint, { scope, view, draft: new Draft(undefined, refused) })
+    if (env.fields.get('to') !== 'connect') return seeOther(onward(scope, view))
+    return seeOther(pathWith(pathOf(endpoint.name, 'connect'), { group: scope.group.name }))
   })
   .post('/group', async ({ env, req }) => {
-    const endpoint = await storedOne(env, req.param('name'))
-    const name = env.fields.get('name')?.trim() ?? ''
+    const endpoint = await storedEndpoint(env, req.param('name'))
+    const name = textIn(env.fields, 'name')
     const [database = 'main'] = Object.keys(endpoint.databases)
     const endpoints = { [endpoint.name]: { databases: { [database]: { tables: {} } } } }
-    const refused = refusedBy(await ask(env, 'POST', '/groups', { name, endpoints }))
+    const { refused } = await ask(env, 'POST', '/groups', { name, endpoints })
     if (refused) {
       const draft = new Draft(env.fields, { ...refused, field: 'name' })
-      return whoPage(env, endpoint, askedIn(endpoint, {}), draft)
+      return whoPage(env, endpoint, { draft })
     }
     return seeOther(pathWith(pathOf(endpoint.name, 'who'), { group: name, done: 'made' }))
   })
-  .post('/ticks', async ({ env, req }) => {
-    const endpoint = await storedOne(env, req.param('name'))
-    const asked = askedIn(endpoint, req.query())
-    const group = await groupOf(env, asked.group ?? '')
-    const change = await changeIn(env, endpoint, asked, group)
-    const refused =
-      'problem' in change
-        ? { message: change.problem }
-        : isEmpty(change.change)
-          ? undefined
-          : await changeSeen(env, group, endpoint, asked.database, change.change)
-    if (refused) return whoPage(env, endpoint, asked, new Draft(undefined, refused as Refused))
-    return seeOther(onward(endpoint, asked, env.fields))
-  })
 
-/** Where the button of a form of ticks leads, once they are saved. */
-function onward(endpoint: ShownEndpoint, asked: Asked, fields: URLSearchParams): string {
-  const to = fields.get('to')
-  if (to === 'connect') return pathWith(pathOf(endpoint.name, 'connect'), { group: asked.group })
-  if (to === 'tables') return hrefOf(endpoint, { ...asked, table: undefined, offset: 0 })
-  const columns = fields.get('columns')
-  if (columns !== null) {
-    return hrefOf(endpoint, { ...asked, table: columns, search: undefined, offset: 0 })
-  }
-  const search = fields.get('search') ?? asked.search ?? ''
-  const isSame = search === (asked.search ?? '')
-  const offset = fields.get('offset') ?? (isSame ? `${asked.offset}` : '0')
-  const { group, database, table } = asked
-  const next = askedIn(endpoint, { group, database, table, search, offset })
-  return hrefOf(endpoint, fields.has('do') ? { ...next, done: 'saved' } : next)
-}
-
-/** Whether the ticks are as they were. */
-const isEmpty = (change: Change) =>
-  change !== 'all' && !change.reset && Object.keys(change.tables).length === 0
-
-/** What a form of ticks changes. */
-async function changeIn(
+/** Selected group and database; undefined if no group is selected. */
+async function scopeOf(
   visit: Visit,
-  { name }: ShownEndpoint,
-  { database, table }: Asked,
-  group: Group,
-): Promise<{ readonly change: Change } | { readonly problem: string }> {
-  const { fields } = visit
-  const todo = fields.get('do')
-  if (todo === 'all') return { change: 'all' }
-  if (todo === 'none') return { change: { tables: {}, reset: true } }
-  const { shown, ticked } = ticksIn(fields)
-  const sees = seenBy(group, name, database)
-  const before = sees === 'all' || sees === undefined ? {} : sees
-  if (table === undefined) {
-    const tables = shown.flatMap((it) => {
-      const was = Object.hasOwn(before, it) ? before[it] : undefined
-      if (ticked.has(it) === (was !== undefined)) return []
-      return [[it, ticked.has(it) ? true : null] as const]
-    })
-    return { change: { tables: Object.fromEntries(tables) } }
-  }
-  if (todo === 'whole') return { change: { tables: { [table]: true } } }
-  const was = Object.hasOwn(before, table) ? before[table] : undefined
-  const all =
-    was === true ? await allColumns(visit, name, { database, table }) : { names: was ?? [] }
-  if ('problem' in all) return all
-  const columns = [
-    ...all.names.filter((it) => !shown.includes(it)),
-    ...shown.filter((it) => ticked.has(it)),
-  ]
-  const isWhole = was === true && columns.length === all.names.length
-  const isSame = isWhole || (was === undefined && columns.length === 0)
-  if (isSame) return { change: { tables: {} } }
-  return { change: { tables: { [table]: columns.length > 0 ? columns : null } } }
+  endpoint: ShownEndpoint,
+  { group: name, database = '' }: Readonly<Record<string, string>>,
+): Promise<RuleScope | undefined> {
+  if (!name) return undefined
+  const group = await groupOf(visit, name)
+  const chosen = databaseIn(endpoint, database)
+  const path = pathOf(endpoint.name, 'who')
+  const query = { group: name, database: chosen }
+  return { visit, group, endpoint, database: chosen, path, query }
 }
+
+/** The database with this name, or else the first. */
+const databaseIn = ({ databases }: ShownEndpoint, name = ''): string =>
+  Object.hasOwn(databases, name) ? name : (Object.keys(databases)[0] ?? 'main')
 
 async function whoPage(
   visit: Visit,
   endpoint: ShownEndpoint,
-  asked: Asked,
-  draft: Draft,
+  {
+    scope,
+    view = { offset: 0 },
+    draft = fresh,
+  }: { readonly scope?: RuleScope | undefined; readonly view?: RuleView; readonly draft?: Draft },
 ): Promise<Response> {
-  const { body } = await ask(visit, 'GET', '/groups?limit=100')
-  const group = asked.group ? await groupOf(visit, asked.group) : undefined
-  const sees = group && seenBy(group, endpoint.name, asked.database)
-  const isRefused = group !== undefined && sees === undefined
-  const { database } = asked
-  const several = Object.keys(endpoint.databases).length > 1
+  const groups = await ask<Answers['Groups']>(visit, 'GET', '/groups?limit=100')
+  const isRefused = scope !== undefined && rulesOf(scope) === 'missing'
+  const isOneOfSeveral = Object.keys(endpoint.databases).length > 1
   const preview = isRefused
-    ? { problem: 'Nothing: the group does not have this endpoint.' }
+    ? { problem: 'Nothing: the group has no access to this endpoint.' }
     : await previewOf(visit, endpoint.name, {
-        group: group?.name,
-        database: several ? database : undefined,
+        group: scope?.group.name,
+        database: isOneOfSeveral ? databaseIn(endpoint, scope?.database) : undefined,
       })
-  const choice = group ? await choiceOf(visit, endpoint, asked, sees) : { shown: <Everybody /> }
+  const editor = scope
+    ? await editorOf(scope, view)
+    : {
+        shown: <p>No group selected. Anyone with a key sees everything shown in the preview.</p>,
+      }
   return answer(
-    <WhoPage
+    <AddPage
       visit={visit}
+      now="who"
       endpoint={endpoint}
-      groups={body?.groups ?? []}
-      asked={asked}
-      draft={draft}
-      choice={choice}
-      preview={<PreviewShown preview={preview} />}
-    />,
+      wide
+      above={
+        <>
+          <Done flag={view.done} messages={DONE} />
+          <Problem draft={draft} />
+        </>
+      }
+    >
+      {{
+        who: (
+          <>
+            <p>
+              Anyone with a key sees the whole endpoint, unless a group limits them. A group sees
+              only what you select here.
+            </p>
+            <div class="row">
+              <ChooseGroup groups={groups.body?.groups ?? []} chosen={scope?.group.name} />
+              <NewGroup visit={visit} name={endpoint.name} draft={draft} />
+            </div>
+            <div class="halves">
+              <div class="stack">
+                {scope && view.table === undefined && <Databases scope={scope} />}
+                {view.table !== undefined && (
+                  <h3 dir="auto">
+                    Columns of <code>{view.table}</code>
+                  </h3>
+                )}
+                {editor.shown}
+              </div>
+              <div class="stack">
+                <PreviewShown {...preview} />
+              </div>
+            </div>
+            <div class="row">
+              {editor.hasTicks ? (
+                <SaveAnd kind="main" name="to" value="connect" text="Save and continue" />
+              ) : (
+                <ButtonLink
+                  kind="main"
+                  href={pathWith(pathOf(endpoint.name, 'connect'), { group: scope?.group.name })}
+                  text={scope ? 'Continue' : 'Continue without a group'}
+                />
+              )}
+            </div>
+          </>
+        ),
+      }}
+    </AddPage>,
     draft.refused ? 422 : 200,
   )
 }
 
-const Everybody = () => (
-  <p>No group is chosen: the model of whoever has a key sees what stands here.</p>
+const DONE = {
+  saved: 'Saved.',
+  made: 'Group created. It sees nothing at this endpoint until you select something.',
+}
+
+/** Links to the databases, if there are several. */
+const Databases = ({ scope }: { readonly scope: RuleScope }) => {
+  const { group, endpoint, database, path } = scope
+  const names = Object.keys(endpoint.databases)
+  if (names.length < 2) return null
+  return (
+    <p>
+      Database:{' '}
+      {names.map((it, i) => (
+        <>
+          {i > 0 && ', '}
+          {it === database ? (
+            <b>{it}</b>
+          ) : (
+            <a href={pathWith(path, { group: group.name, database: it })}>{it}</a>
+          )}
+        </>
+      ))}
+    </p>
+  )
+}
+
+const ChooseGroup: FC<{
+  readonly groups: readonly ShownGroup[]
+  readonly chosen: string | undefined
+}> = ({ groups, chosen }) =>
+  groups.length > 0 ? (
+    <form class="search">
+      <Choice
+        draft={fresh}
+        name="group"
+        label="Group"
+        stored={chosen}
+        options={[
+          ['', 'None: anyone with a key'],
+          ...groups.map((it) => [it.name, `${titleOf(it)}, ${peopleOf(it)}`] as const),
+        ]}
+      />
+      <Submit text="Show" />
+    </form>
+  ) : null
+
+const peopleOf = ({ people }: ShownGroup) => counted(people.length, 'person', 'people')
+
+const NewGroup: FC<{
+  readonly visit: Visit
+  readonly name: string
+  readonly draft: Draft
+}> = ({ visit, name, draft }) => (
+  <details open={draft.problemOf('name') !== undefined}>
+    <summary>Create a group</summary>
+    <Form visit={visit} action={`${pathOf(name, 'who')}/group`} class="stack">
+      <Field
+        draft={draft}
+        name="name"
+        label="Name for the group"
+        mono
+        required
+        maxlength={31}
+        placeholder="analysts"
+      />
+      <div class="row">
+        <Submit text="Create" />
+        <span class="small dim">
+          Add people and keys to it under <a href="/console/access/groups">Access</a>.
+        </span>
+      </div>
+    </Form>
+  </details>
 )

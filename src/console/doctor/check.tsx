@@ -1,28 +1,28 @@
-import type { Child } from 'hono/jsx'
-import { State, StateIcon } from '../parts/state.tsx'
+import type { Child, FC } from 'hono/jsx'
+import { counted } from '../../ground/index.ts'
+import { CheckRow } from '../parts/check-row.tsx'
+import { State, type StateKind } from '../parts/state.tsx'
 
-/** One thing that was looked at: what is true, and what mends it. */
-export interface Checked {
-  readonly state: 'ok' | 'low' | 'bad' | 'off'
+/** A check: its result, and how to fix it. */
+export interface Check {
+  readonly state: StateKind
   readonly sentence: Child
   readonly ms?: number | undefined
-  readonly mend?: Child
+  readonly fix?: Child
 }
 
-/** Checks of one panel. The others are counted. */
+/** Maximum number of checks in a panel. The rest are counted. */
 const MAX_CHECKS = 60
 
-/** What was looked at together. */
-export const Panel = ({
-  title,
-  href,
-  checks,
-}: {
+const ORDER: readonly StateKind[] = ['bad', 'low', 'off', 'ok']
+
+/** A panel of related checks. */
+export const Panel: FC<{
   readonly title: string
   readonly href?: string
-  readonly checks: readonly Checked[]
-}) => {
-  // What is to be mended is shown first if there is too much.
+  readonly checks: readonly Check[]
+}> = ({ title, href, checks }) => {
+  // Show problems first if there are too many checks.
   const kept =
     checks.length > MAX_CHECKS
       ? checks.toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state))
@@ -34,16 +34,8 @@ export const Panel = ({
         <Outcome checks={checks} />
       </header>
       <ul class="checks">
-        {kept.slice(0, MAX_CHECKS).map(({ state, sentence, ms, mend }) => (
-          <li>
-            <StateIcon kind={state} />
-            <span dir="auto">
-              <span class="hidden">{WORDS[state]}</span>
-              {sentence}
-            </span>
-            <span class="n">{ms === undefined ? '' : `${ms.toLocaleString('en')} ms`}</span>
-            {mend}
-          </li>
+        {kept.slice(0, MAX_CHECKS).map(({ fix, ...check }) => (
+          <CheckRow {...check} below={fix} />
         ))}
         {kept.length > MAX_CHECKS && <li>And {kept.length - MAX_CHECKS} more.</li>}
       </ul>
@@ -51,14 +43,10 @@ export const Panel = ({
   )
 }
 
-const ORDER = ['bad', 'low', 'off', 'ok']
-
-const WORDS = { ok: '', low: 'Worth a look: ', bad: 'To mend: ', off: '' } as const
-
-const Outcome = ({ checks }: { readonly checks: readonly Checked[] }) => {
-  const count = (state: Checked['state']) => checks.filter((it) => it.state === state).length
-  if (count('bad') > 0) return <State kind="bad" word={`${count('bad')} to mend`} />
-  if (count('low') > 0) return <State kind="low" word={`${count('low')} worth a look`} />
-  if (count('ok') === 0) return <State kind="off" word="Not looked at" />
-  return <State kind="ok" word="Fine" />
+const Outcome: FC<{ readonly checks: readonly Check[] }> = ({ checks }) => {
+  const count = (state: StateKind) => checks.filter((it) => it.state === state).length
+  if (count('bad') > 0) return <State kind="bad" word={`${count('bad')} to fix`} />
+  if (count('low') > 0) return <State kind="low" word={counted(count('low'), 'warning')} />
+  if (count('ok') === 0) return <State kind="off" word="Not checked" />
+  return <State kind="ok" word="OK" />
 }

@@ -1,72 +1,61 @@
-import { ask, type Visit } from '../visit.ts'
-import type { Checked } from './check.tsx'
+import { counted } from '../../ground/index.ts'
+import { grouped } from '../parts/texts.ts'
+import { type Answers, ask, type Visit } from '../visit.ts'
+import type { Check } from './check.tsx'
 
-/** Looks at the settings of the deployment, without asking a database. */
-export async function deploymentChecked(
+/** Checks the deployment's settings, without connecting to a database. */
+export async function checkDeployment(
   visit: Visit,
-): Promise<{ readonly status: number; readonly checks: readonly Checked[] }> {
+): Promise<{ readonly isUp: boolean; readonly checks: readonly Check[] }> {
   const [status, health] = await Promise.all([
-    ask(visit, 'GET', '/status'),
-    ask(visit, 'GET', '/doctor'),
+    ask<Answers['Status']>(visit, 'GET', '/status'),
+    ask<Answers['Health']>(visit, 'GET', '/doctor'),
   ])
-  if (status.status !== 200 || health.status !== 200) {
-    const { body } = status.status === 200 ? health : status
-    return { status: 503, checks: [bad(body?.error?.message ?? 'The API does not answer.')] }
+  const stored = (health.body?.stored ?? []).map(bad)
+  if (!status.ok || !health.ok) {
+    const refused = status.refused ?? health.refused
+    const checks = stored.length === 0 && refused ? [bad(refused.message)] : stored
+    return { isUp: false, checks }
   }
-  const { endpoints, keys, groups, secretProblem, ...sealed } = status.body
+  const { endpoints, keys, groups, keyProblem, secretProblem, ...sealed } = status.body
   const { configuration, signIn } = health.body
   const toReseal = (sealed.credentialsToReseal ?? 0) + (sealed.signInsToReseal ?? 0)
-  return {
-    status: 200,
-    checks: [
-      ok(
-        `The registry answers: ${counted(endpoints, 'endpoint')}, ${counted(keys, 'key')}, ${counted(groups, 'group')}`,
-      ),
-      secretProblem
-        ? bad(secretProblem)
-        : ok('TIDEGATE_KEY and TIDEGATE_SECRET are set, and fit to seal with'),
-      configuration ? bad(configuration) : ok('The endpoints of the configuration can be read'),
-      ...(toReseal > 0
-        ? [
-            low(
-              <>
-                {toReseal.toLocaleString('en')} entries are sealed with the previous secret.{' '}
-                <a href="/console/settings#registry">Seal them again</a>
-              </>,
-            ),
-          ]
-        : []),
-      ...signInChecks(signIn),
-    ],
-  }
+  const checks = [
+    ok(
+      `The registry works: ${counted(endpoints, 'endpoint')}, ${counted(keys, 'key')}, ${counted(groups, 'group')}`,
+    ),
+    ...stored,
+    keyProblem ? low(keyProblem) : ok('TIDEGATE_KEY is set and long enough'),
+    secretProblem ? bad(secretProblem) : ok('TIDEGATE_SECRET is set and long enough'),
+    configuration ? bad(configuration) : ok('The configured endpoints are valid'),
+    ...(toReseal > 0
+      ? [
+          low(
+            <>
+              {grouped(toReseal)} entries are encrypted with another secret.{' '}
+              <a href="/console/settings#registry">Encrypt them again</a>
+            </>,
+          ),
+        ]
+      : []),
+    ...signInChecks(signIn),
+  ]
+  return { isUp: true, checks }
 }
 
-function signInChecks({
-  state,
-  ways,
-  problems,
-}: {
-  readonly state: string
-  readonly ways: readonly string[]
-  readonly problems: readonly string[]
-}): readonly Checked[] {
+function signInChecks({ state, ways, problems }: Answers['Health']['signIn']): readonly Check[] {
   if (problems.length > 0) return problems.map(bad)
-  if (state === 'missing') {
-    return [
-      low(
-        <>
-          Nobody can sign in, so apps need a key, and those that send none need a secret URL.{' '}
-          <a href="/setup">Set up the sign-in</a>
-        </>,
-      ),
-    ]
-  }
-  return [ok(`People sign in by ${ways.join(', ')}`)]
+  if (state !== 'missing') return [ok(`People sign in with ${ways.join(', ')}`)]
+  return [
+    low(
+      <>
+        Sign-in is not set up, so apps need a key or a secret URL.{' '}
+        <a href="/setup">Set up sign-in</a>
+      </>,
+    ),
+  ]
 }
 
-const ok = (sentence: Checked['sentence']): Checked => ({ state: 'ok', sentence })
-const low = (sentence: Checked['sentence']): Checked => ({ state: 'low', sentence })
-const bad = (sentence: Checked['sentence']): Checked => ({ state: 'bad', sentence })
-
-const counted = (count: number, what: string) =>
-  `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
+const ok = (sentence: Check['sentence']): Check => ({ state: 'ok', sentence })
+const low = (sentence: Check['sentence']): Check => ({ state: 'low', sentence })
+const bad = (sentence: Check['sentence']): Check => ({ state: 'bad', sentence })

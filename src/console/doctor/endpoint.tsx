@@ -1,24 +1,25 @@
+import type { FC } from 'hono/jsx'
 import type { ShownEndpoint } from '../parts/endpoint.ts'
-import { Mend } from '../parts/mend.tsx'
+import { Fix } from '../parts/fix.tsx'
 import { RoleReport } from '../stages/role-report.tsx'
 import { type Outcome, type Stage, stagesOf, type TestedDatabase } from '../stages/tested.ts'
 import type { Visit } from '../visit.ts'
-import type { Checked } from './check.tsx'
+import type { Check } from './check.tsx'
 
-/** Stages that are shown also if they are as they should be. */
+/** Stages to show even if they pass. */
 const SHOWN = ['version', 'writes', 'role']
 
-/** Databases of an endpoint whose SQL is shown. */
+/** Maximum number of databases per endpoint to show SQL for. */
 const MAX_REPORTS = 3
 
-/** Characters of what an engine said. */
+/** Maximum length of an engine's message. */
 const MAX_DETAIL = 600
 
-/** Looks at the databases of an endpoint. */
-export async function endpointChecked(
+/** Checks the databases in an endpoint. */
+export async function checkEndpoint(
   visit: Visit,
   { name, databases }: ShownEndpoint,
-): Promise<readonly Checked[]> {
+): Promise<readonly Check[]> {
   const stages: Stage[] = []
   let outcome: Outcome | undefined
   for await (const it of stagesOf(visit, name)) {
@@ -31,61 +32,46 @@ export async function endpointChecked(
     .filter(({ stage, state }) => state !== 'ok' || SHOWN.includes(stage))
     .map(({ stage, state, sentence, detail, ms, database }) => {
       const tested = outcome?.databases.find((it) => it.database === database)
-      const hasReport = stage === 'role' && state !== 'ok' && tested !== undefined
-      const isShown = hasReport && ++reports <= MAX_REPORTS
-      return {
-        state,
-        ms,
-        sentence: isSeveral ? `${database}: ${sentence}` : sentence,
-        mend: hasReport ? (
-          isShown ? (
-            <Report tested={tested} id={`${name}-${database}`} isOpen={state === 'bad'} />
-          ) : undefined
-        ) : state === 'bad' ? (
-          <MendOf endpoint={name} tested={tested} id={`${name}-${database}`} detail={detail} />
-        ) : undefined,
+      const check = { state, ms, sentence: isSeveral ? `${database}: ${sentence}` : sentence }
+      const id = `${name}-${database}`
+      if (stage === 'role' && state !== 'ok' && tested) {
+        if (++reports > MAX_REPORTS) return check
+        return { ...check, fix: <Report tested={tested} id={id} isOpen={state === 'bad'} /> }
       }
+      if (state !== 'bad') return check
+      const fix = tested?.fix ? (
+        <Fix id={id} fix={tested.fix} />
+      ) : (
+        <Unknown endpoint={name} detail={detail} />
+      )
+      return { ...check, fix }
     })
 }
 
-const Report = ({
-  tested,
-  id,
-  isOpen,
-}: {
+const Report: FC<{
   readonly tested: TestedDatabase
   readonly id: string
   readonly isOpen: boolean
-}) => (
+}> = ({ tested, id, isOpen }) => (
   <details open={isOpen}>
-    <summary class="small">What it may do, and the SQL that closes it</summary>
+    <summary class="small">Rights of the role, and the SQL to remove them</summary>
     <div class="stack">
       <RoleReport tested={tested} id={id} />
     </div>
   </details>
 )
 
-/** What mends a database that does not answer as it should. */
-const MendOf = ({
+/** A failed check for which no fix is known. */
+const Unknown: FC<{ readonly endpoint: string; readonly detail: string | undefined }> = ({
   endpoint,
-  tested,
-  id,
   detail,
-}: {
-  readonly endpoint: string
-  readonly tested: TestedDatabase | undefined
-  readonly id: string
-  readonly detail: string | undefined
-}) =>
-  tested?.mend ? (
-    <Mend id={id} mend={tested.mend} />
-  ) : (
-    <div class="note bad">
-      {detail && <p dir="auto">{detail.slice(0, MAX_DETAIL)}</p>}
-      <p>
-        <a href={`/console/endpoints/${endpoint}/settings#databases`}>
-          Put in another connection string, or change its databases
-        </a>
-      </p>
-    </div>
-  )
+}) => (
+  <div class="note bad">
+    {detail && <p dir="auto">{detail.slice(0, MAX_DETAIL)}</p>}
+    <p>
+      <a href={`/console/endpoints/${endpoint}/settings#databases`}>
+        Use another connection string, or change the databases
+      </a>
+    </p>
+  </div>
+)

@@ -1,34 +1,26 @@
 import type { ShownEndpoint } from '../parts/endpoint.ts'
-import { ask, type Visit } from '../visit.ts'
+import { type Answers, ask, type Visit } from '../visit.ts'
 
-/** What the records of an endpoint add up to today, in UTC. */
-export interface Figures {
-  readonly endpoint: string
-  readonly calls: number
-  readonly errors: number
-  readonly refused: number
-  readonly p95?: number
-  readonly lastCallAt?: string
-  readonly buckets: readonly { readonly at: string; readonly calls: number }[]
-}
+/** Statistics about an endpoint for today, in UTC. */
+export type Figures = Answers['Statistic']
 
-/** Why the newest call of an endpoint failed, and since when they do. */
+/** Reason an endpoint's newest call failed, and the time of the first failure in a row. */
 export interface Failing {
   readonly code: string
   readonly at: string
 }
 
-/** What is known of an endpoint without asking its databases. */
+/** Facts about an endpoint, known without connecting to its databases. */
 export interface Known {
   readonly endpoint: ShownEndpoint
   readonly figures: Figures | undefined
-  /** Its newest call did not reach the database. */
+  /** Set if its newest call did not reach the database. */
   readonly failing: Failing | undefined
 }
 
 const HOUR_S = 3600
 
-/** Calls of today, and the newest faults, of a page of endpoints. */
+/** Loads today's calls and the newest failures for a page of endpoints. */
 export async function knownOf(
   visit: Visit,
   endpoints: readonly ShownEndpoint[],
@@ -37,23 +29,23 @@ export async function knownOf(
   const since = `${new Date().toISOString().slice(0, 10)}T00:00:00Z`
   const names = endpoints.map(({ name }) => name).join()
   const query = new URLSearchParams({ endpoint: names, since, step: `${HOUR_S}` })
-  const { body } = await ask(visit, 'GET', `/statistics?${query}`)
-  const statistics: readonly Figures[] = body?.statistics ?? []
+  const { body } = await ask<Answers['Statistics']>(visit, 'GET', `/statistics?${query}`)
   return Promise.all(
     endpoints.map(async (endpoint) => {
-      const figures = statistics.find((it) => it.endpoint === endpoint.name)
+      const figures = body?.statistics.find((it) => it.endpoint === endpoint.name)
       const failing = figures?.errors ? await failingOf(visit, endpoint.name) : undefined
       return { endpoint, figures, failing }
     }),
   )
 }
 
-/** Kinds of faults that are not about one statement. */
+/** Error codes that are not about one statement. */
 const UNREACHED = ['network', 'auth', 'config']
 
 async function failingOf(visit: Visit, name: string): Promise<Failing | undefined> {
-  const { body } = await ask(visit, 'GET', `/records?endpoint=${name}&limit=50`)
-  const records: readonly { time: string; outcome: string; code?: string }[] = body?.records ?? []
+  const path = `/records?endpoint=${name}&limit=50`
+  const { body } = await ask<Answers['Records']>(visit, 'GET', path)
+  const records = body?.records ?? []
   const ends = records.findIndex(({ code = '' }) => !UNREACHED.includes(code))
   const failing = records.slice(0, ends < 0 ? records.length : ends)
   const code = failing[0]?.code

@@ -2,32 +2,28 @@ import { Hono } from 'hono/tiny'
 import { answer } from '../answer.ts'
 import { endpointOf } from '../parts/endpoint.ts'
 import { pathWith } from '../parts/pages.tsx'
-import { ask, type Visit } from '../visit.ts'
+import { type Answers, ask, type Visit } from '../visit.ts'
 import { knownOf } from './figures.ts'
 import { lookPage } from './look.tsx'
 import { EndpointsPage } from './page.tsx'
 
-/** Endpoints of a page: of so many, the figures are asked at once. */
+/** Endpoints per page. One request loads the figures for all of them. */
 const PAGE = 20
 
-/** `/console`: the endpoints, and a test of one of them. */
+/** `/console`: list of endpoints, and a test of one. */
 export const endpoints = new Hono<{ Bindings: Visit }>()
   .get('/', async (c) => {
     const visit = c.env
     const { cursor, done } = c.req.query()
     const search = c.req.query('search')?.slice(0, 200)
-    const { status, body } = await ask(
-      visit,
-      'GET',
-      pathWith('/endpoints', { limit: PAGE, cursor, search }),
-    )
-    // A cursor that is none leads to the first page.
-    if (status === 422 && cursor) return c.redirect('/console', 303)
-    if (status !== 200) throw new Error(`The API answered ${status}.`)
-    const all = await knownOf(visit, body.endpoints)
-    const { total, next } = body
-    const listed = { all, total, next, cursor, search, done }
-    return answer(<EndpointsPage visit={visit} listed={listed} />)
+    const path = pathWith('/endpoints', { limit: PAGE, cursor, search })
+    const found = await ask<Answers['Endpoints']>(visit, 'GET', path)
+    // An invalid cursor goes to the first page.
+    if (found.status === 422 && cursor) return c.redirect('/console', 303)
+    if (!found.ok) throw new Error(found.refused.message)
+    const all = await knownOf(visit, found.body.endpoints)
+    const query = { search, cursor, done }
+    return answer(<EndpointsPage visit={visit} all={all} of={found.body} query={query} />)
   })
   .post('/look', async (c) => {
     const endpoint = await endpointOf(c.env, c.env.fields.get('name') ?? '')

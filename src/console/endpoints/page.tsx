@@ -1,101 +1,79 @@
+import type { FC } from 'hono/jsx'
+import { counted } from '../../ground/index.ts'
 import { Done } from '../parts/done.tsx'
-import { Page } from '../parts/page.tsx'
+import { ButtonLink } from '../parts/form.tsx'
+import { Note } from '../parts/note.tsx'
+import { Head, Page } from '../parts/page.tsx'
 import { Pages, Search } from '../parts/pages.tsx'
+import { grouped } from '../parts/texts.ts'
 import type { Visit } from '../visit.ts'
 import type { Known } from './figures.ts'
 import { EndpointTable, Failures } from './list.tsx'
 
-/** What the list of endpoints is made of. */
-export interface Listed {
-  readonly all: readonly Known[]
-  readonly total: number
-  readonly next?: string | undefined
-  readonly cursor?: string | undefined
-  readonly search?: string | undefined
-  /** What was done before the browser was led here. */
-  readonly done?: string | undefined
-}
-
-/** The list of endpoints. */
-export const EndpointsPage = ({
-  visit,
-  listed: { all, total, next, cursor, search, done },
-}: {
+/** Page with the list of endpoints. */
+export const EndpointsPage: FC<{
   readonly visit: Visit
-  readonly listed: Listed
-}) => {
+  readonly all: readonly Known[]
+  readonly of: { readonly total: number; readonly next?: string | undefined }
+  readonly query: Readonly<Record<'search' | 'cursor' | 'done', string | undefined>>
+}> = ({ visit, all, of, query: { search, cursor, done } }) => {
+  const { total, next } = of
   const isOnlyDemo = !search && total === 1 && all[0]?.endpoint.name === 'demo'
   const isMany = search !== undefined || cursor !== undefined || next !== undefined
+  const hasConfigured = all.some(
+    ({ endpoint: { from, name } }) => from === 'configuration' && name !== 'demo',
+  )
   return (
     <Page visit={visit} title="Endpoints" section="endpoints">
-      <div class="head">
-        <div>
-          <h1>Endpoints</h1>
-          <p class="dim">{summary(all, total)}</p>
-        </div>
-        <a class="button main" href="/console/add">
-          Add endpoint
-        </a>
-      </div>
+      <Head
+        title="Endpoints"
+        about={summary(all, total)}
+        action={<ButtonLink kind="main" href="/console/add" text="Add endpoint" />}
+      />
       <div class="stack">
-        <Done flag={done} said={DONE} />
+        <Done flag={done} messages={DONE} />
         <Failures visit={visit} all={all} />
-        {isOnlyDemo && <OnlyDemo />}
-        {isMany && <Search label="Text in name or title" value={search} />}
+        {isOnlyDemo && (
+          <Note>
+            <b>So far there is only the demo store:</b> a built-in, made-up shop with eight tables,
+            for trying out apps. The first endpoint that you add replaces it at <code>/mcp</code>.
+            The demo stays at <code>/mcp/demo</code>. To <a href="/console/add">add an endpoint</a>,
+            paste a connection string.
+          </Note>
+        )}
+        {isMany && <Search label="Name or title contains" value={search} />}
         {all.length > 0 ? (
           <div class="panel flush">
             <EndpointTable visit={visit} all={all} />
             {isMany && (
-              <Pages
-                path="/console"
-                query={{ search }}
-                cursor={cursor}
-                next={next}
-                total={total}
-                what="endpoints"
-              />
+              <Pages path="/console" query={{ search, cursor }} of={of} what="endpoints" />
             )}
           </div>
         ) : (
-          <p>No endpoint has this text in its name or title.</p>
+          <p>No endpoints match.</p>
         )}
         <p class="small dim">
-          Days are those of UTC.
-          {all.some(
-            ({ endpoint: { from, name } }) => from === 'configuration' && name !== 'demo',
-          ) &&
-            ' Endpoints of the configuration (ENDPOINTS or DATABASE_URL) are changed where they are written.'}
+          Days are in UTC.
+          {hasConfigured && ' Endpoints from ENDPOINTS or DATABASE_URL can only be changed there.'}
         </p>
       </div>
     </Page>
   )
 }
 
-/** What may be said of a change. */
+/** Confirmations for changes. */
 const DONE = {
-  opened: 'The endpoint is open: whoever has a key for it is answered.',
-  gone: 'The endpoint is gone.',
+  opened: 'The endpoint is on. It answers anyone who has a key.',
+  gone: 'Endpoint deleted.',
 }
-
-/** What there is before anybody has added an endpoint. */
-const OnlyDemo = () => (
-  <div class="note">
-    <p>
-      <b>So far there is only the demo store:</b> a made-up shop with eight tables, built in, to try
-      apps with. The first endpoint that you add takes its place at <code>/mcp</code>, and the demo
-      stays at <code>/mcp/demo</code>. <a href="/console/add">Add an endpoint</a>: paste a
-      connection string.
-    </p>
-  </div>
-)
 
 function summary(all: readonly Known[], total: number): string {
   const sum = (of: 'calls' | 'errors') =>
     all.reduce((count, { figures }) => count + (figures?.[of] ?? 0), 0)
   const [calls, errors] = [sum('calls'), sum('errors')]
-  const endpoints = `${total.toLocaleString('en')} endpoint${total === 1 ? '' : 's'}`
-  // Of more endpoints than there are on this page, not all calls are known.
+  const endpoints = counted(total, 'endpoint')
+  // With several pages of endpoints, the calls on other pages are unknown.
   if (total > all.length) return endpoints
-  const failed = errors > 0 ? `, ${errors.toLocaleString('en')} of them failed` : ''
-  return `${endpoints}, ${calls.toLocaleString('en')} call${calls === 1 ? '' : 's'} today${failed}`
+  const failed = errors > 0 ? `, ${grouped(errors)} failed` : ''
+  return `${endpoints}, ${counted(calls, 'call')} today${failed}`
 }

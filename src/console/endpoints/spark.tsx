@@ -1,8 +1,9 @@
+import { grouped } from '../parts/texts.ts'
 import type { Figures } from './figures.ts'
 
 const HEIGHT = 24
 
-/** The calls of today as a bar for each hour. The number beside it says the same. */
+/** Today's calls as a bar for each hour. The number beside it says the same. */
 export const Spark = ({ calls, buckets }: Pick<Figures, 'calls' | 'buckets'>) => {
   const most = Math.max(1, ...buckets.map((it) => it.calls))
   return (
@@ -10,12 +11,12 @@ export const Spark = ({ calls, buckets }: Pick<Figures, 'calls' | 'buckets'>) =>
       class="spark"
       viewBox={`0 0 96 ${HEIGHT}`}
       role="img"
-      aria-label={`${calls.toLocaleString('en')} calls, by hour`}
+      aria-label={`${grouped(calls)} calls, by hour`}
     >
       <rect class="rule" y="23" width="96" height="1" />
       {buckets.map((it) => {
         if (it.calls === 0) return null
-        // A single call is seen, however many the others are.
+        // Keep a single call visible, even beside a much larger bar.
         const height = Math.max(1, (it.calls / most) * (HEIGHT - 1))
         return (
           <rect

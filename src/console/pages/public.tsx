@@ -1,32 +1,35 @@
-import { Copy } from '../parts/copy.tsx'
+import { version } from '../../ground/index.ts'
+import { Copy, CopyButton } from '../parts/copy.tsx'
 import { Gates } from '../parts/gates.tsx'
-import { Layout, VERSION } from '../parts/layout.tsx'
+import { Layout } from '../parts/layout.tsx'
+import { Note } from '../parts/note.tsx'
 import { State } from '../parts/state.tsx'
+import { Table } from '../parts/table.tsx'
 import { HostTabs } from '../parts/tabs.tsx'
 import { type Address, snippetsFor } from '../snippets.ts'
 
-/** What the public page is about. It tells no secret, and no name of a table. */
+/** Content of the public page. It reveals no secret and no table name. */
 export interface PublicPlace {
   readonly address: Address
-  /** What the endpoint is called, where everybody may know. */
+  /** Title of the endpoint, if it is public. */
   readonly title: string | undefined
   /** Other endpoints that are open to everybody. */
   readonly others: readonly { readonly url: string; readonly title: string }[]
-  /** Why nothing is served, if so. */
+  /** Reason nothing is served. */
   readonly problem: string | undefined
-  /** Whether KEY in the URL stands for a key. */
+  /** True if KEY in the URL stands for a key. */
   readonly isSecretUrl: boolean
-  /** Whether something is not set: `all` that protects a database, or `some` of what there is. */
+  /** Missing settings: `all` that protect a database, or `some`. */
   readonly missing: 'all' | 'some' | undefined
 }
 
 const access = {
   none: 'It is open to everybody.',
   'sign-in': 'It asks you to sign in.',
-  key: 'It needs a key, which the operator gives you.',
+  key: 'It needs a key. Ask the operator for one.',
 } as const
 
-/** `/`, and `/mcp` in a browser: what this is, and how to connect an app. */
+/** `/`, and `/mcp` in a browser: describes Tidegate and how to connect an app. */
 export const PublicPage = ({
   address,
   title,
@@ -51,7 +54,7 @@ export const PublicPage = ({
           This is an MCP endpoint{title && `: ${title}`}. Paste its URL into your app as a
           connector.{' '}
           {isSecretUrl
-            ? 'KEY stands for the key in the URL that you opened: keep it to yourself.'
+            ? 'KEY stands for the key in the URL that you opened. Keep it secret.'
             : access[address.access]}
         </span>
       </p>
@@ -60,18 +63,16 @@ export const PublicPage = ({
           <p>{problem}</p>
           {missing && (
             <p>
-              If this deployment is yours: <a href="/setup">see what is set</a>.
+              If this deployment is yours, <a href="/setup">see what is missing</a>.
             </p>
           )}
         </div>
       )}
       {missing === 'all' && !problem && (
-        <div class="note">
-          <p>
-            This deployment has no key yet, so it serves nothing but the demo. If it is yours:{' '}
-            <a href="/setup">set it up</a>.
-          </p>
-        </div>
+        <Note>
+          This deployment has no admin key yet, so it serves only the demo. If it is yours,{' '}
+          <a href="/setup">set it up</a>.
+        </Note>
       )}
     </div>
     <section class="stack" aria-labelledby="connect">
@@ -84,75 +85,51 @@ export const PublicPage = ({
         {QUESTIONS.map((question, i) => (
           <li class="question">
             <q id={`question-${i}`}>{question}</q>
-            <button
-              class="button little"
-              type="button"
-              data-copy={`question-${i}`}
-              aria-label={`Copy question ${i + 1}`}
-            >
-              Copy
-            </button>
+            <CopyButton id={`question-${i}`} label={`Copy question ${i + 1}`} />
           </li>
         ))}
       </ul>
     </section>
     <section class="stack far" aria-labelledby="sure">
       <div class="stack">
-        <h2 id="sure">What is guaranteed</h2>
+        <h2 id="sure">How writes are blocked</h2>
         <p>
-          Answers flow out. What would change something meets three gates on its way in; one is
-          enough.
+          Answers flow out. A write has to pass three gates on its way in. Any one of them stops it.
         </p>
       </div>
       <Gates />
     </section>
     <section class="stack" aria-labelledby="tools">
-      <h2 id="tools">What the model gets</h2>
-      <table class="bare fold" role="table">
-        <caption class="hidden">Tools</caption>
-        <thead role="rowgroup">
-          <tr role="row">
-            <th role="columnheader" scope="col">
-              Tool
-            </th>
-            <th role="columnheader" scope="col">
-              For
-            </th>
-            <th role="columnheader" scope="col">
-              Gives
-            </th>
-          </tr>
-        </thead>
-        <tbody role="rowgroup">
-          {TOOLS.map(({ name, about, gives }) => (
-            <tr role="row">
-              <th role="rowheader" scope="row">
-                <code>{name}</code>
-              </th>
-              <td role="cell" class="dim whole">
-                {about}
-              </td>
-              <td role="cell">
-                <span class={gives === 'rows' ? 'badge tide' : 'badge'}>{gives}</span>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <h2 id="tools">Tools for the model</h2>
+      <Table
+        caption="Tools"
+        class="bare fold"
+        rows={TOOLS}
+        columns={[
+          { head: 'Tool', isName: true, cell: ({ name }) => <code>{name}</code> },
+          { head: 'For', class: 'dim whole', cell: ({ about }) => about },
+          {
+            head: 'Gives',
+            cell: ({ gives }) => (
+              <span class={gives === 'rows' ? 'badge tide' : 'badge'}>{gives}</span>
+            ),
+          },
+        ]}
+      />
       <p class="small dim">
-        All of them only read. The operator may leave some out, and add others.
+        All of them are read-only. The operator can remove some and add others.
       </p>
     </section>
     <section class="stack" aria-labelledby="status">
       <h2 id="status">Status</h2>
       <dl class="facts">
         <dt>Server</dt>
-        <dd>Tidegate {VERSION}, speaks MCP from 2024-11-05 to 2026-07-28</dd>
+        <dd>Tidegate {version}, speaks MCP from 2024-11-05 to 2026-07-28</dd>
         {missing === 'some' && !problem && (
           <>
             <dt>Setup</dt>
             <dd>
-              <a href="/setup">What is not set yet</a>
+              <a href="/setup">See what is missing</a>
             </dd>
           </>
         )}
@@ -174,7 +151,7 @@ export const PublicPage = ({
 const TOOLS = [
   {
     name: 'list_tables',
-    about: 'Tables and views, found by part of a name, a column or a comment',
+    about: 'Finds tables and views by part of a name, a column or a comment',
     gives: 'names',
   },
   {
@@ -186,13 +163,13 @@ const TOOLS = [
   { name: 'query', about: 'One SQL statement that only reads', gives: 'rows' },
   {
     name: 'explain_query',
-    about: 'How the database would run a statement, which it does not',
+    about: 'The plan of a statement, without running it',
     gives: 'plan',
   },
 ]
 
 const QUESTIONS = [
-  'What is in this database? Show me the tables that matter, and how they belong together.',
-  'How did this month go compared with last month, and what explains the difference?',
-  'Which records look wrong: missing, doubled, or far from the rest?',
+  'What is in this database? Show me the tables that matter and how they are related.',
+  'How did this month compare with last month, and what explains the difference?',
+  'Which records look wrong: missing, duplicated, or far from the rest?',
 ]

@@ -1,18 +1,18 @@
 import { Layout } from '../parts/layout.tsx'
 
-/** A row of a table, as a search found it. */
+/** A row that a search found. */
 export interface FoundRow {
   readonly title: string
   readonly text: string
   readonly table: string
 }
 
-/** The page of one row. What it holds is shown as text. */
+/** Page for one row. Its content is shown as plain text. */
 export const RecordPage = ({ title, text, table }: FoundRow) => (
   <Layout title={title} slim>
     <div class="stack">
       <h1>{title}</h1>
-      <p class="dim">A row of {table}</p>
+      <p class="dim">Row from {table}</p>
       <div class="copy">
         <pre>{text}</pre>
       </div>

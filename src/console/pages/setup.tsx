@@ -1,48 +1,47 @@
+import type { FC } from 'hono/jsx'
+import { isLoopback, version } from '../../ground/index.ts'
 import { Copy } from '../parts/copy.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { Layout, VERSION } from '../parts/layout.tsx'
+import { ButtonLink } from '../parts/form.tsx'
+import { Icon, TICK } from '../parts/icon.tsx'
+import { Layout } from '../parts/layout.tsx'
+import { Note } from '../parts/note.tsx'
 import { State } from '../parts/state.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { type Step, stepsAt } from '../setup-steps.ts'
 
-/** How a setting is. `faulty`: it is there, but cannot be used. `unknown`: nobody could tell just now. */
+/** State of a setting. `faulty`: it is set but cannot be used. `unknown`: the registry did not answer. */
 export type StepState = 'set' | 'missing' | 'faulty' | 'unknown'
 
-/** What a deployment still needs. It holds no value of any setting. */
+/** Settings that a deployment still needs. It contains no values. */
 export interface SetupState {
   readonly origin: string
-  /** Whether it runs in a Worker, and not on a machine. */
+  /** True in a Worker, false on Node. */
   readonly isWorker: boolean
   readonly isComplete: boolean
   readonly steps: Readonly<Record<Step['id'], StepState>>
-  /** Why the endpoints of the configuration cannot be read, if so. */
+  /** Reason the configured endpoints cannot be read. */
   readonly problem: string | undefined
 }
 
-/** `/setup`: the steps from a bare deployment to a database behind a sign-in. */
-export const SetupPage = ({ origin, isWorker, isComplete, steps, problem }: SetupState) =>
-  isComplete ? (
+/** `/setup`: steps from a new deployment to a database behind a sign-in. */
+export const SetupPage = (state: SetupState) =>
+  state.isComplete ? (
     <Layout title="Everything is set" slim>
       <div class="stack">
         <h1 tabindex={-1}>Everything is set</h1>
         <p>
-          Add <code>{origin}/mcp</code> to an app: <a href="/">what this is, and how</a>. Everything
-          else is in <a href="/console">the Console</a>.
+          <a href="/">
+            Add <code>{state.origin}/mcp</code> to an app
+          </a>
+          . For everything else, open <a href="/console">the Console</a>.
         </p>
       </div>
     </Layout>
   ) : (
-    <Steps origin={origin} isWorker={isWorker} states={steps} problem={problem} />
+    <Steps {...state} />
   )
 
-interface StepsShown {
-  readonly origin: string
-  readonly isWorker: boolean
-  readonly states: SetupState['steps']
-  readonly problem: string | undefined
-}
-
-const Steps = ({ origin, isWorker, states, problem }: StepsShown) => {
+const Steps: FC<SetupState> = ({ origin, isWorker, steps: states, problem }) => {
   const steps = stepsAt(origin, isWorker)
   const open = steps.filter(({ id }) => states[id] !== 'set')
   const title = titleOf(open.length)
@@ -52,11 +51,11 @@ const Steps = ({ origin, isWorker, states, problem }: StepsShown) => {
         <div>
           <h1>{title}</h1>
           <p class="dim">
-            For whoever runs this deployment. No value of a setting is shown here, only whether it
-            is set.
+            For the operator of this deployment. This page shows only whether a setting is set,
+            never its value.
           </p>
           <p class="small dim" id="looking" role="status">
-            Reload this page to see what is set by then.
+            Reload this page to check again.
           </p>
         </div>
       </div>
@@ -66,7 +65,7 @@ const Steps = ({ origin, isWorker, states, problem }: StepsShown) => {
           <div class="stack">
             <h2>Deployed</h2>
             <p class="dim">
-              Tidegate {VERSION} answers at <code>{origin}</code>.
+              Tidegate {version} answers at <code>{origin}</code>.
             </p>
           </div>
         </li>
@@ -76,7 +75,7 @@ const Steps = ({ origin, isWorker, states, problem }: StepsShown) => {
             number={i + 2}
             state={states[step.id]}
             isNext={step === open[0]}
-            isHere={LOCAL.test(origin)}
+            isHere={isLoopback(new URL(origin).hostname)}
             hasConsole={states.key === 'set' && states.secret === 'set'}
             isWorker={isWorker}
             problem={step.id === 'database' ? problem : undefined}
@@ -87,28 +86,16 @@ const Steps = ({ origin, isWorker, states, problem }: StepsShown) => {
   )
 }
 
-/** Origins of the machine that the browser runs on. */
-const LOCAL = /^http:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::|$)/
-
 const titleOf = (open: number): string =>
-  `Your gate stands. ${open === 1 ? 'One step' : `${['', '', 'Two', 'Three', 'Four'][open]} steps`} left.`
+  `Tidegate is running. ${open === 1 ? 'One step' : `${['', '', 'Two', 'Three', 'Four'][open]} steps`} left.`
 
 const Tick = () => (
   <span class="step" aria-hidden="true">
-    <Icon paths={['M3 8.5l3.4 3.4L13 4.6']} />
+    <Icon paths={TICK} />
   </span>
 )
 
-const StepShown = ({
-  step: { id, title, why, ifFaulty, isSet, ways, advice, page },
-  number,
-  state,
-  isNext,
-  isHere,
-  hasConsole,
-  isWorker,
-  problem,
-}: {
+const StepShown: FC<{
   readonly step: Step
   readonly number: number
   readonly state: StepState
@@ -117,6 +104,15 @@ const StepShown = ({
   readonly hasConsole: boolean
   readonly isWorker: boolean
   readonly problem: string | undefined
+}> = ({
+  step: { id, title, why, ifFaulty, isSet, ways, advice, page },
+  number,
+  state,
+  isNext,
+  isHere,
+  hasConsole,
+  isWorker,
+  problem,
 }) =>
   state === 'set' ? (
     <li class="done" data-step={id} data-state={state}>
@@ -145,15 +141,13 @@ const StepShown = ({
         <Fault state={state} why={problem ?? ifFaulty} />
         {page && hasConsole && !problem && (
           <div class="row">
-            <a class="button main" href={page.href}>
-              {page.text}
-            </a>
+            <ButtonLink kind="main" href={page.href} text={page.text} />
             <span class="small dim">{page.after}</span>
           </div>
         )}
         {problem ? (
           <p>
-            Until it is mended, nothing is served.{' '}
+            Until it is fixed, nothing is served.{' '}
             {isWorker ? (
               <>
                 It was set in wrangler.toml, with <code>npx wrangler secret put</code>, or in
@@ -170,9 +164,9 @@ const StepShown = ({
           <Tabs
             legend="Where it runs"
             name={id}
+            chosen={isHere && ways.length > 1 ? 1 : 0}
             tabs={ways.map(({ where, lines, after }, i) => ({
               label: where,
-              isChosen: ways.length === 1 || (i === 1) === isHere,
               children: (
                 <>
                   <Copy id={`${id}-lines-${i}`} what="the commands">
@@ -184,29 +178,25 @@ const StepShown = ({
             }))}
           />
         )}
-        {advice && (
-          <div class="note">
-            <p>{advice}</p>
-          </div>
-        )}
+        {advice && <Note>{advice}</Note>}
       </div>
     </li>
   )
 
-/** Why a step is not done although something is there. The details are for who has the key. */
+/** Reason a step is not done although its setting is there. Details need the admin key. */
 const Fault = ({ state, why }: { readonly state: StepState; readonly why: string | undefined }) => {
   if (state === 'unknown') {
     return (
       <p class="row small">
-        <State kind="low" word="Not known" />
-        <span>The registry does not answer. Wait a few seconds.</span>
+        <State kind="low" word="Unknown" />
+        <span>The registry is not answering. Wait a few seconds.</span>
       </p>
     )
   }
   if (state !== 'faulty') return null
   return (
     <div class="note bad">
-      <State kind="bad" word="It is set, but it cannot be used" />
+      <State kind="bad" word="Set, but not usable" />
       {why && <p>{why}</p>}
     </div>
   )

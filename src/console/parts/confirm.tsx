@@ -1,29 +1,21 @@
-import type { Child } from 'hono/jsx'
+import type { Child, FC } from 'hono/jsx'
 import type { Visit } from '../visit.ts'
-import { Form } from './form.tsx'
+import { Form, Submit } from './form.tsx'
 
-/** What ends by a change, and the button that makes it. */
-export const Confirm = ({
-  visit,
-  action,
-  verb,
-  back,
-  children,
-}: {
+/** Confirmation: the consequences of a change, and its button. */
+export const Confirm: FC<{
   readonly visit: Visit
   readonly action: string
-  /** What the button says: `Revoke the key`. */
+  /** Text of the button: `Revoke the key`. */
   readonly verb: string
   readonly back: string
   readonly children: Child
-}) => (
+}> = ({ visit, action, verb, back, children }) => (
   <div class="stack">
     <div class="note bad">{children}</div>
     <Form visit={visit} action={action} class="row">
-      <button class="button" type="submit">
-        {verb}
-      </button>
-      <a href={back}>Leave it as it is</a>
+      <Submit text={verb} />
+      <a href={back}>Cancel</a>
     </Form>
   </div>
 )

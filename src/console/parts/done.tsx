@@ -1,13 +1,11 @@
-/** Says after a change what was done, by a flag of fixed words in the address. */
-export const Done = ({
-  flag,
-  said,
-}: {
+import type { FC } from 'hono/jsx'
+import { Note } from './note.tsx'
+
+/** Confirms a change. A flag in the address selects one of a few fixed messages. */
+export const Done: FC<{
   readonly flag: string | undefined
-  readonly said: Readonly<Record<string, string>>
-}) =>
-  flag !== undefined && Object.hasOwn(said, flag) ? (
-    <div class="note" role="status">
-      <p>{said[flag]}</p>
-    </div>
+  readonly messages: Readonly<Record<string, string>>
+}> = ({ flag, messages }) =>
+  flag !== undefined && Object.hasOwn(messages, flag) ? (
+    <Note role="status">{messages[flag]}</Note>
   ) : null

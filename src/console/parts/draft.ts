@@ -1,13 +1,6 @@
-import type { ApiAnswer } from '../visit.ts'
+import type { Refused } from '../visit.ts'
 
-/** Why the API did not do what a form asked for. */
-export interface Refused {
-  readonly message: string
-  /** The path of the field that is wrong: `caps.rows`. Inputs are named by these paths. */
-  readonly field?: string | undefined
-}
-
-/** A form as it is shown: with what is stored, or with what was typed, and what was wrong with that. */
+/** Values in a form: stored ones, or ones that a person typed and the reason they were refused. */
 export class Draft {
   readonly typed: URLSearchParams | undefined
   readonly refused: Refused | undefined
@@ -25,7 +18,7 @@ export class Draft {
     return this.typed ? this.typed.getAll(name).includes(value) : stored
   }
 
-  /** What is wrong with an input, or with something within it. */
+  /** Error for an input or a part of it. */
   problemOf(name: string): string | undefined {
     const { field = '', message } = this.refused ?? {}
     const isIts = field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`)
@@ -33,11 +26,5 @@ export class Draft {
   }
 }
 
-/** A form that nobody has sent yet. */
+/** A form that has not been submitted yet. */
 export const fresh = new Draft()
-
-/** Why the API refused, if it did. */
-export function refusedBy({ status, body }: ApiAnswer): Refused | undefined {
-  if (status < 400) return undefined
-  return body?.error ?? { message: `The API answered ${status}.` }
-}

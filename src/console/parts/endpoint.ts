@@ -1,25 +1,38 @@
-import { ask, type Visit } from '../visit.ts'
+import { type Answers, demand, NotFound, type Visit } from '../visit.ts'
 
-/** Thrown by a section for what is not there: the page of a wrong path is shown. */
-export class NotThere extends Error {
-  override readonly name = 'NotThere'
+/** An endpoint: its configuration, and where it is stored. */
+export type ShownEndpoint = Answers['Endpoint']
+
+/** Endpoint with this name. Throws {@link NotFound}. */
+export const endpointOf = (visit: Visit, name = ''): Promise<ShownEndpoint> =>
+  demand(
+    visit,
+    'GET',
+    `/endpoints/${encodeURIComponent(name)}`,
+    `There is no endpoint named ${name}.`,
+  )
+
+/** Endpoint with this name, if the Console can change it. Throws {@link NotFound}. */
+export async function storedEndpoint(visit: Visit, name?: string): Promise<ShownEndpoint> {
+  const endpoint = await endpointOf(visit, name)
+  if (endpoint.from === 'registry') return endpoint
+  throw new NotFound(`${endpoint.name} comes from the configuration. Change it there.`)
 }
 
-/** An endpoint as the API shows it: what it is configured with, and where it comes from. */
-export interface ShownEndpoint {
-  readonly name: string
-  readonly title: string
-  /** Whether it is of the configuration, which the Console does not change, or of the registry. */
-  readonly from: 'configuration' | 'registry'
-  readonly active: boolean
-  // biome-ignore lint/suspicious/noExplicitAny: the fields are those of docs/endpoints.md.
-  readonly [field: string]: any
-}
+/** An endpoint's default tools. */
+export const BUILT_IN = [
+  'list_tables',
+  'describe_table',
+  'query_table',
+  'query',
+  'explain_query',
+] as const
 
-/** The endpoint of this name. Throws {@link NotThere}. */
-export async function endpointOf(visit: Visit, name = ''): Promise<ShownEndpoint> {
-  const { status, body } = await ask(visit, 'GET', `/endpoints/${encodeURIComponent(name)}`)
-  if (status === 200) return body
-  if (status === 404) throw new NotThere(`There is no endpoint ${name}.`)
-  throw new Error(`The API answered ${status}.`)
+/** Names of all tools that an endpoint can offer. */
+export function toolsOf({ tools, search, questions = [] }: ShownEndpoint): readonly string[] {
+  return [
+    ...(tools ?? BUILT_IN).map((it) => (typeof it === 'string' ? it : it.name)),
+    ...(search ? ['search', 'fetch'] : []),
+    ...questions.map(({ name }) => name),
+  ]
 }

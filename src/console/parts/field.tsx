@@ -1,52 +1,56 @@
-import type { Child } from 'hono/jsx'
+import type { Child, FC } from 'hono/jsx'
 import type { Draft } from './draft.ts'
+import { Note } from './note.tsx'
 
-interface Named {
+interface InputProps {
   readonly draft: Draft
-  /** The path of the field in the API: what it says of this path stands here. */
+  /** Path of the field in the API. Errors with this path appear here. */
   readonly name: string
   readonly label: string
   readonly hint?: Child
+  readonly stored?: unknown
 }
 
-/** A line of text, or a number, or a day. */
-export const Field = ({
-  draft,
-  name,
-  label,
-  hint,
-  stored,
-  type = 'text',
-  mono = false,
-  ...rest
-}: Named & {
-  readonly stored?: unknown
-  readonly type?: 'text' | 'number' | 'date' | 'search'
+interface TextProps extends InputProps {
   readonly mono?: boolean
   readonly required?: boolean
   readonly placeholder?: string
   readonly maxlength?: number
-  readonly min?: number
-  readonly max?: number
-}) => (
-  <div class="field">
-    <label for={idOf(name)}>{label}</label>
+  readonly dir?: 'auto'
+}
+
+/** Input for a line of text, a number or a date. */
+export const Field: FC<
+  TextProps & {
+    readonly type?: 'text' | 'number' | 'date' | 'search'
+    /** Values to suggest. */
+    readonly known?: readonly string[]
+  }
+> = ({ draft, name, label, hint, stored, type = 'text', mono = false, known, ...rest }) => (
+  <Labelled {...{ draft, name, label, hint }}>
     <input
       id={idOf(name)}
       name={name}
       type={type}
       value={draft.text(name, stored)}
       class={mono ? 'mono' : undefined}
-      autocomplete="off"
+      autocomplete={known ? undefined : 'off'}
+      list={known && `known-${name}`}
       {...described(draft, name, hint)}
       {...rest}
     />
-    <About draft={draft} name={name} hint={hint} />
-  </div>
+    {known && (
+      <datalist id={`known-${name}`}>
+        {known.map((it) => (
+          <option value={it} />
+        ))}
+      </datalist>
+    )}
+  </Labelled>
 )
 
-/** A text of several lines. One that is `secret` is never shown again. */
-export const Area = ({
+/** Input for several lines of text. A `secret` value is never shown again. */
+export const Area: FC<TextProps & { readonly secret?: boolean; readonly rows?: number }> = ({
   draft,
   name,
   label,
@@ -55,17 +59,8 @@ export const Area = ({
   secret = false,
   mono = false,
   ...rest
-}: Named & {
-  readonly stored?: unknown
-  readonly secret?: boolean
-  readonly mono?: boolean
-  readonly rows?: number
-  readonly required?: boolean
-  readonly placeholder?: string
-  readonly maxlength?: number
 }) => (
-  <div class="field">
-    <label for={idOf(name)}>{label}</label>
+  <Labelled {...{ draft, name, label, hint }}>
     <textarea
       id={idOf(name)}
       name={name}
@@ -75,28 +70,19 @@ export const Area = ({
       {...described(draft, name, hint)}
       {...rest}
     >
-      {secret ? '' : draft.text(name, stored)}
+      {/* A browser drops the first line break. */}
+      {secret ? '' : `\n${draft.text(name, stored)}`}
     </textarea>
-    <About draft={draft} name={name} hint={hint} />
-  </div>
+  </Labelled>
 )
 
-/** One of a few values. */
-export const Choice = ({
-  draft,
-  name,
-  label,
-  hint,
-  stored,
-  options,
-}: Named & {
-  readonly stored?: unknown
-  readonly options: readonly (readonly [value: string, text: string])[]
-}) => {
+/** Choice of one value from a list. */
+export const Choice: FC<
+  InputProps & { readonly options: readonly (readonly [value: string, text: string])[] }
+> = ({ draft, name, label, hint, stored, options }) => {
   const chosen = draft.text(name, stored)
   return (
-    <div class="field">
-      <label for={idOf(name)}>{label}</label>
+    <Labelled {...{ draft, name, label, hint }}>
       <select id={idOf(name)} name={name} {...described(draft, name, hint)}>
         {options.map(([value, text]) => (
           <option value={value} selected={value === chosen}>
@@ -104,47 +90,37 @@ export const Choice = ({
           </option>
         ))}
       </select>
-      <About draft={draft} name={name} hint={hint} />
-    </div>
+    </Labelled>
   )
 }
 
-/** A tick, or one choice of several. */
-export const Tick = ({
-  draft,
-  name,
-  value = 'yes',
-  type = 'checkbox',
-  stored,
-  children,
-}: {
+const Labelled: FC<InputProps & { readonly children: Child }> = ({ children, ...input }) => (
+  <div class="field">
+    <label for={idOf(input.name)}>{input.label}</label>
+    {children}
+    <About {...input} />
+  </div>
+)
+
+/** A checkbox or radio button. */
+export const Tick: FC<{
   readonly draft: Draft
   readonly name: string
   readonly value?: string
   readonly type?: 'checkbox' | 'radio'
   readonly stored: boolean
   readonly children: Child
-}) => (
+}> = ({ draft, name, value = 'yes', type = 'checkbox', stored, children }) => (
   <label class="tick">
     <input type={type} name={name} value={value} checked={draft.isTicked(name, value, stored)} />
     <span>{children}</span>
   </label>
 )
 
-/** Several ticks about one thing. */
-export const Ticks = ({
-  draft,
-  name,
-  legend,
-  hint,
-  children,
-}: {
-  readonly draft: Draft
-  readonly name: string
-  readonly legend: string
-  readonly hint?: Child
-  readonly children: Child
-}) => (
+/** A group of checkboxes or radio buttons. */
+export const Ticks: FC<
+  Omit<InputProps, 'label' | 'stored'> & { readonly legend: string; readonly children: Child }
+> = ({ draft, name, legend, hint, children }) => (
   <fieldset class="field" id={idOf(name)} {...described(draft, name, hint)}>
     <legend class="legend">{legend}</legend>
     {children}
@@ -152,17 +128,15 @@ export const Ticks = ({
   </fieldset>
 )
 
-/** What was wrong with a form, above it. */
-export const Problem = ({ draft }: { readonly draft: Draft }) =>
-  draft.refused ? (
-    <div class="note bad" role="alert">
-      <p>
-        Nothing was saved. <span dir="auto">{draft.refused.message}</span>
-      </p>
-    </div>
+/** Error above a form. */
+export const Problem: FC<{ readonly draft: Draft }> = ({ draft: { refused } }) =>
+  refused ? (
+    <Note kind="bad" role="alert">
+      Nothing was saved. <bdi>{refused.message}</bdi>
+    </Note>
   ) : null
 
-const About = ({ draft, name, hint }: Omit<Named, 'label'>) => {
+const About: FC<Pick<InputProps, 'draft' | 'name' | 'hint'>> = ({ draft, name, hint }) => {
   const problem = draft.problemOf(name)
   return (
     <>
@@ -182,10 +156,7 @@ const About = ({ draft, name, hint }: Omit<Named, 'label'>) => {
 
 function described(draft: Draft, name: string, hint: Child | undefined) {
   const problem = draft.problemOf(name)
-  const ids = [
-    ...(hint ? [`${idOf(name)}-hint`] : []),
-    ...(problem ? [`${idOf(name)}-problem`] : []),
-  ]
+  const ids = [hint && `${idOf(name)}-hint`, problem && `${idOf(name)}-problem`].filter(Boolean)
   return {
     ...(ids.length > 0 && { 'aria-describedby': ids.join(' ') }),
     ...(problem && { 'aria-invalid': 'true' as const }),

@@ -44,11 +44,11 @@ export const Gates = () => (
 const GATES = [
   [
     'The role',
-    'The database knows Tidegate by a role that may only read. That one is yours to give; the doctor says if it may do more.',
+    'Tidegate logs in to the database with a read-only role. You choose the role; the doctor tells you if it can do more.',
   ],
-  ['The session', 'Every statement runs in a way in which the database itself refuses to write.'],
+  ['The session', 'Every statement runs in a mode in which the database itself refuses writes.'],
   [
     'The guard',
-    'Each statement is read as its engine would read it. All but one read is refused before it is sent.',
+    'Each statement is parsed the way its engine parses it. Anything but a single read is refused before it is sent.',
   ],
 ] as const

@@ -1,40 +1,46 @@
 import { raw } from 'hono/html'
-import type { Child } from 'hono/jsx'
+import type { Child, FC } from 'hono/jsx'
+import { version } from '../../ground/index.ts'
 
-/** The headers of a page: it loads its own style, script and mark, and may not be framed, kept or indexed. */
+/** Headers for a page: it loads only its own style, script and logo, and must not be framed, cached or indexed. */
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
   'content-security-policy':
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-  // With `no-referrer`, forms would name no origin.
+  // With `no-referrer`, forms would send no origin.
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'x-robots-tag': 'noindex',
 }
 
-/** A page, with the bar above and the links below. */
-export const Layout = ({
+export interface LayoutProps {
+  readonly title: string
+  readonly slim?: boolean
+  /** Path of a script for this page only. */
+  readonly script?: string | undefined
+  /** Link on the logo. */
+  readonly home?: string
+  /** Hash of this session's proof. */
+  readonly proofHash?: string | undefined
+  /** Content beside the logo. */
+  readonly bar?: Child
+  readonly children: Child
+}
+
+/** A page with its header and footer. */
+export const Layout: FC<LayoutProps> = ({
   title,
   slim = false,
   script,
   home = '/',
+  proofHash,
   bar,
   children,
-}: {
-  readonly title: string
-  readonly slim?: boolean
-  /** A script of this page alone, by its path. */
-  readonly script?: string | undefined
-  /** Where the mark leads. */
-  readonly home?: string
-  /** What stands beside the mark. */
-  readonly bar?: Child
-  readonly children: Child
 }) => (
   <>
     {raw('<!doctype html>\n')}
-    <html lang="en">
+    <html lang="en" data-proof={proofHash}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -42,11 +48,12 @@ export const Layout = ({
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
         <link rel="stylesheet" href="/assets/console.css" />
         <script src="/assets/copy.js" defer />
+        <script src="/assets/proof.js" defer />
         {script && <script src={script} defer />}
       </head>
       <body>
         <a class="skip" href="#main">
-          Skip to the content
+          Skip to content
         </a>
         <header class="bar">
           <div>
@@ -62,10 +69,10 @@ export const Layout = ({
         </main>
         <footer class="end">
           <div>
-            <span>Tidegate {VERSION}</span>
-            <a href="/">What this is</a>
+            <span>Tidegate {version}</span>
+            <a href="/">About</a>
             <a href="/console">Console</a>
-            <a href="https://modelcontextprotocol.io">What MCP is</a>
+            <a href="https://modelcontextprotocol.io">About MCP</a>
             <span>MIT license</span>
           </div>
         </footer>
@@ -73,8 +80,6 @@ export const Layout = ({
     </html>
   </>
 )
-
-export const VERSION = '0.1.0'
 
 /** A T whose stem is a flap, pushed open by the water. */
 const Mark = () => (

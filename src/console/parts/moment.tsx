@@ -1,29 +1,30 @@
+import type { FC } from 'hono/jsx'
+import { counted } from '../../ground/index.ts'
+
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** A time: relative until a day ago or from now, and then the day. */
-export const Moment = ({
-  at,
-  now = Date.now(),
-}: {
-  /** As the API writes it. */
-  readonly at: string
-  readonly now?: number
-}) => (
-  <time datetime={at} title={`${at.slice(0, 19).replace('T', ' ')} UTC`} class="nowrap">
-    {said(Date.parse(at), now)}
-  </time>
-)
+/** A time: relative within a day of now, otherwise a date. */
+export const Moment: FC<{
+  /** ISO time from the API. Undefined: never. */
+  readonly at: string | undefined
+}> = ({ at }) =>
+  at === undefined ? (
+    <>never</>
+  ) : (
+    <time datetime={at} title={`${at.slice(0, 19).replace('T', ' ')} UTC`} class="nowrap">
+      {relativeTime(Date.parse(at), Date.now())}
+    </time>
+  )
 
-function said(at: number, now: number): string {
+function relativeTime(at: number, now: number): string {
   const distance = Math.abs(now - at)
   if (!(distance < DAY)) return new Date(at).toISOString().slice(0, 10)
   if (distance < MINUTE) return at > now ? 'within a minute' : 'just now'
-  const [count, unit] =
+  const span =
     distance < HOUR
-      ? [Math.floor(distance / MINUTE), 'minute']
-      : [Math.floor(distance / HOUR), 'hour']
-  const span = `${count} ${unit}${count === 1 ? '' : 's'}`
+      ? counted(Math.floor(distance / MINUTE), 'minute')
+      : counted(Math.floor(distance / HOUR), 'hour')
   return at > now ? `in ${span}` : `${span} ago`
 }

@@ -1,9 +1,10 @@
-import type { Child } from 'hono/jsx'
+import type { Child, FC } from 'hono/jsx'
 import type { Visit } from '../visit.ts'
-import { Form } from './form.tsx'
-import { Layout } from './layout.tsx'
+import { CopyButton } from './copy.tsx'
+import { Form, Submit } from './form.tsx'
+import { Layout, type LayoutProps } from './layout.tsx'
 
-/** The sections of the bar. */
+/** Sections in the header. */
 const SECTIONS = {
   endpoints: { href: '/console', text: 'Endpoints' },
   activity: { href: '/console/activity', text: 'Activity' },
@@ -12,7 +13,7 @@ const SECTIONS = {
   settings: { href: '/console/settings', text: 'Settings' },
 } as const
 
-/** The tabs of an endpoint. */
+/** Tabs for an endpoint. */
 const TABS = {
   schema: 'Schema',
   workbench: 'Workbench',
@@ -21,37 +22,22 @@ const TABS = {
   settings: 'Settings',
 } as const
 
-export type Section = keyof typeof SECTIONS
-export type EndpointTab = keyof typeof TABS
-
-/** A page of the Console: the bar says where one is, and who is signed in. */
-export const Page = ({
-  visit,
-  title,
-  section,
-  slim = false,
-  script,
-  children,
-}: {
+interface PageProps extends Pick<LayoutProps, 'title' | 'slim' | 'script' | 'children'> {
   readonly visit: Visit
-  readonly title: string
-  readonly section: Section
-  readonly slim?: boolean
-  readonly script?: string | undefined
-  readonly children: Child
-}) => (
+  readonly section: keyof typeof SECTIONS
+}
+
+/** A page in the Console. Its header shows the section and the signed-in person. */
+export const Page: FC<PageProps> = ({ visit, section, ...rest }) => (
   <Layout
-    title={title}
-    slim={slim}
-    script={script}
+    {...rest}
     home="/console"
+    proofHash={visit.proofHash}
     bar={<Bar visit={visit} section={section} />}
-  >
-    {children}
-  </Layout>
+  />
 )
 
-const Bar = ({ visit, section }: { readonly visit: Visit; readonly section: Section }) => (
+const Bar: FC<Pick<PageProps, 'visit' | 'section'>> = ({ visit, section }) => (
   <>
     <nav aria-label="Console">
       {Object.entries(SECTIONS).map(([name, { href, text }]) => (
@@ -64,71 +50,78 @@ const Bar = ({ visit, section }: { readonly visit: Visit; readonly section: Sect
       <span dir="auto">{visit.operator}</span>
       <Form visit={visit} action="/signout">
         <input type="hidden" name="question" value="/signin/operator?" />
-        <button class="button little" type="submit">
-          Sign out
-        </button>
+        <Submit kind="little" text="Sign out" />
       </Form>
     </div>
   </>
 )
 
-/** The second row within an endpoint. */
-export const EndpointTabs = ({
-  name,
-  title,
-  tab,
-}: {
-  readonly name: string
-  readonly title: string
-  readonly tab: EndpointTab
-}) => (
-  <nav class="sub" aria-label={title}>
-    {Object.entries(TABS).map(([key, text]) => (
-      <a href={`/console/endpoints/${name}/${key}`} aria-current={key === tab ? 'page' : undefined}>
-        {text}
-      </a>
-    ))}
+/** Head of a page: breadcrumbs, title, a note and actions. */
+export const Head: FC<{
+  readonly title: Child
+  readonly about?: Child
+  readonly crumbs?: Child
+  readonly action?: Child
+}> = ({ title, about, crumbs, action }) => (
+  <div class="head">
+    <div>
+      {crumbs && <Crumbs>{crumbs}</Crumbs>}
+      <h1 dir="auto">{title}</h1>
+      {about && <p class="dim">{about}</p>}
+    </div>
+    {action && <div class="row">{action}</div>}
+  </div>
+)
+
+/** Breadcrumbs above a title. */
+export const Crumbs: FC<{ readonly children: Child }> = ({ children }) => (
+  <nav class="crumbs" aria-label="You are here">
+    {children}
   </nav>
 )
 
-/** The head of a page within an endpoint: where one is, what it is called, and its tabs. */
-export const EndpointHead = ({
-  visit,
-  endpoint,
-  tab,
-  children,
-}: {
-  readonly visit: Visit
-  readonly endpoint: { readonly name: string; readonly title: string }
-  readonly tab: EndpointTab
-  /** What stands under the title, such as its state. */
-  readonly children?: Child
-}) => (
+/** Breadcrumbs for an endpoint. */
+export const endpointCrumbs = (name: string): Child => (
   <>
+    <a href="/console">Endpoints</a> / {name}
+  </>
+)
+
+/** A page for an endpoint, with its title, URL and tabs. */
+export const EndpointPage: FC<
+  Omit<PageProps, 'section'> & {
+    readonly endpoint: { readonly name: string; readonly title: string }
+    readonly tab: keyof typeof TABS
+    /** Content under the title, such as the state. */
+    readonly under?: Child
+  }
+> = ({ visit, endpoint: { name, title }, tab, under, children, ...rest }) => (
+  <Page {...rest} visit={visit} section="endpoints">
     <div class="head">
       <div>
-        <nav class="crumbs" aria-label="You are here">
-          <a href="/console">Endpoints</a> / {endpoint.name}
-        </nav>
-        <h1 dir="auto">{endpoint.title}</h1>
-        {children}
+        <Crumbs>{endpointCrumbs(name)}</Crumbs>
+        <h1 dir="auto">{title}</h1>
+        {under}
       </div>
       <div>
         <div class="copy">
           <code id="endpoint-url">
-            {visit.origin}/mcp/{endpoint.name}
+            {visit.origin}/mcp/{name}
           </code>
-          <button
-            class="button little"
-            type="button"
-            data-copy="endpoint-url"
-            aria-label="Copy the URL"
-          >
-            Copy
-          </button>
+          <CopyButton id="endpoint-url" label="Copy the URL" />
         </div>
       </div>
     </div>
-    <EndpointTabs name={endpoint.name} title={endpoint.title} tab={tab} />
-  </>
+    <nav class="sub" aria-label={title}>
+      {Object.entries(TABS).map(([key, text]) => (
+        <a
+          href={`/console/endpoints/${name}/${key}`}
+          aria-current={key === tab ? 'page' : undefined}
+        >
+          {text}
+        </a>
+      ))}
+    </nav>
+    {children}
+  </Page>
 )

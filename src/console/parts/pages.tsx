@@ -1,34 +1,28 @@
-/** What leads through a list: back to its first page, and on to the next. */
-export const Pages = ({
-  path,
-  query = {},
-  cursor,
-  next,
-  total,
-  what,
-}: {
+import type { FC } from 'hono/jsx'
+import { counted } from '../../ground/index.ts'
+import { Submit } from './form.tsx'
+
+/** Links through a list: to its first page and to the next one. */
+export const Pages: FC<{
   readonly path: string
-  /** What is sought. */
-  readonly query?: Readonly<Record<string, string | undefined>>
-  readonly cursor?: string | undefined
-  readonly next?: string | undefined
-  readonly total?: number | undefined
-  /** What there are so many of: `keys`. */
+  /** Search parameters of this page. */
+  readonly query: Readonly<Record<string, string | undefined>>
+  /** The page of the list, as the API returned it. */
+  readonly of: { readonly next?: string | undefined; readonly total?: number } | undefined
+  /** Plural of the things in the list: `keys`. */
   readonly what: string
-}) =>
+}> = ({ path, query: { cursor, ...query }, of: { next, total } = {}, what }) =>
   cursor || next || total !== undefined ? (
     <footer>
       {cursor && <a href={pathWith(path, query)}>First page</a>}
       {next && <a href={pathWith(path, { ...query, cursor: next })}>Next page</a>}
       {total !== undefined && (
-        <span class="dim push">
-          {total.toLocaleString('en')} {total === 1 ? what.replace(/s$/, '') : what} in all
-        </span>
+        <span class="dim push">{counted(total, what.replace(/s$/, ''))} in total</span>
       )}
     </footer>
   ) : null
 
-/** A path with those parameters that have a value. */
+/** A path with the parameters that have a value. */
 export function pathWith(
   path: string,
   query: Readonly<Record<string, string | number | undefined>>,
@@ -40,28 +34,25 @@ export function pathWith(
   return text ? `${path}?${text}` : path
 }
 
-/** A field to seek by, above a list. It works as a plain form. */
-export const Search = ({
-  label,
-  value,
-  hidden = {},
-}: {
+/** Search field above a list. It works without JavaScript. */
+export const Search: FC<{
   readonly label: string
   readonly value: string | undefined
+  readonly name?: string
+  /** Name of the search for a screen reader, if a page has several. */
+  readonly about?: string
   readonly hidden?: Readonly<Record<string, string | undefined>>
-}) => (
-  <search>
+}> = ({ label, value, name = 'search', about, hidden = {} }) => (
+  <search aria-label={about}>
     <form class="search">
       {Object.entries(hidden).map(
-        ([name, it]) => it && <input type="hidden" name={name} value={it} />,
+        ([key, it]) => it && <input type="hidden" name={key} value={it} />,
       )}
       <div class="field">
-        <label for="search">{label}</label>
-        <input id="search" name="search" type="search" maxlength={200} value={value ?? ''} />
+        <label for={name}>{label}</label>
+        <input id={name} name={name} type="search" maxlength={200} value={value ?? ''} />
       </div>
-      <button class="button" type="submit">
-        Show
-      </button>
+      <Submit text="Show" />
     </form>
   </search>
 )

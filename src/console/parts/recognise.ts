@@ -1,53 +1,43 @@
-import { ask, type Visit } from '../visit.ts'
-import { type Refused, refusedBy } from './draft.ts'
-import type { ShownMend } from './mend.tsx'
+import { type Answers, ask, type Refused, type Visit } from '../visit.ts'
+import type { ShownFix } from './fix.tsx'
 
-/** What the API reads out of a connection string. */
-export interface Recognised {
-  readonly url: string
-  readonly engine: string
-  readonly service?: string
-  readonly host?: string
-  readonly port?: number
-  readonly database?: string
-  readonly user?: string
-  /** How many characters the password or the token has. */
-  readonly secretLength?: number
-  readonly encryption: string
-  /** What was changed to read it. */
-  readonly changes: readonly string[]
-  /** What to know about it. */
-  readonly hints: readonly string[]
-  readonly suggested: { readonly name: string; readonly title: string }
-}
+/** Parts of a connection string, as the API parsed it. */
+export type Recognised = Omit<Answers['Recognised'], 'ok' | 'fix'>
 
-/** Why a connection string is not stored, and what to do about it where that is known. */
-export interface Unread {
-  readonly refused: Refused
-  readonly mend?: ShownMend | undefined
-}
-
-/** Reads a connection string. What is said of one that cannot be used names no password. */
+/** Parses a connection string. Returns the reason if it cannot be stored. Its error never contains the password. */
 export async function recognise(
   visit: Visit,
   text: string,
-): Promise<{ readonly found: Recognised } | Unread> {
-  const answered = await ask(visit, 'POST', '/connection-strings/recognise', { text })
-  const { ok, sentence, mend, ...found } = answered.body
-  const message = refusedBy(answered)?.message ?? (ok ? mend?.sentence : sentence)
-  return message === undefined ? { found } : { refused: { message, field: 'text' }, mend }
+): Promise<
+  | { readonly found: Recognised }
+  | { readonly refused: Refused; readonly fix?: ShownFix | undefined }
+> {
+  const refuse = (message: string) => ({ message, field: 'text' })
+  const read = await parsed(visit, text)
+  if ('message' in read) return { refused: refuse(read.message) }
+  const { ok: _, fix, ...found } = read
+  return fix ? { refused: refuse(fix.sentence), fix } : { found }
 }
 
-/** The URL for the API, with what to do if its host may not be reached; or why the text is none. */
-export type ReadString =
-  | { readonly url: string; readonly mend?: ShownMend | undefined }
-  | { readonly message: string }
+/** Parses a replacement connection string, or the name of a Worker binding or secret. */
+export async function recognised(
+  visit: Visit,
+  text: string,
+): Promise<
+  { readonly url: string; readonly fix?: ShownFix | undefined } | { readonly message: string }
+> {
+  // These contain no secret.
+  return /^(?:secret|hyperdrive|d1|demo):\S*$/.test(text) ? { url: text } : parsed(visit, text)
+}
 
-/** Reads what somebody pasted in place of another connection string, or names a binding or a secret of the Worker. */
-export async function recognised(visit: Visit, text: string): Promise<ReadString> {
-  // These hold no secret.
-  if (/^(?:secret|hyperdrive|d1|demo):\S*$/.test(text)) return { url: text }
-  const { body } = await ask(visit, 'POST', '/connection-strings/recognise', { text })
-  if (body?.ok) return { url: body.url, mend: body.mend }
-  return { message: body?.sentence ?? body?.error?.message ?? 'This could not be read.' }
+/** The text as the API read it, with a fix if its host is not allowed; or the reason it is not a connection string. */
+async function parsed(
+  visit: Visit,
+  text: string,
+): Promise<Answers['Recognised'] | { readonly message: string }> {
+  const path = '/connection-strings/recognise'
+  type Answered = Answers['Recognised'] | Answers['Unrecognised']
+  const { body, refused } = await ask<Answered>(visit, 'POST', path, { text })
+  if (refused) return refused
+  return body.ok ? body : { message: body.sentence }
 }

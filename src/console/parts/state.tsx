@@ -1,31 +1,25 @@
+import type { FC } from 'hono/jsx'
 import { Icon } from './icon.tsx'
 
-/** How something is: a shape and a word, never a colour alone. */
-export const State = ({
-  kind,
-  word,
-}: {
-  readonly kind: 'ok' | 'low' | 'bad' | 'off'
-  readonly word: string
-}) => (
+/** Result of a check: good, a warning, bad, or not checked. */
+export type StateKind = keyof typeof SHAPES
+
+/** A state: a shape and a word, never a color alone. */
+export const State: FC<{ readonly kind: StateKind; readonly word: string }> = ({ kind, word }) => (
   <span class={`state ${kind}`}>
-    <Icon paths={shapes[kind]} />
+    <Icon paths={SHAPES[kind]} />
     {word}
   </span>
 )
 
-/** The shape of a state alone, beside words that say the same. */
-export const StateIcon = ({ kind }: { readonly kind: keyof typeof shapes }) => (
-  <svg class={`icon ${kind}`} viewBox="0 0 16 16" aria-hidden="true">
-    {shapes[kind].map((d) => (
-      <path d={d} />
-    ))}
-  </svg>
+/** The shape of a state without its word. Text beside it says the same. */
+export const StateIcon: FC<{ readonly kind: StateKind }> = ({ kind }) => (
+  <Icon paths={SHAPES[kind]} kind={kind} />
 )
 
 const CIRCLE = 'M8 1.4a6.6 6.6 0 1 0 0 13.2a6.6 6.6 0 1 0 0-13.2'
 
-const shapes = {
+const SHAPES = {
   ok: [CIRCLE, 'M5.2 8.2l2 2 3.6-4'],
   low: ['M8 2l6.6 11.6H1.4z', 'M8 6.6v3M8 11.4v.2'],
   bad: [

@@ -1,31 +1,29 @@
-import type { Child } from 'hono/jsx'
+import type { Child, FC } from 'hono/jsx'
 import type { Snippet } from '../snippets.ts'
 import { Copy } from './copy.tsx'
+import { ButtonLink } from './form.tsx'
 
-/** One tab of several, and what it shows. */
+/** One tab and its content. */
 interface Tab {
   readonly label: string
-  readonly isChosen: boolean
   readonly children: Child
 }
 
-/** Tabs. They are radio buttons, so they work without script. */
-export const Tabs = ({
-  legend,
-  name,
-  tabs,
-}: {
-  /** What is chosen, for a screen reader. */
+/** Tabs made of radio buttons, so that they work without JavaScript. */
+export const Tabs: FC<{
+  /** Name of the choice, for a screen reader. */
   readonly legend: string
-  /** Unlike those of all other tabs on the page. */
+  /** Unique on the page. */
   readonly name: string
   readonly tabs: readonly Tab[]
-}) => (
+  /** Index of the tab that is shown first. */
+  readonly chosen?: number
+}> = ({ legend, name, tabs, chosen = 0 }) => (
   <fieldset class="tabs">
     <legend class="hidden">{legend}</legend>
-    {tabs.map(({ label, isChosen, children }, i) => (
+    {tabs.map(({ label, children }, i) => (
       <>
-        <input type="radio" name={name} id={`${name}-${i}`} checked={isChosen} />
+        <input type="radio" name={name} id={`${name}-${i}`} checked={i === chosen} />
         <label for={`${name}-${i}`}>{label}</label>
         <div class="tab">{children}</div>
       </>
@@ -33,14 +31,13 @@ export const Tabs = ({
   </fieldset>
 )
 
-/** A tab for each app. */
+/** Instructions for each app, one per tab. */
 export const HostTabs = ({ snippets }: { readonly snippets: readonly Snippet[] }) => (
   <Tabs
     legend="Your app"
     name="host"
     tabs={snippets.map((snippet, i) => ({
       label: snippet.host,
-      isChosen: i === 0,
       children: <SnippetShown id={`snippet-${i}`} {...snippet} />,
     }))}
   />
@@ -54,11 +51,7 @@ const SnippetShown = ({ id, lead, what, text, link, after }: Snippet & { readonl
     </Copy>
     {(link || after) && (
       <div class="row">
-        {link && (
-          <a class="button" href={link.href}>
-            {link.text}
-          </a>
-        )}
+        {link && <ButtonLink href={link.href} text={link.text} />}
         {after && <span class="small dim">{after}</span>}
       </div>
     )}

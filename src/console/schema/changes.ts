@@ -1,6 +1,6 @@
 import type { Glossary } from './shown.ts'
 
-/** A text that a person may have changed: which it is, what they saw, and what they wrote. */
+/** Text in a form: the version that the person saw, and the one they submitted. */
 interface Field {
   /** A column, or '' for the table itself. */
   readonly column: string
@@ -8,20 +8,20 @@ interface Field {
   readonly text: string
 }
 
-/** What a form changes of one entry of a glossary. */
+/** Changes that a form makes to one entry in the glossary. */
 export interface Changes {
-  /** The patch of the entry: null takes a description away. Undefined if nothing changes. */
+  /** Patch of the entry: null removes a description. Undefined if nothing changes. */
   readonly patch: object | undefined
-  /** What somebody else changed meanwhile, by column: it stays as they wrote it. */
+  /** Columns that someone else changed in the meantime. Their version stays. */
   readonly conflicts: readonly string[]
 }
 
-/** The longest description that the API takes. */
+/** Maximum length of a description in the API. */
 export const MAX_TEXT_CHARS = 500
 
-/** Tells one text from another, so that a form says which one it showed. */
+/** Hash of a string, so that a form can say which version it showed. */
 export function markOf(text = ''): string {
-  // FNV-1a, of 32 bits.
+  // FNV-1a, 32 bits.
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) {
     hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0
@@ -29,7 +29,7 @@ export function markOf(text = ''): string {
   return hash.toString(36)
 }
 
-/** The fields of the form of a table. Each hidden `seen` is a mark and a column, and `text` follows in the same order. */
+/** Fields in a table's form. Each hidden `seen` is a mark and a column, for the `text` at the same position. */
 export function fieldsOf(form: URLSearchParams): readonly Field[] {
   const texts = form.getAll('text')
   return form.getAll('seen').map((it, i) => {
@@ -42,17 +42,18 @@ export function fieldsOf(form: URLSearchParams): readonly Field[] {
   })
 }
 
-/** A text as it is stored: with the line ends of JSON, and no blanks around it. */
+/** Normalizes text for storage: `\n` as the line ending, no surrounding whitespace. */
 export const tidy = (text = ''): string => text.replaceAll('\r\n', '\n').trim()
 
 /**
- * What these fields change of an entry. Only what this person changed is in the patch, and nothing that somebody
- * else has changed since they saw it.
+ * Computes the changes to an entry. The patch has only the fields that this person changed and that nobody else has
+ * changed since.
  */
 export function changesOf(fields: readonly Field[], now: Glossary[string] = {}): Changes {
-  const said = new Map(Object.entries(now.columns ?? {}))
+  const stored = new Map(Object.entries(now.columns ?? {}))
   const changed = fields.filter(({ text, seen }) => markOf(text) !== seen)
-  const current = ({ column }: Field) => (column === '' ? now.description : said.get(column)) ?? ''
+  const current = ({ column }: Field) =>
+    (column === '' ? now.description : stored.get(column)) ?? ''
   const mine = changed.filter((it) => markOf(current(it)) === it.seen)
   const conflicts = changed.filter((it) => !mine.includes(it) && current(it) !== it.text)
   const table = mine.find(({ column }) => column === '')

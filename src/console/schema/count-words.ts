@@ -1,4 +1,4 @@
-/** The script of the form of a table: it says what the changes cost before they are saved. */
+/** Script for a table's form: shows the cost of changes before they are saved. */
 export const countWords = `const form = document.querySelector('form.describing')
 const said = form?.querySelector('.cost')
 const usual = said?.textContent
@@ -15,9 +15,9 @@ const count = () => {
   said.textContent =
     changes === 0
       ? usual
-      : changes + (changes === 1 ? ' change' : ' changes') + ', not saved yet. The model reads about ' +
-        tokens + (tokens === 1 ? ' token ' : ' tokens ') + (chars < 0 ? 'less' : 'more') +
-        ' in describe_table, from its next call on.'
+      : changes + (changes === 1 ? ' change' : ' changes') + ', not saved yet. The model will read about ' +
+        tokens + (tokens === 1 ? ' token ' : ' tokens ') + (chars < 0 ? 'fewer' : 'more') +
+        ' in describe_table, starting with its next call.'
 }
 if (said) {
   form.addEventListener('input', count)

@@ -1,15 +1,18 @@
 import { Hono } from 'hono/tiny'
-import { answer, seeOther } from '../answer.ts'
+import { answer, download, seeOther } from '../answer.ts'
 import { endpointOf, type ShownEndpoint } from '../parts/endpoint.ts'
+import { pathWith } from '../parts/pages.tsx'
+import { cut } from '../parts/texts.ts'
 import { ask, type Visit } from '../visit.ts'
 import { changesOf, fieldsOf, markOf, tidy } from './changes.ts'
-import { hrefOf, type Place, placeOf } from './place.ts'
-import { type Said, SchemaShown } from './schema-page.tsx'
-import { cut, type Glossary, type SchemaPage, type ShownTable, speaks } from './shown.ts'
-import { fitted, PAGE_COLUMNS } from './table.tsx'
+import { fitted } from './columns.tsx'
+import { hrefOf, placeOf, type SchemaPlace } from './place.ts'
+import { type FormMessages, SchemaShown } from './schema-page.tsx'
+import { type Glossary, type SchemaPage, type ShownTable, speaks } from './shown.ts'
+import { PAGE_COLUMNS } from './table.tsx'
 import { PAGE_TABLES } from './tables.tsx'
 
-/** The schema of an endpoint, and what people say of it. */
+/** `/console/endpoints/NAME/schema`: an endpoint's schema and glossary. */
 export const schema = new Hono<{ Bindings: Visit }>()
   .get('/', async (c) => {
     const { endpoint, place } = await visited(c.env, c.req.param('name'), c.req.query())
@@ -17,14 +20,8 @@ export const schema = new Hono<{ Bindings: Visit }>()
   })
   .get('/glossary.json', async (c) => {
     const endpoint = await endpointOf(c.env, c.req.param('name'))
-    return new Response(`${JSON.stringify(glossaryOf(endpoint), null, 2)}\n`, {
-      headers: {
-        'content-type': 'application/json',
-        'content-disposition': `attachment; filename="${endpoint.name}-glossary.json"`,
-        'cache-control': 'no-store',
-        'x-content-type-options': 'nosniff',
-      },
-    })
+    const text = `${JSON.stringify(glossaryOf(endpoint), null, 2)}\n`
+    return download(text, 'application/json', `${endpoint.name}-glossary.json`)
   })
   .post('/table', async (c) => {
     const { endpoint, place } = await visited(c.env, c.req.param('name'), c.req.query())
@@ -35,9 +32,9 @@ export const schema = new Hono<{ Bindings: Visit }>()
     const entry = c.env.fields.get('entry') ?? ''
     const column = c.env.fields.get('column')
     const gone = column === null ? null : { columns: { [column]: null } }
-    const said = await patched(c.env, place, { [entry]: gone })
-    return said
-      ? show(c.env, endpoint, place, 422, said)
+    const refused = await patched(c.env, place, { [entry]: gone })
+    return refused
+      ? show(c.env, endpoint, place, 422, refused)
       : seeOther(hrefOf(place, { done: 'removed' }))
   })
   .post('/terms', async (c) => {
@@ -45,7 +42,7 @@ export const schema = new Hono<{ Bindings: Visit }>()
     return saveTerm(c.env, endpoint, place)
   })
 
-/** The endpoint, and where one is in its schema. */
+/** Endpoint and place in the request. */
 async function visited(visit: Visit, name: string | undefined, query: Record<string, string>) {
   const endpoint = await endpointOf(visit, name)
   const databases = Object.keys(endpoint.databases)
@@ -54,61 +51,48 @@ async function visited(visit: Visit, name: string | undefined, query: Record<str
   return { endpoint, place: placeOf(endpoint.name, chosen, query) }
 }
 
-/** What the API says, or why it says nothing. */
-async function shownBy<T>(visit: Visit, path: string): Promise<{ is?: T; problem?: string }> {
-  const { status, body } = await ask(visit, 'GET', path)
-  return status === 200 ? { is: body } : { problem: String(body?.error?.message ?? NO_ANSWER) }
-}
-
-const NO_ANSWER = 'The API does not answer. Try again.'
-
 async function show(
   visit: Visit,
   endpoint: ShownEndpoint,
-  place: Place,
+  place: SchemaPlace,
   status: number,
-  said: Said,
+  messages: FormMessages,
 ): Promise<Response> {
-  const path = (query: Readonly<Record<string, string>>) =>
-    `/endpoints/${endpoint.name}/schema?${new URLSearchParams({ database: place.database, ...query })}`
-  const [list, table] = await Promise.all([
-    shownBy<SchemaPage>(
-      visit,
-      path({
-        ...(place.search && { search: place.search }),
-        offset: `${place.from}`,
-        limit: `${PAGE_TABLES}`,
-        // It reads the names of all tables.
-        ...(place.table === undefined && { compare: 'yes' }),
-      }),
-    ),
-    place.table === undefined
+  const { database, search, from, table: name, column } = place
+  const read = <Body,>(query: Readonly<Record<string, string | number | undefined>>) => {
+    const path = `/endpoints/${endpoint.name}/schema`
+    return ask<Body>(visit, 'GET', pathWith(path, { database, ...query }))
+  }
+  const [list, described] = await Promise.all([
+    // Comparing reads the names of all tables.
+    read<SchemaPage>({
+      ...{ search, offset: from, limit: PAGE_TABLES },
+      compare: name === undefined ? 'yes' : undefined,
+    }),
+    name === undefined
       ? undefined
-      : shownBy<{ table: ShownTable }>(
-          visit,
-          path({ table: place.table, offset: `${place.column}`, limit: `${PAGE_COLUMNS}` }),
-        ),
+      : read<{ table: ShownTable }>({ table: name, offset: column, limit: PAGE_COLUMNS }),
   ])
   return answer(
     <SchemaShown
-      visit={visit}
-      endpoint={endpoint}
-      place={place}
-      list={list}
-      table={
-        table && { is: table.is && fitted(table.is.table, place.column), problem: table.problem }
-      }
-      said={said}
+      {...{ visit, endpoint, place, messages }}
+      list={list.body}
+      table={described?.body && fitted(described.body.table, column)}
+      problem={(described?.refused ?? list.refused)?.message}
     />,
     status,
   )
 }
 
-/** Characters of a text that was refused and is shown again. */
+/** Maximum length of refused text to show again. */
 const MAX_TYPED_CHARS = 1_000
 
-/** Saves what a person says of a table and of its columns. */
-async function saveTable(visit: Visit, endpoint: ShownEndpoint, place: Place): Promise<Response> {
+/** Saves the descriptions of a table and its columns. */
+async function saveTable(
+  visit: Visit,
+  endpoint: ShownEndpoint,
+  place: SchemaPlace,
+): Promise<Response> {
   const entry = visit.fields.get('entry') ?? ''
   const fields = fieldsOf(visit.fields)
   const glossary = new Map(Object.entries(glossaryIn(endpoint, place.database)))
@@ -122,25 +106,29 @@ async function saveTable(visit: Visit, endpoint: ShownEndpoint, place: Place): P
 }
 
 /** Adds, changes, renames or removes a term. */
-async function saveTerm(visit: Visit, endpoint: ShownEndpoint, place: Place): Promise<Response> {
+async function saveTerm(
+  visit: Visit,
+  endpoint: ShownEndpoint,
+  place: SchemaPlace,
+): Promise<Response> {
   const { fields } = visit
   const was = fields.get('was') ?? undefined
   const typed = { term: tidy(fields.get('term') ?? ''), meaning: tidy(fields.get('meaning') ?? '') }
   const isRemoved = fields.get('do') === 'remove' && was !== undefined
-  const terms = new Map(Object.entries((endpoint.terms ?? {}) as Record<string, string>))
+  const terms = new Map(Object.entries(endpoint.terms ?? {}))
   const refuse = (problem: string, status: number) =>
     show(visit, endpoint, place, status, { problem, term: typed })
   if (markOf(was === undefined ? '' : terms.get(was)) !== fields.get('seen')) {
     return refuse(
-      'Somebody else changed this term meanwhile. Look at it, and save yours again.',
+      'Someone else changed this term in the meantime. Check their version, then save yours again.',
       409,
     )
   }
   if (!isRemoved && typed.term !== was && terms.has(typed.term)) {
-    return refuse(`The term ${typed.term} is there already. Change that one.`, 409)
+    return refuse(`The term ${typed.term} already exists. Change that one instead.`, 409)
   }
   if (!isRemoved && (!typed.term || !typed.meaning)) {
-    return refuse('A term has a word and a meaning. Fill in both.', 422)
+    return refuse('A term needs a word and a meaning. Fill in both.', 422)
   }
   const patch = new Map<string, string | null>()
   if (was !== undefined) patch.set(was, null)
@@ -151,8 +139,8 @@ async function saveTerm(visit: Visit, endpoint: ShownEndpoint, place: Place): Pr
   return seeOther(`${hrefOf(place, { term: undefined, done })}#terms`)
 }
 
-/** Changes the entries of the glossary of the chosen database, and no others. Says why it was refused. */
-const patched = (visit: Visit, { endpoint, database }: Place, entries: object) =>
+/** Changes glossary entries in one database only. Returns the reason if refused. */
+const patched = (visit: Visit, { endpoint, database }: SchemaPlace, entries: object) =>
   change(visit, endpoint, { databases: { [database]: { glossary: entries } } })
 
 async function change(
@@ -160,20 +148,16 @@ async function change(
   endpoint: string,
   patch: object,
 ): Promise<{ problem: string } | undefined> {
-  const { status, body } = await ask(visit, 'PATCH', `/endpoints/${endpoint}`, patch)
-  return status === 200 ? undefined : { problem: String(body?.error?.message ?? NO_ANSWER) }
+  const { refused } = await ask(visit, 'PATCH', `/endpoints/${endpoint}`, patch)
+  return refused && { problem: refused.message }
 }
 
-/** What people say in an endpoint, as `PATCH /api/endpoints/NAME` takes it. */
+/** An endpoint's glossary and terms, in the form that `PATCH /api/endpoints/NAME` accepts. */
 function glossaryOf(endpoint: ShownEndpoint) {
-  const databases = Object.keys(endpoint.databases).map((it) => [
-    it,
-    {
-      glossary: Object.fromEntries(
-        Object.entries(glossaryIn(endpoint, it)).filter(([, entry]) => speaks(entry)),
-      ),
-    },
-  ])
+  const databases = Object.keys(endpoint.databases).map((it) => {
+    const entries = Object.entries(glossaryIn(endpoint, it)).filter(([, entry]) => speaks(entry))
+    return [it, { glossary: Object.fromEntries(entries) }]
+  })
   return { databases: Object.fromEntries(databases), terms: endpoint.terms ?? {} }
 }
 

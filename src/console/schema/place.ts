@@ -1,27 +1,27 @@
-/** Where one is in a schema: what the address of the page says. */
-export interface Place {
+import { pathWith } from '../parts/pages.tsx'
+
+/** Place in a schema, from the page's address. */
+export interface SchemaPlace {
   readonly endpoint: string
   readonly database: string
   readonly search: string
-  /** Tables before the page of the list. */
+  /** Number of tables before this page of the list. */
   readonly from: number
-  /** The chosen table. */
+  /** Selected table. */
   readonly table: string | undefined
-  /** Its columns before the page of them. */
+  /** Number of columns before this page. */
   readonly column: number
-  /** The term that is being changed, and the terms before the page of them. */
+  /** Term that is being edited, and the number of terms before this page. */
   readonly term: string | undefined
   readonly terms: number
 }
 
-type Asked = Readonly<Record<string, string>>
-
-/** The place that an address, or the hidden field of a form, names. Its endpoint and database are known. */
+/** Place from an address's query, for a known endpoint and database. */
 export const placeOf = (
   endpoint: string,
   database: string,
-  { search = '', from, table, column, term, terms }: Asked,
-): Place => ({
+  { search = '', from, table, column, term, terms }: Readonly<Record<string, string>>,
+): SchemaPlace => ({
   endpoint,
   database,
   search: search.slice(0, MAX_SEARCH_CHARS),
@@ -32,44 +32,43 @@ export const placeOf = (
   terms: numberOf(terms),
 })
 
-/** Characters that the API takes. */
+/** Maximum lengths that the API accepts. */
 export const MAX_SEARCH_CHARS = 200
-export const MAX_NAME_CHARS = 1_000
+const MAX_NAME_CHARS = 1_000
 
-/** The address of a place, for a link: what is left out is not in it. */
-export function hrefOf(
-  { endpoint, ...place }: Place,
-  change: Partial<Place> & { readonly done?: string } = {},
-): string {
-  const { database, search, from, table, column, term, terms, done } = {
-    done: undefined,
-    ...place,
-    ...change,
-  }
-  const all = { database, search, from, table, column, term, terms, done }
-  const fields = Object.entries(all).flatMap(([key, value]) =>
-    value ? [[key, String(value).toWellFormed()]] : [],
-  )
-  return `/console/endpoints/${endpoint}/schema?${new URLSearchParams(fields)}`
+/** Address of a place. Empty fields are left out. */
+export const hrefOf = (
+  place: SchemaPlace,
+  change: Partial<SchemaPlace> & { readonly done?: string } = {},
+): string => schemaPath({ ...place, ...change })
+
+/** Path below a schema, with the query of a place. */
+export function schemaPath({ endpoint, ...place }: SchemaPlace, at = ''): string {
+  const fields = Object.entries(place).map(([key, value]) => [
+    key,
+    value ? `${value}`.toWellFormed() : undefined,
+  ])
+  return pathWith(`/console/endpoints/${endpoint}/schema${at}`, Object.fromEntries(fields))
 }
 
+/** Address of a table in this place. */
+export const tableHref = (place: SchemaPlace, table: string): string =>
+  hrefOf(place, { table, column: 0, term: undefined })
+
 /**
- * Leads to other tables, as long as their addresses take no more than so many bytes of a page: a name may be long,
- * and stand there often. A table without an address is found in the list.
+ * Makes links to other tables until their addresses use up a byte budget: a name can be long and appear often. A table
+ * without a link is still in the list.
  */
 export function addressesWithin(
-  place: Place,
+  place: SchemaPlace,
   bytes: number,
 ): (table: string) => string | undefined {
   let left = bytes
   return (table) => {
-    const href = hrefOf(place, { table, column: 0, term: undefined })
+    const href = tableHref(place, table)
     left -= href.length
     return left >= 0 ? href : undefined
   }
 }
-
-/** The table and its page as a query, which a form sends along. */
-export const queryOf = (place: Place): string => new URL(hrefOf(place), 'http://x').search
 
 const numberOf = (text = '') => (/^\d{1,6}$/.test(text) ? Number(text) : 0)

@@ -1,171 +1,136 @@
+import type { FC } from 'hono/jsx'
+import { counted } from '../../ground/index.ts'
+import { Done } from '../parts/done.tsx'
 import type { ShownEndpoint } from '../parts/endpoint.ts'
-import { Form } from '../parts/form.tsx'
-import { EndpointHead, Page } from '../parts/page.tsx'
+import { Note } from '../parts/note.tsx'
+import { EndpointPage } from '../parts/page.tsx'
 import { State } from '../parts/state.tsx'
+import { cut } from '../parts/texts.ts'
 import type { Visit } from '../visit.ts'
-import { type Place, queryOf } from './place.ts'
-import {
-  counted,
-  cut,
-  type Glossary,
-  NAME_CHARS,
-  type SchemaPage,
-  type ShownTable,
-  speaks,
-} from './shown.ts'
-import { TableShown, type Typed } from './table.tsx'
+import type { Typed } from './columns.tsx'
+import { RemoveEntry } from './gone.tsx'
+import type { SchemaPlace } from './place.ts'
+import { type Glossary, NAME_CHARS, type SchemaPage, type ShownTable, speaks } from './shown.ts'
+import { TableShown } from './table.tsx'
 import { Tables } from './tables.tsx'
 import { Terms, type TypedTerm } from './terms.tsx'
 
-/** What the page says of a form that was sent. */
-export interface Said {
+/** Messages about a submitted form. */
+export interface FormMessages {
   readonly done?: string | undefined
   readonly problem?: string | undefined
-  /** Columns that somebody else described meanwhile; '' is the table. */
+  /** Columns that someone else described in the meantime; '' is the table. */
   readonly conflicts?: readonly string[] | undefined
   readonly typed?: Typed | undefined
   readonly term?: TypedTerm | undefined
 }
 
-interface Asked<T> {
-  readonly is?: T | undefined
-  readonly problem?: string | undefined
-}
-
-/** The page of a schema. */
-export const SchemaShown = ({
-  visit,
-  endpoint,
-  place,
-  list,
-  table,
-  said,
-}: {
+interface SchemaProps {
   readonly visit: Visit
   readonly endpoint: ShownEndpoint
-  readonly place: Place
-  readonly list: Asked<SchemaPage>
-  readonly table: Asked<ShownTable> | undefined
-  readonly said: Said
-}) => {
+  readonly place: SchemaPlace
+  readonly list: SchemaPage | undefined
+  readonly table: ShownTable | undefined
+  /** Reason the list or the table is missing. */
+  readonly problem: string | undefined
+  readonly messages: FormMessages
+}
+
+/** Page for a schema. */
+export const SchemaShown: FC<SchemaProps> = (props) => {
+  const { visit, endpoint, place, list, table, problem, messages } = props
   const writable = endpoint.from === 'registry'
-  const problem = table?.problem ?? list.problem
   return (
-    <Page
+    <EndpointPage
       visit={visit}
       title={`Schema of ${cut(endpoint.title, 80)}`}
-      section="endpoints"
-      script={table?.is && writable ? '/assets/schema.js' : undefined}
-    >
-      <EndpointHead visit={visit} endpoint={endpoint} tab="schema">
+      endpoint={endpoint}
+      tab="schema"
+      script={table && writable ? '/assets/schema.js' : undefined}
+      under={
         <p class="row small dim">
           {!endpoint.active && <State kind="off" word="Switched off" />}
-          {list.is && <span>{list.is.dialect}</span>}
-          {list.is && !place.search && <span>{counted(list.is.total, 'table')} and views</span>}
+          {list && <span>{list.dialect}</span>}
+          {list && !place.search && <span>{counted(list.total, 'table')} and views</span>}
         </p>
-      </EndpointHead>
+      }
+    >
       <div class="beside">
-        <Tables place={place} databases={Object.keys(endpoint.databases)} page={list.is} />
+        <Tables place={place} databases={Object.keys(endpoint.databases)} page={list} />
         <div class="stack far">
-          <Notes said={said} />
+          <Notes {...messages} />
           {!writable && (
-            <p class="note">
-              This endpoint is of the configuration, so its glossary is written there: in the field
-              glossary of a database, and in terms.
-            </p>
+            <Note>
+              This endpoint comes from the configuration. Edit its glossary there: in a database’s
+              glossary field, and in terms.
+            </Note>
           )}
-          {problem && (
-            <div class="note bad" role="alert">
-              <p dir="auto">{cut(problem, 1_000)}</p>
-            </div>
-          )}
-          {table?.is && (
-            <TableShown
-              visit={visit}
-              place={place}
-              table={table.is}
-              writable={writable}
-              typed={said.typed}
-            />
-          )}
-          {!table && list.is && (
-            <Overview visit={visit} endpoint={endpoint} place={place} list={list.is} />
+          <Problem text={problem} />
+          {table && <TableShown {...{ visit, place, table, writable }} typed={messages.typed} />}
+          {!place.table && list && (
+            <Overview visit={visit} endpoint={endpoint} place={place} list={list} />
           )}
           <Terms
-            visit={visit}
-            place={place}
+            {...{ visit, place, writable }}
             terms={endpoint.terms ?? {}}
-            writable={writable}
-            typed={said.term}
+            typed={messages.term}
           />
         </div>
       </div>
-    </Page>
+    </EndpointPage>
   )
 }
 
-/** What each flag of an address says. */
+/** Confirmations for changes, by the flag in the address. */
 const DONE: Readonly<Record<string, string>> = {
-  saved: 'Saved. The model reads it from its next call on.',
-  same: 'Nothing was changed.',
+  saved: 'Saved. The model sees it in its next call.',
+  same: 'No changes.',
   removed: 'Removed.',
-  'term-saved': 'The term is saved. The model reads it when it connects next.',
-  'term-removed': 'The term is removed.',
+  'term-saved': 'Term saved. The model sees it when it next connects.',
+  'term-removed': 'Term removed.',
 }
 
-const Notes = ({ said: { done = '', problem, conflicts = [] } }: { readonly said: Said }) => (
+const Notes: FC<FormMessages> = ({ done, problem, conflicts = [] }) => (
   <>
-    {Object.hasOwn(DONE, done) && (
-      <p class="note" role="status">
-        {DONE[done]}
-      </p>
-    )}
-    {problem && (
-      <div class="note bad" role="alert">
-        <p dir="auto">{cut(problem, 1_000)}</p>
-      </div>
-    )}
+    <Done flag={done} messages={DONE} />
+    <Problem text={problem} />
     {conflicts.length > 0 && (
-      <div class="note low" role="alert">
-        <p>
-          Somebody else described{' '}
-          {conflicts.slice(0, 10).map((it, i) => (
-            <>
-              {i > 0 && ', '}
-              {it === '' ? 'the table' : <code dir="auto">{cut(it, NAME_CHARS)}</code>}
-            </>
-          ))}{' '}
-          while you wrote. Their words are kept, and yours stand in the fields: save again to put
-          yours in their place. What else you changed is saved.
-        </p>
-      </div>
+      <Note kind="low" role="alert">
+        Someone else described{' '}
+        {conflicts.slice(0, 10).map((it, i) => (
+          <>
+            {i > 0 && ', '}
+            {it === '' ? 'the table' : <code dir="auto">{cut(it, NAME_CHARS)}</code>}
+          </>
+        ))}{' '}
+        while you were writing. Their text is stored, and yours is still in the fields: save again
+        to replace theirs. Your other changes are saved.
+      </Note>
     )}
   </>
 )
 
-/** What is shown before a table is chosen: how much is described, and what is gone. */
-const Overview = ({
-  visit,
-  endpoint,
-  place,
-  list,
-}: {
-  readonly visit: Visit
-  readonly endpoint: ShownEndpoint
-  readonly place: Place
-  readonly list: SchemaPage
-}) => {
+const Problem: FC<{ readonly text: string | undefined }> = ({ text }) =>
+  text === undefined ? null : (
+    <Note kind="bad" role="alert">
+      {cut(text, 1_000)}
+    </Note>
+  )
+
+/** Overview before a table is selected: the described part of the schema, and missing tables. */
+const Overview: FC<
+  Pick<SchemaProps, 'visit' | 'endpoint' | 'place'> & { readonly list: SchemaPage }
+> = ({ visit, endpoint, place, list: { gone = [] } }) => {
   const glossary: Glossary = endpoint.databases[place.database]?.glossary ?? {}
   const entries = Object.values(glossary).filter(speaks)
   const columns = entries.reduce((sum, it) => sum + Object.keys(it.columns ?? {}).length, 0)
-  const { gone = [] } = list
   return (
     <>
       <section class="stack" aria-labelledby="overview">
         <h2 id="overview">What the model reads</h2>
         <p>
-          Choose a table to see its columns and relationships, and to say what they are. The model
-          reads your words in place of the comments of the database.
+          Select a table to see its columns and relationships and to describe them. The model reads
+          your text instead of the database’s comments.
         </p>
         <p class="dim">
           {entries.length === 0
@@ -175,10 +140,10 @@ const Overview = ({
       </section>
       {gone.length > 0 && (
         <section class="note low" aria-labelledby="gone">
-          <h2 id="gone">Tables that are gone</h2>
+          <h2 id="gone">Missing tables</h2>
           <p>
-            The glossary describes them, and the database does not have them, or its role may not
-            read them. The model reads nothing of it.
+            The glossary describes these tables, but the database does not have them or its role
+            cannot read them. The model does not see these entries.
           </p>
           <ul class="gone">
             {gone.slice(0, MAX_GONE).map((it) => (
@@ -186,15 +151,7 @@ const Overview = ({
                 <div class="row">
                   <code dir="auto">{cut(it, NAME_CHARS)}</code>
                   {endpoint.from === 'registry' && (
-                    <Form
-                      visit={visit}
-                      action={`/console/endpoints/${place.endpoint}/schema/gone${queryOf(place)}`}
-                    >
-                      <input type="hidden" name="entry" value={it} />
-                      <button class="button little" type="submit">
-                        Remove
-                      </button>
-                    </Form>
+                    <RemoveEntry visit={visit} place={place} entry={it} />
                   )}
                 </div>
                 <p class="small" dir="auto">
@@ -203,12 +160,12 @@ const Overview = ({
               </li>
             ))}
           </ul>
-          {gone.length > MAX_GONE && <p>{gone.length - MAX_GONE} more are gone.</p>}
+          {gone.length > MAX_GONE && <p>{gone.length - MAX_GONE} more are missing.</p>}
         </section>
       )}
     </>
   )
 }
 
-/** Entries that are gone in one page. */
+/** Maximum number of missing entries on a page. */
 const MAX_GONE = 20

@@ -1,21 +1,21 @@
+import type { FC } from 'hono/jsx'
+import { Submit } from '../parts/form.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { hrefOf, MAX_SEARCH_CHARS, type Place } from './place.ts'
-import { cut, fitting, type ListedTable, NAME_CHARS, pageBytes, type SchemaPage } from './shown.ts'
+import { fitting, pageBytes } from '../parts/page-size.ts'
+import { cut, grouped } from '../parts/texts.ts'
+import { hrefOf, MAX_SEARCH_CHARS, type SchemaPlace, tableHref } from './place.ts'
+import { type ListedTable, NAME_CHARS, type SchemaPage } from './shown.ts'
 
-/** Bytes of the addresses of one page of tables: a long name in another script is long in an address. */
+/** Byte budget for the addresses of a page of tables. Names in other scripts get long in an address. */
 const MAX_ADDRESS_BYTES = 12_000
 
-/** The tables to choose from: a search, and a page of what it finds. */
-export const Tables = ({
-  place,
-  databases,
-  page,
-}: {
-  readonly place: Place
+/** Side bar of tables: a search and a page of its results. */
+export const Tables: FC<{
+  readonly place: SchemaPlace
   readonly databases: readonly string[]
   /** Undefined if the database does not answer. */
   readonly page: SchemaPage | undefined
-}) => (
+}> = ({ place, databases, page }) => (
   <div class="side">
     {databases.length > 1 && <Databases place={place} databases={databases} />}
     <search>
@@ -32,9 +32,7 @@ export const Tables = ({
           value={place.search}
           placeholder="Table or column"
         />
-        <button class="button little" type="submit">
-          Search
-        </button>
+        <Submit kind="little" text="Search" />
       </form>
     </search>
     {page && <Found place={place} page={page} />}
@@ -54,13 +52,10 @@ export const Tables = ({
   </div>
 )
 
-const Databases = ({
-  place: { endpoint, database },
-  databases,
-}: {
-  readonly place: Place
+const Databases: FC<{
+  readonly place: SchemaPlace
   readonly databases: readonly string[]
-}) => (
+}> = ({ place: { endpoint, database }, databases }) => (
   <nav aria-label="Databases">
     <h2>Databases</h2>
     <ul>
@@ -78,12 +73,9 @@ const Databases = ({
   </nav>
 )
 
-const Found = ({ place, page }: { readonly place: Place; readonly page: SchemaPage }) => {
+const Found = ({ place, page }: { readonly place: SchemaPlace; readonly page: SchemaPage }) => {
   const { total } = page
-  const links = page.tables.map((it) => ({
-    ...it,
-    href: hrefOf(place, { table: it.name, column: 0, term: undefined }),
-  }))
+  const links = page.tables.map((it) => ({ ...it, href: tableHref(place, it.name) }))
   const tables = fitting(links, MAX_ADDRESS_BYTES, ({ href }) => pageBytes(href))
   const last = place.from + tables.length
   return (
@@ -109,8 +101,7 @@ const Found = ({ place, page }: { readonly place: Place; readonly page: SchemaPa
       {(place.from > 0 || last < total) && (
         <p class="row small dim">
           <span>
-            {(place.from + 1).toLocaleString('en')} to {last.toLocaleString('en')} of{' '}
-            {total.toLocaleString('en')}
+            {grouped(place.from + 1)} to {grouped(last)} of {grouped(total)}
           </span>
           {place.from > 0 && (
             <a href={hrefOf(place, { from: Math.max(0, place.from - PAGE_TABLES) })}>Back</a>
@@ -127,14 +118,14 @@ const Found = ({ place, page }: { readonly place: Place; readonly page: SchemaPa
   )
 }
 
-/** A table that is described. */
+/** Icon for a described table. */
 const LINES_OF_TEXT = ['M2 4h12M2 8h12M2 12h7']
 
-/** Tables in one page of the list. */
+/** Tables per page of the list. */
 export const PAGE_TABLES = 50
 
-const NOTHING_FOUND = 'No name, comment or description contains this.'
-const NO_TABLES = 'The role of this database may read no table.'
+const NOTHING_FOUND = 'No name, comment or description contains this text.'
+const NO_TABLES = 'The role of this database cannot read any table.'
 
 const beside = ({ kind, estimatedRows }: ListedTable): string =>
   kind === 'table' ? (estimatedRows?.toLocaleString('en') ?? '') : kind

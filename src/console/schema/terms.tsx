@@ -1,36 +1,35 @@
-import { Form } from '../parts/form.tsx'
+import type { FC } from 'hono/jsx'
+import { counted } from '../../ground/index.ts'
+import { fresh } from '../parts/draft.ts'
+import { Area, Field } from '../parts/field.tsx'
+import { Form, Submit } from '../parts/form.tsx'
+import { type Column, hidden, Table } from '../parts/table.tsx'
+import { cut } from '../parts/texts.ts'
 import type { Visit } from '../visit.ts'
 import { MAX_TEXT_CHARS, markOf } from './changes.ts'
-import { hrefOf, type Place, queryOf } from './place.ts'
-import { counted, cut } from './shown.ts'
+import { hrefOf, type SchemaPlace, schemaPath } from './place.ts'
 
-/** Terms in one page, and characters of a meaning there. */
+/** Terms per page, and maximum length of a meaning. */
 const PAGE_TERMS = 25
 const SHOWN_CHARS = 160
 
-/** The longest term that the API takes. */
-export const MAX_TERM_CHARS = 80
+/** Maximum length of a term in the API. */
+const MAX_TERM_CHARS = 80
 
-/** A term that was typed and not saved. */
+/** An unsaved term. */
 export interface TypedTerm {
   readonly term: string
   readonly meaning: string
 }
 
-/** The terms of an endpoint, and a form for one of them. */
-export const Terms = ({
-  visit,
-  place,
-  terms,
-  writable,
-  typed,
-}: {
+/** An endpoint's terms, with a form for one of them. */
+export const Terms: FC<{
   readonly visit: Visit
-  readonly place: Place
+  readonly place: SchemaPlace
   readonly terms: Readonly<Record<string, string>>
   readonly writable: boolean
   readonly typed?: TypedTerm | undefined
-}) => {
+}> = ({ visit, place, terms, writable, typed }) => {
   const all = Object.entries(terms)
   const from = place.terms < all.length ? place.terms : 0
   const shown = all.slice(from, from + PAGE_TERMS)
@@ -43,51 +42,31 @@ export const Terms = ({
       </div>
       {shown.length === 0 ? (
         <p class="dim">
-          Words of the people who ask, and what they mean here: “revenue”, “active customer”. The
-          model reads them before its first call.
+          Words that people use in questions, with their meaning here, such as “revenue” or “active
+          customer”. The model reads them before its first call.
         </p>
       ) : (
-        <table role="table" class="bare fold">
-          <caption class="hidden">Terms and what they mean here</caption>
-          <thead role="rowgroup">
-            <tr role="row">
-              <th role="columnheader" scope="col">
-                Term
-              </th>
-              <th role="columnheader" scope="col">
-                Means
-              </th>
-              {writable && (
-                <th role="columnheader" scope="col">
-                  <span class="hidden">Change</span>
-                </th>
-              )}
-            </tr>
-          </thead>
-          <tbody role="rowgroup">
-            {shown.map(([term, meaning], i) => (
-              <tr role="row">
-                <th role="rowheader" scope="row" dir="auto" id={`t${i}`}>
-                  {term}
-                </th>
-                <td role="cell" class="whole" dir="auto">
-                  {cut(meaning, SHOWN_CHARS)}
-                </td>
-                {writable && (
-                  <td role="cell" class="small right">
-                    <a
-                      id={`change${i}`}
-                      aria-labelledby={`change${i} t${i}`}
-                      href={`${hrefOf(place, { term })}#term-form`}
-                    >
-                      Change
-                    </a>
-                  </td>
-                )}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          caption="Terms and what they mean here"
+          class="bare fold"
+          rows={shown}
+          columns={[
+            {
+              head: 'Term',
+              isName: true,
+              dir: 'auto',
+              cellId: (i) => `t${i}`,
+              cell: ([term]) => term,
+            },
+            {
+              head: 'Means',
+              class: 'whole',
+              dir: 'auto',
+              cell: ([, meaning]) => cut(meaning, SHOWN_CHARS),
+            },
+            ...(writable ? [changeTerm(place)] : []),
+          ]}
+        />
       )}
       {all.length > PAGE_TERMS && (
         <p class="row small dim">
@@ -96,7 +75,7 @@ export const Terms = ({
           </span>
           {from > 0 && (
             <a href={`${hrefOf(place, { terms: Math.max(0, from - PAGE_TERMS) })}#terms`}>
-              Terms before
+              Previous terms
             </a>
           )}
           {from + shown.length < all.length && (
@@ -116,32 +95,41 @@ export const Terms = ({
   )
 }
 
-/** The characters of the terms that stand in the instructions. */
+/** Column with links that change a term. */
+const changeTerm = (place: SchemaPlace): Column<readonly [term: string, meaning: string]> => ({
+  head: hidden('Change'),
+  class: 'small right',
+  cell: ([term], i) => (
+    <a
+      id={`change${i}`}
+      aria-labelledby={`change${i} t${i}`}
+      href={`${hrefOf(place, { term })}#term-form`}
+    >
+      Change
+    </a>
+  ),
+})
+
+/** Maximum length of the terms in the instructions. */
 const MAX_INSTRUCTION_CHARS = 1_000
 
 function costOf(all: readonly (readonly [string, string])[]): string {
   if (all.length === 0) return ''
   const chars = all.reduce((sum, [term, meaning]) => sum + term.length + meaning.length + 4, 0)
   const tokens = Math.ceil(Math.min(chars, MAX_INSTRUCTION_CHARS) / 4)
-  const rest =
-    chars > MAX_INSTRUCTION_CHARS ? '; those that do not fit are found by list_tables' : ''
-  return `${counted(all.length, 'term')}, about ${counted(tokens, 'token')} of each conversation${rest}`
+  const rest = chars > MAX_INSTRUCTION_CHARS ? '; the rest can be found with list_tables' : ''
+  return `${counted(all.length, 'term')}, about ${counted(tokens, 'token')} per conversation${rest}`
 }
 
-const TermForm = ({
-  visit,
-  place,
-  was,
-  typed,
-}: {
+const TermForm: FC<{
   readonly visit: Visit
-  readonly place: Place
+  readonly place: SchemaPlace
   readonly was: TypedTerm | undefined
   readonly typed: TypedTerm | undefined
-}) => (
+}> = ({ visit, place, was, typed }) => (
   <Form
     visit={visit}
-    action={`/console/endpoints/${place.endpoint}/schema/terms${queryOf(place)}`}
+    action={schemaPath(place, '/terms')}
     class="panel stack"
     id="term-form"
     aria-labelledby="term-head"
@@ -149,34 +137,32 @@ const TermForm = ({
     <h3 id="term-head">{was ? 'Change a term' : 'Add a term'}</h3>
     {was && <input type="hidden" name="was" value={was.term} />}
     <input type="hidden" name="seen" value={markOf(was?.meaning)} />
-    <div class="field">
-      <label for="term">Term</label>
-      <input
-        id="term"
-        name="term"
-        value={typed?.term ?? was?.term ?? ''}
-        maxlength={MAX_TERM_CHARS}
-        required
-        dir="auto"
-      />
-    </div>
-    <div class="field">
-      <label for="meaning">What it means here</label>
-      <textarea id="meaning" name="meaning" maxlength={MAX_TEXT_CHARS} rows={2} required dir="auto">
-        {`\n${typed?.meaning ?? was?.meaning ?? ''}`}
-      </textarea>
-    </div>
+    <Field
+      draft={fresh}
+      name="term"
+      label="Term"
+      stored={typed?.term ?? was?.term}
+      maxlength={MAX_TERM_CHARS}
+      required
+      dir="auto"
+    />
+    <Area
+      draft={fresh}
+      name="meaning"
+      label="What it means here"
+      stored={typed?.meaning ?? was?.meaning}
+      maxlength={MAX_TEXT_CHARS}
+      rows={2}
+      required
+      dir="auto"
+    />
     <div class="row">
-      <button class="button" type="submit" name="do" value="save">
-        {was ? 'Save the term' : 'Add the term'}
-      </button>
+      <Submit name="do" value="save" text={was ? 'Save the term' : 'Add the term'} />
       {was && (
         <>
-          <button class="button plain" type="submit" name="do" value="remove" formnovalidate>
-            Remove the term
-          </button>
+          <Submit kind="plain" name="do" value="remove" formnovalidate text="Remove the term" />
           <a class="small" href={`${hrefOf(place, { term: undefined })}#terms`}>
-            Leave it
+            Cancel
           </a>
         </>
       )}

@@ -1,71 +1,60 @@
+import type { FC } from 'hono/jsx'
 import type { ShownEndpoint } from '../parts/endpoint.ts'
+import { ButtonLink } from '../parts/form.tsx'
 import { Moment } from '../parts/moment.tsx'
+import { Table } from '../parts/table.tsx'
+import { pathOf } from './settings-page.tsx'
 
-/** Where the settings of an endpoint are. */
-export const pathOf = ({ name }: ShownEndpoint): string => `/console/endpoints/${name}/settings`
-
-/** Databases of one page. An endpoint has fifty at most. */
+/** Table of an endpoint's databases. There are at most fifty. */
 export const DatabaseTable = ({ endpoint }: { readonly endpoint: ShownEndpoint }) => (
   <section class="stack" id="databases">
     <div class="row">
       <h2>Databases</h2>
       {endpoint.from === 'registry' && (
-        <a class="button push" href={`${pathOf(endpoint)}/databases/new`}>
-          Add a database
-        </a>
+        <ButtonLink kind="push" href={`${pathOf(endpoint)}/databases/new`} text="Add a database" />
       )}
     </div>
     <div class="panel flush">
-      <table role="table" class="fold">
-        <caption class="hidden">Databases of this endpoint</caption>
-        <thead role="rowgroup">
-          <tr role="row">
-            {['Name', 'Where it is', 'Purpose'].map((it) => (
-              <th role="columnheader" scope="col">
-                {it}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody role="rowgroup">
-          {Object.keys(endpoint.databases).map((name) => (
-            <tr role="row">
-              <th role="rowheader" scope="row" class="mono">
-                {endpoint.from === 'registry' ? (
-                  <a href={`${pathOf(endpoint)}/databases/${name}`}>{name}</a>
-                ) : (
-                  name
-                )}
-              </th>
-              <td role="cell" class="whole">
-                <Where endpoint={endpoint} name={name} />
-              </td>
-              <td role="cell" class="whole" dir="auto">
-                {endpoint.databases[name].purpose ?? ''}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        caption="Databases in this endpoint"
+        class="fold"
+        rows={Object.entries(endpoint.databases)}
+        columns={[
+          {
+            head: 'Name',
+            isName: true,
+            class: 'mono',
+            cell: ([name]) =>
+              endpoint.from === 'registry' ? (
+                <a href={`${pathOf(endpoint)}/databases/${name}`}>{name}</a>
+              ) : (
+                name
+              ),
+          },
+          {
+            head: 'Location',
+            class: 'whole',
+            cell: ([name]) => <Where endpoint={endpoint} name={name} />,
+          },
+          { head: 'Purpose', class: 'whole', dir: 'auto', cell: ([, it]) => it.purpose ?? '' },
+        ]}
+      />
     </div>
   </section>
 )
 
-/** What is known of where a database is, without its password. */
-export const Where = ({
-  endpoint,
-  name,
-}: {
+/** Location of a database, without its password. */
+export const Where: FC<{
   readonly endpoint: ShownEndpoint
   readonly name: string
-}) => {
+}> = ({ endpoint, name }) => {
   const credential = endpoint.credentials?.[name]
   return credential ? (
     <>
-      {credential.scheme} at <bdi>{credential.host || 'no host'}</bdi>, since{' '}
+      {credential.scheme} at <bdi>{credential.host || 'no host'}</bdi>, set{' '}
       <Moment at={credential.setAt} />
     </>
   ) : (
-    <code>{endpoint.databases[name].url}</code>
+    <code>{endpoint.databases[name]?.url}</code>
   )
 }

@@ -1,51 +1,51 @@
+import type { FC } from 'hono/jsx'
 import { Hono } from 'hono/tiny'
-import { answer, seeOther } from '../answer.ts'
+import { answer, download, seeOther } from '../answer.ts'
 import { Done } from '../parts/done.tsx'
-import { Draft, fresh, refusedBy } from '../parts/draft.ts'
+import { Draft, fresh } from '../parts/draft.ts'
 import { Area, Field, Problem, Tick, Ticks } from '../parts/field.tsx'
-import { Form } from '../parts/form.tsx'
-import { Page } from '../parts/page.tsx'
+import { Form, Submit } from '../parts/form.tsx'
+import { Note } from '../parts/note.tsx'
+import { Head, Page } from '../parts/page.tsx'
 import { State } from '../parts/state.tsx'
-import { ask, type Visit } from '../visit.ts'
+import { grouped, textIn } from '../parts/texts.ts'
+import { type Answers, ask, demand, type Visit } from '../visit.ts'
 
 const SETTINGS = '/console/settings'
 
-const SAID = {
-  saved: 'The settings are saved. They hold everywhere within 10 seconds.',
-  resealed: 'Sealed again, as far as the secrets open it.',
-  restored: 'The export is restored. It holds everywhere within 10 seconds.',
+const MESSAGES = {
+  saved: 'Settings saved. Takes effect everywhere within 10 seconds.',
+  resealed: 'Everything is now encrypted with TIDEGATE_SECRET.',
+  left: 'Some entries are encrypted again. Press the button again for the rest.',
+  unreadable:
+    'Everything that can be read is now encrypted with TIDEGATE_SECRET. Neither secret opens the rest: enter those connection strings again. People whose sign-in is affected have to sign in again.',
+  restored: 'Export restored. Takes effect everywhere within 10 seconds.',
 }
 
-/** `/console/settings`: what holds for the whole deployment. */
+/** `/console/settings`: settings of the whole deployment. */
 export const settings = new Hono<{ Bindings: Visit }>()
   .get('/', (c) => settingsPage(c.env, { done: c.req.query('done') }))
   .post('/', async (c) => {
     const visit = c.env
     const { fields } = visit
-    const was = (await ask(visit, 'GET', '/settings')).body
+    const was = await demand<Answers['Settings']>(visit, 'GET', '/settings')
     if (fields.get('was') !== wordsOf(was)) {
       const message =
-        'Somebody else changed the settings meanwhile. What you typed still stands below: save again to write over their change.'
+        'Someone else changed the settings in the meantime. Your text is still below: save again to overwrite their change.'
       return settingsPage(visit, { draft: new Draft(fields, { message }), status: 409 })
     }
     const hosts = (fields.get('privateHosts') ?? '').split(/\s+/).filter(Boolean)
     const changed = await ask(visit, 'PATCH', '/settings', {
-      defaultEndpoint: fields.get('defaultEndpoint')?.trim() || null,
+      defaultEndpoint: textIn(fields, 'defaultEndpoint') || null,
       privateHosts: hosts.length > 0 ? hosts : null,
     })
-    const refused = refusedBy(changed)
+    const refused = changed.refused
     if (refused) return settingsPage(visit, { draft: new Draft(fields, refused) })
     return seeOther(`${SETTINGS}?done=saved`)
   })
-  .get('/export', async (c) => {
-    const { body, headers } = await c.env.send('/export', { signal: c.env.signal })
-    const kept = ['content-type', 'content-disposition', 'cache-control']
-    return new Response(body, {
-      headers: {
-        ...Object.fromEntries(kept.map((it) => [it, headers.get(it) ?? ''])),
-        'x-content-type-options': 'nosniff',
-      },
-    })
+  .get('/export', async ({ env: { send, signal } }) => {
+    const { body } = await send('/export', { signal })
+    return download(body, 'application/json', 'tidegate-registry.json')
   })
   .post('/restore', async (c) => {
     const visit = c.env
@@ -54,23 +54,36 @@ export const settings = new Hono<{ Bindings: Visit }>()
       settingsPage(visit, { restore: new Draft(fields, { field, message }) })
     const mode = fields.get('mode') === 'replace' ? 'replace' : 'merge'
     if (mode === 'replace' && !fields.has('sure')) {
-      return fail('Tick that everything else may be removed.', 'mode')
+      return fail('Select the box to confirm that everything else is removed.', 'mode')
     }
     let exported: unknown
     try {
       exported = JSON.parse(fields.get('export') ?? '')
     } catch {
-      return fail('This is not JSON. Paste the whole file, from its first brace to its last.')
+      return fail('This is not JSON. Paste the whole file, from the first brace to the last.')
     }
-    const refused = refusedBy(await ask(visit, 'POST', `/restore?mode=${mode}`, exported))
+    const { refused } = await ask(visit, 'POST', `/restore?mode=${mode}`, exported)
     if (refused) return fail(refused.message)
     return seeOther(`${SETTINGS}?done=restored#registry`)
   })
   .post('/reseal', async (c) => {
-    const refused = refusedBy(await ask(c.env, 'POST', '/credentials/reseal'))
+    const { refused, body } = await ask<Resealed>(c.env, 'POST', '/credentials/reseal')
     if (refused) return settingsPage(c.env, { draft: new Draft(undefined, refused) })
-    return seeOther(`${SETTINGS}?done=resealed#registry`)
+    return seeOther(`${SETTINGS}?done=${outcomeOf(body)}#registry`)
   })
+
+/** The message about credentials and sign-ins that were sealed again. */
+function outcomeOf({ left, unreadable, signIns }: Resealed): keyof typeof MESSAGES {
+  if (left > 0 || (signIns?.left ?? 0) > 0) return 'left'
+  return unreadable.length > 0 || (signIns?.unreadable ?? 0) > 0 ? 'unreadable' : 'resealed'
+}
+
+/** The API's response about credentials and sign-ins that were sealed again. */
+interface Resealed {
+  readonly left: number
+  readonly unreadable: readonly object[]
+  readonly signIns?: { readonly left: number; readonly unreadable: number }
+}
 
 interface Shown {
   readonly done?: string | undefined
@@ -86,24 +99,19 @@ async function settingsPage(
   { done, draft = fresh, restore = fresh, status }: Shown,
 ): Promise<Response> {
   const [settings, state] = await Promise.all([
-    ask(visit, 'GET', '/settings'),
-    ask(visit, 'GET', '/status'),
+    demand<Answers['Settings']>(visit, 'GET', '/settings'),
+    demand<Answers['Status']>(visit, 'GET', '/status'),
   ])
-  const { defaultEndpoint, privateHosts = [] } = settings.body
+  const { defaultEndpoint, privateHosts = [] } = settings
   return answer(
     <Page visit={visit} title="Settings" section="settings" slim>
-      <div class="head">
-        <div>
-          <h1>Settings</h1>
-          <p class="dim">What holds for the whole deployment.</p>
-        </div>
-      </div>
+      <Head title="Settings" about="Settings for the whole deployment." />
       <div class="stack far">
-        <Done flag={done} said={SAID} />
+        <Done flag={done} messages={MESSAGES} />
         <Problem draft={draft} />
         <Form visit={visit} action={SETTINGS} class="panel stack">
           <h2>Endpoint at /mcp, and private hosts</h2>
-          <input type="hidden" name="was" value={wordsOf(settings.body)} />
+          <input type="hidden" name="was" value={wordsOf(settings)} />
           <Field
             draft={draft}
             name="defaultEndpoint"
@@ -111,23 +119,21 @@ async function settingsPage(
             stored={defaultEndpoint}
             maxlength={31}
             mono
-            hint="The name of one that was added here. Empty: the oldest of them. Those of the configuration come before."
+            hint="Name of an endpoint that was added here. If empty, the oldest one. Endpoints from the configuration take precedence."
           />
           <Area
             draft={draft}
             name="privateHosts"
-            label="Private hosts that databases may have"
+            label="Private hosts allowed for databases"
             stored={privateHosts.join('\n')}
             mono
-            hint="One in a line: db.internal, *.internal, 10.1.0.0/16, or * for all. Those in the variable PRIVATE_HOSTS count, too. Without either, a connection string leads to public hosts only."
+            hint="One per line: db.internal, *.internal, 10.1.0.0/16, or * for all. Hosts in the variable PRIVATE_HOSTS are allowed too. Without either, connection strings can use only public hosts."
           />
           <div class="row">
-            <button class="button main" type="submit">
-              Save
-            </button>
+            <Submit kind="main" text="Save" />
           </div>
         </Form>
-        <Registry visit={visit} state={state.body} />
+        <Registry visit={visit} state={state} />
         <Restore visit={visit} draft={restore} />
       </div>
     </Page>,
@@ -135,62 +141,48 @@ async function settingsPage(
   )
 }
 
-interface Status {
-  readonly endpoints: number
-  readonly keys: number
-  readonly groups: number
-  readonly credentials: number
-  readonly credentialsToReseal?: number
-  readonly signInsToReseal?: number
-  readonly secretProblem?: string
-  readonly hasPreviousSecret: boolean
-}
-
-const Registry = ({ visit, state }: { readonly visit: Visit; readonly state: Status }) => {
+const Registry: FC<{
+  readonly visit: Visit
+  readonly state: Answers['Status']
+}> = ({ visit, state }) => {
   const left = (state.credentialsToReseal ?? 0) + (state.signInsToReseal ?? 0)
   return (
     <section class="panel stack" id="registry">
-      <h2>What is stored</h2>
+      <h2>Registry</h2>
       <dl class="facts">
         {(['endpoints', 'keys', 'groups', 'credentials'] as const).map((it) => (
           <>
             <dt>{it[0]!.toUpperCase() + it.slice(1)}</dt>
-            <dd>{state[it].toLocaleString('en')}</dd>
+            <dd>{grouped(state[it])}</dd>
           </>
         ))}
-        <dt>Sealed</dt>
+        <dt>Encryption</dt>
         <dd>
           {state.secretProblem ? (
             <State kind="bad" word="TIDEGATE_SECRET can’t be used" />
           ) : left > 0 ? (
-            <State kind="low" word={`${left.toLocaleString('en')} with the previous secret`} />
+            <State kind="low" word={`${grouped(left)} with another secret`} />
           ) : (
             <State kind="ok" word="All with TIDEGATE_SECRET" />
           )}
         </dd>
       </dl>
-      {state.secretProblem && (
-        <div class="note bad">
-          <p>{state.secretProblem}</p>
-        </div>
-      )}
+      {state.secretProblem && <Note kind="bad">{state.secretProblem}</Note>}
       {left > 0 && (
         <Form visit={visit} action={`${SETTINGS}/reseal`} class="row">
-          <button class="button" type="submit">
-            Seal again
-          </button>
+          <Submit text="Encrypt again" />
           <span class="small dim">
-            Repeat it until none is left. Then delete TIDEGATE_SECRET_PREVIOUS.
+            Repeat until none are left. Then delete TIDEGATE_SECRET_PREVIOUS.
           </span>
         </Form>
       )}
       {left === 0 && state.hasPreviousSecret && (
         <p>
-          <code>TIDEGATE_SECRET_PREVIOUS</code> is still set, and nothing needs it any more:{' '}
+          <code>TIDEGATE_SECRET_PREVIOUS</code> is still set but no longer needed:{' '}
           {visit.isWorker ? (
             <code>npx wrangler secret delete TIDEGATE_SECRET_PREVIOUS</code>
           ) : (
-            'take it out of the environment or the file that has it, and start again.'
+            'remove it from the environment or its file, then restart.'
           )}
         </p>
       )}
@@ -199,7 +191,7 @@ const Registry = ({ visit, state }: { readonly visit: Visit; readonly state: Sta
           Export everything
         </a>
         <span class="small dim">
-          Connection strings stay sealed, and of keys there are only hashes.
+          Connection strings stay encrypted. Keys are exported as hashes.
         </span>
       </div>
     </section>
@@ -214,27 +206,25 @@ const Restore = ({ visit, draft }: { readonly visit: Visit; readonly draft: Draf
       <Area
         draft={draft}
         name="export"
-        label="The text of the file"
+        label="Content of the file"
         secret
         mono
         required
-        hint="A deployment with the same TIDEGATE_SECRET restores it. Everything is checked first, and written whole or not at all. The Console takes up to 1 MiB; for a larger file, send it to /api/restore."
+        hint="Needs the same TIDEGATE_SECRET as the exporting deployment. Everything is checked first, and written completely or not at all. The Console accepts up to 1 MiB; send a larger file to /api/restore."
       />
-      <Ticks draft={draft} name="mode" legend="What is there already">
+      <Ticks draft={draft} name="mode" legend="Existing endpoints, keys and groups">
         <Tick draft={draft} name="mode" value="merge" type="radio" stored>
-          Stays, unless the export has something of the same name
+          Keep them, unless the export has something with the same name
         </Tick>
         <Tick draft={draft} name="mode" value="replace" type="radio" stored={false}>
-          Is removed: endpoints, keys and groups are those of the export alone
+          Remove them: keep only what is in the export
         </Tick>
       </Ticks>
       <Tick draft={draft} name="sure" stored={false}>
-        Everything that the export does not have may be removed
+        Yes, remove everything that is not in the export
       </Tick>
       <div class="row">
-        <button class="button" type="submit">
-          Restore
-        </button>
+        <Submit text="Restore" />
       </div>
     </Form>
   </section>

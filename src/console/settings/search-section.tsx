@@ -1,94 +1,66 @@
 import { Area, Field } from '../parts/field.tsx'
+import { linesIn, textIn } from '../parts/texts.ts'
 import type { SettingsSection } from './section.ts'
 
-/** Tables that may be searched. */
+/** Maximum number of tables to search. */
 const MAX_TABLES = 10
 
-const FIELDS = ['table', 'database', 'title', 'text', 'url'] as const
-
-interface Searched {
-  readonly table: string
-  readonly database?: string
-  readonly title: string
-  readonly text: readonly string[]
-  readonly url?: string
-}
-
-/** Tables for the tools search and fetch. */
+/** Section for the tables that the search and fetch tools use. */
 export const search: SettingsSection = {
   id: 'search',
   title: 'Tables for search and fetch',
   fields: ['search'],
   read(fields) {
     const rows = Array.from({ length: MAX_TABLES }, (_, i) => {
-      const [table, database, title, text, url] = FIELDS.map(
-        (it) => fields.get(`search[${i}].${it}`)?.trim() ?? '',
-      )
-      const columns = (text ?? '')
-        .split('\n')
-        .map((it) => it.trim())
-        .filter(Boolean)
-      return { table, ...(database && { database }), title, text: columns, ...(url && { url }) }
+      const read = (name: string) => textIn(fields, `search[${i}].${name}`)
+      return {
+        table: read('table'),
+        database: read('database') || undefined,
+        title: read('title'),
+        text: linesIn(fields, `search[${i}].text`),
+        url: read('url') || undefined,
+      }
     }).filter(({ table }) => table)
     return { search: rows.length > 0 ? rows : null }
   },
   show(draft, endpoint) {
-    const stored: readonly Searched[] = endpoint.search ?? []
+    const stored = endpoint.search ?? []
     const hasSeveral = Object.keys(endpoint.databases).length > 1
     const shown = Math.min(MAX_TABLES, stored.length + 1)
     return (
       <>
         <p class="small dim">
-          Apps such as ChatGPT ask these two tools for documents. Without any table, there are no
-          such tools. An empty table takes its entry away.
+          Apps such as ChatGPT use these two tools to find documents. Without any table, the tools
+          are off. Leave a table’s name empty to remove its entry.
         </p>
         {Array.from({ length: shown }, (_, i) => {
           const it = stored[i]
-          const name = `search[${i}]`
+          const input = (part: string, label: string) => ({
+            draft,
+            name: `search[${i}].${part}`,
+            label: `${label} ${i + 1}`,
+            mono: true,
+          })
           return (
-            <details open={it !== undefined || draft.problemOf(name) !== undefined}>
+            <details open={it !== undefined || draft.problemOf(`search[${i}]`) !== undefined}>
               <summary>
                 <bdi>{it?.table ?? 'Another table'}</bdi>
               </summary>
               <div class="pair">
-                <Field
-                  draft={draft}
-                  name={`${name}.table`}
-                  label={`Table ${i + 1}`}
-                  stored={it?.table}
-                  mono
-                />
+                <Field {...input('table', 'Table')} stored={it?.table} />
                 {hasSeveral && (
-                  <Field
-                    draft={draft}
-                    name={`${name}.database`}
-                    label={`Its database, table ${i + 1}`}
-                    stored={it?.database}
-                    mono
-                  />
+                  <Field {...input('database', 'Database for table')} stored={it?.database} />
                 )}
-                <Field
-                  draft={draft}
-                  name={`${name}.title`}
-                  label={`Column that is the title, table ${i + 1}`}
-                  stored={it?.title}
-                  mono
-                />
+                <Field {...input('title', 'Title column in table')} stored={it?.title} />
                 <Area
-                  draft={draft}
-                  name={`${name}.text`}
-                  label={`Columns that are searched, table ${i + 1}`}
+                  {...input('text', 'Columns to search in table')}
                   stored={it?.text.join('\n')}
-                  hint="One in a line, at most ten."
-                  mono
+                  hint="One per line, at most ten."
                 />
                 <Field
-                  draft={draft}
-                  name={`${name}.url`}
-                  label={`Address of a row, table ${i + 1}`}
+                  {...input('url', 'Address of a row in table')}
                   stored={it?.url}
-                  hint="https://shop.example.com/product/{id}. Without it, rows have a page here."
-                  mono
+                  hint="https://shop.example.com/product/{id}. If empty, rows get a page on this deployment."
                 />
               </div>
             </details>

@@ -1,27 +1,31 @@
 import type { Child } from 'hono/jsx'
+import { hashOf } from '../../ground/index.ts'
 import type { Draft } from '../parts/draft.ts'
 import type { ShownEndpoint } from '../parts/endpoint.ts'
+import { textIn } from '../parts/texts.ts'
 
-/** A part of the settings of an endpoint, which is saved by itself. */
+/** A section of an endpoint's settings with its own Save button. */
 export interface SettingsSection {
   readonly id: string
   readonly title: string
-  /** The fields of the endpoint that it is about. */
-  readonly fields: readonly string[]
-  /** What a form asks for, as a merge patch. */
+  /** The endpoint's fields in this section. */
+  readonly fields: readonly (keyof ShownEndpoint)[]
+  /** Merge patch from a form. */
   read(fields: URLSearchParams, endpoint: ShownEndpoint): object
   show(draft: Draft, endpoint: ShownEndpoint): Child
 }
 
-/** A number that was typed; null for an empty input. What is no number goes to the API, which says so. */
+/** Number from an input; null if it is empty. Any other text goes to the API, which refuses it. */
 export function numberIn(fields: URLSearchParams, name: string): number | string | null {
-  const text = fields.get(name)?.trim() ?? ''
+  const text = textIn(fields, name)
   return text === '' ? null : Number.isNaN(Number(text)) ? text : Number(text)
 }
 
-/** Tells whether somebody else changed these fields since a form was shown. */
-export async function markOf(endpoint: ShownEndpoint, fields: readonly string[]): Promise<string> {
+/** Hash of fields, to detect changes by someone else while a form is open. */
+export async function markOf(
+  endpoint: ShownEndpoint,
+  fields: readonly (keyof ShownEndpoint)[],
+): Promise<string> {
   const text = JSON.stringify(fields.map((it) => endpoint[it] ?? null))
-  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return [...new Uint8Array(hash, 0, 12)].map((it) => it.toString(16).padStart(2, '0')).join('')
+  return (await hashOf(text)).slice(0, 24)
 }

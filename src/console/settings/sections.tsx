@@ -1,5 +1,5 @@
+import { BUILT_IN } from '../parts/endpoint.ts'
 import { Choice, Field, Tick, Ticks } from '../parts/field.tsx'
-import { BUILT_IN } from '../parts/tools.ts'
 import { search } from './search-section.tsx'
 import type { SettingsSection } from './section.ts'
 import { caps, keep, limits, records } from './sizes.tsx'
@@ -13,7 +13,7 @@ const general: SettingsSection = {
     <>
       <Field draft={draft} name="title" label="Title" stored={title} maxlength={80} required />
       <Tick draft={draft} name="active" stored={active}>
-        It answers callers. Switched off, it refuses everybody within 10 seconds.
+        Answer callers. If switched off, the endpoint refuses everyone within 10 seconds.
       </Tick>
     </>
   ),
@@ -21,17 +21,20 @@ const general: SettingsSection = {
 
 const access: SettingsSection = {
   id: 'access',
-  title: 'Who may ask',
+  title: 'Access',
   fields: ['access'],
   read: (fields) => ({ access: fields.get('access') }),
   show: (draft, { access }) => (
-    <Ticks draft={draft} name="access" legend="Access">
+    <Ticks draft={draft} name="access" legend="Open to">
       <Tick draft={draft} name="access" value="key" type="radio" stored={access === 'key'}>
-        Who shows a key that opens it, or has signed in
+        Anyone with a key for it, or who has signed in
+      </Tick>
+      <Tick draft={draft} name="access" value="groups" type="radio" stored={access === 'groups'}>
+        Only people and keys in a group that has this endpoint
       </Tick>
       <Tick draft={draft} name="access" value="public" type="radio" stored={access === 'public'}>
-        Everybody who knows the URL. There is no key then: whatever its databases show, anybody on
-        the internet can read.
+        Everyone who knows the URL. No key is needed: anyone on the internet can read whatever its
+        databases show.
       </Tick>
     </Ticks>
   ),
@@ -39,11 +42,11 @@ const access: SettingsSection = {
 
 const tools: SettingsSection = {
   id: 'tools',
-  title: 'What a model may use',
+  title: 'Tools for the model',
   fields: ['sql', 'tools', 'format'],
   read(fields, endpoint) {
     const ticked = BUILT_IN.filter((it) => fields.getAll('tool').includes(it))
-    const own = (endpoint.tools ?? []).filter((it: unknown) => typeof it !== 'string')
+    const own = (endpoint.tools ?? []).filter((it) => typeof it !== 'string')
     const isWhole = own.length === 0 && ticked.length === BUILT_IN.length
     return {
       sql: fields.has('sql'),
@@ -54,7 +57,7 @@ const tools: SettingsSection = {
   show: (draft, { sql, tools, format }) => (
     <>
       <Tick draft={draft} name="sql" stored={sql}>
-        A model may write SQL. Without it, query_table and tools of your own remain.
+        The model can write SQL. If off, query_table and custom tools remain.
       </Tick>
       <Ticks draft={draft} name="tools" legend="Tools">
         {BUILT_IN.map((it) => (
@@ -66,20 +69,20 @@ const tools: SettingsSection = {
       <Choice
         draft={draft}
         name="format"
-        label="Text of answers"
+        label="Answer format"
         stored={format}
         options={[
           ['json', 'JSON'],
           ['markdown', 'Markdown'],
           ['csv', 'CSV'],
         ]}
-        hint="Markdown and CSV are for apps that show the text to people. The structure beside it stays the same."
+        hint="Markdown and CSV are for apps that show the text to people. The structured content stays the same."
       />
     </>
   ),
 }
 
-/** The parts of the settings of an endpoint, in the order that a person meets them. */
+/** Sections of an endpoint's settings, in page order. */
 export const sections: readonly SettingsSection[] = [
   general,
   access,

@@ -1,27 +1,48 @@
+import type { FC } from 'hono/jsx'
+import type { Draft } from '../parts/draft.ts'
 import { Choice, Field, Tick, Ticks } from '../parts/field.tsx'
 import { numberIn, type SettingsSection } from './section.ts'
 
 const CAPS = [
-  ['rows', 'Rows of an answer', '1 to 10,000'],
-  ['bytes', 'Bytes of an answer’s rows', '1,000 to 80,000'],
-  ['cell', 'Characters of one cell', '20 to 80,000'],
-  ['timeoutMs', 'Milliseconds of one query', '100 to 55,000'],
-  ['samples', 'Sample values of a column', '0 to 10'],
+  ['rows', 'Rows in an answer', '1 to 10,000'],
+  ['bytes', 'Bytes of rows in an answer', '1,000 to 80,000'],
+  ['cell', 'Characters in a cell', '20 to 80,000'],
+  ['timeoutMs', 'Milliseconds per query', '100 to 55,000'],
+  ['samples', 'Sample values per column', '0 to 10'],
 ] as const
 
 const COSTS = [
-  ['plan', 'Estimated cost of a query', 'In the unit of the database’s planner'],
-  [
-    'rows',
-    'Estimated rows of a query',
-    'That it returns on PostgreSQL, and else that it goes through',
-  ],
+  ['plan', 'Estimated cost of a query', 'In the unit that the database’s planner uses'],
+  ['rows', 'Estimated rows of a query', 'Returned or scanned rows, as the database estimates them'],
 ] as const
 
-/** How large an answer may be. */
+type NumberField = readonly [field: string, label: string, hint: string]
+
+/** Inputs for numbers. `name` is the path of the object that they belong to. */
+const Numbers: FC<{
+  readonly draft: Draft
+  readonly name: string
+  readonly of: readonly NumberField[]
+  readonly stored?: Readonly<Record<string, unknown>> | undefined
+}> = ({ draft, name, of, stored = {} }) => (
+  <>
+    {of.map(([it, label, hint]) => (
+      <Field
+        draft={draft}
+        name={`${name}.${it}`}
+        label={label}
+        hint={hint}
+        type="number"
+        stored={stored[it]}
+      />
+    ))}
+  </>
+)
+
+/** Section for the size of answers. */
 export const caps: SettingsSection = {
   id: 'caps',
-  title: 'How large an answer is',
+  title: 'Size of answers',
   fields: ['caps'],
   read(fields) {
     const cost = Object.fromEntries(COSTS.map(([it]) => [it, numberIn(fields, `caps.cost.${it}`)]))
@@ -31,49 +52,33 @@ export const caps: SettingsSection = {
   },
   show: (draft, { caps }) => (
     <>
-      <p class="small dim">A model can ask for less, never for more. Empty means the default.</p>
-      <div class="pair">
-        {CAPS.map(([it, label, hint]) => (
-          <Field
-            draft={draft}
-            name={`caps.${it}`}
-            label={label}
-            hint={hint}
-            type="number"
-            stored={caps[it]}
-          />
-        ))}
-      </div>
       <p class="small dim">
-        What the database itself estimates as dearer does not run. Empty means that nothing is
-        estimated. SQLite estimates nothing.
+        A model can ask for less, but never for more. If empty, the default applies.
       </p>
       <div class="pair">
-        {COSTS.map(([it, label, hint]) => (
-          <Field
-            draft={draft}
-            name={`caps.cost.${it}`}
-            label={label}
-            hint={hint}
-            type="number"
-            stored={caps.cost?.[it]}
-          />
-        ))}
+        <Numbers draft={draft} name="caps" of={CAPS} stored={caps} />
+      </div>
+      <p class="small dim">
+        A query does not run if the database’s estimate is higher. If empty, nothing is estimated.
+        Not every database can estimate.
+      </p>
+      <div class="pair">
+        <Numbers draft={draft} name="caps.cost" of={COSTS} stored={caps.cost} />
       </div>
     </>
   ),
 }
 
 const KEEP = [
-  ['rows', 'Rows that are kept', '1 to 10,000'],
-  ['bytes', 'Bytes that are kept', '1,000 to 4,000,000'],
-  ['repeatSeconds', 'Seconds in which the same statement is answered from them', '0 to 1,800'],
+  ['rows', 'Cached rows', '1 to 10,000'],
+  ['bytes', 'Cached bytes', '1,000 to 4,000,000'],
+  ['repeatSeconds', 'Seconds to answer the same statement from the cache', '0 to 1,800'],
 ] as const
 
-/** What is kept of a large answer. */
+/** Section for the cached rest of large answers. */
 export const keep: SettingsSection = {
   id: 'keep',
-  title: 'What is kept of a large answer',
+  title: 'Rest of large answers',
   fields: ['keep'],
   read: (fields) => ({
     keep:
@@ -83,19 +88,11 @@ export const keep: SettingsSection = {
   show: (draft, { keep }) => (
     <>
       <Tick draft={draft} name="keep" stored={keep !== false}>
-        Keep what does not fit, for half an hour, encrypted, for the same caller only
+        Cache rows that do not fit in an answer for half an hour, encrypted and only for the same
+        caller
       </Tick>
       <div class="pair">
-        {KEEP.map(([it, label, hint]) => (
-          <Field
-            draft={draft}
-            name={`keep.${it}`}
-            label={label}
-            hint={hint}
-            type="number"
-            stored={keep?.[it]}
-          />
-        ))}
+        <Numbers draft={draft} name="keep" of={KEEP} stored={keep || undefined} />
       </div>
     </>
   ),
@@ -103,16 +100,16 @@ export const keep: SettingsSection = {
 
 const USES = [
   ['concurrent', 'tools at once', '1 to 1,000'],
-  ['rowsPerDay', 'rows a day', 'Days are those of UTC'],
+  ['rowsPerDay', 'rows a day', 'Days are in UTC'],
   ['bytesPerDay', 'bytes a day', '1,000 and more'],
 ] as const
 
 const RATES = ['10', '30', '60', '120', '300', '600']
 
-/** How much may be used. */
+/** Section for usage limits. */
 export const limits: SettingsSection = {
   id: 'limits',
-  title: 'How much may be used',
+  title: 'Usage limits',
   fields: ['limits'],
   read(fields) {
     const use = (who: string) =>
@@ -130,7 +127,7 @@ export const limits: SettingsSection = {
         <Ticks
           draft={draft}
           name={`limits.${who}`}
-          legend={who === 'caller' ? 'Each caller' : 'All of them together'}
+          legend={who === 'caller' ? 'Each caller' : 'All callers together'}
         >
           <div class="pair">
             {who === 'caller' && (
@@ -142,16 +139,16 @@ export const limits: SettingsSection = {
                 options={[['', 'no limit'], ...RATES.map((it) => [it, it] as const)]}
               />
             )}
-            {USES.map(([it, label, hint]) => (
-              <Field
-                draft={draft}
-                name={`limits.${who}.${it}`}
-                label={`${who === 'caller' ? 'Each: ' : 'Together: '}${label}`}
-                hint={hint}
-                type="number"
-                stored={limits[who]?.[it]}
-              />
-            ))}
+            <Numbers
+              draft={draft}
+              name={`limits.${who}`}
+              of={USES.map(([it, label, hint]) => [
+                it,
+                `${who === 'caller' ? 'Each: ' : 'Together: '}${label}`,
+                hint,
+              ])}
+              stored={limits[who]}
+            />
           </div>
         </Ticks>
       ))}
@@ -159,10 +156,15 @@ export const limits: SettingsSection = {
   ),
 }
 
-/** What is recorded of calls. */
+const KEPT = [
+  ['count', 'Calls to keep', '100 to 100,000'],
+  ['days', 'Days to keep them', '1 to 400'],
+] as const
+
+/** Section for the call log. */
 export const records: SettingsSection = {
   id: 'records',
-  title: 'What is recorded of calls',
+  title: 'Call log',
   fields: ['records'],
   read: (fields) => ({
     records: fields.has('records') && {
@@ -174,32 +176,17 @@ export const records: SettingsSection = {
   show: (draft, { records }) => (
     <>
       <Tick draft={draft} name="records" stored={records !== false}>
-        Record each call: who, what, how much and how long
+        Log each call: caller, statement, size and duration
       </Tick>
       <Tick
         draft={draft}
         name="records.literals"
         stored={records !== false && records.literals === true}
       >
-        With the values in statements. They may be secrets of the people who ask.
+        Include the values in statements. They can contain callers’ secrets.
       </Tick>
       <div class="pair">
-        <Field
-          draft={draft}
-          name="records.count"
-          label="Calls that are kept"
-          hint="100 to 100,000"
-          type="number"
-          stored={records?.count}
-        />
-        <Field
-          draft={draft}
-          name="records.days"
-          label="Days that they are kept"
-          hint="1 to 400"
-          type="number"
-          stored={records?.days}
-        />
+        <Numbers draft={draft} name="records" of={KEPT} stored={records || undefined} />
       </div>
     </>
   ),

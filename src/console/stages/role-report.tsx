@@ -1,92 +1,77 @@
+import type { FC } from 'hono/jsx'
 import { Copy } from '../parts/copy.tsx'
+import { Note } from '../parts/note.tsx'
 import { State } from '../parts/state.tsx'
+import { Table } from '../parts/table.tsx'
 import { Tabs } from '../parts/tabs.tsx'
+import { grouped } from '../parts/texts.ts'
 import type { TestedDatabase } from './tested.ts'
 
-/** How many objects of a finding are named. */
+/** Maximum number of objects to list in a finding. */
 const MAX_OBJECTS = 8
 
-/** The password that a person writes into the SQL. */
+/** Placeholder in the SQL for a password that a person chooses. */
 const PASSWORD = 'a long password of your own'
 
-/** What the role of a database may do besides reading, and the SQL that takes it away. */
-export const RoleReport = ({
-  tested: { database, role, findings = [], reader = [], note },
-  id,
-}: {
+const SEVERITIES = {
+  high: { kind: 'bad', word: 'High' },
+  low: { kind: 'low', word: 'Low' },
+} as const
+
+/** Report of a role's excess rights, with the SQL to remove them. */
+export const RoleReport: FC<{
   readonly tested: TestedDatabase
-  /** What the ids of its texts begin with. */
+  /** Prefix for the ids of its elements. */
   readonly id: string
-}) => {
+}> = ({ tested: { database, role, findings = [], reader = [], note }, id }) => {
   const revoked = findings.flatMap(({ statements }) => statements)
   const whose = role ?? 'the role'
   const tabs = [
-    ...(reader.length > 0
-      ? [
-          {
-            label: 'A role of its own',
-            lead: `Best if others use ${whose}. Run it as an administrator, then put in a connection string with the new role.`,
-            sql: reader,
-          },
-        ]
-      : []),
-    ...(revoked.length > 0
-      ? [
-          {
-            label: 'Take rights from this one',
-            lead: `Applies to whoever uses ${whose}; where it says PUBLIC, to every role. Run it as an administrator.`,
-            sql: revoked,
-          },
-        ]
-      : []),
-  ]
+    {
+      label: 'New role',
+      lead: `Best if others use ${whose} too. Run this as an administrator, then use a connection string with the new role.`,
+      sql: reader,
+    },
+    {
+      label: 'Revoke rights',
+      lead: `Affects everyone who uses ${whose}; where it says PUBLIC, every role. Run this as an administrator.`,
+      sql: revoked,
+    },
+  ].filter(({ sql }) => sql.length > 0)
   return (
     <>
       {findings.length > 0 && (
         <div class="panel flush">
-          <table role="table" class="fold">
-            <caption class="hidden">What the role of {database} may do besides reading</caption>
-            <thead role="rowgroup">
-              <tr role="row">
-                <th role="columnheader" scope="col">
-                  Weight
-                </th>
-                <th role="columnheader" scope="col" dir="auto">
-                  What {role ? <code>{role}</code> : 'it'} may do
-                </th>
-              </tr>
-            </thead>
-            <tbody role="rowgroup">
-              {findings.map(({ severity, sentence, objects, count }) => (
-                <tr role="row">
-                  <td role="cell">
-                    <State
-                      kind={severity === 'high' ? 'bad' : 'low'}
-                      word={severity === 'high' ? 'High' : 'Low'}
-                    />
-                  </td>
-                  <td role="cell" class="whole">
+          <Table
+            caption={`Rights of the role in ${database} beyond reading`}
+            class="fold"
+            rows={findings}
+            columns={[
+              {
+                head: 'Severity',
+                cell: ({ severity }) => <State {...SEVERITIES[severity]} />,
+              },
+              {
+                head: <bdi>Rights of {role ? <code>{role}</code> : 'the role'} beyond reading</bdi>,
+                class: 'whole',
+                cell: ({ sentence, objects, count }) => (
+                  <>
                     {sentence}
                     <Objects objects={objects} count={count} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+                  </>
+                ),
+              },
+            ]}
+          />
         </div>
       )}
-      {note && (
-        <div class="note">
-          <p dir="auto">{note}</p>
-        </div>
-      )}
+      {note && <Note>{note}</Note>}
       {tabs.length > 0 && (
         <Tabs
-          legend="How to close it"
+          legend="Fix"
           name={`${id}-sql`}
           tabs={tabs.map(({ label, lead, sql }, i) => ({
             label,
-            isChosen: i === 0,
             children: (
               <>
                 <p class="small dim">{lead}</p>
@@ -102,13 +87,10 @@ export const RoleReport = ({
   )
 }
 
-const Objects = ({
-  objects,
-  count,
-}: {
+const Objects: FC<{
   readonly objects: readonly string[]
   readonly count: number
-}) =>
+}> = ({ objects, count }) =>
   objects.length > 0 ? (
     <span class="under" dir="auto">
       {objects.slice(0, MAX_OBJECTS).map((it, i) => (
@@ -117,11 +99,11 @@ const Objects = ({
           <code>{it}</code>
         </>
       ))}
-      {count > Math.min(objects.length, MAX_OBJECTS) && `, ${count.toLocaleString('en')} in all`}
+      {count > Math.min(objects.length, MAX_OBJECTS) && `, ${grouped(count)} in total`}
     </span>
   ) : null
 
-/** Statements, with a mark around the password that a person writes. */
+/** Statements, with the password placeholder highlighted. */
 const Sql = ({ lines }: { readonly lines: readonly string[] }) =>
   lines
     .join('\n')

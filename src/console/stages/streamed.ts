@@ -1,18 +1,18 @@
 import type { Html } from '../answer.ts'
 import { pageHeaders } from '../parts/layout.tsx'
 
-/** Stands in a page where its parts come one after the other. Nobody can guess it, so no text of others holds it. */
+/** Makes a placeholder for parts that arrive later. Nobody can guess it, so no other text contains it. */
 export const makeGap = (): string => `gap-${crypto.randomUUID()}`
 
-/** What comes into a gap. */
+/** Parts that fill a gap. */
 export interface Filling {
   readonly gap: string
   readonly parts: () => AsyncGenerator<Html>
 }
 
 /**
- * A page whose beginning is shown at once, and what stands in its gaps as it comes, one gap after the other.
- * Where that cannot go on, `failed` stands instead.
+ * Streams a page: its start at once, then the parts of each gap as they arrive, one gap after the other. If a gap
+ * fails, `failed` replaces the rest of it.
  */
 export function streamed(page: Html, fillings: readonly Filling[], failed: Html): Response {
   const encoder = new TextEncoder()
@@ -43,5 +43,5 @@ export function streamed(page: Html, fillings: readonly Filling[], failed: Html)
   return new Response(body, { headers: { ...pageHeaders, ...UNCHANGED } })
 }
 
-/** Who compresses an answer holds it back until there is enough of it. */
+/** Headers against compression, which would hold parts back until there are enough of them. */
 const UNCHANGED = { 'cache-control': 'no-store, no-transform', 'content-encoding': 'identity' }

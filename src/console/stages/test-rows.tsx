@@ -1,34 +1,106 @@
+import type { FC } from 'hono/jsx'
 import type { Html } from '../answer.ts'
-import { Mends, StageRow } from './stage-row.tsx'
+import { CheckRow } from '../parts/check-row.tsx'
+import { Fix } from '../parts/fix.tsx'
+import { Note } from '../parts/note.tsx'
+import { State } from '../parts/state.tsx'
 import type { Outcome, Stage } from './tested.ts'
 
-/** The list of stages as it grows. Gives the outcome at the end, if the test got so far. */
+/** Streams the list of stages. Returns the outcome if the test finished. */
 export async function* testRows(
   seen: AsyncGenerator<Stage | Outcome>,
   isOneOfSeveral: boolean,
 ): AsyncGenerator<Html, Outcome | undefined> {
-  // A list that is open while its rows arrive cannot be one piece of JSX.
-  yield '<div class="panel flush"><ul class="checks" aria-label="Stages of the test">'
+  // JSX cannot leave a list open while its rows arrive.
+  yield '<div class="panel flush"><ul class="checks" aria-label="Test stages">'
   let outcome: Outcome | undefined
-  let isBroken = false
   try {
     for await (const it of seen) {
       if ('stage' in it) yield <StageRow stage={it} isOneOfSeveral={isOneOfSeveral} />
-      else if ('databases' in it) outcome = it
+      else outcome = it
     }
   } catch (error) {
     console.error(error)
-    isBroken = true
   }
-  if (outcome) yield <Mends databases={outcome.databases} />
+  if (outcome) yield <Fixes outcome={outcome} />
   yield '</ul></div>'
-  if (isBroken || !outcome) yield <TestFailed />
+  if (!outcome) yield <TestFailed />
   return outcome
 }
 
-/** Stands where a test broke off. */
+/** Message where a test was cut off. */
 export const TestFailed = () => (
-  <div class="note bad" role="alert">
-    <p>The test broke off here. Open the page again to look once more.</p>
-  </div>
+  <Note kind="bad" role="alert">
+    The test was cut off here. Reload the page to run it again.
+  </Note>
+)
+
+/** Outcome of a test. */
+export const Verdict = ({ outcome: { ok, databases } }: { readonly outcome: Outcome }) => {
+  const mayMore = databases.some(({ findings = [] }) =>
+    findings.some(({ severity }) => severity === 'high'),
+  )
+  return (
+    <p role="status">
+      {!ok ? (
+        <State kind="bad" word="Failed" />
+      ) : mayMore ? (
+        <State kind="low" word="Works, with warnings" />
+      ) : (
+        <State kind="ok" word="All checks passed" />
+      )}
+    </p>
+  )
+}
+
+const StageRow: FC<{
+  readonly stage: Stage
+  /** True if the endpoint has several databases, so that each row names its own. */
+  readonly isOneOfSeveral: boolean
+}> = ({ stage: { state, sentence, detail, ms, database }, isOneOfSeveral }) => (
+  <CheckRow
+    state={state}
+    ms={ms}
+    sentence={
+      <>
+        {isOneOfSeveral && <b>{database}: </b>}
+        {sentence}
+      </>
+    }
+    below={
+      detail && (
+        <details class="small">
+          <summary>Details</summary>
+          <pre dir="auto" tabindex={0}>
+            {detail}
+          </pre>
+        </details>
+      )
+    }
+  />
+)
+
+/** Fixes for the databases that failed. */
+const Fixes: FC<{ readonly outcome: Outcome }> = ({ outcome: { databases } }) => (
+  <>
+    {databases.map(
+      ({ fix, database, ok }, i) =>
+        !ok &&
+        fix && (
+          <CheckRow
+            state="bad"
+            sentence={
+              databases.length > 1 ? (
+                <>
+                  What to do about <code>{database}</code>
+                </>
+              ) : (
+                'What to do'
+              )
+            }
+            below={<Fix id={`fix-${i}`} fix={fix} />}
+          />
+        ),
+    )}
+  </>
 )

@@ -1,55 +1,25 @@
-import type { ShownMend } from '../parts/mend.tsx'
-import type { Visit } from '../visit.ts'
+import type { Answers, Visit } from '../visit.ts'
 
-/** What was seen in one stage of a test, as the API tells it. */
-export interface Stage {
-  readonly stage: string
-  readonly database: string
-  readonly state: 'ok' | 'low' | 'bad' | 'off'
-  readonly sentence: string
-  readonly detail?: string
-  readonly ms?: number
-}
+/** Result of one stage in a test. */
+export type Stage = Answers['Stage']
 
-/** One thing that a role may do and does not need. */
-export interface Finding {
-  readonly kind: string
-  readonly severity: 'high' | 'low'
-  readonly sentence: string
-  readonly objects: readonly string[]
-  readonly count: number
-  readonly statements: readonly string[]
-}
+/** Result for all databases in an endpoint, after the last stage. */
+export type Outcome = Answers['Outcome']
 
-/** How a database answered. */
-export interface TestedDatabase {
-  readonly database: string
-  readonly ok: boolean
-  readonly problem?: string
-  readonly mend?: ShownMend
-  readonly role?: string
-  readonly findings?: readonly Finding[]
-  readonly reader?: readonly string[]
-  readonly note?: string
-}
+/** Result for one database. */
+export type TestedDatabase = Outcome['databases'][number]
 
-/** How the databases of an endpoint answered, after the last stage. */
-export interface Outcome {
-  readonly ok: boolean
-  readonly databases: readonly TestedDatabase[]
-}
-
-/** Characters of a line that are read. Findings name twenty objects each. */
+/** Maximum length of a line. A finding lists up to twenty objects. */
 const MAX_LINE_CHARS = 1024 * 1024
 
-/** Tests an endpoint, and gives each stage as soon as it is over, and the outcome at the end. */
+/** Tests an endpoint. Yields each stage as it finishes, then the outcome. */
 export async function* stagesOf(visit: Visit, name: string): AsyncGenerator<Stage | Outcome> {
   const answer = await visit.send(`/endpoints/${name}/test`, {
     method: 'POST',
     headers: { accept: 'application/x-ndjson' },
     signal: visit.signal,
   })
-  if (!answer.ok || !answer.body) throw new Error(`The API answered ${answer.status}.`)
+  if (!answer.ok || !answer.body) throw new Error(`The API returned status ${answer.status}.`)
   const decoder = new TextDecoder()
   let rest = ''
   for await (const chunk of answer.body) {

@@ -1,6 +1,9 @@
-import { fit, grouped, pageBytes } from './fit.ts'
+import { isObject } from '../../ground/index.ts'
+import { fit, pageBytes } from '../parts/page-size.ts'
+import { type Column, Table } from '../parts/table.tsx'
+import { grouped } from '../parts/texts.ts'
 
-/** A structured answer as the columns and rows of a table. */
+/** Columns and rows from a structured answer. */
 export interface Tabular {
   readonly columns: readonly string[]
   readonly rows: readonly (readonly unknown[])[]
@@ -9,11 +12,11 @@ export interface Tabular {
 const MAX_COLUMNS = 40
 const MAX_CELL_BYTES = 400
 
-/** What the cells of a table may take of a page, and what is written around each of them. */
+/** Byte budget for the cells, and the markup overhead per cell. */
 const MAX_BYTES = 20_000
 const AROUND = 24
 
-/** The rows of an answer; or its first list of objects; or undefined, if it has neither. */
+/** Rows of an answer, or its first list of objects. Undefined if it has neither. */
 export function tabular(structure: Readonly<Record<string, unknown>>): Tabular | undefined {
   const { columns, rows } = structure
   if (Array.isArray(columns) && Array.isArray(rows) && rows.every(Array.isArray)) {
@@ -28,11 +31,9 @@ export function tabular(structure: Readonly<Record<string, unknown>>): Tabular |
 }
 
 const isList = (value: unknown): boolean =>
-  Array.isArray(value) &&
-  value.length > 0 &&
-  value.every((it) => typeof it === 'object' && it !== null && !Array.isArray(it))
+  Array.isArray(value) && value.length > 0 && value.every(isObject)
 
-/** The answer as a table, as much of it as a page takes. It says what is left out. */
+/** Table of the answer, cut to fit on a page. A note says what is left out. */
 export const AnswerTable = ({ columns, rows }: Tabular) => {
   const heads = columns.slice(0, MAX_COLUMNS).map((it) => fit(it, MAX_CELL_BYTES / 4).shown)
   const shown = rowsThatFit(rows, heads)
@@ -45,43 +46,31 @@ export const AnswerTable = ({ columns, rows }: Tabular) => {
     <>
       <div class="panel flush">
         <section class="scroll" aria-label="Rows of the answer" tabindex={0}>
-          <table>
-            <caption class="hidden">The answer</caption>
-            <thead>
-              <tr>
-                {heads.map((it, i) => (
-                  <th scope="col" dir="auto" class={isOfNumbers(shown, i) ? 'n' : undefined}>
-                    {it}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((row) => (
-                <tr>
-                  {row.map((it) => (
-                    <td dir="auto" class={it.kind}>
-                      {it.shown}
-                      {it.left > 0 ? '…' : ''}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Table
+            caption="The answer"
+            rows={shown}
+            columns={heads.map((head, i) => columnOf(head, i, isOfNumbers(shown, i)))}
+          />
         </section>
       </div>
       {rows.length === 0 && <p class="small dim">No rows.</p>}
       {(left.length > 0 || isCut) && (
         <p class="small dim">
           {left.length > 0 && `The table shows ${left.join(' and ')}. `}
-          {isCut && 'Long cells are cut, and end with …. '}
-          The model reads what stands under Text.
+          {isCut && 'Long cells are cut and end with “…”. '}
+          See Text for the model’s view.
         </p>
       )}
     </>
   )
 }
+
+const columnOf = (head: string, i: number, isNumbers: boolean): Column<readonly ShownCell[]> => ({
+  head,
+  dir: 'auto',
+  ...(isNumbers ? { class: 'n' } : { tone: (row) => row[i]?.kind }),
+  cell: (row) => `${row[i]?.shown ?? ''}${row[i]?.left ? '…' : ''}`,
+})
 
 const isOfNumbers = (rows: readonly (readonly ShownCell[])[], column: number): boolean =>
   rows.length > 0 && rows.every((row) => row[column]?.kind === 'n')
@@ -89,7 +78,7 @@ const isOfNumbers = (rows: readonly (readonly ShownCell[])[], column: number): b
 interface ShownCell {
   readonly shown: string
   readonly left: number
-  /** A number stands at the right, and NULL is no text. */
+  /** Class of the cell: numbers are right-aligned and NULL is dim. */
   readonly kind: string | undefined
 }
 

@@ -1,15 +1,18 @@
+import type { FC } from 'hono/jsx'
+import { counted } from '../../ground/index.ts'
 import { Copy } from '../parts/copy.tsx'
+import { fit } from '../parts/page-size.ts'
 import { State } from '../parts/state.tsx'
 import { Tabs } from '../parts/tabs.tsx'
+import { grouped } from '../parts/texts.ts'
 import { AnswerTable, tabular } from './answer-table.tsx'
-import { fit, grouped } from './fit.ts'
-import type { Ran } from './run.ts'
+import type { ToolRun } from './run.ts'
 
-/** What an answer may take of a page as text, and again as JSON. */
+/** Byte budget for an answer as text, and the same again for JSON. */
 const MAX_BYTES = 12_000
 
-/** The answer of a tool: as a table, as the model reads it, and as the endpoint sent it. */
-export const AnswerSection = ({ ran }: { readonly ran: Ran }) => {
+/** A tool's answer: as a table, as text for the model, and as JSON. */
+export const AnswerSection = ({ ran }: { readonly ran: ToolRun }) => {
   const { tool, structure, isError, milliseconds, tokens, bytes, text, json } = ran
   const table = structure && !isError ? tabular(structure) : undefined
   const isCut = structure?.truncated === true
@@ -22,18 +25,18 @@ export const AnswerSection = ({ ran }: { readonly ran: Ran }) => {
         ) : (
           <State
             kind={isCut ? 'low' : 'ok'}
-            word={table ? rowsOf(table.rows.length) : 'Answered'}
+            word={table ? counted(table.rows.length, 'row') : 'Answered'}
           />
         )}
         <span class="small dim">
           <code>{tool}</code> · {grouped(milliseconds)} ms · about {grouped(tokens)} tokens ·{' '}
-          {grouped(bytes)} bytes{isError ? '' : isCut ? ' · cut, as it says' : ' · all of it'}
+          {grouped(bytes)} bytes{isError ? '' : isCut ? ' · truncated' : ' · complete'}
         </span>
       </div>
       {isError ? (
         <>
           <div class="note bad">
-            <p>The model reads this:</p>
+            <p>The model reads:</p>
             <pre dir="auto">{fit(text, MAX_BYTES).shown}</pre>
           </div>
           <details class="small">
@@ -43,7 +46,7 @@ export const AnswerSection = ({ ran }: { readonly ran: Ran }) => {
         </>
       ) : (
         <Tabs
-          legend="The answer as"
+          legend="Format of the answer"
           name="answer-as"
           tabs={[
             ...(table ? [{ label: 'Table', children: <AnswerTable {...table} /> }] : []),
@@ -52,24 +55,18 @@ export const AnswerSection = ({ ran }: { readonly ran: Ran }) => {
               children: <Exact id="answer-text" what="the text" text={text} />,
             },
             { label: 'JSON', children: <Exact id="answer-json" what="the JSON" text={json} /> },
-          ].map((it, i) => ({ ...it, isChosen: i === 0 }))}
+          ]}
         />
       )}
     </section>
   )
 }
 
-const rowsOf = (count: number) => (count === 1 ? '1 row' : `${grouped(count)} rows`)
-
-const Exact = ({
-  id,
-  what,
-  text,
-}: {
+const Exact: FC<{
   readonly id: string
   readonly what: string
   readonly text: string
-}) => {
+}> = ({ id, what, text }) => {
   const { shown, left } = fit(text, MAX_BYTES)
   return (
     <>
@@ -78,7 +75,7 @@ const Exact = ({
       </Copy>
       {left > 0 && (
         <p class="small dim">
-          {grouped(left)} more characters are not shown on this page. The model got them.
+          {grouped(left)} more characters are not shown on this page. The model gets all of them.
         </p>
       )}
     </>

@@ -1,38 +1,33 @@
-import { Form } from '../parts/form.tsx'
+import type { FC } from 'hono/jsx'
+import { Form, Submit } from '../parts/form.tsx'
+import { Note } from '../parts/note.tsx'
+import { fit } from '../parts/page-size.ts'
 import type { Visit } from '../visit.ts'
 import { FIELD, type Filled, type Kind, kindOf } from './arguments.ts'
-import { fit } from './fit.ts'
-import type { ListedTool, Schema } from './tools.ts'
+import type { ArgumentSchema, ListedTool } from './tools.ts'
 
-/** The arguments of a tool as a form. What is sent is run, and nothing else. */
-export const ArgumentForm = ({
-  visit,
-  action,
-  tool,
-  filled,
-  mends,
-  explains,
-}: {
+/** Form for a tool's arguments. It runs exactly what was submitted. */
+export const ArgumentForm: FC<{
   readonly visit: Visit
   readonly action: string
   readonly tool: ListedTool
   readonly filled: Filled
-  /** The verified question that is mended here. */
-  readonly mends?: string | undefined
-  /** Whether the plan of the statement may be asked for. */
+  /** Name of the verified question to fix. */
+  readonly fixes?: string | undefined
+  /** True if the form has a button for the statement's plan. */
   readonly explains: boolean
-}) => {
+}> = ({ visit, action, tool, filled, fixes, explains }) => {
   const properties = Object.entries(tool.inputSchema.properties ?? {})
   return (
     <Form visit={visit} action={`${action}#answer`} class="stack">
       <input type="hidden" name="tool" value={tool.name} />
-      {mends !== undefined && <input type="hidden" name="mends" value={mends} />}
+      {fixes !== undefined && <input type="hidden" name="fixes" value={fixes} />}
       {filled.note && (
-        <div class="note low" role="status">
-          <p dir="auto">{filled.note}</p>
-        </div>
+        <Note kind="low" role="status">
+          {filled.note}
+        </Note>
       )}
-      {properties.length === 0 && <p class="small dim">It takes no arguments.</p>}
+      {properties.length === 0 && <p class="small dim">This tool has no arguments.</p>}
       {properties.map(([name, schema]) => (
         <Argument
           name={name}
@@ -43,15 +38,9 @@ export const ArgumentForm = ({
         />
       ))}
       <div class="row">
-        <button class="button main" type="submit">
-          Run
-        </button>
-        {explains && (
-          <button class="button" type="submit" name="explain" value="1">
-            Explain
-          </button>
-        )}
-        <span class="small dim">As the operator sees it. It is recorded as any other call.</span>
+        <Submit kind="main" text="Run" />
+        {explains && <Submit name="explain" value="1" text="Explain" />}
+        <span class="small dim">Runs with operator access. The call is logged like any other.</span>
       </div>
     </Form>
   )
@@ -59,7 +48,7 @@ export const ArgumentForm = ({
 
 interface ArgumentProps {
   readonly name: string
-  readonly schema: Schema
+  readonly schema: ArgumentSchema
   readonly isNeeded: boolean
   readonly text: string | undefined
   readonly fault: string | undefined
@@ -84,7 +73,7 @@ const Argument = ({ name, schema, isNeeded, text, fault }: ArgumentProps) => {
         {name}{' '}
         <span class="dim">
           · {wordsOf(kind, schema)}
-          {isNeeded ? ', needed' : ''}
+          {isNeeded ? ', required' : ''}
         </span>
       </label>
       <Control kind={kind} schema={schema} isNeeded={isNeeded} text={text} common={common} />
@@ -95,7 +84,7 @@ const Argument = ({ name, schema, isNeeded, text, fault }: ArgumentProps) => {
       )}
       {kind === 'json' && <Shape name={name} schema={schema} />}
       {fault !== undefined && (
-        <span class="small wrong" id={`${id}-fault`}>
+        <span class="small bad" id={`${id}-fault`}>
           {name} {fault}
         </span>
       )}
@@ -103,11 +92,11 @@ const Argument = ({ name, schema, isNeeded, text, fault }: ArgumentProps) => {
   )
 }
 
-/** The schema of an argument that is more than a list of texts, as the model reads it. */
+/** Schema of an argument for the model, unless it is just a list of strings. */
 const Shape = ({ name, schema }: Pick<ArgumentProps, 'name' | 'schema'>) =>
   schema.items?.type === 'string' ? null : (
     <details class="small">
-      <summary>What {name} may be</summary>
+      <summary>Schema of {name}</summary>
       <pre class="mono">{fit(JSON.stringify(schema, null, 1), MAX_SHAPE_BYTES).shown}</pre>
     </details>
   )
@@ -125,7 +114,7 @@ const Control = ({ kind, schema, isNeeded, text, common }: ControlProps) => {
     const values = kind === 'boolean' ? [true, false] : (schema.enum ?? []).slice(0, MAX_CHOICES)
     return (
       <select {...common}>
-        {(!isNeeded || given === undefined) && <option value="">as it is left out</option>}
+        {(!isNeeded || given === undefined) && <option value="">default</option>}
         {values.map((it) => (
           <option value={JSON.stringify(it)} selected={JSON.stringify(it) === given}>
             {typeof it === 'string' ? it.slice(0, 80) : JSON.stringify(it)}
@@ -169,24 +158,24 @@ const Control = ({ kind, schema, isNeeded, text, common }: ControlProps) => {
   )
 }
 
-/** What is typed letter by letter. */
+/** Attributes of inputs for exact text. */
 const EXACT: Readonly<Record<string, string>> = {
   class: 'mono',
   spellcheck: 'false',
   autocomplete: 'off',
 }
 
-/** A page is never large: the rest of a long list of values can be tried in an app. */
+/** Maximum number of choices, so that a page stays small. Other values work in an app. */
 const MAX_CHOICES = 200
 
-function defaultOf({ default: value }: Schema, kind: Kind): string | undefined {
+function defaultOf({ default: value }: ArgumentSchema, kind: Kind): string | undefined {
   if (value === undefined) return undefined
   return typeof value === 'string' && kind !== 'choice' && kind !== 'json'
     ? value
     : JSON.stringify(value)
 }
 
-function wordsOf(kind: Kind, { type, items, minimum, maximum }: Schema): string {
+function wordsOf(kind: Kind, { type, items, minimum, maximum }: ArgumentSchema): string {
   const range = [
     minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER && `from ${minimum}`,
     maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER && `to ${maximum}`,

@@ -1,29 +1,31 @@
-import { pageBytes } from './fit.ts'
-import type { ListedTool, Schema } from './tools.ts'
+import { isObject } from '../../ground/index.ts'
+import { pageBytes } from '../parts/page-size.ts'
+import { grouped } from '../parts/texts.ts'
+import type { ArgumentSchema, ListedTool } from './tools.ts'
 
-/** How an argument is asked for. */
+/** Kind of input for an argument. */
 export type Kind = 'choice' | 'boolean' | 'number' | 'text' | 'long' | 'json'
 
-/** What stands in the form of a tool, by the names of its arguments, and what is wrong with it. */
+/** Values and errors of a tool's form, by argument. */
 export interface Filled {
   readonly texts: ReadonlyMap<string, string>
   readonly faults: ReadonlyMap<string, string>
-  /** What a person should know of the whole form. */
+  /** Message about the whole form. */
   readonly note?: string | undefined
 }
 
-/** What begins the names of the fields that are arguments. */
+/** Prefix of form fields that are arguments. */
 export const FIELD = 'a.'
 
-/** What the arguments of a form may take of a page. A page is never large. */
+/** Byte budget for the arguments, so that a page stays small. */
 const MAX_BYTES = 10_000
 
-const TOO_LONG = `The arguments are longer than this form takes, ${MAX_BYTES.toLocaleString('en-US')} bytes of a page. Send a shorter statement, or use an app.`
+const TOO_LONG = `The arguments are too long for this form, which accepts ${grouped(MAX_BYTES)} bytes. Shorten the statement or use an app.`
 
 export const empty: Filled = { texts: new Map(), faults: new Map() }
 
-/** How an argument with this schema is asked for. */
-export function kindOf(name: string, { enum: values, type, maxLength = 0 }: Schema): Kind {
+/** Kind of input for a schema. */
+export function kindOf(name: string, { enum: values, type, maxLength = 0 }: ArgumentSchema): Kind {
   if (values) return 'choice'
   if (type === 'boolean') return 'boolean'
   if (type === 'integer' || type === 'number') return 'number'
@@ -33,7 +35,7 @@ export function kindOf(name: string, { enum: values, type, maxLength = 0 }: Sche
 
 const propertiesOf = ({ inputSchema }: ListedTool) => Object.entries(inputSchema.properties ?? {})
 
-/** The form with these arguments, which come as JSON in an address. */
+/** Form filled with JSON arguments from an address. */
 export function filledWith(tool: ListedTool, json: string): Filled {
   if (pageBytes(json) > MAX_BYTES) return { ...empty, note: TOO_LONG }
   let given: unknown
@@ -42,13 +44,13 @@ export function filledWith(tool: ListedTool, json: string): Filled {
   } catch {
     return { ...empty, note: 'The arguments in the address are not JSON.' }
   }
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+  if (!isObject(given)) {
     return { ...empty, note: 'The arguments in the address are not an object.' }
   }
-  return filledFrom(tool, given as Readonly<Record<string, unknown>>)
+  return filledFrom(tool, given)
 }
 
-/** The form with these arguments. */
+/** Form filled with arguments. */
 export function filledFrom(
   tool: ListedTool,
   given: Readonly<Record<string, unknown>>,
@@ -60,7 +62,7 @@ export function filledFrom(
   const unknown = Object.keys(given).filter((name) => !texts.some(([known]) => known === name))
   const left =
     unknown.length > 0
-      ? `${tool.name} has no argument ${unknown.slice(0, 5).join(', ').slice(0, 200)}, so that is left out.`
+      ? `${tool.name} has no argument ${unknown.slice(0, 5).join(', ').slice(0, 200)}, so it was left out.`
       : undefined
   return { texts: new Map(texts), faults: new Map(), note: note ?? left }
 }
@@ -68,7 +70,7 @@ export function filledFrom(
 const textOf = (value: unknown, kind: Kind): string =>
   typeof value === 'string' && kind !== 'json' && kind !== 'choice' ? value : JSON.stringify(value)
 
-/** What a person sent, and the arguments that it is, unless something is wrong. */
+/** Form that a person submitted, and its arguments if all of them are valid. */
 export function sent(
   tool: ListedTool,
   fields: URLSearchParams,
@@ -78,7 +80,7 @@ export function sent(
   const given: Record<string, unknown> = {}
   let bytes = 0
   for (const [name, schema] of propertiesOf(tool)) {
-    // Browsers write each end of a line as two characters.
+    // Browsers send line breaks as two characters.
     const text = fields.get(FIELD + name)?.replaceAll('\r\n', '\n')
     if (text === undefined) continue
     bytes += pageBytes(text)
@@ -86,7 +88,7 @@ export function sent(
     const kind = kindOf(name, schema)
     const isNeeded = tool.inputSchema.required?.includes(name)
     if (text.trim() === '' && (!isNeeded || kind !== 'text')) {
-      if (isNeeded) faults.set(name, 'is needed.')
+      if (isNeeded) faults.set(name, 'is required.')
       continue
     }
     const value = readAs(text, kind)
@@ -97,7 +99,7 @@ export function sent(
   return { filled: { texts, faults }, given: faults.size > 0 ? undefined : given }
 }
 
-/** The value of a text; undefined if it is none. */
+/** Parses a string; undefined if it is not valid. */
 function readAs(text: string, kind: Kind): unknown {
   if (kind === 'text' || kind === 'long') return text
   if (kind === 'number') {
@@ -112,10 +114,10 @@ function readAs(text: string, kind: Kind): unknown {
 }
 
 const WRONG: Readonly<Record<Kind, string>> = {
-  choice: 'is none of these values.',
-  boolean: 'is neither true nor false.',
-  number: 'is not a number.',
+  choice: 'must be one of the listed values.',
+  boolean: 'must be true or false.',
+  number: 'must be a number.',
   text: '',
   long: '',
-  json: 'is not JSON. Write a list as ["a", 1], and an object as {"name": "value"}.',
+  json: 'must be JSON. Write a list as ["a", 1] and an object as {"name": "value"}.',
 }

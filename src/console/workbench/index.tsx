@@ -1,16 +1,23 @@
 import { Hono } from 'hono/tiny'
 import { answer, seeOther } from '../answer.ts'
-import { endpointOf, NotThere, type ShownEndpoint } from '../parts/endpoint.ts'
-import type { Visit } from '../visit.ts'
+import { endpointOf, type ShownEndpoint } from '../parts/endpoint.ts'
+import { NotFound, type Visit } from '../visit.ts'
 import { empty, type Filled, filledFrom, filledWith, sent } from './arguments.ts'
 import { argumentsOf, pastRuns } from './history.tsx'
 import { QuestionPage, RemovalPage } from './question-page.tsx'
-import { type Draft, draftIn, questionsOf, remove, type ShownQuestion, save } from './questions.ts'
-import { type Ran, run } from './run.ts'
+import {
+  draftIn,
+  type QuestionDraft,
+  questionsOf,
+  remove,
+  type ShownQuestion,
+  save,
+} from './questions.ts'
+import { run, type ToolRun } from './run.ts'
 import { type ListedTool, toolsOf } from './tools.ts'
 import { type Bench, WorkbenchPage } from './workbench-page.tsx'
 
-/** The tools of one endpoint, tried by hand; and its verified questions. */
+/** `/console/endpoints/NAME/workbench`: runs tools by hand, and edits verified questions. */
 export const workbench = new Hono<{ Bindings: Visit }>()
   .get('/', async (c) => {
     const { tool, arguments: given, values, again, question, done } = c.req.query()
@@ -21,8 +28,9 @@ export const workbench = new Hono<{ Bindings: Visit }>()
         : question !== undefined
           ? ofQuestion(bench, question)
           : withoutValues(ofTool(bench, tool, given), values === 'left-out')
-    const said = opened.said ?? (Object.hasOwn(DONE, done ?? '') ? DONE[done ?? ''] : undefined)
-    return answer(<WorkbenchPage {...bench} {...opened} said={said} />)
+    const message =
+      opened.message ?? (Object.hasOwn(DONE, done ?? '') ? DONE[done ?? ''] : undefined)
+    return answer(<WorkbenchPage {...bench} {...opened} message={message} />)
   })
   .post('/', async (c) => {
     const { fields } = c.env
@@ -31,14 +39,14 @@ export const workbench = new Hono<{ Bindings: Visit }>()
     const tool = bench.listing.tools.find((it) => it.name === name)
     if (!tool) return answer(<WorkbenchPage {...bench} {...ofTool(bench, name)} />, 422)
     const { filled, given } = sent(tool, fields)
-    const mended = bench.questions.find((it) => it.name === fields.get('mends'))
+    const fixed = bench.questions.find((it) => it.name === fields.get('fixes'))
     if (!given) {
-      const draft = mended && draftOf(mended)
+      const draft = fixed && draftOf(fixed)
       return answer(<WorkbenchPage {...bench} tool={tool} filled={filled} draft={draft} />, 422)
     }
     const asked = fields.has('explain') && name === 'query' ? 'explain_query' : name
     const ran = await run(c.env, bench.endpoint.name, asked, given)
-    const draft = draftOfRun(ran, mended)
+    const draft = draftOfRun(ran, fixed)
     return answer(<WorkbenchPage {...bench} tool={tool} filled={filled} ran={ran} draft={draft} />)
   })
   .post('/questions', async (c) => {
@@ -77,13 +85,13 @@ export const workbench = new Hono<{ Bindings: Visit }>()
 const pathOf = ({ name }: ShownEndpoint) => `/console/endpoints/${name}/workbench`
 
 const DONE: Readonly<Record<string, string>> = {
-  saved: 'Saved. The model has the question from now on.',
-  removed: 'Removed. The model does not have the question any more.',
+  saved: 'Saved. The model can now use the question.',
+  removed: 'Removed. The model no longer has the question.',
 }
 
-type Opened = Pick<Bench, 'tool' | 'filled' | 'draft' | 'said'>
+type Opened = Pick<Bench, 'tool' | 'filled' | 'draft' | 'message'>
 
-/** What every page of the Workbench begins with. */
+/** Data that all pages in the Workbench use. */
 async function benchOf(visit: Visit, name: string | undefined): Promise<Bench> {
   const endpoint = await endpointOf(visit, name)
   const [listing, questions, runs] = await Promise.all([
@@ -95,28 +103,29 @@ async function benchOf(visit: Visit, name: string | undefined): Promise<Bench> {
   return { visit, endpoint, path, listing, tool: undefined, filled: empty, questions, runs }
 }
 
-/** The tool of this name, or the one that most people try, with arguments from an address. */
+/** Opens the tool with this name, or the most common one, with arguments from an address. */
 function ofTool({ listing: { tools } }: Bench, name?: string, given?: string): Opened {
   const tool = tools.find((it) => it.name === (name ?? 'query')) ?? tools[0]
   if (!tool) return { tool, filled: empty }
   if (name !== undefined && tool.name !== name) {
-    return { tool, filled: empty, said: `This endpoint has no tool ${name.slice(0, 64)}.` }
+    return { tool, filled: empty, message: `This endpoint has no tool named ${name.slice(0, 64)}.` }
   }
   return { tool, filled: given === undefined ? empty : filledWith(tool, given) }
 }
 
-/** A run of the past, as far as it is recorded. */
+/** Opens an earlier run, as far as the call log has it. */
 function ofRun(bench: Bench, id: string): Opened {
   const found = bench.runs.find((it) => it.id === id)
-  if (!found) return { ...ofTool(bench), said: 'This run is no longer among the last ones.' }
+  if (!found) return { ...ofTool(bench), message: 'This run is no longer in the history.' }
   const opened = ofTool(bench, found.tool)
   const given = argumentsOf(found, bench.endpoint)
-  if (!given) return { ...opened, said: 'The record of this run does not have its arguments.' }
-  const isWhole = bench.endpoint.records?.literals === true
+  if (!given) return { ...opened, message: 'The call log does not have the arguments of this run.' }
+  const { records } = bench.endpoint
+  const isWhole = records ? records.literals : false
   return { ...opened, filled: filledOf(opened.tool, given, isWhole ? undefined : WITHOUT_VALUES) }
 }
 
-/** A statement of a record, which says so if its values are not in it. */
+/** Adds a note to a statement from the call log if its values are missing. */
 const withoutValues = (opened: Opened, isLeftOut: boolean): Opened => {
   const { filled = empty } = opened
   const note = filled.note ?? (isLeftOut && filled.texts.size > 0 ? WITHOUT_VALUES : undefined)
@@ -124,17 +133,18 @@ const withoutValues = (opened: Opened, isLeftOut: boolean): Opened => {
 }
 
 const WITHOUT_VALUES =
-  'The records of this endpoint have no values: write one for each ? in the statement.'
+  'This endpoint’s call log has no values. Enter one for each ? in the statement.'
 
-/** A verified question, with its statement in the form. */
+/** Opens a verified question, with its statement in the form. */
 function ofQuestion(bench: Bench, name: string): Opened {
   const found = bench.questions.find((it) => it.name === name)
-  if (!found) return { ...ofTool(bench), said: `There is no question ${name.slice(0, 30)}.` }
+  if (!found)
+    return { ...ofTool(bench), message: `There is no question named ${name.slice(0, 30)}.` }
   const draft = draftOf(found)
   return { ...ofDraft(bench, draft), draft }
 }
 
-function ofDraft(bench: Bench, { sql, params, database }: Draft): Opened {
+function ofDraft(bench: Bench, { sql, params, database }: QuestionDraft): Opened {
   const opened = ofTool(bench, 'query')
   const given = {
     sql,
@@ -150,21 +160,28 @@ const filledOf = (
   note?: string,
 ): Filled => (tool ? filledFrom(tool, given, note) : empty)
 
-const draftOf = ({ question, name, as, sql, params, database = '' }: ShownQuestion): Draft => ({
-  ...{ question, name, as, sql, database, mends: name },
+const draftOf = ({
+  question,
+  name,
+  as,
+  sql,
+  params,
+  database = '',
+}: ShownQuestion): QuestionDraft => ({
+  ...{ question, name, as, sql, database, fixes: name },
   params: params ? JSON.stringify(params) : '',
 })
 
-/** What may be saved after a run: the statement that ran, if it was one and had an answer. */
+/** Draft of a question after a run, with the statement if it succeeded. */
 function draftOfRun(
-  { tool, given, isError }: Ran,
-  mended: ShownQuestion | undefined,
-): Draft | undefined {
+  { tool, given, isError }: ToolRun,
+  fixed: ShownQuestion | undefined,
+): QuestionDraft | undefined {
   const { sql, params, database } = given
-  const draft = mended && draftOf(mended)
+  const draft = fixed && draftOf(fixed)
   if (tool !== 'query' || isError || typeof sql !== 'string') return draft
   return {
-    ...(draft ?? { question: '', name: '', as: 'tool', mends: '' }),
+    ...(draft ?? { question: '', name: '', as: 'tool', fixes: '' }),
     sql,
     params: Array.isArray(params) && params.length > 0 ? JSON.stringify(params) : '',
     database: typeof database === 'string' ? database : '',
@@ -178,6 +195,6 @@ async function oneQuestion(
   const endpoint = await endpointOf(visit, name)
   const all = await questionsOf(visit, endpoint.name)
   const it = all.find((one) => one.name === question)
-  if (!it) throw new NotThere(`There is no question ${question.slice(0, 30)}.`)
+  if (!it) throw new NotFound(`There is no question named ${question.slice(0, 30)}.`)
   return { visit, endpoint, it }
 }

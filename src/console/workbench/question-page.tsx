@@ -1,32 +1,33 @@
 import { Confirm } from '../parts/confirm.tsx'
 import { Copy } from '../parts/copy.tsx'
 import type { ShownEndpoint } from '../parts/endpoint.ts'
-import { EndpointHead, Page } from '../parts/page.tsx'
+import { ButtonLink } from '../parts/form.tsx'
+import { Note } from '../parts/note.tsx'
+import { EndpointPage } from '../parts/page.tsx'
+import { fit } from '../parts/page-size.ts'
 import { State } from '../parts/state.tsx'
 import type { Visit } from '../visit.ts'
-import { fit } from './fit.ts'
 import type { ShownQuestion } from './questions.ts'
 
-/** How a verified question is, as a shape and a word. */
+/** State of a verified question: a shape and a word. */
 export const QuestionState = ({ state }: Pick<ShownQuestion, 'state'>) =>
   state === 'served' ? (
     <State kind="ok" word="Served" />
   ) : state === 'broken' ? (
     <State kind="low" word="Not served" />
   ) : (
-    <State kind="off" word="Served; its database does not answer" />
+    <State kind="off" word="Served; its database is not answering" />
   )
 
-/** What ends when a question is removed, and the button that does it. */
+/** Page to confirm the removal of a question. */
 export const RemovalPage = ({ visit, endpoint, path, it, fault }: QuestionProps) => (
-  <Page visit={visit} title={`Remove ${it.name}`} section="endpoints">
-    <EndpointHead visit={visit} endpoint={endpoint} tab="workbench" />
+  <EndpointPage visit={visit} title={`Remove ${it.name}`} endpoint={endpoint} tab="workbench">
     <div class="stack far">
       <h2>Remove {it.name}</h2>
       {fault !== undefined && (
-        <div class="note bad" role="alert">
-          <p>{fault}</p>
-        </div>
+        <Note kind="bad" role="alert">
+          {fault}
+        </Note>
       )}
       <Confirm
         visit={visit}
@@ -35,28 +36,32 @@ export const RemovalPage = ({ visit, endpoint, path, it, fault }: QuestionProps)
         back={`${path}/questions/${it.name}`}
       >
         <p>
-          The model no longer has <b dir="auto">{it.question}</b>. Its statement and its signature
-          are not kept.
+          The model will no longer have <b dir="auto">{it.question}</b>. Its statement and signature
+          are deleted.
         </p>
       </Confirm>
     </div>
-  </Page>
+  </EndpointPage>
 )
 
 interface QuestionProps {
   readonly visit: Visit
   readonly endpoint: ShownEndpoint
-  /** Of the Workbench. */
+  /** Path of the Workbench. */
   readonly path: string
   readonly it: ShownQuestion
-  /** Why it could not be removed. */
+  /** Reason it could not be removed. */
   readonly fault?: string | undefined
 }
 
-/** One verified question: what it says, who vouches for it, and whether it works. */
+/** Page of a verified question: statement, author and state. */
 export const QuestionPage = ({ visit, endpoint, path, it }: Omit<QuestionProps, 'fault'>) => (
-  <Page visit={visit} title={`${it.name} of ${endpoint.title}`} section="endpoints">
-    <EndpointHead visit={visit} endpoint={endpoint} tab="workbench" />
+  <EndpointPage
+    visit={visit}
+    title={`${it.name} in ${endpoint.title}`}
+    endpoint={endpoint}
+    tab="workbench"
+  >
     <div class="stack far">
       <div class="stack">
         <p class="small">
@@ -68,16 +73,14 @@ export const QuestionPage = ({ visit, endpoint, path, it }: Omit<QuestionProps, 
           <span class="small dim">
             as {it.as === 'tool' ? 'the tool' : 'an example called'} <code>{it.name}</code> ·
             checked by <span dir="auto">{it.by}</span> on {it.at.slice(0, 10)}
-            {it.database === undefined ? '' : ` · asks ${it.database}`}
+            {it.database === undefined ? '' : ` · queries ${it.database}`}
           </span>
         </div>
       </div>
       {it.problem !== undefined && (
-        <div class="note low">
-          <p>
-            <b>It is not served.</b> <span dir="auto">{it.problem}</span>
-          </p>
-        </div>
+        <Note kind="low">
+          <b>It is not served.</b> <span dir="auto">{it.problem}</span>
+        </Note>
       )}
       <section class="stack" aria-labelledby="statement">
         <h3 id="statement">Statement</h3>
@@ -91,17 +94,16 @@ export const QuestionPage = ({ visit, endpoint, path, it }: Omit<QuestionProps, 
         )}
       </section>
       <div class="row">
-        <a class="button" href={`${path}?question=${it.name}`}>
-          {it.state === 'broken' ? 'Mend it in the Workbench' : 'Open in the Workbench'}
-        </a>
+        <ButtonLink
+          href={`${path}?question=${it.name}`}
+          text={it.state === 'broken' ? 'Fix it in the Workbench' : 'Open in the Workbench'}
+        />
         {endpoint.from === 'registry' ? (
-          <a class="button" href={`${path}/questions/${it.name}/remove`}>
-            Remove
-          </a>
+          <ButtonLink href={`${path}/questions/${it.name}/remove`} text="Remove" />
         ) : (
-          <span class="small dim">It stands in the configuration, and is changed there.</span>
+          <span class="small dim">It comes from the configuration. Change it there.</span>
         )}
       </div>
     </div>
-  </Page>
+  </EndpointPage>
 )

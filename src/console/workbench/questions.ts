@@ -1,58 +1,44 @@
-import { ask, type Visit } from '../visit.ts'
+import { type Answers, ask, type Visit } from '../visit.ts'
 
-/** A verified question, as the API shows it. */
-export interface ShownQuestion {
-  readonly name: string
-  readonly question: string
-  readonly database?: string
-  readonly sql: string
-  readonly params?: readonly unknown[]
-  readonly as: 'tool' | 'example'
-  readonly by: string
-  readonly at: string
-  readonly state: 'served' | 'broken' | 'unknown'
-  readonly problem?: string
-}
+/** A verified question, with its state for callers. */
+export type ShownQuestion = Answers['VerifiedQuestion']
 
-/** A page does not wait longer than this to hear whether the questions work. */
+/** Maximum time that a page waits for the state of the questions. */
 const MAX_WAIT_MS = 3_000
 
-/** The verified questions of an endpoint, each with its state as far as that is known in time. */
+/** Loads an endpoint's verified questions, with their state if it arrives in time. */
 export async function questionsOf(
   visit: Visit,
   endpoint: string,
 ): Promise<readonly ShownQuestion[]> {
   const signal = AbortSignal.any([visit.signal, AbortSignal.timeout(MAX_WAIT_MS)])
-  const { status, body } = await ask(
-    { ...visit, signal },
-    'GET',
-    `/endpoints/${endpoint}/questions`,
-  )
-  return status === 200 ? body.questions : []
+  const path = `/endpoints/${endpoint}/questions`
+  const { body } = await ask<{ questions: ShownQuestion[] }>({ ...visit, signal }, 'GET', path)
+  return body?.questions ?? []
 }
 
-/** What a person writes about a statement that they vouch for. */
-export interface Draft {
+/** Form for a verified question. */
+export interface QuestionDraft {
   readonly question: string
   readonly name: string
   readonly as: string
   readonly sql: string
-  /** JSON of a list, or nothing. */
+  /** A list as JSON, or empty. */
   readonly params: string
   readonly database: string
-  /** The question that it replaces. */
-  readonly mends: string
+  /** Name of the question that it replaces. */
+  readonly fixes: string
 }
 
-export type DraftField = 'question' | 'name' | 'as' | 'sql'
+export type QuestionField = 'question' | 'name' | 'as' | 'sql'
 
-/** What is wrong with a draft, and where. */
-export interface DraftFault {
-  readonly field: DraftField
+/** Error in a draft, and its field. */
+export interface QuestionFault {
+  readonly field: QuestionField
   readonly message: string
 }
 
-export const draftIn = (fields: URLSearchParams): Draft => {
+export const draftIn = (fields: URLSearchParams): QuestionDraft => {
   const text = (name: string) => fields.get(name)?.replaceAll('\r\n', '\n').trim() ?? ''
   return {
     question: text('question'),
@@ -61,7 +47,7 @@ export const draftIn = (fields: URLSearchParams): Draft => {
     sql: text('sql'),
     params: isList(text('params')) ? text('params') : '',
     database: text('database'),
-    mends: text('mends'),
+    fixes: text('fixes'),
   }
 }
 
@@ -73,7 +59,7 @@ const isList = (json: string): boolean => {
   }
 }
 
-/** A name made of a question: `what_did_we_earn_in_each`. */
+/** A name made from a question: `what_did_we_earn_in_each`. */
 const nameFor = (question: string): string =>
   question
     .slice(0, 300)
@@ -83,16 +69,16 @@ const nameFor = (question: string): string =>
     .slice(0, 30)
     .replace(/_$/, '')
 
-/** Saves a draft. Says what is wrong, if something is. */
+/** Saves a draft. Returns an error if something is wrong. */
 export async function save(
   visit: Visit,
   endpoint: string,
-  { question, name, as, sql, params, database, mends }: Draft,
-): Promise<DraftFault | undefined> {
-  if (question === '') return { field: 'question', message: 'Write the question.' }
-  if (name === '') return { field: 'name', message: 'Write a name, such as revenue_by_country.' }
+  { question, name, as, sql, params, database, fixes }: QuestionDraft,
+): Promise<QuestionFault | undefined> {
+  if (question === '') return { field: 'question', message: 'Enter the question.' }
+  if (name === '') return { field: 'name', message: 'Enter a name, such as revenue_by_country.' }
   const known = await questionsOf(visit, endpoint)
-  if (name !== mends && known.some((it) => it.name === name)) {
+  if (name !== fixes && known.some((it) => it.name === name)) {
     return { field: 'name', message: 'Another question has this name. Choose another name.' }
   }
   const path = `/endpoints/${endpoint}/questions/${encodeURIComponent(name)}`
@@ -101,29 +87,28 @@ export async function save(
     ...(params !== '' && { params: JSON.parse(params) as unknown }),
     ...(database !== '' && { database }),
   }
-  const { status, body: answer } = await ask(visit, 'PUT', path, body)
-  if (status === 200) {
-    // One that says what it said before is kept, whether it works or not.
-    const { state, problem } = answer as ShownQuestion
+  const saved = await ask<ShownQuestion>(visit, 'PUT', path, body)
+  if (saved.ok) {
+    // An unchanged question stays stored even if it is broken.
+    const { state, problem } = saved.body
     return state === 'broken' ? { field: 'sql', message: `${NOT_SERVED} ${problem}` } : undefined
   }
-  const { field = '', message } = answer.error as { field?: string; message: string }
-  if (status === 404) return { field: 'name', message: NAME }
-  const at = /\.(question|name|as)$/.exec(field)?.[1] as DraftField | undefined
+  const { field = '', message } = saved.refused
+  if (saved.status === 404) return { field: 'name', message: NAME }
+  const at = /\.(question|name|as)$/.exec(field)?.[1] as QuestionField | undefined
   return { field: at ?? 'sql', message }
 }
 
 const NOT_SERVED =
-  'It is not served: this statement does not work. Write one that does into the form above, run it, and save that.'
-const NAME = 'A name is lower case, and has at most 30 characters.'
+  'The question is not served, because this statement does not work. Run a working one in the form above and save it.'
+const NAME = 'A name must be lowercase and at most 30 characters.'
 
-/** Removes a question. Says why it stays, if it does. */
+/** Removes a question. Returns the reason if it could not. */
 export async function remove(
   visit: Visit,
   endpoint: string,
   name: string,
 ): Promise<string | undefined> {
   const path = `/endpoints/${endpoint}/questions/${encodeURIComponent(name)}`
-  const { status, body } = await ask(visit, 'DELETE', path)
-  return status === 204 ? undefined : body.error.message
+  return (await ask(visit, 'DELETE', path)).refused?.message
 }

@@ -1,41 +1,47 @@
 import type { Visit } from '../visit.ts'
-import { estimatedTokens } from './fit.ts'
+import { estimatedTokens } from './tools.ts'
 
-/** What a tool answered to a run. */
-export interface Ran {
+/** A run of a tool and its answer. */
+export interface ToolRun {
   readonly tool: string
   readonly given: Readonly<Record<string, unknown>>
-  /** What the model reads. */
+  /** Text for the model. */
   readonly text: string
   readonly structure: Readonly<Record<string, unknown>> | undefined
-  /** The whole answer, in JSON. */
+  /** The whole answer as JSON. */
   readonly json: string
-  /** It is an error: of the tool, or of the endpoint. */
+  /** True if the tool or the endpoint returned an error. */
   readonly isError: boolean
   readonly milliseconds: number
   readonly tokens: number
   readonly bytes: number
 }
 
-/** Calls a tool as an app does. */
+interface ToolResult {
+  readonly content?: readonly { readonly text?: string }[]
+  readonly structuredContent?: Readonly<Record<string, unknown>>
+  readonly isError?: boolean
+}
+
+/** Calls a tool the way an app does. */
 export async function run(
   { mcp }: Visit,
   endpoint: string,
   tool: string,
   given: Readonly<Record<string, unknown>>,
-): Promise<Ran> {
+): Promise<ToolRun> {
   const startedAt = Date.now()
   const { result, error } = await mcp(endpoint, 'tools/call', { name: tool, arguments: given })
   const milliseconds = Date.now() - startedAt
-  const content = (result?.content ?? []) as readonly { readonly text?: string }[]
+  const { content = [], structuredContent, isError } = (result ?? {}) as ToolResult
   const text = error ? error.message : content.map((it) => it.text ?? '').join('\n')
   return {
     tool,
     given,
     text,
-    structure: result?.structuredContent,
+    structure: structuredContent,
     json: JSON.stringify({ jsonrpc: '2.0', id: 1, ...(error ? { error } : { result }) }),
-    isError: error !== undefined || result?.isError === true,
+    isError: error !== undefined || isError === true,
     milliseconds,
     tokens: estimatedTokens(text),
     bytes: new TextEncoder().encode(text).length,

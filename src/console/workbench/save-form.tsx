@@ -1,128 +1,97 @@
-import { Form } from '../parts/form.tsx'
+import type { FC } from 'hono/jsx'
+import { Draft } from '../parts/draft.ts'
+import { Choice, Field } from '../parts/field.tsx'
+import { Form, Submit } from '../parts/form.tsx'
+import { Note } from '../parts/note.tsx'
+import { cut } from '../parts/texts.ts'
 import type { Visit } from '../visit.ts'
-import { estimatedTokens } from './fit.ts'
-import type { Draft, DraftFault, DraftField } from './questions.ts'
+import type { QuestionDraft, QuestionFault } from './questions.ts'
+import { estimatedTokens } from './tools.ts'
 
-/** A person vouches for a statement: its question, a name, and how it is served. */
-export const SaveForm = ({
-  visit,
-  action,
-  draft,
-  fault,
-}: {
+/** Form in which a person vouches for a statement: question, name, and kind. */
+export const SaveForm: FC<{
   readonly visit: Visit
   readonly action: string
-  readonly draft: Draft
-  readonly fault?: DraftFault | undefined
-}) => {
-  const { question, name, as, sql, params, database, mends } = draft
-  const faultAt = (field: DraftField) => (fault?.field === field ? fault.message : undefined)
+  readonly draft: QuestionDraft
+  readonly fault?: QuestionFault | undefined
+}> = ({ visit, action, draft, fault }) => {
+  const { question, name, as, sql, params, database, fixes } = draft
+  const form = new Draft(undefined, fault)
   return (
     <Form visit={visit} action={`${action}#save`} class="panel flush" aria-labelledby="save">
       <header>
-        <h2 id="save">{mends ? `Mend the verified question ${mends}` : 'Verify this question'}</h2>
+        <h2 id="save">{fixes ? `Fix the verified question ${fixes}` : 'Verify this question'}</h2>
       </header>
       <div class="in stack">
         <p class="dim">
-          You vouch that this statement answers the question. The model then takes it instead of
-          writing one. If you change the statement above, run it first: what was run is saved.
+          You vouch that this statement answers the question. The model then uses it instead of
+          writing its own. If you change the statement above, run it first: the statement that ran
+          is saved.
         </p>
         <pre class="code" dir="auto">
-          {sql.length > MAX_SHOWN ? `${sql.slice(0, MAX_SHOWN)}…` : sql}
+          {cut(sql, MAX_SHOWN)}
         </pre>
         <input type="hidden" name="sql" value={sql} />
         <input type="hidden" name="params" value={params} />
         <input type="hidden" name="database" value={database} />
-        <input type="hidden" name="mends" value={mends} />
-        {faultAt('sql') && (
-          <div class="note bad" role="alert">
-            <p>{faultAt('sql')}</p>
-          </div>
+        <input type="hidden" name="fixes" value={fixes} />
+        {fault?.field === 'sql' && (
+          <Note kind="bad" role="alert">
+            {fault.message}
+          </Note>
         )}
-        <Field id="question" label="The question, as people ask it" fault={faultAt('question')}>
-          <input
-            id="question"
-            name="question"
-            maxlength={300}
-            value={question}
-            dir="auto"
-            {...wrong('question', faultAt('question'))}
-          />
-        </Field>
+        <Field
+          draft={form}
+          name="question"
+          label="The question, as people ask it"
+          stored={question}
+          maxlength={300}
+          dir="auto"
+        />
         <div class="halves">
-          <Field id="name" label="Name" fault={faultAt('name')}>
-            <input
-              id="name"
-              name="name"
-              class="mono"
-              maxlength={30}
-              autocomplete="off"
-              placeholder="made of the question"
-              value={name}
-              {...wrong('name', faultAt('name'))}
-            />
-          </Field>
-          <Field id="as" label="Serve it as" fault={faultAt('as')}>
-            <select id="as" name="as" {...wrong('as', faultAt('as'))}>
-              <option value="tool" selected={as !== 'example'}>
-                a tool of its own, about {toolTokens(draft)} tokens
-              </option>
-              <option value="example" selected={as === 'example'}>
-                an example in query, about {exampleTokens(draft)} tokens
-              </option>
-            </select>
-          </Field>
+          <Field
+            draft={form}
+            name="name"
+            label="Name"
+            stored={name}
+            maxlength={30}
+            placeholder="from the question"
+            mono
+          />
+          <Choice
+            draft={form}
+            name="as"
+            label="Serve it as"
+            stored={as || 'tool'}
+            options={[
+              ['tool', `its own tool, about ${toolTokens(draft)} tokens`],
+              ['example', `an example in query, about ${exampleTokens(draft)} tokens`],
+            ]}
+          />
         </div>
       </div>
       <footer>
-        <button class="button" type="submit">
-          Save
-        </button>
+        <Submit text="Save" />
         <span class="dim">
-          Signed <span dir="auto">{visit.operator}</span>, today. It is not served while its columns
-          are gone.
+          Signed by <span dir="auto">{visit.operator}</span>, today. It is not served if its columns
+          go missing.
         </span>
       </footer>
     </Form>
   )
 }
 
-const Field = ({
-  id,
-  label,
-  fault,
-  children,
-}: {
-  readonly id: string
-  readonly label: string
-  readonly fault: string | undefined
-  readonly children: unknown
-}) => (
-  <div class="field">
-    <label for={id}>{label}</label>
-    {children}
-    {fault !== undefined && (
-      <span class="small wrong" id={`${id}-fault`}>
-        {fault}
-      </span>
-    )}
-  </div>
-)
-
-const wrong = (id: string, fault: string | undefined) =>
-  fault === undefined ? {} : { 'aria-invalid': 'true' as const, 'aria-describedby': `${id}-fault` }
-
-/** Characters of the statement that is saved. */
+/** Maximum length of the statement to show. */
 const MAX_SHOWN = 2_000
 
-/** What every tool of a question has besides its name and its question: schemas, hints, who and when. */
+/** Number of characters in a question's tool apart from its name and question: schemas, hints, author and date. */
 const AROUND_TOOL = 420
 
-/** A question that is not yet written, in characters. */
+/** Typical length of a question, before it is written. */
 const TYPICAL = 40
 
-const toolTokens = ({ question, name }: Draft) =>
+const toolTokens = ({ question, name }: QuestionDraft) =>
   estimatedTokens(' '.repeat(AROUND_TOOL + 2 * (question.length || TYPICAL) + name.length))
 
-const exampleTokens = ({ question, sql, params }: Draft) =>
+const exampleTokens = ({ question, sql, params }: QuestionDraft) =>
   estimatedTokens(' '.repeat((question.length || TYPICAL) + sql.length + params.length))

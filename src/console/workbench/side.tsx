@@ -1,27 +1,23 @@
+import type { FC } from 'hono/jsx'
 import { Icon } from '../parts/icon.tsx'
-import { grouped } from './fit.ts'
+import { cut, grouped } from '../parts/texts.ts'
 import type { ShownQuestion } from './questions.ts'
 import type { ListedTool } from './tools.ts'
 
-/** Tools in the list. The others are found by their names. */
+/** Maximum number of tools in the list. People type the names of the other tools. */
 const MAX_TOOLS = 60
 
 const LOW = ['M8 1.9l6.6 11.6H1.4z', 'M8 6.3v3.2M8 11.6v.1']
 
-/** The tools and the verified questions of an endpoint, to choose from. */
-export const Side = ({
-  path,
-  tools,
-  chosen,
-  questions,
-}: {
+/** Side bar with an endpoint's tools and verified questions. */
+export const Side: FC<{
   readonly path: string
   readonly tools: readonly ListedTool[]
   readonly chosen: string | undefined
   readonly questions: readonly ShownQuestion[]
-}) => (
+}> = ({ path, tools, chosen, questions }) => (
   <nav class="side" aria-label="Tools">
-    <h2>Tools, as the model has them</h2>
+    <h2>Tools for the model</h2>
     <ul>
       {tools.slice(0, MAX_TOOLS).map(({ name, tokens }) => (
         <li>
@@ -38,7 +34,7 @@ export const Side = ({
     {tools.length > MAX_TOOLS && (
       <form method="get" action={path} class="stack">
         <div class="field">
-          <label for="tool">Another of {tools.length} tools</label>
+          <label for="tool">Other tool ({tools.length} in total)</label>
           <input id="tool" name="tool" class="mono" maxlength={64} autocomplete="off" />
         </div>
       </form>
@@ -51,9 +47,7 @@ export const Side = ({
         {questions.map(({ name, question, state }) => (
           <li>
             <a href={`${path}/questions/${name}`} dir="auto">
-              <span>
-                {question.length > 60 ? `${question.slice(0, 59)}…`.toWellFormed() : question}
-              </span>
+              <span>{cut(question, 60)}</span>
               {state === 'broken' && (
                 <>
                   <span class="hidden">, not served</span>

@@ -1,53 +1,56 @@
+import type { FC } from 'hono/jsx'
 import { Copy } from '../parts/copy.tsx'
 import type { ShownEndpoint } from '../parts/endpoint.ts'
-import { EndpointHead, Page } from '../parts/page.tsx'
+import { Note } from '../parts/note.tsx'
+import { EndpointPage } from '../parts/page.tsx'
+import { fit } from '../parts/page-size.ts'
+import { grouped } from '../parts/texts.ts'
 import type { Visit } from '../visit.ts'
 import { AnswerSection } from './answer.tsx'
 import { ArgumentForm } from './argument-form.tsx'
 import type { Filled } from './arguments.ts'
-import { fit, grouped } from './fit.ts'
 import { History, type PastRun } from './history.tsx'
-import type { Draft, DraftFault, ShownQuestion } from './questions.ts'
-import type { Ran } from './run.ts'
+import type { QuestionDraft, QuestionFault, ShownQuestion } from './questions.ts'
+import type { ToolRun } from './run.ts'
 import { SaveForm } from './save-form.tsx'
 import { Side } from './side.tsx'
 import type { ListedTool, Listing } from './tools.ts'
 
-/** All that a page of the Workbench shows. */
+/** Data for a page in the Workbench. */
 export interface Bench {
   readonly visit: Visit
   readonly endpoint: ShownEndpoint
-  /** Of this page. */
+  /** Path of this page. */
   readonly path: string
   readonly listing: Listing
   readonly tool: ListedTool | undefined
   readonly filled: Filled
   readonly questions: readonly ShownQuestion[]
   readonly runs: readonly PastRun[]
-  /** What is said above everything: what was done, or what is not there. */
-  readonly said?: string | undefined
-  readonly ran?: Ran | undefined
-  readonly draft?: Draft | undefined
-  readonly fault?: DraftFault | undefined
+  /** Message at the top: a confirmation, or something that was not found. */
+  readonly message?: string | undefined
+  readonly ran?: ToolRun | undefined
+  readonly draft?: QuestionDraft | undefined
+  readonly fault?: QuestionFault | undefined
 }
 
 export const WorkbenchPage = (bench: Bench) => {
-  const { visit, endpoint, path, listing, tool, questions, runs, said } = bench
+  const { visit, endpoint, path, listing, tool, questions, runs, message } = bench
   const broken = questions.filter(({ state }) => state === 'broken')
   return (
-    <Page visit={visit} title={`Workbench of ${endpoint.title}`} section="endpoints">
-      <EndpointHead visit={visit} endpoint={endpoint} tab="workbench" />
+    <EndpointPage
+      visit={visit}
+      title={`Workbench for ${endpoint.title}`}
+      endpoint={endpoint}
+      tab="workbench"
+    >
       <div class="beside">
         <Side path={path} tools={listing.tools} chosen={tool?.name} questions={questions} />
         <div class="stack far">
-          {said !== undefined && (
-            <div class="note" role="status">
-              <p dir="auto">{said}</p>
-            </div>
-          )}
+          {message !== undefined && <Note role="status">{message}</Note>}
           {listing.problem !== undefined && (
             <div class="note bad">
-              <p>The endpoint gives no list of its tools. It says:</p>
+              <p>The endpoint did not list its tools. Its error:</p>
               <pre dir="auto">{fit(listing.problem, 4_000).shown}</pre>
             </div>
           )}
@@ -55,7 +58,7 @@ export const WorkbenchPage = (bench: Bench) => {
             <div class="note low small">
               <p>
                 <b>{name}</b> is not served: <span dir="auto">{problem}</span>{' '}
-                <a href={`${path}?question=${name}`}>Mend it</a>
+                <a href={`${path}?question=${name}`}>Fix it</a>
               </p>
             </div>
           ))}
@@ -63,11 +66,11 @@ export const WorkbenchPage = (bench: Bench) => {
           <History runs={runs} path={path} />
         </div>
       </div>
-    </Page>
+    </EndpointPage>
   )
 }
 
-const Tried = ({
+const Tried: FC<Bench & { readonly tool: ListedTool }> = ({
   visit,
   endpoint,
   path,
@@ -77,7 +80,7 @@ const Tried = ({
   ran,
   draft,
   fault,
-}: Bench & { readonly tool: ListedTool }) => (
+}) => (
   <>
     <div class="stack">
       <h2 class="mono">{tool.name}</h2>
@@ -97,7 +100,7 @@ const Tried = ({
         action={path}
         tool={tool}
         filled={filled}
-        mends={draft?.mends || undefined}
+        fixes={draft?.fixes || undefined}
         explains={
           tool.name === 'query' && listing.tools.some(({ name }) => name === 'explain_query')
         }
@@ -113,21 +116,21 @@ const Tried = ({
   </>
 )
 
-/** What a hint of a tool says to an app, if it is so and if not. */
+/** Words for a tool's hints, if true and if false. */
 const HINTS: Readonly<Record<string, readonly [string | undefined, string | undefined]>> = {
-  readOnlyHint: ['only reads', 'may write'],
-  destructiveHint: ['may destroy', undefined],
+  readOnlyHint: ['read-only', 'can write'],
+  destructiveHint: ['destructive', undefined],
   idempotentHint: ['repeatable', 'not repeatable'],
-  openWorldHint: ['reaches out', 'stays within'],
+  openWorldHint: ['open world', 'closed world'],
 }
 
-/** An endpoint of the configuration is changed there: here is what to write. */
-const Configured = ({ draft, by }: { readonly draft: Draft; readonly by: string }) => (
+/** JSON to add to the configuration, for an endpoint that the Console cannot change. */
+const Configured = ({ draft, by }: { readonly draft: QuestionDraft; readonly by: string }) => (
   <section class="stack" aria-labelledby="save">
     <h2 id="save">Verify this question</h2>
     <p class="dim">
-      This endpoint stands in the configuration, so the Console does not change it. Add this to its
-      list <code>questions</code> in <code>ENDPOINTS</code>, with your question and its name.
+      This endpoint comes from the configuration, so the Console cannot change it. Add this to its
+      list <code>questions</code> in <code>ENDPOINTS</code>, with your question and a name.
     </p>
     <Copy id="configured" what="the question">
       {configured(draft, by)}
@@ -135,7 +138,7 @@ const Configured = ({ draft, by }: { readonly draft: Draft; readonly by: string 
   </section>
 )
 
-const configured = ({ sql, params, database, question, name }: Draft, by: string): string =>
+const configured = ({ sql, params, database, question, name }: QuestionDraft, by: string): string =>
   fit(
     JSON.stringify(
       {

@@ -1,22 +1,22 @@
 import { DatabaseError } from '../error.ts'
 import { decoded } from '../transport/url.ts'
 
-/** Where to send statements, and as which user. */
+/** The server to send statements to, and the user to send them as. */
 export interface Address {
   readonly endpoint: string
   readonly user: string
   readonly database: string
-  /** Holds the password, which travels in this header and nowhere else. */
+  /** Contains the password, which is sent in this header and nowhere else. */
   readonly authorization: string
 }
 
-/** The address that a URL stands for. Throws {@link DatabaseError}. */
+/** Reads the address from a URL. Throws {@link DatabaseError}. */
 export function addressOf(url: URL): Address {
   const [, database = '', more] = url.pathname.split('/')
   if (!url.hostname || more !== undefined) {
     throw new DatabaseError(
       'config',
-      'A ClickHouse URL names a host and a database: clickhouse://user:password@host/database',
+      'A ClickHouse URL has a host and a database: clickhouse://user:password@host/database',
     )
   }
   const [scheme, port] = url.protocol === 'clickhouses:' ? ['https', '8443'] : ['http', '8123']

@@ -5,27 +5,27 @@ import { RowCollector } from '../transport/row-cap.ts'
 import { type Asked, clickhouseError } from './error.ts'
 import { fromUtf8, readerOf, unescaped } from './values.ts'
 
-/** The format of the answers that {@link readAnswer} reads. */
+/** The format of the results that {@link readAnswer} reads. */
 export const FORMAT = 'TabSeparatedWithNamesAndTypes'
 
-/** What tells of an answer what its rows cannot tell. */
+/** Facts about a response that its rows do not show. */
 export interface Completion {
-  /** Whether the status holds for the whole answer: then no line is an error. */
+  /** True if the status covers the whole response, so that no line can be an error. */
   readonly statusIsFinal: boolean
-  /** The same rows as CSV, in which a text is never an empty line. */
+  /** Fetches the same rows as CSV, where a string is never an empty line. */
   csv(): Promise<string>
 }
 
-/** Thrown where only a status can tell whether what came is an error. */
+/** Thrown if only the status can show whether the rows are an error. */
 const STATUS_NOT_FINAL = Symbol('status not final')
 
 /**
- * Reads an answer row by row, as far as the limits allow, and does not fetch the rest.
+ * Reads a result row by row, as far as the limits allow, and does not fetch the rest.
  *
- * In this format, every version writes every value exactly: the JSON formats replace bytes that are
- * not UTF-8. But it has no mark at its end. So an answer should come with `wait_end_of_query`: then an
- * error shows in the status, and does not follow some rows. In an answer without it, rows that may be
- * an error throw something that is no {@link DatabaseError}: the caller has to ask again with it.
+ * In this format, every version writes every value exactly, while the JSON formats replace bytes that are not
+ * UTF-8. But the format has no end marker. So a result should be requested with `wait_end_of_query`, which reports
+ * an error in the status instead of after some rows. Without it, rows that look like an error throw something
+ * other than a {@link DatabaseError}, and the caller has to send the query again with `wait_end_of_query`.
  */
 export async function readAnswer(
   response: Response,
@@ -34,13 +34,13 @@ export async function readAnswer(
   completion: Completion,
 ): Promise<Answer> {
   const collector = new RowCollector(limits)
-  // An escape is at most twice as long as its character: a longer line has no room.
+  // An escape is at most twice as long as its character, so a longer line cannot fit.
   const longest = Math.max(limits.maxBytes * 2, HEADER_BYTES)
   let names: readonly string[] | undefined
   let columns: readonly Column[] | undefined
   let readers: ReturnType<typeof readerOf>[] = []
   let mayHoldError = false
-  // From an empty line on: perhaps totals and extremes, each after such a line.
+  // The lines from the first empty line on. They can be totals and extremes, each after an empty line.
   let tail: string[] = []
   const read = (line: string) => line.split('\t').map((cell, i) => readers[i]!(cell))
 
@@ -68,7 +68,7 @@ export async function readAnswer(
       tail.push(line)
       if (tail.length <= LONGEST_TAIL) continue
       if (!isText(columns)) throw brokenAnswer()
-      // Totals and extremes are not that long: the first lines are rows.
+      // Totals and extremes are not this long, so the first lines are rows.
       const next = tail.indexOf('', 1)
       const rows = tail.splice(0, next < 0 ? tail.length : next)
       if (!rows.every((row) => collector.add(read(row)))) break
@@ -84,15 +84,15 @@ export async function readAnswer(
     const most = tail.length - tailLength(await completion.csv())
     if (!tail.splice(0, most).every((row) => collector.add(read(row)))) tail = []
   }
-  // Three lines are only extremes, which were not asked for.
+  // If there are three lines, they can only be extremes, which were not requested.
   const totals = (tail.length === 2 || tail.length === LONGEST_TAIL) && read(tail[1]!)
   return { columns, rows, truncated: collector.truncated, ...(totals && { totals }) }
 }
 
-/** An empty line and the totals, another and both extremes. */
+/** Number of lines in an empty line and the totals, then another empty line and both extremes. */
 const LONGEST_TAIL = 5
 
-/** How many lines of CSV are totals and extremes, and the empty lines before each. */
+/** Counts the CSV lines in the totals and extremes, including the empty line before each. */
 function tailLength(csv: string): number {
   const lines = csv
     .replace(/"[^"]*"/g, '-')
@@ -102,22 +102,19 @@ function tailLength(csv: string): number {
   return start < 0 ? 0 : lines.length - start
 }
 
-/** Room for the names and types of some thousand columns. */
+/** Enough for the names and types of several thousand columns. */
 const HEADER_BYTES = 256 * 1024
 
-/** One column of text: only there, an empty line or one that looks like an error may be a value. */
+/** True for a single string column. Only then can a value be an empty line or look like an error. */
 const isText = (columns: readonly Column[]) =>
   columns.length === 1 && /String|Enum|Dynamic|AggregateFunction/.test(columns[0]!.type)
 
-/** Whether a whole line is an error: no value of another type begins so. */
+/** True if a whole line is an error. Only string values can also start like this. */
 const isReport = (line: string) => /^Code: \d+[.,].*DB::/.test(line) && !line.includes('\t')
 
-/**
- * The lines of a body with their line feeds, one character a byte. The last one has no line feed if
- * the body ends within it, or if it is too long.
- */
+/** Yields the lines in a body, with one character per byte. A line that is cut off or too long has no line feed. */
 async function* lines(response: Response, longest: number): AsyncGenerator<string> {
-  // Joined once a line is whole: a long one comes in thousands of pieces.
+  // The pieces are joined once the line is complete, because a long line arrives in thousands of pieces.
   let pieces: string[] = []
   let length = 0
   for await (const chunk of chunks(response)) {
@@ -138,7 +135,7 @@ async function* lines(response: Response, longest: number): AsyncGenerator<strin
 function binary(bytes: Uint8Array): string {
   let text = ''
   for (let at = 0; at < bytes.length; at += 8_192) {
-    // Not by spreading, which iterates over the bytes: that took longer than all else here.
+    // Spreading would iterate over the bytes, which took longer than everything else here.
     const some = bytes.subarray(at, at + 8_192) as unknown as number[]
     text += String.fromCharCode.apply(null, some)
   }

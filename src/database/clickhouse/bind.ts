@@ -5,11 +5,11 @@ import { trimEnd } from '../transport/trim-end.ts'
 import { rules } from './rules.ts'
 
 /**
- * The text of a statement with its parameters written into it as literals.
+ * Writes a statement's parameters into its SQL as literals.
  *
- * Placeholders look like ClickHouse's own `{name:Type}`: the n-th is `{pn:Type}`, a value of that type,
- * or `{pn}`, a number or a text as it was sent. The server does not bind them, because old ones cannot,
- * and because a number too large for its type would wrap around there.
+ * Placeholders look like ClickHouse's own `{name:Type}`. The n-th is `{pn:Type}`, a value of that type, or
+ * `{pn}`, a number or a string as it was sent. The server does not bind them, because old servers cannot, and
+ * because a number that is too large for its type would wrap around there.
  */
 export function bind(statement: Statement): string {
   const { sql, params = [] } = statement
@@ -20,14 +20,17 @@ export function bind(statement: Statement): string {
   for (const place of placesIn(statement)) {
     const value = params[place.n - 1]
     if (value === undefined) {
-      throw new DatabaseError('sql', `There is no parameter for {p${place.n}}: send one for each.`)
+      throw new DatabaseError(
+        'sql',
+        `There is no parameter for {p${place.n}}: send one for each placeholder.`,
+      )
     }
     used.add(place.n)
     text += sql.slice(end, place.start) + literal(value, place.type)
     end = place.end
   }
   if (used.size < params.length) {
-    throw new DatabaseError('sql', 'Not every parameter has a place in the statement.', {
+    throw new DatabaseError('sql', 'Not every parameter has a placeholder in the statement.', {
       hint: 'Write the first as {p1:Type}, such as {p1:String} or {p1:UInt64}, the second as {p2:…}.',
     })
   }
@@ -41,7 +44,7 @@ interface Place {
   readonly end: number
 }
 
-/** The placeholders of a statement, without those in texts, names and comments. */
+/** Finds the placeholders in a statement, except in strings, names and comments. */
 function* placesIn(statement: Statement): Iterable<Place> {
   const { tokens, fault = '' } = read(statement, rules)
   if (tokens.length === 0) throw new DatabaseError('refused', fault)
@@ -50,7 +53,7 @@ function* placesIn(statement: Statement): Iterable<Place> {
     const [open, name, colon] = tokens.slice(i, i + 3)
     const number = /^p([1-9]\d{0,3})$/.exec(name?.kind === 'word' ? name.value : '')?.[1]
     if (open?.value !== '{' || number === undefined) continue
-    // The next closing brace. One that was found for an earlier place is not looked for again.
+    // Finds the next closing brace. If it was found for an earlier placeholder, the search is not repeated.
     while (last < tokens.length && (last <= i || tokens[last]!.value !== '}')) last++
     const typed = colon?.value === ':'
     if (last === tokens.length || (!typed && last !== i + 2)) continue
@@ -61,7 +64,7 @@ function* placesIn(statement: Statement): Iterable<Place> {
   }
 }
 
-/** A value as SQL. The engine judges a value that should be a number and is not. */
+/** Writes a value as SQL. If it should be a number and is not, the engine reports that. */
 function literal(value: Param, type: string | undefined): string {
   if (value === null) return 'NULL'
   if (type === undefined) return typeof value === 'string' ? quoted(value) : String(Number(value))
@@ -69,7 +72,7 @@ function literal(value: Param, type: string | undefined): string {
   const text = typeof value === 'boolean' ? String(Number(value)) : String(value)
   const [, integer, fraction = ''] = /^-?(\d+)(?:\.(\d*))?$/.exec(text) ?? []
   if (integer === undefined || !/^(?:U?Int\d+|Decimal\d*\()/.test(type)) {
-    // An integer type would read 1e3 as 1 or not at all.
+    // An integer type would read 1e3 as 1, or refuse it.
     return /^U?Int/.test(type) ? quoted(text) : `CAST(${quoted(text)} AS ${type})`
   }
   const [, precision, scale] = /^Decimal\((\d+), ?(\d+)\)$/.exec(type) ?? []
@@ -86,7 +89,7 @@ function literal(value: Param, type: string | undefined): string {
   return `CAST(${quoted(String(whole))} AS Int256)`
 }
 
-/** Whether a decimal with this many digits holds a number without rounding or cutting it. */
+/** True if a decimal with this many digits can store a number without rounding or truncating it. */
 const fits = (integer: string, fraction: string, precision: number, scale: number) =>
   fraction.length <= scale && integer.replace(/^0+/, '').length <= precision - scale
 

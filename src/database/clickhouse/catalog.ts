@@ -1,18 +1,18 @@
 import type { Catalog, TableName } from '../dialect.ts'
 
 /**
- * Columns that old versions do not have, and what replaces them there. Only our statements call a table
- * by this name, so the driver can replace one text by the other.
+ * Columns that old versions lack, with the replacement for each. Only our statements use this alias for a
+ * table, so the driver can replace one string with the other.
  */
 export const later: Readonly<Record<string, string>> = {
   'tidegate_tables.comment': "''",
   'tidegate_tables.total_rows': 'NULL',
 }
 
-// Reading from these tables removes the rows.
+// Reading from tables with these engines removes the rows.
 const queues = `('Kafka', 'RabbitMQ', 'NATS', 'FileLog', 'S3Queue', 'AzureQueue')`
 
-/** The tables of users in the database of the URL, without those that a read would change. */
+/** The user's tables in the URL's database, except tables that a read would change. */
 const readable = `database = currentDatabase() and not is_temporary and engine not in ${queues}
   and not startsWith(name, '.inner')`
 
@@ -29,7 +29,7 @@ const widths = `(select table as name, toUInt64(count()) as columns
   from system.columns where database = currentDatabase() group by table)`
 
 const summaries = `(select schema, name, kind, remark, estimate, columns
-  from ${tables} any left join ${widths} using name)`
+  from ${tables} as described any left join ${widths} as counted using name)`
 
 const summary = `schema, name, kind, nullIf(remark, '') as comment, estimate, columns`
 
@@ -37,19 +37,19 @@ const holds = (text: string) => `positionCaseInsensitiveUTF8(${text}, {p1}) > 0`
 
 const nullable = `match(type, '^(LowCardinality\\\\()?Nullable')`
 
-/** Finds the one table in question. */
+/** Condition for the one requested table. */
 const one = (name: string) => `database = {p1} and ${name} = {p2}`
 const named = ({ schema, name }: TableName) => [schema, name]
 
-/** The parts of a key such as `a, toDate(b), cityHash64(c, d)`. */
+/** Pattern for the parts of a key such as `a, toDate(b), cityHash64(c, d)`. */
 const PARTS = String.raw`'((?:[^(),]|\\((?:[^()]|\\((?:[^()]|\\([^()]*\\))*\\))*\\))+)'`
 
-/** The values in the name of a type such as `Enum8('a' = 1)`, as they are escaped there. */
+/** Pattern for the values in a type name such as `Enum8('a' = 1)`, which keep their escapes. */
 const VALUES = String.raw`'\'((?:[^\'\\\\]|\\\\.)*)\' = '`
 
 /**
- * What ClickHouse knows about its tables. A primary key says how they are sorted, and not that its
- * values are unique; the sorting and the partition key are told as indexes.
+ * Queries about ClickHouse's tables. In ClickHouse, a primary key is a sort order, and its values do not have to be
+ * unique. The sorting key and the partition key are reported as indexes.
  */
 export const catalog: Catalog = {
   // The row without a name keeps the total on a page that has no tables.
@@ -128,7 +128,7 @@ export const catalog: Catalog = {
       from system.columns where database = currentDatabase()`,
   }),
 
-  // The statement that creates a table says all about it.
+  // The statement that creates a table describes it completely.
   fingerprint: () => ({
     sql: `select count(), groupBitXor(cityHash64(name, create_table_query))
       from system.tables where ${readable}`,

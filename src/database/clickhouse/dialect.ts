@@ -4,11 +4,11 @@ import { joining } from './joining.ts'
 import { plan } from './plan.ts'
 import { rules } from './rules.ts'
 
-// A backslash escapes there, and the guard reads no name with one.
+// A backslash is an escape in ClickHouse. The guard refuses names that contain one.
 const quote = (identifier: string) =>
   `\`${identifier.replace(/\\/g, '\\\\').replaceAll('`', '``')}\``
 
-/** ClickHouse, from version 18 on. The schema is that of a URL without a database. */
+/** ClickHouse 18 and later. Its schema is the default database, for a URL that does not specify one. */
 export const clickhouse: Dialect = {
   name: 'clickhouse',
   title: 'ClickHouse',
@@ -18,7 +18,7 @@ export const clickhouse: Dialect = {
   joining,
   plan,
   inspectRole: async (ask, by) => (await import('./roles.ts')).inspectRole(ask, by),
-  // Without a session of HTTP, it would be gone with its request.
+  // Without an HTTP session, the table is gone after its request.
   writes: () => ['create temporary table tidegate_write_trial (n UInt8)'],
   errorPatterns: {
     table: /Table (\S+) does(?:n't| not) exist/,
@@ -39,7 +39,7 @@ export const clickhouse: Dialect = {
   },
 }
 
-/** A type without what only says how it is stored: `Nullable(X)` and `LowCardinality(X)` are X. */
+/** Removes type wrappers that do not affect comparisons: `Nullable(X)` and `LowCardinality(X)` become X. */
 function inner(type: string): string {
   const [, of] = /^(?:Nullable|LowCardinality)\((.*)\)$/s.exec(type) ?? []
   return of === undefined ? type : inner(of)
@@ -47,14 +47,15 @@ function inner(type: string): string {
 
 const isNumeric = (type: string) => /^(?:U?Int|Float|BFloat|Decimal|Bool)/.test(type)
 
-/** The placeholder of a value that is compared with a column of this type. */
+/** The placeholder for a value that is compared with a column of this type. */
 function compared(n: number, type: string): string {
-  // Most types read a text beside them as one of their own. DateTime does not take one with a zone.
+  // Most types convert a string that they are compared with to their own type. DateTime does not accept a string
+  // with a zone.
   const [time, precision, zone64, zone32] =
     /^DateTime(?:64\((\d)(?:, ('[^']*'))?\)|\(('[^']*')\))?$/.exec(type) ?? []
   const zone = (zone64 ?? zone32) ? `, ${zone64 ?? zone32}` : ''
   if (precision !== undefined) {
-    // Digits that the column does not hold make a value unequal, so they must not be cut.
+    // Digits that the column cannot store make the value unequal, so they must not be cut off.
     return `parseDateTime64BestEffort({p${n}}, ${Math.max(6, Number(precision))}${zone})`
   }
   if (time !== undefined) return `parseDateTimeBestEffort({p${n}}${zone})`

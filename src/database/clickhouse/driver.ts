@@ -1,18 +1,18 @@
 import type { Driver, Io } from '../database.ts'
-import type { Answer, Limits, Statement } from '../rows.ts'
+import type { Answer, QueryContext, Statement } from '../rows.ts'
 import { startDeadline } from '../transport/deadline.ts'
 import { isHttps } from '../transport/url.ts'
 import { type Address, addressOf } from './address.ts'
 import { bind } from './bind.ts'
 import { clickhouse as dialect } from './dialect.ts'
 import { roleFault } from './error.ts'
-import { exchange, FINAL_STATUS, type QueryContext } from './http.ts'
+import { type ExchangeContext, exchange, FINAL_STATUS } from './http.ts'
 import { negotiate } from './negotiate.ts'
 import { type Capabilities, QUESTION, settings, withoutLacking } from './server-capabilities.ts'
 
 /**
- * ClickHouse by its HTTP interface: `clickhouse://user:password@host:8123/database`, or
- * `clickhouses://`, which is HTTPS at port 8443. User and database are `default` if left out.
+ * ClickHouse over its HTTP interface: `clickhouse://user:password@host:8123/database`, or `clickhouses://`,
+ * which is HTTPS on port 8443. The user and the database are `default` if left out.
  */
 export const clickhouse: Driver = {
   name: 'clickhouse',
@@ -29,19 +29,19 @@ export const clickhouse: Driver = {
   },
 }
 
-/** Room for the answer to {@link QUESTION}. */
+/** Limits for the result of {@link QUESTION}. */
 const QUESTION_LIMITS = { maxRows: 100, maxBytes: 100_000 }
 
-/** Runs one statement so that it can only read, with settings that the server takes. */
+/** Runs one statement so that it can only read, with settings that the server accepts. */
 async function read(
   address: Address,
   statement: Statement,
-  limits: Limits,
+  limits: QueryContext,
   io: Io,
 ): Promise<Answer> {
   const sql = bind(statement)
   const asked = { sql: sql === statement.sql ? sql : undefined, ...address, ...limits }
-  const context: QueryContext = { address, asked, deadline: startDeadline(limits), io }
+  const context: ExchangeContext = { address, asked, deadline: startDeadline(limits), io }
   const { role } = limits.identity ?? {}
   return negotiate(
     JSON.stringify([address.endpoint, address.user, role]),
@@ -58,13 +58,13 @@ async function read(
   })
 }
 
-function parametersOf(capabilities: Capabilities, limits: Limits): Record<string, string> {
-  // For a user who may set no bounds, the server must not gather all rows before it answers.
+function parametersOf(capabilities: Capabilities, limits: QueryContext): Record<string, string> {
+  // If the user cannot set limits, the server must not collect all rows before it answers.
   const { role } = limits.identity ?? {}
   return {
     ...settings(capabilities, limits),
     ...(capabilities.free && FINAL_STATUS),
-    // The only role of the request. Before 24.4 there is no such parameter, and the server refuses it.
+    // The request's only role. Servers before 24.4 do not have this parameter, and refuse it.
     ...(role !== undefined && { role }),
   }
 }

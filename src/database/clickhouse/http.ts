@@ -1,6 +1,6 @@
 import type { Io } from '../database.ts'
 import { DatabaseError, unreachable } from '../error.ts'
-import type { Answer, Limits } from '../rows.ts'
+import type { Answer, QueryContext } from '../rows.ts'
 import { readBody } from '../transport/body.ts'
 import { brokenAnswer } from '../transport/broken-answer.ts'
 import type { Deadline } from '../transport/deadline.ts'
@@ -9,26 +9,26 @@ import type { Address } from './address.ts'
 import { FORMAT, readAnswer } from './answer.ts'
 import { type Asked, clickhouseError, statusError } from './error.ts'
 
-/** What all requests of one query have in common. */
-export interface QueryContext {
+/** The parts that all requests for one query share. */
+export interface ExchangeContext {
   readonly address: Address
   readonly asked: Asked
   readonly deadline: Deadline
   readonly io: Io
 }
 
-/** Parameters of a request's URL: settings, and how to answer. */
+/** URL parameters for a request: settings, and the format of the result. */
 export type Parameters = Readonly<Record<string, string>>
 
-/** Has the answer come with a status that holds for all of it. */
+/** Makes the server send a status that covers the whole response. */
 export const FINAL_STATUS = { wait_end_of_query: '1' }
 
-/** Sends one text and reads its answer. Throws {@link DatabaseError}. */
+/** Sends SQL and reads its result. Throws {@link DatabaseError}. */
 export async function exchange(
-  { address, asked, deadline, io }: QueryContext,
+  { address, asked, deadline, io }: ExchangeContext,
   sql: string,
   parameters: Parameters,
-  limits: Limits,
+  limits: QueryContext,
 ): Promise<Answer> {
   let id = ''
   const ask = async (more: Parameters) => {
@@ -40,7 +40,7 @@ export async function exchange(
   }
   const csv = async () => {
     const response = await ask({ default_format: 'CSV', ...FINAL_STATUS })
-    // No longer than the rows that were read already, except that quotes are doubled.
+    // It is not longer than the rows that were already read, except that quotes are doubled.
     const text = await readBody(response, 4 * limits.maxBytes)
     if (text === undefined) throw brokenAnswer()
     return text
@@ -52,23 +52,23 @@ export async function exchange(
   try {
     return await read({}, statusIsFinal).catch((error) => {
       if (statusIsFinal || error instanceof DatabaseError || deadline.over()) throw error
-      // It is doubtful, or broke off, as some versions do behind an error that comes amid rows.
+      // The result is in doubt or was cut off. Some versions cut it off after an error in the middle of the rows.
       return read(FINAL_STATUS, true)
     })
   } catch (error) {
     if (error instanceof DatabaseError) throw error
     const over = deadline.over()
-    // The message of an error of the network may hold the address: it is dropped.
+    // The message of a network error can contain the address, so it is dropped.
     if (!over) throw unreachable()
     await kill(address, id, io)
     throw over
   }
 }
 
-/** Bytes of an error that are read: some versions send the path through their source with it. */
+/** Maximum number of bytes to read of an error. Some versions send a stack trace with it. */
 const MAX_REPORT_BYTES = 256 * 1024
 
-/** Returns a response that is an answer. Throws the error that any other one reports. */
+/** Returns the response if it contains a result. Otherwise throws the error that it reports. */
 async function accepted(response: Response, asked: Asked): Promise<Response> {
   const { status, headers } = response
   if (status === 200 && !headers.has('x-clickhouse-exception-code')) return response
@@ -76,10 +76,10 @@ async function accepted(response: Response, asked: Asked): Promise<Response> {
   throw clickhouseError(report, asked) ?? statusError(status)
 }
 
-/** Time to tell a server to stop: the caller has already waited to the end. */
+/** Time limit for stopping a query. The caller has already waited for the full time limit. */
 const KILL_MS = 2_000
 
-/** Stops a query. Old versions, and proxies, do not stop it when the client disconnects. */
+/** Stops a query. Old versions and proxies do not stop it when the client disconnects. */
 async function kill(address: Address, id: string, io: Io): Promise<void> {
   const sql = `KILL QUERY WHERE query_id = '${id}'`
   await send(address, {}, sql, AbortSignal.timeout(KILL_MS), io).then(
@@ -88,16 +88,16 @@ async function kill(address: Address, id: string, io: Io): Promise<void> {
   )
 }
 
-// Not by post(): a connection that broke is one thing here, and an answer that is an error another.
+// Does not use post(), because a broken connection and a response that is an error are different cases here.
 const send = (
   { endpoint, authorization }: Address,
   parameters: Parameters,
   body: string,
   signal: AbortSignal,
   { fetch }: Io,
-  trace?: Limits['trace'],
+  trace?: QueryContext['trace'],
 ) => {
-  // The server puts its own spans into the trace, if it keeps any.
+  // The server adds its own spans to the trace, if it records any.
   const headers = { authorization, ...(trace && { traceparent: trace.traceparent }) }
   return fetch(`${endpoint}?${new URLSearchParams(parameters)}`, requestOf(headers, body, signal))
 }

@@ -3,8 +3,8 @@ import type { Cell } from '../rows.ts'
 import { withLaterPlaces } from '../schema/joined-rows.ts'
 
 /**
- * Joins questions as the columns of one row, each the list of its rows. As tuples, the values keep their
- * types. Rows of several questions could only be told apart as texts.
+ * Joins queries as the columns of one row. Each column is a list of rows. In tuples, values keep their types. If
+ * the rows of several queries were mixed, all values would have to be strings.
  */
 export const joining: Joining = {
   of: (questions, maxRows) => ({
@@ -14,6 +14,6 @@ export const joining: Joining = {
     params: questions.flatMap(({ params = [] }) => params),
   }),
   read: ([lists = []]) =>
-    // Current versions name the elements of a tuple.
+    // In current versions, the elements in a tuple have names.
     lists.map((list) => (list as readonly (readonly Cell[])[]).map((row) => Object.values(row))),
 }

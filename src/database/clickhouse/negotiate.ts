@@ -1,5 +1,5 @@
+import { BoundedMap } from '../../ground/index.ts'
 import type { DatabaseError } from '../error.ts'
-import { Kept } from '../kept.ts'
 import type { Answer } from '../rows.ts'
 import {
   type Capabilities,
@@ -8,15 +8,15 @@ import {
   tooMuch,
 } from './server-capabilities.ts'
 
-/** What is known of servers that were asked for their capabilities, by address and user. They may be upgraded. */
-const knownCapabilities = new Kept<Capabilities>({ seconds: 3_600, entries: 200 })
+/** Known capabilities of servers, by address and user. Entries expire, because a server can be upgraded. */
+const knownCapabilities = new BoundedMap<Capabilities>({ entries: 200, ttlMs: 3_600_000 })
 
 /**
- * Asks a server with what it takes. One that finds the usual too much is asked for its capabilities, once,
- * and asked again by those. Throws {@link DatabaseError}.
+ * Runs a query with the settings that a server accepts. If a server refuses the usual settings, its capabilities
+ * are queried once, and the query is sent again with those settings. Throws {@link DatabaseError}.
  *
  * @param server the address and the user
- * @param learn sends the question for the capabilities
+ * @param learn queries the capabilities
  */
 export async function negotiate(
   server: string,
@@ -33,7 +33,7 @@ export async function negotiate(
     })
     const capabilities = capabilitiesOf(answer)
     knownCapabilities.set(server, capabilities)
-    // It takes all that is usual: what it refused is in the statement.
+    // The server accepts all the usual settings, so the refused part is in the statement.
     if (capabilities.free && capabilities.lacking.size === 0) throw error
     return ask(capabilities)
   }

@@ -1,14 +1,14 @@
 import type { Plan } from '../dialect.ts'
 import { finite } from '../finite.ts'
 
-/** What ClickHouse plans, from version 20.6 on: https://clickhouse.com/docs/sql-reference/statements/explain */
+/** Query plans, in version 20.6 and later: https://clickhouse.com/docs/sql-reference/statements/explain */
 export const plan: Plan = {
   of: (sql) => `explain ${sql}`,
   read({ rows }) {
     const lines = rows.map(([line]) => String(line))
     return { summary: lines, plan: lines }
   },
-  // From version 21.9 on, and only of tables whose engine is one of the MergeTree family: a row for each.
+  // Only in version 21.9 and later, and only for tables in the MergeTree family. It has one row for each table.
   estimate: {
     of: (sql) => `explain estimate ${sql}`,
     read({ columns, rows }) {
@@ -16,6 +16,6 @@ export const plan: Plan = {
       if (at < 0) return {}
       return { rows: finite(rows.reduce((sum, row) => sum + Number(row[at]), 0)) }
     },
-    advice: 'Filter on columns of the primary key or of the partition, or join fewer tables.',
+    advice: 'Filter on columns in the primary key or the partition key, or join fewer tables.',
   },
 }

@@ -10,37 +10,37 @@ import {
 const kinds: Kinds = {
   'kill-query': [
     'high',
-    'The user may end the queries of other users (KILL QUERY), and readonly = 1 does not refuse it. Only the guard does.',
+    'The user can end the queries of other users (KILL QUERY), and readonly = 1 does not prevent it. Only the guard does.',
   ],
   'every-database': [
     'high',
-    'The user may read every database of the server, including system.query_log with the statements of other users. No setting of a session takes that away.',
+    'The user can read every database on the server, including system.query_log with the statements of other users. No session setting removes that.',
   ],
   'write-grants': [
     'low',
-    'The user may write, or connect to other servers. readonly = 1 refuses it, but the user should not have the right at all.',
+    'The user can write, or connect to other servers. readonly = 1 refuses it, but the user should not have the right at all.',
   ],
   roles: ['low', 'The user is a member of roles. It has their rights, which are not listed here.'],
-  'grant-option': ['low', 'The user may give its rights to others. readonly = 1 refuses it.'],
+  'grant-option': ['low', 'The user can grant its rights to others. readonly = 1 refuses it.'],
   'no-grants': [
     'low',
-    'This version has no GRANT, and the profile of the user allows it to write. Tidegate cannot, because it sends readonly = 1 with every query.',
+    'This version does not have GRANT, and the profile of the user allows it to write. Tidegate cannot, because it sends readonly = 1 with every query.',
   ],
 }
 
 const ABOUT = 'select version(), currentDatabase()'
 
-/** Whether the user may set anything: then this query has our bounds. */
+/** Returns 1 if the user can change settings, because this query then has our limits. */
 const FREE = `select count() from system.settings
   where name = 'max_result_rows' and value = '${ROLE_LIMITS.maxRows + 1}'`
 
-/** Finds out what the user of a ClickHouse database may do, from version 18 on. */
+/** Reports the rights of a ClickHouse user, in version 18 and later. */
 export const inspectRole: InspectRole = async (ask) => {
   const [about = []] = await ask(ABOUT)
   const [number, database] = about.map(String) as [string, string]
   const version = `ClickHouse ${number}`
   const [major = 0, minor = 0] = number.split('.').map(Number)
-  // GRANT came with 20.4.
+  // GRANT was added in 20.4.
   if (major < 20 || (major === 20 && minor < 4)) {
     const [[free] = []] = await ask(FREE)
     const writes = Number(free) > 0
@@ -55,7 +55,7 @@ export const inspectRole: InspectRole = async (ask) => {
   }
   const [[role] = []] = await ask('select currentUser()')
   const rights = grants((await ask('show grants')).map(([line]) => String(line)))
-  // Nothing is revoked from an administrator: others need those rights.
+  // Nothing is revoked from an administrator: those rights are needed for other work.
   const admin = rights.some(
     ({ kind, object }) => kind !== 'grant-option' && /^ALL ON \*/.test(object),
   )
@@ -76,7 +76,7 @@ export const inspectRole: InspectRole = async (ask) => {
   }
 }
 
-/** SQL that takes a right away. A user who may read all databases can still read its own. */
+/** SQL that revokes a right. A user with rights on all databases can still read its own database. */
 function closing(kind: string, { object, of }: Right, database: string): string[] {
   const revoke = `REVOKE ${object} FROM ${of};`
   return kind === 'every-database' ? [revoke, reading(database, of)] : [revoke]
@@ -86,19 +86,19 @@ const reading = (database: string, user: string) =>
   `GRANT SELECT ON ${quote(database)}.* TO ${user};`
 
 const profile = (database: string) =>
-  `In users.xml, make a separate user for Tidegate, with <allow_databases><database>${database}</database></allow_databases> and a profile with <readonly>1</readonly>, <max_execution_time>, <max_result_rows> and <result_overflow_mode>break</result_overflow_mode>. The bounds must be there, because such a user cannot set them.`
+  `In users.xml, make a separate user for Tidegate, with <allow_databases><database>${database}</database></allow_databases> and a profile with <readonly>1</readonly>, <max_execution_time>, <max_result_rows> and <result_overflow_mode>break</result_overflow_mode>. The limits must be in the profile, because such a user cannot set them.`
 
 interface Right {
   readonly kind: string
   readonly object: string
-  /** Who has it. */
+  /** The user or role that has it. */
   readonly of: string
 }
 
-/** Rights that only read. */
+/** Rights that only allow reading. */
 const reads = /^(?:SELECT(?:\(.*\))?|SHOW(?: \w+)*|DICTGET|USAGE|NONE)$/i
 
-/** The rights beyond reading that lines such as `GRANT SELECT, INSERT(a) ON shop.* TO reader` give. */
+/** Finds the rights beyond reading in lines such as `GRANT SELECT, INSERT(a) ON shop.* TO reader`. */
 function grants(lines: readonly string[]): Right[] {
   return lines.flatMap((line) => {
     const found = grant(line)
@@ -121,7 +121,7 @@ function grants(lines: readonly string[]): Right[] {
   })
 }
 
-/** The parts of `GRANT list ON on TO of`. A GRANT of roles has no ON. */
+/** Splits `GRANT list ON on TO of` into its parts. A GRANT for roles has no ON. */
 function grant(line: string) {
   if (!line.startsWith('GRANT ')) return undefined
   const option = / WITH (?:GRANT|ADMIN) OPTION$/.test(line)
@@ -140,7 +140,7 @@ function grant(line: string) {
 
 const quote = (name: string) => `\`${name.replace(/[\\`]/g, '\\$&')}\``
 
-/** SQL that makes a user that may read one database, and nothing else. */
+/** SQL that creates a user that can read one database, and nothing else. */
 function readerRoleSql(database: string): string[] {
   const user = quote(`tidegate_${database}`)
   return [

@@ -1,12 +1,12 @@
 import { DatabaseError } from '../error.ts'
-import type { Limits, Rows } from '../rows.ts'
+import type { QueryContext, Rows } from '../rows.ts'
 import { later } from './catalog.ts'
 
-/** What a server takes. */
+/** The settings and columns that a server accepts. */
 export interface Capabilities {
-  /** Whether the user may set bounds. One whose profile has readonly = 1 may set nothing at all. */
+  /** True if the user can set limits. A user whose profile has readonly = 1 cannot change any settings. */
   readonly free: boolean
-  /** Settings and catalog columns that its version does not have. */
+  /** Settings and catalog columns that the server's version does not have. */
   readonly lacking: ReadonlySet<string>
 }
 
@@ -15,40 +15,40 @@ export const defaultCapabilities: Capabilities = { free: true, lacking: new Set(
 
 /** Settings that the oldest versions do not have. */
 const LATER = {
-  // Otherwise a query goes on after its client disconnected.
+  // Without it, a query keeps running after its client has disconnected.
   cancel_http_readonly_queries_on_client_close: '1',
-  // The forms of dates and decimals, whatever the profile sets: 2026-01-02 03:04:05, 1.50.
+  // The formats of dates and decimals, whatever the profile sets: 2026-01-02 03:04:05, 1.50.
   date_time_output_format: 'simple',
   output_format_decimal_trailing_zeros: '1',
-  // As the answer is read.
+  // The format that `answer.ts` expects.
   format_tsv_null_representation: '\\N',
   output_format_tsv_crlf_end_of_line: '0',
-  // What the log of queries says of it.
+  // The comment in the query log.
   log_comment: '',
-  // With progress in the headers, the status is sent before it is known.
+  // With progress in the headers, the status is sent before the result is known.
   send_progress_in_http_headers: '0',
 }
 
 /**
- * The settings of one query. `readonly` keeps the statement from changing the bounds that are set with
- * it. No setting may change what a statement computes: the size of a block, for example, would do so
- * wherever a function counts from row to row.
+ * The settings for one query. `readonly` keeps the statement from changing the limits that are set with it.
+ * No setting here can change a result. For example, the block size would, for every function that counts from
+ * row to row.
  */
 export function settings(
   { free, lacking }: Capabilities,
-  { maxRows, timeoutMs, trace }: Limits,
+  { maxRows, timeoutMs, trace }: QueryContext,
 ): Record<string, string> {
-  // A value that is already set may be set again, and it holds if the profile ever changes.
+  // A value that is already set can be set again. It then still applies if the profile changes.
   if (!free) return { readonly: '1' }
   const known = Object.entries({ ...LATER, log_comment: commentOf(trace) }).filter(
     ([name, value]) => value !== undefined && !lacking.has(name),
   )
   return {
     readonly: '1',
-    // Whole seconds: old versions take no others, and 0 would mean no limit.
+    // Whole seconds: old versions accept nothing else, and 0 would mean no limit.
     max_execution_time: String(Math.ceil(timeoutMs / 1_000)),
     timeout_overflow_mode: 'throw',
-    // It stops at the end of a block, so more than that may come.
+    // The server stops at the end of a block, so more rows than this can arrive.
     max_result_rows: String(maxRows + 1),
     result_overflow_mode: 'break',
     extremes: '0',
@@ -56,10 +56,10 @@ export function settings(
   }
 }
 
-/** Says for which call a query runs, as JSON. */
-const commentOf = (trace: Limits['trace']) => trace && JSON.stringify(trace)
+/** Identifies the call that a query runs for, as JSON. */
+const commentOf = (trace: QueryContext['trace']) => trace && JSON.stringify(trace)
 
-/** A statement without the columns of the catalog that the server does not have. */
+/** Replaces the catalog columns in a statement that the server does not have. */
 export function withoutLacking(sql: string, { lacking }: Capabilities): string {
   return Object.entries(later)
     .filter(([name]) => lacking.has(name))
@@ -69,25 +69,25 @@ export function withoutLacking(sql: string, { lacking }: Capabilities): string {
 // UNKNOWN_IDENTIFIER, UNKNOWN_SETTING, READONLY.
 const TOO_MUCH = ['47', '115', '164']
 
-/** Whether an error may mean that a server was asked for more than it takes. */
+/** True if an error can mean that the server does not support part of the request. */
 export const tooMuch = (error: unknown) =>
   error instanceof DatabaseError && TOO_MUCH.includes(error.code ?? '')
 
 const names = (list: readonly string[]) => list.map((name) => `'${name}'`).join(', ')
 const columns = Object.keys(later).map((name) => name.replace(/^.*\./, ''))
 
-/** Asks for the capabilities. It is sent without settings, because those may be what was refused. */
+/** The query for the capabilities. It is sent without settings, because the server may have refused a setting. */
 export const QUESTION = `select name, value from system.settings
   where name in ('readonly', ${names(Object.keys(LATER))})
   union all select name, '' from system.columns
   where database = 'system' and table = 'tables' and name in (${names(columns)})`
 
-/** The capabilities that an answer to {@link QUESTION} tells. */
+/** Reads the capabilities from the result of {@link QUESTION}. */
 export function capabilitiesOf({ rows }: Pick<Rows, 'rows'>): Capabilities {
   const found = new Map(rows.map(([name, value]) => [String(name), String(value)]))
   const readonly = found.get('readonly')
   if (readonly === '2') {
-    // It lets table functions connect elsewhere, and it cannot be set to 1.
+    // This value lets table functions connect to other hosts, and it cannot be set to 1.
     throw new DatabaseError(
       'config',
       'The profile of the database user has readonly = 2. The operator must set it to 0 or 1.',

@@ -1,4 +1,4 @@
-/** How values of a type are written: one by one, or as lists, records and maps of others. */
+/** The written form of a type's values: single values, or lists, records and maps of other values. */
 export type Shape =
   | { readonly kind: 'scalar'; readonly type: string }
   | { readonly kind: 'array'; readonly of: Shape }
@@ -9,7 +9,7 @@ export type Shape =
     }
   | { readonly kind: 'map'; readonly key: Shape; readonly value: Shape }
 
-/** Takes the name of a type apart: `Array(Tuple(a UInt8, b Nullable(String)))`. */
+/** Parses a type name: `Array(Tuple(a UInt8, b Nullable(String)))`. */
 export function shapeOf(type: string): Shape {
   const [, name, inside = ''] = /^(\w+)\((.*)\)$/s.exec(type) ?? []
   switch (name) {
@@ -48,7 +48,7 @@ function tuple(inside: string): Shape {
   }
 }
 
-/** The parts between commas that stand in no quotes and no parentheses. */
+/** Splits a list at its commas, except commas in quotes or parentheses. */
 function split(list: string): string[] {
   const parts: string[] = []
   let depth = 0

@@ -2,8 +2,8 @@ import type { Cell } from '../rows.ts'
 import { type Shape, shapeOf } from './types.ts'
 
 /**
- * How to read the values of a type from ClickHouse's own text for them, one character a byte: as
- * JSON numbers, booleans, arrays or objects where that loses nothing, else as the text itself.
+ * Returns a reader for a type's values. It parses ClickHouse's text format, with one character per byte, and
+ * returns JSON numbers, booleans, arrays or objects if that loses nothing, otherwise the text itself.
  */
 export function readerOf(type: string): (text: string) => Cell {
   const shape = shapeOf(type)
@@ -19,13 +19,13 @@ const ESCAPES: Readonly<Record<string, string>> = {
   ...{ '0': '\0', a: '\x07', v: '\v', e: '\x1b' },
 }
 
-/** A text without its backslash escapes. */
+/** Decodes the backslash escapes in a string. */
 export const unescaped = (text: string) =>
   text.includes('\\') ? text.replace(/\\(.)/gs, (_, sign) => ESCAPES[sign] ?? sign) : text
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Bytes as UTF-8 text; for bytes that are not UTF-8, the expression that makes them. */
+/** Decodes bytes as UTF-8. For bytes that are not UTF-8, returns the SQL expression that makes them. */
 export function fromUtf8(bytes: string): string {
   if (/^[\0-\x7f]*$/.test(bytes)) return bytes
   try {
@@ -36,7 +36,7 @@ export function fromUtf8(bytes: string): string {
   }
 }
 
-/** The type of a column is looked at once, not for every cell. */
+/** Returns a reader, so that a column's type is examined only once and not for every cell. */
 function scalarReader(type: string): (text: string) => Cell {
   if (/^U?Int\d+$/.test(type)) {
     return (text) => (Number.isSafeInteger(Number(text)) ? Number(text) : text)
@@ -51,19 +51,17 @@ function scalarReader(type: string): (text: string) => Cell {
   return (text) => (/^(?:true|false)$/.test(text) ? text === 'true' : fromUtf8(text))
 }
 
-const readScalar = (text: string, type: string) => scalarReader(type)(text)
-
-/** An object. Returns nothing if it would lose a key that is there twice, or move one that is a number. */
+/** Makes an object. Returns undefined if it would drop a repeated key, or move a key that is a number. */
 function record(entries: readonly (readonly [string, Cell])[]): Cell | undefined {
   const object = Object.fromEntries(entries)
   const names = Object.keys(object)
   return entries.every(([key], n) => key === names[n]) ? object : undefined
 }
 
-/** Thrown within this file where a text is not what its type promises. */
+/** Thrown within this file if a string does not match its type. */
 const UNEXPECTED = Symbol('unexpected')
 
-/** Reads a list, record or map such as `[1,NULL,'a']`, `(1,'b')`, `{'k':1}`. Returns nothing for all other texts. */
+/** Reads a list, record or map: `[1,NULL,'a']`, `(1,'b')`, `{'k':1}`. Undefined for any other string. */
 function readComposite(text: string, shape: Shape): Cell | undefined {
   const source = new Source(text)
   try {
@@ -99,14 +97,15 @@ function readCell(source: Source, shape: Shape): Cell {
     })
     return record(entries) ?? entries
   }
+  const read = scalarReader(shape.type)
   if (source.next === "'") {
-    return readScalar(unescaped(source.match(/'(?:[^'\\]|\\.)*'/sy).slice(1, -1)), shape.type)
+    return read(unescaped(source.match(/'(?:[^'\\]|\\.)*'/sy).slice(1, -1)))
   }
   const bare = source.match(/[^,:()[\]{}']+/y)
-  return bare === 'NULL' ? null : readScalar(bare, shape.type)
+  return bare === 'NULL' ? null : read(bare)
 }
 
-/** A text that is read from its beginning on. What is not expected there is thrown as {@link UNEXPECTED}. */
+/** A string that is read from its start. Unexpected characters throw {@link UNEXPECTED}. */
 class Source {
   readonly #text: string
   #at = 0
@@ -127,7 +126,7 @@ class Source {
     if (this.#text[this.#at++] !== sign) throw UNEXPECTED
   }
 
-  /** What a pattern with the flag `y` finds here. */
+  /** Matches a pattern with the flag `y` at this position. */
   match(pattern: RegExp): string {
     pattern.lastIndex = this.#at
     const [found] = pattern.exec(this.#text) ?? []
@@ -136,7 +135,7 @@ class Source {
     return found
   }
 
-  /** Reads what is between two signs, with commas between the elements. */
+  /** Reads the elements between two brackets, separated by commas. */
   list(open: string, close: string, readElement: (n: number) => void): void {
     this.expect(open)
     for (let n = 0; this.next !== close; n++) {

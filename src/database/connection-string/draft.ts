@@ -1,37 +1,12 @@
-import type { Machine } from '../machine.ts'
-import type { Family } from './families.ts'
+import { words } from '../words.ts'
+import type { Draft, Notes } from './pasted.ts'
+import type { Field } from './recognised.ts'
 
-/** What was read of a connection string so far, decoded. */
-export interface Draft {
-  family?: Family | undefined
-  /** The scheme for our drivers, where its family has several. */
-  scheme?: string | undefined
-  user?: string | undefined
-  password?: string | undefined
-  /** Several stand behind each other with commas, and so do their ports, which may be empty. */
-  host?: string | undefined
-  port?: string | undefined
-  database?: string | undefined
-  /** All else, by the names that were written, in small letters. */
-  readonly params: Map<string, string>
-}
-
-/** What the reader of a connection string is told about it, in sentences without a secret. */
-export interface Notes {
-  readonly changes: string[]
-  readonly hints: string[]
-  /** The machine that will open it, where it is no Worker. */
-  readonly machine?: Machine | undefined
-}
-
-/** Whether a connection string may name files of the machine: certificates, sockets, SQLite. */
-export const mayNameFiles = ({ machine }: Notes): boolean =>
+/** True if a connection string is allowed to refer to files on the machine: certificates, sockets, databases. */
+export const mayNameFiles = ({ machine }: Pick<Notes, 'machine'>): boolean =>
   machine !== undefined && !machine.isGuest
 
-/** The fields of a draft that a name may stand for. */
-export type Field = 'user' | 'password' | 'host' | 'port' | 'database'
-
-/** How programs call the fields, in small letters and without spaces, points, lines and underscores. */
+/** Names that programs use for the fields, in lower case, without spaces, dots, hyphens or underscores. */
 const NAMES: Readonly<Record<Field, readonly string[]>> = {
   host: ['host', 'hostname', 'hostaddr', 'server', 'servername', 'datasource', 'address', 'addr'],
   port: ['port', 'portnumber'],
@@ -44,13 +19,13 @@ const FIELDS = new Map<string, Field>(
   Object.entries(NAMES).flatMap(([field, names]) => names.map((it) => [it, field as Field])),
 )
 
-/** A name without what programs write differently in it: `user id` and `User_Id` are `userid`. */
+/** Removes the differences between programs from a name: `user id` and `User_Id` become `userid`. */
 export const plainName = (name: string) => name.toLowerCase().replace(/[^a-z\d]/g, '')
 
-/** The field that a name stands for. */
+/** Looks up the field for a name. */
 export const fieldOf = (name: string): Field | undefined => FIELDS.get(plainName(name))
 
-/** Puts a value into the field that its name stands for, else among the parameters. */
+/** Puts a value into the field for its name, or among the parameters. */
 export function put(draft: Draft, name: string, value: string): void {
   const field = fieldOf(name)
   if (!field) draft.params.set(name.trim().toLowerCase(), value)
@@ -68,15 +43,26 @@ export function take(draft: Draft, ...names: readonly string[]): string | undefi
   return found
 }
 
-/** The port of the first host of a draft. */
+/** The port for the first host in a draft. */
 export const firstPort = ({ port = '' }: Draft): string | undefined =>
   port.split(',', 1)[0] || undefined
 
-/** A part of a URL as it was meant: decoded, or as it stands if its percent signs encode nothing. */
-export function meant(part: string): string {
+/** Decodes a part of a URL. Undefined if its percent-encoding is invalid. */
+export function decodedPart(part: string): string | undefined {
   try {
     return decodeURIComponent(part)
   } catch {
-    return part
+    return undefined
   }
 }
+
+/** Decodes a part of a URL. Returns it unchanged if its percent-encoding is invalid. */
+export const meant = (part: string): string => decodedPart(part) ?? part
+
+/** Makes a lookup from plain names to their meanings: `{ off: 'no none' }` becomes `{ no: 'off', none: 'off' }`. */
+export const meanings = (
+  names: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(names).flatMap(([meaning, all]) => words(all).map((it) => [it, meaning])),
+  )

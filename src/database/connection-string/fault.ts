@@ -1,10 +1,9 @@
 import type { Part } from './recognised.ts'
 
-/** Why a text cannot be read as a connection string. Its message holds no password. */
+/** Thrown for text that cannot be read as a connection string. Its message never contains a password. */
 export class NotRecognised extends Error {
   override readonly name = 'NotRecognised'
   readonly part: Part | undefined
-  /** Its engine, where that much is known. */
   readonly engine: string | undefined
 
   constructor(message: string, part?: Part, engine?: string) {

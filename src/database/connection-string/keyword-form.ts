@@ -1,36 +1,32 @@
-import type { Draft, Notes } from './draft.ts'
 import { plainName, put } from './draft.ts'
-import { knownScheme } from './families.ts'
+import { guessed, schemeIn, usual } from './engine-of.ts'
 import { NotRecognised } from './fault.ts'
-import { POSTGRES, toldBy } from './told-engine.ts'
+import type { Draft, Notes } from './pasted.ts'
 import { readHost } from './url-form.ts'
 
-/** Reads `host=… user=…` of libpq, `Host=…;Username=…` of .NET and ODBC, and `mysql:host=…` of PHP. */
+/** Reads libpq's `host=… user=…`, and `Host=…;Username=…` from .NET and ODBC. Throws {@link NotRecognised}. */
 export function readKeywords(text: string, notes: Notes): Draft | undefined {
-  const php = /^(mysql|pgsql):(?=\s*\w+\s*=)/i.exec(text)
-  const body = php ? text.slice(php[0].length) : text
-  if (!/^[a-z][\w .-]{0,40}=/i.test(body)) return undefined
-  const words = spaced(body)
-  // A password of libpq may hold a semicolon; what .NET writes has one behind each value.
-  const isList = body.includes(';') && (!words || words.length < 2 || words[0]![1].includes(';'))
-  const pairs = isList ? listed(body) : words
+  if (!/^[a-z][\w .-]{0,40}=/i.test(text)) return undefined
+  const words = spaced(text)
+  // A password in libpq's form can contain a semicolon. .NET's form has a semicolon after each value.
+  const isList = text.includes(';') && (!words || words.length < 2 || words[0]![1].includes(';'))
+  const pairs = isList ? listed(text) : words
   if (!pairs?.some(([name]) => KEYS.has(plainName(name)))) return undefined
   const draft: Draft = { params: new Map() }
   for (const [name, value] of pairs) put(draft, name, value)
-  const known = php ? knownScheme(php[1]!) : isList ? toldBy(pairs, draft, notes) : POSTGRES
-  if (!known) throw manyEngines()
-  const what = php ? 'the form of PHP' : isList ? 'the form of .NET' : 'the keywords of libpq'
-  notes.changes.push(`Read ${what}.`)
-  return { ...draft, family: known.family, scheme: known.scheme, ...splitHost(draft, notes) }
+  const engine = notes.engines.find((it) => it.isSpaced)
+  const scheme = isList ? told(pairs, draft, notes) : engine && usual(engine)
+  notes.changes.push(`Read ${isList ? 'a .NET connection string' : 'libpq keywords'}.`)
+  return { ...draft, scheme, ...splitHost(draft, notes) }
 }
 
-/** One of these has to be there, by its plain name. */
+/** Plain names, at least one of which is required. */
 const KEYS = new Set([
   ...['host', 'hostname', 'hostaddr', 'server', 'datasource', 'address', 'addr', 'networkaddress'],
   ...['dbname', 'database', 'initialcatalog', 'service', 'endpoint', 'accountendpoint', 'driver'],
 ])
 
-/** Splits at semicolons, as .NET does: a value may stand in quotes, whose double is one of them. */
+/** Splits at semicolons, as .NET does. A value can be quoted, with quotes inside it doubled. */
 function listed(text: string): [string, string][] {
   const pairs: [string, string][] = []
   let i = 0
@@ -62,7 +58,7 @@ function listed(text: string): [string, string][] {
   return pairs
 }
 
-/** Splits at blanks, as libpq does: a value may stand in single quotes, with backslashes. */
+/** Splits at spaces, as libpq does. A value can be in single quotes, with backslash escapes. */
 function spaced(text: string): [string, string][] | undefined {
   const pairs: [string, string][] = []
   let i = 0
@@ -90,7 +86,7 @@ function spaced(text: string): [string, string][] | undefined {
   return pairs
 }
 
-/** A server may be written with its port: `tcp:db.example.com,3306`. */
+/** Splits a server that is written with its port: `tcp:db.example.com,3306`. */
 function splitHost({ host, port }: Draft, notes: Notes): Pick<Draft, 'host' | 'port'> {
   if (host === undefined || host.startsWith('/')) return { host, port }
   const comma = /^([^,:]*),(\d+)$/.exec(host)
@@ -98,8 +94,19 @@ function splitHost({ host, port }: Draft, notes: Notes): Pick<Draft, 'host' | 'p
   return { host: read.host, port: port ?? read.port }
 }
 
-const manyEngines = () =>
-  new NotRecognised(
-    'This does not say which engine it is for: SQL Server, MySQL and PostgreSQL are all written like this. Add Port=5432 for PostgreSQL or Port=3306 for MySQL or MariaDB.',
-    'engine',
-  )
+/** Finds the scheme for the engine of a list. Throws {@link NotRecognised} if nothing indicates the engine. */
+function told(pairs: readonly (readonly [string, string])[], draft: Draft, notes: Notes): string {
+  const keywords = new Map(pairs.map(([name, value]) => [plainName(name), value]))
+  const engine = guessed(draft, notes) ?? notes.engines.find((it) => it.tells?.(keywords))
+  const found = schemeIn(keywords.get('driver') ?? '', notes) ?? (engine && usual(engine))
+  if (found === undefined || OTHERS.some((it) => keywords.has(it))) {
+    throw new NotRecognised(
+      'This does not say which engine it is for. Add its port, such as Port=5432. SQL Server is not supported.',
+      'engine',
+    )
+  }
+  return found
+}
+
+/** Plain keywords that only SQL Server has. Its connection strings have the same form. */
+const OTHERS = ['encrypt', 'integratedsecurity', 'trustedconnection', 'multipleactiveresultsets']

@@ -1,36 +1,38 @@
-/** What a connection string says, in the form that our drivers take. */
+/** A connection string in the form that our drivers accept. */
 export interface Recognised {
-  /** The URL for our drivers. It may hold a password or a token. */
+  /** URL for our drivers. It can contain a password or a token. */
   readonly url: string
-  /** As people write it: `PostgreSQL`. */
+  /** Display name of the engine: `PostgreSQL`. */
   readonly engine: string
-  /** Who runs the server, where its host tells: `Amazon RDS`. */
+  /** The server's provider, if its host reveals it: `Amazon RDS`. */
   readonly service?: string | undefined
   readonly host?: string | undefined
   readonly port?: number | undefined
   readonly database?: string | undefined
   readonly user?: string | undefined
-  /** How many characters the password or the token has; left out if there is none. */
+  /** Number of characters in the password or token. Left out if there is none. */
   readonly secretLength?: number | undefined
-  /** Whether the way to the database is encrypted. `offered`: if the server does. `within`: by a binding. */
+  /** The connection's encryption. `offered`: if the server supports it. `within`: inside a binding. */
   readonly encryption: 'required' | 'offered' | 'none' | 'within'
-  /** What was changed to read it, in sentences without a secret: `Took the quotes off.` */
+  /** Messages about the changes made while reading it, without secrets: `Removed the quotes.` */
   readonly changes: readonly string[]
-  /** What to know about it, in sentences. */
+  /** Hints about the connection string. */
   readonly hints: readonly string[]
-  /** Names for an endpoint with this database. */
+  /** Suggested names for an endpoint with this database. */
   readonly suggested: { readonly name: string; readonly title: string }
 }
 
-/** Why a text is no connection string that can be used. */
+/** The result for text that is not a usable connection string. */
 export interface Unrecognised {
-  /** What is wrong and what to change. It holds no password. */
+  /** Message that says what is wrong and what to change. It never contains a password. */
   readonly sentence: string
-  /** The part that is wrong, where it is one. */
+  /** The part that is wrong, if it is a single part. */
   readonly part?: Part | undefined
-  /** Its engine, where that much is known. */
   readonly engine?: string | undefined
 }
 
+/** The fields in a connection string that have known names. */
+export type Field = 'user' | 'password' | 'host' | 'port' | 'database'
+
 /** A part of a connection string. */
-export type Part = 'engine' | 'host' | 'port' | 'user' | 'password' | 'database' | 'parameter'
+export type Part = 'engine' | Field | 'parameter'

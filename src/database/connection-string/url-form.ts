@@ -1,64 +1,56 @@
-import type { Draft, Notes } from './draft.ts'
-import { meant } from './draft.ts'
-import { assertNotForeign, type Known, knownScheme, meantScheme } from './families.ts'
+import { trimEnd } from '../transport/trim-end.ts'
+import { decodedPart, meant } from './draft.ts'
+import { beginnings, guessed, schemeOf, usual } from './engine-of.ts'
 import { NotRecognised } from './fault.ts'
-
-/** A scheme and what follows it. */
-interface Begun {
-  readonly scheme: string
-  /** What stands between the two: `://`, or what was written instead. */
-  readonly mark: string
-  readonly rest: string
-}
-
-const MARKS = new Set([':', ';', '/', '\\', ' '])
-
-/** The scheme that a text begins with, if it may be one. */
-export function begun(text: string): Begun | undefined {
-  const scheme = /^[a-z][a-z\d+._-]{0,60}/i.exec(text)?.[0]
-  if (scheme === undefined) return undefined
-  if (text.startsWith('://', scheme.length)) {
-    return { scheme, mark: '://', rest: text.slice(scheme.length + 3) }
-  }
-  let end = scheme.length
-  while (end < scheme.length + 5 && MARKS.has(text[end]!)) end++
-  const mark = text.slice(scheme.length, end)
-  if (!/[:/;\\]/.test(mark)) return undefined
-  return { scheme, mark, rest: text.slice(end) }
-}
+import type { Draft, Notes } from './pasted.ts'
 
 /**
- * Reads a URL as people write it: with a mistaken scheme, marks that are missing, and a password that is
- * not percent-encoded. Nothing for a text that is no URL. Throws {@link NotRecognised}.
+ * Reads a URL, and allows common mistakes: missing slashes, backslashes, and a password that is not
+ * percent-encoded. Undefined for text that is not a URL. Throws {@link NotRecognised}.
  */
 export function readUrl(text: string, notes: Notes): Draft | undefined {
-  const it = begun(text)
-  if (!it) return undefined
-  const { scheme, mark, rest } = it
-  const isWhole = mark.includes('//') || mark.includes('\\\\')
-  const known = knownScheme(scheme)
-  if (!known && (isWhole || !rest.includes('@'))) assertNotForeign(scheme)
-  const found = known ?? (isWhole || mark.length > 1 ? meantScheme(scheme) : undefined)
-  if (!found) return undefined
-  // `postgres:secret@host/db` is a user and a password.
-  if (!isWhole && mark === ':' && !rest.slice(0, rest.lastIndexOf('@')).includes(':')) {
+  const [begun, name = '', mark = ''] = /^([a-z][a-z\d+._-]{0,60})([:;/\\ ]{1,5})/i.exec(text) ?? []
+  if (begun === undefined || !/[:/;\\]/.test(mark)) return undefined
+  const scheme = schemeOf(name, notes)
+  const end = mark.startsWith('://') ? name.length + 3 : begun.length
+  const rest = text.slice(end)
+  if (scheme === undefined) {
+    if (!mark.startsWith('://')) return undefined
+    throw new NotRecognised(
+      `Tidegate has no driver for ${name.slice(0, 20)}://. Paste a connection string that begins with ${beginnings(notes)}.`,
+      'engine',
+    )
+  }
+  // In `postgres:secret@host/db`, the scheme is the user.
+  if (mark === ':' && !rest.slice(0, rest.lastIndexOf('@')).includes(':')) {
     if (rest.includes('@') || /^\d+(?:\/|$)/.test(rest)) return undefined
   }
-  if (mark !== '://') notes.changes.push(`Wrote :// behind ${found.scheme}.`)
-  noteScheme(scheme, known, found, notes)
-  return { family: found.family, scheme: found.scheme, ...readRest(rest, notes) }
+  if (!mark.startsWith('://')) notes.changes.push(`Added :// after ${scheme}.`)
+  else if (name.includes('+')) notes.changes.push('Removed the driver from the scheme.')
+  return { scheme, ...readRest(rest, notes) }
 }
 
-function noteScheme(scheme: string, known: Known | undefined, found: Known, notes: Notes): void {
-  const [bare = '', driver] = scheme.split('+')
-  if (!known) notes.changes.push(`Read ${bare.slice(0, 20)} as ${found.scheme}.`)
-  else if (driver) notes.changes.push('Took the driver out of the scheme.')
-  else if (![found.scheme, 'postgresql', 'turso'].includes(bare.toLowerCase())) {
-    notes.changes.push(`Read ${bare.slice(0, 20)} as ${found.scheme}.`)
+/** Reads `user:password@host:5432/db` and `host:5432`, which do not specify an engine. Throws {@link NotRecognised}. */
+export function readPlace(text: string, notes: Notes): Draft | undefined {
+  const bare = text.replace(/^\/\//, '')
+  if (/\s/.test(bare) || !/^[^/]*[.@:\]]/.test(bare) || bare.includes('://')) return undefined
+  if (/[;{}()]/.test(bare.slice(bare.lastIndexOf('@')))) return undefined
+  const draft = readRest(bare, notes)
+  if (draft.host === undefined || !/^[\w.,[\]:-]+$/.test(draft.host)) return undefined
+  if (draft.user === undefined) {
+    throw new NotRecognised(
+      `This is only a server address. Write the engine, the user and the database, too: ${usual(notes.engines[0]!)}://user:password@host/database.`,
+      'user',
+    )
   }
+  const engine =
+    guessed(draft, notes) ?? notes.engines.find((it) => usual(it) === draft.user?.split('.')[0])
+  if (!engine) return draft
+  notes.changes.push(`Wrote ${usual(engine)}:// in front, based on the port or the host.`)
+  return { ...draft, scheme: usual(engine) }
 }
 
-/** Reads what stands behind the scheme of a URL. Throws {@link NotRecognised}. */
+/** Reads the part of a URL after its scheme. Throws {@link NotRecognised}. */
 export function readRest(rest: string, notes: Notes): Draft {
   const params = new Map<string, string>()
   const { login, place, query } = cut(rest)
@@ -74,26 +66,24 @@ export function readRest(rest: string, notes: Notes): Draft {
 }
 
 function pathOf(path: string): string | undefined {
-  let end = path.length
-  while (end > 0 && path[end - 1] === '/') end--
-  // What says more may be a password, and the name of a database is shown.
+  // A longer text could contain a password, and the database name is shown.
   if (/\s(?:-|[\w-]{1,40}[=:]|(?:password|passwd|pwd|pass)\b)/i.test(path)) {
     throw new NotRecognised(
-      'Behind the database stand more words. Put the user and the password into the URL: postgres://user:password@host/database.',
+      'There are more words after the database. Put the user and the password before the host: //user:password@host/database.',
       'database',
     )
   }
-  return end === 0 ? undefined : meant(path.slice(0, end))
+  return meant(trimEnd(path, '/')) || undefined
 }
 
-/** A user or password may hold any sign, so its end is the last @ that a host can follow. */
+/** Splits off the login. It can contain any character, so it ends at the last @ that a host can follow. */
 function cut(rest: string): { login: string | undefined; place: string; query: string } {
   const mark = queryMark(rest)
   const before = mark < 0 ? rest : rest.slice(0, mark)
   const query = mark < 0 ? '' : withoutFragment(rest.slice(mark + 1))
   const at = before.lastIndexOf('@')
   const login = at < 0 ? undefined : before.slice(0, at)
-  // A page's address was copied where only a host belongs.
+  // A web page's address was copied instead of a host.
   const place = before.slice(at + 1).replace(/^(?:https?|tcp):\/\//i, '')
   return { login, place: withoutFragment(place), query }
 }
@@ -101,8 +91,8 @@ function cut(rest: string): { login: string | undefined; place: string; query: s
 const withoutFragment = (text: string) => text.split('#', 1)[0]!
 
 /**
- * Where the query begins: at the first question mark behind the host. A password with a question mark has
- * the host behind it; a parameter with an @ has its own name before that.
+ * Position of the query, at the first question mark after the host. If a question mark is part of a password, the
+ * host comes after it. If an @ is part of a parameter, the parameter's name comes before it.
  */
 function queryMark(rest: string): number {
   const [firstAt, lastAt] = [rest.indexOf('@'), rest.lastIndexOf('@')]
@@ -121,7 +111,9 @@ function readLogin(login: string | undefined, notes: Notes): Pick<Draft, 'user' 
   const password = colon < 0 ? undefined : login.slice(colon + 1)
   const literal = [user, password ?? ''].some((part) => !isEncoded(part))
   if (literal) {
-    notes.changes.push('Percent-encoded the login: it has signs that mean something else in a URL.')
+    notes.changes.push(
+      'Percent-encoded the login: it has characters with a special meaning in a URL.',
+    )
   }
   const read = literal ? (part: string) => part : meant
   return {
@@ -130,23 +122,16 @@ function readLogin(login: string | undefined, notes: Notes): Pick<Draft, 'user' 
   }
 }
 
-/** Whether a part of a URL is encoded as it should be. Signs that only some programs encode may stand in it. */
-function isEncoded(part: string): boolean {
-  if (/[@/?#\s:[\]<>"`{}|\\^]/.test(part)) return false
-  try {
-    decodeURIComponent(part)
-    return true
-  } catch {
-    return false
-  }
-}
+/** True if a part of a URL is properly encoded. Characters that only some programs encode are allowed. */
+const isEncoded = (part: string): boolean =>
+  !/[@/?#\s:[\]<>"`{}|\\^]/.test(part) && decodedPart(part) !== undefined
 
 /** Reads `host`, `host:port`, an IPv6 address, or a list of them. Throws {@link NotRecognised}. */
 export function readHost(text: string, notes: Notes): Pick<Draft, 'host' | 'port'> {
   const places = text
     .split(',')
     .filter((it) => it.trim() !== '')
-    .map((it) => readPlace(it.trim(), notes))
+    .map((it) => hostAt(it.trim(), notes))
   if (places.length < 2) return places[0] ?? {}
   const ports = places.map(({ port = '' }) => port)
   return {
@@ -155,7 +140,7 @@ export function readHost(text: string, notes: Notes): Pick<Draft, 'host' | 'port
   }
 }
 
-function readPlace(place: string, notes: Notes): Pick<Draft, 'host' | 'port'> {
+function hostAt(place: string, notes: Notes): Pick<Draft, 'host' | 'port'> {
   const bracketed = /^\[([^\]]*)\](?::(.*))?$/.exec(place)
   if (bracketed) return { host: `[${bracketed[1]}]`, port: bracketed[2] || undefined }
   const colons = place.split(':').length - 1

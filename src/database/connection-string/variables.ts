@@ -1,98 +1,66 @@
-import { type Draft, type Field, fieldOf, plainName } from './draft.ts'
-import { assertNotForeign, type Known, knownScheme } from './families.ts'
-import { NotRecognised } from './fault.ts'
-import { guessed } from './told-engine.ts'
+import { fieldOf, plainName } from './draft.ts'
+import { guessed, schemeIn, schemeOf, usual } from './engine-of.ts'
+import type { Draft, Notes } from './pasted.ts'
 
-/** What stands before the names of variables that are about a database, the likeliest first. */
-const PREFIXES = [
-  ...['database', 'db', 'pg', 'postgres', 'postgresql', 'mysql', 'mariadb', 'clickhouse'],
-  ...['springdatasource', 'datasource', 'rds', 'sql', 'typeorm', 'rdsdb', 'awsrds', 'dbprimary'],
-  ...['knex', 'sequelize', 'django', 'ch', 'app', 'appdb', 'prod', 'proddb', 'development', ''],
-]
+type Variables = ReadonlyMap<string, string>
 
-/** Names of the field behind a prefix that alone would mean something else. */
-const MORE: Readonly<Record<string, Field>> = { name: 'database', schema: 'database', root: 'user' }
+/** Names that stand for a field only after a prefix, with those fields. Without it, they mean something else. */
+const MORE = new Map([['name', 'database'] as const, ['root', 'user'] as const])
 
-/** What names the engine. */
-const ENGINES = [
-  'engine',
-  'adapter',
-  'connection',
-  'driver',
-  'dialect',
-  'type',
-  'client',
-  'provider',
-]
+/** Variables that contain the engine. */
+const ENGINES = ['engine', 'adapter', 'connection', 'driver', 'dialect', 'client']
 
-/** Reads a host, a user and so on from variables of their own: `DB_HOST`, `PGUSER`, `spring.datasource.password`. */
-export function readVariables(variables: ReadonlyMap<string, string>): Draft | undefined {
-  const plain = [...variables].map(([name, value]) => [plainName(name), value] as const)
-  for (const prefix of PREFIXES) {
-    const draft: Draft = { params: new Map() }
-    let known: Known | undefined = knownScheme(prefix)
-    for (const [name, value] of plain) {
-      if (!name.startsWith(prefix) || value === '') continue
-      const rest = name.slice(prefix.length)
-      const field = fieldOf(rest) ?? (prefix === '' && rest !== 'name' ? undefined : MORE[rest])
-      if (field) draft[field] ??= value
-      else if (ENGINES.includes(rest)) known = engineOf(value) ?? known
-      else if (/^(?:ssl|sslmode|tls)$/.test(rest)) draft.params.set(rest, value)
+/** Reads the host, the user and so on from separate variables: `DB_HOST`, `PGUSER`, `spring.datasource.password`. */
+export function readVariables(variables: Variables, notes: Notes): Draft | undefined {
+  for (const [named] of variables) {
+    const prefix = /^(.*?)host(?:name)?$/.exec(plainName(named))?.[1]
+    if (prefix === undefined) continue
+    const draft: Draft = { ...fieldsOf(prefix, variables), params: new Map() }
+    if (!draft.host || (draft.user ?? draft.database) === undefined) continue
+    const own = behind(prefix, variables)
+    for (const [rest, value] of own) {
+      if (/^(?:ssl|sslmode|tls)$/.test(rest)) draft.params.set(rest, value)
     }
-    const isNamed = draft.user !== undefined || draft.database !== undefined
-    if (draft.host === undefined && known && isNamed && draft.password !== undefined) {
-      throw new NotRecognised(
-        `These variables name no host. Add one: ${prefix.toUpperCase()}${prefix === 'pg' ? '' : '_'}HOST=db.example.com.`,
-        'host',
-      )
-    }
-    if (draft.host === undefined || !isNamed) continue
-    const found = known ?? guessed(draft)
-    return { ...draft, family: found?.family, scheme: found?.scheme }
+    const written = own.find(([rest]) => ENGINES.includes(rest))?.[1] ?? ''
+    const engine = guessed(draft, notes)
+    const scheme = schemeIn(written, notes) ?? schemeOf(prefix, notes) ?? (engine && usual(engine))
+    return { ...draft, scheme }
   }
   return undefined
 }
 
-/** `pgsql`, `postgresql`, `django.db.backends.postgresql`, `com.mysql.cj.jdbc.Driver` */
-function engineOf(value: string): Known | undefined {
-  for (const word of value
-    .toLowerCase()
-    .split(/[^a-z\d]+/)
-    .slice(0, 10)) {
-    assertNotForeign(word)
-    const known = knownScheme(word)
-    if (known) return known
+/** Finds the variables whose names begin with a prefix, with the rest of their names. */
+const behind = (prefix: string, variables: Variables) =>
+  [...variables]
+    .map(([name, value]) => [plainName(name), value] as const)
+    .filter(([name, value]) => name.startsWith(prefix) && value !== '')
+    .map(([name, value]) => [name.slice(prefix.length), value] as const)
+
+function fieldsOf(prefix: string, variables: Variables): Omit<Draft, 'params'> {
+  const fields: Omit<Draft, 'params'> = {}
+  for (const [rest, value] of behind(prefix, variables)) {
+    const field = fieldOf(rest) ?? (prefix === '' ? undefined : MORE.get(rest as 'name'))
+    if (field) fields[field] ??= value
   }
-  return undefined
+  return fields
 }
 
-/** Adds what a connection string lacks and a variable beside it says: a user, a password, a token. */
-export function completed(draft: Draft, variables: ReadonlyMap<string, string>): Draft {
-  const ending = (...ends: readonly string[]) =>
-    [...variables].find(([name]) => ends.some((it) => plainName(name).endsWith(it)))?.[1]
-  if (draft.family === 'libsql') {
-    if (draft.params.size > 0 || draft.password !== undefined) return draft
-    const token = ending('authtoken', 'tursotoken', 'libsqltoken')
-    return token === undefined ? draft : { ...draft, params: new Map([['authtoken', token]]) }
+/** Fills in a missing user, password or token from variables next to the one with the connection string. */
+export function completed(
+  draft: Draft,
+  name: string | undefined,
+  variables: Variables,
+  { engines }: Notes,
+): Draft {
+  const engine = engines.find(({ schemes }) => Object.hasOwn(schemes, draft.scheme ?? ''))
+  const ending = engine?.tokenVariable
+  if (ending !== undefined) {
+    const token = [...variables].find(([it]) => plainName(it).endsWith(ending))?.[1]
+    const hasToken = (draft.password ?? draft.user) !== undefined || draft.params.has(ending)
+    return hasToken ? draft : { ...draft, password: token }
   }
-  if (draft.user !== undefined && draft.password !== undefined) return draft
-  const value = (field: Field) =>
-    [...variables].find(([name]) => {
-      const plain = plainName(name)
-      return PREFIXES.some(
-        (it) => plain.startsWith(it) && fieldOf(plain.slice(it.length)) === field,
-      )
-    })?.[1]
-  return {
-    ...draft,
-    user: draft.user ?? value('user'),
-    password: draft.password ?? value('password'),
-  }
+  const prefix = plainName(name ?? '').replace(/(?:url|uri|dsn)$/, '')
+  if (prefix === '') return draft
+  const { user, password } = fieldsOf(prefix, variables)
+  return { ...draft, user: draft.user ?? user, password: draft.password ?? password }
 }
-
-/** A text with the values of the variables that it names. */
-export const filled = (text: string, variables: ReadonlyMap<string, string>): string =>
-  text.replace(
-    /\$\{(\w{1,100})\}|\$(\w{1,100})/g,
-    (whole, braced, bare) => variables.get(braced ?? bare) ?? whole,
-  )

@@ -1,6 +1,7 @@
-import type { DemoQuery, Shop } from './shop.ts'
+import type { DemoQuery } from './read.ts'
+import type { Shop } from './shop.ts'
 
-/** The Durable Object of the demo database. A deployment without the demo never loads the code of the shop. */
+/** The Durable Object for the demo database. A deployment without the demo never loads the shop's code. */
 export class DemoStore {
   readonly #storage: DurableObjectStorage
   #shop: Shop | undefined
@@ -16,7 +17,7 @@ export class DemoStore {
       this.#shop ??= new Shop(this.#storage)
       return Response.json(this.#shop.answer(query))
     } catch (error) {
-      // The Worker only hears that the object failed.
+      // The Worker only learns that the object failed.
       console.error(error)
       throw error
     }

@@ -1,11 +1,12 @@
 import type { Driver, Io, UnguardedDatabase } from '../database.ts'
 import { DatabaseError, unreachable } from '../error.ts'
-import type { Limits } from '../rows.ts'
+import type { QueryContext } from '../rows.ts'
 import { sqlite } from '../sqlite/dialect.ts'
 import { startDeadline } from '../transport/deadline.ts'
-import type { DemoAnswer, DemoQuery } from './shop.ts'
+import type { DemoQuery } from './read.ts'
+import type { DemoAnswer } from './shop.ts'
 
-/** Opens `demo:`, the shop that every deployment has, without any account. */
+/** Opens `demo:`, the shop that every deployment has without any account. */
 export const demo: Driver = {
   name: 'demo',
   opens: (url) => url.protocol === 'demo:',
@@ -13,13 +14,13 @@ export const demo: Driver = {
     dialect: { ...sqlite, joining: undefined },
     refusesBy: 'after SQLite has shown that their program writes nothing, and are rolled back',
     query({ sql, params = [] }, limits) {
-      const { maxRows, maxBytes, timeoutMs } = limits
-      return ask({ sql, params, maxRows, maxBytes, timeoutMs }, limits, io)
+      const { maxRows, maxBytes } = limits
+      return ask({ sql, params, maxRows, maxBytes }, limits, io)
     },
   }),
 }
 
-async function ask(query: DemoQuery, limits: Limits, { bindings }: Io) {
+async function ask(query: DemoQuery, limits: QueryContext, { bindings }: Io) {
   const { DEMO: namespace } = bindings as { DEMO?: DurableObjectNamespace }
   if (!namespace) {
     throw new DatabaseError(

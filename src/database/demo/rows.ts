@@ -18,11 +18,11 @@ import {
 export type DemoRow = Readonly<Record<string, Param>>
 
 /**
- * The rows of the demo store, table by table, parents before children: the same on every call and
- * every machine, so that an answer can be checked against a number known beforehand.
+ * The rows of the demo store, table by table, parents before children. They are the same on every call and
+ * every machine, so an answer can be checked against a known number.
  *
- * All draws come from one stream. So their order, down to the order of the fields of a row, is part
- * of the data: one more draw anywhere changes every row after it.
+ * All draws come from one stream. So their order, down to the order of the fields in a row, is part of the
+ * data: one more draw anywhere changes every row after it.
  */
 export function demoRows(): Readonly<Record<string, readonly DemoRow[]>> {
   const draws = drawsFrom(20261121)
@@ -54,7 +54,7 @@ const productsFrom = ({ below, pick, oneIn }: Draws) =>
     category_id: 7 + below(8),
     price: (5 + below(20_000) / 100).toFixed(2),
     weight_g: oneIn(6) ? null : 50 + below(5000),
-    // Odd numbers above 2^53: none of them survives a trip through a double.
+    // Odd numbers above 2^53: none of them survives conversion to a double.
     ean: String(9007199254740993n + BigInt(below(900_000)) * 2n),
     attributes: oneIn(3)
       ? null
@@ -78,7 +78,7 @@ const customersFrom = ({ below, pick, oneIn }: Draws) =>
     }
   })
 
-/** Orders with their lines and their payments. */
+/** Orders with their lines and payments. */
 function salesFrom(
   { below, pick, oneIn }: Draws,
   products: readonly { readonly id: number; readonly price: string }[],
@@ -87,13 +87,13 @@ function salesFrom(
   const items: DemoRow[] = []
   const payments: DemoRow[] = []
   for (const id of numbersTo(ORDERS)) {
-    // Evenly from the last day of January 2025 to the first days of November 2026.
+    // Spread evenly from the last day of January 2025 to the first days of November 2026.
     const day = 30 + Math.floor((id / ORDERS) * 640) + below(3)
     const status = statusOf(below(20))
     const isSent = status === 'shipped' || status === 'refunded'
     orders.push({
       id,
-      // The product of two draws favours low numbers: some customers order much, many little.
+      // The product of two draws favors low numbers: some customers order a lot, many order little.
       customer_id: 1 + Math.floor((below(CUSTOMERS) * below(1000)) / 1000),
       status,
       ordered_at: time(day, below(DAY_SECONDS)),
@@ -146,7 +146,7 @@ const reviewsFrom = ({ below, pick, oneIn }: Draws) =>
 
 const DAY_SECONDS = 86_400
 
-/** Numbers from a linear congruential generator (the constants are those of Numerical Recipes). */
+/** Numbers from a linear congruential generator (with the constants from Numerical Recipes). */
 function drawsFrom(seed: number) {
   let state = seed
   const below = (n: number) => {
@@ -167,13 +167,13 @@ const numbersTo = (n: number) => Array.from({ length: n }, (_, i) => i + 1)
 
 const twoDigits = (n: number) => String(n).padStart(2, '0')
 
-/** The time this many days and seconds after the beginning of 2025: `2025-01-31 08:15:00`. */
+/** The time at this day and second, counted from the beginning of 2025: `2025-01-31 08:15:00`. */
 function time(day: number, second: number): string {
   const moment = new Date(Date.UTC(2025, 0, 1) + (day * DAY_SECONDS + second) * 1000)
   return moment.toISOString().slice(0, 19).replace('T', ' ')
 }
 
-/** An email address without accents and apostrophes: `ines.oneil7@example.com`. */
+/** An email address without accents or apostrophes: `ines.oneil7@example.com`. */
 const address = (user: string) =>
   `${user
     .toLowerCase()

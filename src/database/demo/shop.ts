@@ -1,27 +1,24 @@
-import { DatabaseError, type Failure } from '../error.ts'
+import { DatabaseError } from '../error.ts'
 import type { Answer } from '../rows.ts'
-import { Counts } from './counts.ts'
-import { type Query, read } from './read.ts'
+import { type DemoQuery, read } from './read.ts'
 import { demoStatements, EDITION } from './statements.ts'
+import { Counts } from './table-sizes.ts'
 
-/** What the driver sends to the demo's Durable Object. */
-export type DemoQuery = Query
-
-/** What the driver gets back: rows, or the parts of a {@link DatabaseError}. */
+/** The reply to the driver: rows, or the parts of a {@link DatabaseError}. */
 export type DemoAnswer =
   | Answer
-  | { error: { kind: Failure; message: string; code?: string; hint?: string; position?: number } }
+  | { error: Pick<DatabaseError, 'kind' | 'message' | 'code' | 'hint' | 'position'> }
 
 /**
- * The name of a table that runs ANALYZE when it is read. It does so in a program that EXPLAIN does not
- * show, and the runtime allows it. SQLite has no escapes in names, so this pattern always finds it.
+ * Matches the name of a table that runs ANALYZE when it is read. It does so in a program that EXPLAIN does
+ * not show, and the runtime allows it. SQLite has no escapes in names, so this pattern always finds it.
  */
 const ANALYZES = /pragma_optimize/i
 
 /**
- * The demo database: it fills its storage when it is made, and answers one query at a time. No query
- * can change it, even if the guard in front of it fails: a text runs only if SQLite reads it as a
- * single query whose program writes nothing, and then in a transaction that is always rolled back.
+ * The demo database. It fills its storage when it is created, and answers one query at a time. No query can
+ * change it, even if the guard in front of it fails: a statement runs only if SQLite reads it as a single query
+ * whose program writes nothing, and then in a transaction that is always rolled back.
  */
 export class Shop {
   readonly #storage: DurableObjectStorage
@@ -33,33 +30,33 @@ export class Shop {
     this.#counts = new Counts(storage.sql)
   }
 
-  /** Answers a {@link DemoQuery} with its rows, or with what a {@link DatabaseError} says. */
+  /** Answers a {@link DemoQuery} with its rows, or with the contents of a {@link DatabaseError}. */
   answer(query: DemoQuery): DemoAnswer {
     try {
-      if (ANALYZES.test(query.sql))
-        throw new DatabaseError('refused', 'This database is only read.')
+      if (ANALYZES.test(query.sql)) {
+        throw new DatabaseError('refused', 'This database is read-only.')
+      }
       return this.#rolledBack(() => read(this.#storage.sql, this.#counts, query))
     } catch (thrown) {
       if (!(thrown instanceof DatabaseError)) throw thrown
       const { kind, message, code, hint, position } = thrown
-      const details = { ...(code && { code }), ...(hint && { hint }) }
-      return { error: { kind, message, ...details, ...(position && { position }) } }
+      return { error: { kind, message, code, hint, position } }
     }
   }
 
-  /** Makes the tables, or replaces those of another edition: all of them, or none. */
+  /** Creates the tables, or replaces another edition's tables: all of them, or none. */
   #fill(): void {
     const { sql, kv } = this.#storage
     if (kv.get('edition') === EDITION) return
     this.#storage.transactionSync(() => {
       const old = sql.exec<{ type: string; name: string }>(
-        // Children were created after their parents, and have to go before them.
+        // Children were created after their parents, and must be dropped before them.
         `select type, name from sqlite_schema where type in ('table', 'view')
          and name not like '\\_%' escape '\\' and name not like 'sqlite\\_%' escape '\\'
          order by rowid desc`,
       )
       for (const { type, name } of old.toArray()) sql.exec(`drop ${type} ${name}`)
-      for (const statement of demoStatements('sqlite')) sql.exec(statement)
+      for (const statement of demoStatements()) sql.exec(statement)
       kv.put('edition', EDITION)
     })
   }

@@ -1,60 +1,31 @@
 import { type DemoRow, demoRows } from './rows.ts'
 
-/** The type of each kind of column, by dialect. */
-const types = {
-  postgres: {
-    integer: 'integer',
-    bigint: 'bigint',
-    decimal: 'numeric(12,2)',
-    text: 'text',
-    boolean: 'boolean',
-    date: 'date',
-    timestamp: 'timestamptz',
-    json: 'jsonb',
-  },
-  sqlite: {
-    integer: 'integer',
-    bigint: 'integer',
-    decimal: 'decimal(12,2)',
-    text: 'text',
-    boolean: 'boolean',
-    date: 'text',
-    timestamp: 'text',
-    json: 'text',
-  },
-  mysql: {
-    integer: 'integer',
-    bigint: 'bigint',
-    decimal: 'decimal(12,2)',
-    // Without a length it could be neither unique nor in a key.
-    text: 'varchar(255)',
-    boolean: 'boolean',
-    date: 'date',
-    timestamp: 'datetime',
-    json: 'json',
-  },
-} as const
+/** The types of the columns. */
+const SQLITE = {
+  integer: 'integer',
+  bigint: 'integer',
+  decimal: 'decimal(12,2)',
+  text: 'text',
+  boolean: 'boolean',
+  date: 'text',
+  timestamp: 'text',
+  json: 'text',
+}
 
 /**
- * The version of the data and its tables. A store of another edition is replaced, so this has to change
+ * The version of the data and its tables. A store of another edition is replaced, so this must change
  * whenever the {@link demoStatements} change.
  */
 export const EDITION = '2026-11-21.2'
 
-/** The dialects the demo store can be written in. */
-export type DemoDialect = keyof typeof types
-
-/**
- * The statements that make the demo store in an empty database, to be run in order: a shop with
- * customers, orders, payments and reviews from 2025 and 2026.
- */
-export function* demoStatements(dialect: DemoDialect): Generator<string> {
-  yield* tables(dialect)
+/** The statements that create the demo store in an empty database, in order. Other types are for other engines. */
+export function* demoStatements(types = SQLITE): Generator<string> {
+  yield* tables(types)
   for (const [table, rows] of Object.entries(demoRows())) yield* inserts(table, rows)
 }
 
-function tables(dialect: DemoDialect): string[] {
-  const { integer, bigint, decimal, text, boolean, date, timestamp, json } = types[dialect]
+function tables(types: typeof SQLITE): string[] {
+  const { integer, bigint, decimal, text, boolean, date, timestamp, json } = types
   return [
     `create table categories (
       id ${integer} not null primary key,
@@ -115,8 +86,8 @@ function tables(dialect: DemoDialect): string[] {
     )`,
     'create index orders_by_customer on orders (customer_id, ordered_at)',
     'create index items_by_product on order_items (product_id)',
-    // SQLite keeps the decimal 10.00 as the integer 10, and cuts the fraction when it divides integers:
-    // 100.0 is no integer.
+    // SQLite stores the decimal 10.00 as the integer 10, and drops the fraction when it divides integers.
+    // 100.0 is not an integer, so it avoids that.
     `create view order_totals as
       select o.id as order_id, o.customer_id, o.status,
         sum(i.quantity * i.unit_price * (100 - i.discount_pct) / 100.0) as total
@@ -147,7 +118,7 @@ function* inserts(table: string, rows: readonly DemoRow[]): Generator<string> {
   yield head + values.join(',\n')
 }
 
-/** A value as every dialect reads it: a quoted number takes the type of its column. */
+/** A value in a form that every dialect reads: a quoted number takes the type of its column. */
 function literal(value: DemoRow[string]): string {
   return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value)
 }

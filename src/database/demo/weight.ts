@@ -1,175 +1,200 @@
-import type { Token } from '../guard/token.ts'
-import { type Call, callsIn, numberLiteral, textLiteral } from './calls.ts'
-import type { LexedSql } from './lexed-sql.ts'
+import { isName, isOne, type Token } from '../guard/token.ts'
+import type { Param } from '../rows.ts'
+import { words } from '../words.ts'
 
-/** What a statement does with each row, for which a plan has no words. */
+/** The work that a statement does for each row and that its plan does not show. */
 export interface Weight {
-  /** Bytes of the largest value that it may make. */
+  /** Bytes of the largest value that it can make. */
   readonly largest: number
-  /** How many rows could be visited in the time that it takes for one row. */
-  readonly perRow: number
-  /** Whether it makes values larger than those it is given. */
-  readonly grows: boolean
-  /** Whether all rows of a window are read again for each row. */
-  readonly rereadsFrames: boolean
+  /** The cost of one row among this many, in rows that could be visited meanwhile. */
+  perRow(rows: number): number
 }
 
-/** Bytes of a value that the store holds, at most. */
-const STORED_BYTES = 100
+/** Maximum size of a stored value in bytes. */
+const STORED_BYTES = 150
 
-/** Bytes of the largest value on the platform. */
-const MAX_VALUE_BYTES = 2_000_000
+/** Maximum size of a value on the platform in bytes. */
+const MAX_VALUE_BYTES = 2_200_000
 
-/** Bytes that printf() makes of one directive, at most. */
-const MAX_DIRECTIVE_BYTES = 100_000
+/** The number of bytes that take as long as a row visit, both to move and to read in a call. */
+const MOVED_BYTES = 1_000
+const READ_BYTES = 50
 
-/** A text of all values of a column is as long as this many values of {@link STORED_BYTES}. */
-const GROUP_GROWTH = 500
+/** The cost of a call in visits, even for a small value. */
+const CALL_VISITS = 4
 
-/** One visit to a row includes the work on values up to this many times larger than the stored ones. */
-const FREE_GROWTH = 8
+/** Functions that take no longer than a visit, whatever their arguments. */
+const PLAIN: ReadonlySet<string> = new Set(
+  words(
+    'count sum avg total min max coalesce ifnull nullif iif abs sign row_number rank dense_rank ntile',
+    'percent_rank cume_dist lag lead first_value last_value nth_value',
+  ),
+)
 
-/** How many bytes of a value take as long as a visit to a row, by what is done with them. */
-const BYTES_PER_VISIT = { returned: 1_000, fedBack: 50, read: 64, made: 16, matched: 5 }
+/** Functions that build a string from all rows in a group. */
+const GATHERERS = /^(?:group_concat|string_agg|jsonb?_group_(?:array|object))$/
+/** Functions that combine their arguments. */
+const COMPOSERS =
+  /^(?:concat|concat_ws|char|jsonb?(?:_array|_object|_set|_insert|_replace|_patch|_quote)?)$/
+/** Functions that search for one value in another and start again at each position. */
+const SEEKERS = /^(?:instr|replace|trim|ltrim|rtrim|json_patch|jsonb_patch)$/
 
-/** Tokens of a statement that cost nothing extra. */
-const FREE_TOKENS = 200
-
-/** For each row, this many further tokens cost as much as a visit. */
-const TOKENS_PER_VISIT = 10
+/** A function call. */
+interface Call {
+  readonly name: string
+  /** Its arguments: each is a literal or undefined. */
+  readonly args: readonly (string | undefined)[]
+  /** True if it is in a query in parentheses. */
+  readonly isInner: boolean
+  /** True if OVER or FILTER follows. */
+  readonly isWindow: boolean
+}
 
 /**
- * How expensive the expressions of a statement can be: how large a value may get, and how often such
- * a value is read or made.
+ * Estimates the cost of a statement's expressions.
  *
- * @param longestParamChars characters of the longest parameter
- * @param isRecursive whether a value may come back to what made it, as in a recursion
+ * @param reuses true if it can read the result of an inner query more than once
  */
 export function weightOf(
-  { sql, tokens }: LexedSql,
-  longestParamChars: number,
-  isRecursive = false,
+  sql: string,
+  tokens: readonly Token[],
+  longestParam: number,
+  reuses: boolean,
 ): Weight {
-  const calls = callsIn(tokens)
-  const { bytes, factor } = growthOf(calls, { sql, tokens })
-  const grows = factor > 1
-  const given = STORED_BYTES + longestLiteral(tokens, longestParamChars) + bytes
-  const largest = isRecursive && grows ? MAX_VALUE_BYTES : Math.min(MAX_VALUE_BYTES, given * factor)
-  const extra = largest - STORED_BYTES * Math.min(factor, FREE_GROWTH)
-
-  const words = tokens.filter(({ kind }) => kind === 'word').map(({ value }) => value)
-  const patterns = words.filter((it) => it === 'like' || it === 'glob').length
-  const written = Math.max(0, tokens.length - FREE_TOKENS) / TOKENS_PER_VISIT
-  const called = calls.reduce((sum, call) => sum + costOfCall(call, largest, extra, sql), 0)
-  const matched = patterns * (2 + extra / BYTES_PER_VISIT.matched)
-  const returned = extra / BYTES_PER_VISIT[isRecursive && grows ? 'fedBack' : 'returned']
-  return {
-    largest,
-    perRow: 1 + written + called + matched + returned,
-    grows,
-    rereadsFrames: words.includes('exclude'),
-  }
-}
-
-function longestLiteral(tokens: readonly Token[], longestParamChars: number): number {
-  const texts = tokens.filter(({ kind }) => kind === 'text').map(({ start, end }) => end - start)
-  return texts.reduce((most, it) => Math.max(most, it), longestParamChars)
-}
-
-/** The bytes that are added to a value, and how many times larger it gets then. */
-interface Growth {
-  readonly bytes: number
-  readonly factor: number
-}
-
-/** How much larger a value gets if it goes through all calls of a statement. */
-function growthOf(calls: readonly Call[], { sql, tokens }: LexedSql): Growth {
-  let [bytes, factor] = [0, concatenated(tokens)]
+  const calls = callsIn(sql, tokens)
+  const literals = tokens.filter(({ kind }) => kind === 'text').map(({ start, end }) => end - start)
+  let bytes = STORED_BYTES + literals.reduce((a, b) => Math.max(a, b), longestParam)
+  let factor = concatenated(tokens)
   for (const call of calls) {
-    const growth = growthByCall(call, sql)
-    bytes += growth.bytes
-    factor *= growth.factor
-    // The text of a group is as long as all its rows together.
-    if (AGGREGATES.test(call.name) && (call.depth > 0 || call.isWindow)) factor *= GROUP_GROWTH
+    const growth = growthBy(call)
+    bytes += growth.bytes ?? 0
+    factor *= growth.factor ?? 1
   }
-  return { bytes, factor }
+  const gatherers = calls.filter(({ name }) => GATHERERS.test(name))
+  const made = Math.min(MAX_VALUE_BYTES, bytes * factor)
+  const isInner = gatherers.some((it) => it.isInner || it.isWindow)
+  // In a string built from all rows in a group, each row has a share of the bytes, unless the string is
+  // read again.
+  const isRead = gatherers.some((it) => it.isWindow || (it.isInner && reuses))
+  const patterns = tokens.filter((it) => isOne(it, 'like', 'glob')).length
+
+  function perRow(rows: number): number {
+    const gathered = Math.min(MAX_VALUE_BYTES, made * rows)
+    const sought = gatherers.length > 0 ? gathered : made
+    const extra = Math.max(0, (isRead ? gathered : made) - 8 * STORED_BYTES)
+    const costs = calls.map(({ name, args }) => {
+      if (PLAIN.has(name)) return 0
+      const isShort = args[1] !== undefined && args[1].length > 0 && args[1].length < 20
+      const seeks = SEEKERS.test(name) && args.length > 1 && !isShort
+      return CALL_VISITS + (seeks ? sought ** 2 / 1_000 : extra / READ_BYTES)
+    })
+    const called = costs.reduce((a, b) => a + b, 0)
+    return called + patterns * (CALL_VISITS + extra) + extra / MOVED_BYTES
+  }
+  return { largest: isInner ? MAX_VALUE_BYTES : made, perRow }
 }
 
-/** How many times larger a value gets by `||`. The factors of all SELECTs multiply. */
+/** The growth factor of a value from `||`. The factors of all SELECTs multiply. */
 function concatenated(tokens: readonly Token[]): number {
   let [factor, selectFactor] = [1, 1]
-  for (const [i, { value }] of tokens.entries()) {
-    if (value === '|' && tokens[i - 1]?.value === '|') selectFactor++
-    if (value !== 'select') continue
+  for (const [i, token] of tokens.entries()) {
+    if (isOne(token, '|') && isOne(tokens[i - 1], '|')) selectFactor++
+    if (!isOne(token, 'select')) continue
     factor *= selectFactor
     selectFactor = 1
   }
   return factor * selectFactor
 }
 
-/** Makes a text of a group. */
-const AGGREGATES = /^(?:group_concat|string_agg|jsonb?_group_(?:array|object))$/
-/** Puts its arguments together. */
-const COMPOSERS = /^(?:concat|concat_ws|jsonb?_(?:array|object|set|insert|replace|patch|quote))$/
-/** Looks for one value in another, starting again at each place. */
-const SEEKERS = /^(?:instr|replace|trim|ltrim|rtrim|json_patch|jsonb_patch)$/
-/** Makes a value that is larger than what it is given. */
-const MAKERS = /^(?:printf|format|zeroblob|randomblob|replace|hex|quote|strftime)$/
-
-function growthByCall({ name, args }: Call, sql: string): Growth {
+/** The bytes that a call adds to a value, and its growth factor. */
+function growthBy({ name, args }: Call): { bytes?: number; factor?: number } {
+  const anySize = { bytes: MAX_VALUE_BYTES }
   const [first, second, third] = args
+  if (COMPOSERS.test(name)) return { factor: Math.max(1, args.length) }
   switch (name) {
     case 'zeroblob':
     case 'randomblob':
-      return {
-        bytes: Math.min(MAX_VALUE_BYTES, numberLiteral(first) ?? MAX_VALUE_BYTES),
-        factor: 1,
-      }
+      return { bytes: Number(first ?? Infinity) }
     case 'printf':
     case 'format':
-      return growthByFormat(textLiteral(sql, first), args.length)
-    case 'replace': {
-      const [from, to] = [textLiteral(sql, second), textLiteral(sql, third)]
-      if (from === undefined || to === undefined) return { bytes: MAX_VALUE_BYTES, factor: 2 }
-      return { bytes: 0, factor: Math.max(1, to.length / Math.max(1, from.length)) }
-    }
+      // A width of three digits is no longer small.
+      return first === undefined || /\*|\d{3}/.test(first) ? anySize : { factor: args.length }
+    case 'replace':
+      if (second === undefined || third === undefined) return anySize
+      return { factor: Math.max(1, third.length / Math.max(1, second.length)) }
+    case 'strftime':
+      return { factor: first !== undefined && first.length <= 40 ? 1 : 10 }
     case 'hex':
     case 'quote':
-      return { bytes: 0, factor: 2 }
-    case 'strftime': {
-      const format = textLiteral(sql, first)
-      return { bytes: 0, factor: format !== undefined && format.length <= 40 ? 1 : 10 }
-    }
+      return { factor: 2 }
+    case 'unistr_quote':
+      return { factor: 6 }
     default:
-      return { bytes: 0, factor: COMPOSERS.test(name) ? Math.max(1, args.length) : 1 }
+      return {}
   }
 }
 
-/** @param format undefined where it is computed */
-function growthByFormat(format: string | undefined, args: number): Growth {
-  const directives = format?.split('%').slice(1) ?? []
-  const mayBeWide = format === undefined || /\*|\d{3}/.test(format)
-  if (mayBeWide) {
-    return { bytes: MAX_DIRECTIVE_BYTES * Math.max(1, directives.length, args), factor: args }
+/** The calls in a statement. */
+function callsIn(sql: string, tokens: readonly Token[]): readonly Call[] {
+  const calls: Call[] = []
+  /** The open parentheses, with the commas between them. */
+  const open: number[][] = []
+  /** The number of open parentheses that contain queries. */
+  let queries = 0
+  const isQuery = (at: number) => isOne(tokens[at + 1], 'select', 'with', 'values')
+  for (const [i, token] of tokens.entries()) {
+    if (isOne(token, '(')) {
+      open.push([i])
+      if (isQuery(i)) queries++
+    }
+    if (isOne(token, ',')) open.at(-1)?.push(i)
+    const edges = isOne(token, ')') ? open.pop() : undefined
+    if (!edges) continue
+    if (isQuery(edges[0]!)) queries--
+    const name = tokens[edges[0]! - 1]
+    if (!isName(name) || NO_CALLS.has(name!.value)) continue
+    const isWindow = isOne(tokens[i + 1], 'over', 'filter')
+    const ends = i - edges[0]! > 1 ? [...edges.slice(1), i] : []
+    const args = ends.map((end, n) =>
+      literal(sql, tokens.slice(edges[n]! + 1, Math.min(end, edges[n]! + 3))),
+    )
+    calls.push({ name: name!.value, args, isInner: queries > 0, isWindow })
   }
-  const takesTexts = directives.some((it) => !/^[-+ 0,#!.\d]{0,6}[dfgeuixXc]/.test(it))
-  return { bytes: format.length, factor: takesTexts ? args : 1 }
+  return calls
 }
 
-/**
- * What a call costs, in visits to rows.
- *
- * @param largest bytes of the largest value
- * @param extra how many of these are not paid for with the row
- */
-function costOfCall({ name, args }: Call, largest: number, extra: number, sql: string): number {
-  const sought = textLiteral(sql, args[1])
-  const isShort = sought !== undefined && sought !== '' && sought.length < 20
-  if (SEEKERS.test(name) && args.length > 1 && !isShort) {
-    return extra > STORED_BYTES ? largest ** 2 / 2_000 : 2
-  }
-  // One that makes a text of a group adds to it once for each row.
-  if (AGGREGATES.test(name)) return 2
-  const makes = MAKERS.test(name) || COMPOSERS.test(name)
-  return extra / BYTES_PER_VISIT[makes ? 'made' : 'read']
+/** Words that stand before a parenthesis but are not functions. */
+const NO_CALLS = new Set(
+  words(
+    'as in and or not on using over select where from join by values then else when exists materialized filter having limit',
+  ),
+)
+
+const literal = (sql: string, [token, more]: readonly Token[]) => {
+  if (!token || more) return undefined
+  if (token.kind === 'text') return sql.slice(token.start + 1, token.end - 1)
+  return token.kind === 'number' ? token.value.replaceAll('_', '') : undefined
+}
+
+const DATES = /^(?:date|time|datetime|julianday|unixepoch|strftime|timediff)$/
+
+/** Functions that return the same result for the same arguments, and cannot produce the string `now`. */
+const STEADY =
+  /^(?:round|substr|substring|length|lower|upper|cast|instr|date|time|datetime|julianday|unixepoch|strftime)$/
+
+/** True if this statement's queries return the same rows every time they run. */
+export function isSteady(sql: string, tokens: readonly Token[], params: readonly Param[]): boolean {
+  const calls = callsIn(sql, tokens)
+  if (calls.some(({ name }) => name.startsWith('random'))) return false
+  if (tokens.some(({ value }) => value === 'collate' || value.startsWith('current_'))) return false
+  // The lexer does not show that a string is used as a name.
+  if (tokens.some(({ kind }, i) => kind === 'text' && isOne(tokens[i - 1], ')', 'as'))) return false
+  const dates = calls.filter(({ name }) => DATES.test(name))
+  if (dates.length === 0) return true
+  const isNow = /now|subsec|\|\||->|\bx'/i.test([sql, ...params].join(' '))
+  return (
+    !isNow &&
+    dates.every(({ name, args }) => args.length > (name === 'strftime' ? 1 : 0)) &&
+    calls.every(({ name }) => PLAIN.has(name) || STEADY.test(name))
+  )
 }

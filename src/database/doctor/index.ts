@@ -1,4 +1,2 @@
 export { inspectRole } from './inspect-role.ts'
-export { reason } from './reason.ts'
-export { reported, warning } from './report.ts'
-export { unprepared } from './unprepared.ts'
+export { reason, reported, warning } from './report.ts'

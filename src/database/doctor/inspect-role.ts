@@ -1,14 +1,14 @@
 import type { Database } from '../database.ts'
 import { ROLE_LIMITS, type RoleReport } from '../role.ts'
-import type { Limits } from '../rows.ts'
+import type { QueryContext } from '../rows.ts'
 
 /**
- * Finds out what the role of a database may do besides reading. It only asks: nothing is tried.
- * Throws {@link DatabaseError}.
+ * Finds a database role's privileges beyond reading. It only queries them and tries nothing. Throws {@link
+ * DatabaseError}.
  */
 export const inspectRole = (
   database: Database,
-  limits: Pick<Limits, 'timeoutMs' | 'signal'>,
+  limits: Pick<QueryContext, 'timeoutMs' | 'signal'>,
 ): Promise<RoleReport> =>
   database.dialect.inspectRole(
     async (sql) =>

@@ -1,10 +1,11 @@
+import { DatabaseError } from '../error.ts'
 import type { Platform } from '../machine.ts'
 import type { Finding, Reported } from '../role.ts'
 
-/** How many objects of a finding a person is shown. JSON has more. */
+/** Maximum number of objects per finding in the text report. The JSON report has more. */
 const MAX_SHOWN_OBJECTS = 5
 
-/** A role report as text for a terminal, with SQL that can be pasted. */
+/** Formats a role report for a terminal, with SQL ready to paste. */
 export function reported(it: Reported): string {
   const { role, findings, reader, note } = it
   const tls = it.tls === undefined ? '' : it.tls ? ', encrypted' : ', not encrypted'
@@ -24,10 +25,10 @@ export function reported(it: Reported): string {
     ),
     findings.length === 0 && 'No findings.',
     statements.length > 0 &&
-      '\n-- This SQL takes these rights away. Where it says PUBLIC, it affects every role.\n-- Run it in this database, as an administrator:',
+      '\n-- This SQL removes these rights. Where it says PUBLIC, it affects every role.\n-- Run it in this database, as an administrator:',
     ...statements,
     reader.length > 0 &&
-      `\n-- ${needed ? 'For the rest' : 'Or, if others use this role'}, make a new role and put it into the URL of the database:`,
+      `\n-- ${needed ? 'For the rest' : 'Or, if others use this role'}, create a new role and put it into the database URL:`,
     ...reader,
     note && `\n${note}`,
   ]
@@ -35,7 +36,7 @@ export function reported(it: Reported): string {
     .join('\n')
 }
 
-/** A line for the log about rights that only the guard stops. Returns nothing if there are none. */
+/** A log line about privileges that only the guard blocks. Undefined if there are none. */
 export function warning(
   name: string,
   findings: readonly Finding[],
@@ -44,5 +45,16 @@ export function warning(
   const kinds = findings.filter(({ severity }) => severity === 'high').map(({ kind }) => kind)
   if (kinds.length === 0) return undefined
   const place = platform === 'stdio' ? 'npx tidegate doctor' : '/doctor'
-  return `${name}: its role may do more than read (${kinds.join(', ')}). See ${place}.`
+  return `${name}: its role can do more than read (${kinds.join(', ')}). See ${place}.`
+}
+
+/** Explains to the operator why a database could not be inspected. An unexpected error goes to the log. */
+export function reason(error: unknown): string {
+  if (!(error instanceof DatabaseError)) {
+    console.error(error)
+    return 'It failed. The reason is in the log.'
+  }
+  const { kind, message, hint } = error
+  if (kind === 'sql' || kind === 'refused') return `Its role cannot be inspected: ${message}`
+  return kind === 'timeout' || !hint ? message : `${message} ${hint}`
 }

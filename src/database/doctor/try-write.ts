@@ -4,10 +4,7 @@ import { DatabaseError } from '../error.ts'
 import { ROLE_LIMITS } from '../role.ts'
 import type { TimeLimits } from '../rows.ts'
 
-/**
- * Sends the statements of a dialect that write to a database without its guard, and tells what became of
- * them. None of them changes anything that stays, also where the database would run it.
- */
+/** Sends a dialect's write statements past the guard. Even if one runs, it makes no lasting change. */
 export async function tryWrite(
   database: UnguardedDatabase,
   table: TableName | undefined,
@@ -20,7 +17,7 @@ export async function tryWrite(
       (error: unknown) => {
         if (!(error instanceof DatabaseError)) throw error
         const { kind, message } = error
-        // A cursor, or a program, takes no statement that writes: to these it is a syntax error.
+        // A cursor or a program does not accept write statements and reports a syntax error.
         const refused = kind === 'refused' || kind === 'sql' ? true : undefined
         return { refused, said: message }
       },

@@ -1,20 +1,20 @@
 import type { UnguardedDatabase } from '../database.ts'
 import type { Dialect, Estimate } from '../dialect.ts'
 import { DatabaseError, TooDear } from '../error.ts'
-import type { Answer, CostLimit, Gate, Limits, Statement } from '../rows.ts'
+import type { Answer, CostLimit, Gate, Limits, QueryContext, Statement } from '../rows.ts'
 import { bySessions } from '../sessions.ts'
 import { QUERY_WORDS } from './query.ts'
 import { read } from './reading.ts'
 
-/** A plan is small, unless its statement is huge. */
+/** Limits for a plan, which is small unless its statement is huge. */
 const PLAN_ROOM = { maxRows: 1_000, maxBytes: 1 << 20 }
 
-/** What is left of the time after a plan is counted in these steps, so that an error tells a round number. */
+/** The time left after a plan is rounded to these steps, so that errors contain round numbers. */
 const STEP_MS = 100
 
 /**
- * Keeps a statement from running that the engine estimates as dearer than its limits allow. Undefined if
- * they allow any cost, for statements of our own, and for what has no plan, such as SHOW.
+ * Refuses a statement whose estimated cost is over its limits. Undefined if the limits allow any cost, for
+ * our own statements, and for statements without a plan, such as SHOW.
  */
 export function costGate(
   statement: Statement,
@@ -23,7 +23,7 @@ export function costGate(
 ): Gate | undefined {
   const { estimate } = plan
   const { verb = '' } = read(statement, rules)
-  if (!cost || !estimate || statement.internal || !QUERY_WORDS.has(verb)) return undefined
+  if (!cost || !estimate || statement.internal || !plansAs(verb)) return undefined
   return {
     of: estimate.of,
     pass(answer) {
@@ -32,12 +32,15 @@ export function costGate(
   }
 }
 
-/** Runs a statement behind a gate. The time limit is for both. Throws {@link DatabaseError}. */
+/** True if a first word begins a query, which has a plan. ClickHouse also accepts FROM before SELECT. */
+const plansAs = (verb: string) => QUERY_WORDS.has(verb) || verb === 'from'
+
+/** Runs a statement after its cost check. Both share the time limit. Throws {@link DatabaseError}. */
 export async function runBehind(
   gate: Gate,
   database: UnguardedDatabase,
   statement: Statement,
-  limits: Limits,
+  limits: QueryContext,
 ): Promise<Answer> {
   if (database.asksGates) return database.query(statement, { ...limits, gate })
   return bySessions(limits.sessions, async (sessions) => {
@@ -57,17 +60,20 @@ export async function runBehind(
   })
 }
 
-/** An error about a plan, as one about its statement. One about the words in front is not for its author. */
+/**
+ * Turns an error about a plan into one about its statement. An error about the words in front means that the
+ * server does not provide estimates.
+ */
 function inOwnText(error: DatabaseError, before: number): DatabaseError {
   if (error.kind !== 'sql' || error.position === undefined) return error
   return error.position > before ? error.at(error.position - before) : noEstimates()
 }
 
-/** Throws {@link TooDear} for what costs more than it may, or of which that is not known. */
+/** Throws {@link TooDear} for a statement that costs too much, or whose cost is unknown. */
 function assertCheap(found: Estimate, limit: CostLimit, advice: string, title: string): void {
   const figures = (['plan', 'rows'] as const).filter((it) => limit[it] !== undefined)
   const known = figures.filter((it) => found[it] !== undefined)
-  // What reads nothing costs nothing, and some engines say no more of it.
+  // A statement that reads nothing costs nothing, and some engines report no cost for it.
   if (known.length === 0 && found.rows !== 0) throw unknownCost(title, figures[0] === 'plan')
   const over = known.find((it) => found[it]! > limit[it]!)
   if (over === undefined) return
@@ -79,26 +85,26 @@ function assertCheap(found: Estimate, limit: CostLimit, advice: string, title: s
   )
 }
 
-/** The error where a limit cannot be held, because the engine does not say what it is about. */
+/** The error if a limit cannot be enforced because the engine does not report that value. */
 const unknownCost = (title: string, isOfPlan: boolean) =>
   new TooDear(
-    `This endpoint limits what a query may cost, and ${title} did not estimate ${isOfPlan ? 'the cost' : 'the rows'} of this one, so it was not run. The operator can ${isOfPlan ? 'limit the rows instead: caps.cost.rows' : 'leave caps.cost out'}.`,
+    `This endpoint limits the cost of queries, and ${title} did not estimate ${isOfPlan ? 'the cost of' : 'the number of rows for'} this one, so it was not run. The operator can ${isOfPlan ? 'limit the rows instead: caps.cost.rows' : 'leave caps.cost out'}.`,
   )
 
-/** The error where the version of a server cannot be asked. */
+/** The error for server versions that report no estimates. */
 const noEstimates = () =>
   new TooDear(
-    'This endpoint limits what a query may cost, and this version of the database estimates nothing, so the query was not run. The operator can leave caps.cost out, or update the database.',
+    'This endpoint limits the cost of queries, and this version of the database does not provide estimates, so the query was not run. The operator can leave caps.cost out, or update the database.',
   )
 
-/** The error where a plan, such as one of thousands of partitions, is longer than is read. */
+/** The error for a plan that is too long to read, such as one with thousands of partitions. */
 const hugePlan = () =>
   new TooDear(
-    'This endpoint limits what a query may cost, and the plan of this one is longer than 1 MiB, so the query was not run. Read fewer tables or partitions at once, or nest fewer subqueries.',
+    'This endpoint limits the cost of queries, and the plan for this one is longer than 1 MiB, so the query was not run. Read fewer tables or partitions at once, or nest fewer subqueries.',
   )
 
 const counted = (rows: number) => `${inWords(rows)} ${rows === 1 ? 'row' : 'rows'}`
 
-/** A number as a person reads it. One that is rounded is still over its limit. */
+/** Formats a number for a person. After rounding it is still over its limit. */
 const inWords = (value: number) =>
   value < 1e15 ? Math.ceil(value).toLocaleString('en') : value.toExponential(1)

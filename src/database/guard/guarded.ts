@@ -4,12 +4,13 @@ import { DatabaseError } from '../error.ts'
 import type { Param, Statement } from '../rows.ts'
 import { costGate, runBehind } from './cost.ts'
 import { refuse } from './guard.ts'
-import { assertIdentity } from './identity.ts'
+import { assertIdentity, isText } from './identity.ts'
+import { withoutOwnText } from './own-text.ts'
 import { type BoundStatement, bindPlaceholders } from './placeholders.ts'
 import { read, trimmedStatement } from './reading.ts'
 import { commentOf, withoutComment } from './trace-comment.ts'
 
-/** The statement in its dialect's own form, if the guard lets it through. Throws {@link DatabaseError}. */
+/** Converts a statement to its dialect's form, if the guard allows it. Throws {@link DatabaseError}. */
 export function admit(asked: Statement, dialect: Dialect): BoundStatement {
   const found = bindPlaceholders(asked, dialect)
   const refusal = refuse(found.statement, dialect.rules)
@@ -18,14 +19,14 @@ export function admit(asked: Statement, dialect: Dialect): BoundStatement {
   return found
 }
 
-/** The same, if its values can also be sent. Throws {@link DatabaseError}. */
+/** Like {@link admit}, but also checks that the values can be sent. Throws {@link DatabaseError}. */
 export function admitWithValues(asked: Statement, dialect: Dialect): BoundStatement {
   const found = admit(asked, dialect)
   const { params = [] } = found.statement
-  if (!params.every(isText)) {
+  if (!params.every((it) => typeof it !== 'string' || isText(it))) {
     throw new DatabaseError(
       'sql',
-      'A parameter holds a NUL, or half of a surrogate pair: remove it.',
+      'A parameter contains a NUL, or half of a surrogate pair: remove it.',
     )
   }
   if (!params.every(isExact)) {
@@ -37,8 +38,9 @@ export function admitWithValues(asked: Statement, dialect: Dialect): BoundStatem
 }
 
 /**
- * The same database behind the guard: only single statements that read reach it, and only values that
- * can be written as text, and an identity that it applies. Statements may use `$1`, `$2`, … in every dialect, or the engine's placeholders.
+ * Puts a database behind the guard: it only gets single read-only statements, values that can be written as
+ * text, and an identity that it applies. Statements can use `$1`, `$2`, … in every dialect, or the engine's
+ * placeholders.
  */
 export function guarded(database: UnguardedDatabase): Database {
   const { dialect } = database
@@ -61,16 +63,17 @@ export function guarded(database: UnguardedDatabase): Database {
       const answer = await run.catch((thrown) => {
         if (!(thrown instanceof DatabaseError)) throw thrown
         const error = withoutComment(thrown, comment, reading.sql)
-        throw error.position === undefined ? error : error.at(origin(error.position))
+        const placed = error.position === undefined ? error : error.at(origin(error.position))
+        throw withoutOwnText(placed, asked)
       })
-      return { ...answer, elapsedMs: Date.now() - started }
+      const elapsedMs = Date.now() - started
+      const { withoutSecrets } = dialect
+      if (reading.verb !== 'show' || !withoutSecrets) return { ...answer, elapsedMs }
+      const rows = answer.rows.map((row) => row.map((cell) => withoutSecrets(cell)))
+      return { ...answer, rows, elapsedMs }
     },
   }
 }
 
-/** Whether a number arrived as it was written: past 2^53 JSON may have rounded it. */
+/** True if a number certainly arrived as it was written. Past 2^53, JSON could have rounded it. */
 const isExact = (value: Param) => !Number.isInteger(value) || Number.isSafeInteger(value)
-
-/** Whether a value can be written as text. Databases read other values as a different text, or refuse them. */
-const isText = (value: Param) =>
-  typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0'))

@@ -1,15 +1,14 @@
 import type { UnguardedDatabase } from '../database.ts'
-import { DatabaseError } from '../error.ts'
+import { badConfig, DatabaseError } from '../error.ts'
 import type { Identity } from '../rows.ts'
 
-/** The most bytes of claims. */
 const MAX_CLAIMS_BYTES = 8 * 1024
 
-/** The most bytes of the name of a role, as PostgreSQL has it. Other engines have fewer. */
+/** Maximum length of a role name in bytes, as in PostgreSQL. Other engines allow fewer. */
 const MAX_ROLE_BYTES = 63
 
 /**
- * Makes sure that a database applies all of an identity: what it would ignore, it refuses. Throws
+ * Makes sure that a database applies all of an identity, and refuses any part that it would ignore. Throws
  * {@link DatabaseError}.
  */
 export function assertIdentity(
@@ -17,35 +16,36 @@ export function assertIdentity(
   { dialect, applies = [] }: Pick<UnguardedDatabase, 'dialect' | 'applies'>,
 ): void {
   const { role, claims } = identity ?? {}
-  const given = { role, claims }
-  for (const part of ['role', 'claims'] as const) {
-    if (given[part] !== undefined && !applies.includes(part)) {
-      const what = part === 'role' ? 'a role' : 'the claims of its callers'
-      throw new DatabaseError(
-        'config',
-        `${dialect.title} does not take ${what} here, so nothing was asked.`,
-      )
+  for (const [part, what] of PARTS) {
+    if (identity?.[part] !== undefined && !applies.includes(part)) {
+      throw badConfig(`${dialect.title} does not accept ${what} here, so no query was sent.`)
     }
   }
   if (role !== undefined && !isRole(role)) {
-    throw new DatabaseError('config', 'The role of this database is not the name of a role.')
+    throw badConfig('The role configured for this database is not a valid role name.')
   }
   if (claims !== undefined && !isClaims(claims)) {
     throw new DatabaseError(
       'refused',
-      `What the access of this caller says about it has more than ${MAX_CLAIMS_BYTES} bytes, or is not an object.`,
+      `The claims of this caller are longer than ${MAX_CLAIMS_BYTES} bytes, or are not a JSON object.`,
     )
   }
 }
 
+const PARTS = [
+  ['role', 'a role'],
+  ['claims', 'claims about its callers'],
+] as const
+
 const bytesOf = (text: string) => new TextEncoder().encode(text).length
 
-const isText = (text: string) => text.isWellFormed() && !text.includes('\0')
+/** True if a string can be sent. Databases read any other string as a different one, or refuse it. */
+export const isText = (text: string) => text.isWellFormed() && !text.includes('\0')
 
-/** `none` would end every role: PostgreSQL and MariaDB read it so, even in quotes. */
+/** True for a role name, but not for `none`: in PostgreSQL and MariaDB it would reset the role, even in quotes. */
 const isRole = (role: string) =>
   role !== '' && isText(role) && !/^none$/i.test(role) && bytesOf(role) <= MAX_ROLE_BYTES
 
-/** JSON has no NUL in it, and a text without `{` is no object. */
+/** True for a JSON object. JSON cannot contain a NUL, and a string without a leading `{` is not an object. */
 const isClaims = (claims: string) =>
   isText(claims) && claims.startsWith('{') && bytesOf(claims) <= MAX_CLAIMS_BYTES

@@ -4,8 +4,8 @@ import { hasTextName } from './text-table-names.ts'
 import { type Token, Unreadable } from './token.ts'
 
 /**
- * Takes a text apart the way the engine of this dialect would, in time linear to its length.
- * Throws {@link Unreadable} where engines, or two versions of one, might see it differently.
+ * Splits SQL into tokens the way the dialect's engine would, in linear time. Throws {@link
+ * Unreadable} where engines, or two versions of one engine, might read it differently.
  */
 export function lex(sql: string, lexis: Lexis): readonly Token[] {
   if (CONTROL_CHARACTER.test(sql) || !sql.isWellFormed()) {
@@ -30,10 +30,10 @@ export function lex(sql: string, lexis: Lexis): readonly Token[] {
     at = token.end
   }
   if (tokens.some(isUescape) && tokens.some(({ kind, escapes }) => kind === 'name' && escapes)) {
-    throw new Unreadable('Write names with a backslash as their escape, without UESCAPE.')
+    throw new Unreadable('Use a backslash as the escape character in names, and leave out UESCAPE.')
   }
   if (lexis.textNames && hasTextName(tokens)) {
-    throw new Unreadable("Put the name of a table in double quotes, or in none: '…' is a text.")
+    throw new Unreadable("Put table names in double quotes or no quotes: '…' is a string.")
   }
   return tokens
 }
@@ -51,18 +51,18 @@ const NUMBERED_PARAMETER = /\$\d+/y
 const NAMED_PARAMETER = new RegExp(`[$@#:](?:[${LETTER}\\d$]|::)+`, 'y')
 const WORD_START = new RegExp(`[${LETTER}$]`, 'y')
 
-/** What a sticky pattern matches at this place. */
+/** The match of a sticky pattern at this position. */
 function match(pattern: RegExp, sql: string, at: number): string | undefined {
   pattern.lastIndex = at
   return pattern.exec(sql)?.[0]
 }
 
-/** A text or a name in quotes, if one begins here. */
+/** Reads a quoted string or name, if one begins here. */
 function readQuoted(sql: string, start: number, lexis: Lexis, before?: Token): Token | undefined {
   const open = sql[start]!
   const { backslashes = false } = lexis
   if (open === "'") {
-    // PostgreSQL joins literals on consecutive lines; the second is read as the first was.
+    // PostgreSQL joins literals on consecutive lines; the second is read like the first.
     const escapes = backslashes || (before?.kind === 'text' && before.escapes === true)
     return text(start, closing(sql, start, "'", escapes), escapes)
   }
@@ -85,7 +85,7 @@ function readQuoted(sql: string, start: number, lexis: Lexis, before?: Token): T
   if (tag === undefined) return undefined
   const end = sql.indexOf(tag, start + tag.length)
   if (end < 0)
-    throw new Unreadable(`A text is not closed: a second ${tag.slice(0, 40)} is missing.`)
+    throw new Unreadable(`A string is not closed: a second ${tag.slice(0, 40)} is missing.`)
   return text(start, end + tag.length, false)
 }
 
@@ -102,7 +102,7 @@ function quotedName(sql: string, start: number, end: number, quote: string): Tok
   return { kind: 'name', value: lowerCase(value), start, end }
 }
 
-/** The place after the quote that closes the one at `start`. A doubled quote does not. */
+/** Position after the quote that closes the one at `start`. A doubled quote does not close it. */
 function closing(sql: string, start: number, quote: string, backslashes: boolean): number {
   for (let at = start + 1; at < sql.length; at++) {
     if (backslashes && sql[at] === '\\') at++
@@ -115,7 +115,7 @@ function closing(sql: string, start: number, quote: string, backslashes: boolean
 function readWord(sql: string, start: number, lexis: Lexis): Token | undefined {
   const word = match(WORD, sql, start)
   if (lexis.asciiWords && /[$\u0080-\uffff]/.test(word ?? sql[start]!)) {
-    throw new Unreadable('Quote names that have other characters than A–Z, 0–9 and _.')
+    throw new Unreadable('Quote names that contain characters other than A–Z, 0–9 and _.')
   }
   if (word === undefined) return undefined
   const value = lowerCase(word)
@@ -144,10 +144,10 @@ function unescaped(name: string): string {
   throw new Unreadable('Write names as they are, without U&"…" escapes.')
 }
 
-// Only the letters that every engine folds: toLowerCase() would turn a Kelvin sign into a k.
+// Folds only the letters that every engine folds: toLowerCase() would turn a Kelvin sign into a k.
 const lowerCase = (name: string) => name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
-/** A name that begins with a digit, as MySQL allows, or the dot in front of one. */
+/** Reads a name that begins with a digit, as MySQL allows, or the dot in front of it. */
 function readDigitName(
   sql: string,
   start: number,
@@ -169,8 +169,8 @@ function readDigitName(
 function readNumber(sql: string, start: number): Token | undefined {
   const value = match(NUMBER, sql, start)
   if (value === undefined) return undefined
-  // `1into t` is two tokens to older versions of PostgreSQL and an error to newer ones; `1_$$` is a
-  // number and a name to the older, or a number and the beginning of a text.
+  // `1into t` is two tokens in older versions of PostgreSQL and an error in newer ones; `1_$$` is a number
+  // and a name in the older ones, or a number and the beginning of a string.
   return apart(sql, { kind: 'number', value, start, end: start + value.length })
 }
 
@@ -180,10 +180,10 @@ function readParameter(sql: string, start: number, lexis: Lexis): Token | undefi
   const token: Token = { kind: 'symbol', value, start, end: start + value.length }
   if (!lexis.parameterSuffixes) return apart(sql, token)
   if (sql[token.end] !== '(') return token
-  throw new Unreadable(`Name the parameter ${value.slice(0, 40)} without parentheses.`)
+  throw new Unreadable(`Write the parameter ${value.slice(0, 40)} without parentheses.`)
 }
 
-/** Refuses a token that runs into the word after it. */
+/** Refuses a token that runs into the next word. */
 function apart(sql: string, token: Token): Token {
   if (match(WORD_START, sql, token.end) === undefined) return token
   throw new Unreadable(`Put a space after ${token.value.slice(0, 40)}.`)

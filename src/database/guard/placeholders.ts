@@ -3,18 +3,18 @@ import type { Param, Statement } from '../rows.ts'
 import { read } from './reading.ts'
 import type { Token } from './token.ts'
 
-/** A statement in the dialect's own form, and where its places were in the text that was sent. */
+/** A statement in the dialect's own form, and its placeholders' positions in the original text. */
 export interface BoundStatement {
   readonly statement: Statement
   origin(position: number): number
-  /** A sentence for the author if a placeholder has no value, or a value no placeholder. */
+  /** Message for the author if a placeholder has no value, or a value has no placeholder. */
   readonly fault?: string | undefined
 }
 
 /**
- * Puts the dialect's own placeholders where a statement has `$1`, `$2`, …, which work in every dialect.
- * Where placeholders have no numbers, a value that is used twice is bound twice. A statement without
- * `$1` stays as it is: the engine's own placeholders also work.
+ * Puts the dialect's own placeholders where a statement has `$1`, `$2`, …, which work in every dialect. Where
+ * placeholders have no numbers, a value used twice is bound twice. A statement without `$1` is unchanged,
+ * since the engine's own placeholders also work.
  *
  * The guard reads the result, so nothing here decides what is safe.
  */
@@ -49,21 +49,21 @@ export function bindPlaceholders(statement: Statement, dialect: Dialect): BoundS
   }
 }
 
-/** Which placeholder has no value, or which value no placeholder; undefined if none. */
+/** Reports a placeholder without a value, or a value without a placeholder. Undefined if all match. */
 function faultOf(numbers: readonly number[], params: number): string | undefined {
   const missing = numbers.find((n) => n < 1 || n > params)
   if (missing !== undefined) {
-    const sent = params === 1 ? 'is one' : `are ${params}`
-    return `There is no value for $${missing}: there ${sent} in params.`
+    const sent = params === 1 ? '1 value' : `${params} values`
+    return `There is no value for $${missing}: params contains ${sent}.`
   }
   const taken = new Set(numbers)
   for (let n = 1; n <= params; n++) {
-    if (!taken.has(n)) return `Nothing in the statement takes the value of $${n}.`
+    if (!taken.has(n)) return `Nothing in the statement uses the value of $${n}.`
   }
   return undefined
 }
 
-/** The tokens `$1`, `$2`, …: not those inside a text, a name or a comment. */
+/** The tokens `$1`, `$2`, …: not those inside a string, a name or a comment. */
 function placesIn(statement: Statement, { rules }: Dialect): readonly Token[] {
   if (!/\$\d/.test(statement.sql)) return []
   // Other meanings of `$` in this dialect are left to the guard.

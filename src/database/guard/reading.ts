@@ -3,25 +3,25 @@ import type { Rules } from '../rules.ts'
 import { lex } from './lexer.ts'
 import { type Token, Unreadable } from './token.ts'
 
-/** A statement as tokens. It is read once, for all code that needs it on the way to the engine. */
+/** A tokenized statement. It is tokenized once for all code that needs it on the way to the engine. */
 export interface Reading {
   /** Its text without the semicolon and the comments after it. */
   readonly sql: string
   /** Its first word, past any parentheses: `select`, `show`. */
   readonly verb: string | undefined
-  /** All tokens of the text; none where it cannot be taken apart. */
+  /** All tokens of the text; empty if it cannot be tokenized. */
   readonly tokens: readonly Token[]
-  /** Why the text is not one statement, as a sentence that its author can act on. */
+  /** Reason why the text is not a single statement, as a sentence that its author can act on. */
   readonly fault: string | undefined
 }
 
-/** Characters of a statement: more than a person or a model writes, fewer than any engine's limit. */
-const MAX_CHARACTERS = 100_000
+/** Maximum length of a statement in characters: more than people or models write, but below any engine's limit. */
+export const MAX_CHARACTERS = 100_000
 
-// The key is the object and not its text, so a reading is forgotten together with its statement.
+// The key is the object rather than its text, so a reading is freed together with its statement.
 const readings = new WeakMap<Statement, { readonly rules: Rules; readonly reading: Reading }>()
 
-/** Takes a statement apart. A statement that is read again is not lexed again. */
+/** Tokenizes a statement. The result is cached per statement. */
 export function read(statement: Statement, rules: Rules): Reading {
   const found = readings.get(statement)
   if (found?.rules === rules) return found.reading
@@ -30,10 +30,7 @@ export function read(statement: Statement, rules: Rules): Reading {
   return reading
 }
 
-/**
- * The statement that was read, with these values, and without the semicolon and comments behind it. A
- * comment of ours may follow instead.
- */
+/** The statement with these values, without the trailing semicolon and comments. Our own comment can follow instead. */
 export function trimmedStatement(
   reading: Reading,
   { params, internal }: Omit<Statement, 'sql'>,
@@ -50,7 +47,7 @@ export function trimmedStatement(
 function takeApart(sql: string, { lexis }: Rules): Reading {
   const none = { sql, verb: undefined, tokens: [] }
   if (sql.length > MAX_CHARACTERS) {
-    const fault = `Send at most ${MAX_CHARACTERS} characters; these are ${sql.length}.`
+    const fault = `Send at most ${MAX_CHARACTERS} characters; this statement has ${sql.length}.`
     return { ...none, fault }
   }
   try {
@@ -62,12 +59,27 @@ function takeApart(sql: string, { lexis }: Rules): Reading {
       sql: sql.slice(0, tokens[last]!.end),
       verb: tokens.find((it) => it.kind !== 'symbol' || it.value !== '(')?.value,
       tokens,
-      fault: several ? 'Send one statement at a time.' : undefined,
+      fault: several ? 'Send one statement at a time.' : longName(tokens),
     }
   } catch (error) {
     if (error instanceof Unreadable) return { ...none, fault: error.message }
     throw error
   }
+}
+
+/** Maximum length of a name. Engines that accept longer names can need a second per ten thousand characters. */
+const MAX_NAME_CHARACTERS = 1_000
+
+/** The refusal for a statement with a name that is too long. */
+function longName(tokens: readonly Token[]): string | undefined {
+  const name = tokens.find(
+    ({ kind, start, end }) =>
+      (kind === 'name' || kind === 'word') && end - start > MAX_NAME_CHARACTERS,
+  )
+  return (
+    name &&
+    `Names can be at most ${MAX_NAME_CHARACTERS} characters long; this statement has one with ${name.end - name.start}.`
+  )
 }
 
 const isEnd = ({ kind }: Token) => kind === 'end'

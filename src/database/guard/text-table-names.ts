@@ -1,20 +1,20 @@
 import type { Token } from './token.ts'
 
-/** Words that begin a list of tables, and words that end one. SQLite takes none of the latter as an alias. */
+/** Words that begin a list of tables, and words that end one. SQLite accepts none of the latter as an alias. */
 const BEFORE_TABLES = new Set(['from', 'join', 'with', 'recursive'])
 const AFTER_TABLES = new Set(['select', 'values', 'where', 'group', 'having', 'order', 'limit'])
 
 /**
- * Whether a text is the name of a table: SQLite reads `from 'x'` like `from "x"`, and the guard looks
- * at names only. Where a value is expected, as in `in ('x')` and `f('x')`, a text is only a text.
+ * True if a string literal is used as a table name: SQLite reads `from 'x'` like `from "x"`, but the guard
+ * looks only at names. Where a value is expected, as in `in ('x')` and `f('x')`, a string is just a string.
  */
 export function hasTextName(tokens: readonly Token[]): boolean {
-  /** At each depth of parentheses: whether a comma is followed by another table. */
+  /** For each depth of parentheses, true if a comma is followed by another table. */
   const lists = [false]
-  /** Whether a table is expected next. */
+  /** True if a table is expected next. */
   let due = false
   for (const [i, { kind, value }] of tokens.entries()) {
-    // A name in quotes is no keyword.
+    // A quoted name is not a keyword.
     const before = tokens[i - 1]?.kind === 'name' ? undefined : tokens[i - 1]?.value
     if (kind === 'text') {
       if (due || before === 'in' || before === '.') return true

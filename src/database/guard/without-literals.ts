@@ -1,19 +1,17 @@
 import type { Lexis, Rules } from '../rules.ts'
 import { lex } from './lexer.ts'
+import { MAX_CHARACTERS } from './reading.ts'
 import { isOne, type Token, Unreadable } from './token.ts'
 
-/** Longer statements never reach a database. */
-const MAX_CHARACTERS = 100_000
-
 /**
- * A statement that can be shown without the values that its author wrote into it: each text and each
- * number is a `?`, and comments are left out. Undefined for a statement that cannot be taken apart.
+ * Removes the values from a statement so that it can be shown: each string and number becomes `?`, and comments
+ * are left out. Undefined for a statement that cannot be tokenized.
  */
 export function withoutLiterals(sql: string, { lexis }: Rules): string | undefined {
   if (sql.length > MAX_CHARACTERS) return undefined
   const tokens = tokensOf(sql, lexis)
   if (!tokens) return undefined
-  // SQLite reads "x" as a text where there is no such name.
+  // SQLite reads "x" as a string if there is no such name.
   const mayBeText = (token: Token, i: number) =>
     lexis.textNames && sql[token.start] === '"' && !standsForName(tokens, i)
   let end = 0
@@ -27,7 +25,7 @@ export function withoutLiterals(sql: string, { lexis }: Rules): string | undefin
     .join('')
 }
 
-/** The tokens of a text, which may have `$1` where its dialect writes another placeholder. */
+/** Tokens of a statement, which can contain `$1` even if its dialect has different placeholders. */
 function tokensOf(sql: string, lexis: Lexis): readonly Token[] | undefined {
   const numbered = lexis.asciiWords && !/\$(?!\d)/.test(sql)
   try {
@@ -38,6 +36,6 @@ function tokensOf(sql: string, lexis: Lexis): readonly Token[] | undefined {
   }
 }
 
-/** Whether a token is a name by the place where it stands. */
+/** True if a token is a name because of its position. */
 const standsForName = (tokens: readonly Token[], i: number) =>
   isOne(tokens[i + 1], '.') || isOne(tokens[i - 1], '.', 'from', 'join', 'as')

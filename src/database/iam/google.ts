@@ -1,13 +1,13 @@
+import { BoundedMap, steadyNow } from '../../ground/index.ts'
 import type { Io } from '../database.ts'
-import { DatabaseError } from '../error.ts'
-import { Kept } from '../kept.ts'
+import { badConfig, DatabaseError } from '../error.ts'
 import { objectOf, readBody } from '../transport/body.ts'
 import { requestOf } from '../transport/post.ts'
 import { neededSecret, type Way } from './way.ts'
 
 /**
- * Cloud SQL and AlloyDB: the password is an OAuth 2.0 access token of a service account. It opens every
- * database that the account may open, whoever shows it, so only hosts that the deployment names get one.
+ * Cloud SQL and AlloyDB, where the password is an OAuth 2.0 access token for a service account. Anyone who has it
+ * can open every database that the account can, so it is only sent to hosts that the deployment lists.
  * https://developers.google.com/identity/protocols/oauth2/service-account
  */
 const google = (service: string, scope: string, hint: string): Way => ({
@@ -22,8 +22,8 @@ const google = (service: string, scope: string, hint: string): Way => ({
     if (known !== undefined) return known
     const grant = await assertion(key, scope, name)
     const { token, seconds } = await exchange(grant, name, io, signal)
-    // One that ends sooner counts as older.
-    kept.set(id, token, 0, Date.now() - (LIFE_S - seconds) * 1_000)
+    // A token with a shorter lifetime counts as older.
+    kept.set(id, token, 0, steadyNow() - (LIFE_S - seconds) * 1_000)
     return token
   },
 })
@@ -32,31 +32,31 @@ const google = (service: string, scope: string, hint: string): Way => ({
 export const cloudSql = google(
   'Cloud SQL',
   'https://www.googleapis.com/auth/sqlservice.login',
-  'The operator must check that IAM authentication is on, that the service account has the role Cloud SQL Instance User and is a user of the instance, and the name of the user: on PostgreSQL the e-mail of the service account without .gserviceaccount.com, on MySQL what is before its @.',
+  'The operator must check that IAM authentication is on, that the service account has the role Cloud SQL Instance User and is a user of the instance, and that the user name is correct: on PostgreSQL, the email address of the service account without .gserviceaccount.com; on MySQL, the part before its @.',
 )
 
 /** https://cloud.google.com/alloydb/docs/connect-iam */
 export const alloydb = google(
   'AlloyDB',
   'https://www.googleapis.com/auth/alloydb.login',
-  'The operator must check that IAM authentication is on, that the service account has the roles AlloyDB Database User and Service Usage Consumer and is a user of the cluster, and the name of the user: the e-mail of the service account without .gserviceaccount.com.',
+  'The operator must check that IAM authentication is on, that the service account has the roles AlloyDB Database User and Service Usage Consumer and is a user of the cluster, and that the user name is correct: the email address of the service account without .gserviceaccount.com.',
 )
 
-/** Never the `token_uri` of a key: a signed text for Google goes to Google. */
+/** Used instead of the key's `token_uri`, so that a signed assertion for Google only goes to Google. */
 const TOKEN_URL = 'https://oauth2.googleapis.com/token'
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
-/** How long Google has for its answer, to the last byte, and the longest one that is read. */
+/** Time limit for Google's whole response, and its maximum size. */
 const PATIENCE_MS = 5_000
 const MAX_BYTES = 16 * 1024
 
-/** How long a token can be used, and for how long before its end it is not. */
+/** Lifetime of a token, and how long before its expiration it is no longer used. */
 const LIFE_S = 3_600
 const EARLY_S = 300
 
-const kept = new Kept<string>({ seconds: LIFE_S - EARLY_S, entries: 100 })
+const kept = new BoundedMap<string>({ entries: 100, ttlMs: (LIFE_S - EARLY_S) * 1_000 })
 
-/** Throws {@link DatabaseError} for a host that GOOGLE_IAM_HOSTS does not name. */
+/** Throws {@link DatabaseError} for a host that is not in GOOGLE_IAM_HOSTS. */
 function assertNamed(host: string, { bindings }: Io): void {
   const { GOOGLE_IAM_HOSTS: hosts } = bindings
   const name = host.toLowerCase()
@@ -64,14 +64,13 @@ function assertNamed(host: string, { bindings }: Io): void {
     entry.startsWith('*.') ? name.endsWith(entry.slice(1)) : name === entry
   const entries = typeof hosts === 'string' ? hosts.toLowerCase().split(/[\s,]+/) : []
   if (entries.filter(Boolean).some(isNamed)) return
-  throw new DatabaseError(
-    'config',
-    'This deployment does not let the host of this database have a token of Google.',
-    { hint: 'The operator can name the host in the variable GOOGLE_IAM_HOSTS, and deploy.' },
-  )
+  throw badConfig('This deployment does not allow a Google token for the host of this database.', {
+    reason: 'token_host_not_allowed',
+    hint: 'The operator can add the host to the variable GOOGLE_IAM_HOSTS, and deploy.',
+  })
 }
 
-/** The key of a service account, as Google gives it out. */
+/** A service account's key in Google's format. */
 interface Key {
   readonly client_email: string
   readonly private_key: string
@@ -86,16 +85,16 @@ function readKey(text: string, name: string): Key {
 }
 
 const noKey = (name: string) =>
-  new DatabaseError(
-    'config',
-    `What this deployment has as the secret ${name} is no key of a service account.`,
-    { hint: 'The operator must set it to the whole JSON file that Google gave out for the key.' },
-  )
+  badConfig(`The secret ${name} in this deployment is not a service account key.`, {
+    reason: 'login_key_refused',
+    subject: name,
+    hint: 'The operator must set it to the whole JSON file that Google issued for the key.',
+  })
 
-/** A signed text that says who asks for a token, and what for (RFC 7523). */
+/** Signs the assertion that requests a token (RFC 7523). */
 async function assertion(key: Key, scope: string, name: string): Promise<string> {
   const { importPKCS8, SignJWT } = await import('./jose.mjs')
-  // An error may repeat the key.
+  // An error could repeat the key.
   const signer = await importPKCS8(key.private_key, 'RS256').catch(() => {
     throw noKey(name)
   })
@@ -128,14 +127,15 @@ async function exchange(assertion: string, name: string, { fetch }: Io, caller: 
 }
 
 const noToken = () =>
-  new DatabaseError('network', 'Google gave no token to log in to the database. Try again later.')
+  new DatabaseError(
+    'network',
+    'Google did not return a token for the database login. Try again later.',
+  )
 
 const refusedKey = (name: string, error: unknown) =>
-  new DatabaseError(
-    'config',
-    `Google refuses the key that this deployment has as the secret ${name}.`,
-    {
-      code: typeof error === 'string' && /^\w{1,40}$/.test(error) ? error : undefined,
-      hint: 'It was deleted or turned off, or its service account was. The operator can make another key, and set the secret again.',
-    },
-  )
+  badConfig(`Google refuses the key in the secret ${name}.`, {
+    reason: 'login_key_refused',
+    subject: name,
+    code: typeof error === 'string' && /^\w{1,40}$/.test(error) ? error : undefined,
+    hint: 'It was deleted or turned off, or its service account was. The operator can make another key, and set the secret again.',
+  })

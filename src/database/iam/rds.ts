@@ -1,11 +1,12 @@
-import { DatabaseError } from '../error.ts'
+import { badConfig } from '../error.ts'
 import { neededSecret, type Place, secretOf, type Way } from './way.ts'
 
-/** Seconds that a token may be used to log in. RDS takes none that is older. */
+/** Lifetime of a token, in seconds. RDS refuses older tokens. */
 const EXPIRES_S = '900'
 
 /**
- * Amazon RDS and Aurora: the token is a signed URL that is never fetched. It is for one host, port and user.
+ * Amazon RDS and Aurora, where the token is a signed URL that is never fetched. It is valid for one host, port and
+ * user.
  * https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/UsingWithRDS.IAMDBAuth.html
  */
 export const rds: Way = {
@@ -30,26 +31,25 @@ export const rds: Way = {
       signQuery: true,
     })
     const { url } = await signer.sign()
-    // In a signed URL a space is %20.
+    // In a signed URL, a space is %20.
     return url.href.slice('https://'.length).replaceAll('+', '%20')
   },
 }
 
 const REGION = /^[a-z]{2,8}(?:-[a-z]{1,12}){1,3}-\d{1,2}$/
 
-/** Where hosts of RDS have their region: `….eu-west-1.rds.amazonaws.com`, in China the other way round. */
+/** Patterns for the region in RDS hosts: `….eu-west-1.rds.amazonaws.com`, or the reverse order in China. */
 const HOSTS = [
   /\.([a-z\d-]{1,40})\.rds\.amazonaws\.com$/,
   /\.rds\.([a-z\d-]{1,40})\.amazonaws\.com\.cn$/,
 ]
 
-/** The region that the URL names, or else its host. Throws {@link DatabaseError}. */
+/** Reads the region from the URL's parameter or from its host. Throws {@link DatabaseError}. */
 function regionOf({ host, region }: Place): string {
   const name = host.toLowerCase().slice(-253)
   const found = region ?? HOSTS.map((it) => it.exec(name)?.[1]).find((it) => it !== undefined)
   if (found && REGION.test(found)) return found
-  throw new DatabaseError(
-    'config',
-    'The database URL must name the region of its RDS database, such as region=eu-west-1.',
+  throw badConfig(
+    'The database URL must contain the region of its RDS database, such as region=eu-west-1.',
   )
 }

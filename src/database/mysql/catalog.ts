@@ -1,10 +1,10 @@
 import type { Catalog, TableName } from '../dialect.ts'
 
-// information_schema lists what the role has any right to, and not only what it may select. It compares
-// names in any case, and names may differ in nothing else: so they compare as bytes here.
+// information_schema lists everything that the role has any privilege on, not only what it can select. It ignores
+// case when it compares names, but two names can differ only in case, so they are compared as bytes here.
 const bytes = (text: string) => `cast(${text} as binary)`
 
-/** The relations of the current database that the role may read, and how wide they are to it. */
+/** The relations in the current database that the role can read, with the number of columns that it can see. */
 const readable = `readable as (
     select ${bytes('c.table_name')} as name, count(*) as width from information_schema.columns c
     where c.table_schema = database() and c.privileges like '%select%'
@@ -15,7 +15,7 @@ const relations = `information_schema.tables t
   where t.table_schema = database()
     and t.table_type in ('BASE TABLE', 'VIEW', 'SYSTEM VERSIONED')`
 
-// InnoDB estimates: it says 0 for an empty table, and for one that it has not counted.
+// InnoDB estimates the number of rows. It reports 0 for an empty table, and for a table that it has not counted yet.
 const summary = `t.table_schema, t.table_name,
   case t.table_type when 'VIEW' then 'view' else 'table' end,
   case t.table_type when 'VIEW' then null else nullif(t.table_comment, '') end,
@@ -32,12 +32,12 @@ const named = ({ schema, name }: TableName) => [schema, name, name]
 
 const qualified = "concat(t.table_schema, '.', t.table_name)"
 
-/** A number that stays equal as long as these columns of information_schema do, in any order. */
+/** A number that changes when these columns of information_schema change. Their order does not matter. */
 const digest = (relation: string, columns: string) => `select count(*),
     bit_xor(cast(conv(left(md5(concat_ws('|', table_name, ${columns})), 15), 16, 10) as unsigned))
   from information_schema.${relation} where table_schema = database()`
 
-/** What MySQL knows about the tables of its current database, and of no other. */
+/** Reads MySQL's metadata about the tables in the current database only. */
 export const catalog: Catalog = {
   // The left join keeps the total on a page that has no tables.
   tables: ({ search = null, names = false, limit, offset = 0 }) => ({
@@ -97,8 +97,8 @@ export const catalog: Catalog = {
     params: tables.flatMap(named),
   }),
 
-  // Not from table_constraints, which MariaDB hides from users who may only select. Ordered by kind, name,
-  // other table and position: MariaDB forgets these names where a WITH gives others.
+  // Does not use table_constraints, which MariaDB hides from users who can only select. Ordered by kind, name,
+  // other table and position, as numbers: MariaDB loses the column names where a WITH renames them.
   keys: (table) => ({
     shape: { width: 7, order: [0, 1, 4, 6] },
     sql: `with ${readable}
@@ -121,7 +121,7 @@ export const catalog: Catalog = {
     params: [...named(table), ...named(table)],
   }),
 
-  // Unique indexes are listed as keys, unless they hold an expression.
+  // Unique indexes are listed as keys, unless they contain an expression.
   indexes: (table) => ({
     shape: { width: 5, order: [0, 4] },
     sql: `select i.index_name, i.non_unique = 0, 0, coalesce(i.column_name, '(expression)'),

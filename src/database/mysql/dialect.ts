@@ -2,16 +2,19 @@ import { type Dialect, limitOffset } from '../dialect.ts'
 import { joinedRows } from '../schema/joined-rows.ts'
 import { booleanTextToInteger } from '../transport/boolean-text.ts'
 import { catalog } from './catalog.ts'
+import { withoutConnection } from './created-table.ts'
 import { plan } from './plan.ts'
+import { quoted } from './quote.ts'
 import { rules } from './rules.ts'
 
-/** MySQL and MariaDB, for one database of a server, which other engines call a schema. */
+/** MySQL and MariaDB, for one database on a server, which other engines call a schema. */
 export const mysql = (schema: string): Dialect => ({
   name: 'mysql',
   title: 'MySQL',
   schema,
   rules,
   logsComments: true,
+  withoutSecrets: withoutConnection,
   catalog,
   joining: joinedRows('json_array'),
   plan,
@@ -22,25 +25,25 @@ export const mysql = (schema: string): Dialect => ({
     column: /^Unknown column '(.+?)' in/,
     ambiguous: /^Column '([^']+)' in .+ is ambiguous/i,
   },
-  quote,
+  quote: quoted,
   qualified,
   page: limitOffset,
   placeholder: () => '?',
   comparison: {
-    // Bytes compare in the form in which they are shown.
+    // Bytes are compared in the form in which they are shown.
     comparable: (column, type) => {
       const bits = /^bit\((\d+)\)/.exec(type)?.[1]
       if (bits) return `concat('0x', lpad(lower(hex(${column})), ${Math.ceil(+bits / 8) * 2}, '0'))`
       if (BYTES.test(type)) return `concat('0x', lower(hex(${column})))`
       return type === 'json' ? `cast(${column} as char)` : column
     },
-    // A text and a number compare as doubles: '5 apples' would equal 5.
+    // A string and a number are compared as doubles: '5 apples' would equal 5.
     bound: (value, type) => {
       if (value === null || typeof value === 'boolean') return value
-      // As a number, the text 'true' is 0.
+      // As a number, the string 'true' is 0.
       if (type === 'tinyint(1)') return booleanTextToInteger(value)
       if (!NUMBER.test(type)) return String(value)
-      // What a float column shows as 0.1 is not the double 0.1.
+      // A float column that shows 0.1 does not contain the double 0.1.
       return type.startsWith('float') ? Math.fround(Number(value)) : value
     },
     like: (column, placeholder) => `cast(${column} as char) like ${placeholder}`,
@@ -49,9 +52,7 @@ export const mysql = (schema: string): Dialect => ({
   },
 })
 
-const quote = (identifier: string) => `\`${identifier.replaceAll('`', '``')}\``
-
-const qualified: Dialect['qualified'] = ({ schema, name }) => `${quote(schema)}.${quote(name)}`
+const qualified: Dialect['qualified'] = ({ schema, name }) => `${quoted(schema)}.${quoted(name)}`
 
 const BYTES =
   /^(?:(?:var)?binary|(?:tiny|medium|long)?blob|geometry|point|linestring|polygon|multi|geom)/

@@ -2,12 +2,12 @@ import type { Estimate, EstimatedPlan } from '../dialect.ts'
 import { finite } from '../finite.ts'
 import type { Answer } from '../rows.ts'
 
-/** A part of a plan as the engine writes it: a member, or a list of members. */
+/** Part of a plan, as the engine writes it. */
 type Part = { readonly [key: string]: unknown }
 
 /**
- * What MySQL (from 5.6 on) and MariaDB (from 10.1 on) expect of a statement. MariaDB tells a cost from version
- * 11 on. Both estimate a statement as if it had no LIMIT, unless the LIMIT decides which index is used.
+ * Estimates a statement's cost with MySQL (5.6 and later) or MariaDB (10.1 and later). MariaDB reports a cost since
+ * version 11. Both estimate a statement as if it had no LIMIT, unless the LIMIT decides which index is used.
  *
  * https://dev.mysql.com/doc/refman/8.4/en/explain.html
  * https://mariadb.com/kb/en/explain-format-json/
@@ -19,7 +19,7 @@ export const estimate: EstimatedPlan = {
     if (!found) return {}
     const block = found.query_block
     if (isPart(block)) return ofBlock(block)
-    // Version 2 of the format of MySQL, from 8.3 on.
+    // Version 2 of MySQL's format, since 8.3.
     const root = isPart(found.query_plan) ? found.query_plan : found
     return { plan: costOf(root), rows: rowsOf(root, 1) }
   },
@@ -36,14 +36,14 @@ function planOf({ rows }: Answer): Part | undefined {
   }
 }
 
-/** A block of a query: its tables in the order in which they are joined, and the blocks within it. */
+/** A query block: its tables in join order, and the blocks within it. */
 interface Block {
   readonly tables: Part[]
-  /** `perRow`: it runs for each row, because it depends on it. */
+  /** `perRow`: the inner block depends on the outer row, so it runs for each one. */
   readonly inner: { readonly block: Part; readonly perRow: boolean }[]
 }
 
-/** What a block and those within it cost, and how many rows they go through. */
+/** Adds up the cost and the rows examined for a block and its inner blocks. */
 function ofBlock(block: Part): Estimate {
   const { tables, inner } = partsOf(block)
   let joined = 1
@@ -67,16 +67,16 @@ function ofBlock(block: Part): Estimate {
   return { plan, rows }
 }
 
-/** A product that never is infinite: nothing of that would be no number, which is over no limit. */
+/** A product that is never infinite: zero times infinity is NaN, which exceeds no limit. */
 const product = (times: number, each: number) => Math.min(times * each, Number.MAX_VALUE) || 0
 
-/** Finds the parts of a block, however deep within sorts, buffers, unions and materializations. */
+/** Finds the parts of a block, no matter how deep they are in sorts, buffers, unions and materializations. */
 function partsOf(block: Part): Block {
   const found: Block = { tables: [], inner: [] }
   const visit = (part: unknown, within: boolean): void => {
     if (Array.isArray(part)) for (const it of part) visit(it, within)
     if (!isPart(part)) return
-    // MySQL says of a block that it depends on a row. MariaDB keeps the answers of one that does.
+    // MySQL marks a block that depends on a row. MariaDB caches the results of such a block.
     const perRow = within || part.dependent === true
     for (const [key, it] of Object.entries(part)) {
       if (key === 'query_block' && isPart(it)) {
@@ -91,7 +91,7 @@ function partsOf(block: Part): Block {
   return found
 }
 
-/** What a step of the format's version 2 costs, with those within it. */
+/** Cost of a step and the steps inside it, in version 2 of the format. */
 function costOf(step: Part): number | undefined {
   const own = finite(step.estimated_total_cost)
   if (own !== undefined) return own
@@ -102,7 +102,7 @@ function costOf(step: Part): number | undefined {
   )
 }
 
-/** How many rows a step of the format's version 2 goes through, if it runs so many times. */
+/** Number of rows that a step examines if it runs this many times, in version 2 of the format. */
 function rowsOf(step: Part, times: number): number {
   const inputs = inputsOf(step)
   const own = finite(step.estimated_rows) ?? 0
@@ -116,7 +116,7 @@ function rowsOf(step: Part, times: number): number {
   return rows
 }
 
-/** The steps within a step: its inputs, and the subqueries beside them. */
+/** The steps inside a step: its inputs and their subqueries. */
 const inputsOf = (step: Part): Part[] =>
   Object.entries(step).flatMap(([key, it]) =>
     key.startsWith('inputs') && Array.isArray(it) ? it.filter(isPart) : [],

@@ -1,20 +1,21 @@
+import { DatabaseError } from '../error.ts'
 import { read } from '../guard/reading.ts'
 import type { Statement } from '../rows.ts'
 import { rules } from './rules.ts'
 
 /**
- * Ends a statement with a LIMIT, so that the server does not collect and sort rows that are not read. A
- * statement that ends with another clause, or that cannot be read, stays as it is.
+ * Adds a LIMIT to a statement, so that the server does not collect and sort rows that nobody reads. A
+ * statement that ends with another clause, or that cannot be parsed, stays unchanged.
  *
- * `sql_select_limit` also holds inside stored functions, and with Vitess in every subquery: it would
- * change what a statement computes.
+ * `sql_select_limit` also applies inside stored functions, and with Vitess in every subquery, so it would
+ * change a statement's result.
  *
- * @param text the statement as it is sent, perhaps with its values written into it
+ * @param text the statement as it is sent, with or without its values written into it
  */
 export function limited(statement: Statement, rows: number, text = statement.sql): string {
   let depth = 0
   let selects = false
-  // No tokens where it cannot be read: a driver may be asked without the guard.
+  // There are no tokens if it cannot be parsed: a driver can be used without the guard.
   for (const { kind, value } of read(statement, rules).tokens) {
     if (kind === 'symbol' && value === '(') depth++
     if (kind === 'symbol' && value === ')') depth--
@@ -25,5 +26,24 @@ export function limited(statement: Statement, rows: number, text = statement.sql
   return selects && depth === 0 ? `${text}\nlimit ${rows}` : text
 }
 
-/** Clauses that are a LIMIT, or that have to come after one. */
+/**
+ * Runs a statement with a LIMIT, or without one if that causes an error: errors must be about the statement as its
+ * author wrote it.
+ *
+ * @param sql the statement as it is sent
+ */
+export async function runLimited<T>(
+  statement: Statement,
+  rows: number,
+  sql: string,
+  run: (sql: string) => Promise<T>,
+): Promise<T> {
+  const few = limited(statement, rows, sql)
+  return run(few).catch((error) => {
+    if (few === sql || !(error instanceof DatabaseError) || error.kind !== 'sql') throw error
+    return run(sql)
+  })
+}
+
+/** First words of a LIMIT, or of clauses that must come after one. */
 const ENDINGS = new Set(['limit', 'fetch', 'offset', 'for', 'lock', 'into', 'procedure'])

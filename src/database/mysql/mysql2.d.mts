@@ -1,25 +1,25 @@
-/** All that is used of the package `mysql2`. Its own types would need those of Node. */
+/** The part of the package `mysql2` that is used here. Its own types would require Node's types. */
 
 interface Events {
   on(event: string, listener: (...args: never[]) => void): this
   once(event: string, listener: (...args: never[]) => void): this
 }
 
-/** A socket of Node, or of Workers. */
+/** A socket from Node or Workers. */
 interface Stream extends Events {
   off(event: string, listener: (...args: never[]) => void): unknown
   removeAllListeners(event: string): unknown
   emit(event: string): unknown
   destroy(): unknown
-  /** Whether it keeps a process of Node alive. */
+  /** Makes the socket keep a Node process alive. */
   ref?(): unknown
   unref?(): unknown
 }
 
-/** What verifies a server, and what is shown to it. */
+/** The CAs that verify a server, and the certificate sent to it. */
 export type SecureContext = object
 
-/** The module `tls` of Node, as far as a machine of one's own uses it. */
+/** The parts of Node's `tls` module that are used outside Workers. */
 interface Tls {
   connect(
     options: {
@@ -32,19 +32,9 @@ interface Tls {
     secured: () => void,
   ): Stream
   checkServerIdentity(name: string, certificate: object): Error | undefined
-  /** Throws for what is no certificate, or no key of it. */
-  createSecureContext(options: {
-    readonly ca?: string | undefined
-    readonly cert?: string | undefined
-    readonly key?: string | undefined
-    readonly crl?: string | undefined
-    readonly passphrase?: string | undefined
-    readonly minVersion?: TlsVersion | undefined
-    readonly maxVersion?: TlsVersion | undefined
-  }): SecureContext
+  /** Throws for an invalid certificate, or a key that does not belong to it. */
+  createSecureContext(options: object): SecureContext
 }
-
-export type TlsVersion = 'TLSv1.2' | 'TLSv1.3'
 
 export interface Field {
   readonly name: string
@@ -53,7 +43,9 @@ export interface Field {
   readonly columnLength: number
   readonly flags: number
   readonly decimals: number
+  /** MariaDB's `uuid`, `inet6`. */
   readonly extendedTypeName?: string
+  /** MariaDB's `json`. */
   readonly extendedFormat?: string
 }
 
@@ -67,69 +59,38 @@ export interface Answer extends Events {
 export interface Prepared {
   readonly columns: readonly Field[]
   readonly parameters: readonly Field[]
-  /** Undefined where the connection takes no more commands. */
+  /** Undefined if the connection accepts no more commands. */
   execute(values: readonly unknown[]): Answer | undefined
 }
 
-export interface ConnectionConfig {
-  readonly host: string
-  readonly port: number
-  readonly user: string
-  readonly password: string
-  readonly database: string
-  /** A file of this machine that leads to the server. */
-  readonly socketPath: string | undefined
-  /** What leads to the server in place of a socket. */
-  readonly stream: unknown
-  /** Whether a server may ask for the password as it is. */
-  readonly enableCleartextPlugin: boolean
-  readonly ssl: { readonly verifyIdentity: true } | undefined
-  /** How to log in, where it is not the library's own way. */
-  readonly authPlugins: Readonly<Record<string, unknown>>
-  readonly connectTimeout: number
-  readonly charset: 'utf8mb4'
-  readonly flags: readonly string[]
-  readonly multipleStatements: false
-  readonly disableEval: true
-  readonly rowsAsArray: true
-  readonly supportBigNumbers: true
-  readonly bigNumberStrings: true
-  readonly dateStrings: true
-  /** Reads a value: bytes as they are, what is no bytes on the wire by `next`. */
-  readonly typeCast: (
-    field: { readonly type: string; buffer(): Uint8Array | null },
-    next: () => number | string | null,
-  ) => unknown
-}
-
-/** One exchange with a server. */
+/** One exchange with the server. */
 export interface Command {
-  /** Reads a packet, or sends the first. Returns whether that was all. */
+  /** Reads a packet, or sends the first one. Returns true when the exchange is done. */
   execute(packet: unknown, connection: Connection): boolean
 }
 
 export interface Connection extends Events {
-  /** Another one as soon as it is encrypted. */
+  /** Replaced by another stream once the connection is encrypted. */
   stream: Stream
   readonly threadId: number | null
   prepare(sql: string, done: (error: unknown, statement: Prepared) => void): unknown
   query(sql: string, done: (error: unknown, rows: readonly (readonly unknown[])[]) => void): unknown
   query(sql: string): Answer
-  /** Forgets what was prepared. */
+  /** Closes a prepared statement. */
   unprepare(sql: string): unknown
   end(done: (error: unknown) => void): unknown
-  /** Has the server begin the session anew. */
+  /** Makes the server reset the session. */
   reset(done: (error: unknown) => void): unknown
 
-  // Inside it, for what comes before encryption.
+  // Internals, for data that arrives before encryption.
   startTLS(done: (error?: unknown) => void): void
   handlePacket(packet: unknown): void
   emit(event: 'error', error: unknown): unknown
   readonly packetParser: { execute(chunk: Uint8Array): void }
 
-  // Inside it, for `pipeline.ts`.
+  // Internals, for `pipeline.ts`.
   addCommand<It extends Command>(command: It): It | undefined
-  /** What is answered at the moment, and what comes then. */
+  /** The command in progress, then the queue of commands after it. */
   readonly _command: Command | null | undefined
   readonly _commands: { push(command: Command): unknown }
   /** The number of the next packet. */
@@ -137,16 +98,16 @@ export interface Connection extends Events {
 }
 
 declare const mysql2: {
-  createConnection(config: ConnectionConfig): Connection
-  /** Runs what a server has prepared, by its number there. */
+  createConnection(config: object): Connection
+  /** Runs a prepared statement by its number on the server. */
   readonly Execute: new (options: {
     readonly statement: { readonly id: number; readonly parameters: readonly Field[] }
     readonly values: readonly unknown[]
   }) => Command & Answer
-  /** Ways to log in that take no key from the server. */
+  /** Login methods that refuse a key from the server. */
   readonly withoutKey: Readonly<Record<string, unknown>>
   readonly tls: Tls
-  /** A number that is bound as a whole one. */
+  /** A number that is bound as an integer. */
   readonly TypedParameter: { LONGLONG(value: number): unknown }
 }
 export default mysql2

@@ -1,7 +1,7 @@
 import type { Plan } from '../dialect.ts'
 import { estimate } from './estimate.ts'
 
-/** What MySQL and MariaDB plan, one row a table: https://mariadb.com/kb/en/explain/ */
+/** Plans from MySQL and MariaDB, one row per table: https://mariadb.com/kb/en/explain/ */
 export const plan: Plan = {
   of: (sql) => `explain ${sql}`,
   read({ columns, rows }) {

@@ -4,8 +4,8 @@ import type { Param, Statement } from '../rows.ts'
 import { rules } from './rules.ts'
 
 /**
- * Writes the values of a statement into it, for a protocol that cannot send them separately. The
- * guard's lexer finds their places: a question mark in a text or a comment is no placeholder.
+ * Writes a statement's values into its SQL, for a protocol that cannot send them separately. The guard's
+ * lexer finds the placeholders: a question mark in a string or a comment is not a placeholder.
  */
 export function inlineParams(statement: Statement): string {
   const { sql, params = [] } = statement
@@ -15,30 +15,30 @@ export function inlineParams(statement: Statement): string {
   if (places.length !== params.length) {
     throw new DatabaseError(
       'sql',
-      `Send a value for each placeholder ?: there are ${places.length}, and ${params.length} values came.`,
+      `Send a value for each placeholder (?): there are ${places.length}, and ${params.length} values were sent.`,
       { hint: PARAMETER_HINT },
     )
   }
   let text = ''
   let at = 0
   for (const [i, { start, end }] of places.entries()) {
-    // Spaces, so that nothing before or after becomes part of it.
+    // The spaces keep anything before or after from becoming part of the value.
     text += `${sql.slice(at, start)} ${literal(params[i]!)} `
     at = end
   }
   return text + sql.slice(at)
 }
 
-/** A name as MySQL reads it, whatever its mode. */
+/** Quotes a name so that MySQL reads it the same way in every mode. */
 export const quoted = (name: string) => `\`${name.replaceAll('`', '``')}\``
 
-/** A value as MySQL reads it where backslashes escape. */
+/** Writes a value for a session in which a backslash is an escape. */
 export function literal(value: Param): string {
   if (value === null) return 'null'
   if (typeof value === 'string') return `'${value.replace(SPECIAL, (it) => ESCAPES[it]!)}'`
   if (typeof value === 'boolean') return value ? 'true' : 'false'
   if (Number.isFinite(value)) return String(value)
-  throw new DatabaseError('sql', 'A parameter is not a number that MySQL knows.')
+  throw new DatabaseError('sql', 'A parameter is not a valid MySQL number.')
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: NUL and ^Z have escapes of their own

@@ -5,19 +5,19 @@ import type { Limits, Statement } from '../rows.ts'
 import { literal } from './quote.ts'
 import { rules } from './rules.ts'
 
-/** How long to wait for a lock. One that takes longer is held by long work, such as a migration. */
+/** Time to wait for a lock. If it takes longer, something long such as a migration holds the lock. */
 const LOCK_S = 3
 
 /**
- * Comes before all other statements. START TRANSACTION READ ONLY would not do: a statement that commits
+ * Runs before all other statements. START TRANSACTION READ ONLY is not enough: a statement that commits
  * implicitly, such as DROP TABLE, would end the transaction and run.
  */
 export const READ_ONLY = 'set session transaction read only'
 
-/** Modes that change what a text means, ANSI_QUOTES and NO_BACKSLASH_ESCAPES among them, are off. */
+/** Turns off the modes that change how SQL is parsed, such as ANSI_QUOTES and NO_BACKSLASH_ESCAPES. */
 const MODE = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'
 
-/** Settings for the session. The guard relies on the first two. */
+/** SQL that sets the session's settings. The guard relies on the first two. */
 export function settings({ timeoutMs }: Limits, server: Server): string {
   const seconds = timeoutMs / 1_000
   const lock = Math.max(1, Math.min(LOCK_S, Math.ceil(seconds)))
@@ -26,7 +26,7 @@ export function settings({ timeoutMs }: Limits, server: Server): string {
     `session sql_mode = '${server === 'mysql' ? 'ONLY_FULL_GROUP_BY,' : ''}${MODE}'`,
     `session lock_wait_timeout = ${lock}`,
     `session innodb_lock_wait_timeout = ${lock}`,
-    // By default it cuts its answer at 1 KiB, with no more than a warning.
+    // By default, the result is cut off at 1 KiB, with only a warning.
     'session group_concat_max_len = 1048576',
     // An abandoned session ends by itself.
     `session wait_timeout = ${Math.ceil(seconds) + 10}`,
@@ -39,12 +39,12 @@ export function settings({ timeoutMs }: Limits, server: Server): string {
 /** The two kinds of server, whose settings differ. */
 export type Server = 'mysql' | 'mariadb'
 
-/** Which server it is, by its version. A proxy in front may lie. */
+/** Derives the kind of server from its version. A proxy in front of it can report the wrong version. */
 export const serverOf = (version: string): Server =>
   /mariadb/i.test(version) ? 'mariadb' : 'mysql'
 
 /**
- * Whether a server runs what it has prepared last without being told its number:
+ * True if a server can run the most recently prepared statement without its number:
  * https://mariadb.com/kb/en/com_stmt_execute/
  */
 export function runsLastPrepared(version: string): boolean {
@@ -53,8 +53,8 @@ export function runsLastPrepared(version: string): boolean {
 }
 
 /**
- * Makes MariaDB end the session itself unless it only reads, is in no transaction of somebody else's, and
- * has the role: then nothing runs that is sent behind it in the same turn.
+ * Makes MariaDB end the session itself unless it is read-only, is not in another client's transaction, and
+ * has the role. Then no statement sent after it in the same round trip runs.
  */
 export const barrier = (role: string | undefined) => `begin not atomic
   if @@session.in_transaction or not coalesce((
@@ -66,8 +66,8 @@ export const barrier = (role: string | undefined) => `begin not atomic
 end`
 
 /**
- * Some servers have one of the first two variables, some have both. Only MariaDB has the third. The last two tell
- * a replica from a server that takes writes.
+ * Some servers have one of the first two variables; others have both. Only MariaDB has the third. The last two
+ * distinguish a replica from a server that accepts writes.
  */
 export const CHECKS = `show session variables where variable_name in
   ('tx_read_only', 'transaction_read_only', 'in_transaction', 'sql_mode',
@@ -77,9 +77,9 @@ export const CHECKS = `show session variables where variable_name in
 export type Variables = readonly (readonly [name: string, value: string])[]
 
 /**
- * Throws unless the session is as it was set: a proxy may have passed on another one.
+ * Throws unless the session has the settings that we set, because a proxy may have switched to another session.
  *
- * @param inTransaction whether a transaction of ours has begun in it. One of somebody else's may write.
+ * @param inTransaction true if our own transaction has begun in the session. Another client's transaction could write.
  */
 export function check(variables: Variables, inTransaction = false): void {
   const values = (name: RegExp) => variables.filter(([it]) => name.test(it)).map(([, it]) => it)
@@ -92,13 +92,13 @@ export function check(variables: Variables, inTransaction = false): void {
   throw notReadOnly()
 }
 
-/** The error for a session that may write. */
+/** The error for a session that can write. */
 export const notReadOnly = () =>
   new DatabaseError('network', 'The database did not begin a read-only session.')
 
 /**
- * Whether a statement is a SHOW, DESCRIBE or EXPLAIN that the guard lets through. These return rows,
- * though the server does not say so when it prepares them.
+ * True if a statement is a SHOW, DESCRIBE or EXPLAIN that the guard allows. These return rows,
+ * although the server does not report columns when it prepares them.
  */
 export function standsAlone(statement: Statement): boolean {
   const { verb = '' } = read(statement, rules)
@@ -106,6 +106,9 @@ export function standsAlone(statement: Statement): boolean {
   return alone && refuse(statement, rules) === undefined
 }
 
-/** The error for a statement that returns no rows: INTO OUTFILE, SET, CALL, DO, all writes. */
+/** The error for a statement that does not return rows: INTO OUTFILE, SET, CALL, DO, all writes. */
 export const noQuery = () =>
-  new DatabaseError('refused', 'The database sees no query in this statement, so it was not run.')
+  new DatabaseError(
+    'refused',
+    'The database does not parse this statement as a query, so it was not run.',
+  )

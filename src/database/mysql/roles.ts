@@ -1,25 +1,26 @@
 import { type InspectRole, type Kinds, MAX_OBJECTS, PASSWORD, toFindings } from '../role.ts'
+import { quoted } from './quote.ts'
 
 const refused = 'A read-only session refuses it, but the user should not have the right at all.'
 
 const kinds: Kinds = {
   file: [
     'high',
-    'The user has FILE: its SELECT can read and write files of the server. Only the guard stops it, or secure_file_priv where the server sets it.',
+    'The user has FILE: its SELECT statements can read and write files on the server. Only the guard stops it, or secure_file_priv if the server sets it.',
   ],
   administration: [
     'high',
-    'The user has rights of an administrator, such as seeing what other sessions run. No setting of a session takes them away.',
+    'The user has administrator rights, such as seeing what other sessions run. No session setting removes them.',
   ],
   'every-database': [
     'high',
-    'The user may read every database of the server, including the hashes of all passwords in mysql. Only the guard refuses to read those.',
+    'The user can read every database on the server, including all password hashes in mysql. Only the guard prevents that.',
   ],
-  'write-grants': ['low', `The user may write. ${refused}`],
-  'grant-option': ['low', `The user may give its rights to others. ${refused}`],
+  'write-grants': ['low', `The user can write. ${refused}`],
+  'grant-option': ['low', `The user can grant its rights to others. ${refused}`],
   routines: [
     'low',
-    'The user may run stored functions and procedures, which may have the rights of another user. A read-only session refuses what functions write, and procedures cannot be called.',
+    'The user can run stored functions and procedures, which may have the rights of another user. A read-only session refuses what functions write, and procedures cannot be called.',
   ],
   roles: [
     'low',
@@ -27,20 +28,21 @@ const kinds: Kinds = {
   ],
 }
 
-/** Rights that only tell about tables. */
+/** Privileges that only reveal information about tables. */
 const harmless = ['USAGE', 'SHOW VIEW', 'SHOW DATABASES', 'SHOW CREATE ROUTINE']
 const writing =
   /^(?:INSERT|UPDATE|DELETE|CREATE|DROP|REFERENCES|INDEX|ALTER|LOCK TABLES|EVENT|TRIGGER)\b/
 
-/** The current user, as the tables of grants and a GRANT write it. */
+/** The current user, as written in the grant tables and in a GRANT. */
 const host = "substring_index(current_user(), '@', -1)"
 const me = `concat(
   quote(left(current_user(), char_length(current_user()) - char_length(${host}) - 1)),
   '@', quote(${host}))`
 
-const quoted = (name: string) => `concat('\`', replace(${name}, '\`', '\`\`'), '\`')`
+/** SQL that quotes a name from a column. */
+const quotedIn = (name: string) => `concat('\`', replace(${name}, '\`', '\`\`'), '\`')`
 
-/** The rights of one level beyond reading: a row for each object. */
+/** The privileges beyond reading at one level: a row for each object. */
 const level = (name: string, on: string, least: readonly string[], right = 'privilege_type') => `
   select ${on} as thing, group_concat(distinct ${right} order by ${right} separator '\\n') as rights,
     max(is_grantable) as grantable
@@ -50,11 +52,11 @@ const level = (name: string, on: string, least: readonly string[], right = 'priv
   group by ${on}`
 
 const reads = ['SELECT', ...harmless]
-const schema = `concat(${quoted('table_schema')}, '.*')`
-const table = `concat(${quoted('table_schema')}, '.', ${quoted('table_name')})`
-const column = `concat(privilege_type, ' (', ${quoted('column_name')}, ')')`
+const schema = `concat(${quotedIn('table_schema')}, '.*')`
+const table = `concat(${quotedIn('table_schema')}, '.', ${quotedIn('table_name')})`
+const column = `concat(privilege_type, ' (', ${quotedIn('column_name')}, ')')`
 
-/** The most objects that are read. A user may have rights on each of many tables. */
+/** Maximum number of objects to read. A user can have privileges on each of many tables. */
 const MAX_GRANTS = 300
 
 const LOOK = `
@@ -68,7 +70,7 @@ const LOOK = `
   order by thing limit ${MAX_GRANTS})
   union all
   (select 'run', concat(routine_type, ' ',
-    ${quoted('routine_schema')}, '.', ${quoted('routine_name')}), null, null, count(*) over ()
+    ${quotedIn('routine_schema')}, '.', ${quotedIn('routine_name')}), null, null, count(*) over ()
   from information_schema.routines
   where routine_schema not in ('mysql', 'sys', 'information_schema', 'performance_schema')
   limit ${MAX_GRANTS})
@@ -76,14 +78,14 @@ const LOOK = `
   select 'role', role_name, null, null, 0 from information_schema.enabled_roles
   where role_name is not null`
 
-/** A right, or several, on one thing. */
+/** One or more privileges on one object. */
 interface Right {
   readonly kind: string
   readonly object: string
   readonly statement: string
 }
 
-/** Finds out what the user of a MySQL or MariaDB database may do. */
+/** Reports the rights of a MySQL or MariaDB user. */
 export const inspectRole: InspectRole = async (ask) => {
   const rows = await ask(LOOK)
   const of = (what: string) => rows.filter(([it]) => it === what)
@@ -93,22 +95,22 @@ export const inspectRole: InspectRole = async (ask) => {
     rightsOn(String(thing), String(list).split('\n'), grantable === 'YES', role),
   )
   const wide = on.some(({ object, kind }) => kind === 'execute' && /\.\*$/.test(object))
-  // A user who may read the tables of mysql also sees routines that it may not run.
+  // A user who can read the tables in mysql also sees routines that it cannot run.
   const seeing = on.some(({ kind }) => kind === 'every-database')
   const run = (seeing ? [] : of('run')).map(([, name]) => ({
     kind: 'routines',
     object: String(name),
-    // If the right is on the whole database, there is none on the routine to revoke.
+    // If the privilege is on the whole database, there is no privilege on the routine to revoke.
     statement: wide ? '' : `REVOKE EXECUTE ON ${name} FROM ${role}`,
   }))
   const roles = of('role').map(([, name]) => ({
     kind: 'roles',
     object: String(name),
-    statement: `REVOKE ${quote(String(name))} FROM ${role}`,
+    statement: `REVOKE ${quoted(String(name))} FROM ${role}`,
   }))
   const rights = on.map((it) => (it.kind === 'execute' ? { ...it, kind: 'routines' } : it))
   const all = [...rights, ...run, ...roles]
-  // Nothing is revoked from an administrator: others need those rights.
+  // Nothing is revoked from an administrator: other uses need those privileges.
   const admin = on.some(({ object }) => object === 'GRANT OPTION ON *.*')
   const findings = toFindings(
     kinds,
@@ -156,15 +158,13 @@ function rightsOn(
   }))
 }
 
-const quote = (name: string) => `\`${name.replaceAll('`', '``')}\``
-
-/** SQL that makes a user that may read one database, and nothing else. */
+/** SQL that creates a user that can read one database and nothing else. */
 function readerRoleSql(database: string): string[] {
-  // 32 characters is the longest name of a user.
+  // User names can be at most 32 characters long.
   const user = `'${`tidegate_${database}`.slice(0, 32).replace(/['\\]/g, '')}'@'%'`
   return [`CREATE USER ${user} IDENTIFIED BY ${PASSWORD};`, reading(database, user)]
 }
 
-/** SQL that lets a user read one database. In its name, _ and % would be patterns. */
+/** SQL that lets a user read one database. Unescaped, _ and % in its name would be wildcards. */
 const reading = (database: string, user: string) =>
-  `GRANT SELECT, SHOW VIEW ON ${quote(database.replace(/[_%\\]/g, '\\$&'))}.* TO ${user};`
+  `GRANT SELECT, SHOW VIEW ON ${quoted(database.replace(/[_%\\]/g, '\\$&'))}.* TO ${user};`

@@ -1,22 +1,22 @@
 import type { Cell } from '../rows.ts'
 import { readJson } from '../transport/exact-json.ts'
 
-/** What a column of an answer is, in the words of information_schema. */
+/** Type of a result column, as in information_schema. */
 export interface Type {
-  /** `bigint unsigned`, `decimal(12,2)`, `tinyint(1)`. */
+  /** For example `bigint unsigned`, `decimal(12,2)` or `tinyint(1)`. */
   readonly name: string
   readonly form: 'integer' | 'boolean' | 'float' | 'double' | 'bytes' | 'json' | 'time' | 'text'
-  /** Digits after the point of a second. */
+  /** Digits of fractional seconds. */
   readonly decimals?: number
 }
 
 /**
- * A value as it came: NULL, a number of at most 53 bits, digits, or bytes. The type says whether the
+ * A raw value: NULL, a number of at most 53 bits, digits, or bytes. The type determines whether the
  * bytes are text.
  */
 export type Raw = null | number | string | Uint8Array
 
-/** Reads one value: as a JSON number or boolean where that loses nothing, else as text. */
+/** Converts one value to a JSON number or boolean if that loses nothing, otherwise to a string. */
 export function readValue(raw: Raw, { form, decimals = 0 }: Type): Cell {
   if (raw === null) return null
   if (form === 'bytes') return hex(bytesOf(raw))
@@ -39,7 +39,7 @@ export function readValue(raw: Raw, { form, decimals = 0 }: Type): Cell {
   }
 }
 
-// A text may begin with a byte order mark of its own.
+// A string can begin with a byte order mark that is part of it.
 const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
 const encoder = new TextEncoder()
 
@@ -49,11 +49,11 @@ const textOf = (raw: number | string | Uint8Array) =>
 const bytesOf = (raw: number | string | Uint8Array) =>
   raw instanceof Uint8Array ? raw : encoder.encode(String(raw))
 
-/** As MySQL itself reads it back. */
+/** Bytes as a hexadecimal literal, which MySQL reads as the same bytes. */
 const hex = (bytes: Uint8Array) =>
   `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 
-/** A number of 32 bits in as few digits as tell it from the others. */
+/** Rounds a 32-bit number to the fewest digits that identify it. */
 function shortest(value: number): number {
   for (let digits = 6; digits < 9; digits++) {
     const short = Number(value.toPrecision(digits))
@@ -62,7 +62,7 @@ function shortest(value: number): number {
   return value
 }
 
-/** A text that is not JSON stays as it is: MariaDB calls a column JSON without checking it. */
+/** Leaves a string that is not JSON unchanged: MariaDB calls a column JSON without checking its values. */
 function json(text: string): Cell {
   try {
     return readJson(text)
@@ -71,7 +71,7 @@ function json(text: string): Cell {
   }
 }
 
-/** A time with all the digits of its type: trailing zeros are not always sent. */
+/** Pads a time to all the digits of its type, because trailing zeros are not always sent. */
 function padded(text: string, decimals: number): string {
   if (decimals < 1 || decimals > 6) return text
   const [whole, fraction = ''] = text.split('.')

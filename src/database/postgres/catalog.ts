@@ -1,6 +1,6 @@
 import type { Catalog, TableName } from '../dialect.ts'
 
-/** The relations and the columns that the role may read, without the system's own. */
+/** The relations and columns that the role can read, except system relations. */
 const readable = `n.nspname !~ '^(pg_|information_schema$)'
   and c.relkind in ('r', 'p', 'v', 'm', 'f')
   and has_schema_privilege(n.oid, 'usage') and has_any_column_privilege(c.oid, 'select')`
@@ -10,12 +10,12 @@ const live = `a.attnum > 0 and not a.attisdropped
 const relations = `pg_catalog.pg_class c
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace`
 
-/** What obj_description() and col_description() return: their bodies would be parsed again when they run. */
+/** Replaces obj_description() and col_description(), whose bodies would be parsed again when they run. */
 const comment = (of: string, column = '0') => `(select d.description
   from pg_catalog.pg_description d where d.objoid = ${of}.oid and d.objsubid = ${column}
     and d.classoid = 'pg_catalog.pg_class'::regclass)`
 
-// Before version 14, a table that was never counted has 0 rows on 0 pages, as an empty one has.
+// Before version 14, a table whose rows were never counted has 0 rows on 0 pages, just like an empty table.
 const summary = `n.nspname, c.relname,
   case c.relkind when 'v' then 'view' when 'm' then 'materialized view'
     when 'f' then 'foreign table' else 'table' end,
@@ -28,7 +28,7 @@ const summary = `n.nspname, c.relname,
 const one = `(select c.oid from ${relations} where n.nspname = $1 and c.relname = $2)`
 const named = ({ schema, name }: TableName) => [schema, name]
 
-// Names have a collation in which only ASCII has lower case.
+// Names have a collation that only lowercases ASCII.
 const collated = ' collate "default"'
 
 const holds = (text: string) => `strpos(lower(${text}), lower($1)) > 0`
@@ -37,15 +37,15 @@ const found = `${holds('c.relname')} or ${holds(comment('c'))}
   or exists (select from pg_catalog.pg_attribute a where a.attrelid = c.oid and ${live}
     and (${holds('a.attname')} or ${holds(comment('c', 'a.attnum'))}))`
 
-/** Whether a column may be NULL. Its domain may forbid it, or a domain that this one is based on. */
+/** True if a column can be NULL. Its domain, or a domain on which that domain is based, can forbid NULL. */
 const nullable = `not (a.attnotnull or a.atttypid in (with recursive solid as (
     select t.oid from pg_catalog.pg_type t where t.typtype = 'd' and t.typnotnull
     union select t.oid from pg_catalog.pg_type t join solid on t.typbasetype = solid.oid)
   select solid.oid from solid))`
 
 /**
- * The schema of the operators of a column's type, if an extension brought them: those of the type's
- * default order, which only a superuser can define.
+ * The schema of a column type's operators, if they come from an extension. These are the operators in the type's
+ * default ordering, which only a superuser can define.
  */
 const operators = `(with recursive base as (
     select t.oid, t.typbasetype from pg_catalog.pg_type t where t.oid = a.atttypid
@@ -59,11 +59,11 @@ const operators = `(with recursive base as (
   join pg_catalog.pg_namespace m on m.oid = o.oprnamespace
   where m.nspname <> 'pg_catalog' and has_schema_privilege(m.oid, 'usage'))`
 
-/** A key that a table declares or inherits as a partition. Not one that is kept for partitions of the other table. */
+/** True for a key that a table declares, or inherits as a partition, but not a key for the other table's partitions. */
 const ofTable = `not exists (select from pg_catalog.pg_constraint p where p.oid = k.conparentid
   and (p.conrelid = k.conrelid or p.confrelid <> k.confrelid))`
 
-/** The columns of all tables, and of those they refer to. */
+/** The columns of all tables, and the columns they reference. */
 const columns = `select n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
     ${nullable}, ${comment('c', 'a.attnum')}, a.attnum = any(p.conkey),
     rn.nspname, rc.relname, ra.attname
@@ -78,7 +78,7 @@ const columns = `select n.nspname, c.relname, a.attname, format_type(a.atttypid,
   where ${readable} and not c.relispartition and ${live}
   order by n.nspname, c.relname, a.attnum`
 
-/** What PostgreSQL knows about its tables, from pg_catalog: information_schema has no comments. */
+/** Reads table metadata from pg_catalog, because information_schema has no comments. */
 export const catalog: Catalog = {
   // The left join keeps the total on a page that has no tables.
   tables: ({ search = null, names, limit, offset = 0 }) => ({

@@ -8,7 +8,7 @@ import { catalogTypeName } from './types.ts'
 const qualified: Dialect['qualified'] = ({ schema, name }) =>
   `${doubleQuoted(schema)}.${doubleQuoted(name)}`
 
-/** PostgreSQL, from version 12 on. */
+/** PostgreSQL 12 and later. */
 export const postgres: Dialect = {
   name: 'postgres',
   title: 'PostgreSQL',
@@ -38,8 +38,8 @@ export const postgres: Dialect = {
   catalogTypeName,
   placeholder: (n) => `$${n}`,
   comparison: {
-    // A placeholder without a type takes the type of the column beside it. These types have no
-    // equality; that of jsonb is by value.
+    // A placeholder without a type takes the type of the column it is compared with. These types have no
+    // equality operator. jsonb compares by value.
     comparable: (column, type) => {
       if (type === 'json') return `${column}::pg_catalog.jsonb`
       return UNEQUAL.has(type) ? text(column) : column
@@ -52,7 +52,7 @@ export const postgres: Dialect = {
   qualifiedCalls: {
     operator: (sign, operators = 'pg_catalog') => `operator(${doubleQuoted(operators)}.${sign})`,
     aggregate(name, column, operators) {
-      // pg_catalog has no min() and max() of an extension's type, but the type has an order.
+      // pg_catalog has no min() and max() for an extension's type, but the type has an order.
       if (!operators || !/^m/.test(name)) return `pg_catalog.${name}(${column})`
       const order = `${column}${name === 'max' ? ' desc nulls last' : ''}`
       return `(pg_catalog.array_agg(distinct ${column} order by ${order}))[1]`
@@ -60,8 +60,8 @@ export const postgres: Dialect = {
   },
 }
 
-// Full names: a statement about a table runs with the path of the role, because the views and
-// functions that it uses count on that.
+// These names are qualified because a statement about a table runs with the role's search path: the views and
+// functions that it uses rely on that path.
 const text = (value: string) => `${value}::pg_catalog.text`
 const lower = (value: string) => `pg_catalog.lower(${text(value)})`
 

@@ -1,13 +1,13 @@
-import { DatabaseError } from '../error.ts'
+import { badConfig, DatabaseError } from '../error.ts'
 import type { Identity } from '../rows.ts'
 
-/** A setting of the transaction, and SQL for its value. */
+/** A transaction setting, and the SQL for its value. */
 export type Setting = readonly [name: string, value: string]
 
 /**
- * The settings by which a transaction runs for somebody, as PostgREST and Supabase make them; `bind` gives
- * a placeholder for a value. For a role that row-level security does not apply to, claims would hide
- * nothing: then the last setting gets a value that the server refuses, before the statement is sent.
+ * The settings that make a transaction run as a role with claims, as in PostgREST and Supabase. `bind` returns
+ * a placeholder for a value. If row-level security does not apply to the role, claims would not hide any
+ * rows. The last setting then gets a value that the server refuses, before the statement is sent.
  */
 export function identitySettings(
   { role, claims }: Identity,
@@ -29,8 +29,8 @@ export function identitySettings(
 }
 
 /**
- * The error of these settings in words for the operator. Any other error is given back as it is.
- * `setting`: whether it is known that the error comes from the settings.
+ * Translates an error from these settings for the operator. Any other error is returned unchanged.
+ * `setting`: true if the error is known to come from the settings.
  */
 export function identityFault(
   error: unknown,
@@ -40,20 +40,18 @@ export function identityFault(
   if (!identity || !(error instanceof DatabaseError)) return error
   const { code, message } = error
   if (code === '22023' && message.includes('"row_security"')) {
-    return new DatabaseError('config', IGNORED, { code, hint: OWN_ROLE })
+    return badConfig(IGNORED, { code, hint: OWN_ROLE })
   }
   const { role } = identity
   const said = [`role "${role}" does not exist`, `permission denied to set role "${role}"`]
   if (role === undefined || (code !== '22023' && code !== '42501')) return error
-  return setting || said.includes(message)
-    ? new DatabaseError('config', NO_ROLE, { code, hint: MEMBER })
-    : error
+  return setting || said.includes(message) ? badConfig(NO_ROLE, { code, hint: MEMBER }) : error
 }
 
 const IGNORED =
-  'The role of this database ignores row-level security, so the claims of a caller would hide no row. Nothing was asked.'
+  'The role for this database ignores row-level security, so the claims would not hide any rows. No query was sent.'
 const OWN_ROLE =
-  'The operator has to set a role that is no superuser, owns no table, and has no BYPASSRLS.'
+  'The operator must set a role that is not a superuser, does not own tables, and does not have BYPASSRLS.'
 const NO_ROLE =
-  'The role of this database does not exist, or the login of its URL may not become it. Nothing was asked.'
-const MEMBER = 'The operator has to make the role, and then: GRANT role TO login.'
+  'The role for this database does not exist, or the login in its URL cannot switch to it. No query was sent.'
+const MEMBER = 'The operator must create the role, and then: GRANT role TO login.'

@@ -1,21 +1,21 @@
-/** All that is used of the package `pg`. Its own types would need those of Node. */
+/** The part of the package `pg` that is used here. Its own types would require Node's types. */
 
 interface Events {
   on(event: string, listener: (...args: never[]) => void): unknown
   once(event: string, listener: (...args: never[]) => void): unknown
 }
 
-/** A socket of Node, or of Workers. */
+/** A socket from Node or Workers. */
 interface Stream extends Events {
   removeAllListeners(event: string): unknown
   destroy(): unknown
-  /** Whether the process has to wait for it. Some streams do not tell. */
+  /** Makes the stream keep the process alive. Some streams do not support this. */
   ref?(): unknown
   unref?(): unknown
 }
 
 interface Connection extends Events {
-  /** Another one as soon as it is encrypted. */
+  /** Replaced by another stream once the connection is encrypted. */
   readonly stream: Stream
   connect(port: number | string, host?: string): void
   requestSsl(): void
@@ -26,12 +26,19 @@ interface Connection extends Events {
 }
 
 export interface Query extends Events {
-  /** Sends its messages, and a Sync. */
+  /** Sends its messages and a Sync. */
   prepare(connection: Connection): void
   handleCommandComplete(message: unknown, connection: Connection): void
   on(event: 'row', listener: (row: (string | null)[], result: { fields: Field[] }) => void): this
-  on(event: 'end', listener: (result: { fields: Field[] }) => void): this
+  on(event: 'end', listener: (result: Completed) => void): this
   on(event: 'error', listener: (error: unknown) => void): this
+}
+
+/** Result of a statement. `command` and `rowCount` come from the command tag. */
+interface Completed {
+  fields: Field[]
+  command: string | null
+  rowCount: number | null
 }
 
 interface Field {
@@ -39,54 +46,17 @@ interface Field {
   readonly dataTypeID: number
 }
 
-export interface ClientConfig {
-  readonly host: string
-  readonly port: number
-  readonly user: string
-  readonly password: () => string
-  readonly database: string
-  readonly ssl: boolean | TlsOptions
-  /** `direct` encrypts without asking first. */
-  readonly sslnegotiation: 'postgres' | 'direct'
-  readonly options?: string | undefined
-  readonly application_name: string
-  /** Sends queries without waiting for the answers to those before. */
-  readonly pipeline: true
-  /** Has the system look after a connection that nobody uses. */
-  readonly keepAlive?: boolean
-  /** Takes a login that is bound to the certificate, where the server offers it. */
-  readonly enableChannelBinding?: boolean
-  readonly stream?: object
-}
-
-/** Of the options of Node's `tls.connect()`. */
-export interface TlsOptions {
-  readonly ca?: readonly string[] | string
-  readonly cert?: string
-  readonly key?: string
-  readonly passphrase?: string
-  readonly crl?: string
-  readonly minVersion?: string
-  readonly maxVersion?: string
-  readonly checkServerIdentity?: () => undefined
-}
-
-/** The authorities that this machine trusts, and those that Node brings. */
+/** The CAs that this machine trusts, and Node's bundled CAs. */
 export function authorities(): readonly string[] | undefined
 
 export default class Client implements Events {
-  static readonly Query: new (config: {
-    readonly text: string
-    readonly values: readonly unknown[]
-    readonly rowMode: 'array'
-    /** Without it, a text without values runs by the simple protocol, which takes several. */
-    readonly queryMode: 'extended'
-    readonly types: { getTypeParser(): (text: string) => unknown }
-  }) => Query
+  static readonly Query: new (
+    config: object,
+  ) => Query
 
-  constructor(config: ClientConfig)
+  constructor(config: object)
   readonly connection: Connection
-  /** Asked when the server wants one. */
+  /** Called when the server requests a password. */
   password: () => string
   readonly processID: number | null
   readonly secretKey: unknown

@@ -2,7 +2,7 @@ import type { Plan } from '../dialect.ts'
 import { finite } from '../finite.ts'
 import type { Answer } from '../rows.ts'
 
-/** A step of a plan, as `EXPLAIN (FORMAT JSON)` names its parts. A number past 2^53 comes as text. */
+/** A step in a plan, with the names in `EXPLAIN (FORMAT JSON)`. A number beyond 2^53 is a string. */
 interface Step {
   readonly 'Node Type': string
   readonly 'Relation Name'?: string
@@ -17,7 +17,7 @@ interface Step {
 
 const of: Plan['of'] = (sql) => `explain (format json) ${sql}`
 
-/** What PostgreSQL plans: https://www.postgresql.org/docs/current/sql-explain.html */
+/** Plans from PostgreSQL: https://www.postgresql.org/docs/current/sql-explain.html */
 export const plan: Plan = {
   of,
   read(answer) {
@@ -35,7 +35,7 @@ export const plan: Plan = {
   },
 }
 
-/** The step that returns the rows. Its cost holds that of all others. */
+/** The step that returns the rows. Its cost includes all other steps. */
 function outermost({ rows }: Answer): Step | undefined {
   const [cell = null] = rows[0] ?? []
   const [found] = (Array.isArray(cell) ? cell : []) as unknown as readonly { Plan?: Step }[]

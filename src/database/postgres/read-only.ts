@@ -1,14 +1,14 @@
 import { DatabaseError } from '../error.ts'
 import { refuse } from '../guard/guard.ts'
 import { read } from '../guard/reading.ts'
-import type { Limits, Statement } from '../rows.ts'
+import type { QueryContext, Statement } from '../rows.ts'
 import { identitySettings, type Setting } from './identity.ts'
 import { rules } from './rules.ts'
 
 /**
- * The settings of the transaction. They are the first thing in it, and made by a query: after a query,
- * a read-only transaction cannot become one that writes. The guard and `values.ts` rely on the four
- * settings from `standard_conforming_strings` on.
+ * The transaction settings. They come first, and a query sets them: after a query, a read-only
+ * transaction cannot become read-write. The guard and `values.ts` rely on the four settings from
+ * `standard_conforming_strings` on.
  */
 const SETTINGS = [
   ['statement_timeout', '$1'],
@@ -18,44 +18,44 @@ const SETTINGS = [
   ['datestyle', "'ISO'"],
   ['bytea_output', "'hex'"],
   ['extra_float_digits', "'1'"],
-  // All rows are wanted. By default, a cursor is planned to return the first tenth quickly.
+  // We read all rows. By default, a cursor is planned to return the first tenth quickly.
   ['cursor_tuple_fraction', "'1'"],
 ] as const
 
 /**
  * While our own statement is parsed, only the system's functions, operators and types are found. If
- * pg_temp were left out, it would come first. While the statement runs, the path is the role's, which
- * decides whether names are shown with their schemas.
+ * pg_temp were not listed, it would come first. While the statement runs, the role's path applies. That path
+ * determines whether names are shown with their schemas.
  */
 const OWN_PATH = [
   ['tidegate.path', "pg_catalog.current_setting('search_path')"],
   ['search_path', "'pg_catalog, pg_temp'"],
 ] as const
 const RESTORE_PATH = [['search_path', "pg_catalog.current_setting('tidegate.path')"]] as const
-/** The path that the session began with. A role may not be allowed to call set_config(). */
+/** Restores the path that the session began with. A role may not be allowed to call set_config(). */
 const RESTORE_PATH_AS_ROLE = 'set local search_path to default'
 
 const set = (settings: readonly Setting[]) =>
   `select ${settings.map(([name, value]) => `pg_catalog.set_config('${name}', ${value}, true)`)}`
 
-/** How long to wait for a lock. One that takes longer is held by long work, such as a migration. */
+/** Time to wait for a lock. If it takes longer, something long such as a migration holds the lock. */
 const LOCK_MS = 3_000
 
-// A cursor takes only a query that reads, and computes only the rows that are fetched.
+// A cursor accepts only a query that reads, and computes only the fetched rows.
 const CURSOR = 'declare tidegate no scroll cursor for '
 
 /**
- * What runs, in order, in a transaction that began read-only: settings, then the one statement of the
- * caller, then only our own, because the caller's statement could have ended the transaction. The
- * last one returns the rows, one more than the limit if there are more.
+ * Statements to run, in order, in a transaction that began read-only: settings, then the caller's single
+ * statement. After that come only our own statements, because the caller's statement could have ended the
+ * transaction. The last statement returns the rows, one more than the limit if there are more.
  */
 export function readOnlySteps(
   statement: Statement,
-  { timeoutMs, maxRows, identity = {} }: Limits,
+  { timeoutMs, maxRows, identity = {} }: QueryContext,
 ): readonly Statement[] {
   const { sql, params, internal } = statement
   const values = [timeoutMs, Math.min(timeoutMs, LOCK_MS)].map((ms) => String(Math.ceil(ms)))
-  // The role comes last, after all that only the login may be allowed to do.
+  // The role comes last, after everything that only the login may be allowed to do.
   const whose = identitySettings(identity, (value) => `$${values.push(value)}`)
   const all = [...SETTINGS, ...(internal ? OWN_PATH : []), ...whose]
   const settings = { sql: set(all), params: values }
@@ -72,8 +72,8 @@ export function readOnlySteps(
 }
 
 /**
- * Where in a statement its cursor is declared: at the beginning, or after EXPLAIN, so that the plan is
- * the plan of what would run. A SHOW that the guard lets through takes no cursor.
+ * Position in a statement at which to declare its cursor: at the start, or after EXPLAIN, so that the plan
+ * matches the query that would run. A SHOW that the guard allows gets no cursor.
  */
 function cursorAt(statement: Statement): number | undefined {
   const { verb, tokens } = read(statement, rules)
@@ -85,12 +85,16 @@ function cursorAt(statement: Statement): number | undefined {
   return /^(?:explain|verbose|\))$/.test(tokens[i - 1]?.value ?? '') ? tokens[i]!.start : undefined
 }
 
-/** Whether a statement is an EXPLAIN, of the cursor that would run. */
+/** The error for a transaction that can write. */
+export const notReadOnly = () =>
+  new DatabaseError('network', 'The database did not begin a read-only transaction.')
+
+/** True if a statement is an EXPLAIN, which plans the cursor that would run. */
 export const plansCursor = (statement: Statement): boolean => (cursorAt(statement) ?? 0) > 0
 
 const QUERY = /^(?:select|with|values|table)$/
 
-/** The error of these steps with its position in the caller's own text. */
+/** Moves an error's position from these steps to the caller's own text. */
 export function inOwnText(error: unknown, statement: Statement): unknown {
   if (!(error instanceof DatabaseError) || error.position === undefined) return error
   const at = cursorAt(statement)

@@ -1,10 +1,10 @@
 import { MAX_OBJECTS } from '../role.ts'
 import { words } from '../words.ts'
 
-/** A list of SQL texts: `('a', 'b')`. */
+/** A list of SQL strings: `('a', 'b')`. */
 const list = (...lines: string[]) => `('${words(...lines).join("', '")}')`
 
-/** Extensions whose functions have access to more than the database. Those for superusers only are left out. */
+/** Extensions whose functions can access more than the database. Those that only superusers can use are left out. */
 const reaching = list(
   'dblink http pg_net plproxy pg_background',
   'pg_cron aws_s3 aws_lambda azure_storage xml2 orafce',
@@ -29,7 +29,7 @@ const table = `${at} || '.' || quote_ident(c.relname)`
 const routine = `${at} || '.' || quote_ident(p.proname)
   || '(' || pg_get_function_identity_arguments(p.oid) || ')'`
 
-/** Granted rights: rows of a privilege and a role whose rights count. */
+/** Granted privileges: one row for each privilege and each role that counts. */
 const granted = (acl: string) => `aclexplode(${acl}) g
   join mine on mine.oid = g.grantee and not mine.super`
 const functions = `pg_catalog.pg_proc p
@@ -43,7 +43,7 @@ const extension = `(select e.extname from pg_catalog.pg_depend d
   join pg_catalog.pg_extension e on e.oid = d.refobjid
   where d.classid = 'pg_catalog.pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')`
 
-/** Whether a function, or one of an aggregate, runs with other rights or in an untrusted language. */
+/** True if a function, or one in an aggregate, runs with another role's privileges or in an untrusted language. */
 const unbounded = `case when p.prokind = 'a' then exists (select from pg_catalog.pg_aggregate a
     join pg_catalog.pg_proc s on s.oid in (a.aggtransfn, a.aggfinalfn, a.aggcombinefn, a.aggserialfn,
       a.aggdeserialfn, a.aggmtransfn, a.aggminvtransfn, a.aggmfinalfn)
@@ -52,8 +52,8 @@ const unbounded = `case when p.prokind = 'a' then exists (select from pg_catalog
   else p.prosecdef or not l.lanpltrusted end`
 
 /**
- * Whether something that the role reads calls a function, by the catalog or by a body that holds its
- * name. Triggers do not count: no read runs them.
+ * True if an object calls a function, according to the catalog or to a function body that contains its
+ * name. Triggers do not count, because reads never run them.
  */
 const needed = `exists (select from pg_catalog.pg_depend d where d.refobjid = p.oid
     and d.refclassid = 'pg_catalog.pg_proc'::regclass
@@ -62,7 +62,7 @@ const needed = `exists (select from pg_catalog.pg_depend d where d.refobjid = p.
     where q.oid <> p.oid and q.oid >= 16384 and ql.lanname not in ('c', 'internal')
       and strpos(upper(q.prosrc), upper(p.proname::text)) > 0)`
 
-/** Findings: of which kind, on which object, and which privilege to revoke on which target from whom. */
+/** Findings: the kind, the object, the privilege to revoke, its target, and the grantee. */
 const found = `
   select 'superuser' as kind, quote_ident(rolname) as object, null as privilege, null as target,
     null::oid as grantee from me where rolsuper
@@ -140,7 +140,7 @@ const found = `
   where n.nspname = 'pg_catalog' and (p.proname in ('pg_notify', 'pg_logical_emit_message')
     or p.proname in ${large} and current_setting('server_version_num')::int < 160000)`
 
-/** What each role may read: tables, columns, schemas, and `all` for a role that reads everything. */
+/** Everything each role can read: tables, columns, schemas, and `all` for a role that reads everything. */
 const readable = `
     select g.grantee, concat(c.oid) as it from ${relations}
     cross join aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) g
@@ -159,14 +159,14 @@ const readable = `
     union all
     select r.oid, 'all' from pg_catalog.pg_roles r where r.rolname ~ '^pg_(read_all|monitor|stat_scan)'`
 
-/** The roles by which this role reads something that neither it nor PUBLIC may read. */
+/** The roles through which this role reads objects that neither it nor PUBLIC can read. */
 const reading = `
     select distinct grantee from readable where grantee <> 0 and it not in (
       select it from readable, me where grantee in (0, me.oid))`
 
 /**
- * Whose rights count: the role's, those of PUBLIC, and those of every role that it is in. `entry` is
- * what to revoke so that the role is no longer in another one; NULL where it reads by that one.
+ * The roles whose privileges count: the role, PUBLIC, and every role it is a member of. `entry` lists the
+ * memberships to revoke so that the role leaves another role; NULL if it reads through that role.
  */
 const mine = `
     select 0::oid as oid, 'PUBLIC' as name, null as entry, false as super, false as powerful,
@@ -181,7 +181,7 @@ const mine = `
       r.rolsuper, r.rolname in ${powerful}, r.rolname in ${writing}
     from pg_catalog.pg_roles r join me on not me.rolsuper and pg_has_role(r.oid, 'member')`
 
-/** The SQL that fixes a finding: empty if there is nothing to revoke, NULL if only a new role helps. */
+/** The SQL that fixes a finding. Empty if there is nothing to revoke; NULL if only a new role helps. */
 const closed = `
     select f.kind, case
       when f.privilege = 'none' then ''
@@ -193,8 +193,8 @@ const closed = `
     group by f.kind, f.privilege, m.name, m.entry, me.rolname, me.oid, f.grantee`
 
 /**
- * Asks what the role may do besides reading, and which SQL revokes it. It is one statement, and fast even
- * with ten thousand tables. A superuser is in all roles, so nothing else is reported about one.
+ * Finds the role's privileges beyond reading, and the SQL that revokes them. It is one statement, and fast even
+ * with ten thousand tables. A superuser is a member of all roles, so nothing else is reported for a superuser.
  */
 export const ROLE_QUERY = `with me as (select * from pg_catalog.pg_roles where rolname = current_user),
   readable as materialized (${readable}),
@@ -216,7 +216,7 @@ export const ROLE_QUERY = `with me as (select * from pg_catalog.pg_roles where r
   group by n.nspname`
 
 /**
- * A row of its answer. `me` has the names of version, role and database; a finding has its objects and
+ * A result row. `me` has the version, role and database names; a finding has its objects and
  * the SQL that fixes it; `tables` has a schema and the owners of its tables.
  */
 export type RoleRow = readonly [

@@ -1,73 +1,38 @@
-import { Kept } from '../kept.ts'
+import { BoundedMap } from '../../ground/index.ts'
 import type { Statement } from '../rows.ts'
 import type { Field, Result } from './answer.ts'
 
-/** Types that every PostgreSQL has: name, OID, OID of the array. */
-const builtin: readonly (readonly [name: string, oid: number, array: number])[] = [
-  ['bool', 16, 1000],
-  ['bytea', 17, 1001],
-  ['char', 18, 1002],
-  ['name', 19, 1003],
-  ['int8', 20, 1016],
-  ['int2', 21, 1005],
-  ['int4', 23, 1007],
-  ['text', 25, 1009],
-  ['oid', 26, 1028],
-  ['json', 114, 199],
-  ['xml', 142, 143],
-  ['point', 600, 1017],
-  ['lseg', 601, 1018],
-  ['path', 602, 1019],
-  ['box', 603, 1020],
-  ['polygon', 604, 1027],
-  ['cidr', 650, 651],
-  ['float4', 700, 1021],
-  ['float8', 701, 1022],
-  ['circle', 718, 719],
-  ['money', 790, 791],
-  ['macaddr', 829, 1040],
-  ['inet', 869, 1041],
-  ['bpchar', 1042, 1014],
-  ['varchar', 1043, 1015],
-  ['date', 1082, 1182],
-  ['time', 1083, 1183],
-  ['timestamp', 1114, 1115],
-  ['timestamptz', 1184, 1185],
-  ['interval', 1186, 1187],
-  ['timetz', 1266, 1270],
-  ['bit', 1560, 1561],
-  ['varbit', 1562, 1563],
-  ['numeric', 1700, 1231],
-  ['regclass', 2205, 2210],
-  ['regtype', 2206, 2211],
-  ['record', 2249, 2287],
-  ['uuid', 2950, 2951],
-  ['tsvector', 3614, 3643],
-  ['tsquery', 3615, 3645],
-  ['jsonb', 3802, 3807],
-  ['int4range', 3904, 3905],
-  ['numrange', 3906, 3907],
-  ['tsrange', 3908, 3909],
-  ['tstzrange', 3910, 3911],
-  ['daterange', 3912, 3913],
-  ['int8range', 3926, 3927],
+/** PostgreSQL's built-in types: name, OID, and OID of the array type. */
+const BUILT_IN = [
+  'bool 16 1000, bytea 17 1001, char 18 1002, name 19 1003, int8 20 1016, int2 21 1005',
+  'int4 23 1007, text 25 1009, oid 26 1028, json 114 199, xml 142 143, point 600 1017',
+  'lseg 601 1018, path 602 1019, box 603 1020, polygon 604 1027, cidr 650 651, float4 700 1021',
+  'float8 701 1022, circle 718 719, money 790 791, macaddr 829 1040, inet 869 1041',
+  'bpchar 1042 1014, varchar 1043 1015, date 1082 1182, time 1083 1183, timestamp 1114 1115',
+  'timestamptz 1184 1185, interval 1186 1187, timetz 1266 1270, bit 1560 1561, varbit 1562 1563',
+  'numeric 1700 1231, regclass 2205 2210, regtype 2206 2211, record 2249 2287, uuid 2950 2951',
+  'tsvector 3614 3643, tsquery 3615 3645, jsonb 3802 3807, int4range 3904 3905',
+  'numrange 3906 3907, tsrange 3908 3909, tstzrange 3910 3911, daterange 3912 3913',
+  'int8range 3926 3927',
 ]
 
-/** The names of types by OID; an array of `int4` is an `int4[]`. */
+/** Type names by OID. An array of `int4` is an `int4[]`. */
 const typeNames: ReadonlyMap<number, string> = new Map(
-  builtin.flatMap(
-    ([name, oid, array]) =>
-      [
-        [oid, name],
-        [array, `${name}[]`],
-      ] as const,
-  ),
+  BUILT_IN.join(', ')
+    .split(', ')
+    .flatMap((it): [number, string][] => {
+      const [name = '', oid, array] = it.split(' ')
+      return [
+        [Number(oid), name],
+        [Number(array), `${name}[]`],
+      ]
+    }),
 )
 
-/** The name of a type that every PostgreSQL has; undefined for any other. */
+/** The name of a built-in type. Undefined for any other type. */
 export const builtinType = (oid: number): string | undefined => typeNames.get(oid)
 
-/** The types that format_type() calls by another name than pg_type does. */
+/** The types that have different names in format_type() and in pg_type. */
 const spoken: ReadonlyMap<string, string> = new Map([
   ['bool', 'boolean'],
   ['int2', 'smallint'],
@@ -85,18 +50,18 @@ const spoken: ReadonlyMap<string, string> = new Map([
   ['timestamptz', 'timestamp with time zone'],
 ])
 
-/** A type in the words of the catalog: an `int4[]` is an `integer[]`. */
+/** A type's name in the catalog: `integer[]` for `int4[]`. */
 export function catalogTypeName(type: string): string {
   const element = type.replace('[]', '')
   return type.replace(element, spoken.get(element) ?? element)
 }
 
-/** Types that only some databases have, by database and OID. They come, go and change with migrations. */
-const known = new Kept<string>({ seconds: 600, entries: 10_000 })
+/** Types that only some databases have, by database and OID. Migrations add, remove and change them. */
+const known = new BoundedMap<string>({ entries: 10_000, ttlMs: 600_000 })
 
 /**
- * The names of the columns' types. The database is asked for those that are not built in, once in a while: a
- * row for each, of OID and name.
+ * The names of the columns' types. Types that are not built in are looked up in the database and cached. The
+ * lookup returns a row with the OID and the name of each.
  */
 export async function typesOf(
   fields: readonly Field[],
@@ -110,7 +75,7 @@ export async function typesOf(
   const oids = [...names.keys()].filter((oid) => names.get(oid) === undefined)
   if (oids.length > 0) {
     const lookUp = {
-      // With the path of the role, which decides whether a name comes with its schema.
+      // Runs with the role's search path, which decides whether a name includes its schema.
       sql: `select t.oid, pg_catalog.format_type(t.oid, null) from pg_catalog.pg_type t
         where t.oid operator(pg_catalog.=) any ($1::pg_catalog.oid[])`,
       params: [`{${oids.join()}}`],

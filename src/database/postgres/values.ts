@@ -2,8 +2,8 @@ import type { Cell } from '../rows.ts'
 import { isNumber, readJson } from '../transport/exact-json.ts'
 
 /**
- * Reads one value from PostgreSQL's own text for it: as a JSON number, boolean, array or object
- * where that loses nothing, else as the text itself. The type is a name of pg_type, with `[]` after it
+ * Converts one value from PostgreSQL's text format to a JSON number, boolean, array or object
+ * if that loses nothing, otherwise to a string. The type is a name from pg_type, followed by `[]`
  * for an array.
  */
 export function readValue(text: string, type: string): Cell {
@@ -17,7 +17,7 @@ export function readValue(text: string, type: string): Cell {
     case 'oid':
       return Number.isSafeInteger(Number(text)) ? Number(text) : text
     case 'numeric':
-      // A sum of bigint is a numeric without a fraction. `1.0` stays text: it says more than 1.
+      // A sum of bigints is a numeric without a fraction. `1.0` stays a string, because 1 would lose its precision.
       return /^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text
     case 'float4':
     case 'float8':
@@ -31,8 +31,8 @@ export function readValue(text: string, type: string): Cell {
 }
 
 /**
- * Reads an array literal such as `{1,NULL,"a b",{2}}`. Returns nothing for all other texts, such as
- * `[0:1]={…}`: a JSON array would lose its bounds.
+ * Parses an array literal such as `{1,NULL,"a b",{2}}`. Returns undefined for all other strings, such as
+ * `[0:1]={…}`: a JSON array would lose the bounds.
  */
 function readArray(text: string, type: string): Cell[] | undefined {
   const separator = type === 'box' ? ';' : ','

@@ -1,5 +1,5 @@
 import type { Driver } from '../database.ts'
 import { rqlite } from './driver.ts'
 
-/** The drivers of this folder. The first one that opens a URL is taken. */
+/** The drivers in this folder. The first one that accepts a URL is used. */
 export const drivers: readonly Driver[] = [rqlite]

@@ -1,37 +1,40 @@
 import type { Database } from '../database.ts'
 import { type Dialect, MAX_PARAMS, type Page, type TableName } from '../dialect.ts'
 import { DatabaseError } from '../error.ts'
-import type { Cell, Statement, TimeLimits } from '../rows.ts'
+import type { Rows, Statement, TimeLimits } from '../rows.ts'
+import { type CatalogRow, columnOf, indexesOf, keysOf, summaryOf } from './catalog-rows.ts'
 import { nearest } from './nearest-names.ts'
-import type {
-  ForeignKey,
-  Index,
-  Source,
-  Table,
-  TableColumn,
-  TableList,
-  TableSummary,
-} from './table.ts'
+import type { Source, Table, TableList, TableSummary } from './table.ts'
 import { keyOf, shownName } from './table-name.ts'
 
-/** The tables and views that the role may read, by part of a name or comment, in order of name. */
+/** Catalog statements have their own caps, so a table with a thousand columns is not truncated. */
+export const CATALOG_LIMITS = { maxRows: 5_000, maxBytes: 4 << 20 }
+
+/** Runs a catalog statement. */
+export const askCatalog = (
+  database: Database,
+  statement: Statement,
+  limits: TimeLimits,
+): Promise<Rows> =>
+  database.query({ ...statement, internal: true }, { ...limits, ...CATALOG_LIMITS })
+
+/** Tables and views that the role can read and whose name or comment contains a search, sorted by name. */
 export async function listTables(
   database: Database,
   { limits, ...page }: Page & { readonly limits: TimeLimits },
 ): Promise<TableList> {
-  // Databases refuse parameters with NULs or half characters, and names and comments have none.
-  const { search = '' } = page
-  if (search.includes('\0') || !search.isWellFormed()) return { tables: [], total: 0 }
+  // Databases refuse parameters with NULs or lone surrogates, and no name or comment contains them.
+  if (!isName(page.search ?? '')) return { tables: [], total: 0 }
   const fresh = { ...limits, catalog: undefined }
-  const rows = await ask(database, database.dialect.catalog.tables(page), fresh)
-  const tables = rows.filter(([, schema]) => schema !== null).map(([, ...row]) => summary(row))
+  const { rows } = await askCatalog(database, database.dialect.catalog.tables(page), fresh)
+  const tables = rows.filter(([, schema]) => schema !== null).map(([, ...row]) => summaryOf(row))
   return { tables, total: Number(rows[0]?.[0] ?? 0) }
 }
 
-/** How often the list of tables is read on. */
+/** Maximum number of pages read from the list of tables. */
 const MAX_PAGES = 10
 
-/** All tables and views that the role may read, or those that a search finds, up to 50,000. */
+/** All tables and views that the role can read, or the matches for a search, up to 50,000. */
 export async function allTables(
   database: Database,
   limits: TimeLimits,
@@ -48,9 +51,9 @@ export async function allTables(
 }
 
 /**
- * Finds the table with this name, written as `table` or `schema.table`. If no name is the same, upper
- * and lower case count as equal. The name is only compared with names that exist. Throws
- * {@link DatabaseError} with the nearest names if there is no such table, or more than one.
+ * Finds the table with this name, written as `table` or `schema.table`. If no name matches exactly, case is
+ * ignored. The name is only compared with existing names. Throws {@link DatabaseError} with similar names if
+ * there is no such table, or more than one.
  */
 export async function findTable(
   database: Database,
@@ -61,23 +64,23 @@ export async function findTable(
   const [found, [columns, keys, indexes]] = await resolved(database, name, limits, (table) =>
     Promise.all([
       columnsOf(database, [table], limits),
-      ask(database, catalog.keys(table), limits).then(grouped),
-      ask(database, catalog.indexes(table), limits),
+      askCatalog(database, catalog.keys(table), limits),
+      askCatalog(database, catalog.indexes(table), limits),
     ]),
   )
-  const primaryKey = keys.find(({ kind }) => kind === 'primary')?.columns ?? []
+  const primaryKey = keysOf(keys.rows, 'primary')[0]?.columns ?? []
   return {
     ...found,
-    columns: columns[0]!.map((row) => column(row, primaryKey)),
+    columns: columns[0]!.map((row) => columnOf(row, primaryKey)),
     primaryKey,
-    uniqueKeys: keys.filter(({ kind }) => kind === 'unique').map((key) => key.columns),
-    foreignKeys: keys.filter(({ kind }) => kind === 'foreign').map(foreignKey),
-    referencedBy: keys.filter(({ kind }) => kind === 'referenced').map(foreignKey),
-    indexes: indexesOf(indexes),
+    uniqueKeys: keysOf(keys.rows, 'unique').map((key) => key.columns),
+    foreignKeys: keysOf(keys.rows, 'foreign'),
+    referencedBy: keysOf(keys.rows, 'referenced'),
+    indexes: indexesOf(indexes.rows),
   }
 }
 
-/** Finds a table like {@link findTable}, but without keys and indexes: two statements fewer. */
+/** Finds a table like {@link findTable}, but without keys and indexes, which saves two statements. */
 export async function findSource(
   database: Database,
   name: string,
@@ -86,91 +89,66 @@ export async function findSource(
   const [found, [rows]] = await resolved(database, name, limits, (table) =>
     columnsOf(database, [table], limits),
   )
-  return { ...found, columns: rows!.map((row) => column(row, [])) }
+  return { ...found, columns: rows!.map((row) => columnOf(row, [])) }
 }
 
 /**
- * The columns of tables from the catalog: a row for each column, with its name and type first. One
- * statement asks for as many tables as its parameters allow.
+ * Reads the columns of tables from the catalog: one row per column, with its name and type first. Each
+ * statement covers as many tables as its parameters allow.
  */
 export async function columnsOf(
   database: Database,
   tables: readonly TableName[],
   limits: TimeLimits,
-): Promise<readonly (readonly Row[])[]> {
+): Promise<readonly (readonly CatalogRow[])[]> {
   if (tables.length === 0) return []
   const { catalog, maxParams = MAX_PARAMS } = database.dialect
   const { params = [] } = catalog.columns(tables.slice(0, 1))
   const atOnce = Math.max(1, Math.floor(maxParams / params.length))
-  const rows: Row[] = []
+  const all: CatalogRow[] = []
   for (let at = 0; at < tables.length; at += atOnce) {
     const statement = catalog.columns(tables.slice(at, at + atOnce))
-    rows.push(...(await ask(database, statement, limits)))
+    all.push(...(await askCatalog(database, statement, limits)).rows)
   }
-  const found = new Map<string, Row[]>()
-  for (const [schema, table, ...row] of rows) {
-    const key = JSON.stringify([schema, table])
-    const columns = found.get(key) ?? []
-    columns.push(row)
-    found.set(key, columns)
-  }
-  return tables.map(({ schema, name }) => found.get(JSON.stringify([schema, name])) ?? [])
+  const found = Map.groupBy(all, ([schema, name]) => keyOf({ schema, name }))
+  return tables.map((it) => (found.get(keyOf(it)) ?? []).map(([, , ...row]) => row))
 }
 
-/** Statements about the catalog have caps of their own: a table of a thousand columns is not cut. */
-export const CATALOG_LIMITS = { maxRows: 5_000, maxBytes: 4 << 20 }
-
-type Row = readonly Cell[]
-
-async function ask(
-  database: Database,
-  statement: Statement,
-  limits: TimeLimits,
-): Promise<readonly Row[]> {
-  const { rows } = await database.query(
-    { ...statement, internal: true },
-    { ...limits, ...CATALOG_LIMITS },
-  )
-  return rows
-}
-
-/** The tables that a name may mean: the likeliest, or several that are equally likely. */
+/** The tables that a name can refer to: the likeliest, or several that are equally likely. */
 export async function summaries(
   database: Database,
   name: string,
   limits: TimeLimits,
 ): Promise<readonly TableSummary[]> {
   if (!isName(name)) return []
-  const rows = await ask(database, database.dialect.catalog.find(name), limits)
-  return rows.filter((row) => row.at(-1) === rows[0]?.at(-1)).map(summary)
+  const { rows } = await askCatalog(database, database.dialect.catalog.find(name), limits)
+  return rows.filter((row) => row.at(-1) === rows[0]?.at(-1)).map(summaryOf)
 }
 
-/** How many tables an error lists if no name is similar. */
+/** Maximum number of tables that an error lists if no name is similar. */
 const MAX_NAMES = 20
 
-/**
- * A sentence with the tables that an unknown name may mean: those with similar names, or else all that
- * exist; undefined if there are no tables.
- */
+/** The tables that an unknown name could mean, in a sentence: similar names, otherwise all names. Undefined if none. */
 export async function meantTables(
   database: Database,
   name: string,
   limits: TimeLimits,
 ): Promise<string | undefined> {
+  if (database.dialect.hidesTables) return undefined
   const likely = await near(database, name, limits)
   if (likely.length > 0) return `Did you mean ${likely.join(' or ')}?`
   const { tables, total } = await listTables(database, { limit: MAX_NAMES, limits })
   if (tables.length === 0) return undefined
   const names = tables.map((it) => shownName(database.dialect, it))
   const more = total > names.length ? ` and ${total - names.length} more` : ''
-  return `There are ${names.join(', ').slice(0, 400)}${more}.`
+  return `Available tables: ${names.join(', ').slice(0, 400)}${more}.`
 }
 
-/** Names of tables that are similar to this one; with schemas, if it has one. */
+/** Table names similar to this one, with schemas if it has a schema. */
 async function near(database: Database, name: string, limits: TimeLimits): Promise<string[]> {
   if (!isName(name)) return []
   const bare = name.split('.').at(-1)!
-  const rows = await ask(database, database.dialect.catalog.near(bare), limits)
+  const { rows } = await askCatalog(database, database.dialect.catalog.near(bare), limits)
   const names = rows.map(([schema, table]) =>
     name.includes('.') ? `${schema}.${table}` : `${table}`,
   )
@@ -179,29 +157,9 @@ async function near(database: Database, name: string, limits: TimeLimits): Promi
 
 const isName = (name: string) => name.isWellFormed() && !name.includes('\0')
 
-async function resolve(
-  database: Database,
-  name: string,
-  limits: TimeLimits,
-): Promise<TableSummary> {
-  const best = await summaries(database, name, limits)
-  if (best.length === 1) return best[0]!
-
-  const quoted = JSON.stringify(name.slice(0, 100))
-  if (best.length > 1) {
-    const meant = best.map(qualified).slice(0, 5).join(', ')
-    throw new DatabaseError('sql', `${quoted} names ${best.length} tables.`, {
-      hint: `Say which: ${meant}.`,
-    })
-  }
-  throw new DatabaseError('sql', `There is no table called ${quoted}.`, {
-    hint: await meantTables(database, name, limits),
-  })
-}
-
 /**
- * The table that a name means, and what is asked about it. Most names are those of the catalog, so that is
- * asked of the likeliest table at once, and again only if another is meant.
+ * Resolves a name to a table and runs a question about it. Most names are written as in the catalog, so the
+ * question is sent for the likeliest table at once, and again only if the name refers to another table.
  */
 async function resolved<T>(
   database: Database,
@@ -211,98 +169,29 @@ async function resolved<T>(
 ): Promise<readonly [TableSummary, T]> {
   const likely = likeliest(name, database.dialect)
   const answer = likely && about(likely)
-  // A table that does not exist has another error than the questions about it.
+  // If the table is missing, this throws below, so a failure of the question must not go unhandled.
   answer?.catch(() => {})
-  const found = await resolve(database, name, limits)
+  const [found, ...others] = await summaries(database, name, limits)
+  const quoted = JSON.stringify(name.slice(0, 100))
+  if (!found) {
+    throw new DatabaseError('sql', `There is no table called ${quoted}.`, {
+      hint: await meantTables(database, name, limits),
+    })
+  }
+  if (others.length > 0) {
+    const meant = [found, ...others].map((it) => `${it.schema}.${it.name}`)
+    throw new DatabaseError('sql', `${quoted} matches ${meant.length} tables.`, {
+      hint: `Specify one of ${meant.slice(0, 5).join(', ')}.`,
+    })
+  }
   const isLikely = likely && keyOf(found) === keyOf(likely)
   return [found, await (isLikely ? answer! : about(found))]
 }
 
-/** The table that a name means if it is written as in the catalog. */
+/** The table that a name refers to if it is written as in the catalog. */
 function likeliest(name: string, { schema }: Pick<Dialect, 'schema'>): TableName | undefined {
   if (!isName(name)) return undefined
   const [first = '', second, ...more] = name.split('.')
   if (more.length > 0) return undefined
   return second === undefined ? { schema, name: first } : { schema: first, name: second }
-}
-
-const qualified = ({ schema, name }: TableName) => `${schema}.${name}`
-
-const text = (cell: Cell | undefined) =>
-  cell === null || cell === undefined ? undefined : String(cell)
-
-function summary([schema, name, kind, comment, estimate, columns]: Row): TableSummary {
-  return {
-    schema: String(schema),
-    name: String(name),
-    kind: kind as TableSummary['kind'],
-    comment: text(comment),
-    estimatedRows: typeof estimate === 'number' ? estimate : undefined,
-    columnCount: Number(columns),
-  }
-}
-
-function column(
-  [name, type, nullable, expression, comment, values, operators]: Row,
-  primaryKey: readonly string[],
-): TableColumn {
-  return {
-    name: String(name),
-    type: String(type),
-    nullable: Boolean(nullable),
-    default: text(expression),
-    comment: text(comment),
-    values: Array.isArray(values) && values.length > 0 ? values.map(String) : undefined,
-    primaryKey: primaryKey.includes(String(name)),
-    ...(operators && { operators: String(operators) }),
-  }
-}
-
-interface Key {
-  readonly kind: Cell | undefined
-  readonly columns: string[]
-  readonly table: TableName
-  readonly tableColumns: string[]
-}
-
-/** Groups rows by key. Each row is one column: kind, name, column, and the other table and column. */
-function grouped(rows: readonly Row[]): Key[] {
-  const keys = new Map<string, Key>()
-  for (const [kind, key, column, schema, table, other] of rows) {
-    const id = JSON.stringify([kind, key, schema, table])
-    const found = keys.get(id) ?? {
-      kind,
-      columns: [],
-      table: { schema: String(schema), name: String(table) },
-      tableColumns: [],
-    }
-    found.columns.push(String(column))
-    found.tableColumns.push(String(other))
-    keys.set(id, found)
-  }
-  return [...keys.values()]
-}
-
-const foreignKey = ({ columns, table, tableColumns }: Key): ForeignKey => ({
-  columns,
-  table,
-  tableColumns,
-})
-
-/** Groups rows by index. Each row is one column: name, unique, partial (or its condition), column. */
-function indexesOf(rows: readonly Row[]): Index[] {
-  const indexes = new Map<string, Index & { columns: string[] }>()
-  for (const [key, unique, partial, column] of rows) {
-    const name = String(key)
-    const index = indexes.get(name) ?? {
-      name,
-      unique: Boolean(unique),
-      partial: Boolean(partial),
-      ...(typeof partial === 'string' && { where: partial }),
-      columns: [],
-    }
-    index.columns.push(String(column))
-    indexes.set(name, index)
-  }
-  return [...indexes.values()]
 }

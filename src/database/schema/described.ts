@@ -1,12 +1,13 @@
 import type { Database } from '../database.ts'
 import type { Catalog, Page, TableName } from '../dialect.ts'
-import type { Cell, Statement, TimeLimits } from '../rows.ts'
-import { allTables, CATALOG_LIMITS, columnsOf } from './catalog.ts'
+import type { Statement, TimeLimits } from '../rows.ts'
+import { allTables, askCatalog, columnsOf } from './catalog.ts'
+import type { CatalogRow } from './catalog-rows.ts'
 import { ownQuestions } from './own-question.ts'
 import type { TableSummary } from './table.ts'
 import { keyOf, namesOf } from './table-name.ts'
 
-/** What a person says of tables and columns. Names are those of the catalog, exactly. */
+/** The operator's descriptions of tables and columns. Names match the catalog exactly. */
 export interface Glossary {
   /** By name: `orders`, or `sales.orders` outside the default schema. */
   readonly [table: string]: {
@@ -15,13 +16,12 @@ export interface Glossary {
   }
 }
 
-type Row = readonly Cell[]
-
 const { question, answered } = ownQuestions()
 
 /**
- * The same database. What a person says of a table or a column stands in place of its own comment, and is
- * searched as well. Only what the catalog names is described: the words for a hidden table stay hidden.
+ * Wraps a database so that the operator's description of a table or column replaces its own comment and is
+ * searched as well. Only tables in the catalog are described, so the description of a hidden table stays
+ * hidden.
  */
 export async function described(database: Database, glossary: Glossary): Promise<Database> {
   const catalog = describedCatalog(database, glossary)
@@ -40,7 +40,7 @@ function describedCatalog(database: Database, glossary: Glossary): Catalog {
   const { dialect } = database
   const { catalog } = dialect
   let read: ReturnType<typeof entriesIn> | undefined
-  /** The entries by name. A call that asks the catalog nothing never reads them. */
+  /** Entries by name, read only when a call uses the catalog. */
   const entries = () => {
     read ??= entriesIn(glossary)
     return read
@@ -57,53 +57,48 @@ function describedCatalog(database: Database, glossary: Glossary): Catalog {
       .map(({ columns }) => columns.get(column))
       .find(Boolean)
 
-  const tableOf = ([schema, name]: Row): TableName => ({
+  const tableOf = ([schema, name]: CatalogRow): TableName => ({
     schema: String(schema),
     name: String(name),
   })
 
-  /** A row about a table or a column, with the words of a person in place of its comment. */
-  const inWords = (row: Row, comment: number, words: string | undefined): Row =>
+  /** A row about a table or column, with its comment replaced by the operator's description. */
+  const inWords = (row: CatalogRow, comment: number, words: string | undefined): CatalogRow =>
     words === undefined ? row : row.with(comment, words)
 
-  async function ask(statement: Statement, limits: TimeLimits) {
-    return database.query({ ...statement, internal: true }, { ...limits, ...CATALOG_LIMITS })
-  }
+  const ask = (statement: Statement, limits: TimeLimits) => askCatalog(database, statement, limits)
 
-  /** The tables that a search finds by their own words, or by those of the glossary. */
+  /** Tables that match a search in the catalog or in the glossary. */
   async function found(search: string, limits: TimeLimits): Promise<readonly TableSummary[]> {
     const all = await allTables(database, limits)
     const byItself = new Set((await allTables(database, limits, search)).map(keyOf))
     const others = all.filter((it) => !byItself.has(keyOf(it)))
     const holds = holding(search)
     const byTable = others.filter((it) => holds(ofTable(it)))
-    // Where columns are hidden, each table with words is asked: how long a search takes tells of no hidden word.
+    // Where columns are hidden, every described table is queried, so the duration of a search does not
+    // reveal hidden descriptions.
     const byColumn = others.filter((it) =>
       entriesOf(it).some(({ columns }) =>
         dialect.hidesColumns ? columns.size > 0 : [...columns.values()].some(holds),
       ),
     )
-    // A column of the glossary that is gone, or hidden, finds nothing.
+    // A glossary entry for a dropped or hidden column matches nothing.
     const columns = await columnsOf(database, byColumn, limits)
-    const byWords = new Set(
-      [
-        ...byTable,
-        ...byColumn.filter((it, i) =>
-          columns[i]!.some(([column]) => holds(ofColumn(it, String(column)))),
-        ),
-      ].map(keyOf),
+    const byWords = byColumn.filter((it, i) =>
+      columns[i]!.some(([column]) => holds(ofColumn(it, String(column)))),
     )
-    return all.filter((it) => byItself.has(keyOf(it)) || byWords.has(keyOf(it)))
+    const found = new Set([...byItself, ...[...byTable, ...byWords].map(keyOf)])
+    return all.filter((it) => found.has(keyOf(it)))
   }
 
-  /** Whether a search may find words of the glossary. Where tables are hidden, it must not tell of theirs. */
+  /** True if a search can match the glossary. Where tables are hidden, it must not reveal their descriptions. */
   const finds = (search: string) =>
     dialect.hidesColumns ||
     [...entries().values()].some(({ description, columns }) =>
       [description, ...columns.values()].some(holding(search)),
     )
 
-  async function tables(page: Page, limits: TimeLimits): Promise<readonly Row[]> {
+  async function tables(page: Page, limits: TimeLimits): Promise<readonly CatalogRow[]> {
     const { search, names, offset = 0, limit } = page
     if (!search || names || !finds(search)) {
       const { rows } = await ask(catalog.tables(page), limits)
@@ -119,8 +114,8 @@ function describedCatalog(database: Database, glossary: Glossary): Catalog {
     return shown.length > 0 ? shown : [[all.length, null, null, null, null, null, null]]
   }
 
-  /** The words that those who see this database may read. */
-  async function readable(limits: TimeLimits): Promise<readonly Row[]> {
+  /** The glossary rows that users of this database are allowed to read. */
+  async function readable(limits: TimeLimits): Promise<readonly CatalogRow[]> {
     if (!dialect.hidesColumns) return [[JSON.stringify(glossary)]]
     const all = (await allTables(database, limits)).filter((it) => entriesOf(it).length > 0)
     const columns = await columnsOf(database, all, limits)
@@ -154,7 +149,7 @@ function describedCatalog(database: Database, glossary: Glossary): Catalog {
     overview: () =>
       question(async (limits) => {
         const { rows, truncated } = await ask(catalog.overview(), limits)
-        const words = (row: Row) => ofColumn(tableOf(row), String(row[2]))
+        const words = (row: CatalogRow) => ofColumn(tableOf(row), String(row[2]))
         return { rows: rows.map((row) => inWords(row, 5, words(row))), truncated }
       }),
 
@@ -177,7 +172,7 @@ const entriesIn = (glossary: Glossary) =>
     ]),
   )
 
-/** Where the rows of the catalog have these; see `catalog.ts`. */
+/** Positions of these cells in catalog rows; see `catalog-rows.ts`. */
 const COMMENT = 3
 const COLUMN_COMMENT = 4
 

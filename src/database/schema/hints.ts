@@ -1,23 +1,20 @@
 import type { Database } from '../database.ts'
 import type { ErrorPatterns } from '../dialect.ts'
 import { DatabaseError } from '../error.ts'
-import type { Limits, Statement } from '../rows.ts'
+import type { QueryContext, Statement } from '../rows.ts'
 import { columnsOf, meantTables, summaries } from './catalog.ts'
 import { mentionedTables } from './mentioned-tables.ts'
 import { nearest } from './nearest-names.ts'
 
-/** How long the catalog may take for a hint. */
+/** Time limit for a hint's catalog queries. */
 const MAX_HINT_MS = 2_000
 
-/**
- * A hint for an error about a table or column that does not exist, or is in several tables: which names
- * may have been meant. Undefined for other errors, and where nothing is similar. It never fails.
- */
+/** Suggests names for an error about an unknown or ambiguous table or column, if any are similar. Never fails. */
 export async function hintFor(
   database: Database,
   statement: Statement,
   { kind, message, hint, position }: DatabaseError,
-  limits: Limits,
+  limits: QueryContext,
 ): Promise<string | undefined> {
   if (kind !== 'sql' || hint !== undefined) return undefined
   const literal = typedLiteral(statement.sql, message, position)
@@ -38,14 +35,14 @@ export async function hintFor(
   return undefined
 }
 
-/** What to write in place of `interval $1`, which PostgreSQL reads as a broken literal. */
+/** Suggests a replacement for `interval $1`, which PostgreSQL reads as a broken literal. */
 function typedLiteral(sql: string, message: string, position?: number): string | undefined {
   const [, parameter] = /^syntax error at or near "(\$\d{1,5})"$/.exec(message) ?? []
   if (parameter === undefined || position === undefined) return undefined
   const before = [...sql].slice(Math.max(0, position - 41), position - 1).join('')
   const [, type] = TYPE.exec(before) ?? []
   return (
-    type && `A literal of a type takes no parameter: write ${parameter}::${type.toLowerCase()}.`
+    type && `A typed literal cannot take a parameter: write ${parameter}::${type.toLowerCase()}.`
   )
 }
 
@@ -58,37 +55,37 @@ async function columnMeant(
   database: Database,
   statement: Statement,
   column: string,
-  limits: Limits,
+  limits: QueryContext,
 ): Promise<string | undefined> {
   const all = await columnsIn(database, statement, limits)
   const likely = nearest(column, [...new Set(all.map(([, name]) => name))])
   if (likely.length === 0) {
     const names = all.map((it) => it.join('.'))
-    return names.length > 0 ? `There are ${names.join(', ').slice(0, 400)}.` : undefined
+    return names.length > 0 ? `Available columns: ${names.join(', ').slice(0, 400)}.` : undefined
   }
   const names = likely.map((name) => all.find((it) => it[1] === name)!.join('.'))
   return `Did you mean ${names.join(' or ')}?`
 }
 
-/** Which tables of a statement have a column that it names without its table. */
+/** Tables in a statement that have a column that it mentions without a table. */
 async function whoseColumn(
   database: Database,
   statement: Statement,
   column: string,
-  limits: Limits,
+  limits: QueryContext,
 ): Promise<string | undefined> {
   const all = await columnsIn(database, statement, limits)
   const named = all.filter(([, name]) => name.toLowerCase() === column.toLowerCase())
   if (named.length === 0) return undefined
   const names = named.map((it) => it.join('.'))
-  return `Say which, by the table or its alias: ${names.join(' or ').slice(0, 400)}.`
+  return `Specify the table or its alias: ${names.join(' or ').slice(0, 400)}.`
 }
 
-/** The columns of the tables that a statement names, each with its table. */
+/** Columns of the tables in a statement, each with its table. */
 async function columnsIn(
   database: Database,
   statement: Statement,
-  limits: Limits,
+  limits: QueryContext,
 ): Promise<readonly (readonly [table: string, column: string])[]> {
   const found = await Promise.all(
     mentionedTables(statement, database.dialect).map((name) => summaries(database, name, limits)),

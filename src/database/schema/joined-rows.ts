@@ -3,10 +3,10 @@ import type { Cell, Statement } from '../rows.ts'
 import { readJson } from '../transport/exact-json.ts'
 
 /**
- * Joins questions by UNION ALL. Each row of the answer says which question it answers, and has the cells
- * of that as JSON.
+ * Joins questions with UNION ALL. Each row of the answer has the number of its question and that question's
+ * cells as JSON.
  *
- * @param jsonArray the function that makes a JSON array of its arguments
+ * @param jsonArray the function that makes a JSON array from its arguments
  */
 export const joinedRows = (jsonArray: string): Joining => ({
   of(questions, maxRows) {
@@ -16,7 +16,7 @@ export const joinedRows = (jsonArray: string): Joining => ({
     const asked = withLaterPlaces(questions).map(
       (sql, n) => `q${n} (${names[n]}) as (${sql}\nlimit ${maxRows})`,
     )
-    // Engines may forget the order of a subquery.
+    // Engines can ignore the order of a subquery.
     const answered = questions.map(
       ({ shape }, n) => `select ${n} as question,
         row_number() over (order by ${shape!.order.map((i) => `c${i}`)}) as place,
@@ -37,7 +37,7 @@ export const joinedRows = (jsonArray: string): Joining => ({
   },
 })
 
-/** The texts of questions, with placeholders that go on counting from one to the next. */
+/** The SQL for each question. Placeholder numbers continue from one question to the next. */
 export function withLaterPlaces(questions: readonly Statement[]): readonly string[] {
   let before = 0
   return questions.map(({ sql, params = [] }) => {

@@ -1,26 +1,26 @@
 import type { Database } from '../database.ts'
 import { DatabaseError } from '../error.ts'
-import type { Limits, Rows, Statement } from '../rows.ts'
+import type { QueryContext, Rows, Statement } from '../rows.ts'
 import type { Sessions } from '../sessions.ts'
 
-/** A question that waits for others of the same call. */
+/** A question waiting for other questions of the same call. */
 interface Waiting {
   readonly question: Statement
-  readonly limits: Limits
+  readonly limits: QueryContext
   resolve(answer: Rows | Promise<Rows>): void
   reject(reason: unknown): void
 }
 
 /**
- * The same database, but questions to the catalog that a call asks at once go out as one statement: where
- * each statement is a request of its own, that is one request instead of four. Only our own texts are
- * joined, and those of one call, under the same limits.
+ * Wraps a database so that catalog questions that a call asks at the same time go out as one statement. Where
+ * each statement is a separate request, that is one request instead of four. It joins only our own
+ * statements, from one call, with the same limits.
  */
 export function joining(database: Database): Database {
   const { joining } = database.dialect
   if (!joining) return database
   const waiting = new WeakMap<Sessions, Waiting[]>()
-  /** False once a server did not take a joined statement, which another may be too complex for. */
+  /** False once the server has refused a joined statement, because the next one could also be too complex for it. */
   let isTaken = true
 
   async function answer(all: readonly Waiting[]): Promise<void> {
@@ -30,7 +30,7 @@ export function joining(database: Database): Database {
     }
   }
 
-  /** The answers from one statement. None if they are too long, or if the server does not take it. */
+  /** The answers from one joined statement. Undefined if they are too long, or if the server refuses the statement. */
   async function joined(all: readonly Waiting[]): Promise<readonly Rows[] | undefined> {
     const { limits } = all[0]!
     const questions = all.map(({ question }) => question)
@@ -59,7 +59,7 @@ export function joining(database: Database): Database {
         if (others) return void others.push(asked)
         const all = [asked]
         waiting.set(sessions, all)
-        // When nothing else is asked in this turn.
+        // Runs after this turn, when all its questions have been collected.
         setTimeout(() => {
           waiting.delete(sessions)
           for (const some of Map.groupBy(all, boundsOf).values()) {
@@ -73,6 +73,6 @@ export function joining(database: Database): Database {
   }
 }
 
-/** Questions with the same bounds can be one statement. A call has one signal. */
+/** Questions with the same bounds can be joined. A call has one signal. */
 const boundsOf = ({ limits: { maxRows, maxBytes, timeoutMs, identity, trace } }: Waiting) =>
   JSON.stringify([maxRows, maxBytes, timeoutMs, identity, trace])

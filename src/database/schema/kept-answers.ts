@@ -1,47 +1,50 @@
-import { Kept } from '../kept.ts'
+import { BoundedMap } from '../../ground/index.ts'
 
-/** Answers that are kept of one database, and their characters. */
+/** Maximum number of cached answers per database, and of characters in them. */
 const MAX_ANSWERS = 1_000
 const MAX_CHARACTERS = 512 * 1024
 
-/** Characters of all answers that are kept in one isolate. */
+/** Maximum number of characters in all cached answers in one isolate. */
 const MAX_ISOLATE_CHARACTERS = 16 * 1024 * 1024
 
-/** An answer as JSON, so that nobody who reads it changes what is kept. */
+/** A cached answer as JSON, so that no reader can change the cached value. */
 export interface KeptAnswer {
   readonly json: string
-  /** The call that asked for it. */
+  /** The call that requested it. */
   readonly call: number
 }
 
-/** The databases of which something is kept. The one that was asked longest ago comes first. */
+/** Databases with cached answers, least recently used first. */
 const inIsolate = new Set<KeptAnswers>()
 let isolateCharacters = 0
 
-/** The answers of one database that are kept, within bounds that all databases of an isolate share. */
+/** Cache of one database's answers, within bounds shared by all databases of an isolate. */
 export class KeptAnswers {
-  readonly #answers: Kept<KeptAnswer>
+  readonly #answers: BoundedMap<KeptAnswer>
   readonly #seconds: number
   #lastAt = 0
-  #timesForgotten = 0
+  /** Number of times that the cache was cleared. */
+  timesForgotten = 0
 
   constructor(seconds: number) {
     this.#seconds = seconds
-    this.#answers = new Kept({ seconds, entries: MAX_ANSWERS, size: MAX_CHARACTERS })
-  }
-
-  /** How often all of them were forgotten. */
-  get timesForgotten(): number {
-    return this.#timesForgotten
+    this.#answers = new BoundedMap({
+      entries: MAX_ANSWERS,
+      size: MAX_CHARACTERS,
+      ttlMs: seconds * 1_000,
+    })
   }
 
   get(name: string): KeptAnswer | undefined {
     return this.#answers.get(name)
   }
 
-  /** Keeps an answer that was asked for at this time, unless it is too large by itself. */
+  /** Caches an answer that was requested at this time, unless it alone is too large. */
   set(name: string, answer: KeptAnswer, at: number): void {
-    this.#change((answers) => answers.set(name, answer, 2 * name.length + answer.json.length, at))
+    const size = 2 * name.length + answer.json.length
+    this.delete(name)
+    if (size > MAX_CHARACTERS) return
+    this.#change((answers) => answers.set(name, answer, size, at))
     this.#lastAt = at
     inIsolate.delete(this)
     inIsolate.add(this)
@@ -56,14 +59,14 @@ export class KeptAnswers {
     this.#change((answers) => answers.delete(name))
   }
 
-  /** Forgets all of them. */
+  /** Clears the cache. */
   forget(): void {
     this.#change((answers) => answers.clear())
-    this.#timesForgotten++
+    this.timesForgotten++
     inIsolate.delete(this)
   }
 
-  #change(change: (answers: Kept<KeptAnswer>) => void): void {
+  #change(change: (answers: BoundedMap<KeptAnswer>) => void): void {
     const before = this.#answers.size
     change(this.#answers)
     isolateCharacters += this.#answers.size - before

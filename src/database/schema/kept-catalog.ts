@@ -1,3 +1,4 @@
+import { steadyNow } from '../../ground/index.ts'
 import type { Database } from '../database.ts'
 import type { Catalog, Dialect, TableName } from '../dialect.ts'
 import { DatabaseError } from '../error.ts'
@@ -5,18 +6,18 @@ import type { Identity, Rows, Statement } from '../rows.ts'
 import { KeptAnswers } from './kept-answers.ts'
 import { keyOf } from './table-name.ts'
 
-/** Opens a database so that it uses what was kept of its catalog. Its queries run as this identity. */
+/** Wraps a database so that it uses the cached catalog. Its queries run as this identity. */
 export type KeepCatalog = (database: Database, identity: Identity) => Database
 
 /**
- * Keeps for some seconds what the catalog of one database answers about single tables. What is kept is given
- * to the same identity alone, and only to calls that say how they use it. Lists, searches and fingerprints
- * are always asked anew. When a statement fails for a name that does not exist, or for a missing right, all is
- * forgotten.
+ * Caches the catalog's answers about single tables in one database for some seconds. A cached answer is
+ * returned only to the same identity, and only to calls that specify how they use it. Lists, searches and
+ * fingerprints always query the database. When a statement fails because a name does not exist or a privilege
+ * is missing, the whole cache is cleared.
  *
- * It keeps the answers of what is in front of a database as well, and comes before that: of a table that is
- * hidden from a group, as little is kept as of one that is not there. Otherwise, how long a call takes would
- * tell them apart.
+ * The cache sits in front of the layer that hides tables, and caches that layer's answers: a table hidden
+ * from a group is cached in the same way as a missing table. Otherwise the duration of a call would reveal the
+ * difference.
  */
 export async function catalogKeeper(seconds: number): Promise<KeepCatalog> {
   const answers = new KeptAnswers(seconds)
@@ -39,17 +40,18 @@ export async function catalogKeeper(seconds: number): Promise<KeepCatalog> {
 
         const name = whose(kept.name)
         const found = use.renews ? undefined : answers.get(name)
-        // What was asked before the columns of a table may be of another table of that name, or of none.
+        // Answers from before the table's columns were read can be about an older table with that
+        // name, or about a table that did not exist.
         const beside = kept.beside === undefined ? found : answers.get(whose(kept.beside))
         if (found && beside && beside.call <= found.call) {
           use.used = true
           return { ...JSON.parse(found.json), elapsedMs: 0 }
         }
         answers.delete(name)
-        const at = Date.now()
+        const at = steadyNow()
         const { timesForgotten } = answers
         const answer = await database.query(statement, limits)
-        // What was forgotten meanwhile may be known from before.
+        // If the cache was cleared in the meantime, this answer can be older than that.
         if (isWhole(answer, kept) && timesForgotten === answers.timesForgotten) {
           answers.set(name, { json: jsonOf(answer), call: use.call }, at)
         }
@@ -59,7 +61,7 @@ export async function catalogKeeper(seconds: number): Promise<KeepCatalog> {
   }
 }
 
-/** The same catalog. Its questions about single tables have names. */
+/** Wraps a catalog so that its questions about single tables have names. */
 function namedQuestions(catalog: Catalog): Catalog {
   const columns = (tables: readonly TableName[]) => `columns ${tables.map(keyOf).join('\0')}`
   const ofTable = (what: string, table: TableName) => ({
@@ -75,22 +77,19 @@ function namedQuestions(catalog: Catalog): Catalog {
   }
 }
 
-/**
- * Whether an answer is all that there is to know. A table that is not there may come at any time; only keys
- * and indexes may be none.
- */
+/** True if an answer is complete. A missing table can appear, so only keys and indexes can be empty. */
 const isWhole = ({ rows, truncated }: Rows, { beside }: NonNullable<Statement['kept']>) =>
   !truncated && (rows.length > 0 || beside !== undefined)
 
 const jsonOf = ({ elapsedMs: _, ...answer }: Rows) => JSON.stringify(answer)
 
-/** Whether an error says that a name is unknown, or that a right is missing: what is kept may be old. */
+/** True if an error reports that a name is unknown or a privilege is missing, so the cache can be out of date. */
 function contradicts(error: unknown, { errorPatterns, hidesColumns = false }: Dialect): boolean {
   if (!(error instanceof DatabaseError)) return false
   const { kind, code, message } = error
-  // Without a code, we refused it ourselves.
+  // An error without a code is our own refusal.
   if (kind === 'refused') return code !== undefined
-  // Where columns are hidden, an error does not say what is wrong.
+  // Where columns are hidden, an error does not reveal what went wrong.
   const { table, column } = errorPatterns
   return kind === 'sql' && (hidesColumns || table.test(message) || column.test(message))
 }

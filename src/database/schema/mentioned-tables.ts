@@ -2,13 +2,10 @@ import type { Dialect } from '../dialect.ts'
 import { read } from '../guard/reading.ts'
 import type { Statement } from '../rows.ts'
 
-/** How many names of a statement the catalog is asked about. */
+/** Maximum number of names from a statement that are looked up in the catalog. */
 const MAX_TABLES = 5
 
-/**
- * The first names after FROM, JOIN and commas in a statement: tables, or names that only look so. They
- * serve hints, and never decide what is allowed.
- */
+/** Names after FROM, JOIN and commas: probably tables. They are for hints, and never decide what is allowed. */
 export function mentionedTables(statement: Statement, { rules }: Dialect): readonly string[] {
   const { tokens } = read(statement, rules)
   const names = tokens.flatMap(({ kind, value }, i) => {

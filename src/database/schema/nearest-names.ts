@@ -1,7 +1,7 @@
-/** Characters of a name that are compared: no database allows longer names. */
+/** Maximum number of characters of a name that are compared. No database allows longer names. */
 const MAX_COMPARED_CHARACTERS = 128
 
-/** The names that may have been meant by `wanted`, the likeliest first. */
+/** Names that `wanted` was probably meant to be, likeliest first. */
 export function nearest(wanted: string, names: readonly string[], count = 3): string[] {
   const target = bare(wanted)
   if (target === '') return []
@@ -13,7 +13,7 @@ export function nearest(wanted: string, names: readonly string[], count = 3): st
     .map(({ name }) => name)
 }
 
-/** A name as it is compared: in lower case, without quotes, `order items` as `order_items`. */
+/** A name normalized for comparison: lower case, no quotes, `order items` as `order_items`. */
 const bare = (name: string) =>
   name
     .slice(0, MAX_COMPARED_CHARACTERS)
@@ -21,7 +21,7 @@ const bare = (name: string) =>
     .replace(/["'`[\]]/g, '')
     .replace(/[\s-]+/g, '_')
 
-/** How different two names are, from 0 for the same to over 1 for unrelated ones. */
+/** Distance between two names, from 0 for equal names to over 1 for unrelated ones. */
 function distanceTo(wanted: string, name: string): number {
   const shorter = Math.min(wanted.length, name.length)
   if (shorter >= 3 && (name.includes(wanted) || wanted.includes(name))) {
@@ -32,7 +32,7 @@ function distanceTo(wanted: string, name: string): number {
   return edits(wanted, name) / allowed
 }
 
-/** Letters to change, insert, drop or swap with the next (the optimal string alignment distance). */
+/** Number of letters to change, insert, drop or swap with the next (optimal string alignment distance). */
 function edits(a: string, b: string): number {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, j) => j)

@@ -1,11 +1,11 @@
-import type { Limits, Rows, Statement, TimeLimits } from '../rows.ts'
+import type { QueryContext, Rows, Statement, TimeLimits } from '../rows.ts'
 
-/** What a catalog answers to a question. */
+/** A catalog's answer to a question. */
 export type CatalogAnswer = Pick<Rows, 'rows' | 'truncated'>
 
 /**
- * Makes questions that a catalog of our own answers, and not the database behind it. No text makes one: a
- * symbol is in no JSON, and each catalog has its own.
+ * Makes questions that our own catalog answers, not the database behind it. A caller cannot make one, because
+ * a symbol cannot be sent as JSON, and each catalog has its own symbol.
  */
 export function ownQuestions() {
   const ANSWER = Symbol('answer')
@@ -18,8 +18,8 @@ export function ownQuestions() {
       }
       return { sql: '', [ANSWER]: ask } as Question
     },
-    /** The answer to a question that was made here; undefined for any other statement. */
-    answered: (statement: Statement, limits: Limits): Promise<CatalogAnswer> | undefined =>
+    /** The answer to a question made here. Undefined for any other statement. */
+    answered: (statement: Statement, limits: QueryContext): Promise<CatalogAnswer> | undefined =>
       (statement as Partial<Question>)[ANSWER]?.(limits),
   }
 }

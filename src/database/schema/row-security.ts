@@ -1,16 +1,13 @@
 import type { Database } from '../database.ts'
 import { DatabaseError } from '../error.ts'
-import type { Limits, Statement } from '../rows.ts'
+import type { QueryContext, Statement } from '../rows.ts'
 import { mentionedTables } from './mentioned-tables.ts'
 
-/**
- * The tables of a statement that show this role only some of their rows, if the dialect can tell. This
- * explains why a statement found nothing. It never fails.
- */
+/** Tables that show this role only some rows, if the dialect reports them. They can explain an empty result. */
 export async function rowSecurity(
   database: Database,
   statement: Statement,
-  limits: Limits,
+  limits: QueryContext,
 ): Promise<readonly string[]> {
   const { secured } = database.dialect.catalog
   const names = secured ? mentionedTables(statement, database.dialect) : []

@@ -1,17 +1,17 @@
 import type { Dialect, TableName } from '../dialect.ts'
 import type { Cell } from '../rows.ts'
 
-/** The shortest name that every tool takes for a table: `orders`, or `main.a.b` for one with a dot. */
+/** The shortest table name that every tool accepts: `orders`, or `main.a.b` for a name with a dot. */
 export const shownName = (dialect: Dialect, { schema, name }: TableName): string =>
   schema === dialect.schema && !name.includes('.') ? name : `${schema}.${name}`
 
-/** The names that a configuration may have for a table: `orders` in the default schema, `sales.orders` in any. */
+/** Names for a table in a configuration: `orders` in the default schema, `sales.orders` in any schema. */
 export const namesOf = (dialect: Dialect, { schema, name }: TableName): readonly string[] => [
   ...(schema === dialect.schema && !name.includes('.') ? [name] : []),
-  // The first dot ends the schema. One with a dot in its name could be taken for another.
+  // The first dot ends the schema, so a schema with a dot in its name could be mistaken for another.
   ...(schema.includes('.') ? [] : [`${schema}.${name}`]),
 ]
 
-/** A key for a table in a map. */
+/** Map key for a table. */
 export const keyOf = ({ schema, name }: { schema: Cell | undefined; name: Cell | undefined }) =>
   `${schema}\0${name}`

@@ -4,50 +4,50 @@ import type { TableName } from '../dialect.ts'
 export interface TableSummary extends TableName {
   readonly kind: 'table' | 'view' | 'materialized view' | 'foreign table'
   readonly comment: string | undefined
-  /** The number of rows when the database last counted them, if it does. */
+  /** Number of rows at the database's last count, if it counts them. */
   readonly estimatedRows: number | undefined
   readonly columnCount: number
 }
 
-/** A page of the tables found, and how many there are in all. */
+/** A page of matching tables, and the total count. */
 export interface TableList {
   readonly tables: readonly TableSummary[]
   readonly total: number
 }
 
-/** What is needed to read from a table. */
+/** A table with the details needed to read from it. */
 export interface Source extends TableName {
   readonly columns: readonly Pick<TableColumn, 'name' | 'type' | 'operators'>[]
 }
 
-/** Everything that is needed to write a query on a table. */
+/** A table with the details needed to write a query on it. */
 export interface Table extends TableSummary {
   readonly columns: readonly TableColumn[]
   readonly primaryKey: readonly string[]
   readonly uniqueKeys: readonly (readonly string[])[]
   readonly foreignKeys: readonly ForeignKey[]
-  /** Foreign keys of other tables that point here. */
+  /** Foreign keys in other tables that refer to this table. */
   readonly referencedBy: readonly ForeignKey[]
-  /** Without those of the keys. */
+  /** Indexes, except for those that back keys. */
   readonly indexes: readonly Index[]
 }
 
 export interface TableColumn {
   readonly name: string
-  /** As the table declares it: `numeric(12,2)`. */
+  /** Type as declared in the table: `numeric(12,2)`. */
   readonly type: string
   readonly nullable: boolean
   /** An SQL expression. */
   readonly default: string | undefined
   readonly comment: string | undefined
-  /** All the values there are, where the type lists them. */
+  /** Allowed values, if the type lists them. */
   readonly values: readonly string[] | undefined
   readonly primaryKey: boolean
-  /** The schema of the operators of its type, if they are not the system's. */
+  /** Schema of the type's operators, if they are not the system's. */
   readonly operators?: string | undefined
 }
 
-/** Columns here, and the columns of another table that they equal, in the same order. */
+/** Columns of this table and the columns of another table that they refer to, in the same order. */
 export interface ForeignKey {
   readonly columns: readonly string[]
   readonly table: TableName
@@ -57,9 +57,9 @@ export interface ForeignKey {
 export interface Index {
   readonly name: string
   readonly unique: boolean
-  /** Holds only some of the rows. */
+  /** True if the index covers only some of the rows. */
   readonly partial: boolean
-  /** Which rows, as an SQL expression, if the database tells. */
+  /** SQL condition for the rows in the index, if the database reports it. */
   readonly where?: string | undefined
   readonly columns: readonly string[]
 }

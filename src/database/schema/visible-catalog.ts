@@ -1,39 +1,35 @@
 import type { Database } from '../database.ts'
 import type { Catalog, Page, TableName } from '../dialect.ts'
 import type { Cell, Statement, TimeLimits } from '../rows.ts'
-import { allTables, CATALOG_LIMITS, columnsOf } from './catalog.ts'
+import { allTables, askCatalog, columnsOf } from './catalog.ts'
+import type { CatalogRow } from './catalog-rows.ts'
 import { type CatalogAnswer, ownQuestions } from './own-question.ts'
 import { keyOf } from './table-name.ts'
 import { shows, type Visibility } from './visible-tables.ts'
 
-type Row = readonly Cell[]
+/** The questions to a visible catalog, and their answers. */
+export const { question, answered } = ownQuestions()
 
-const { question, answered } = ownQuestions()
+/** Maximum number of columns read by one statement, unless a single table has more, and by one search. */
+const COLUMNS_AT_ONCE = 3_400
+const COLUMNS_IN_ALL = 40_000
 
-/** The answer to a question of a visible catalog; undefined for any other statement. */
-export { answered }
-
-/** How many columns are searched for a word, and how many one statement asks for. */
-const MAX_SEARCHED_COLUMNS = 40_000
-const COLUMNS_AT_ONCE = 4_000
-
-/** A table, as the rows of the catalog have it. */
+/** A table as it appears in catalog rows. */
 interface Found extends TableName {
-  readonly row: Row
+  readonly row: CatalogRow
   readonly width: number
 }
 
 /**
- * A catalog in which only what is visible exists. It reads the catalog of the database and leaves out the
- * rest here, so that no count, no search and no similar name tells of it.
+ * A catalog that contains only visible tables and columns. It reads the database's catalog and filters it
+ * here, so that no count, search or similar name reveals anything hidden.
  */
 export function visibleCatalog(database: Database, visibility: Visibility): Catalog {
   const { catalog } = database.dialect
 
-  const ask = (statement: Statement, limits: TimeLimits) =>
-    database.query({ ...statement, internal: true }, { ...limits, ...CATALOG_LIMITS })
+  const ask = (statement: Statement, limits: TimeLimits) => askCatalog(database, statement, limits)
 
-  /** The visible columns of visible tables. */
+  /** Reads the visible columns of visible tables. */
   async function columns(tables: readonly TableName[], limits: TimeLimits) {
     const all = await columnsOf(database, tables, limits)
     return tables.map((table, i) => {
@@ -42,29 +38,30 @@ export function visibleCatalog(database: Database, visibility: Visibility): Cata
     })
   }
 
-  /** The same, of any number of tables, as long as they are not too many columns. */
+  /** Reads the visible columns of any number of tables, unless they have too many columns. */
   async function columnsInParts(tables: readonly Found[], limits: TimeLimits) {
-    const found: (readonly Row[])[] = []
-    let part: Found[] = []
-    let [width, total] = [0, 0]
-    const read = async () => {
-      found.push(...(await columns(part, limits)))
-      part = []
-      width = 0
-    }
+    let [total, room] = [0, 0]
+    const parts: Found[][] = []
     for (const table of tables) {
       total += table.width
-      if (total > MAX_SEARCHED_COLUMNS) break
-      if (part.length > 0 && width + table.width > COLUMNS_AT_ONCE) await read()
-      part.push(table)
-      width += table.width
+      room -= table.width
+      if (total > COLUMNS_IN_ALL) break
+      if (room < 0 || parts.length === 0) {
+        room = COLUMNS_AT_ONCE - table.width
+        parts.push([])
+      }
+      parts.at(-1)!.push(table)
     }
-    await read()
+    const found: (readonly CatalogRow[])[] = []
+    for (const part of parts) found.push(...(await columns(part, limits)))
     return tables.map((_, i) => found[i] ?? [])
   }
 
-  /** Of rows that begin with schema and name, those of visible tables, with the number of visible columns. */
-  async function visibleRows(rows: readonly Row[], limits: TimeLimits): Promise<readonly Found[]> {
+  /** Filters rows that begin with schema and name to visible tables, and sets the number of visible columns. */
+  async function visibleRows(
+    rows: readonly CatalogRow[],
+    limits: TimeLimits,
+  ): Promise<readonly Found[]> {
     const found = rows
       .map((row) => ({
         schema: String(row[0]),
@@ -96,10 +93,7 @@ export function visibleCatalog(database: Database, visibility: Visibility): Cata
     const all = await tables(limits)
     if (!search) return all
     const wanted = search.toLowerCase()
-    const holds = (text: Cell | undefined) =>
-      String(text ?? '')
-        .toLowerCase()
-        .includes(wanted)
+    const holds = (text: Cell | undefined) => `${text ?? ''}`.toLowerCase().includes(wanted)
     const named = (it: Found) => holds(it.name) || holds(`${it.schema}.${it.name}`)
     if (names) return all.filter(named)
     const columns = await columnsInParts(all, limits)
@@ -111,7 +105,7 @@ export function visibleCatalog(database: Database, visibility: Visibility): Cata
     )
   }
 
-  /** Rows of the overview, without columns and references that are hidden. */
+  /** Overview rows without hidden columns and references. */
   async function overview(limits: TimeLimits): Promise<CatalogAnswer> {
     const { rows, truncated } = await ask(catalog.overview(), limits)
     const visible = rows
@@ -146,7 +140,17 @@ export function visibleCatalog(database: Database, visibility: Visibility): Cata
     near: (name) =>
       question(async (limits) => {
         const { rows } = await ask(catalog.near(name), limits)
-        return rows.filter(([schema, table]) => seen(schema, table) !== undefined)
+        const tables = rows.map(([schema, table]) => ({
+          schema: String(schema),
+          name: String(table),
+        }))
+        // A table without a visible column is in no list, so no hint mentions it.
+        const partial = tables.filter(
+          (it) => visibility(it) !== true && visibility(it) !== undefined,
+        )
+        const known = await columns(partial, limits)
+        const shown = new Set(partial.filter((_, i) => known[i]!.length > 0))
+        return rows.filter((_, i) => visibility(tables[i]!) === true || shown.has(tables[i]!))
       }),
 
     columns: (tables) =>
@@ -163,19 +167,18 @@ export function visibleCatalog(database: Database, visibility: Visibility): Cata
         const visible = visibility(table)
         if (visible === undefined) return []
         const { rows } = await ask(catalog.keys(table), limits)
-        return whole(
-          rows,
-          ([kind, key, , schema, name]) => [kind, key, schema, name],
-          (row) => {
-            const [kind, , column, schema, name, there] = row
-            if (!shows(visible, String(column))) return false
-            const refers = kind === 'foreign' || kind === 'referenced'
-            return !refers || shows(seen(schema, name), String(there))
-          },
+        const keys = Map.groupBy(rows, ([kind, key, , schema, name]) =>
+          JSON.stringify([kind, key, schema, name]),
         )
+        const showsAll = ([kind, , column, schema, name, there]: CatalogRow) => {
+          if (!shows(visible, String(column))) return false
+          const refers = kind === 'foreign' || kind === 'referenced'
+          return !refers || shows(seen(schema, name), String(there))
+        }
+        return [...keys.values()].filter((it) => it.every(showsAll)).flat()
       }),
 
-    // An index may hold columns that it does not list, and its name and its condition may speak of them.
+    // An index can contain columns that it does not list, and its name and condition can mention them.
     indexes: (table) =>
       question(async (limits) =>
         visibility(table) === true ? (await ask(catalog.indexes(table), limits)).rows : [],
@@ -183,44 +186,28 @@ export function visibleCatalog(database: Database, visibility: Visibility): Cata
 
     overview: () => question(overview),
 
-    // What is hidden may change, and nobody hears of it.
+    // Changes to hidden tables and columns must not show here.
     fingerprint: () =>
       question(async (limits) => {
         const [{ rows }, all] = await Promise.all([overview(limits), tables(limits)])
-        const kinds = all.map(({ row: [schema, name, kind, comment] }) => [
-          schema!,
-          name!,
-          kind!,
-          comment!,
-        ])
-        return [...rows, ...kinds]
+        return [...rows, ...all.map(({ row }) => row.slice(0, COMMENT + 1))]
       }),
   }
 }
 
-/** Where the rows of the catalog have these; see `catalog.ts`. */
+/** Positions of these cells in catalog rows; see `catalog-rows.ts`. */
 const COMMENT = 3
 const COLUMN_COUNT = 5
 const REFERENCE = 7
 const EXPRESSION = 3
 
-/** The rows of groups in which every row passes. */
-function whole(
-  rows: readonly Row[],
-  groupOf: (row: Row) => unknown,
-  passes: (row: Row) => boolean,
-): readonly Row[] {
-  const groups = Map.groupBy(rows, (row) => JSON.stringify(groupOf(row)))
-  return [...groups.values()].filter((it) => it.every(passes)).flat()
-}
-
-/** A column whose default names nothing: functions, sequences and other columns may be hidden. */
-function withoutExpression(row: Row): Row {
+/** A column row without any default that refers to functions, sequences or columns, because those can be hidden. */
+function withoutExpression(row: CatalogRow): CatalogRow {
   const expression = row[EXPRESSION]
   if (typeof expression !== 'string' || NAMES_NOTHING.test(expression)) return row
   return row.with(EXPRESSION, expression.startsWith('generated') ? 'generated' : null)
 }
 
-/** A literal, perhaps with its type, or the current time. */
+/** Matches a literal, with or without a type, or the current time. */
 const NAMES_NOTHING =
   /^(?:-?[\d.]{1,40}|'[^'\\]*'(?:::[a-z ]{1,30})?|null|true|false|auto_increment|generated(?: as identity)?|now\(\)|current_(?:timestamp|date|time)(?:\(\d?\))?)$/i

@@ -3,17 +3,18 @@ import { DatabaseError } from '../error.ts'
 import { read } from '../guard/reading.ts'
 import { relations } from '../guard/relations.ts'
 import { isName, isOne, type Token } from '../guard/token.ts'
-import type { Limits, Statement } from '../rows.ts'
-import { CATALOG_LIMITS, listTables, meantTables } from './catalog.ts'
+import type { QueryContext, Statement } from '../rows.ts'
+import { asciiLower } from '../words.ts'
+import { askCatalog, listTables, meantTables } from './catalog.ts'
 import type { Visibility } from './visible-tables.ts'
 
-/** More tables than any group of people is shown. */
+/** Maximum number of tables read, more than any group can see. */
 const MAX_TABLES = 50_000
 
 /**
- * Lets a statement pass only if the engine itself tells that it reads nothing but tables that are visible
- * with all their columns. Its text is looked at as well, so that a hidden table and one that does not
- * exist have the same error. Throws {@link DatabaseError}.
+ * Allows a statement only if the engine itself reports that it reads nothing but tables whose columns are all
+ * visible. The text is checked as well, so that a hidden table and a missing table give the same error.
+ * Throws {@link DatabaseError}.
  *
  * @param visible The database in which only visible tables exist.
  */
@@ -22,15 +23,15 @@ export async function assertVisible(
   visible: Database,
   statement: Statement,
   visibility: Visibility,
-  limits: Limits,
+  limits: QueryContext,
 ): Promise<void> {
   const { tablesRead } = database.dialect
   if (!tablesRead) throw new DatabaseError('refused', NO_SQL)
   const { tables } = await listTables(visible, { limit: MAX_TABLES, limits })
-  const known = new Map(tables.map((it) => [lowerCase(it.name), it]))
-  // Of the tables of a visible schema, those that an engine keeps for itself are not in the list.
+  const known = new Map(tables.map((it) => [asciiLower(it.name), it]))
+  // An engine's internal tables in a visible schema are not in the list.
   const isReadable = (name: string) => {
-    const found = known.get(lowerCase(name))
+    const found = known.get(asciiLower(name))
     return found !== undefined && visibility(found) === true
   }
   for (const name of tablesNamed(statement, database)) {
@@ -38,21 +39,16 @@ export async function assertVisible(
     const found = schema.every((it) => it === database.dialect.schema) && known.get(bare)
     if (!found) {
       const shown = name.join('.')
-      throw new DatabaseError(
-        'sql',
-        `There is no table called ${JSON.stringify(shown.slice(0, 100))}.`,
-        {
-          hint: await meantTables(visible, shown, limits),
-        },
-      )
+      const message = `There is no table called ${JSON.stringify(shown.slice(0, 100))}.`
+      throw new DatabaseError('sql', message, { hint: await meantTables(visible, shown, limits) })
     }
     if (visibility(found) !== true) {
       throw new DatabaseError('refused', `SQL cannot read ${found.name} here: use query_table.`)
     }
   }
-  const ask = (it: Statement) => database.query(it, { ...limits, ...CATALOG_LIMITS })
+  const ask = (it: Statement) => askCatalog(database, it, limits)
   const read = await tablesRead(statement, ask, isReadable).catch((error: unknown) => {
-    // Only a table that the text hides so well is told by the engine. It may exist or not.
+    // The engine can report a table that the text check missed. The error is the same whether or not it exists.
     if (!(error instanceof DatabaseError)) throw error
     if (database.dialect.errorPatterns.table.test(error.message)) return undefined
     throw error
@@ -60,14 +56,11 @@ export async function assertVisible(
   if (!read?.every(({ name }) => isReadable(name))) throw new DatabaseError('refused', UNCLEAR)
 }
 
-/** As engines fold names, and tokens are: toLowerCase() would make a Kelvin sign a k. */
-const lowerCase = (name: string) => name.replace(/[A-Z]+/g, (it) => it.toLowerCase())
-
-const NO_SQL = 'This database takes no SQL here: use query_table.'
+const NO_SQL = 'This database does not accept SQL here: use query_table.'
 const UNCLEAR =
-  'This statement does not show that it reads only tables that SQL may read here. Name them after FROM or JOIN, or use query_table.'
+  'It is not clear that this statement reads only tables that SQL can read here. Name the tables after FROM or JOIN, or use query_table.'
 
-/** The tables that a statement names, in lower case and with their schemas, without its own WITH. */
+/** Tables in a statement, in lower case and with their schemas, without the names that its WITH defines. */
 function tablesNamed(statement: Statement, { dialect }: Database): readonly (readonly string[])[] {
   const { tokens } = read(statement, dialect.rules)
   const own = namesOfWith(tokens)
@@ -85,7 +78,7 @@ function tablesNamed(statement: Statement, { dialect }: Database): readonly (rea
   return [...named.values()]
 }
 
-/** The names that the WITH clauses of a statement give: before `as (`, perhaps with columns between. */
+/** Names defined by the statement's WITH clauses: before `as (`, with or without a column list between. */
 function namesOfWith(tokens: readonly Token[]): ReadonlySet<string> {
   const names = new Set<string>()
   const open: number[] = []

@@ -1,19 +1,19 @@
 import type { Dialect, TableName } from '../dialect.ts'
 import { namesOf } from './table-name.ts'
 
-/** The tables that are visible: all of some schemas, and single ones, whole or some of their columns. */
+/** The visible tables: all tables of some schemas, and single tables with all or some of their columns. */
 export interface VisibleTables {
   readonly schemas?: readonly string[] | undefined
   /** By name: `orders`, or `sales.orders` outside the default schema. */
   readonly tables?: Readonly<Record<string, true | readonly string[]>> | undefined
 }
 
-/** The columns of a table that are visible: all, or these; undefined if the table is hidden. */
+/** The visible columns of a table: `true` for all, or a set. Undefined if the table is hidden. */
 export type Visibility = (table: TableName) => true | ReadonlySet<string> | undefined
 
 /**
- * What is visible. Names are those of the catalog, exactly. The list of columns of a table holds in any
- * schema, and of two names of one table the stricter one.
+ * Looks up visibility by table. Names match the catalog exactly. A table's column list applies in every
+ * schema. If a table is listed under two names, the stricter entry applies.
  */
 export function visibilityOf(
   { schemas, tables = {} }: VisibleTables,
@@ -31,6 +31,6 @@ export function visibilityOf(
   }
 }
 
-/** Whether a column is among the visible ones of its table. */
+/** True if a column is visible. */
 export const shows = (columns: ReturnType<Visibility>, name: string): boolean =>
   columns === true || (columns?.has(name) ?? false)

@@ -7,19 +7,16 @@ import { assertVisible } from './visible-sql.ts'
 import { shows, type Visibility, type VisibleTables, visibilityOf } from './visible-tables.ts'
 
 /**
- * Who answers for a statement that does not say what it reads. `engine`: its role may read no more.
- * `operator`: the operator wrote it. `nobody`: it runs only if the engine tells what it reads.
- */
-export type Guardian = 'engine' | 'operator' | 'nobody'
-
-/**
- * The same database, in which only some tables and columns exist: the catalog answers for these alone. What
- * an engine says about a failure is left out where it could quote what is hidden.
+ * Wraps a database so that only some tables and columns exist: the catalog lists only those. The engine's
+ * messages about a failure are left out where they could quote something hidden.
+ *
+ * @param isOperators True for statements that the operator wrote. Other statements run only if they declare what
+ *   they read, or the engine reports it.
  */
 export async function visible(
   database: Database,
   tables: VisibleTables,
-  guardian: Guardian,
+  isOperators: boolean,
 ): Promise<Database> {
   const visibility = visibilityOf(tables, database.dialect)
   const catalog = visibleCatalog(database, visibility)
@@ -30,29 +27,29 @@ export async function visible(
     async query(statement, limits) {
       const answer = answered(statement, limits)
       if (answer) return { columns: [], elapsedMs: 0, ...(await answer.catch(dull)) }
-      // What we say about a statement ourselves may be told.
+      // Our own messages about a statement are safe to show.
       admitWithValues(statement, database.dialect)
       if (statement.reads) assertKnown(statement.reads, visibility)
-      else if (guardian === 'nobody') {
+      else if (!isOperators) {
         await assertVisible(database, only, statement, visibility, limits)
       }
       const rows = database.query(statement, limits)
-      return statement.reads || guardian === 'operator' ? rows.catch(dull) : rows
+      return statement.reads || isOperators ? rows.catch(dull) : rows
     },
   }
   return only
 }
 
-/** Our own statements are made of visible names. That is not left to chance. */
+/** Checks that our own statements use visible names only. They should, but this makes sure. */
 function assertKnown(read: NonNullable<Statement['reads']>, visibility: Visibility): void {
   const columns = visibility(read)
   if (read.columns.length > 0 && read.columns.every((it) => shows(columns, it))) return
-  throw new Error('A statement names what is hidden from its group.')
+  throw new Error('A statement names something that is hidden from its group.')
 }
 
-/** Throws an error again in our own words: those of the engine quote names and values. */
+/** Rethrows an error in our own words, because the engine's words quote names and values. */
 function dull(error: unknown): never {
-  // A cost tells no name and no value.
+  // A cost does not reveal names or values.
   if (!(error instanceof DatabaseError) || error instanceof TooDear) throw error
   const { kind, code } = error
   const said = kind === 'sql' || kind === 'refused' || code !== undefined
@@ -62,12 +59,12 @@ function dull(error: unknown): never {
   throw new DatabaseError(kind, message, { code, hint })
 }
 
-/** What is said instead of the words of an engine. Of the other kinds, the words are always ours. */
+/** Our messages in place of the engine's. Errors of the other kinds always have our own wording. */
 const INSTEAD: Partial<Record<Failure, string>> = {
   sql: 'The database could not run this.',
-  refused: 'The database does not let this endpoint run this.',
-  timeout: 'The database stopped the query, or could not begin it in time.',
-  too_large: 'The answer, or a value on the way to it, is too large.',
+  refused: 'The database does not allow this endpoint to run this.',
+  timeout: 'The database stopped the query, or could not start it in time.',
+  too_large: 'The answer, or an intermediate value, is too large.',
 }
 
 const VALUES = 'Check that each value fits the type of its column.'

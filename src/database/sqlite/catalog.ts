@@ -1,28 +1,28 @@
 import type { Catalog } from '../dialect.ts'
 
-/** The tables and views that users made: not SQLite's, not the platform's, not those of a virtual table. */
+/** Users' tables and views, except those that belong to SQLite, to the platform or to a virtual table. */
 const readable = `m.type in ('table', 'view')
   and m.name not like 'sqlite\\_%' escape '\\'
   and m.name not like '\\_cf\\_%' escape '\\'
   and m.name not like '\\_\\_miniflare%' escape '\\'
   and m.name not in (select name from pragma_table_list where type = 'shadow')`
 
-/** Tables, views and their indexes, as they were made. */
+/** Tables, views and their indexes, with the statements that created them. */
 const made = `from sqlite_schema s
   where s.tbl_name in (select m.name from sqlite_schema m where ${readable})`
 
 const summary = `'main' as schema, m.name as name, m.type as kind, null as comment,
   null as estimate, (select count(*) from pragma_table_xinfo(m.name) where hidden <> 1) as columns`
 
-/** The rows of some pragmas about the one table that is asked about. */
+/** The rows of some pragmas about the requested table. */
 const of = (pragmas: string) =>
   `sqlite_schema m join ${pragmas} where m.type in ('table', 'view') and m.name = ?1`
 
-/** The column that a foreign key points to; if it names none, the one at its place in the primary key. */
+/** The column that a foreign key references. By default, it is the column at the same position in the primary key. */
 const target = `coalesce(f."to",
   (select p.name from pragma_table_info(f."table") p where p.pk = f.seq + 1))`
 
-/** What SQLite knows about its tables. It keeps neither comments nor row counts. */
+/** Queries about SQLite's tables. SQLite does not store comments or row counts. */
 export const catalog: Catalog = {
   // The left join keeps the total on a page that has no tables.
   tables: ({ search = null, names, limit, offset = 0 }) => ({
@@ -36,7 +36,7 @@ export const catalog: Catalog = {
       left join (select ${summary} from sqlite_schema m
         where m.type in ('table', 'view') and m.name in (select name from matching)
         order by m.name limit ?2 offset ?3) page on true`,
-    // With NULL as ?4, names of columns are not searched.
+    // If ?4 is NULL, column names are not searched.
     params: [search, limit, offset, names ? null : search],
   }),
 
@@ -98,7 +98,7 @@ export const catalog: Catalog = {
     params: [name],
   }),
 
-  // Durable Objects refuse a pragma that is not asked about a table.
+  // Durable Objects refuse a pragma that is not about one table.
   overview: () => ({
     sql: `select 'main', m.name, c.name, lower(c.type), c."notnull" = 0 and c.pk = 0, null, c.pk > 0,
         'main', f."table", iif(f.id is null, null, ${target})
@@ -108,7 +108,8 @@ export const catalog: Catalog = {
       order by m.name, c.cid`,
   }),
 
-  // The statements that made the schema: SQLite has no hash. Their length counts where rows are cut off.
+  // The statements that created the schema, because SQLite has no hash function. If rows are cut off, the total length
+  // still counts.
   fingerprint: () => ({
     sql: `select count(*), sum(length(s.sql)) ${made} union all select s.name, s.sql ${made}`,
   }),

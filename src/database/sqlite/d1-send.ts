@@ -7,22 +7,25 @@ import type { Deadline } from '../transport/deadline.ts'
 import { post } from '../transport/post.ts'
 import { decoded } from '../transport/url.ts'
 
-/** What D1 answers to one statement. */
+/** D1's result for one statement. */
 export interface Table {
   readonly columns: readonly string[]
   readonly rows: readonly (readonly (null | number | string)[])[]
 }
 
-/** Sends a text to D1, which runs every statement in it. Throws a {@link DatabaseError}, or what SQLite said. */
+/**
+ * Sends SQL to D1, which runs every statement in it. Throws a {@link DatabaseError}, or an error with SQLite's own
+ * message.
+ */
 export type Send = (sql: string, params: readonly Param[], deadline: Deadline) => Promise<Table>
 
-/** Sends by a binding of the Worker. */
+/** Sends through a Worker binding. */
 export function byBinding(name: string, { bindings }: Io): Send {
   return async (sql, params, deadline) => {
     const database = bindings[name] as D1Database | undefined
     if (typeof database !== 'object' || typeof database?.prepare !== 'function') {
       const message = `This deployment has no D1 database bound as "${name}".`
-      throw new DatabaseError('config', message)
+      throw new DatabaseError('config', message, { reason: 'binding_missing' })
     }
     const statement = database.prepare(sql).bind(...params)
     const raw = statement.raw<(null | number | string)[]>({ columnNames: true })
@@ -33,14 +36,14 @@ export function byBinding(name: string, { bindings }: Io): Send {
   }
 }
 
-/** Sends by Cloudflare's API: `d1://:TOKEN@ACCOUNT/DATABASE`. */
+/** Sends through Cloudflare's API: `d1://:TOKEN@ACCOUNT/DATABASE`. */
 export function byApi({ host, pathname, username, password }: URL, io: Io): Send {
   const [, database = '', more] = pathname.split('/')
   const token = decoded(password || username)
   if (!database || more !== undefined || !token) {
     throw new DatabaseError(
       'config',
-      'A D1 URL names a token, an account and a database: d1://:TOKEN@ACCOUNT/DATABASE',
+      'A D1 URL needs a token, an account and a database: d1://:TOKEN@ACCOUNT/DATABASE',
     )
   }
   const endpoint = `https://api.cloudflare.com/client/v4/accounts/${host}/d1/database/${database}/raw`
@@ -57,14 +60,14 @@ export function byApi({ host, pathname, username, password }: URL, io: Io): Send
   }
 }
 
-/** What the API sends. */
+/** The API's response. */
 interface Body {
   readonly success?: boolean
   readonly errors?: readonly { readonly code?: number; readonly message?: string }[]
   readonly result?: readonly { readonly results?: Partial<Table> }[]
 }
 
-/** The code of all that D1 itself says, about a statement or about its own state. */
+/** The code for all messages from D1 itself, about a statement or about its own state. */
 const FROM_D1 = 7500
 
 // "Authentication error", "Unauthorized", "Invalid request headers", "Invalid … Authorization".
@@ -76,26 +79,29 @@ function failure(
 ) {
   if (code === FROM_D1) return said(message)
   if (status === 401 || status === 403 || LOGIN_CODES.includes(code)) {
-    return new DatabaseError('auth', 'Cloudflare refuses the token of this database.', {
-      hint: 'Ask the operator to set one that may read D1.',
+    return new DatabaseError('auth', 'Cloudflare refuses the token for this database.', {
+      reason: 'login_refused',
+      hint: 'Ask the operator to set one that can read D1.',
     })
   }
   if (status === 404) {
-    return new DatabaseError('config', 'There is no such D1 database in this account.')
+    return new DatabaseError('config', 'There is no such D1 database in this account.', {
+      reason: 'database_not_found',
+    })
   }
-  return brokenAnswer(status, 'The answer of D1')
+  return brokenAnswer(status, 'The response from D1')
 }
 
 const tooLarge = () =>
-  new DatabaseError('too_large', 'The answer, or the way to it, is too large for D1.', {
+  new DatabaseError('too_large', 'The answer, or an intermediate result, is too large for D1.', {
     hint: 'Select fewer columns, shorter pieces of the long ones, or fewer rows.',
   })
 
-/** What D1 said: SQLite's own words about a statement, or a {@link DatabaseError} about D1. */
+/** Converts a message from D1: SQLite's own words about a statement, or a {@link DatabaseError} about D1. */
 function said(message: string): Error {
   const words = message.replace(/^D1_(?:EXEC_)?ERROR: /, '')
   if (/CPU time limit|exceeded timeout/.test(words)) {
-    return new DatabaseError('timeout', 'D1 stopped the query: it took too long.')
+    return new DatabaseError('timeout', 'D1 stopped the query because it took too long.')
   }
   if (/memory limit/.test(words)) {
     return tooLarge()
@@ -103,7 +109,7 @@ function said(message: string): Error {
   if (/: SQLITE_[A-Z_]+|parameter bindings|multiple SQL statements/.test(words)) {
     return new Error(words)
   }
-  // The API leaves out the code of some.
+  // For some errors, the API leaves out the code.
   if (
     /^(?:no such |near "|not authorized|ambiguous |incomplete |Recursion limit|Expression tree |parser stack )/.test(
       words,

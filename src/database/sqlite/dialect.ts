@@ -8,7 +8,7 @@ import { rules } from './rules.ts'
 const qualified: Dialect['qualified'] = ({ schema, name }) =>
   `${doubleQuoted(schema)}.${doubleQuoted(name)}`
 
-/** SQLite, as in a Durable Object, in D1 and in libSQL. */
+/** SQLite, as in Durable Objects, D1 and libSQL. */
 export const sqlite: Dialect = {
   name: 'sqlite',
   title: 'SQLite',
@@ -31,18 +31,18 @@ export const sqlite: Dialect = {
   placeholder: (n) => `?${n}`,
   comparison: {
     comparable: (column) => column,
-    // A number binds as a double, which a text column would see as '5.0'. A text binds as a text,
-    // which a numeric column sees as the number it spells.
+    // A number is bound as a double, which a text column would compare as '5.0'. A string is bound as text, which
+    // a numeric column converts to a number.
     bound: (value, type) => {
       if (value !== null && isText(type)) return String(value)
-      // Truth is 1 here, which no text equals.
+      // True is stored as 1 here, and no string equals it.
       return /bool/i.test(type) ? booleanTextToInteger(value) : value
     },
     like: (column, placeholder) => `${column} like ${placeholder}`,
-    // Not LIKE, which takes no pattern over 50 bytes on Cloudflare.
+    // Does not use LIKE, whose patterns can be at most 50 bytes long on Cloudflare.
     contains: (column, placeholder) => `instr(lower(${column}), lower(${placeholder})) > 0`,
   },
 }
 
-/** Whether a declared type gives a column text affinity: https://sqlite.org/datatype3.html, 3.1. */
+/** True if a declared type gives a column text affinity: https://sqlite.org/datatype3.html, section 3.1. */
 const isText = (type: string) => /char|clob|text/i.test(type) && !/int/i.test(type)

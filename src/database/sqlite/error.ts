@@ -1,14 +1,15 @@
 import { DatabaseError } from '../error.ts'
+import { charactersIn } from '../words.ts'
 
-/** What to do about a placeholder without a value, or a value without one. */
+/** Advice for a placeholder without a value, or a value without a placeholder. */
 export const PARAMETERS =
-  'Send one parameter for each placeholder of the statement: write $1, $2, … and give their values in params.'
+  'Send one parameter for each placeholder in the statement: write $1, $2, … and give their values in params.'
 
-/** The limits of SQLite for a tree of brackets and operators, in the words of its versions and of other parsers. */
+/** Messages about SQLite's limits on nested parentheses and operators, from its versions and from other parsers. */
 const NESTED =
   /^(?:Recursion limit|Expression tree is too large|parser (?:stack overflow|overflowed its stack))/i
 
-/** What SQLite says of a statement, in its own words unless nobody could act on them. */
+/** The error for SQLite's message about a statement. A useful message is kept. */
 export const statementError = (
   words: string,
   { code, position }: { code?: string; position?: number | undefined } = {},
@@ -16,14 +17,11 @@ export const statementError = (
   NESTED.test(words)
     ? new DatabaseError('sql', 'The statement is nested too deeply for SQLite.', {
         code,
-        hint: 'Simplify it: put fewer brackets into each other, and write IN with a list for a long row of OR.',
+        hint: 'Simplify it: nest fewer parentheses, and write IN with a list instead of many ORs.',
       })
     : new DatabaseError('sql', words, { code, position })
 
-/**
- * The error of SQLite in a Durable Object as its words, its code and, if the statement is given, the
- * place of the fault in it. What is not an error of SQLite is thrown again.
- */
+/** Converts SQLite's error in a Durable Object, with its position in `sql`. Throws anything else. */
 export function sqliteError(thrown: unknown, sql?: string): DatabaseError {
   const said = thrown instanceof Error ? thrown.message : ''
   if (said.startsWith('Wrong number of parameter bindings')) {
@@ -41,12 +39,8 @@ export function sqliteError(thrown: unknown, sql?: string): DatabaseError {
   })
 }
 
-/** The text before the last mark in it, and the text after that. */
+/** Splits a string at its last separator. */
 function splitAtLast(text: string, mark: string): [before: string, behind: string] {
   const at = text.lastIndexOf(mark)
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + mark.length)]
 }
-
-/** How many characters the first bytes of a text are. */
-export const charactersIn = (text: string, bytes: number) =>
-  new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, bytes)).length

@@ -1,7 +1,7 @@
 const BLANK = String.raw`(?:\s|--[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)`
 const EXPLAIN = new RegExp(`^${BLANK}*explain${BLANK}+(?:(query)${BLANK}+plan${BLANK}+)?`, 'i')
 
-/** A pragma. Some act as soon as they are prepared, and so when they are described. */
+/** Matches a pragma. Some pragmas run as soon as they are prepared, so describing them is enough to run them. */
 export const PRAGMA = new RegExp(`^${BLANK}*pragma\\b`, 'i')
 
 /** Splits a statement into its EXPLAIN, if it has one, and the query to explain. */

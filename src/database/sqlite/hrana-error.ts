@@ -1,20 +1,21 @@
 import { DatabaseError, type Failure } from '../error.ts'
-import { charactersIn, PARAMETERS, statementError } from './error.ts'
+import { charactersIn } from '../words.ts'
+import { PARAMETERS, statementError } from './error.ts'
 import { ONE_STATEMENT } from './single.ts'
 
-/** What a server says of a statement. */
+/** A server's error about a statement. */
 export interface HranaError {
   readonly message: string
   readonly code?: string | null
 }
 
-/** The sentences for failures that are not about the statement, by their codes. */
+/** Messages by error code. */
 const SENTENCES: readonly [codes: RegExp, kind: Failure, message: string, hint?: string][] = [
   [
     /^AUTH/,
     'auth',
     'The database refuses the token.',
-    'Ask the operator to set one that is valid and may read.',
+    'Ask the operator to set one that is valid and can read.',
   ],
   [/^NOT_FOUND$/, 'config', 'There is no database at this address.'],
   [/^SQL_MANY_STATEMENTS$/, 'refused', ONE_STATEMENT],
@@ -24,13 +25,13 @@ const SENTENCES: readonly [codes: RegExp, kind: Failure, message: string, hint?:
   [
     /^(?:TRANSACTION_TIMEOUT|SQLITE_INTERRUPT)/,
     'timeout',
-    'The service stopped the query: it took too long.',
+    'The service stopped the query because it took too long.',
     'Filter more, join less, or compare with columns that have an index.',
   ],
   [
     /^(?:RESPONSE_TOO_LARGE|SQLITE_(?:TOOBIG|NOMEM|FULL))/,
     'too_large',
-    'The answer, or the way to it, is too large for the service.',
+    'The answer, or an intermediate result, is too large for the service.',
     'Select fewer columns, shorter pieces of the long ones, or fewer rows.',
   ],
   [
@@ -45,15 +46,19 @@ const SENTENCES: readonly [codes: RegExp, kind: Failure, message: string, hint?:
   ],
 ]
 
-/** Puts an error of the protocol into a sentence, with its place in the text that was sent, if known. */
+/** Converts a protocol error, with its position in the SQL that was sent if that is known. */
 export function hranaError({ message, code }: HranaError, sql = ''): DatabaseError {
   const known = code || ''
   const said = SENTENCES.find(([codes]) => codes.test(known))
-  if (said) return new DatabaseError(said[1], said[2], { code: known, hint: said[3] })
+  if (said) {
+    const [, kind, message, hint] = said
+    const reason = kind === 'auth' ? 'login_refused' : undefined
+    return new DatabaseError(kind, message, { code: known, hint, reason })
+  }
   if (!/^SQL(?:ITE)?_/.test(known)) {
     return new DatabaseError(
       'network',
-      'The database failed, and did not say why. Try again later.',
+      'The database failed without giving a reason. Try again later.',
     )
   }
   const [, words = message, offset] =

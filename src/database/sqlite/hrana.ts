@@ -1,3 +1,4 @@
+import { isLoopback } from '../../ground/index.ts'
 import type { Io } from '../database.ts'
 import { DatabaseError } from '../error.ts'
 import { objectOf, readBody } from '../transport/body.ts'
@@ -6,18 +7,17 @@ import type { Deadline } from '../transport/deadline.ts'
 import { lines } from '../transport/lines.ts'
 import { post } from '../transport/post.ts'
 import { trimEnd } from '../transport/trim-end.ts'
-import { isLoopback } from '../transport/url.ts'
 import { type HranaError, hranaError } from './hrana-error.ts'
 
 // Hrana 3 over HTTP: https://github.com/tursodatabase/libsql/blob/main/docs/HRANA_3_SPEC.md
 
-/** Where a database is, and the token that opens it. */
+/** A database's address and its token. */
 export interface Address {
   readonly endpoint: string
   readonly token: string | undefined
 }
 
-/** A value as it travels: an integer as its digits, and an infinity as nothing. */
+/** A value in the protocol. An integer is sent as digits, and an infinity as null. */
 export type Value =
   | { readonly type: 'null' }
   | { readonly type: 'integer'; readonly value: string }
@@ -25,7 +25,7 @@ export type Value =
   | { readonly type: 'text'; readonly value: string }
   | { readonly type: 'blob'; readonly base64: string }
 
-/** What a server tells of a statement without running it. */
+/** A server's description of a statement, without running it. */
 export interface Description {
   readonly cols: readonly { readonly name: string; readonly decltype?: string | null }[]
   readonly is_readonly: boolean
@@ -33,10 +33,10 @@ export interface Description {
   readonly params?: readonly unknown[]
 }
 
-/** Reads an address from a URL: `libsql://HOST?authToken=…`. On this machine it is reached without TLS. */
+/** Reads the address from a URL: `libsql://HOST?authToken=…`. TLS is not used for a server on this machine. */
 export function addressOf({ hostname, host, pathname, searchParams }: URL): Address {
   if (!host) {
-    throw new DatabaseError('config', 'A libSQL URL names a host: libsql://HOST?authToken=TOKEN')
+    throw new DatabaseError('config', 'A libSQL URL needs a host: libsql://HOST?authToken=TOKEN')
   }
   const clear = isLoopback(hostname) || searchParams.get('tls') === '0'
   return {
@@ -45,10 +45,10 @@ export function addressOf({ hostname, host, pathname, searchParams }: URL): Addr
   }
 }
 
-// Enough for a description of several texts with as many columns as there can be.
+// Enough to describe several statements with the maximum number of columns.
 const MAX_DESCRIPTION_BYTES = 1024 * 1024
 
-/** Has statements compiled: tells what each is, or why it cannot be compiled. Throws {@link DatabaseError}. */
+/** Compiles statements on the server. Returns a description of each, or its error. Throws {@link DatabaseError}. */
 export async function describe(
   address: Address,
   texts: readonly string[],
@@ -72,30 +72,30 @@ interface Result {
   readonly response?: { readonly result?: Description }
 }
 
-/** A piece of the answer to a batch. */
+/** One entry in the response to a batch. */
 export interface Entry {
   readonly type: 'step_begin' | 'step_end' | 'step_error' | 'row' | 'error'
-  /** Of a beginning or an error: which statement of the batch. */
+  /** In a start or an error, the number of the statement in the batch. */
   readonly step?: number
-  /** Of a beginning: the columns of the rows to come. */
+  /** In a start, the columns in the rows that follow. */
   readonly cols?: Description['cols']
   readonly row?: readonly Value[]
   readonly error?: HranaError
 }
 
-/** Bytes of a line, which holds at most one row. A server sends 10 MB at most. */
+/** Maximum length of a line, which contains at most one row. A server sends at most 10 MB. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024
 
-/** A statement of a batch. */
+/** A statement in a batch. */
 export interface Step {
   readonly stmt: { readonly sql: string; readonly args?: readonly Value[] }
-  /** When it runs; always, if left out. */
+  /** The condition for running it. If left out, it always runs. */
   readonly condition?: { readonly type: 'ok'; readonly step: number }
 }
 
 /**
- * Runs statements one after another, and yields their answers while they come. A reader that stops
- * closes the connection. Throws {@link DatabaseError}.
+ * Runs statements one after another, and yields their results as they arrive. If the reader stops, the connection
+ * is closed. Throws {@link DatabaseError}.
  */
 export async function* run(
   address: Address,
@@ -149,7 +149,7 @@ async function send(
   throw refusal(response.status, code)
 }
 
-/** Why a request has no answer. The server's text is not repeated: anything may be in it. */
+/** The error for a failed request. The server's text is not repeated, because it can contain anything. */
 function refusal(status: number, code: unknown): DatabaseError {
   if (status === 401 || status === 403) return hranaError({ code: 'AUTH', message: '' })
   if (status === 404) return hranaError({ code: 'NOT_FOUND', message: '' })
@@ -157,7 +157,7 @@ function refusal(status: number, code: unknown): DatabaseError {
   return brokenAnswer(status)
 }
 
-/** Why an answer did not come whole. */
+/** The error for an incomplete response. */
 function broken(deadline: Deadline, thrown?: unknown): DatabaseError {
   if (thrown instanceof DatabaseError) return thrown
   return deadline.over() ?? brokenAnswer()

@@ -3,5 +3,5 @@ import { d1 } from './d1.ts'
 import { file } from './file.ts'
 import { libsql } from './libsql.ts'
 
-/** The drivers of this folder. The first one that opens a URL is taken. */
+/** The drivers in this folder. The first one that accepts a URL is used. */
 export const drivers: readonly Driver[] = [d1, libsql, file]

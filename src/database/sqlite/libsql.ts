@@ -1,20 +1,20 @@
 import type { Driver, Io } from '../database.ts'
 import { DatabaseError } from '../error.ts'
-import type { Answer, Cell, Limits, Param, Statement } from '../rows.ts'
+import type { Answer, Cell, Param, QueryContext, Statement } from '../rows.ts'
 import { type Deadline, startDeadline } from '../transport/deadline.ts'
 import { RowCollector } from '../transport/row-cap.ts'
 import { isHttps } from '../transport/url.ts'
 import { sqlite } from './dialect.ts'
 import { PARAMETERS } from './error.ts'
-import { decodeExact, type Exact, encodeExact } from './exact.ts'
+import { columnsFor, decodeExact, type Exact, encodeExact } from './exact.ts'
 import { PRAGMA, withoutExplain } from './explain-prefix.ts'
 import { type Address, addressOf, type Description, describe, run, type Value } from './hrana.ts'
 import { type HranaError, hranaError } from './hrana-error.ts'
 import { Proofs } from './proofs.ts'
 import { probe, unwrapped } from './single.ts'
-import { blob, cell, commonClass } from './values.ts'
+import { blob, cell } from './values.ts'
 
-/** libSQL, as Turso serves it, by Hrana over HTTP: `libsql://HOST?authToken=…`, or `turso://`. */
+/** libSQL as served by Turso, through Hrana over HTTP: `libsql://HOST?authToken=…`, or `turso://`. */
 export const libsql: Driver = {
   name: 'libsql',
   opens: ({ protocol }) => protocol === 'libsql:' || protocol === 'turso:',
@@ -24,31 +24,31 @@ export const libsql: Driver = {
     return {
       dialect: sqlite,
       tls: isHttps(address),
-      refusesBy: 'after SQLite has said that they only read, and are rolled back',
+      refusesBy: 'after SQLite has reported that they only read, and are rolled back',
       query: (statement, limits) => read(address, statement, limits, io, proofs),
     }
   },
 }
 
-/** What is known of a text that is one query which writes nothing. */
+/** Facts about a statement that is one query and does not write. */
 interface Proof {
-  /** Whether it takes a LIMIT after it. */
+  /** True if a LIMIT can follow it. */
   readonly isLimited: boolean
   readonly placeholders: number | undefined
 }
 
 /**
- * Two trips, or one for a text that was proved within a minute: SQLite says whether the text is one query
- * that writes nothing, then it runs, in a transaction that is rolled back. A batch in the mode `read` would
- * not be enough: it can write.
+ * Runs one statement in two round trips, or in one if the same statement was proved within the last minute. SQLite
+ * first shows whether the statement is one query that does not write. Then it runs in a transaction that is rolled
+ * back. A batch in the mode `read` would not be enough, because it can write.
  *
- * The query runs unchanged, with a LIMIT after it that keeps the server from reading on. A query with
- * its own LIMIT cannot have a second one: then the server reads on until we close the connection.
+ * The query runs unchanged, followed by a LIMIT that keeps the server from reading on. A query with its own
+ * LIMIT cannot have a second one, so the server then reads on until we close the connection.
  */
 async function read(
   address: Address,
   { sql, params = [] }: Statement,
-  limits: Limits,
+  limits: QueryContext,
   io: Io,
   proofs: Proofs<Proof>,
 ): Promise<Answer> {
@@ -80,15 +80,12 @@ async function read(
     const { types, rows, truncated } = plain.infinite
       ? await once(encodeExact(query, cols.length, limits.maxRows + 1), decodeExact)
       : plain
-    const columns = cols.map(({ name, decltype }, i) => ({
-      name,
-      type: decltype?.toLowerCase() || commonClass(types.map((row) => row[i] ?? 'null')),
-    }))
-    return { columns, rows, truncated }
+    const [names, declared] = [cols.map(({ name }) => name), cols.map(({ decltype }) => decltype)]
+    return { columns: columnsFor(names, types, declared), rows, truncated }
   })
 }
 
-/** Refuses all but a single query that only reads, going by the descriptions of the texts. */
+/** Refuses everything except a single query that only reads, based on the server's descriptions. */
 function assertReads(
   found: readonly (Description | HranaError)[],
   texts: readonly string[],
@@ -104,7 +101,7 @@ function assertReads(
   }
 }
 
-const WRITES = 'This database is only read: that would write.'
+const WRITES = 'This database is read-only: that would write.'
 
 const argument = (param: Param): Value => {
   if (param === null) return { type: 'null' }
@@ -118,14 +115,14 @@ const argument = (param: Param): Value => {
 interface Run {
   readonly address: Address
   readonly stmt: { readonly sql: string; readonly args: readonly Value[] }
-  /** Reads a value that came as a text. */
+  /** Reads a value that arrived as a string. */
   readonly asText: (text: string) => Exact
-  readonly limits: Limits
+  readonly limits: QueryContext
   readonly deadline: Deadline
   readonly io: Io
 }
 
-/** The rows that fit, and whether one holds an infinity: Hrana does not tell which of the two. */
+/** Reads the rows that fit. `infinite`: true if one contains an infinity, whose sign Hrana does not show. */
 async function take({ address, stmt, asText, limits, deadline, io }: Run) {
   const steps = [
     { stmt: { sql: 'begin' } },
@@ -139,7 +136,7 @@ async function take({ address, stmt, asText, limits, deadline, io }: Run) {
   for await (const entry of run(address, steps, deadline, io)) {
     const { type, step, row, error } = entry
     if (type === 'step_begin' && step === 1) cols = entry.cols ?? []
-    // An error that ended the transaction leaves nothing to roll back.
+    // If an error ended the transaction, nothing is left to roll back.
     if (type === 'error' || (type === 'step_error' && step !== 2)) {
       throw hranaError(error ?? { message: '' })
     }

@@ -1,6 +1,6 @@
 import type { Plan } from '../dialect.ts'
 
-/** What SQLite plans, a tree of sentences: https://sqlite.org/eqp.html */
+/** SQLite's query plan, a tree of text lines: https://sqlite.org/eqp.html */
 export const plan: Plan = {
   of: (sql) => `explain query plan ${sql}`,
   read({ rows }) {

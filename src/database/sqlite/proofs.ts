@@ -1,15 +1,22 @@
+import { BoundedMap, steadyNow } from '../../ground/index.ts'
 import { DatabaseError } from '../error.ts'
-import { Kept } from '../kept.ts'
+
+/** Maximum total length of all statements with a cached proof, in characters. */
+const MAX_CHARS = 400_000
 
 /**
- * What SQLite has shown of texts: that each is one query, and that it writes nothing. That is in the text
- * alone. A change of tables and views may change what a query reads, or how wide it is, but no query
- * becomes a write. So a text that comes again within a minute is not proved again.
+ * Proofs from SQLite that a statement is one query and does not write. They depend only on the statement. A change in
+ * tables and views can change the tables that a query reads, or its number of columns, but a query never becomes
+ * a write. So a statement that is sent again within a minute is not proved again.
  */
 export class Proofs<Proof> {
-  readonly #kept = new Kept<{ readonly proof: Proof }>({ seconds: 60, entries: 200, size: 400_000 })
+  readonly #kept = new BoundedMap<{ readonly proof: Proof }>({
+    entries: 200,
+    size: MAX_CHARS,
+    ttlMs: 60_000,
+  })
 
-  /** Runs a text by its proof. If it fails by one that was kept, it is proved anew, and tells what is wrong. */
+  /** Runs a statement with its proof. If that fails with a cached proof, the statement is proved again. */
   async run<Result>(
     text: string,
     prove: () => Promise<Proof>,
@@ -24,9 +31,9 @@ export class Proofs<Proof> {
       }
     }
     this.#kept.delete(text)
-    const at = Date.now()
+    const at = steadyNow()
     const proof = await prove()
-    this.#kept.set(text, { proof }, text.length, at)
+    if (text.length <= MAX_CHARS) this.#kept.set(text, { proof }, text.length, at)
     return run(proof)
   }
 }

@@ -1,4 +1,4 @@
-/** What a process needs that reads a SQLite file and does nothing else: no more of this room is read there. */
+/** The modules for a process that only reads a SQLite file. It loads nothing else from this directory. */
 export { DatabaseError, type Failure } from '../error.ts'
 export type { Answer, Cell, Param } from '../rows.ts'
 export { RowCollector } from '../transport/row-cap.ts'

@@ -4,16 +4,16 @@ import { sqliteError } from './error.ts'
 
 const PROBE_START = 'select ?1 from ('
 
-/** Puts a text into parentheses: the result is a statement only if the text is a single query. */
+/** Puts SQL in parentheses. The result is a valid statement only if the SQL is a single query. */
 export const probe = (sql: string) => `${PROBE_START}${sql}\n)`
 
 /**
- * Lets a text pass only if SQLite itself reads it as a single query. Throws {@link DatabaseError}.
+ * Allows SQL only if SQLite itself parses it as a single query. Throws {@link DatabaseError}.
  *
- * `exec` runs every statement in its text. So a placeholder without a value is put before the text:
- * if a second statement follows, the platform refuses all of them; if not, it says that the value is
- * missing. Either way SQLite has read the whole text and run nothing, and only a query can be between
- * the parentheses.
+ * `exec` runs every statement in its argument. So a placeholder without a value is put before the SQL. If a
+ * second statement follows, the platform refuses all of them. Otherwise, it reports that the value is missing.
+ * In both cases, SQLite has parsed all of the SQL and run nothing, and only a query can be between the
+ * parentheses.
  */
 export function assertSingle(storage: SqlStorage, sql: string): void {
   let thrown: unknown = new DatabaseError('refused', ONE_STATEMENT)
@@ -25,7 +25,7 @@ export function assertSingle(storage: SqlStorage, sql: string): void {
   judge(thrown, sql)
 }
 
-/** Reads how a probe failed: returns if its text is a single query, and throws what is wrong if not. */
+/** Reads a probe's error. Returns if the SQL is a single query, and throws the fault otherwise. */
 export function judge(thrown: unknown, sql: string): void {
   if (thrown instanceof DatabaseError) throw thrown
   const said = String(thrown)
@@ -34,10 +34,10 @@ export function judge(thrown: unknown, sql: string): void {
   throw unwrapped(sqliteError(thrown, probe(sql)), sql)
 }
 
-/** The sentence for a text of several statements. */
+/** The message for SQL with several statements. */
 export const ONE_STATEMENT = 'Send one statement at a time, with no semicolon inside.'
 
-/** The error of a probe as it would read without the text around the statement. */
+/** Converts a probe's error to an error about the statement inside it. */
 export function unwrapped(
   { message, code, hint, position }: DatabaseError,
   sql: string,
@@ -45,14 +45,14 @@ export function unwrapped(
   const near = /^near "(.+)": syntax error$/s.exec(message)?.[1]?.toUpperCase() ?? ''
   if (near === ';') return new DatabaseError('refused', ONE_STATEMENT)
   if (NOT_QUERIES.has(near)) {
-    return new DatabaseError('refused', `${near} is refused: this database is only read.`)
+    return new DatabaseError('refused', `${near} is refused: this database is read-only.`)
   }
   const at = position && position - PROBE_START.length
   if (at && at > sql.length) return new DatabaseError('sql', 'incomplete input', { code })
   return new DatabaseError('sql', message, { code, hint, position: at })
 }
 
-/** First words of statements that are no queries. */
+/** First words of statements that are not queries. */
 const NOT_QUERIES = new Set(
   words(
     'INSERT REPLACE UPDATE DELETE CREATE ALTER DROP REINDEX ANALYZE',

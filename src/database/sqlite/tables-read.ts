@@ -3,17 +3,18 @@ import { DatabaseError } from '../error.ts'
 import { read } from '../guard/reading.ts'
 import type { Token } from '../guard/token.ts'
 import type { Rows, Statement } from '../rows.ts'
-import { words } from '../words.ts'
+import { asciiLower, words } from '../words.ts'
 import { withoutExplain } from './explain-prefix.ts'
 import { rules } from './rules.ts'
 
-/** The longest program that is read. */
+/** Maximum number of root pages that a program can open. */
 const MAX_ROOT_PAGES = 500
 
 /**
- * Finds the tables that a statement would read in its program, which `EXPLAIN` shows. A table or an index
- * is opened by the number of its first page, and `sqlite_schema` says whose page it is. Undefined if the
- * program holds anything that may read otherwise: a virtual table, another database, an unknown step.
+ * Finds the tables that a statement would read, from its program, which `EXPLAIN` shows. A table or an index is
+ * opened by the number of its first page, and `sqlite_schema` maps the page to its table. Undefined if the
+ * program contains anything that could read in another way: a virtual table, another database, or an unknown
+ * step.
  */
 export const tablesRead: TablesRead = async (statement, ask, isReadable) => {
   if (!(await readsWithout(statement, ask, isReadable))) return undefined
@@ -33,17 +34,16 @@ export const tablesRead: TablesRead = async (statement, ask, isReadable) => {
   return names.map((name) => ({ schema: 'main', name: name! }))
 }
 
-/** How many hidden tables may be called as what a statement means otherwise: a column, an alias. */
+/** Maximum number of hidden tables that share a name with another part of a statement, such as a column or an alias. */
 const MAX_NAMESAKES = 10
 
-/** Characters of a statement with names that nobody knows, and how many each of them has more. */
+/** Maximum length of a statement with secret names, and the number of extra characters in each name. */
 const MAX_CHARACTERS = 99_000
 const SECRET_CHARS = 16
 
 /**
- * Whether a statement names nothing but readable tables: it must not miss a table if the others have names
- * that nobody knows. The program says less: a join that changes nothing is left out of it, and an error
- * comes instead of it.
+ * True if a statement refers only to readable tables: it must still compile when the other tables have secret
+ * names. The program shows less: it leaves out a join that changes nothing, and an error replaces it.
  */
 async function readsWithout(
   statement: Statement,
@@ -51,7 +51,7 @@ async function readsWithout(
   isReadable: (name: string) => boolean,
 ): Promise<boolean> {
   const { tokens } = read(statement, rules)
-  // Whether it becomes too long may not depend on what there is.
+  // The length check must not depend on the tables that exist.
   if (statement.sql.length + SECRET_CHARS * tokens.length > MAX_CHARACTERS) return false
   const named = Map.groupBy(tokens, (it) => nameIn(statement, it))
   const all = await ask({
@@ -69,7 +69,10 @@ async function readsWithout(
     for (const token of tokens) {
       const name = nameIn(statement, token)
       if (name === undefined || !others.has(name)) continue
-      sql += `${statement.sql.slice(end, token.start)} \`${secret}${name.replaceAll('`', '')}\` `
+      // With its own quotes, a string that is only a value still compiles, so it does not count as a name.
+      const quote = /["']/.exec(statement.sql[token.start] ?? '')?.[0] ?? '`'
+      const shown = `${secret}${name.replaceAll('`', '')}`.replaceAll(quote, quote + quote)
+      sql += `${statement.sql.slice(end, token.start)} ${quote}${shown}${quote} `
       end = token.end
     }
     const [, query] = withoutExplain(sql + statement.sql.slice(end))
@@ -80,7 +83,7 @@ async function readsWithout(
     const namesake = [...others].find((it) =>
       error.message.includes(secret + it.replaceAll('`', '')),
     )
-    // What it fails for has nothing to do with the tables that it may not read.
+    // The error is unrelated to the tables that the statement must not read.
     if (namesake === undefined) return true
     others.delete(namesake)
   }
@@ -94,16 +97,14 @@ function failed(error: unknown): DatabaseError {
   throw error
 }
 
-/** The name that a token may be, as SQLite compares names. A text may be one as well. */
+/** The name that a token can stand for, in the form that SQLite compares. A string can also be a name. */
 function nameIn({ sql }: Statement, { kind, value, start, end }: Token): string | undefined {
   if (kind === 'word' || kind === 'name') return value
   if (kind !== 'text') return undefined
   return asciiLower(sql.slice(start + 1, end - 1).replaceAll("''", "'"))
 }
 
-const asciiLower = (name: string) => name.replace(/[A-Z]+/g, (it) => it.toLowerCase())
-
-/** The first pages that a program opens; undefined if it may read anything else. */
+/** The first pages that a program opens. Undefined if it could read anything else. */
 function rootPagesOf(program: readonly (readonly unknown[])[]): Set<number> | undefined {
   const pages = new Set<number>()
   for (const [, opcode, , p2, p3, , p5] of program) {
@@ -121,13 +122,10 @@ function rootPagesOf(program: readonly (readonly unknown[])[]): Set<number> | un
 const OPENS_A_PAGE = new Set(['OpenRead', 'ReopenIdx'])
 const PAGE_IS_IN_REGISTER = 0x10
 
-/**
- * Steps that read nothing but registers, tables that the program itself made, and cursors that it opened
- * before: https://sqlite.org/opcode.html
- */
+/** Steps that only read registers, the program's own tables and open cursors: https://sqlite.org/opcode.html */
 const HARMLESS = new Set(
   words(
-    // Where the program goes on.
+    // Control flow.
     'Init Goto Gosub Return InitCoroutine EndCoroutine Yield BeginSubrtn Jump Once Halt HaltIfNull',
     'If IfNot IfPos IfNotZero IfNullRow IfNotOpen IfNoHope IfSizeBetween IfSmaller DecrJumpZero',
     'IsNull NotNull IsTrue IsType ZeroOrNull MustBeInt ElseEq Eq Ne Lt Le Gt Ge Compare Permutation',
@@ -139,7 +137,7 @@ const HARMLESS = new Set(
     'BitNot ShiftLeft ShiftRight And Or Not Function PureFunc Param OffsetLimit MakeRecord',
     'ClrSubtype GetSubtype SetSubtype ResultRow TypeCheck',
     'AggStep AggStep1 AggInverse AggValue AggFinal Filter FilterAdd MemMax',
-    // Cursors that are open, and tables of the program's own.
+    // Open cursors, and the program's own tables.
     'Column Rowid RowData RowCell Offset Count Sequence NullRow ColumnsUsed CursorHint Close',
     'Rewind Last Next Prev Sort SorterSort SorterNext SorterOpen SorterInsert SorterData SorterCompare',
     'SeekLT SeekLE SeekGE SeekGT SeekRowid SeekScan SeekHit SeekEnd NotExists Found NotFound',

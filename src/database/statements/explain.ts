@@ -3,28 +3,28 @@ import type { Estimate, EstimatedPlan } from '../dialect.ts'
 import { DatabaseError } from '../error.ts'
 import { admit } from '../guard/guarded.ts'
 import { read } from '../guard/reading.ts'
-import type { Answer, Cell, Gate, Limits, Rows, Statement } from '../rows.ts'
+import type { Answer, Cell, Gate, QueryContext, Rows, Statement } from '../rows.ts'
 
-/** How a database would run a statement. */
+/** A database's plan for a statement. */
 export interface Explanation {
-  /** The steps as the database nests them, one a line, with what it expects of each. */
+  /** Steps, nested as in the database's plan, one per line, with the estimate for each. */
   readonly summary: readonly string[]
-  /** The whole plan, as the database returned it. */
+  /** Full plan, as the database returned it. */
   readonly plan: Cell
-  /** What the engine expects of the statement, if it says so. */
+  /** The engine's estimate for the statement, if it reports one. */
   readonly estimate?: Estimate | undefined
 }
 
 /**
- * Asks the database for the plan of a query, without running it. The query passes the guard before EXPLAIN
- * is put in front of it. Throws {@link DatabaseError}.
+ * Asks the database for a query's plan, without running it. The query passes the guard before EXPLAIN is
+ * put in front of it. Throws {@link DatabaseError}.
  *
- * @param isEstimated whether the engine is asked for its estimate, which takes one more turn on some
+ * @param isEstimated true to request the engine's estimate, which takes an extra round trip on some engines
  */
 export async function explain(
   database: Database,
   asked: Statement,
-  limits: Limits,
+  limits: QueryContext,
   isEstimated = false,
 ): Promise<Explanation> {
   const { rules, plan } = database.dialect
@@ -32,20 +32,20 @@ export async function explain(
   const { statement, origin } = admit(asked, database.dialect)
   const { sql, verb = '' } = read(statement, rules)
   if (!QUERIES.has(verb)) {
-    throw new DatabaseError('refused', 'Only a query has a plan: send a SELECT, without EXPLAIN.')
+    throw new DatabaseError('refused', 'Only queries have plans: send a SELECT without EXPLAIN.')
   }
   const explained = { sql: plan.of(sql), params: statement.params }
   const room = { ...limits, maxRows: 1_000, maxBytes: 1 << 20 }
   const before = explained.sql.length - sql.length
   const ask = (gate?: Gate) => database.query(explained, { ...room, gate })
-  // Some plans hold their estimate.
+  // Some plans include their estimate.
   const isApart = isEstimated && estimate && estimate.of(sql) !== explained.sql
   const answers = isApart
     ? behindEstimate(ask, estimate, before)
     : ask().then((rows) => ({ rows, estimate: estimate?.read(rows) }))
   const found = await answers.catch((error) => {
     if (!(error instanceof DatabaseError) || error.position === undefined) throw error
-    // The position in the query, without the EXPLAIN in front of it.
+    // Position in the query, without the EXPLAIN in front of it.
     const position = error.position - before
     throw error.at(position > 0 ? origin(position) : undefined)
   })
@@ -53,9 +53,9 @@ export async function explain(
 }
 
 /**
- * A plan, and the estimate that the engine tells apart from it. Old versions tell none.
+ * Reads a plan, and the estimate that the engine reports separately. Old versions report no estimate.
  *
- * @param before how many characters are in front of the statement whose plan it is
+ * @param before number of characters in front of the explained statement
  */
 async function behindEstimate(
   ask: (gate?: Gate) => Promise<Rows>,
@@ -74,4 +74,4 @@ async function behindEstimate(
   }
 }
 
-const QUERIES = new Set(['select', 'with', 'values', 'table'])
+const QUERIES = new Set(['select', 'with', 'values', 'table', 'from'])

@@ -4,7 +4,7 @@ import type { Param, Statement } from '../rows.ts'
 import { nearest } from '../schema/nearest-names.ts'
 import type { Source } from '../schema/table.ts'
 
-/** How a column may be compared with a value. */
+/** Operators for comparing a column with a value. */
 export const operators = [
   'eq',
   'ne',
@@ -23,31 +23,31 @@ export const operators = [
 
 export type Operator = (typeof operators)[number]
 
-/** One filter. `in`, `not_in` and `between` take a list, `is_null` and `not_null` nothing. */
+/** A filter. `in`, `not_in` and `between` take a list; `is_null` and `not_null` take no value. */
 export interface Condition {
   readonly column: string
   readonly op: Operator
   readonly value?: Param | readonly Param[] | undefined
 }
 
-/** What to read from one table. Column names need not be trusted: they are looked up in the catalog. */
+/** The data to read from one table. Column names need not be trusted: they are looked up in the catalog. */
 export interface Selection {
   readonly table: Source
-  /** All of them if left out. With aggregates, what to group by: without any, all rows are one group. */
+  /** All columns if left out. With aggregates, the columns to group by; without any, all rows are one group. */
   readonly columns?: readonly string[] | undefined
   /** `count(*)`, or `count`, `sum`, `avg`, `min` or `max` of a column, or of its `distinct` values. */
   readonly aggregates?: readonly string[] | undefined
-  /** All must hold. */
+  /** Conditions that must all hold. */
   readonly where?: readonly Condition[] | undefined
-  /** Columns and aggregates, each perhaps followed by `desc`. */
+  /** Columns and aggregates, each optionally followed by `desc`. */
   readonly orderBy?: readonly string[] | undefined
   readonly limit: number
   readonly offset?: number | undefined
 }
 
 /**
- * The statement that reads a selection. Names come from the catalog and values are bound, so no input of
- * a caller is read as SQL. Throws {@link DatabaseError} if something cannot be selected.
+ * Builds the statement that reads a selection. Names come from the catalog and values are bound, so no
+ * caller input is read as SQL. Throws {@link DatabaseError} if something cannot be selected.
  */
 export function selectStatement(dialect: Dialect, selection: Selection): Statement {
   const { table, columns = [], where = [], orderBy = [], limit, offset = 0 } = selection
@@ -77,24 +77,22 @@ export function selectStatement(dialect: Dialect, selection: Selection): Stateme
   ]
   const { maxParams = MAX_PARAMS } = dialect
   if (params.length > maxParams) {
-    throw new DatabaseError(
-      'sql',
-      `A filter takes at most ${maxParams - 2} values; these are more.`,
-    )
+    const message = `A filter takes at most ${maxParams - 2} values; this one has more.`
+    throw new DatabaseError('sql', message)
   }
-  const read = { schema: table.schema, name: table.name, columns: table.columns.map(nameOf) }
+  const { schema, name } = table
+  const read = { schema, name, columns: table.columns.map((it) => it.name) }
   return {
     sql: sql.filter(Boolean).join('\n'),
     params,
+    isBuilt: true,
     ...(dialect.hidesColumns && { reads: read }),
   }
 }
 
-const nameOf = ({ name }: { readonly name: string }) => name
-
 const FUNCTIONS = new Set(['count', 'sum', 'avg', 'min', 'max'])
 
-/** The parts of an aggregate such as `Sum( distinct x )`; undefined for anything else. */
+/** Parses an aggregate such as `Sum( distinct x )`; undefined for anything else. */
 function callOf(asked: string) {
   const text = asked.trim()
   const open = text.indexOf('(')
@@ -105,7 +103,7 @@ function callOf(asked: string) {
   return { name, distinct, column: distinct ? inside.slice('distinct'.length).trim() : inside }
 }
 
-/** An aggregate as it was asked for, and under the name that its column gets. */
+/** An aggregate as SQL, and the name of its column. */
 function aggregate(dialect: Dialect, table: Source, asked: string): { sql: string; label: string } {
   const { name = '', distinct, column } = callOf(asked) ?? {}
   const call = (of: string, operators?: string) =>
@@ -114,7 +112,7 @@ function aggregate(dialect: Dialect, table: Source, asked: string): { sql: strin
     return { sql: call('*'), label: 'count(*)' }
   }
   if (!column) {
-    throw new DatabaseError('sql', `${JSON.stringify(asked.slice(0, 100))} is no aggregate.`, {
+    throw new DatabaseError('sql', `${JSON.stringify(asked.slice(0, 100))} is not an aggregate.`, {
       hint: 'Write count(*), or count, sum, avg, min or max of a column, such as sum(total).',
     })
   }
@@ -126,10 +124,10 @@ function aggregate(dialect: Dialect, table: Source, asked: string): { sql: strin
   }
 }
 
-/** The parts of a key of ORDER BY: `total desc`, `total asc`, or `total`. */
+/** Parses an ORDER BY key: `total desc`, `total asc`, or `total`. */
 export function keyOfOrder(asked: string): { key: string; descends: boolean } {
   const text = asked.trim()
-  // No direction is longer, so the rest of a long key is not searched for one.
+  // A direction is never longer, so the rest of a long key is not searched.
   const end = text.slice(-' desc'.length)
   const found = /\s(?:asc|desc)$/i.exec(end)
   if (!found) return { key: asked, descends: false }
@@ -137,7 +135,7 @@ export function keyOfOrder(asked: string): { key: string; descends: boolean } {
   return { key, descends: /desc/i.test(found[0]) }
 }
 
-/** One key of ORDER BY as SQL: a column, or an aggregate if rows are grouped, and its direction. */
+/** One ORDER BY key as SQL: a column, or an aggregate if rows are grouped, and its direction. */
 function orderOf(
   dialect: Dialect,
   table: Source,
@@ -145,28 +143,20 @@ function orderOf(
   asked: string,
 ): string {
   const known = (column: string) => table.columns.some(({ name }) => name === column)
-  // The name of a column may be `x desc`, or `max(x)`.
+  // A column can be named `x desc` or `max(x)`.
   const { key, descends } = known(asked) ? { key: asked, descends: false } : keyOfOrder(asked)
-  const sql =
-    labels.length > 0 && callOf(key) && !known(key)
-      ? aggregate(dialect, table, key).sql
-      : ordered(dialect, table, key, labels)
+  const column = () => {
+    const { name, type } = lookUp(table, key, labels)
+    return dialect.comparison.comparable(dialect.quote(name), type)
+  }
+  const isAggregate = labels.length > 0 && callOf(key) && !known(key)
+  const sql = isAggregate ? aggregate(dialect, table, key).sql : column()
   return descends ? `${sql} desc` : sql
 }
 
-function ordered(
-  { quote, comparison }: Dialect,
-  table: Source,
-  column: string,
-  labels: readonly string[],
-): string {
-  const { name, type } = lookUp(table, column, labels)
-  return comparison.comparable(quote(name), type)
-}
-
 /**
- * The column with this name, or else the only one with this name in another case. If there is none, the
- * error names similar columns, and other names that could be meant here.
+ * Finds the column with this name, or the only one that matches if case is ignored. If there is none, the
+ * error lists similar columns, and other names that are valid here.
  */
 function lookUp(
   { name: table, columns }: Source,
@@ -179,18 +169,14 @@ function lookUp(
   const same = columns.filter((column) => column.name.toLowerCase() === folded)
   if (same.length === 1) return same[0]!
   const likely = nearest(name, [...others, ...columns.map((column) => column.name)])
-  throw new DatabaseError(
-    'sql',
-    `${table} has no column called ${JSON.stringify(name.slice(0, 100))}.`,
-    {
-      hint: likely.length > 0 ? `Did you mean ${likely.join(' or ')}?` : undefined,
-    },
-  )
+  const hint = likely.length > 0 ? `Did you mean ${likely.join(' or ')}?` : undefined
+  const quoted = JSON.stringify(name.slice(0, 100))
+  throw new DatabaseError('sql', `${table} has no column called ${quoted}.`, { hint })
 }
 
 const SIGNS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const
 
-/** One condition as SQL. To be equal to NULL is to have no value. */
+/** A condition as SQL. Equality with NULL becomes IS NULL. */
 function conditionSql(
   { quote, comparison, qualifiedCalls }: Dialect,
   { name, type, operators }: Source['columns'][number],
@@ -220,7 +206,7 @@ function conditionSql(
       const among = qualifiedCalls
         ? values.map((it) => `${left} ${sign('eq')} ${it}`).join(' or ')
         : `${left} in (${values.join(', ')})`
-      // In ClickHouse NULL is in no list, so that `not in` alone would find it.
+      // In ClickHouse NULL is never in a list, so `not in` alone would match it.
       const orNull = list.includes(null) || (op === 'not_in' && values.length > 0)
       const tests = [values.length > 0 && among, orNull && `${column} is null`].filter(Boolean)
       const found = `(${tests.join(' or ') || 'null is not null'})`
@@ -245,5 +231,5 @@ function listOf(op: Operator, value: Condition['value'], length?: number): reado
 
 function singleValue(op: Operator, value: Condition['value'] | undefined): Param {
   if (value !== null && value !== undefined && !Array.isArray(value)) return value as Param
-  throw new DatabaseError('sql', `${op} takes a value, neither a list nor null.`)
+  throw new DatabaseError('sql', `${op} takes a value, not a list or null.`)
 }

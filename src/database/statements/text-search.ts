@@ -2,13 +2,10 @@ import type { Dialect } from '../dialect.ts'
 import type { Statement } from '../rows.ts'
 import type { Table } from '../schema/table.ts'
 
-/** How many words of a search are used. More would only find fewer rows. */
+/** Maximum number of search words that are used. More words would only find fewer rows. */
 const MAX_WORDS = 8
 
-/**
- * The statement that finds the rows whose columns contain every word of a search, in upper or lower case.
- * It returns the columns to show. Names come from the catalog.
- */
+/** Builds the search for rows whose columns contain every word, in any case. Names come from the catalog. */
 export function textSearch(
   dialect: Dialect,
   table: Table,
@@ -30,6 +27,7 @@ export function textSearch(
   return {
     sql: sql.filter(Boolean).join('\n'),
     params: words,
+    isBuilt: true,
     ...(dialect.hidesColumns && { reads: read }),
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The values of a row that PostgreSQL wrote as one text: `(1,,"a ""b""","")`, where nothing is NULL
- * and `""` is an empty text. Nothing if it is no such text.
+ * Reads the values in a row that PostgreSQL wrote as one string: `(1,,"a ""b""","")`, where an empty field is NULL
+ * and `""` is an empty string. Undefined for any other string.
  */
 export function readRecord(text: string, width: number): (string | null)[] | undefined {
   const values: (string | null)[] = []
@@ -20,7 +20,7 @@ export function readRecord(text: string, width: number): (string | null)[] | und
   return text[0] === '(' && text[at] === ')' && at === text.length - 1 ? values : undefined
 }
 
-/** A value between quotes, and where it ends. Quotes and backslashes in it are written twice. */
+/** Reads a value between quotes, and returns its end. Quotes and backslashes in it are doubled. */
 function quoted(text: string, start: number): readonly [value: string, end: number] {
   let value = ''
   let from = start + 1

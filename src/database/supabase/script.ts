@@ -1,17 +1,15 @@
 import { read } from '../guard/reading.ts'
 import { readOnlySteps } from '../postgres/read-only.ts'
 import { rules } from '../postgres/rules.ts'
-import type { Limits, Statement } from '../rows.ts'
-import { inlineParams } from './quote.ts'
+import type { Param, QueryContext, Statement } from '../rows.ts'
 
-/** The first row of an answer, as JSON. The other rows are records as PostgreSQL writes them as text. */
+/** The first row in a result, as JSON. The other rows are records in PostgreSQL's text format. */
 export interface Head {
   readonly names?: readonly string[]
-  /** The OIDs of the types. A domain has that of its base type. */
+  /** The types' OIDs. A domain has its base type's OID. */
   readonly types?: readonly (number | string)[]
-  /** The names of the types. */
   readonly called?: readonly string[]
-  /** Whether rows are missing because those before them had too many bytes. */
+  /** True if rows are missing because the rows before them had too many bytes. */
   readonly cut?: boolean
   readonly error?: {
     readonly code: string
@@ -19,23 +17,23 @@ export interface Head {
     readonly detail?: string
     readonly hint?: string
   }
-  /** The transaction was not read-only, and nothing has run. */
+  /** True if the transaction was not read-only. Nothing has run in that case. */
   readonly writable?: boolean
 }
 
-/** The most octets of rows in an answer. Their text can be longer than the JSON that the limit counts. */
+/** Maximum size of the rows in a result, in octets. Their text can be longer than the JSON that the limit counts. */
 const rowOctets = (maxBytes: number) => Math.min(4 * maxBytes + 65_536, 8 * 1024 * 1024)
 
 /**
- * The text that runs one statement. The service would run every statement in it, so the caller's SQL
- * is passed only as a hexadecimal constant. The block decodes it and opens it as a cursor, which takes
+ * The script that runs one statement. The service would run every statement in it, so the caller's SQL
+ * is passed only as a hexadecimal constant. The block decodes it and opens it as a cursor, which accepts
  * exactly one statement that returns rows. A query is then wrapped in our own SELECT, which accepts
  * nothing but a query.
  *
- * Only the FETCH returns rows: of several statements, the service answers with the last that has any.
- * Each row is one text. As JSON, columns of the same name, digits and more would be lost.
+ * Only the FETCH returns rows, because the service returns the rows from the last statement that has any.
+ * Each row is one string. JSON would lose columns with the same name, digits and more.
  */
-export function scriptOf(statement: Statement, limits: Limits): string {
+export function scriptOf(statement: Statement, limits: QueryContext): string {
   const [settings, , ...rest] = readOnlySteps(statement, limits)
   // SHOW and EXPLAIN have no further steps: they cannot be part of a query.
   const isQuery = rest.length > 0
@@ -101,20 +99,45 @@ fetch all from tidegate;
 rollback`
 }
 
-/** A constant that decodes to this text. No lexer can read anything else in its hexadecimal digits. */
+/**
+ * Writes a statement's values into it, as constants without a type. PostgreSQL infers their types as it does
+ * for `$1`, but separately at each place. The guard's lexer finds the placeholders: a `$1` in a string, a name
+ * or a comment is not a placeholder. A placeholder without a value stays, and PostgreSQL reports it.
+ */
+function inlineParams(statement: Statement): string {
+  const { sql, params = [] } = statement
+  if (params.length === 0) return sql
+  let text = ''
+  let at = 0
+  for (const { kind, value, start, end } of read(statement, rules).tokens) {
+    if (kind !== 'symbol' || !/^\$\d+$/.test(value)) continue
+    const param = params[Number(value.slice(1)) - 1]
+    if (param === undefined) continue
+    // The parentheses keep anything before or after from becoming part of the value.
+    text += `${sql.slice(at, start)}(${literal(param)})`
+    at = end
+  }
+  return text + sql.slice(at)
+}
+
+/** Writes a value as PostgreSQL reads it with `standard_conforming_strings`. */
+const literal = (value: Param) =>
+  value === null ? 'null' : `'${String(value).replaceAll("'", "''")}'`
+
+/** SQL that decodes to this string. No lexer can read anything else in its hexadecimal digits. */
 function text(value: string): string {
   const bytes = new TextEncoder().encode(value)
   const hex = Array.from(bytes, (it) => it.toString(16).padStart(2, '0')).join('')
   return `pg_catalog.convert_from(pg_catalog.decode('${hex}', 'hex'), 'UTF8')`
 }
 
-/** The statement has already been opened alone, so its parentheses are balanced and it is safe to wrap. */
+/** The statement has already been opened on its own, so its parentheses are balanced and it is safe to wrap. */
 const WITHIN_QUERY = `    close opened;
     open opened no scroll for execute
       pg_catalog.concat('select * from (', asked, pg_catalog.chr(10), ') tidegate');
 `
 
-/** Reads the types by position, since names may repeat. The query is planned, never run. */
+/** Reads the types by position, because names can repeat. The query is planned, but never run. */
 const TYPES_OF_QUERY = `if pg_catalog.cardinality(names) operator(pg_catalog.>) 0 then
       open typed no scroll for execute (select pg_catalog.concat('select array[',
           pg_catalog.string_agg(pg_catalog.format('pg_catalog.pg_typeof(c%s)::pg_catalog.oid', n), ','),

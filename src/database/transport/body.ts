@@ -1,7 +1,7 @@
-/** Bytes of an answer: more would leave a Worker too little memory to serve others. */
+/** Maximum size of a response in bytes. A larger one would leave a Worker too little memory for other requests. */
 export const MAX_BODY_BYTES = 16 * 1024 * 1024
 
-/** Reads a body as text. If it is longer than `maxBytes`, it returns nothing and fetches no more. */
+/** Reads a body as text. If it is longer than `maxBytes`, returns undefined and stops reading. */
 export async function readBody(response: Response, maxBytes: number): Promise<string | undefined> {
   const decoder = new TextDecoder()
   let text = ''
@@ -14,7 +14,7 @@ export async function readBody(response: Response, maxBytes: number): Promise<st
   return text + decoder.decode()
 }
 
-/** Parses a text as a JSON object. Returns nothing for all other texts. */
+/** Parses a string as a JSON object. Undefined for any other string. */
 export function objectOf<T extends object>(text = ''): T | undefined {
   try {
     const value = JSON.parse(text)
@@ -28,14 +28,15 @@ const CHUNK_BYTES = 32 * 1024
 
 interface Reader {
   read(view: Uint8Array): Promise<ReadableStreamReadResult<Uint8Array>>
-  /** Only the Workers runtime has it. It waits for at least this many bytes, or for the end. */
+  /** Waits for at least this many bytes, or for the end. Only the Workers runtime has this method. */
   readAtLeast?(least: number, view: Uint8Array): Promise<ReadableStreamReadResult<Uint8Array>>
   cancel(): Promise<void>
 }
 
 /**
- * Reads a body in large chunks, even if the server sends small ones. In the Workers runtime, to read
- * each as it comes costs five times what is done with its rows. A loop that breaks cancels the body.
+ * Reads a body in large chunks, even if the server sends small chunks. In the Workers runtime, reading each
+ * small chunk as it arrives costs five times as much as handling its rows. A loop that breaks cancels the
+ * body.
  */
 export async function* chunks({ body }: Response): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader({ mode: 'byob' }) as Reader | undefined

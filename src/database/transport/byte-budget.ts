@@ -1,41 +1,41 @@
 import type { Limits } from '../rows.ts'
 
-/** A socket of Node or of Workers, as far as its bytes are counted. */
+/** The part of a Node or Workers socket that is needed to count its bytes. */
 export interface Stream {
   on(event: 'data', listener: (chunk: Uint8Array) => void): unknown
   removeAllListeners(event: 'data'): unknown
 }
 
-/** The most that is read for one answer, however large its cap is. */
+/** Maximum number of bytes read for one result, regardless of its cap. */
 const MAX_BYTES = 10 * 1024 * 1024
 
-/** Bytes beside the rows: the login, settings, descriptions of columns. */
+/** Bytes allowed in addition to rows: the login, settings, column descriptions. */
 const SLACK_BYTES = 1024 * 1024
 
-/** What is left of the bytes of one answer. */
+/** Remaining byte budget for one result. */
 export interface Room {
   left: number
 }
 
-/** Why an answer is not read: the one before it was too long, and the connection reads no more. */
+/** Marks a result that is not read because the connection stopped reading after an earlier result was too long. */
 export const unread = Symbol('unread')
 
-/** Bounds how many bytes are read from a socket: more than any answer may have. */
+/** Limits the bytes read from a socket. The limit is higher than the maximum size of a result. */
 export class ByteBudget {
   #spent = Promise.withResolvers<void>()
   readonly #streams: Stream[] = []
-  /** What is read while no answer is expected. */
+  /** Budget for bytes that arrive while no result is expected. */
   #beside: Room
-  /** Of the answers that are still to come, in their order. */
+  /** Budgets for the pending results, in order. */
   readonly #expected: Room[] = []
-  /** The room of the answer that was read when reading stopped. */
+  /** Budget for the result during which reading stopped. */
   spentBy: Room | undefined
 
   constructor(limits: Pick<Limits, 'maxBytes'>) {
     this.#beside = roomOf(limits)
   }
 
-  /** Whether reading has stopped. */
+  /** True once reading has stopped. */
   get isSpent(): boolean {
     return this.spentBy !== undefined
   }
@@ -45,27 +45,27 @@ export class ByteBudget {
     return this.#spent.promise
   }
 
-  /** Makes room for one more answer, behind those that are still to come. */
+  /** Adds a budget for one more result, after the pending results. */
   expect(limits: Pick<Limits, 'maxBytes'>): Room {
     const room = roomOf(limits)
     this.#expected.push(room)
     return room
   }
 
-  /** Makes room anew for what is read while no answer is expected: the connection goes on to another call. */
+  /** Resets the budget for unexpected bytes when the connection goes to another call. */
   renew(): void {
     this.#beside = roomOf({ maxBytes: 0 })
-    // What waited for the old one would be kept as long as the connection.
+    // Otherwise, callbacks waiting for the old promise would stay in memory as long as the connection.
     this.#spent = Promise.withResolvers()
   }
 
-  /** Takes note that an answer has come, or never will. */
+  /** Records that a result has arrived, or never will. */
   came(room: Room): void {
     const at = this.#expected.indexOf(room)
     if (at >= 0) this.#expected.splice(at, 1)
   }
 
-  /** Counts what a stream brings, and stops reading it when that is too much. */
+  /** Counts a stream's bytes, and stops reading when there are too many. */
   watch(stream: Stream): void {
     this.#streams.push(stream)
     stream.on('data', (chunk) => {

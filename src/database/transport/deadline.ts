@@ -2,21 +2,21 @@ import type { DatabaseError } from '../error.ts'
 import { cancelledByCaller, tooSlow } from '../error.ts'
 import type { TimeLimits } from '../rows.ts'
 
-/** How long to wait for an answer: until its time is over, or its caller has left. */
+/** The end of the wait for a result: its time limit, or the caller disconnects. */
 export interface Deadline {
   /** Aborts when the wait is over. */
   readonly signal: AbortSignal
-  /** The error to throw once the wait is over, and nothing before. */
+  /** The error to throw once the wait is over. Undefined before that. */
   over(): DatabaseError | undefined
-  /** Waits for some work, unless the wait is over first. The work may go on. */
+  /** Waits for work until the deadline. The work can continue after that. */
   race<T>(work: Promise<T>): Promise<T>
 }
 
 /**
- * Starts the wait that the limits of a query allow.
+ * Starts the wait that a query's limits allow.
  *
- * @param graceMs how much longer to wait for a database that has a timer too: the database stops the
- *   query itself, and tells what happened
+ * @param graceMs extra time for a database with its own timer, so that it can stop the query itself and
+ *   report why
  */
 export function startDeadline({ timeoutMs, signal: caller }: TimeLimits, graceMs = 0): Deadline {
   const timer = AbortSignal.timeout(timeoutMs + graceMs)
@@ -28,17 +28,14 @@ export function startDeadline({ timeoutMs, signal: caller }: TimeLimits, graceMs
   return {
     signal,
     over,
-    race(work) {
-      const end = new Promise<never>((_, reject) => {
-        if (signal.aborted) reject(over())
-        signal.addEventListener('abort', () => reject(over()), { once: true })
-      })
-      return Promise.race([work, end])
-    },
+    race: (work) =>
+      until(signal, work).catch((error) => {
+        throw error === signal.reason ? over() : error
+      }),
   }
 }
 
-/** Waits for some work. If the signal aborts first, it throws the reason. The work may go on. */
+/** Waits for work. If the signal aborts first, throws its reason. The work can continue after that. */
 export function until<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)

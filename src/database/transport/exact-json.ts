@@ -1,19 +1,19 @@
 import type { Cell } from '../rows.ts'
 import { trimEnd } from './trim-end.ts'
 
-/** Whether JSON can hold a number as it is: not NaN, not infinite and not minus zero. */
+/** True if JSON can represent a number exactly. It must not be NaN, infinite or minus zero. */
 export const isNumber = (value: number) => Number.isFinite(value) && !Object.is(value, -0)
 
 type Reviver = (key: string, value: Cell, context: { readonly source?: string }) => Cell
 
-// The types of ES2024 do not know yet that a reviver sees the source of a number.
+// The ES2024 types lack the reviver's access to a number's source text.
 const parseJson = JSON.parse as (text: string, reviver: Reviver) => Cell
 
 /**
- * Reads a JSON document of a database as a cell. It is parsed if nothing is lost; a number that a
- * double cannot hold stays text. Otherwise the cell is the document's own text: for `null`, which would
- * become NULL; for members that share a name, or would change their order; and for a string that reads
- * like JSON. So a text that is JSON is the whole document, and any other text is a JSON string.
+ * Reads a database's JSON document as a cell. It is parsed if that loses nothing. A number that does not fit in a
+ * double stays a string. Otherwise, the cell is the document's own text: for `null`, which would become NULL, for
+ * members that share a name or would change their order, and for a string that looks like JSON. So a cell with
+ * valid JSON is the whole document, and any other string is a JSON string's value.
  */
 export function readJson(text: string): Cell {
   const { names, depth } = outline(text)
@@ -34,10 +34,10 @@ export function readJson(text: string): Cell {
   return inOrder(value) && at === names.length ? value : text
 }
 
-/** The deepest nesting that is parsed. Deeper JSON could not be written out again, and stays text. */
+/** Maximum nesting depth to parse. Deeper JSON could not be written out again, and stays text. */
 const MAX_DEPTH = 200
 
-/** The names of all members of a document in order, and its depth. The text may not be valid JSON. */
+/** Lists the names of all members in a document, in order, and its depth. The text does not have to be valid JSON. */
 function outline(text: string): { readonly names: readonly string[]; readonly depth: number } {
   const names: string[] = []
   let open = 0
@@ -65,14 +65,14 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Whether a number has the same decimal digits after it was a double. */
+/** True if a number keeps its decimal digits when converted to a double. */
 const survives = (source: string, value: number) =>
   isNumber(value) && source.length <= MAX_DIGITS && decimal(source) === decimal(String(value))
 
-/** The most digits of a number that may survive as a double: 1e308 has 309. */
+/** Maximum number of digits in a number that can be exact as a double. 1e308 has 309. */
 const MAX_DIGITS = 400
 
-/** Sign, digits and exponent, the same for `1.50`, `15e-1` and `1.5`. */
+/** Normalizes a number to sign, digits and exponent: the same for `1.50`, `15e-1` and `1.5`. */
 function decimal(number: string): string {
   const [, sign, whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number) ?? []

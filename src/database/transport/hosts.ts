@@ -1,39 +1,39 @@
-import { DatabaseError } from '../error.ts'
+import { badConfig } from '../error.ts'
 import { decoded } from './url.ts'
 
-/** A server that a URL names. */
+/** A server in a URL. */
 export interface Host {
-  /** A name or an address, as a URL has it: an IPv6 address stands in brackets. */
+  /** A name or an address, as in a URL: an IPv6 address is in brackets. */
   readonly name: string
-  /** Undefined for the usual one of the engine. */
+  /** Undefined for the engine's default port. */
   readonly port: number | undefined
 }
 
-/** The most hosts of one database: each of them may take a share of a call's time. */
+/** Maximum number of hosts for one database, because each can take a share of a call's time. */
 const MAX_HOSTS = 8
 
-/** The URLs that may name several hosts: those of libpq, and those of MySQL's programs. */
+/** Schemes that allow several hosts, from libpq and MySQL's programs. */
 const SEVERAL = ['postgres:', 'postgresql:', 'mysql:', 'mariadb:']
 
-/** Those that may name a socket, or no host at all, where there is a machine. */
+/** On a machine, schemes that allow a socket or no host at all. */
 const PLACELESS = /^(?:postgres(?:ql)?|mysql|mariadb):$/
 
-/** As {@link SEVERAL}. A parser drops what stands before a scheme here. */
+/** Matches the schemes in {@link SEVERAL}, with the leading characters that a URL parser drops. */
 const AUTHORITY = /^[\0-\x20]*(?:postgres|postgresql|mysql|mariadb):\/\/([^/?#]*)/i
 
 /**
- * Reads the URL of a database. Of several hosts, `postgres://user@one:5432,two/db`, the URL has the first
- * one, and {@link hostsOf} reads all of them from its parameters `host` and `port`, which libpq has as well.
- * A single host never stands in a parameter. Throws {@link DatabaseError}, without repeating the URL.
+ * Parses a database URL. If it has several hosts, as in `postgres://user@one:5432,two/db`, the parsed URL contains
+ * the first one, and {@link hostsOf} reads all of them from its parameters `host` and `port`, as in libpq. A
+ * single host is never in a parameter. Throws {@link DatabaseError}, without repeating the URL.
  *
- * @param isHere whether there is a machine, which has sockets, and settings for a URL that names no host. Both
- *   stand in the parameter `host`: the path of the socket, or nothing
+ * @param isHere true on a machine, which has sockets, and settings for a URL without a host. The parameter
+ *   `host` then contains the socket's path, or is empty
  */
 export function databaseUrl(text: string, isHere = false): URL {
-  // As every parser of URLs does.
+  // Every URL parser does this.
   const trimmed = text
     .replaceAll(/[\t\n\r]/g, '')
-    // Under its own scheme a path would begin at the root, also a relative one.
+    // Under the original scheme, even a relative path would begin at the root.
     .replace(/^[\0-\x20]*file:/i, 'sqlite:')
   const clean = isHere && PLACELESS.test(trimmed) ? `${trimmed}//` : trimmed
   const found = AUTHORITY.exec(clean)
@@ -71,43 +71,46 @@ export function databaseUrl(text: string, isHere = false): URL {
   return url
 }
 
-/** The hosts of a URL that {@link databaseUrl} read, in the order in which they are tried. */
+/** Reads the hosts in a URL from {@link databaseUrl}, in the order in which they are tried. */
 export function hostsOf({ protocol, hostname, port, searchParams }: URL): readonly Host[] {
   const own = { name: hostname, port: Number(port) || undefined }
   return SEVERAL.includes(protocol) ? readHosts([own], searchParams, true) : [own]
 }
 
-/** The hosts of lists that are written as libpq has them: `one,two` and `5432,5433`. Throws {@link DatabaseError}. */
+/** Reads lists of hosts and ports in libpq's format: `one,two` and `5432,5433`. Throws {@link DatabaseError}. */
 export const listedHosts = (names: string, ports: string): readonly Host[] =>
   readHosts([], new URLSearchParams({ host: names, port: ports }), true)
 
-/** Whether a host is reached by a socket, a file of this machine. */
+/** True if a host is a socket, which is a file on this machine. */
 export const isSocket = (name: string): boolean => name.startsWith('/')
 
 const isNetworked = (name: string) => name !== '' && !isSocket(name)
 
 const NOWHERE: Host = { name: '', port: undefined }
 
-/** Whether a URL names more than one host. */
+/** True if a URL has more than one host. */
 export const hasSeveralHosts = (url: URL): boolean => hostsOf(url).length > 1
 
 function parsed(text: string): URL {
   if (URL.canParse(text)) return new URL(text)
-  throw fault('The database URL is not a URL. Percent-encode its user and its password.')
+  throw badConfig('The database URL is not a URL. Percent-encode its user and its password.')
 }
 
-/** A parameter stands for what is written before the path, and of two with one name the last is taken. */
+/**
+ * Reads hosts and ports from parameters. They replace the hosts before the path. If a name occurs twice, the
+ * last one is used.
+ */
 function readHosts(own: readonly Host[], params: URLSearchParams, isHere = false): readonly Host[] {
   const listed = params.getAll('host').at(-1)?.split(',')
   const names = listed?.map((it) => nameOf(it, isHere)) ?? own.map(({ name }) => name)
   const ports = params.getAll('port').at(-1)?.split(',').map(portOf) ?? own.map(({ port }) => port)
   if (names.length > MAX_HOSTS) {
-    throw fault(`The database URL names ${names.length} hosts. The most are ${MAX_HOSTS}.`)
+    throw badConfig(`The database URL has ${names.length} hosts. The maximum is ${MAX_HOSTS}.`)
   }
-  if (names.length === 0) throw fault('The database URL names no host.')
+  if (names.length === 0) throw badConfig('The database URL has no host.')
   if (ports.length > 1 && ports.length !== names.length) {
-    throw fault(
-      `The database URL has a list of ${ports.length} ports, and one of ${names.length} hosts. Write one port for each host, or one for all.`,
+    throw badConfig(
+      `The database URL lists ${ports.length} ports, but ${names.length} hosts. Write one port for each host, or one for all.`,
     )
   }
   return names.map((name, i) => ({ name, port: ports.length > 1 ? ports[i] : ports[0] }))
@@ -118,30 +121,32 @@ function hostAt(text: string, isHere = false): Host {
   if (isHere && /^(?::\d{0,5})?$/.test(text)) return { name: '', port: portOf(text.slice(1)) }
   const url = /[/?#@]/.test(text) ? null : URL.parse(`postgres://${text}`)
   if (!url?.hostname) {
-    throw fault('The database URL names a host that is none. Write each as host or host:port.')
+    throw badConfig(
+      'The database URL has a host that is not valid. Write each as host or host:port.',
+    )
   }
   const { hostname } = url
   const name = isHere && /^%2f/i.test(hostname) ? decoded(hostname) : hostname
   return { name, port: Number(url.port) || undefined }
 }
 
-/** Reads a host of libpq's parameter, where an IPv6 address has no brackets. */
+/** Reads a host from libpq's parameter, where an IPv6 address has no brackets. */
 function nameOf(text: string, isHere: boolean): string {
   if (isHere && (text === '' || isSocket(text))) return text
   if (/^[/@]/.test(text)) {
-    throw fault(
-      'The database URL names a socket, a file on one machine. Name the address of the server.',
+    throw badConfig(
+      'The database URL refers to a socket, a file on one machine. Write the address of the server.',
     )
   }
   const isBare = text.includes(':') && !text.startsWith('[')
   const { name, port } = hostAt(isBare ? `[${text}]` : text)
   if (port === undefined) return name
-  throw fault('The database URL has a port in the parameter host. Write it in the parameter port.')
+  throw badConfig(
+    'The database URL has a port in the parameter host. Write it in the parameter port.',
+  )
 }
 
 function portOf(text: string): number | undefined {
   if (/^\d{0,5}$/.test(text) && Number(text) <= 65_535) return Number(text) || undefined
-  throw fault('The database URL names a port that is not a number from 1 to 65535.')
+  throw badConfig('The database URL has a port that is not a number from 1 to 65535.')
 }
-
-const fault = (message: string) => new DatabaseError('config', message)

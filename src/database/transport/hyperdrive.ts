@@ -1,21 +1,18 @@
 import type { Io } from '../database.ts'
-import { DatabaseError } from '../error.ts'
+import { badConfig } from '../error.ts'
 
-/** What a Hyperdrive binding says of the database behind it. */
-export type Behind = Pick<Hyperdrive, 'host' | 'port' | 'user' | 'password' | 'database'>
-
-/** The Hyperdrive binding that a URL names: `hyperdrive:BINDING`. Throws {@link DatabaseError}. */
-export function hyperdriveOf({ pathname: name }: URL, io: Pick<Io, 'bindings'>): Behind {
+/** Reads the login from the Hyperdrive binding in a URL: `hyperdrive:BINDING`. Throws {@link DatabaseError}. */
+export function hyperdriveOf({ pathname: name }: URL, io: Pick<Io, 'bindings'>) {
   if (hyperdriveScheme(name, io) === undefined) {
-    throw new DatabaseError(
-      'config',
-      `This deployment has no Hyperdrive binding called ${JSON.stringify(name)}.`,
-    )
+    throw badConfig(`This deployment has no Hyperdrive binding called ${JSON.stringify(name)}.`, {
+      reason: 'binding_missing',
+    })
   }
-  return io.bindings[name] as Behind
+  const { host, port, user, password, database } = io.bindings[name] as Hyperdrive
+  return { host, port, user, password, database, token: undefined }
 }
 
-/** What the connection string of a Hyperdrive binding begins with, if there is such a binding: `mysql`. */
+/** Scheme of a Hyperdrive binding's connection string, if the binding exists: `mysql`. */
 export function hyperdriveScheme(name: string, { bindings }: Pick<Io, 'bindings'>) {
   const { connectionString } = Object(bindings[name]) as Partial<Hyperdrive>
   return typeof connectionString === 'string' ? connectionString.split(':', 1)[0] : undefined

@@ -2,12 +2,12 @@ import { rowTooLarge } from '../error.ts'
 import { chunks } from './body.ts'
 
 /**
- * The lines of a body as they arrive, none longer than `maxLength`. A loop that breaks cancels the
- * body. What follows the last line feed is also a line, and probably a broken one.
+ * Yields the lines in a body as they arrive. Throws {@link DatabaseError} for a line longer than `maxLength`. A loop
+ * that breaks cancels the body. Text after the last line feed is also a line, and probably an incomplete one.
  */
 export async function* lines(response: Response, maxLength: number): AsyncGenerator<string> {
   const decoder = new TextDecoder()
-  // Joined once a line is whole: a long one comes in thousands of pieces.
+  // The pieces are joined once the line is complete, because a long line arrives in thousands of pieces.
   let pieces: string[] = []
   let length = 0
   for await (const chunk of chunks(response)) {

@@ -2,31 +2,30 @@ import { DatabaseError } from '../error.ts'
 import type { Closable } from '../machine.ts'
 import { until } from './deadline.ts'
 
-/** A connection that a pool keeps. */
+/** A pooled connection. */
 export interface Poolable {
-  /** Whether it can be asked more. */
   readonly isOpen: boolean
-  /** Whether the process may end while it is open. */
+  /** Sets whether the open connection keeps the process alive. */
   hold(process: boolean): void
-  /** Ends it: at once, without waiting for an answer, where there is a hurry. */
+  /** Closes the connection. With `hurry`, closes it immediately, without waiting for a response. */
   end(hurry: boolean): Promise<void>
 }
 
-/** The bounds of a pool. */
+/** A pool's limits. */
 export interface PoolBounds {
-  /** The most connections that are lent at once: a few long queries must not make all others wait. */
+  /** Maximum number of connections lent at once. A few long queries must not make all others wait. */
   readonly size: number
-  /** The most that are kept while nobody asks them. */
+  /** Maximum number of idle connections. */
   readonly kept: number
-  /** For how long one that nobody asks is kept, in milliseconds, and for how long any is. */
+  /** Maximum idle time and maximum age of a connection, in milliseconds. */
   readonly idleMs: number
   readonly lifeMs: number
 }
 
-/** The most connections to one database that are in use at once. A server of PostgreSQL usually has 100. */
+/** Maximum number of connections to one database in use at once. A PostgreSQL server usually allows 100. */
 export const MOST_LENT = 32
 
-/** The most connections to one database that are kept while nobody asks them. */
+/** Maximum number of idle connections to one database. */
 export const MOST_KEPT = 5
 
 const USUAL: PoolBounds = { size: MOST_LENT, kept: MOST_KEPT, idleMs: 30_000, lifeMs: 600_000 }
@@ -37,8 +36,8 @@ interface Idle<It> {
 }
 
 /**
- * The connections to one database that go on from one call to the next. The drivers make them: their own
- * logins have several servers, tokens and files, which the pools of `pg` and `mysql2` know nothing of.
+ * A pool of connections to one database, reused from call to call. The drivers open the connections, because their
+ * logins support several servers, tokens and files, which the pools in `pg` and `mysql2` do not.
  */
 export class Pool<It extends Poolable> implements Closable {
   readonly #bounds: PoolBounds
@@ -55,10 +54,10 @@ export class Pool<It extends Poolable> implements Closable {
   }
 
   /**
-   * Lends a connection: the one that was used last, if it is open and will do; else a new one. If too many are
-   * lent, it waits until the signal aborts. Throws {@link DatabaseError}.
+   * Lends the most recently used connection that is open and suitable, otherwise a new connection. If too
+   * many are lent, it waits until the signal aborts. Throws {@link DatabaseError}.
    *
-   * @param beside lends one more at once: to a call that has one already, and would wait for itself
+   * @param beside true to lend one more immediately, for a call that already has one and would wait for itself
    */
   async take(
     open: () => Promise<It>,
@@ -85,7 +84,7 @@ export class Pool<It extends Poolable> implements Closable {
     }
   }
 
-  /** Takes a connection back. One that is not open is forgotten, and so is one that is old. */
+  /** Takes back a connection. Closed and old connections are dropped. */
   giveBack(it: It): void {
     if (!this.#lent.delete(it)) return
     const isOld = Date.now() - (this.#born.get(it) ?? 0) > this.#bounds.lifeMs
@@ -101,7 +100,7 @@ export class Pool<It extends Poolable> implements Closable {
     this.#next()
   }
 
-  /** Ends all connections, and lends no more. */
+  /** Closes all connections, and stops lending. */
   async close(): Promise<void> {
     this.#isClosed = true
     const idle = this.#idle.splice(0)
@@ -109,7 +108,7 @@ export class Pool<It extends Poolable> implements Closable {
     for (const wake of this.#waiting.splice(0)) wake()
     await Promise.allSettled([
       ...idle.map(({ it }) => {
-        // Else the process could end before it has said goodbye.
+        // Otherwise, the process could end before the connection is closed properly.
         it.hold(true)
         return it.end(false)
       }),
@@ -142,7 +141,7 @@ export class Pool<It extends Poolable> implements Closable {
       await until(signal, promise)
     } catch (error) {
       const at = this.#waiting.indexOf(resolve)
-      // It may have come just now: then it is for the next one.
+      // The turn can come at this very moment. In that case, it passes to the next waiter.
       if (at >= 0) this.#waiting.splice(at, 1)
       else this.#next()
       throw error
@@ -150,16 +149,17 @@ export class Pool<It extends Poolable> implements Closable {
     if (this.#isClosed) throw closed()
   }
 
-  /** Gives a place to the one that has waited longest. */
+  /** Passes a free place to the waiter that has waited longest. */
   #next(): void {
     if (this.#free >= 0 && this.#waiting.length > 0) this.#waiting.shift()!()
     else this.#free++
   }
 }
 
-/** A timer that keeps no process from ending, where timers do. */
+/** Lets the process end while a timer is active, on platforms where timers would prevent that. */
 function letEnd(timer: unknown): void {
   ;(timer as { unref?(): void }).unref?.()
 }
 
-const closed = () => new DatabaseError('network', 'The gateway is ending. Nothing more is asked.')
+const closed = () =>
+  new DatabaseError('network', 'The gateway is shutting down. No more queries are sent.')

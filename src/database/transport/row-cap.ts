@@ -1,9 +1,29 @@
 import { rowTooLarge } from '../error.ts'
-import type { Cell, Limits, Rows } from '../rows.ts'
+import type { Answer, Cell, Column, Limits, Rows } from '../rows.ts'
 
 const encoder = new TextEncoder()
 
-/** Takes as many rows as the limits allow. It needs one more row to know that there are more. */
+/**
+ * Makes an answer whose rows are read one by one, so that rows beyond the cap are never read.
+ *
+ * @param cut true if there were more rows, too large to fetch
+ */
+export function cappedAnswer<Raw>(
+  columns: readonly Column[],
+  rows: Iterable<Raw>,
+  read: (row: Raw) => readonly Cell[],
+  limits: Limits,
+  cut = false,
+): Answer {
+  const capped = cap(mapped(rows, read), limits)
+  return { columns, rows: capped.rows, truncated: capped.truncated || (cut && 'bytes') }
+}
+
+function* mapped<From, To>(items: Iterable<From>, change: (item: From) => To): Iterable<To> {
+  for (const it of items) yield change(it)
+}
+
+/** Takes as many rows as the limits allow. It needs one extra row to detect that there are more. */
 export function cap(
   rows: Iterable<readonly Cell[]>,
   limits: Limits,
@@ -19,7 +39,7 @@ export class RowCollector {
   readonly rows: (readonly Cell[])[] = []
   truncated: Rows['truncated'] = false
   readonly #limits: Limits
-  /** An upper bound of the bytes so far. While it fits, no row is written out to be counted. */
+  /** Upper bound of the bytes so far. While it is within the limit, rows do not have to be serialized to be counted. */
   #atMost = 0
   #bytes = 0
 
@@ -27,7 +47,7 @@ export class RowCollector {
     this.#limits = limits
   }
 
-  /** Takes a row. Returns false if there is no room for it, and so for no other. */
+  /** Adds a row. Returns false if there is no room for it. There is then no room for any later row, either. */
   add(row: readonly Cell[]): boolean {
     const { maxRows, maxBytes } = this.#limits
     this.#count(row, maxBytes)
@@ -49,10 +69,10 @@ export class RowCollector {
 
 const sizeOf = (row: readonly Cell[]) => encoder.encode(JSON.stringify(row)).byteLength + 1
 
-/** An upper bound for a number, true, false or null, with what is around it. */
+/** Maximum size in bytes of a number, true, false or null, with its separators. */
 const SHORT_CELL_BYTES = 26
 
-/** An upper bound of the bytes of a row as JSON: no character takes more than six, `\u0000`. */
+/** Upper bound of a row's size as JSON, in bytes. A character takes at most six, as in `\u0000`. */
 function atMost(row: readonly Cell[]): number {
   let most = SHORT_CELL_BYTES
   for (const cell of row) {

@@ -4,14 +4,14 @@ import {
   type Dialect,
   type ForeignKey,
   findTable,
-  type Limits,
+  type QueryContext,
   selectStatement,
   shownName,
   type Table,
 } from '../../database/index.ts'
-import { firstOf, itemsThatFit, jsonBytes, listSchema, shorten } from '../answer.ts'
-import { atMost, databaseTool } from '../database-tool.ts'
-import type { Caps } from '../endpoint.ts'
+import { firstOf, itemsThatFit, jsonBytes, listSchema, shorten } from '../answer/answer.ts'
+import type { Caps } from '../config/endpoint.ts'
+import { atMost, databaseTool } from './database-tool.ts'
 
 export const describeTable = databaseTool({
   name: 'describe_table',
@@ -26,18 +26,16 @@ export const describeTable = databaseTool({
   },
 })
 
-/** What the model reads of a table, within the bytes of an answer. */
+/** The description of a table for the model, within the size limit of an answer. */
 export function descriptionOf(
-  table: Table,
+  whole: Table,
   dialect: Dialect,
   caps: Pick<Caps, 'bytes'>,
   samples?: Awaited<ReturnType<typeof samplesOf>>,
 ) {
-  const keyOf = ({ columns, table: other, tableColumns }: ForeignKey) => ({
-    columns,
-    table: shownName(dialect, other),
-    tableColumns,
-  })
+  // By following foreign keys from table to table, a caller could list them all.
+  const table = dialect.hidesTables ? { ...whole, foreignKeys: [], referencedBy: [] } : whole
+  const keyOf = keyShown(dialect)
   const listBytes = caps.bytes / 8
   const keys = {
     primaryKey: table.primaryKey,
@@ -73,7 +71,16 @@ export function descriptionOf(
   }
 }
 
-/** The first items of a list; undefined if it is empty, which says the same in fewer tokens. */
+/** Shows a foreign key with the other table's shortest name. */
+export const keyShown =
+  (dialect: Dialect) =>
+  ({ columns, table, tableColumns }: ForeignKey) => ({
+    columns,
+    table: shownName(dialect, table),
+    tableColumns,
+  })
+
+/** The first items of a list; undefined if it is empty, which saves tokens. */
 const firstItems = <T>(items: readonly T[], maxBytes: number): readonly T[] | undefined =>
   items.length > 0 ? items.slice(0, itemsThatFit(items, maxBytes)) : undefined
 
@@ -81,7 +88,7 @@ const lists = ['uniqueKeys', 'foreignKeys', 'referencedBy', 'indexes', 'columns'
 
 type Lists = Readonly<Partial<Record<(typeof lists)[number], readonly unknown[] | undefined>>>
 
-/** Says which lists of a table are cut; undefined if none is. */
+/** Says which of a table's lists are cut; undefined if none are. */
 function hintOf(table: Table, shown: Lists): string | undefined {
   const cut = lists.flatMap((list) => {
     const [all, kept] = [table[list].length, shown[list]?.length ?? 0]
@@ -91,8 +98,8 @@ function hintOf(table: Table, shown: Lists): string | undefined {
   return `Only the first ${cut.join(', ')}: the others are in the database's own catalog.`
 }
 
-/** The distinct values of each column in the first rows, which show what its values look like. */
-async function samplesOf(table: Table, database: Database, limits: Limits, maxRows: number) {
+/** The distinct values of each column in the first rows, as examples. */
+async function samplesOf(table: Table, database: Database, limits: QueryContext, maxRows: number) {
   if (maxRows === 0) return undefined
   const names = table.columns.map((it) => it.name)
   const first = selectStatement(database.dialect, { table, columns: names, limit: maxRows })
@@ -105,8 +112,8 @@ async function samplesOf(table: Table, database: Database, limits: Limits, maxRo
   })
 }
 
-/** A sample only shows what the values of a column look like. */
+/** A sample is only an example of a column's values. */
 const MAX_SAMPLE_CHARS = 40
 
-/** Characters of a comment, a default or a condition. */
+/** Maximum length of a comment, a default or a condition. */
 const MAX_TEXT_CHARS = 500

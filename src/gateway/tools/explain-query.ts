@@ -1,14 +1,14 @@
 import * as z from 'zod/mini'
 import { explain } from '../../database/index.ts'
-import { itemsThatFit, listSchema } from '../answer.ts'
-import { databaseTool } from '../database-tool.ts'
+import { itemsThatFit, listSchema } from '../answer/answer.ts'
+import { databaseTool } from './database-tool.ts'
 
-// A shorter schema than in query, for fewer tokens: the tool also takes numbers and booleans.
+// A shorter schema than in query, to save tokens. The tool also accepts numbers and booleans.
 const param = z
   .union([z.string(), z.number(), z.boolean(), z.null()])
   .register(z.globalRegistry, { type: 'string', anyOf: undefined })
 
-/** The most lines of a plan. Deeper lines mean little without those above them. */
+/** Maximum number of lines in a plan. Deeper lines mean little without the lines above them. */
 const MAX_SUMMARY_LINES = 30
 const MAX_LINE_CHARS = 300
 
@@ -16,7 +16,7 @@ export const explainQuery = databaseTool({
   name: 'explain_query',
   title: 'Explain a query',
   description: 'How the database would run a statement: its plan, without running it.',
-  takesSql: true,
+  author: 'model',
   input: z.strictObject({ sql: z.string(), params: z.optional(z.array(param)) }),
   output: listSchema('summary'),
   async run(statement, { database, caps, limits }) {

@@ -1,19 +1,19 @@
 import * as z from 'zod/mini'
 import { columnsOf, listTables as list, shownName } from '../../database/index.ts'
 import { ToolError } from '../../mcp/index.ts'
-import { firstOf, itemsThatFit, listSchema, shorten } from '../answer.ts'
-import { databaseTool } from '../database-tool.ts'
+import { firstOf, itemsThatFit, listSchema, shorten } from '../answer/answer.ts'
+import { databaseTool } from './database-tool.ts'
 
-/** Bytes of a page, however long the names are: a model reads one before every question. */
+/** Maximum size of a page in bytes, however long the names are. A model reads a page before every question. */
 const PAGE_BYTES = 4_000
 
-/** Tables of a page. With their columns, fewer of them fit. */
+/** Number of tables on a page. With their columns, fewer fit. */
 const PAGE_TABLES = 100
 const DETAILED_TABLES = 30
 
 const MAX_COMMENT_CHARS = 200
 
-/** Without this, a model tries the same with other words. */
+/** Without this, a model tries again with other words. */
 const NOTHING_FOUND = 'No name, column or comment contains this: search for one word, or list all.'
 
 export const listTables = databaseTool({
@@ -59,10 +59,10 @@ export const listTables = databaseTool({
   },
 })
 
-/** Bytes of the terms that a search finds. */
+/** Maximum size of the terms that a search finds, in bytes. */
 const TERM_BYTES = 1_500
 
-/** The terms of the endpoint that a search names, or whose meaning holds it. */
+/** The endpoint's terms whose name or meaning contains the search text. */
 function termsFound(terms: Readonly<Record<string, string>>, search: string) {
   const wanted = search.trim().toLowerCase()
   const found = Object.entries(terms)

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini'
 import { findSource, operators, selectStatement } from '../../database/index.ts'
-import { answerOf, rowsSchema } from '../answer.ts'
-import { atMost, databaseTool, withoutAdditionalProperties } from '../database-tool.ts'
-import { handleOf } from '../kept-results.ts'
-import { runQuery } from '../run-query.ts'
+import { answerOf, rowsSchema } from '../answer/answer.ts'
+import { handleOf } from '../answer/kept-results.ts'
+import { atMost, databaseTool, withoutAdditionalProperties } from './database-tool.ts'
+import { runQuery } from './run-query.ts'
 
-// The schema says text, which fits every column, for fewer tokens. Numbers and booleans also work.
+// To save tokens, the schema says string, which fits every column. Numbers and booleans also work.
 const scalarSchema = z
   .union([z.string(), z.number(), z.boolean()])
   .register(z.globalRegistry, { type: 'string', anyOf: undefined })
@@ -47,12 +47,12 @@ export const queryTable = databaseTool({
     const handle = handleOf(name)
     if (handle && results) {
       const kept = await results.read(handle, caller)
-      const { filterKept } = await import('../filter-kept.ts')
+      const { filterKept } = await import('../answer/filter-kept.ts')
       const found = filterKept(kept, { ...selection, limit })
       return answerOf({ ...found, truncated: false, elapsedMs: 0 }, caps)
     }
     const table = await findSource(database, name, limits)
-    // One row more than the caps, at most: then the answer says that it was cut.
+    // At most one row more than the caps, so the answer can say that it was cut.
     const maxRows = Math.max(caps.rows, keep ? keep.rows : 0) + 1
     const rows = Math.min(limit ?? maxRows, maxRows)
     return runQuery(

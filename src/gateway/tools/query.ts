@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
-import { rowsSchema } from '../answer.ts'
-import { databaseTool } from '../database-tool.ts'
-import { runQuery } from '../run-query.ts'
+import { rowsSchema } from '../answer/answer.ts'
+import { databaseTool } from './database-tool.ts'
+import { runQuery } from './run-query.ts'
 
 const param = z.union([z.string(), z.number(), z.boolean(), z.null()])
 
@@ -13,7 +13,7 @@ export const query = databaseTool({
   title: 'Query',
   description:
     "ONE read-only statement (SELECT, WITH, VALUES) in the database's dialect. params are $1, $2, …; long numbers as strings. Answers are small: aggregate and filter in SQL.",
-  takesSql: true,
+  author: 'model',
   input: statement,
   output: rowsSchema,
   run: runQuery,

@@ -3,45 +3,42 @@ import type { ObjectStorage } from './object-state.ts'
 
 const JOB = 'job:'
 
-/** How often an object that cannot be reached is tried. */
+/** Maximum number of attempts to reach an object. */
 const TRIES = 4
 
-/** The pause before the second try; each one after that is four times as long. */
+/** Pause before the second attempt. Each later pause is four times as long. */
 const PAUSE_MS = 1_000
 
-/** Jobs of one node. More are only left if changes come faster than they can be told. */
+/** Maximum number of jobs in one hub. This many pile up only if changes arrive faster than they can be sent. */
 const MAX_JOBS = 200
 
-/** A change, and which node tells whom. */
-export interface Told {
+/** A change on its way, and the hub that sends it. */
+export interface Delivery {
   readonly change: string
-  readonly id: string
-  readonly node: string
-  /** Whether leaves are told, and not watchers. */
-  readonly areLeaves?: boolean
+  readonly hub: string
 }
 
-/** A change that is still to be told: to these, or to all watchers whose names come after one. */
-export type Job = Told & { readonly names?: readonly string[]; readonly after?: string }
+/** A change still to be sent, either to `names` or to all watchers whose names come after `after`. */
+export type Job = Delivery & { readonly names?: readonly string[]; readonly after?: string }
 
 type Stored = Job & { readonly tries: number; readonly at: number }
 
-/** What the queue needs of its node. */
+/** The part of a hub that its queue uses. */
 export interface Teller {
   watchers(after: string, limit: number): readonly string[]
-  /** @returns those that could not be told */
-  tell(told: Told, names: readonly string[]): Promise<readonly string[]>
+  /** @returns names of the watchers that could not be reached */
+  tell(delivery: Delivery, names: readonly string[]): Promise<readonly string[]>
 }
 
-/** Whether this storage holds jobs of a hub. */
+/** True if this storage holds a hub's jobs. */
 export const isHub = ({ kv }: ObjectStorage): boolean =>
   [...kv.list({ prefix: JOB, limit: 1 })].length > 0
 
-/** What a node of a hub still has to tell, stored until it is told. */
+/** Changes that a hub still has to send, stored until they are sent. */
 export class HubQueue {
   readonly #storage: ObjectStorage
   readonly #teller: Teller
-  /** Jobs that are being told right now. */
+  /** Jobs being sent right now. */
   readonly #begun = new Set<string>()
 
   constructor(storage: ObjectStorage, teller: Teller) {
@@ -49,7 +46,7 @@ export class HubQueue {
     this.#teller = teller
   }
 
-  /** Tells a change soon. A change that waits already is not added again. */
+  /** Sends a change soon. A change that is already waiting is not added again. */
   add(job: Job): void {
     const jobs = this.#jobs()
     const waits = ([key, it]: readonly [string, Stored]) =>
@@ -61,20 +58,19 @@ export class HubQueue {
     this.#put({ ...job, tries: 0, at: Date.now() }, jobs.length)
   }
 
-  /** Tells a change later to those that could not be reached. */
-  again(told: Told, names: readonly string[], tries = 1): void {
+  /** Sends a change again later to the watchers that could not be reached. */
+  again(delivery: Delivery, names: readonly string[], tries = 1): void {
     if (names.length === 0) return
     if (tries >= TRIES) {
-      console.error(`A change did not reach ${names.length} of those who watch ${told.node}.`)
+      console.error(`A change did not reach ${names.length} of the watchers of ${delivery.hub}.`)
       return
     }
-    const { change, id, node, areLeaves } = told
+    const { change, hub } = delivery
     const at = Date.now() + PAUSE_MS * 4 ** (tries - 1)
-    const job = { change, id, node, names, tries, at, ...(areLeaves && { areLeaves }) }
-    this.#put(job, this.#jobs().length)
+    this.#put({ change, hub, names, tries, at }, this.#jobs().length)
   }
 
-  /** Does what is due, with at most this many requests. The alarm calls it again for the rest. */
+  /** Runs the jobs that are due, with at most this many requests. The alarm calls it again for the rest. */
   async work(requests: number): Promise<void> {
     let left = requests
     for (const [key, job] of this.#jobs()) {
@@ -98,7 +94,7 @@ export class HubQueue {
 
   #put(job: Stored, count: number): void {
     if (count >= MAX_JOBS) {
-      console.error(`A change was not told to those who watch ${job.node}: too many wait.`)
+      console.error(`A change was dropped for the watchers of ${job.hub}: too many are waiting.`)
       return
     }
     this.#storage.kv.put(JOB + crypto.randomUUID(), job)
@@ -111,7 +107,7 @@ export class HubQueue {
   }
 }
 
-/** What a change is about, and whom it is told. */
+/** A key for comparing jobs: the subject of the change, and its recipients. */
 function subject({ change, names }: Job): string {
   const { kind, ...of } = JSON.parse(change) as Change & { uri?: string }
   return JSON.stringify([kind, of.uri, names])

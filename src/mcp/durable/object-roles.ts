@@ -1,13 +1,9 @@
-/**
- * What an object does in each of its roles. A Worker that only answers requests never reads this.
- *
- * @module
- */
-
+// An object's work in each of its roles. A Worker that only answers requests never loads this file.
 import type { Change } from '../features/changes.ts'
 import type { Caller } from '../features/context.ts'
 import type { Server } from '../features/server.ts'
 import { answerByStream } from '../sessions/http-sse.ts'
+import { type Owner, ownerOf } from '../sessions/owner.ts'
 import { Session } from '../sessions/session.ts'
 import { type SessionLimits, sessionLimits } from '../sessions/session-limits.ts'
 import type { Seal } from '../state/seal.ts'
@@ -18,19 +14,17 @@ import { type TaskLimits, taskLimits } from '../state/tasks.ts'
 import { refused } from '../wire/refusal.ts'
 import { acceptOf } from '../wire/reply.ts'
 import type { Watching } from './hub.ts'
-import { GONE, HubNode } from './hub-object.ts'
+import { GONE, Hub } from './hub-object.ts'
 import { isHub } from './hub-queue.ts'
 import { type RequestTag, type Role, readTag } from './object-request.ts'
-import { openSocket } from './object-socket.ts'
-import type { ObjectNamespace, ObjectState } from './object-state.ts'
-import { serveStore, storeIn } from './store-object.ts'
+import { type ObjectNamespace, type ObjectState, openSocket } from './object-state.ts'
+import { hostIn, serveStore, serveTask, storeIn, taskIn } from './state-objects.ts'
 import { durableStores } from './stores.ts'
-import { serveTask, taskIn } from './task-object.ts'
 import { SessionWatch } from './watch.ts'
 
-/** What the objects need. */
+/** Dependencies of the objects. */
 export interface SessionObjectOptions<Env> {
-  /** The server that a request to a session or a task is for. */
+  /** Finds the server for a request to a session or a task. */
   server(env: Env, request: Request, caller: Caller | undefined): Server | Promise<Server>
   seal(env: Env): Seal
   namespace(env: Env): ObjectNamespace
@@ -41,10 +35,7 @@ export interface SessionObjectOptions<Env> {
 
 type Serve = (request: Request, tag: RequestTag) => Response | Promise<Response>
 
-/**
- * Answers errors, since a client reads the answer. Without this they fail the request of the
- * Worker.
- */
+/** Turns errors into responses, because a client reads them. Otherwise an error would fail the Worker's request. */
 const orRefused =
   (serve: Serve): Serve =>
   async (request, tag) => {
@@ -55,14 +46,14 @@ const orRefused =
     }
   }
 
-/** One object: a session, a task, a store, the secret, or a hub or a leaf of one. */
+/** One object: a session, a task, a store, the secret, or a hub. */
 export class ObjectRoles<Env> {
   readonly #options: SessionObjectOptions<Env>
   readonly #env: Env
   readonly #state: ObjectState
   #session: Session | undefined
   #task: Task | undefined
-  #hub: HubNode | undefined
+  #hub: Hub | undefined
   #watch: SessionWatch | undefined
 
   constructor(options: SessionObjectOptions<Env>, state: ObjectState, env: Env) {
@@ -71,11 +62,10 @@ export class ObjectRoles<Env> {
     this.#state = state
   }
 
-  /** One row for each role. */
+  /** One handler for each role. */
   readonly #roles: Readonly<Record<Role, Serve>> = {
     secret: () => new Response(this.#secret()),
     hub: (request, { name = '' }) => this.#openHub().serve(request, name),
-    leaf: (request, { name = '' }) => this.#openHub().serveLeaf(request, name),
     change: (request, { name }) => this.#announce(request, name),
     store: orRefused((request) => serveStore(request, this.#openStore())),
     task: orRefused((request, tag) => this.#serveTask(request, tag)),
@@ -87,10 +77,9 @@ export class ObjectRoles<Env> {
     return this.#roles[tag.as](request, tag)
   }
 
-  /** @param node The node of a hub that tells of the change. */
-  async #announce(request: Request, node: string | undefined): Promise<Response> {
+  async #announce(request: Request, hub: string | undefined): Promise<Response> {
     const watch = this.#openWatch()
-    if (node !== undefined && !watch.isWatched(node)) return new Response(null, { status: GONE })
+    if (hub !== undefined && !watch.isWatched(hub)) return new Response(null, { status: GONE })
     const session = this.#open()
     session.announce(await request.json<Change>())
     if (session.mayStillRead) return new Response(null, { status: 204 })
@@ -111,9 +100,10 @@ export class ObjectRoles<Env> {
   async #serveSession(request: Request, { name = '', caller, sse }: RequestTag) {
     const server = await this.#options.server(this.#env, request, caller)
     if (request.headers.get('upgrade') === 'websocket') {
-      if (sse) this.#open().begin(caller?.subject)
+      const owner = ownerOf(server, caller)
+      if (sse) this.#open().begin(owner)
       const hub = server.changes?.hub
-      return this.#listen(request, caller, hub ? { hub, name } : undefined)
+      return this.#listen(request, owner, hub ? { hub, name } : undefined)
     }
     const accept = acceptOf(request.headers.get('accept'))
     const seal = this.#options.seal(this.#env)
@@ -131,25 +121,22 @@ export class ObjectRoles<Env> {
   }
 
   #open(): Session {
-    const { storage } = this.#state
+    const host = hostIn(this.#state.storage, this.#options.limits ?? sessionLimits)
     this.#session ??= new Session({
-      storage: storage.kv,
-      limits: this.#options.limits ?? sessionLimits,
+      ...host,
       listeners: () => this.#state.getWebSockets().map(listenerOf),
-      wakeAt: (time) => void storage.setAlarm(time),
       clear: async () => {
         this.#session = undefined
         const unwatched = this.#openWatch().stop()
-        await storage.deleteAlarm()
-        await storage.deleteAll()
+        await host.clear()
         await unwatched
       },
     })
     return this.#session
   }
 
-  #openHub(): HubNode {
-    this.#hub ??= new HubNode(this.#state, this.#options.namespace(this.#env))
+  #openHub(): Hub {
+    this.#hub ??= new Hub(this.#state, this.#options.namespace(this.#env))
     return this.#hub
   }
 
@@ -168,14 +155,14 @@ export class ObjectRoles<Env> {
   }
 
   /** @param watching The hub to watch, if the server has one, and the name of this session. */
-  async #listen(request: Request, caller: Caller | undefined, watching: Watching | undefined) {
+  async #listen(request: Request, owner: Owner, watching: Watching | undefined) {
     const lastEventId = request.headers.get('last-event-id')
-    const { stream, missed, open, primer } = this.#open().listen(caller?.subject, lastEventId)
+    const { stream, missed, open, primer } = await this.#open().listen(owner, lastEventId)
     const session = this.#session
     if (watching) await this.#openWatch().start(watching, () => this.#session === session)
     const { socket, response } = openSocket(this.#state)
     socket.serializeAttachment(stream)
-    if (primer) socket.send(JSON.stringify([primer.id]))
+    if (primer) socket.send(JSON.stringify([primer]))
     for (const { id, message } of missed) socket.send(JSON.stringify([id, message]))
     if (!open) socket.close()
     return response

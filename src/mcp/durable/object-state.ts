@@ -1,8 +1,8 @@
 import type { Storage } from '../state/storage.ts'
 
 /**
- * A namespace of Durable Objects, as far as it is used here. Declared here, so that a project without the
- * types of Workers can use this library.
+ * The parts of a Durable Object namespace used here. Declared here, so that a project without the
+ * Workers types can use this library.
  */
 export interface ObjectNamespace {
   idFromName(name: string): ObjectId
@@ -14,24 +14,23 @@ export interface ObjectId {
   toString(): string
 }
 
-/** What the platform gives to an object. */
+/** The platform's services for an object. */
 export interface ObjectState {
   readonly storage: ObjectStorage
   acceptWebSocket(socket: WebSocket): void
   getWebSockets(): WebSocket[]
-  /** What an object that is no Worker's has instead of `WebSocketPair`: it makes the pair, and keeps its end. */
+  /** Replaces `WebSocketPair` outside Workers: makes the pair and keeps the object's end. */
   openSocket?(): Opened
 }
 
 /** A socket that an object opened. */
 export interface Opened {
-  /** The end of the object. */
   readonly socket: WebSocket
-  /** Brings the other end to whoever asked. */
+  /** Carries the other end to the caller. */
   readonly response: Response
 }
 
-/** What an object stores, and the time at which it wakes up. */
+/** An object's storage and its alarm. */
 export interface ObjectStorage {
   readonly kv: ObjectValues
   setAlarm(time: number): Promise<void>
@@ -39,7 +38,15 @@ export interface ObjectStorage {
   deleteAll(): Promise<void>
 }
 
-/** The values that an object stores. Keys sort as text. */
+/** An object's stored values. Keys are sorted as strings. */
 export interface ObjectValues extends Storage {
   list<T>(options: { prefix: string; startAfter?: string; limit?: number }): Iterable<[string, T]>
+}
+
+/** Opens a socket between an object and its caller. It hibernates, so the object sleeps between messages. */
+export function openSocket(state: ObjectState): Opened {
+  if (state.openSocket) return state.openSocket()
+  const [client, socket] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket]
+  state.acceptWebSocket(socket)
+  return { socket, response: new Response(null, { status: 101, webSocket: client }) }
 }

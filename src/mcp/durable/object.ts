@@ -1,14 +1,9 @@
-/**
- * The only class of Durable Objects. An object is a legacy session, a task or a store. Two more are
- * shared by all isolates: the secret of a deployment, and the hub of changes.
- *
- * @module
- */
-
+// The only Durable Object class. An object is a legacy session, a task or a store. Two more objects are shared by all
+// isolates: the deployment's secret and the change hub.
 import type { ObjectRoles, SessionObjectOptions } from './object-roles.ts'
 import type { ObjectState } from './object-state.ts'
 
-/** The Durable Object class to export beside the Worker. Their code is read by the first request to an object. */
+/** The Durable Object class to export next to the Worker. An object's first request loads the code of its roles. */
 export function sessionObject<Env>(
   options: SessionObjectOptions<Env>,
 ): new (
@@ -51,7 +46,7 @@ export function sessionObject<Env>(
   }
 }
 
-/** An object, as its platform uses it. */
+/** The methods that the platform calls on an object. */
 export interface SessionObject {
   fetch(request: Request): Promise<Response>
   alarm(): Promise<void>

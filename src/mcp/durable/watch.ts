@@ -3,11 +3,11 @@ import type { ObjectNamespace, ObjectStorage, ObjectValues } from './object-stat
 
 const WATCHING = 'watching'
 
-/** How a session watches a hub of changes: what its object stores of that. */
+/** A session's subscription to a change hub, stored in the session's object. */
 export class SessionWatch {
   readonly #kv: ObjectValues
   readonly #namespace: ObjectNamespace
-  /** The node that is being asked. It may tell of a change before it answers. */
+  /** The hub being joined. It can send a change before it responds. */
   #asked: string | undefined
   #starting: Promise<void> | undefined
 
@@ -16,14 +16,14 @@ export class SessionWatch {
     this.#namespace = namespace
   }
 
-  /** Whether this node of a hub should tell the session of changes. */
-  isWatched(node: string): boolean {
-    return node === (this.#asked ?? this.#kv.get<Watching>(WATCHING)?.hub)
+  /** True if this hub should notify the session of changes. */
+  isWatched(hub: string): boolean {
+    return hub === (this.#asked ?? this.#kv.get<Watching>(WATCHING)?.hub)
   }
 
-  /** Starts to watch, unless the session does. If it ended meanwhile, it does not. */
+  /** Starts watching, unless the session already watches this hub or has ended in the meantime. */
   async start(watching: Watching, lives: () => boolean): Promise<void> {
-    if (this.#kv.get(WATCHING)) return
+    if (this.#kv.get<Watching>(WATCHING)?.hub === watching.hub) return
     this.#starting ??= this.#start(watching, lives).finally(() => {
       this.#asked = undefined
       this.#starting = undefined
@@ -32,21 +32,17 @@ export class SessionWatch {
   }
 
   async #start(watching: Watching, lives: () => boolean): Promise<void> {
-    const asking = (node: string) => {
-      this.#asked = node
-    }
-    const hub = await watch(this.#namespace, watching, asking)
-    if (lives()) this.#kv.put(WATCHING, { ...watching, hub })
-    else await unwatch(this.#namespace, { ...watching, hub })
+    this.#asked = watching.hub
+    await watch(this.#namespace, watching)
+    if (lives()) this.#kv.put(WATCHING, watching)
+    else await unwatch(this.#namespace, watching)
   }
 
-  /** Stops watching, and says so to the hub. */
   async stop(): Promise<void> {
     const watching = this.forget()
     if (watching) await unwatch(this.#namespace, watching)
   }
 
-  /** Forgets what the session watches. */
   forget(): Watching | undefined {
     const watching = this.#kv.get<Watching>(WATCHING)
     if (watching) this.#kv.delete(WATCHING)

@@ -5,16 +5,16 @@ import type { Stores } from '../state/stores.ts'
 import type { Tasks } from '../state/tasks.ts'
 import type { Accept } from '../wire/reply.ts'
 
-/** An HTTP request, and all that is needed to answer it. */
+/** An HTTP request and everything needed to answer it. */
 export interface Exchange {
   readonly request: Request
-  /** Whether headers repeat parts of the body. Over stdio there are none. */
+  /** True if headers repeat parts of the body. Stdio has no headers. */
   readonly hasHeaders?: false | undefined
   readonly server: Server
   readonly caller: Caller | undefined
   readonly accept: Accept
   readonly seal: Seal
-  /** A call that takes longer is stopped. */
+  /** A longer call is stopped. */
   readonly callMs: number
   readonly tasks?: Tasks | undefined
   readonly stores?: Stores | undefined

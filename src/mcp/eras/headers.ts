@@ -3,7 +3,7 @@ import { findTool } from '../features/tool.ts'
 import { codes, isObject, RpcError, type RpcRequest } from '../wire/jsonrpc.ts'
 import { toJsonSchema } from '../wire/schema.ts'
 
-/** The field of each method that `Mcp-Name` repeats. */
+/** For each method, the field that `Mcp-Name` repeats. */
 const nameFields: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -32,7 +32,7 @@ export function checkHeaders(
   for (const { header, path, type } of mirrored(server, name)) {
     let value: unknown = params?.arguments
     for (const key of path) value = isObject(value) ? value[key] : undefined
-    // A value that the schema will refuse cannot be in a header.
+    // A value that the schema will reject cannot be in a header.
     if (value === undefined || value === null || typeof value === 'object') continue
     // 42.0 and 42 are the same integer.
     const read = (text: string) =>
@@ -44,13 +44,12 @@ export function checkHeaders(
 function check(name: string, headers: Headers, expected: string, read: (text: string) => string) {
   const found = headers.get(name)?.trim()
   if (found === undefined) throw mismatch(name, 'is missing')
-  let value: string
   try {
-    value = read(found)
+    if (read(found) === expected) return
   } catch {
     throw mismatch(name, 'is not valid Base64')
   }
-  if (value !== expected) throw mismatch(name, 'does not match the body')
+  throw mismatch(name, 'does not match the body')
 }
 
 const mismatch = (name: string, why: string) =>
@@ -58,7 +57,7 @@ const mismatch = (name: string, why: string) =>
 
 const plain = (text: string) => text
 
-/** Opens the Base64 sentinel of a header value (specification, "Value Encoding"). */
+/** Decodes a header value that is marked as Base64 (specification, "Value Encoding"). */
 function decoded(value: string): string {
   if (!value.startsWith('=?base64?') || !value.endsWith('?=')) return value
   const base64 = value.slice(9, -2)
@@ -68,29 +67,19 @@ function decoded(value: string): string {
   return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
 }
 
-/** A parameter that clients repeat in a header, because its schema has `x-mcp-header`. */
+/** A parameter that clients repeat in a header because its schema has `x-mcp-header`. */
 interface Mirrored {
   readonly header: string
   readonly path: readonly string[]
   readonly type: unknown
 }
 
-/** The parameters of each schema, searched once. */
-const mirroredIn = new WeakMap<object, readonly Mirrored[]>()
-
 function mirrored({ tools = [] }: Server, name: unknown): readonly Mirrored[] {
   const tool = findTool(tools, name)
-  if (!tool) return []
-  const schema = toJsonSchema(tool.input, 'input')
-  let parameters = mirroredIn.get(schema)
-  if (!parameters) {
-    parameters = search(schema, [])
-    mirroredIn.set(schema, parameters)
-  }
-  return parameters
+  return tool ? search(toJsonSchema(tool.input, 'input'), []) : []
 }
 
-/** Only a chain of `properties` leads to such a parameter ("Schema Extension"). */
+/** Only parameters reached through `properties` count ("Schema Extension"). */
 function search(schema: unknown, path: readonly string[]): Mirrored[] {
   if (!isObject(schema)) return []
   const header = schema['x-mcp-header']

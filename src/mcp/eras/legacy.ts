@@ -1,19 +1,13 @@
-/**
- * The legacy era without a session: each request is independent, and its header names the revision.
- *
- * @module
- */
-
-import type { Client, Facts } from '../features/context.ts'
+// The legacy era without a session: each request is independent, and its header names the revision.
+import { type Facts, unknownClient } from '../features/context.ts'
 import { Stop } from '../wire/deadline.ts'
 import {
   asRpcError,
-  codes,
   failure,
+  invalidRequest,
   isRequest,
-  RpcError,
+  notification,
   type RpcMessage,
-  type RpcParams,
   type RpcRequest,
   success,
 } from '../wire/jsonrpc.ts'
@@ -22,13 +16,10 @@ import { defaultLegacyRevision, type Revision, revisionOf, versions } from '../w
 import type { Exchange } from './exchange.ts'
 import { dispatch } from './methods.ts'
 
-/** All requests of a batch run at once, and each may be a query. */
+/** All requests in a batch run at once, and each one may be a query. */
 const MAX_BATCH_MESSAGES = 20
 
-/** Without a session, nothing is known about a client. */
-const unknownClient: Client = { name: undefined, version: undefined, capabilities: {} }
-
-/** Serves one body of the legacy era: a message, or a batch where the revision has them. */
+/** Serves one legacy body: a message, or a batch in revisions that support batches. */
 export async function serveLegacy(
   body: RpcMessage | RpcMessage[],
   exchange: Exchange,
@@ -41,19 +32,12 @@ export async function serveLegacy(
   if (Array.isArray(body)) checkBatch(body, revision)
   if (requests.length === 0) return accepted()
 
-  // Without a session a client cannot come back for the answer, so a closed connection stops it.
+  // Without a session a client cannot come back for the response, so a closed connection stops the work.
   const stop = new Stop(() => request.signal)
   const work = async ({ send, readable: streams }: ReplySink) => {
-    const notify = (method: string, params: RpcParams) =>
-      send(JSON.stringify({ jsonrpc: '2.0', method, params }))
-    const facts = {
-      revision,
-      stop,
-      streams,
-      notify,
-      client: unknownClient,
-      caller: exchange.caller,
-    }
+    const notify = (...about: Parameters<typeof notification>) => send(notification(...about))
+    const { caller } = exchange
+    const facts = { revision, stop, streams, notify, client: unknownClient, caller }
     const answers = await Promise.all(requests.map((it) => answer(it, facts, exchange)))
     return { text: Array.isArray(body) ? `[${answers.join()}]` : answers[0]!, status: 200 }
   }
@@ -69,9 +53,9 @@ async function answer(
   try {
     const result = await dispatch(exchange, message, { ...facts, id, answers: {} })
     if (typeof result === 'string') return success(id, result)
-    // Handlers check the client's capabilities before they ask, and this client has none.
-    const needs = 'This has to ask the client something, which needs a session.'
-    throw new RpcError(codes.invalidRequest, needs)
+    // Handlers check the client's capabilities before they ask, and this client has no capabilities.
+    const needs = 'This call must ask the client a question, which needs a session.'
+    throw invalidRequest(needs)
   } catch (error) {
     return failure(id, asRpcError(error))
   }
@@ -84,29 +68,20 @@ export function revisionOfRequest({ headers }: Request, opens: boolean): Revisio
   const revision = revisionOf(named)
   if (revision) return revision
   const spoken = versions().join(', ')
-  throw new RpcError(
-    codes.invalidRequest,
-    `Unsupported MCP-Protocol-Version. This server speaks ${spoken}.`,
-  )
+  throw invalidRequest(`Unsupported MCP-Protocol-Version. This server supports ${spoken}.`)
 }
 
-/** Refuses a batch that the revision does not have, or that is too large. */
+/** Refuses a batch if the revision does not support batches, or if it is too large. */
 export function checkBatch(batch: readonly RpcMessage[], { batches, version }: Revision): void {
   if (!batches)
-    throw new RpcError(
-      codes.invalidRequest,
-      `Revision ${version} has no batches: send one message.`,
-    )
+    throw invalidRequest(`Revision ${version} does not support batches: send one message.`)
   const opens = batch.some((it) => isRequest(it) && it.method === 'initialize')
-  if (opens) throw new RpcError(codes.invalidRequest, 'initialize must not be part of a batch.')
+  if (opens) throw invalidRequest('initialize must not be part of a batch.')
   if (batch.length > MAX_BATCH_MESSAGES)
-    throw new RpcError(
-      codes.invalidRequest,
-      `A batch holds at most ${MAX_BATCH_MESSAGES} messages.`,
-    )
+    throw invalidRequest(`A batch can have at most ${MAX_BATCH_MESSAGES} messages.`)
 }
 
-/** Whether a body opens a session: an `initialize` that will succeed. */
+/** True if a body opens a session: an `initialize` that will succeed. */
 export const opensSession = (body: RpcMessage | RpcMessage[]): boolean =>
   !Array.isArray(body) &&
   isRequest(body) &&

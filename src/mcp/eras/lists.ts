@@ -2,23 +2,21 @@ import type { Context } from '../features/context.ts'
 import { isTemplate, type Listed, type Page } from '../features/resource.ts'
 import type { Server } from '../features/server.ts'
 import type { Seal } from '../state/seal.ts'
-import { codes, RpcError, type RpcParams } from '../wire/jsonrpc.ts'
+import { invalidParams, type RpcParams } from '../wire/jsonrpc.ts'
 import { MAX_SHORT_CHARS } from '../wire/limits.ts'
 import type { Revision } from '../wire/revisions.ts'
 
-/** A part of a list: gives its items from an offset on. */
+/** A section of a list. Returns its items, starting at an offset. */
 export type Part<Item> = (offset: number, context: Context) => Page<Item> | Promise<Page<Item>>
 
-/** A part and an offset in it. */
 type Position = readonly [part: number, offset: number]
 
-/** A page with this many items is full. */
 const PAGE_ITEMS = 100
 
 /**
- * Makes a list method, which answers page by page with a sealed cursor.
+ * Makes a list method, which returns page by page with a sealed cursor.
  *
- * @param field Where the result holds the items.
+ * @param field The name of the field that holds the items in the result.
  */
 export const listOf =
   <Item>(
@@ -45,13 +43,10 @@ async function positionOf(cursor: unknown, field: string, seal: Seal): Promise<P
   const readable = typeof cursor === 'string' && cursor.length <= MAX_SHORT_CHARS
   const position = readable && (await seal.open(cursor, field))
   if (Array.isArray(position)) return position as unknown as Position
-  throw new RpcError(
-    codes.invalidParams,
-    'This cursor is not valid. List without a cursor to start again.',
-  )
+  throw invalidParams('This cursor is not valid. List without a cursor to start again.')
 }
 
-/** One page of a list. Takes part after part until the page is full, or a part has more to come. */
+/** One page of a list. Adds part after part until the page is full, or a part has more to come. */
 async function pageFrom<Item>(
   parts: readonly Part<Item>[],
   [first, start]: Position,
@@ -75,7 +70,7 @@ export const arrayPart =
     return { items: items.slice(offset, end), next: end < items.length ? end : undefined }
   }
 
-/** The resources of a server, and then what each template lists. */
+/** A server's resources, followed by the resources that each template lists. */
 export function resourceParts({ resources = [] }: Server): Part<Listed>[] {
   const parts: Part<Listed>[] = [arrayPart<Listed>(resources.filter((it) => !isTemplate(it)))]
   for (const it of resources) {
@@ -84,7 +79,7 @@ export function resourceParts({ resources = [] }: Server): Part<Listed>[] {
   return parts
 }
 
-/** The templates of a server. */
+/** A server's templates. */
 export const templateParts = ({ resources }: Server): Part<Listed>[] => [
   arrayPart<Listed>(resources?.filter(isTemplate)),
 ]

@@ -13,7 +13,14 @@ import { callTool, describeTool, justRun, shown } from '../features/tool.ts'
 import { openStore } from '../state/stores.ts'
 import { askTask, runOrBegin, tasksOffered } from '../state/tasks.ts'
 import { type Stop, within } from '../wire/deadline.ts'
-import { codes, isObject, RpcError, type RpcNotification, type RpcParams } from '../wire/jsonrpc.ts'
+import {
+  codes,
+  invalidParams,
+  isObject,
+  RpcError,
+  type RpcNotification,
+  type RpcParams,
+} from '../wire/jsonrpc.ts'
 import { exceededArgumentBound, MAX_SHORT_CHARS } from '../wire/limits.ts'
 import { existsIn, negotiate, type Span, versions } from '../wire/revisions.ts'
 import type { Exchange } from './exchange.ts'
@@ -23,7 +30,7 @@ import { listen } from './subscription.ts'
 
 type Result = RpcParams | InputRequired
 
-/** A method of the protocol: when it exists, what it does, and how long to keep its result. */
+/** A protocol method: when it exists, what it does, and how long clients can cache its result. */
 interface Method extends Span {
   call(
     server: Server,
@@ -31,21 +38,21 @@ interface Method extends Span {
     context: Context,
     exchange: Exchange,
   ): Result | Promise<Result>
-  /** Milliseconds a client may keep the result (specification, "Caching"). */
+  /** Milliseconds for which a client can cache the result (specification, "Caching"). */
   readonly ttlMs?: number
-  /** Whether the result depends only on server and revision. Then it is written once. */
+  /** True if the result depends only on the server and the revision. Such a result is serialized once. */
   readonly cacheable?: (server: Server) => boolean
-  /** It runs until the client ends it. */
+  /** True if the method runs until the client ends it. */
   readonly longRunning?: boolean
 }
 
 const MINUTE_MS = 60_000
 const always = () => true
 
-/** Lists stay the same for as long as the server does. */
+/** Lists do not change as long as the server does not. */
 const listCaching = { ttlMs: 5 * MINUTE_MS, cacheable: always }
 
-/** The protocol: one row for each method. */
+/** The methods of the protocol. */
 const methods: Readonly<Record<string, Method>> = {
   initialize: { call: initialize, until: '2025-11-25' },
   ping: { call: () => ({}), until: '2025-11-25' },
@@ -74,7 +81,9 @@ const methods: Readonly<Record<string, Method>> = {
   },
   'resources/read': {
     call: ({ resources = [], around = justRun }, params, context) =>
-      around({ method: 'resources/read' }, context, () => readResource(resources, params, context)),
+      around({ method: 'resources/read' }, context, (own = context) =>
+        readResource(resources, params, own),
+      ),
     ttlMs: 0,
   },
   'prompts/list': {
@@ -92,10 +101,7 @@ const methods: Readonly<Record<string, Method>> = {
   'tasks/cancel': { call: askTask('cancel'), since: '2026-07-28' },
 }
 
-/**
- * Calls a method of the client's revision. Gives back the result as JSON, or questions to the
- * client: each era sends those in its own way.
- */
+/** Calls a method from the client's revision. Returns the result as JSON, or questions for the client. */
 export async function dispatch(
   exchange: Exchange,
   { method: name, params = {} }: RpcNotification,
@@ -132,10 +138,7 @@ export async function dispatch(
 
 function initialize(server: Server, params: RpcParams): RpcParams {
   if (typeof params.protocolVersion !== 'string') {
-    throw new RpcError(
-      codes.invalidParams,
-      'initialize needs a protocolVersion, such as "2025-11-25".',
-    )
+    throw invalidParams('initialize needs a protocolVersion, such as "2025-11-25".')
   }
   const revision = negotiate(params.protocolVersion)
   return {
@@ -161,25 +164,22 @@ function complete(server: Server, { ref, argument, context: given }: RpcParams, 
     typeof argument.name !== 'string' ||
     typeof argument.value !== 'string'
   ) {
-    throw new RpcError(
-      codes.invalidParams,
-      'completion/complete needs a ref, and an argument with name and value.',
-    )
+    throw invalidParams('completion/complete needs a ref, and an argument with name and value.')
   }
   const asked = { name: argument.name, value: argument.value }
   const others = isObject(given) && isObject(given.arguments) ? given.arguments : {}
   if (!isTexts(others)) {
-    throw new RpcError(codes.invalidParams, 'The arguments in context must be texts.')
+    throw invalidParams('The arguments in context must be strings.')
   }
   const exceeded = Object.values(asked).some((it) => it.length > MAX_SHORT_CHARS)
-    ? `An argument to complete has at most ${MAX_SHORT_CHARS} characters.`
+    ? `An argument to complete can have at most ${MAX_SHORT_CHARS} characters.`
     : exceededArgumentBound(others)
-  if (exceeded) throw new RpcError(codes.invalidParams, exceeded)
+  if (exceeded) throw invalidParams(exceeded)
   if (ref.type === 'ref/prompt')
     return completePrompt(server.prompts ?? [], ref.name, asked, others, context)
   if (ref.type === 'ref/resource')
     return completeTemplate(server.resources ?? [], ref.uri, asked, others, context)
-  throw new RpcError(codes.invalidParams, 'The type of a ref is ref/prompt or ref/resource.')
+  throw invalidParams('The type of a ref must be ref/prompt or ref/resource.')
 }
 
 const isTexts = (value: RpcParams): value is Record<string, string> =>
@@ -187,7 +187,7 @@ const isTexts = (value: RpcParams): value is Record<string, string> =>
 
 /** Without a session the level cannot be stored, and no message is sent. */
 function setLevel(_: Server, { level }: RpcParams): RpcParams {
-  if (!logLevelOf(level)) throw new RpcError(codes.invalidParams, NO_LOG_LEVEL)
+  if (!logLevelOf(level)) throw invalidParams(NO_LOG_LEVEL)
   return {}
 }
 

@@ -1,9 +1,4 @@
-/**
- * The modern era: each request is independent and carries its own metadata.
- *
- * @module
- */
-
+// The modern era: each request is independent and carries its own metadata.
 import { type Client, type LogLevel, logLevelOf } from '../features/context.ts'
 import type { InputRequired } from '../features/input.ts'
 import { canonical } from '../state/seal.ts'
@@ -12,9 +7,12 @@ import {
   asRpcError,
   codes,
   failure,
+  invalidParams,
+  invalidRequest,
   isNotification,
   isObject,
   isRequest,
+  notification,
   RpcError,
   type RpcMessage,
   type RpcParams,
@@ -34,13 +32,13 @@ const CLIENT = 'io.modelcontextprotocol/clientInfo'
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 
-/** HTTP statuses for the errors of a method. Every other answer is a 200. */
+/** HTTP statuses for errors from a method. Every other response is a 200. */
 const statuses: Readonly<Record<number, number>> = {
   [codes.methodNotFound]: 404,
   [codes.missingCapability]: 400,
 }
 
-/** The version that a message names in modern metadata, if it has any. */
+/** The protocol version in a message's modern metadata, if it has any. */
 export function claimedVersion(message: RpcMessage): unknown {
   const meta = 'params' in message ? message.params?._meta : undefined
   return isObject(meta) ? meta[VERSION] : undefined
@@ -51,10 +49,7 @@ export async function serveModern(message: RpcMessage, exchange: Exchange): Prom
   const { request, accept } = exchange
   if (isNotification(message)) return accepted()
   if (!isRequest(message)) {
-    const refusal = new RpcError(
-      codes.invalidRequest,
-      'A client of this revision sends no responses.',
-    )
+    const refusal = invalidRequest('In this revision, clients do not send responses.')
     return respond({ text: failure(message.id, refusal), status: 400 }, accept)
   }
   const { id } = message
@@ -76,7 +71,7 @@ export async function serveModern(message: RpcMessage, exchange: Exchange): Prom
   return reply(work, accept, () => stop.stop())
 }
 
-/** A request that may be served: all that its answer depends on. */
+/** An accepted request, with everything its response depends on. */
 interface Admitted {
   readonly message: RpcRequest
   readonly exchange: Exchange
@@ -85,7 +80,7 @@ interface Admitted {
   readonly logLevel: LogLevel | undefined
 }
 
-/** Runs a request and writes its result, or the questions that it has for the client. */
+/** Runs a request and writes its result, or its questions for the client. */
 async function answer(admitted: Admitted, stop: Stop, sink: ReplySink): Promise<string> {
   const { message, exchange, revision, client, logLevel } = admitted
   const answers = await answersIn(admitted)
@@ -98,75 +93,55 @@ async function answer(admitted: Admitted, stop: Stop, sink: ReplySink): Promise<
     stop,
     streams: sink.readable,
     logLevel,
-    notify(method, params) {
-      sink.send(JSON.stringify({ jsonrpc: '2.0', method, params }))
-    },
+    notify: (...about) => sink.send(notification(...about)),
   })
   return typeof result === 'string' ? result : writeQuestions(result, answers, admitted)
 }
 
-/** Reads the revision and the client from a request, or refuses it. */
+/** Reads the revision and the client from a request. Throws if the request cannot be served. */
 function admit(message: RpcRequest, exchange: Exchange): Admitted {
   const { request, server, hasHeaders = true } = exchange
   const meta = message.params?._meta
-  if (!isObject(meta))
-    throw new RpcError(codes.invalidParams, `params._meta is missing: it must contain ${VERSION}.`)
+  if (!isObject(meta)) throw invalidParams(`params._meta is missing: it must contain ${VERSION}.`)
   const { [VERSION]: version, [CAPABILITIES]: declared, [CLIENT]: info } = meta
-  if (typeof version !== 'string')
-    throw new RpcError(codes.invalidParams, `params._meta lacks ${VERSION}.`)
-  if (!isObject(declared))
-    throw new RpcError(codes.invalidParams, `params._meta lacks ${CAPABILITIES}.`)
+  if (typeof version !== 'string') throw invalidParams(`params._meta lacks ${VERSION}.`)
+  if (!isObject(declared)) throw invalidParams(`params._meta lacks ${CAPABILITIES}.`)
   if (hasHeaders) checkHeaders(message, version, request.headers, server)
   const revision = revisionOf(version)
   if (revision?.era !== 'modern') {
-    // We speak legacy versions, but not in this era. A client that read them here would try them
-    // again and again.
+    // We support legacy versions, but not in this era. A client that saw them listed here would try
+    // them again and again.
     const supported = versions(revision && 'modern')
     const data = { supported, requested: version }
     throw new RpcError(codes.unsupportedVersion, 'Unsupported protocol version', data)
   }
-  const { name, clientVersion } = isObject(info)
-    ? { name: info.name, clientVersion: info.version }
-    : {}
-  return {
-    message,
-    exchange,
-    revision,
-    client: {
-      name: text(name),
-      version: text(clientVersion),
-      capabilities: declared,
-    },
-    logLevel: logLevelOf(meta[LOG_LEVEL]),
-  }
+  const { name, version: own } = isObject(info) ? info : {}
+  const client = { name: text(name), version: text(own), capabilities: declared }
+  return { message, exchange, revision, client, logLevel: logLevelOf(meta[LOG_LEVEL]) }
 }
 
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
-/** A person has this long to answer a question. */
+/** Time a person has to answer a question. */
 const ANSWER_MS = 15 * 60_000
 
-/**
- * What the client has answered so far: in this request, and in earlier rounds as they were sealed.
- */
+/** The client's answers so far: those in this request, and the sealed ones from earlier rounds. */
 async function answersIn({ message, exchange }: Admitted): Promise<RpcParams> {
   const { inputResponses: given = {}, requestState: state } = message.params ?? {}
-  if (!isObject(given))
-    throw new RpcError(codes.invalidParams, 'inputResponses is an object of answers by key.')
+  if (!isObject(given)) throw invalidParams('inputResponses must be an object of answers by key.')
   if (state === undefined) return given
   const { seal } = exchange
   const opened =
     typeof state === 'string' ? await seal.open(state, purpose(message, exchange)) : undefined
   if (!isObject(opened) || !isObject(opened.answers) || (opened.until as number) < Date.now()) {
-    throw new RpcError(
-      codes.invalidParams,
+    throw invalidParams(
       'This requestState belongs to another request or is too old: ask again without it.',
     )
   }
   return { ...opened.answers, ...given }
 }
 
-/** Writes questions to the client as a result. What it has answered so far goes along, sealed. */
+/** Writes questions for the client as a result, with the sealed answers so far. */
 async function writeQuestions(
   { requests }: InputRequired,
   answers: RpcParams,
@@ -182,7 +157,7 @@ async function writeQuestions(
   })
 }
 
-/** What a requestState is sealed for: this caller and this request, without the answers in it. */
+/** The purpose of a requestState's seal: this caller and this request, apart from the answers in it. */
 function purpose({ method, params = {} }: RpcRequest, { caller, server }: Exchange): string {
   const { _meta, inputResponses, requestState, ...asked } = params
   return canonical([server.name, caller?.subject, method, asked])

@@ -1,20 +1,20 @@
 import type { Caller } from '../features/context.ts'
 
-/** Who calls, and which pages may call without a credential. */
+/** The caller, and the pages that are allowed to call without a credential. */
 export interface OriginPolicy {
-  /** A caller with a credential may call from any page. */
+  /** A caller with a credential is allowed from any page. */
   readonly caller?: Caller | undefined
-  /** Origins of pages that may call, besides pages on this machine. */
+  /** Origins of pages allowed to call, in addition to pages on this machine. */
   readonly origins?: readonly string[] | undefined
 }
 
-/** The error for a page that may not call. */
-export const FOREIGN_ORIGIN = 'Pages from this origin may not call this server.'
+/** Error for a page that is not allowed to call. */
+export const FOREIGN_ORIGIN = 'Pages from this origin are not allowed to call this server.'
 
 const LOCAL = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
 
 /**
- * Whether the page that sends a request may call (specification, "Security"). Over plain http, with
+ * True if the page that sends a request is allowed to call (specification, "Security"). Over plain http, with
  * DNS rebinding, the page's own address proves nothing: the attacker chooses the Host header.
  */
 export function allowsOrigin(request: Request, { caller, origins = [] }: OriginPolicy): boolean {
@@ -29,9 +29,9 @@ export function allowsOrigin(request: Request, { caller, origins = [] }: OriginP
 }
 
 /**
- * Whether this address is safe from DNS rebinding. Needed for a GET, which names no origin. Over plain
- * http, safe addresses are names without a dot, which cannot be registered, IP addresses, and listed
- * origins.
+ * True if this address is safe from DNS rebinding. Needed for a GET, which has no Origin header. Over
+ * plain http, the safe addresses are IP addresses, listed origins, and names without a dot, which nobody
+ * can register.
  */
 export function allowsHost(request: Request, { caller, origins = [] }: OriginPolicy): boolean {
   const { protocol, hostname, origin } = new URL(request.url)
@@ -41,14 +41,14 @@ export function allowsHost(request: Request, { caller, origins = [] }: OriginPol
 
 const HOST = /^(?:[\w-]+(?:\.[\w-]+)*\.?|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
-/** Characters of a host with its port. A name has at most 253 (RFC 1035). */
+/** Maximum length of a host with its port. A name has at most 253 characters (RFC 1035). */
 const MAX_HOST_CHARS = 260
 
-/**
- * Whether the host of a request is well-formed. Servers other than Workers copy the header `Host`
- * into `request.url` unchecked.
- */
+/** True if the request's host is well-formed. Servers other than Workers copy `Host` into `request.url` unchecked. */
 export function namesHost({ url, headers }: Request): boolean {
   const host = headers.get('host') ?? url.slice(url.indexOf('//') + 2).split('/', 1)[0]!
-  return host.length <= MAX_HOST_CHARS && HOST.test(host) && URL.canParse(url)
+  return isHost(host) && URL.canParse(url)
 }
+
+/** True if a string is a valid host with an optional port, as in a header. */
+export const isHost = (text: string): boolean => text.length <= MAX_HOST_CHARS && HOST.test(text)

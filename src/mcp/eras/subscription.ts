@@ -2,10 +2,10 @@ import { filterOf, notificationsOf } from '../features/changes.ts'
 import type { Context } from '../features/context.ts'
 import type { Server } from '../features/server.ts'
 import { followed } from '../state/tasks.ts'
-import { codes, RpcError, type RpcParams } from '../wire/jsonrpc.ts'
+import { codes, invalidRequest, RpcError, type RpcParams } from '../wire/jsonrpc.ts'
 import type { Exchange } from './exchange.ts'
 
-/** Serves `subscriptions/listen`: a call that tells the client of changes until the client ends it. */
+/** Serves `subscriptions/listen`: a call that notifies the client of changes until the client ends it. */
 export async function listen(
   { changes }: Server,
   { notifications }: RpcParams,
@@ -13,14 +13,10 @@ export async function listen(
   exchange: Exchange,
 ): Promise<RpcParams> {
   const { id, notify, signal, streams } = context
-  if (!streams)
-    throw new RpcError(
-      codes.invalidRequest,
-      'To listen, accept text/event-stream in the Accept header.',
-    )
+  if (!streams) throw invalidRequest('To listen, accept text/event-stream in the Accept header.')
   const tasks = await followed(notifications, context, exchange)
   if (!changes && !tasks)
-    throw new RpcError(codes.methodNotFound, 'This server announces no changes.')
+    throw new RpcError(codes.methodNotFound, 'This server does not announce changes.')
   const filter = changes ? filterOf(notifications, changes.lists) : {}
   const _meta = { 'io.modelcontextprotocol/subscriptionId': id }
   let acknowledged = false

@@ -2,20 +2,20 @@ import { isObject, type RpcParams } from '../wire/jsonrpc.ts'
 
 const listNames = ['tools', 'prompts', 'resources'] as const
 
-/** A list that announces its changes. */
+/** A list whose changes are announced. */
 export type ListName = (typeof listNames)[number]
 
 /**
- * A change of a server, for clients that asked to hear of it. A `tree` is a resource with all
- * resources whose addresses continue its address after a slash, and the list of them. Publish the
- * version of a tree, or of a list that has one, as often as you read it: only a new version is announced.
+ * A change in a server, for clients that subscribed to it. A `tree` is a resource, all resources whose
+ * addresses continue its address after a slash, and the list of them. Publish the version of a tree, or
+ * of a list that has a version, as often as you read it: only a new version is announced.
  */
 export type Change =
   | { readonly kind: ListName; readonly version?: string }
   | { readonly kind: 'resource'; readonly uri: string }
   | { readonly kind: 'tree'; readonly uri: string; readonly version: string }
 
-/** What a subscriber wants to hear of, as the protocol writes it. */
+/** A subscriber's selection of changes, in the protocol's form. */
 export interface Filter {
   readonly toolsListChanged?: true
   readonly promptsListChanged?: true
@@ -23,16 +23,14 @@ export interface Filter {
   readonly resourceSubscriptions?: readonly string[]
 }
 
-/** Carries changes to those who listen. */
+/** Carries changes to listeners. */
 export interface Changes {
-  /** The lists that may change. All of them, if this is missing. */
+  /** Lists that can change. If missing, all of them can. */
   readonly lists?: readonly ListName[]
-  /**
-   * The name of the Durable Object that carries the changes, if one does. It tells the sessions.
-   */
+  /** Name of the Durable Object that carries the changes, if there is one. It notifies the sessions. */
   readonly hub?: string
   publish(change: Change): void | Promise<void>
-  /** Calls `listener` until `signal` aborts. The filter may be ignored: it only spares calls. */
+  /** Calls `listener` until `signal` aborts. An implementation can ignore the filter: it only saves calls. */
   listen(
     listener: (change: Change) => void,
     signal: AbortSignal,
@@ -57,10 +55,10 @@ export function localChanges(): Changes {
   }
 }
 
-/** Addresses one subscriber may name. */
+/** Maximum number of addresses that one subscriber can list. */
 const MAX_SUBSCRIBED_URIS = 1_000
 
-/** Reads the filter of a subscriber. Leaves out what is unknown, and lists that never change. */
+/** Reads a subscriber's filter. Leaves out unknown entries, and lists that never change. */
 export function filterOf(value: unknown, lists: readonly ListName[] = listNames): Filter {
   if (!isObject(value)) return {}
   const { resourceSubscriptions: uris } = value
@@ -75,7 +73,7 @@ export function filterOf(value: unknown, lists: readonly ListName[] = listNames)
   }
 }
 
-/** The notifications that tell a subscriber of a change. */
+/** The notifications that a subscriber gets about a change. */
 export function notificationsOf(change: Change, filter: Filter): Notification[] {
   const { kind } = change
   const { resourceSubscriptions: uris = [] } = filter
@@ -97,14 +95,14 @@ interface Notification {
 const covers = ({ kind, uri }: Change & { readonly uri: string }, other: string) =>
   other === uri || (kind === 'tree' && other.startsWith(`${uri}/`))
 
-/** Whether a change is new. Remembers the last version of each tree, and of each list, in `versions`. */
+/** True if a change is new. Remembers the last version of each tree, and of each list, in `versions`. */
 export function isNew(
   change: Change,
   versions: { get(uri: string): unknown; put(uri: string, version: string): void },
 ): boolean {
   if (!('version' in change) || change.version === undefined) return true
   const { version } = change
-  // The address of a tree has a colon.
+  // The address of a tree has a colon, so it cannot collide with a kind.
   const name = change.kind === 'tree' ? change.uri : change.kind
   const before = versions.get(name)
   if (before === version) return false

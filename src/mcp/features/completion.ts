@@ -11,12 +11,12 @@ export type Complete = (
   context: Context,
 ) => Completed | Promise<Completed>
 
-/** All matching values, or the first of them and how many there are. */
+/** All matching values, or the first of them with the total. */
 export type Completed =
   | readonly string[]
   | { readonly values: readonly string[]; readonly total: number }
 
-/** Values in one answer: the limit of the specification. */
+/** Maximum number of values in one result, from the specification. */
 const MAX_VALUES = 100
 
 export async function completionOf(

@@ -1,12 +1,12 @@
 import { existsIn, type Revision } from '../wire/revisions.ts'
 
-/** What a resource holds: text, or bytes in Base64. */
+/** Contents of a resource: text, or bytes in Base64. */
 export type ResourceContents = {
   readonly uri: string
   readonly mimeType?: string
 } & ({ readonly text: string } | { readonly blob: string })
 
-/** One piece of what a tool or a prompt says (specification, "Content types"). */
+/** One piece of the output of a tool or a prompt (specification, "Content types"). */
 export type Content =
   | { readonly type: 'text'; readonly text: string }
   | {
@@ -27,7 +27,7 @@ const since: Partial<Record<Content['type'], string>> = {
   resource_link: '2025-06-18',
 }
 
-/** Content for a revision. Types that it does not have become text. */
+/** Content for a revision. Types that the revision does not support become text. */
 export function contentForRevision(content: Content, revision: Revision): Content {
   if (existsIn({ since: since[content.type] ?? '' }, revision)) return content
   const text =
@@ -37,7 +37,7 @@ export function contentForRevision(content: Content, revision: Revision): Conten
   return { type: 'text', text }
 }
 
-/** Who something is for, and how important it is, from 0 to 1. */
+/** The audience for a resource, and its importance from 0 to 1. */
 export interface Annotations {
   readonly audience?: readonly ('user' | 'assistant')[]
   readonly priority?: number
@@ -45,7 +45,7 @@ export interface Annotations {
   readonly lastModified?: string
 }
 
-/** A picture of a server, a tool, a resource or a prompt. */
+/** An icon for a server, a tool, a resource or a prompt. */
 export interface Icon {
   readonly src: string
   readonly mimeType?: string

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { type $ZodObject, type output, safeParse } from 'zod/v4/core'
-import { codes, isObject, RpcError } from '../wire/jsonrpc.ts'
+import { codes, invalidRequest, isObject, RpcError } from '../wire/jsonrpc.ts'
 import { toJsonSchema } from '../wire/schema.ts'
 import type { Context } from './context.ts'
 
@@ -11,7 +11,7 @@ export interface InputRequest {
 }
 
 /**
- * A handler returns this if it cannot finish until the client answers. It then runs again from its
+ * A handler returns this if it cannot finish until the client answers. It then runs again from the
  * beginning, with the answers in `context.answers`. So ask before you act.
  */
 export class InputRequired {
@@ -22,11 +22,11 @@ export class InputRequired {
   }
 }
 
-/** A handler may ask this often before it counts as stuck. */
+/** Maximum number of rounds of questions. A handler that asks more counts as stuck. */
 export const MAX_ROUNDS = 8
 
 /**
- * Asks several questions in one round. Gives back the answers in order, or one
+ * Asks several questions in one round. Returns the answers in order, or one
  * {@link InputRequired} with all questions that are still open.
  *
  * @example
@@ -46,8 +46,8 @@ export function together<const Asked extends readonly unknown[]>(
 }
 
 /**
- * Asks the user to fill in a form. Gives back the values, or null if the user declined. If there is
- * no answer yet, gives back an {@link InputRequired}, which the handler returns.
+ * Asks the user to fill in a form. Returns the values, or null if the user declined. While there is
+ * no answer, returns an {@link InputRequired}, which the handler must return.
  *
  * @example
  *
@@ -67,7 +67,7 @@ export function elicit<Form extends $ZodObject>(
   const filled = safeParse(form, answer?.content)
   if (answer && filled.success) return filled.data
   const { elicitation } = context.client.capabilities
-  // An empty object means forms: they were the only kind at first.
+  // An empty object means forms, which were the only kind at first.
   const forms = isObject(elicitation) && (isObject(elicitation.form) || !('url' in elicitation))
   if (!forms) throw missing(context, { elicitation: { form: {} } })
   const requestedSchema = toJsonSchema(form, 'input')
@@ -75,8 +75,8 @@ export function elicit<Form extends $ZodObject>(
 }
 
 /**
- * Asks the user to visit a page. Use it for what must not pass through the client, such as a
- * password. Gives back whether the user agreed. Only the page knows whether they finished there.
+ * Asks the user to visit a page. Use it for data that must not pass through the client, such as a
+ * password. Returns true if the user agreed. Only the page knows whether they finished there.
  */
 export function elicitUrl(
   context: Context,
@@ -147,8 +147,5 @@ function missing({ revision }: Context, requiredCapabilities: object): RpcError 
     ? new RpcError(codes.missingCapability, `This needs a client that supports ${name}.`, {
         requiredCapabilities,
       })
-    : new RpcError(
-        codes.invalidRequest,
-        `This needs a session with a client that supports ${name}.`,
-      )
+    : invalidRequest(`This needs a session with a client that supports ${name}.`)
 }

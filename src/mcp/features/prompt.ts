@@ -1,4 +1,4 @@
-import { codes, isObject, RpcError, type RpcParams } from '../wire/jsonrpc.ts'
+import { invalidParams, isObject, type RpcParams } from '../wire/jsonrpc.ts'
 import { exceededArgumentBound } from '../wire/limits.ts'
 import { forRevision, type Revision } from '../wire/revisions.ts'
 import { type Complete, completionOf } from './completion.ts'
@@ -6,7 +6,7 @@ import { type Content, contentForRevision, type Icon } from './content.ts'
 import type { Context } from './context.ts'
 import { InputRequired } from './input.ts'
 
-/** An argument of a prompt. Prompts take only text. */
+/** A prompt argument. Prompts take only strings. */
 export interface PromptArgument {
   readonly name: string
   readonly title?: string
@@ -27,7 +27,7 @@ export interface Prompt {
   readonly description?: string
   readonly icons?: readonly Icon[]
   readonly arguments?: readonly PromptArgument[]
-  /** A string becomes one message of the user. */
+  /** Fills in the prompt. A string becomes one user message. */
   get(args: Readonly<Record<string, string>>, context: Context): Messages | Promise<Messages>
 }
 
@@ -49,11 +49,11 @@ export async function getPrompt(
   const prompt = find(prompts, params.name)
   const args = isObject(params.arguments) ? params.arguments : {}
   const exceeded = exceededArgumentBound(args)
-  if (exceeded) throw new RpcError(codes.invalidParams, exceeded)
+  if (exceeded) throw invalidParams(exceeded)
   for (const { name, required } of prompt.arguments ?? []) {
     const value = Object.hasOwn(args, name) ? args[name] : undefined
     if (value === undefined ? required : typeof value !== 'string') {
-      throw new RpcError(codes.invalidParams, `${prompt.name} needs ${name}, as text.`)
+      throw invalidParams(`${prompt.name} needs ${name} as a string.`)
     }
   }
   const messages = await prompt.get(args as Record<string, string>, context)
@@ -84,10 +84,6 @@ export function completePrompt(
 
 function find(prompts: readonly Prompt[], name: unknown): Prompt {
   const prompt = prompts.find((it) => it.name === name)
-  if (!prompt)
-    throw new RpcError(
-      codes.invalidParams,
-      'There is no such prompt: prompts/list has their names.',
-    )
+  if (!prompt) throw invalidParams('There is no such prompt: call prompts/list for the names.')
   return prompt
 }

@@ -1,4 +1,4 @@
-import { codes, RpcError, type RpcParams } from '../wire/jsonrpc.ts'
+import { codes, invalidParams, RpcError, type RpcParams } from '../wire/jsonrpc.ts'
 import { forRevision, type Revision } from '../wire/revisions.ts'
 import { type Complete, completionOf } from './completion.ts'
 import type { Annotations, Icon, ResourceContents } from './content.ts'
@@ -6,17 +6,17 @@ import type { Context } from './context.ts'
 import { InputRequired } from './input.ts'
 
 /**
- * Something that a client can read by its address. `{name}` in the uri makes it a template (RFC
+ * Content that a client can read by its address. `{name}` in the uri makes it a template (RFC
  * 6570, level 1: a variable holds percent-encoded text without `/`).
  */
 export interface Resource extends Listed {
-  /** Milliseconds for which a client may keep the contents, in revisions that have that. */
+  /** Milliseconds a client can cache the contents, in revisions that have caching. */
   readonly ttlMs?: number
-  /** Suggests values for the variables of a template. */
+  /** Suggests values for a template's variables. */
   readonly complete?: Readonly<Record<string, Complete>>
-  /** The resources of a template, page by page, for `resources/list`. */
+  /** A template's resources, page by page, for `resources/list`. */
   list?(offset: number, context: Context): Page<Listed> | Promise<Page<Listed>>
-  /** Gives back the text or the contents; undefined if nothing is at this address. */
+  /** Returns the text or the contents, or undefined if nothing is at this address. */
   read(
     variables: Readonly<Record<string, string>>,
     context: Context,
@@ -64,8 +64,7 @@ export async function readResource(
   context: Context,
 ): Promise<RpcParams | InputRequired> {
   const { uri } = params
-  if (typeof uri !== 'string')
-    throw new RpcError(codes.invalidParams, 'Say which resource, as params.uri.')
+  if (typeof uri !== 'string') throw invalidParams('Name the resource in params.uri.')
   for (const resource of resources) {
     const variables = match(resource.uri, uri)
     if (!variables) continue
@@ -81,7 +80,7 @@ export async function readResource(
   throw noResource(context, uri)
 }
 
-/** The error for an address where nothing is. The hint says what the client may have meant. */
+/** Error for an address without a resource. The hint suggests what the client may have meant. */
 export function noResource({ revision }: Context, uri: string, hint = ''): RpcError {
   const code = revision.era === 'modern' ? codes.invalidParams : codes.resourceNotFound
   return new RpcError(code, `There is no resource at this address. ${hint}`.trim(), { uri })
@@ -97,16 +96,15 @@ export function completeTemplate(
 ): Promise<{ completion: object }> {
   const template = resources.find((it) => it.uri === uri)
   if (!template)
-    throw new RpcError(
-      codes.invalidParams,
-      'There is no such resource template: resources/templates/list has them.',
+    throw invalidParams(
+      'There is no such resource template: call resources/templates/list for the templates.',
     )
   const { complete = {} } = template
   const own = Object.hasOwn(complete, name) ? complete[name] : undefined
   return completionOf(own, value, others, context)
 }
 
-/** Reads the variables of a template from an address; undefined if it does not match. */
+/** Reads a template's variables from an address. Undefined if the address does not match. */
 function match(template: string, uri: string): Record<string, string> | undefined {
   if (!template.includes('{')) return template === uri ? {} : undefined
   const [start = '', ...parts] = template.split('{')

@@ -6,8 +6,8 @@ import type { Resource } from './resource.ts'
 import type { Around, Tool } from './tool.ts'
 
 /**
- * An MCP server is a value: its name and what it offers. Use the same value as long as the offer
- * stays the same: its lists are written once for each value.
+ * An MCP server is a value: its name and its features. Reuse the same value while the features
+ * stay the same: its lists are serialized once for each value.
  */
 export interface Server {
   readonly name: string
@@ -15,40 +15,28 @@ export interface Server {
   readonly title?: string
   readonly websiteUrl?: string
   readonly icons?: readonly Icon[]
-  /**
-   * Advice to the model on how to use this server. Some hosts read only the first 512 characters.
-   */
+  /** Advice to the model on how to use this server. Some hosts read only the first 512 characters. */
   readonly instructions?: string
   readonly tools?: readonly Tool[]
   readonly resources?: readonly Resource[]
   readonly prompts?: readonly Prompt[]
-  /** Handlers log to clients that ask for the log. */
+  /** True if handlers log to clients that request log messages. */
   readonly logs?: boolean
-  /** Runs around each call of a tool and each reading of a resource. */
+  /** A short name for what this server shows, if callers see different things. A session ends when it changes. */
+  readonly view?: string | undefined
+  /** Wraps each tool call and each resource read. */
   readonly around?: Around | undefined
-  /** Tells clients when the offer changes. Hosts hold a stream open for this. */
+  /** Notifies clients when the features change. Hosts hold a stream open for this. */
   readonly changes?: Changes
 }
 
-/**
- * How a server introduces itself in one revision. `brief` leaves out icons and the website. Made
- * once, since every answer may contain it.
- */
+/** The server's self-description in one revision. `brief` leaves out icons and the website. */
 export function identity(server: Server, revision: Revision, brief = false): object {
-  const known = identities.get(server) ?? new Map<string, object>()
-  identities.set(server, known)
-  const key = `${revision.version} ${brief}`
-  const made = known.get(key)
-  if (made) return made
   const { name, version, title, websiteUrl, icons } = server
-  const is = forRevision({ name, version, title, ...(!brief && { websiteUrl, icons }) }, revision)
-  known.set(key, is)
-  return is
+  return forRevision({ name, version, title, ...(!brief && { websiteUrl, icons }) }, revision)
 }
 
-const identities = new WeakMap<Server, Map<string, object>>()
-
-/** What a server can do, as the specification names it. */
+/** A server's capabilities, under the names from the specification. */
 export function capabilities({ tools, resources, prompts, logs, changes }: Server): object {
   const changing = (list: ListName) =>
     changes && (changes.lists?.includes(list) ?? true) && { listChanged: true }

@@ -1,11 +1,19 @@
-import { codes, isObject, Json, RpcError, type RpcParams, ToolError } from '../wire/jsonrpc.ts'
-import { forRevision, type Revision } from '../wire/revisions.ts'
+import {
+  invalidParams,
+  isObject,
+  Json,
+  logged,
+  RpcError,
+  type RpcParams,
+  ToolError,
+} from '../wire/jsonrpc.ts'
+import { existsIn, forRevision, type Revision } from '../wire/revisions.ts'
 import { type Read, read, type Schema, toJsonSchema } from '../wire/schema.ts'
 import { type Content, contentForRevision, type Icon } from './content.ts'
 import type { Context } from './context.ts'
 import { InputRequired } from './input.ts'
 
-/** What effects a tool has. Hosts use this to decide whether to ask a person first. */
+/** A tool's effects. Hosts use them to decide whether to ask a person first. */
 export interface ToolAnnotations {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean
@@ -13,7 +21,7 @@ export interface ToolAnnotations {
   readonly openWorldHint: boolean
 }
 
-/** One thing a model can do. Made with {@link tool}. */
+/** One action that a model can take. Made with {@link tool}. */
 export interface Tool {
   readonly name: string
   readonly title?: string
@@ -22,17 +30,17 @@ export interface Tool {
   readonly output?: Schema
   readonly annotations?: ToolAnnotations
   readonly icons?: readonly Icon[]
-  /** Not listed. For a name that models try anyway: the tool says what to do instead. */
+  /** Hides the tool from lists. Meant for a name that models try anyway: the tool says what to do instead. */
   readonly unlisted?: boolean
   /**
-   * A call becomes a task that outlives its request, and the client asks how it is going
-   * (SEP-2663). `optional`: only for clients that have tasks. `required`: clients without tasks are
-   * refused. If the server keeps no tasks, and in the legacy era, the tool just runs.
+   * Turns a call into a task that outlives its request, whose status the client then polls
+   * (SEP-2663). `optional`: only for clients that support tasks. `required`: other clients get an error.
+   * On a server without tasks, and in the legacy era, the tool just runs.
    */
   readonly task?: 'optional' | 'required'
   /**
    * Asks the client before a task begins. If this returns an {@link InputRequired}, the client is
-   * asked; after anything else, the task begins. `run` asks the same questions and finds the
+   * asked. After any other value, the task begins. `run` asks the same questions and finds the
    * answers.
    */
   // biome-ignore lint/suspicious/noExplicitAny: as with run
@@ -103,31 +111,28 @@ export const describeTool = (it: Tool, revision: Revision): object =>
     revision,
   )
 
-/** What a client asks for: a tool by name, or a resource. */
+/** The target of a client's request: a tool by name, or a resource. */
 export interface Asked {
   readonly method: 'tools/call' | 'resources/read'
-  /** The name as the client sent it, whatever it is. */
+  /** The name as the client sent it, of any type. */
   readonly tool?: unknown
 }
 
 /**
- * Runs around each call of a server, to bound and to record it. It gives back what `run` does. It may
- * refuse the call of a tool with a {@link ToolError}.
+ * Wraps each call to a server, to limit and record it. Returns the result of `run`. It can refuse a tool
+ * call with a {@link ToolError}. It can pass `run` a context with facts of its own. Otherwise the handler
+ * gets the original context.
  */
 export type Around = (
   asked: Asked,
   context: Context,
-  run: () => Promise<RpcParams | InputRequired>,
+  run: (own?: Context) => Promise<RpcParams | InputRequired>,
 ) => Promise<RpcParams | InputRequired>
 
-/** Nothing runs around a call. */
+/** Runs a call unwrapped. */
 export const justRun: Around = (_, __, run) => run()
 
-/**
- * Calls the tool that `params` names. Its failures are results; an unknown tool is an error.
- *
- * @param run Runs the tool after its input was read.
- */
+/** Calls the tool that `params` names. Failures of the tool are results. An unknown tool is an error. */
 export async function callTool(
   tools: readonly Tool[],
   params: RpcParams,
@@ -137,7 +142,7 @@ export async function callTool(
 ): Promise<RpcParams | InputRequired> {
   try {
     const asked: Asked = { method: 'tools/call', tool: params.name }
-    return await around(asked, context, () => callFound(tools, params, context, run))
+    return await around(asked, context, (own = context) => callFound(tools, params, own, run))
   } catch (error) {
     if (error instanceof ToolError) return failed(error.message)
     throw error
@@ -151,11 +156,11 @@ async function callFound(
   run: typeof runTool,
 ): Promise<RpcParams | InputRequired> {
   const found = findTool(tools, params.name)
-  if (!found) throw new RpcError(codes.invalidParams, unknownTool(tools, params.name))
+  if (!found) throw invalidParams(unknownTool(tools, params.name))
   const input = read(found.input, argumentsOf(params.arguments))
   if (input.fault !== undefined) {
-    const message = `The arguments of ${found.name} do not fit its schema.\n${input.fault}`
-    if (context.revision.argumentErrors === 'rpc') throw new RpcError(codes.invalidParams, message)
+    const message = `The arguments of ${found.name} do not match its schema.\n${input.fault}`
+    if (context.revision.argumentErrors === 'rpc') throw invalidParams(message)
     return failed(message)
   }
   try {
@@ -163,33 +168,42 @@ async function callFound(
   } catch (error) {
     if (error instanceof RpcError) throw error
     if (error instanceof ToolError) return failed(error.message)
-    const reference = crypto.randomUUID().slice(0, 8)
-    console.error(`${found.name} failed (${reference})`, error)
+    const reference = logged(`${found.name} failed`, error)
     return failed(`${found.name} failed for a reason that was logged as ${reference}.`)
   }
 }
 
-/** Runs a tool until its result or its next question. */
+/** Runs a tool until it returns its result or its next question. */
 export async function runTool(
   it: Tool,
   input: unknown,
   context: Context,
 ): Promise<RpcParams | InputRequired> {
   const value = await it.run(input, context)
-  return value instanceof InputRequired ? value : resultOf(value, context.revision)
+  return value instanceof InputRequired ? value : resultOf(value, context)
 }
 
-function resultOf(value: unknown, revision: Revision): RpcParams {
+/**
+ * Clients that give the model both the text and the structured content, and truncate the two together. They get
+ * only the structured content, which their library requires from a tool with a schema.
+ */
+const GIVE_BOTH = ['@cline/core']
+
+/** Revisions in which results have structured content. */
+const STRUCTURE = { since: '2025-06-18' }
+
+function resultOf(value: unknown, { revision, client }: Context): RpcParams {
   if (typeof value === 'string') return { content: [{ type: 'text', text: value }] }
   const { content, structured } =
     value instanceof ToolResult ? value : { content: undefined, structured: value }
-  // A host shows the model either the text or the structure, so both hold the same.
+  // A host shows the model either the text or the structured content, so both contain the same data.
   const json = structured === undefined ? undefined : new Json(JSON.stringify(structured))
+  const all = content ?? [{ type: 'text' as const, text: json?.text ?? '' }]
+  const isTwice = json && existsIn(STRUCTURE, revision) && GIVE_BOTH.includes(client.name ?? '')
+  const sent = isTwice ? all.filter(({ type }) => type !== 'text') : all
   return forRevision(
     {
-      content: content?.map((it) => contentForRevision(it, revision)) ?? [
-        { type: 'text', text: json?.text ?? '' },
-      ],
+      content: sent.map((it) => contentForRevision(it, revision)),
       structuredContent: json,
     },
     revision,
@@ -201,7 +215,7 @@ const failed = (text: string): RpcParams => ({
   isError: true,
 })
 
-/** Some hosts omit the arguments, and some models send them as JSON in a string. */
+/** Reads the arguments. Some hosts omit them, and some models send them as JSON in a string. */
 function argumentsOf(value: unknown): unknown {
   if (typeof value !== 'string') return value ?? {}
   try {
@@ -216,7 +230,7 @@ function unknownTool(tools: readonly Tool[], name: unknown): string {
   const asked =
     typeof name === 'string'
       ? `There is no tool ${JSON.stringify(name.slice(0, 80))}.`
-      : 'Say which tool, as params.name.'
+      : 'Name the tool in params.name.'
   const names = shown(tools)
     .slice(0, 20)
     .map((it) => it.name)
@@ -227,14 +241,5 @@ function unknownTool(tools: readonly Tool[], name: unknown): string {
 export const shown = (tools: readonly Tool[]): readonly Tool[] =>
   tools.filter(({ unlisted }) => !unlisted)
 
-const indexes = new WeakMap<readonly Tool[], Map<unknown, Tool>>()
-
-/** The tool with this name. As fast among five hundred tools as among five. */
-export function findTool(tools: readonly Tool[], name: unknown): Tool | undefined {
-  let index = indexes.get(tools)
-  if (!index) {
-    index = new Map<unknown, Tool>(tools.map((it) => [it.name, it]))
-    indexes.set(tools, index)
-  }
-  return index.get(name)
-}
+export const findTool = (tools: readonly Tool[], name: unknown): Tool | undefined =>
+  tools.find((it) => it.name === name)

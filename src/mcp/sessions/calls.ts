@@ -8,9 +8,10 @@ import {
   asRpcError,
   codes,
   failure,
+  invalidRequest,
+  notification,
   RpcError,
   type RpcId,
-  type RpcParams,
   type RpcRequest,
   type RpcResponse,
   success,
@@ -20,32 +21,29 @@ import { type Call, WaitingCalls } from './waiting-calls.ts'
 
 /** Bounds on the requests of one session. */
 export interface CallLimits {
-  /** Requests worked on at once. */
   readonly calls: number
-  /**
-   * A call that takes longer is stopped. The time that the client takes to answer is not counted.
-   */
+  /** A longer call is stopped. Time that the client takes to answer does not count. */
   readonly callMs: number
   /** A call ends if the client does not answer its question within this time. */
   readonly answerMs: number
 }
 
-/** What a call knows of its session, and how it sends messages. */
+/** A call's link to its session, through which it sends messages. */
 export interface CallChannel {
   readonly revision: Revision
   readonly client: Client
   readonly logLevel: LogLevel | undefined
-  /** Sends a message on the call's stream. */
   send(stream: string, message: string): void
-  /** Whether the client can be sent anything on this stream before the answer. */
+  /** True if the client can receive messages on this stream before the response. */
   streams(stream: string): boolean
-  /** Closes the connection that carries this stream. */
   disconnect(stream: string): void
   /** Calls {@link Calls.expire} at this time or earlier. */
   wakeBy(time: number): void
 }
 
-/** The end of a call for which no request waits in memory. */
+const UNANSWERED = 'The client did not answer the question from this call in time. Call again.'
+
+/** The end of a call that no request in memory is waiting for. */
 export interface Outcome {
   readonly stream: string
   /** The response, or undefined if the call was cancelled. */
@@ -53,13 +51,14 @@ export interface Outcome {
 }
 
 /**
- * The requests that a session works on. A request that asks the client something is stored until
- * the answers are there. Then it runs again from its beginning, in this instance or a later one.
+ * The requests that a session is working on. A request that asks the client something is stored until
+ * the answers arrive. Then it runs again from the beginning, in this instance or a later one.
  */
 export class Calls {
   readonly #limits: CallLimits
   readonly #waiting: WaitingCalls
-  readonly #running = new Map<string, Stop>()
+  /** Running calls by key. A client can use the same id for several calls. */
+  readonly #running = new Map<string, { readonly id: RpcId; readonly stop: Stop }>()
   readonly #awaited = new Map<string, (text: string | undefined) => void>()
 
   constructor(storage: Storage, limits: CallLimits) {
@@ -67,7 +66,7 @@ export class Calls {
     this.#waiting = new WaitingCalls(storage)
   }
 
-  /** Runs a request and gives back its response; undefined if the client cancels it. */
+  /** Runs a request and returns its response, or undefined if the client cancels it. */
   start(
     message: RpcRequest,
     stream: string,
@@ -75,11 +74,11 @@ export class Calls {
     channel: CallChannel,
   ): Promise<string | undefined> {
     if (this.#running.size >= this.#limits.calls) {
-      const works = `This session already works on ${this.#running.size} requests`
-      const busy = `${works}: wait until one ends.`
-      return Promise.resolve(failure(message.id, new RpcError(codes.invalidRequest, busy)))
+      const works = `This session is already working on ${this.#running.size} requests`
+      const busy = `${works}: wait until one finishes.`
+      return Promise.resolve(failure(message.id, invalidRequest(busy)))
     }
-    // Two requests of a batch may have the same id.
+    // Two requests in a batch can have the same id.
     const key = `${stream}:${crypto.randomUUID()}`
     return new Promise((resolve) => {
       this.#awaited.set(key, resolve)
@@ -87,7 +86,7 @@ export class Calls {
     })
   }
 
-  /** Takes an answer of the client. If it was the last one for its call, the call goes on. */
+  /** Takes an answer from the client. If it was the call's last open question, the call continues. */
   async answer(
     response: RpcResponse,
     exchange: Exchange,
@@ -100,39 +99,31 @@ export class Calls {
   /** Stops a call. It gets no response. */
   cancel(id: unknown): Outcome | undefined {
     if (typeof id !== 'string' && typeof id !== 'number') return undefined
-    this.#running.get(idOf(id))?.stop()
+    for (const running of this.#running.values()) if (running.id === id) running.stop.stop()
     const call = this.#waiting.find(id)
     return call && this.#finish(call, undefined)
   }
 
-  /** Ends the calls whose questions were not answered in time. */
   expire(now: number): Outcome[] {
+    const error = new RpcError(codes.internal, UNANSWERED)
     return this.#waiting
       .expired(now)
-      .map((call) => {
-        const error = new RpcError(
-          codes.internal,
-          'The question of this call was not answered in time: call again.',
-        )
-        return this.#finish(call, failure(call.message.id, error))
-      })
+      .map((call) => this.#finish(call, failure(call.message.id, error)))
       .filter((it) => it !== undefined)
   }
 
-  /** When the first open question expires. */
   nextExpiry(): number | undefined {
     return this.#waiting.nextExpiry()
   }
 
-  /** Whether a response is still to come on this stream. */
+  /** True if a response is still to come on this stream. */
   isOpen(stream: string): boolean {
     const keys = [...this.#awaited.keys(), ...this.#waiting.keys()]
     return keys.some((key) => key.startsWith(`${stream}:`))
   }
 
-  /** Stops everything. */
   stop(): void {
-    for (const running of this.#running.values()) running.stop()
+    for (const { stop } of this.#running.values()) stop.stop()
     for (const resolve of this.#awaited.values()) resolve(undefined)
     this.#awaited.clear()
   }
@@ -142,43 +133,32 @@ export class Calls {
     const { id } = message
     const { revision, client, logLevel } = channel
     const stop = new Stop()
-    this.#running.set(idOf(id), stop)
-    const notify = (name: string, about: RpcParams) => {
-      channel.send(stream, JSON.stringify({ jsonrpc: '2.0', method: name, params: about }))
-    }
-    const streams = channel.streams(stream)
-    const facts = {
-      id,
-      revision,
-      client,
-      caller: exchange.caller,
-      answers,
-      streams,
-      notify,
-      logLevel,
-      stop,
-      disconnect: () => channel.disconnect(stream),
-    }
+    this.#running.set(call.key, { id, stop })
     let text: string | undefined
     try {
-      const result = await dispatch(exchange, message, facts)
+      const result = await dispatch(exchange, message, {
+        ...{ id, revision, client, caller: exchange.caller, answers, logLevel, stop },
+        streams: channel.streams(stream),
+        notify: (...about) => channel.send(stream, notification(...about)),
+        disconnect: () => channel.disconnect(stream),
+      })
       if (typeof result === 'string') text = success(id, result)
       else if (!stop.stopped) return this.#ask(call, result, channel)
     } catch (error) {
       text = failure(id, asRpcError(error))
     } finally {
-      this.#running.delete(idOf(id))
+      this.#running.delete(call.key)
     }
     return this.#finish(call, stop.stopped ? undefined : text)
   }
 
-  /** Stores a call until the client has answered its questions. */
   #ask(call: Call, { requests }: InputRequired, channel: CallChannel): undefined {
     if (call.round === MAX_ROUNDS)
       throw new RpcError(codes.internal, 'The call asked the client too many times.')
     if (!channel.streams(call.stream)) {
-      const needs = 'This has to ask the client something: accept text/event-stream to be asked.'
-      throw new RpcError(codes.invalidRequest, needs)
+      const needs =
+        'This call must ask the client a question: accept text/event-stream to receive it.'
+      throw invalidRequest(needs)
     }
     const until = Date.now() + this.#limits.answerMs
     const questions = this.#waiting.ask(call, requests, until)
@@ -186,18 +166,14 @@ export class Calls {
     for (const question of questions) channel.send(call.stream, question)
   }
 
-  /** Gives the response to the request that waits for it; if none waits, gives it back. */
+  /** Gives the response to the request that is waiting for it. If no request is waiting, returns the response. */
   #finish(call: Call, text: string | undefined): Outcome | undefined {
-    const { key, stream } = call
-    // A call that asked nothing was never stored, and even a write without effect is expensive.
+    // A call without questions was never stored, and even a write that changes nothing is expensive.
     if (call.round > 0) this.#waiting.delete(call)
-    const resolve = this.#awaited.get(key)
-    this.#awaited.delete(key)
-    if (!resolve) return { stream, text }
+    const resolve = this.#awaited.get(call.key)
+    this.#awaited.delete(call.key)
+    if (!resolve) return { stream: call.stream, text }
     resolve(text)
     return undefined
   }
 }
-
-/** Ids that differ in type are different ids. */
-const idOf = (id: RpcId) => JSON.stringify(id)

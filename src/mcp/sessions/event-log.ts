@@ -1,9 +1,9 @@
 import type { Storage } from '../state/storage.ts'
 
-/** Bounds on what is kept for clients that lose their stream. The oldest messages go first. */
+/** Bounds on the messages stored for clients that lose their stream. The oldest messages are deleted first. */
 export interface EventBounds {
   readonly events: number
-  /** Bytes of all messages in UTF-8. */
+  /** Total size of the messages in UTF-8. */
   readonly bytes: number
   readonly ageMs: number
 }
@@ -16,12 +16,12 @@ interface Event {
 
 const PREFIX = 'event:'
 
-/** A larger message is sent but not kept: a storage value holds 2 MB. */
+/** A larger message is sent but not stored. A storage value can hold 2 MB. */
 const MAX_KEPT_BYTES = 512 * 1024
 
 /**
- * Keeps messages, so that a client that lost a stream can catch up. The id of an event is the name
- * of its stream and a number that grows across all streams of the session.
+ * Stores messages, so that a client that lost a stream can catch up. The id of an event is the name
+ * of its stream and a number that increases across all streams in the session.
  */
 export class EventLog {
   readonly #storage: Storage
@@ -41,7 +41,6 @@ export class EventLog {
     this.#last = Math.max(this.#last, storage.get<number>('sent') ?? 0)
   }
 
-  /** Keeps a message and returns its event id. */
   add(stream: string, message: string): string {
     const number = ++this.#last
     this.#storage.put('sent', number)
@@ -55,12 +54,12 @@ export class EventLog {
     return `${stream}-${number}`
   }
 
-  /** An id from which a client reads everything sent after this. */
+  /** An id that marks the current end of a stream. A client that resumes from it gets the later messages. */
   here(stream: string): string {
     return `${stream}-${this.#last}`
   }
 
-  /** The stream of an event, and what was sent on it later. */
+  /** The stream of an event, and the messages sent on it afterward. */
   after(id: string): { stream: string; events: { id: string; message: string }[] } | undefined {
     const [, stream, number] = /^([cg][0-9a-f]{8})-(\d{1,12})$/.exec(id) ?? []
     if (!stream || !number) return undefined
@@ -78,7 +77,7 @@ export class EventLog {
     }
   }
 
-  /** Deletes the oldest messages until all bounds hold. */
+  /** Deletes the oldest messages until all bounds are met. */
   forget(): void {
     const since = Date.now() - this.#bounds.ageMs
     for (const [key, { message, at }] of this.#storage.list<Event>({ prefix: PREFIX })) {
@@ -90,7 +89,6 @@ export class EventLog {
     }
   }
 
-  /** When the oldest message expires. */
   nextExpiry(): number | undefined {
     for (const [, { at }] of this.#storage.list<Event>({ prefix: PREFIX }))
       return at + this.#bounds.ageMs

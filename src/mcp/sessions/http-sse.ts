@@ -1,10 +1,5 @@
-/**
- * The HTTP+SSE transport of `2024-11-05`, which is deprecated. A client opens a stream, reads on it
- * where to post, and gets every answer on that stream. Both lead to an ordinary session.
- *
- * @module
- */
-
+// The deprecated HTTP+SSE transport from `2024-11-05`. A client opens a stream, reads the address to post to from it,
+// and gets every response on that stream. Both requests reach an ordinary session.
 import type { Exchange } from '../eras/exchange.ts'
 import { allowsOrigin, FOREIGN_ORIGIN, type OriginPolicy } from '../eras/origin.ts'
 import { readBody } from '../wire/body.ts'
@@ -15,11 +10,11 @@ import { messagesIn } from '../wire/sse.ts'
 import type { Session } from './session.ts'
 import type { Sessions } from './sessions.ts'
 
-/** The query parameter with the session, at the address to post to. */
+/** Query parameter that identifies the session in the address to post to. */
 const SESSION_PARAMETER = 'sessionId'
 
 /**
- * Serves `GET` with a stream, and `POST` to the address that its first event names.
+ * Serves `GET` with a stream, and `POST` to the address in the stream's first event.
  *
  * @example
  *
@@ -44,7 +39,7 @@ export async function serveHttpSse(
       return await sessions.post(again, id, caller)
     }
     if (request.method !== 'GET')
-      throw new Refusal(405, 'Open a stream by GET.', { allow: 'GET, POST' })
+      throw new Refusal(405, 'Open a stream with GET.', { allow: 'GET, POST' })
     const { id, response } = await sessions.stream(
       new Request(url, { headers: request.headers }),
       caller,
@@ -56,7 +51,7 @@ export async function serveHttpSse(
   }
 }
 
-/** A stream with a text before it. */
+/** A stream with text prepended. */
 function after(text: string, rest: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = rest.getReader()
   return new ReadableStream({
@@ -70,7 +65,7 @@ function after(text: string, rest: ReadableStream<Uint8Array>): ReadableStream<U
   })
 }
 
-/** Serves a message in its session. The answer goes to the stream. */
+/** Serves a message in its session. The response goes to the stream. */
 export async function answerByStream(session: Session, exchange: Exchange): Promise<Response> {
   const response = await session.fetch({ ...exchange, accept: { json: true, stream: true } })
   void relay(response, session)

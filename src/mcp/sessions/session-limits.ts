@@ -5,13 +5,12 @@ import type { EventBounds } from './event-log.ts'
 
 /** Bounds on one session. */
 export interface SessionLimits extends CallLimits {
-  /** A session that is not used for this long is forgotten. So is the fact that it ended. */
+  /** Idle time after which a session is forgotten. The fact that it ended is forgotten after the same time. */
   readonly idleMs: number
-  /** Open streams besides those of requests. A new one closes the oldest. */
+  /** Maximum number of open streams not tied to a request. Another one closes the oldest. */
   readonly streams: number
   readonly subscriptions: number
   readonly kept: EventBounds
-  /** Bounds on the store of the session. */
   readonly store: StoreBounds
 }
 

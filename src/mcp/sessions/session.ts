@@ -1,13 +1,9 @@
-/**
- * A session of the legacy era, which `initialize` opens. Between two requests it may be evicted
- * from memory. It then goes on from what it stored.
- *
- * @module
- */
-
+// A legacy session, which `initialize` opens. It can be evicted from memory between two requests. It then continues
+// from its stored state.
 import type { Exchange } from '../eras/exchange.ts'
 import { checkBatch, revisionOfRequest, serveLegacy } from '../eras/legacy.ts'
 import { type Change, notificationsOf } from '../features/changes.ts'
+import type { StateHost } from '../state/storage.ts'
 import { storeWithin } from '../state/store.ts'
 import type { Stores } from '../state/stores.ts'
 import {
@@ -15,41 +11,28 @@ import {
   failure,
   isNotification,
   isRequest,
+  notification,
   parse,
   RpcError,
   type RpcMessage,
   type RpcRequest,
-  type RpcResponse,
   success,
 } from '../wire/jsonrpc.ts'
 import { accepted, type ReplySink, reply } from '../wire/reply.ts'
 import { type Revision, revisionOf } from '../wire/revisions.ts'
 import { type CallChannel, Calls, type Outcome } from './calls.ts'
+import { type Owner, ownerOf } from './owner.ts'
 import type { SessionLimits } from './session-limits.ts'
-import { sessionMethods } from './session-methods.ts'
-import { type SavedSession, SessionState } from './session-state.ts'
+import { type SavedSession, SessionState, sessionMethods } from './session-state.ts'
 import { isListening, newStream, type OpenedStream, type StreamHost, Streams } from './streams.ts'
 
-/** What a session needs from its surroundings. */
-export interface SessionHost extends StreamHost {
-  readonly limits: SessionLimits
-  /** Calls {@link Session.wake} at this time, instead of the time set before. */
-  wakeAt(time: number): void
-  /** Deletes everything, also the time to wake. */
-  clear(): Promise<void>
-}
+/** A session's environment. */
+export type SessionHost = StreamHost & StateHost<SessionLimits>
 
-/** A stream besides the requests, and whether more will come on it. */
-export interface Listening extends OpenedStream {
+/** A stream not tied to a request, and whether more will come on it. */
+interface Listening extends OpenedStream {
   readonly open: boolean
 }
-
-/** A session hears of changes in every list. */
-const ALL_LISTS = {
-  toolsListChanged: true,
-  promptsListChanged: true,
-  resourcesListChanged: true,
-} as const
 
 export class Session {
   readonly #host: SessionHost
@@ -64,72 +47,72 @@ export class Session {
     this.#state = new SessionState(storage, limits.idleMs)
     this.#streams = new Streams(host)
     this.#calls = new Calls(storage, limits)
-    // What was due before the eviction is still due.
+    // Alarms that were set before the eviction are still set.
     if (this.#state.saved) this.#wakesAt = this.#nextWake()
   }
 
-  /** Serves a POST or a DELETE. Throws {@link RpcError} for what it refuses. */
+  /** Serves a POST or a DELETE. Throws {@link RpcError} for invalid requests. */
   async fetch(exchange: Exchange): Promise<Response> {
-    const { request, caller } = exchange
+    const { request, server, caller } = exchange
     if (request.method === 'DELETE') {
-      if (this.isKnown) this.#state.use(caller?.subject)
+      if (this.isKnown) this.#state.use(ownerOf(server, caller))
       await this.end()
       return new Response(null, { status: 204 })
     }
     return this.take(parse(await request.text()), exchange)
   }
 
-  /** Takes the body of a POST. Throws {@link RpcError} for what it refuses. */
+  /** Takes the body of a POST. Throws {@link RpcError} for invalid requests. */
   async take(body: RpcMessage | RpcMessage[], exchange: Exchange): Promise<Response> {
-    const { caller } = exchange
+    const owner = ownerOf(exchange.server, exchange.caller)
     const opens = !Array.isArray(body) && isRequest(body) && body.method === 'initialize'
     if (opens && (!this.isKnown || this.#state.saved?.begun)) {
-      this.#state.open(body.params ?? {}, caller?.subject)
+      this.#state.open(body.params ?? {}, owner)
       this.#wakeBy(this.#state.expiresAt)
       return serveLegacy(body, exchange)
     }
-    const saved = this.#state.use(caller?.subject)
-    return this.#post(body, { ...exchange, stores: this.#stores }, saved)
+    const { version } = await this.#use(owner)
+    return this.#post(body, { ...exchange, stores: this.#stores }, revisionOf(version)!)
   }
 
-  /** Begins a session with a stream; `initialize` comes later (the transport of `2024-11-05`). */
-  begin(subject: string | undefined): void {
-    this.#state.begin(subject)
+  /** Begins a session with a stream; `initialize` comes later (the `2024-11-05` transport). */
+  begin(owner: Owner): void {
+    this.#state.begin(owner)
     this.#wakeBy(this.#state.expiresAt)
   }
 
-  /** Begins a stream besides the requests: a new one, or the rest of a lost one. */
-  listen(subject: string | undefined, lastEventId: string | null): Listening {
-    const { version } = this.#state.use(subject)
+  /** Begins a stream not tied to a request: a new one, or the rest of a lost one. */
+  async listen(owner: Owner, lastEventId: string | null): Promise<Listening> {
+    const { version } = await this.#use(owner)
     const opened = this.#streams.listen(lastEventId, revisionOf(version)!)
     const { stream, resumed } = opened
     if (!resumed) this.#state.change({ listening: stream })
     return { ...opened, open: isListening(stream) || this.#calls.isOpen(stream) }
   }
 
-  /** Sends a message on the newest stream besides the requests. */
+  /** Sends a message on the newest stream not tied to a request. */
   tell(message: string): void {
     const { listening } = this.#state.saved ?? {}
     if (listening) this.#send(listening, message)
   }
 
   /**
-   * Tells the client of a change, if it asked for that. Uses only one stream (specification,
+   * Notifies the client of a change, if it subscribed. Uses only one stream (specification,
    * "Multiple Connections"): the newest, or the one that the client will resume.
    */
   announce(change: Change): void {
     const { initialized, subscriptions = [], listening } = this.#state.saved ?? {}
     const stream = initialized && (this.#streams.newest() ?? listening)
     if (!stream) return
-    for (const it of notificationsOf(change, {
-      ...ALL_LISTS,
+    for (const { method, params } of notificationsOf(change, {
+      ...{ toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true },
       resourceSubscriptions: subscriptions,
     })) {
-      this.#send(stream, JSON.stringify({ jsonrpc: '2.0', ...it }))
+      this.#send(stream, notification(method, params))
     }
   }
 
-  /** Runs at the time that `wakeAt` set. Ends what has waited too long. */
+  /** Runs at the time that `wakeAt` set. Ends everything that has waited too long. */
   async wake(): Promise<void> {
     const now = Date.now()
     for (const outcome of this.#calls.expire(now)) this.#deliver(outcome)
@@ -140,22 +123,31 @@ export class Session {
     this.#wakeBy(this.#nextWake())
   }
 
-  /** Whether this session exists or has ended, and not just never existed. */
+  /** True if this session exists or has ended. False if it never existed. */
   get isKnown(): boolean {
     return this.#state.isKnown
   }
 
-  /** Whether the client may still read what is sent. */
+  /** True if the client may still read sent messages. */
   get mayStillRead(): boolean {
     const listening = this.#host.listeners().length > 0
     return listening || this.#state.wasUsedWithin(this.#host.limits.kept.ageMs)
   }
 
-  /** Ends the session. Only the fact that it ended is kept. */
+  /** Ends the session. Only the fact that it ended stays stored. */
   async end(): Promise<void> {
     await this.#forget()
     this.#state.end()
     this.#host.wakeAt(this.#nextWake())
+  }
+
+  /**
+   * Returns the session to its caller. Its stored messages were sent under the rights that the caller had then. If
+   * these have changed, the session is forgotten, with its open calls.
+   */
+  async #use(owner: Owner): Promise<SavedSession> {
+    if (this.#state.hasOtherView(owner)) await this.#forget()
+    return this.#state.use(owner)
   }
 
   async #forget(): Promise<void> {
@@ -168,9 +160,8 @@ export class Session {
   async #post(
     body: RpcMessage | RpcMessage[],
     exchange: Exchange,
-    saved: SavedSession,
+    revision: Revision,
   ): Promise<Response> {
-    const revision = revisionOf(saved.version)!
     // The header must be valid, but the negotiated revision counts.
     revisionOfRequest(exchange.request, false)
     if (Array.isArray(body)) checkBatch(body, revision)
@@ -193,7 +184,7 @@ export class Session {
       this.#streams.release(stream)
       return streaming || text === undefined ? undefined : { text, status: 200 }
     }
-    // In this era a lost connection cancels nothing: the client may come back for the answer.
+    // In this era a lost connection cancels nothing, because the client may come back for the response.
     const onCancel = () => this.#streams.release(stream)
     return reply(work, exchange.accept, onCancel, this.#streams.primer(stream, revision))
   }
@@ -216,28 +207,23 @@ export class Session {
     }
   }
 
-  /** Receives a message that needs no answer. */
   async #receive(message: RpcMessage, exchange: Exchange, revision: Revision): Promise<void> {
     if (!isNotification(message)) {
       // Not awaited: the client only waits until its answer is accepted.
-      void this.#calls
-        .answer(message as RpcResponse, exchange, this.#channel(revision))
-        .then((outcome) => outcome && this.#deliver(outcome))
+      const answered = this.#calls.answer(message, exchange, this.#channel(revision))
+      void answered.then((outcome) => this.#deliver(outcome))
       return
     }
-    if (message.method === 'notifications/initialized') this.#state.change({ initialized: true })
-    if (message.method === 'session/end') await this.end()
-    if (message.method === 'notifications/cancelled') {
-      const outcome = this.#calls.cancel(message.params?.requestId)
-      if (outcome) this.#deliver(outcome)
-    }
+    const { method, params } = message
+    if (method === 'notifications/initialized') this.#state.change({ initialized: true })
+    if (method === 'session/end') await this.end()
+    if (method === 'notifications/cancelled') this.#deliver(this.#calls.cancel(params?.requestId))
   }
 
   #channel(revision: Revision): CallChannel {
+    const { client, logLevel } = this.#state.saved!
     return {
-      revision,
-      client: this.#state.saved!.client,
-      logLevel: this.#state.saved!.logLevel,
+      ...{ revision, client, logLevel },
       send: (stream, message) => this.#send(stream, message),
       streams: (stream) => this.#streams.isReadable(stream),
       disconnect: (stream) => this.#streams.disconnect(stream),
@@ -245,7 +231,7 @@ export class Session {
     }
   }
 
-  /** The only store of the session. Only its caller can use the session. */
+  /** The session's only store. Only its caller can use the session. */
   readonly #stores: Stores = {
     open: async (handle) => {
       const { storage, limits } = this.#host
@@ -253,8 +239,10 @@ export class Session {
     },
   }
 
-  /** Sends the last message of a stream, and closes it. */
-  #deliver({ stream, text }: Outcome): void {
+  /** Sends a call's response, and closes its stream unless other responses are still to come. */
+  #deliver(outcome: Outcome | undefined): void {
+    if (!outcome) return
+    const { stream, text } = outcome
     if (text !== undefined) this.#send(stream, text)
     if (!this.#calls.isOpen(stream)) this.#streams.close(stream)
   }
@@ -266,13 +254,13 @@ export class Session {
     this.#streams.send(stream, message)
   }
 
-  /** When the next thing in this session expires. */
+  /** Time at which the next thing in this session expires. */
   #nextWake(): number {
     const others = [this.#calls.nextExpiry(), this.#streams.log.nextExpiry()]
     return Math.min(this.#state.expiresAt, ...others.filter((it) => it !== undefined))
   }
 
-  /** Wakes at this time, or earlier if that is already set. */
+  /** Wakes at this time, or earlier if an earlier time is already set. */
   #wakeBy(time: number): void {
     if (this.#wakesAt !== undefined && this.#wakesAt <= time) return
     this.#wakesAt = time

@@ -3,31 +3,35 @@ import type { Seal } from '../state/seal.ts'
 import { signedIds } from '../state/signed-ids.ts'
 import { Refusal } from '../wire/refusal.ts'
 
-/** The header that names a session, in lower case, as in `Headers`. */
+/** Header that names a session, in lower case, as in `Headers`. */
 export const SESSION_HEADER = 'mcp-session-id'
 
-/** The error for a client whose session does not exist. */
-export const NO_SESSION = 'There is no such session: open one with initialize.'
+/** Refusal of a request whose session does not exist. */
+export class NoSession extends Refusal {
+  constructor(headers: Readonly<Record<string, string>> = {}) {
+    super(404, 'There is no such session: open one with initialize.', headers)
+  }
+}
 
-/** The header of a refusal because a session is unknown. The request may be served without one. */
+/** Header on a refusal because the session is unknown. The request can be served without a session. */
 export const UNKNOWN_SESSION_HEADER = 'x-mcp-unknown-session'
 
-/** Where legacy sessions live. They may change the requests that they get. */
+/** Access to the legacy sessions. It can modify the requests passed to it. */
 export interface Sessions {
-  /** Opens a session with the `initialize` in this request, and names it in the response. */
+  /** Opens a session with the `initialize` in this request, and returns its id in a header. */
   open(request: Request, caller: Caller | undefined): Promise<Response>
   /**
-   * Sends a request to the session that it names. Undefined if the session was this caller's and is
-   * forgotten. Throws {@link Refusal} if it never was this caller's.
+   * Sends a request to the session in its header. Undefined if the session belonged to this caller and was
+   * forgotten. Throws {@link Refusal} if it never belonged to this caller.
    */
   fetch(request: Request, caller: Caller | undefined): Promise<Response | undefined>
-  /** Opens a session with a stream, before `initialize` (the transport of `2024-11-05`). */
+  /** Opens a session with a stream, before `initialize` (the `2024-11-05` transport). */
   stream(request: Request, caller: Caller | undefined): Promise<{ id: string; response: Response }>
-  /** Sends a message to the session of a stream. The answer comes on that stream. */
+  /** Sends a message to a stream's session. The response comes on that stream. */
   post(request: Request, id: string, caller: Caller | undefined): Promise<Response>
 }
 
-/** Sends a request to the session with this name. `bySse`: in the transport of `2024-11-05`. */
+/** Sends a request to the session with this name. `bySse` is true for the `2024-11-05` transport. */
 export type Reach = (
   name: string,
   request: Request,
@@ -35,13 +39,13 @@ export type Reach = (
   bySse: boolean,
 ) => Promise<Response>
 
-/** Sessions that are found by name. The id that a client holds is the signed name. */
+/** Sessions found by name. The id that a client holds is the signed name. */
 export function signedSessions(seal: Seal, reach: Reach): Sessions {
   const ids = signedIds(seal, 'session')
   const nameOf = async (id: string, request: Request, caller: Caller | undefined) => {
     const name = await ids.read(id, { request, caller })
     if (name !== undefined) return name
-    throw new Refusal(404, NO_SESSION)
+    throw new NoSession()
   }
   const found = async (...to: Parameters<Reach>) => {
     const answer = await reach(...to)
@@ -68,7 +72,7 @@ export function signedSessions(seal: Seal, reach: Reach): Sessions {
     async post(request, id, caller) {
       const answer = await found(await nameOf(id, request, caller), request, caller, true)
       if (answer) return answer
-      throw new Refusal(404, NO_SESSION)
+      throw new NoSession()
     },
   }
 }

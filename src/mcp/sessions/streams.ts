@@ -1,43 +1,40 @@
 import type { Storage } from '../state/storage.ts'
-import type { Primer, ReplySink } from '../wire/reply.ts'
+import type { ReplySink } from '../wire/reply.ts'
 import type { Revision } from '../wire/revisions.ts'
-import { RETRY_MS } from '../wire/sse.ts'
 import { EventLog } from './event-log.ts'
 import type { SessionLimits } from './session-limits.ts'
 
-/** A stream that the client holds open besides its requests. */
+/** A stream that the client holds open in addition to its requests. */
 export interface Listener {
   readonly stream: string
   send(message: string, id: string): void
   close(): void
 }
 
-/** What the streams of a session need from its surroundings. */
+/** The environment of a session's streams. */
 export interface StreamHost {
   readonly storage: Storage
   readonly limits: Pick<SessionLimits, 'streams' | 'kept'>
-  /** The open streams besides those of requests, oldest first. */
+  /** Open streams not tied to a request, oldest first. */
   listeners(): readonly Listener[]
 }
 
-/** A new or resumed stream besides the requests, with what the client missed on it. */
+/** A new or resumed stream not tied to a request, with the messages that the client missed. */
 export interface OpenedStream {
   readonly stream: string
   readonly missed: readonly { readonly id: string; readonly message: string }[]
   readonly resumed: boolean
-  /** Opens the stream, in revisions that have that. */
-  readonly primer: Primer | undefined
+  /** The id in the stream's first event, in revisions that support it. */
+  readonly primer: string | undefined
 }
 
 /**
- * The streams of a session: those of its requests, and those that the client opens besides. Each
- * message is kept, so that a client that lost a stream can catch up.
+ * A session's streams: those for its requests, and those that the client opens in addition. Each message
+ * is stored, so that a client that lost a stream can catch up.
  */
 export class Streams {
   readonly #host: StreamHost
-  /** The messages that are kept. */
   readonly log: EventLog
-  /** The open requests, by stream. */
   readonly #sinks = new Map<string, ReplySink>()
 
   constructor(host: StreamHost) {
@@ -45,27 +42,24 @@ export class Streams {
     this.log = new EventLog(host.storage, host.limits.kept)
   }
 
-  /** Answers a request on its stream. */
   attach(stream: string, sink: ReplySink): void {
     this.#sinks.set(stream, sink)
   }
 
-  /** The request has no connection any more. */
   release(stream: string): void {
     this.#sinks.delete(stream)
   }
 
-  /** Closes the connection of a request. The client comes back for the rest. */
+  /** Closes a request's connection. The client comes back for the rest. */
   disconnect(stream: string): void {
     this.#sinks.get(stream)?.disconnect()
   }
 
-  /** Whether the client reads this stream. */
   isReadable(stream: string): boolean {
     return this.#sinks.get(stream)?.readable ?? true
   }
 
-  /** Opens a stream besides the requests: a new one, or the rest of a lost one. */
+  /** Opens a stream not tied to a request: a new one, or the rest of a lost one. */
   listen(lastEventId: string | null, revision: Revision): OpenedStream {
     const { limits } = this.#host
     const others = this.#host.listeners()
@@ -76,29 +70,26 @@ export class Streams {
       stream,
       missed: lost?.events ?? [],
       resumed: lost !== undefined,
-      // A client that comes back starts where it left, before what it missed.
+      // A client that comes back resumes where it left off, before the messages that it missed.
       primer: this.primer(stream, revision, lost && lastEventId!),
     }
   }
 
-  /** The start of a stream, in revisions that have that. */
-  primer(stream: string, { primes }: Revision, id = this.log.here(stream)): Primer | undefined {
-    return primes ? { id, retryMs: RETRY_MS } : undefined
+  primer(stream: string, { primes }: Revision, id = this.log.here(stream)): string | undefined {
+    return primes ? id : undefined
   }
 
-  /** The newest open stream besides the requests. */
   newest(): string | undefined {
     return this.#host.listeners().findLast((it) => isListening(it.stream))?.stream
   }
 
-  /** Sends a message on the current connection of a stream, and keeps it. */
+  /** Sends a message on a stream's current connection, and stores it. */
   send(stream: string, message: string): void {
     const id = this.log.add(stream, message)
     this.#sinks.get(stream)?.send(message, id)
     for (const it of this.#listenersOf(stream)) it.send(message, id)
   }
 
-  /** Closes a stream after its last message. */
   close(stream: string): void {
     this.#sinks.delete(stream)
     for (const it of this.#listenersOf(stream)) it.close()
@@ -109,9 +100,9 @@ export class Streams {
   }
 }
 
-/** A name for a new stream: of a request (`c`), or besides the requests (`g`). */
+/** A name for a new stream. It starts with `c` for a request, and with `g` for a listener. */
 export const newStream = (kind: 'request' | 'listener'): string =>
   (kind === 'request' ? 'c' : 'g') + crypto.randomUUID().slice(0, 8)
 
-/** Whether a stream is one besides the requests. */
+/** True for a listener's stream. */
 export const isListening = (stream: string): boolean => stream.startsWith('g')

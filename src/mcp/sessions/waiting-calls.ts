@@ -2,7 +2,7 @@ import type { InputRequest } from '../features/input.ts'
 import type { Storage } from '../state/storage.ts'
 import type { RpcParams, RpcRequest, RpcResponse } from '../wire/jsonrpc.ts'
 
-/** A request, and what the client has answered so far. */
+/** A request, and the client's answers so far. */
 export interface Call {
   readonly key: string
   readonly stream: string
@@ -12,14 +12,14 @@ export interface Call {
 }
 
 interface WaitingCall extends Call {
-  /** Keys of the open questions, by the id of each question. */
+  /** Keys of the open questions, by question id. */
   readonly asked: Readonly<Record<string, string>>
   readonly until: number
 }
 
 const PREFIX = 'call:'
 
-/** The requests of a session that wait for answers of the client. They are stored. */
+/** A session's requests that are waiting for answers from the client. They are stored. */
 export class WaitingCalls {
   readonly #storage: Storage
 
@@ -27,7 +27,7 @@ export class WaitingCalls {
     this.#storage = storage
   }
 
-  /** Stores a call until this time, and gives back its questions as messages to the client. */
+  /** Stores a call until this time, and returns its questions as messages to the client. */
   ask(call: Call, requests: Readonly<Record<string, InputRequest>>, until: number): string[] {
     const asked: Record<string, string> = {}
     for (const key of Object.keys(requests)) asked[crypto.randomUUID()] = key
@@ -37,7 +37,7 @@ export class WaitingCalls {
     )
   }
 
-  /** Takes an answer of the client. Gives back the call if this was its last open question. */
+  /** Takes an answer from the client. Returns the call if this was its last open question. */
   answer({ id, result }: RpcResponse): Call | undefined {
     const call = this.#list().find(({ asked }) => Object.hasOwn(asked, String(id)))
     if (!call) return undefined
@@ -56,17 +56,14 @@ export class WaitingCalls {
     this.#storage.delete(PREFIX + key)
   }
 
-  /** The call of the request with this id. */
   find(id: unknown): Call | undefined {
     return this.#list().find(({ message }) => message.id === id)
   }
 
-  /** The calls whose questions were not answered in time. */
   expired(now: number): Call[] {
     return this.#list().filter(({ until }) => until <= now)
   }
 
-  /** When the first open question expires. */
   nextExpiry(): number | undefined {
     const times = this.#list().map(({ until }) => until)
     return times.length > 0 ? Math.min(...times) : undefined

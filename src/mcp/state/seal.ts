@@ -7,27 +7,34 @@ import { isObject } from '../wire/jsonrpc.ts'
  */
 export interface Seal {
   seal(value: unknown, purpose: string): Promise<string>
-  /** The value, or undefined if the text was not sealed here for this purpose. */
+  /** The value, or undefined if the string was not sealed here for this purpose. */
   open(text: string, purpose: string): Promise<unknown>
   /**
-   * A signature of a text that only this seal can make. 128 bits, as models read it (RFC 2104,
-   * section 5).
+   * A signature of a string that only this seal can make. It has only 128 bits, because models read it (RFC
+   * 2104, section 5).
    */
   sign(text: string): Promise<string>
+  /** True if this is a signature of the string, made with the current or the previous secret. */
+  isSigned(text: string, signature: string): Promise<boolean>
 }
 
 const NONCE_BYTES = 12
 const encoder = new TextEncoder()
 
 /**
- * A seal with keys derived from a secret, which is fetched at first use. With a shared secret, all
- * isolates open what one has sealed. Without one, the secret is random and only this isolate does.
+ * A seal with keys derived from a secret, which is fetched on first use. With a shared secret, every
+ * isolate can open values that another one sealed. Without a secret, it is random, and only this isolate
+ * can open them.
+ *
+ * @param previous The secret before a rotation: values sealed and signed with it stay valid.
  */
-export function sealWith(secret: string | (() => Promise<string>) = randomSecret): Seal {
+export function sealWith(
+  secret: string | (() => Promise<string>) = randomSecret,
+  previous?: string,
+): Seal {
   // Another reason to wait for the first use: workerd has no random bytes in the global scope.
-  let keys: Keys | undefined
-  const keyed = async () =>
-    (keys ??= await deriveKeys(typeof secret === 'string' ? secret : await secret()))
+  const current = lazyKeys(typeof secret === 'string' ? async () => secret : secret)
+  const all = previous === undefined ? [current] : [current, lazyKeys(async () => previous)]
   return {
     async seal(value, purpose) {
       const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
@@ -35,7 +42,7 @@ export function sealWith(secret: string | (() => Promise<string>) = randomSecret
       const plain = encoder.encode(JSON.stringify(value))
       const sealed = await crypto.subtle.encrypt(
         { name: 'AES-GCM', iv, additionalData },
-        (await keyed()).sealing,
+        (await current()).sealing,
         plain,
       )
       const bytes = new Uint8Array(NONCE_BYTES + sealed.byteLength)
@@ -44,29 +51,52 @@ export function sealWith(secret: string | (() => Promise<string>) = randomSecret
       return toBase64Url(bytes)
     },
     async open(text, purpose) {
-      try {
-        const bytes = fromBase64Url(text)
-        const algorithm = {
-          name: 'AES-GCM',
-          iv: bytes.subarray(0, NONCE_BYTES),
-          additionalData: encoder.encode(purpose),
-        }
-        const plain = await crypto.subtle.decrypt(
-          algorithm,
-          (await keyed()).sealing,
-          bytes.subarray(NONCE_BYTES),
-        )
-        return JSON.parse(new TextDecoder().decode(plain))
-      } catch {
-        return undefined
+      for (const keys of all) {
+        const found = await opened(text, purpose, (await keys()).sealing)
+        if (found !== undefined) return found
       }
+      return undefined
     },
     async sign(text) {
-      const bytes = encoder.encode(text)
-      const signature = await crypto.subtle.sign('HMAC', (await keyed()).signing, bytes)
-      return toBase64Url(new Uint8Array(signature, 0, 16))
+      return signature(text, (await current()).signing)
+    },
+    async isSigned(text, given) {
+      for (const keys of all) {
+        if (given === (await signature(text, (await keys()).signing))) return true
+      }
+      return false
     },
   }
+}
+
+function lazyKeys(secret: () => Promise<string>): () => Promise<Keys> {
+  let keys: Keys | undefined
+  return async () => {
+    const made = keys ?? (await deriveKeys(await secret()))
+    // If two first uses overlap, both get the keys that are ready first.
+    keys ??= made
+    return keys
+  }
+}
+
+async function opened(text: string, purpose: string, key: CryptoKey): Promise<unknown> {
+  try {
+    const bytes = fromBase64Url(text)
+    const algorithm = {
+      name: 'AES-GCM',
+      iv: bytes.subarray(0, NONCE_BYTES),
+      additionalData: encoder.encode(purpose),
+    }
+    const plain = await crypto.subtle.decrypt(algorithm, key, bytes.subarray(NONCE_BYTES))
+    return JSON.parse(new TextDecoder().decode(plain))
+  } catch {
+    return undefined
+  }
+}
+
+async function signature(text: string, key: CryptoKey): Promise<string> {
+  const signed = await crypto.subtle.sign('HMAC', key, encoder.encode(text))
+  return toBase64Url(new Uint8Array(signed, 0, 16))
 }
 
 const randomSecret = async () => crypto.randomUUID() + crypto.randomUUID()
@@ -94,7 +124,7 @@ async function deriveKeys(secret: string): Promise<Keys> {
   }
 }
 
-/** The same text for the same value, whatever the order of its keys. */
+/** The same string for equal values, regardless of the order of keys. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (!isObject(value)) return JSON.stringify(value) ?? 'null'

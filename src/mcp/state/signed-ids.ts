@@ -1,38 +1,44 @@
 import type { Caller } from '../features/context.ts'
 import type { Seal } from './seal.ts'
 
-/** The caller and the request that ask for something stored. */
+/** The caller and the request that access stored state. */
 export interface Asker {
   readonly request: Request
   readonly caller: Caller | undefined
 }
 
-/** Ids that this isolate remembers, so that it need not sign them again to check them. */
+/** Maximum number of ids that this isolate remembers, so that it can check them without signing them again. */
 const MAX_KNOWN_IDS = 1_000
+
+/** Number of random hexadecimal digits in a name. Eight more identify its caller to the storage. */
+const RANDOM_DIGITS = 24
+
+/** The first four characters of a signature, as eight hexadecimal digits. */
+const hexOf = (signature: string) =>
+  [...signature.slice(0, 4)].map((it) => it.charCodeAt(0).toString(16).padStart(2, '0')).join('')
 
 /**
  * Ids for clients: the name of a session, a task or a store, signed for its kind, the caller and
- * the path. An id that is forged, or of another caller, gives no name.
+ * the path. An id that is forged or belongs to another caller yields no name.
  */
 export function signedIds(seal: Seal, kind: 'session' | 'task' | 'store') {
-  // Ids by the text that was signed for them: each request of a session brings its id.
+  // Ids by the string that was signed for them. Each request in a session sends its id.
   const known = new Map<string, string>()
-  const idOf = async (name: string, { request, caller }: Asker) => {
-    const { pathname } = new URL(request.url)
-    const signed = JSON.stringify([kind, name, pathname, caller?.subject])
-    return { signed, id: known.get(signed) ?? `${name}.${await seal.sign(signed)}` }
-  }
+  const signedFor = (name: string, { request, caller }: Asker) =>
+    JSON.stringify([kind, name, new URL(request.url).pathname, caller?.subject])
   return {
-    /** A new name, and its id for this caller. */
+    /** A new name, which ends with digits for its caller, and its id for this caller. */
     async make(asker: Asker): Promise<{ name: string; id: string }> {
-      const name = crypto.randomUUID().replaceAll('-', '')
-      return { name, id: (await idOf(name, asker)).id }
+      const random = crypto.randomUUID().replaceAll('-', '').slice(0, RANDOM_DIGITS)
+      const name = random + hexOf(await seal.sign(`owner ${asker.caller?.subject ?? ''}`))
+      return { name, id: `${name}.${await seal.sign(signedFor(name, asker))}` }
     },
     /** The name in an id; undefined if the id is not this caller's. */
     async read(id: string, asker: Asker): Promise<string | undefined> {
-      const [name = ''] = id.split('.')
-      const { signed, id: right } = await idOf(name, asker)
-      if (id !== right) return undefined
+      const [name = '', ...signature] = id.split('.')
+      const signed = signedFor(name, asker)
+      if (known.get(signed) === id) return name
+      if (!(await seal.isSigned(signed, signature.join('.')))) return undefined
       if (known.size >= MAX_KNOWN_IDS) known.clear()
       known.set(signed, id)
       return name

@@ -1,7 +1,4 @@
-/**
- * What a session, a task or a store keeps beyond its memory: a Durable Object's synchronous
- * storage, or a map. Keys sort as text.
- */
+/** Storage for a session, a task or a store: a Durable Object's storage, or a map. Keys are sorted as strings. */
 export interface Storage {
   get<T>(key: string): T | undefined
   put<T>(key: string, value: T): void
@@ -9,10 +6,20 @@ export interface Storage {
   list<T>(options: { prefix: string; startAfter?: string }): Iterable<[string, T]>
 }
 
-/** Characters of one stored value, which holds 2 MB. */
+/** The environment of a session, a task or a store. */
+export interface StateHost<Limits> {
+  readonly storage: Storage
+  readonly limits: Limits
+  /** Calls `wake` at this time. Replaces any time set before. */
+  wakeAt(time: number): void
+  /** Deletes everything, including the alarm. */
+  clear(): Promise<void>
+}
+
+/** Maximum number of characters in one stored value, which can hold 2 MB. */
 const PIECE_CHARS = 512 * 1024
 
-/** Stores a text of any length, in place of what was stored there. */
+/** Stores a string of any length, replacing the previous one. */
 export function keepText(storage: Storage, prefix: string, text: string): void {
   for (const [key] of [...storage.list({ prefix })]) storage.delete(key)
   for (let at = 0; at < text.length; at += PIECE_CHARS) {
@@ -20,6 +27,6 @@ export function keepText(storage: Storage, prefix: string, text: string): void {
   }
 }
 
-/** Reads a text that {@link keepText} stored; empty if nothing is stored. */
+/** Reads a string stored with {@link keepText}. Empty if nothing is stored. */
 export const keptText = (storage: Storage, prefix: string): string =>
   [...storage.list<string>({ prefix })].map(([, piece]) => piece).join('')

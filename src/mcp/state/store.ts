@@ -1,13 +1,8 @@
-/**
- * A store keeps values of handlers between calls, as long as it is used. In a legacy session it is
- * part of the session; elsewhere it is separate.
- *
- * @module
- */
-
+// A store keeps handlers' values between calls, as long as it is in use. In a legacy session it is part of the
+// session. Elsewhere it is separate.
 import type { SessionStore } from '../features/context.ts'
 import { ToolError } from '../wire/jsonrpc.ts'
-import type { Storage } from './storage.ts'
+import type { StateHost, Storage } from './storage.ts'
 import {
   type EntryOrder,
   NO_STORE,
@@ -20,33 +15,23 @@ import {
 
 const MINUTE_MS = 60_000
 
-/** How precisely the last use is stored: a write costs more than most requests. */
+/** Precision of the stored time of last use. It is low, because a write costs more than most requests. */
 export const precisionOf = (idleMs: number): number => Math.min(5 * MINUTE_MS, idleMs / 10)
-
-/** What a store needs from its surroundings. */
-export interface StoreHost {
-  readonly storage: Storage
-  readonly limits: StoreLimits
-  /** Calls {@link StoreState.wake} at this time, instead of the time set before. */
-  wakeAt(time: number): void
-  /** Deletes everything, also the time to wake. */
-  clear(): Promise<void>
-}
 
 const USED_AT = 'store'
 const HANDLE = 'handle'
 const COUNT = 'entries'
 const PREFIX = 'entry:'
 
-/** Whether this storage holds a store. */
+/** True if this storage holds a store. */
 export const isStore = (storage: Pick<Storage, 'get'>): boolean =>
   storage.get(USED_AT) !== undefined
 
 /** A store outside a session. */
 export class StoreState {
-  readonly #host: StoreHost
+  readonly #host: StateHost<StoreLimits>
 
-  constructor(host: StoreHost) {
+  constructor(host: StateHost<StoreLimits>) {
     this.#host = host
   }
 
@@ -62,7 +47,7 @@ export class StoreState {
     return 'key' in order ? enter(storage, limits, order) : {}
   }
 
-  /** Runs at the time that `wakeAt` set. Forgets everything, unless it was used since. */
+  /** Runs at the time that `wakeAt` set. Deletes everything, unless the store was used since. */
   async wake(): Promise<void> {
     if (this.#endsAt > Date.now()) this.#host.wakeAt(this.#endsAt)
     else await this.#host.clear()
@@ -76,10 +61,10 @@ export class StoreState {
 }
 
 /**
- * The store that is part of a session and ends with it. It needs no handle, but has one, which no
+ * The store that is part of a session and ends with it. It needs no handle, but has a handle that no
  * other session knows.
  *
- * @param lives Whether the session still exists: after its end nothing may be stored.
+ * @param lives True while the session exists: after its end nothing can be stored.
  */
 export function storeWithin(
   storage: Storage,
@@ -97,7 +82,6 @@ export function storeWithin(
   })
 }
 
-/** Reads or changes one entry. */
 function enter(storage: Storage, bounds: StoreBounds, order: EntryOrder): StoreAnswer {
   const at = PREFIX + order.key
   const count = storage.get<number>(COUNT) ?? 0
@@ -123,7 +107,7 @@ function enter(storage: Storage, bounds: StoreBounds, order: EntryOrder): StoreA
   return {}
 }
 
-/** Says which bound a value would exceed; undefined if none. */
+/** A message about the bound that a value would exceed. Undefined if it fits. */
 function refusalOf(
   value: string,
   isLong: boolean,
@@ -131,9 +115,10 @@ function refusalOf(
   { keyChars, keys, valueBytes }: StoreBounds,
 ): string | undefined {
   const bytes = encoder.encode(value).length
-  if (isLong) return `A key has at most ${keyChars} characters.`
-  if (isFull) return `A store holds at most ${keys} keys: delete one first.`
-  if (bytes > valueBytes) return `A value has at most ${valueBytes} bytes as JSON, not ${bytes}.`
+  if (isLong) return `A key can have at most ${keyChars} characters.`
+  if (isFull) return `A store can hold at most ${keys} keys: delete one first.`
+  if (bytes > valueBytes)
+    return `A value can have at most ${valueBytes} bytes as JSON, not ${bytes}.`
   return undefined
 }
 

@@ -1,10 +1,4 @@
-/**
- * Stores keep values of handlers between calls. This is how handlers reach them; `store.ts` is how
- * they are kept.
- *
- * @module
- */
-
+// Stores keep handlers' values between calls. Handlers access them through this file. `store.ts` is the storage.
 import type { SessionStore } from '../features/context.ts'
 import { ToolError } from '../wire/jsonrpc.ts'
 import type { Seal } from './seal.ts'
@@ -13,15 +7,14 @@ import { type Asker, signedIds } from './signed-ids.ts'
 /** Bounds on one store. */
 export interface StoreBounds {
   readonly keys: number
-  /** Characters of a key. */
   readonly keyChars: number
-  /** Bytes of a value, as JSON. */
+  /** Maximum size of a value in bytes, as JSON. */
   readonly valueBytes: number
 }
 
 /** Bounds on a store outside a session. */
 export interface StoreLimits extends StoreBounds {
-  /** A store that is not used for this long is forgotten. */
+  /** Idle time after which a store is deleted. */
   readonly idleMs: number
 }
 
@@ -32,7 +25,7 @@ export const storeLimits: StoreLimits = {
   idleMs: 24 * 60 * 60_000,
 }
 
-/** An order about one entry of a store. Values are JSON. */
+/** An order about one entry in a store. Values are JSON. */
 export type EntryOrder =
   | { readonly to: 'get'; readonly key: string }
   | { readonly to: 'put'; readonly key: string; readonly value: string }
@@ -41,33 +34,31 @@ export type EntryOrder =
 /** An order to a store. */
 export type StoreOrder = EntryOrder | { readonly to: 'begin' } | { readonly to: 'open' }
 
-/** The answer to an order: the value, or a refusal for the model to read. */
+/** The result of an order: the value, or a refusal for the model to read. */
 export interface StoreAnswer {
   readonly value?: string | undefined
   readonly refusal?: string
 }
 
-/** Where stores live. */
+/** Access to stores. */
 export interface Stores {
-  /**
-   * Opens the store of this handle, or a new one. Throws {@link ToolError} if this caller has none.
-   */
+  /** Opens the store with this handle, or a new one. Throws {@link ToolError} if this caller has no such store. */
   open(handle: string | undefined, asker: Asker): Promise<SessionStore>
 }
 
 /** Sends an order to the store with this name. */
 type Send = (name: string, order: StoreOrder) => Promise<StoreAnswer>
 
-/** Tells the model what to do about a handle that opens nothing. */
+/** Tells the model what to do about a handle without a store. */
 export const NO_STORE =
   'Nothing is stored under this handle. It may have expired, or belong to another caller. Leave it out to start again.'
 
-/** Stores that are found by name. A handle is the signed name. */
+/** Stores found by name. A handle is the signed name. */
 export function signedStores(seal: Seal, send: Send): Stores {
   const ids = signedIds(seal, 'store')
   return {
     async open(handle, asker) {
-      // Models fill in an empty text for what they do not know.
+      // Models pass an empty string for a handle that they do not have.
       const { name, id } = handle
         ? { name: await ids.read(handle, asker), id: handle }
         : await ids.make(asker)
@@ -85,10 +76,10 @@ export async function openStore(
   asking: Asker & { readonly stores?: Stores | undefined },
 ): Promise<SessionStore> {
   if (asking.stores) return asking.stores.open(handle, asking)
-  throw new Error('This server has no stores: give serve() the option stores.')
+  throw new Error('This server has no stores: pass the stores option to serve().')
 }
 
-/** A store as handlers see it. */
+/** A store from a handler's point of view. */
 export function storeBy(
   handle: string,
   send: (order: StoreOrder) => Promise<StoreAnswer>,
@@ -101,7 +92,7 @@ export function storeBy(
     },
     async put(key, value) {
       const json = JSON.stringify(value) as string | undefined
-      if (json === undefined) throw new TypeError(`What is put under ${key} is not JSON.`)
+      if (json === undefined) throw new TypeError(`The value for ${key} cannot be written as JSON.`)
       await ask(send, { to: 'put', key, value: json })
     },
     async delete(key) {

@@ -1,10 +1,5 @@
-/**
- * A task is a tool call that outlives its request. When nothing runs, it may be evicted from
- * memory. It then goes on from what it stored.
- *
- * @module
- */
-
+// A task is a tool call that outlives its request. While nothing runs, it can be evicted from memory. It then
+// continues from its stored state.
 import { type Caller, type Context, contextOf } from '../features/context.ts'
 import { type InputRequest, InputRequired, MAX_ROUNDS } from '../features/input.ts'
 import type { Server } from '../features/server.ts'
@@ -12,29 +7,23 @@ import { callTool } from '../features/tool.ts'
 import { Stop } from '../wire/deadline.ts'
 import { asRpcError, codes, RpcError, type RpcParams, write } from '../wire/jsonrpc.ts'
 import { revisionOf } from '../wire/revisions.ts'
-import { keepText, keptText, type Storage } from './storage.ts'
-import { isOver, type Order, type TaskCall, type TaskLimits, type TaskStatus } from './tasks.ts'
+import { keepText, keptText, type StateHost, type Storage } from './storage.ts'
+import { isOver, type TaskCall, type TaskLimits, type TaskOrder, type TaskStatus } from './tasks.ts'
 
-/** What a task needs from its surroundings. */
-export interface TaskHost {
-  readonly storage: Storage
-  readonly limits: TaskLimits
-  /** Tells the state of the task to those who follow it. */
+/** A task's environment. */
+export interface TaskHost extends StateHost<TaskLimits> {
+  /** Sends the task's state to its followers. */
   tell(task: RpcParams): void
-  /** Calls {@link Task.wake} at this time, instead of the time set before. */
-  wakeAt(time: number): void
-  /** Deletes everything, also the time to wake. */
-  clear(): Promise<void>
 }
 
-/** What a task needs to run. */
+/** Dependencies of a running task. */
 export interface Runner {
   server(): Server
   readonly caller: Caller | undefined
   readonly store: Context['store']
 }
 
-/** What a client sees of a task in every state. */
+/** The part of a task that clients see in every state. */
 interface Saved extends TaskLimits {
   readonly status: TaskStatus
   readonly statusMessage?: string
@@ -43,7 +32,7 @@ interface Saved extends TaskLimits {
 }
 
 /** The call that a task runs, and its questions to the client. */
-interface Call extends TaskCall {
+interface SavedCall extends TaskCall {
   readonly round: number
   /** The open questions. No id is used twice in a task (SEP-2663). */
   readonly asked: readonly {
@@ -57,10 +46,10 @@ const STATE = 'task'
 const CALL = 'call:'
 const OUTCOME = 'outcome:'
 
-/** Whether this storage holds a task. */
+/** True if this storage holds a task. */
 export const isTask = (storage: Pick<Storage, 'get'>): boolean => storage.get(STATE) !== undefined
 
-/** A Durable Object without requests is evicted after 70 seconds, even while it works. */
+/** A Durable Object without requests is evicted after 70 seconds, even while it is working. */
 const HEARTBEAT_MS = 30_000
 
 export class Task {
@@ -79,7 +68,7 @@ export class Task {
     }
   }
 
-  /** The state of the task; undefined if there is none or it has expired. */
+  /** The task's state, or undefined if there is no task or it has expired. */
   get state(): RpcParams | undefined {
     const saved = this.#saved
     if (!saved || this.#isOver) return undefined
@@ -91,8 +80,8 @@ export class Task {
     return { ...saved, ...(outcome && JSON.parse(outcome)) }
   }
 
-  /** Carries out an order and gives back the state of the task. */
-  take(order: Order, runner: Runner): RpcParams | undefined {
+  /** Carries out an order and returns the task's state. */
+  take(order: TaskOrder, runner: Runner): RpcParams | undefined {
     if (order.to === 'begin') this.#begin(order.call, runner)
     else if (this.#isOver) return undefined
     else if (order.to === 'update') this.#update(order.responses, runner)
@@ -157,7 +146,7 @@ export class Task {
     }
   }
 
-  #context(call: Call, { caller, store }: Runner, stop: Stop): Context {
+  #context(call: SavedCall, { caller, store }: Runner, stop: Stop): Context {
     const { id, version, client, answers } = call
     const facts = { id, revision: revisionOf(version)!, client, caller, answers }
     return {
@@ -169,14 +158,14 @@ export class Task {
     }
   }
 
-  /** Tells how far the work is. Kept only in memory, as the work is. */
+  /** Reports progress. Kept only in memory, like the work itself. */
   #report(statusMessage: string): void {
     this.#saved = { ...this.#saved!, statusMessage, lastUpdatedAt: new Date().toISOString() }
     if (Date.now() - this.#toldAt >= this.#saved.pollIntervalMs) this.#tell()
   }
 
   /** Stores the call until the client has answered. */
-  #ask(call: Call, { requests }: InputRequired): void {
+  #ask(call: SavedCall, { requests }: InputRequired): void {
     if (call.round === MAX_ROUNDS)
       throw new RpcError(codes.internal, 'The tool asked the client too many times.')
     const round = call.round + 1
@@ -220,11 +209,11 @@ export class Task {
     if (state) this.#host.tell(state)
   }
 
-  get #call(): Call {
-    return JSON.parse(keptText(this.#host.storage, CALL)) as Call
+  get #call(): SavedCall {
+    return JSON.parse(keptText(this.#host.storage, CALL)) as SavedCall
   }
 
-  set #call(call: Call) {
+  set #call(call: SavedCall) {
     keepText(this.#host.storage, CALL, JSON.stringify(call))
   }
 

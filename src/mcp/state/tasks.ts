@@ -1,15 +1,17 @@
-/**
- * The extension `io.modelcontextprotocol/tasks` (SEP-2663): a call is answered with a task, and the
- * client then asks about it. The methods are here, the task itself is in `task.ts`.
- *
- * @module
- */
-
+// The extension `io.modelcontextprotocol/tasks` (SEP-2663): a call returns a task, whose status the client then polls.
+// The methods are here. The task itself is in `task.ts`.
 import type { Client, Context } from '../features/context.ts'
 import { InputRequired } from '../features/input.ts'
 import type { Server } from '../features/server.ts'
 import { runTool } from '../features/tool.ts'
-import { codes, isObject, RpcError, type RpcId, type RpcParams } from '../wire/jsonrpc.ts'
+import {
+  codes,
+  invalidParams,
+  isObject,
+  RpcError,
+  type RpcId,
+  type RpcParams,
+} from '../wire/jsonrpc.ts'
 import type { Seal } from './seal.ts'
 import { type Asker, signedIds } from './signed-ids.ts'
 
@@ -17,9 +19,8 @@ const EXTENSION = 'io.modelcontextprotocol/tasks'
 
 /** Bounds on one task. */
 export interface TaskLimits {
-  /** A task ends, and is forgotten, this long after it began. */
+  /** Milliseconds from the start of a task to its end, when it is also deleted. */
   readonly ttlMs: number
-  /** How often a client should ask how it is going. */
   readonly pollIntervalMs: number
 }
 
@@ -41,18 +42,18 @@ export const isOver = (status: unknown): boolean =>
   status === 'completed' || status === 'failed' || status === 'cancelled'
 
 /** An order to a task. */
-export type Order =
+export type TaskOrder =
   | { readonly to: 'begin'; readonly call: TaskCall }
   | { readonly to: 'get' | 'cancel' }
   | { readonly to: 'update'; readonly responses: RpcParams }
 
-/** Where tasks live. */
+/** Access to tasks. */
 export interface Tasks {
-  /** Begins a task. It is stored and running when its description is given back. */
+  /** Begins a task, and returns its description once it is stored and running. */
   begin(call: TaskCall, asker: Asker): Promise<RpcParams>
   /** Sends an order to a task. Undefined if this caller has no task with this id. */
-  ask(id: string, order: Order, asker: Asker): Promise<RpcParams | undefined>
-  /** Tells the state of a task, now and after each change, until `signal` aborts. */
+  ask(id: string, order: TaskOrder, asker: Asker): Promise<RpcParams | undefined>
+  /** Sends a task's state to a client, now and after each change, until `signal` aborts. */
   follow(
     id: string,
     asker: Asker,
@@ -61,13 +62,13 @@ export interface Tasks {
   ): Promise<void>
 }
 
-/** Runs and keeps tasks by name, for any caller. */
+/** Runs and stores tasks by name, for any caller. */
 export interface TaskBackend {
-  send(name: string, order: Order, asker: Asker): Promise<RpcParams | undefined>
+  send(name: string, order: TaskOrder, asker: Asker): Promise<RpcParams | undefined>
   follow(name: string, listener: (task: RpcParams) => void, signal: AbortSignal): Promise<void>
 }
 
-/** Tasks that are found by name. The id that a client holds is the signed name. */
+/** Tasks found by name. The id that a client holds is the signed name. */
 export function signedTasks(seal: Seal, backend: TaskBackend): Tasks {
   const ids = signedIds(seal, 'task')
   return {
@@ -88,14 +89,14 @@ export function signedTasks(seal: Seal, backend: TaskBackend): Tasks {
   }
 }
 
-/** What a server with tasks declares about them. */
+/** The capability that a server with tasks declares. */
 export const tasksOffered = ({ tools }: Server): object | undefined =>
   tools?.some(({ task }) => task) ? { extensions: { [EXTENSION]: {} } } : undefined
 
 /** A request to a server that may have tasks. */
 type Asking = Asker & { readonly tasks?: Tasks | undefined }
 
-/** How a tool runs on a server that may have tasks: right away, or in a new task. */
+/** The way to run a tool on a server that may have tasks: right away, or in a new task. */
 export function runOrBegin(params: RpcParams, asking: Asking): typeof runTool {
   const { tasks } = asking
   if (!tasks) return runTool
@@ -115,29 +116,29 @@ export function runOrBegin(params: RpcParams, asking: Asking): typeof runTool {
   }
 }
 
-/** A method of the extension: sends an order to the task that `params` names. */
+/** A method of the extension, which sends an order to the task that `params` names. */
 export const askTask =
   (to: 'get' | 'update' | 'cancel') =>
   async (_: Server, params: RpcParams, context: Context, asking: Asking): Promise<RpcParams> => {
     const { tasks } = asking
     if (!tasks) throw new RpcError(codes.methodNotFound, 'This server has no tasks.')
-    if (!declares(context)) throw undeclared('This method is about tasks.')
+    if (!declares(context)) throw undeclared('This method is for tasks.')
     const { taskId, inputResponses: responses } = params
     if (to === 'update' && !isObject(responses))
-      throw new RpcError(codes.invalidParams, 'inputResponses is an object of answers by key.')
+      throw invalidParams('inputResponses must be an object of answers by key.')
     const order = to === 'update' ? { to, responses: responses as RpcParams } : { to }
     const found = typeof taskId === 'string' && (await tasks.ask(taskId, order, asking))
     if (!found) {
       const none = 'There is no such task. It may have expired, or belong to another caller.'
-      throw new RpcError(codes.invalidParams, none)
+      throw invalidParams(none)
     }
     return to === 'get' ? { ...found, taskId } : {}
   }
 
-/** Tasks that one subscription may follow. */
+/** Maximum number of tasks that one subscription can follow. */
 const MAX_FOLLOWED_TASKS = 100
 
-/** The tasks of this caller that a subscription names; undefined if it names none. */
+/** The caller's tasks that a subscription lists, or undefined if it lists no tasks. */
 export async function followed(notifications: unknown, context: Context, asking: Asking) {
   const named = isObject(notifications) ? notifications.taskIds : undefined
   const { tasks } = asking
@@ -155,7 +156,7 @@ export async function followed(notifications: unknown, context: Context, asking:
   }
 }
 
-/** Whether the client supports tasks: it says so on each request. */
+/** True if the client supports tasks, which it declares in each request. */
 function declares({ client }: Context): boolean {
   const { extensions } = client.capabilities
   return isObject(extensions) && isObject(extensions[EXTENSION])

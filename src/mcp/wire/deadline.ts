@@ -11,12 +11,11 @@ export class Stop {
   #controller: AbortController | undefined
   #signal: AbortSignal | undefined
 
-  /** @param outer What else stops the work. */
+  /** @param outer Another signal that stops the work. */
   constructor(outer?: () => AbortSignal) {
     this.#outer = outer
   }
 
-  /** Whether {@link stop} was called. */
   get stopped(): boolean {
     return this.#stopped
   }
@@ -39,10 +38,10 @@ export class Stop {
   }
 }
 
-/** A timer that is set for longer fires at once. */
+/** Longest delay of a timer. A longer one fires at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** Runs work with a time limit. After that it is stopped and has failed, even if it goes on. */
+/** Runs work with a time limit. Past the limit it is stopped and counts as failed, even if it continues. */
 export async function within<T>(
   ms: number,
   outer: Stop,
@@ -55,7 +54,7 @@ export async function within<T>(
   const { promise: failed, reject } = Promise.withResolvers<never>()
   const stop = () => {
     const error = new RpcError(codes.internal, tooLong(ms))
-    // In this order: how the work reacts to the signal comes too late to be the answer.
+    // Reject first, then abort: otherwise the work's own AbortError would win.
     reject(error)
     late.stop(error)
   }
@@ -67,12 +66,12 @@ export async function within<T>(
   }
 }
 
-/** A call that waits for nothing outside is done after this many turns of promises. */
+/** Number of promise turns within which a call is done if it waits for nothing outside. */
 const MAX_TURNS = 16
 
 /**
- * Whether work is done after a few turns of promises. Most calls are. They need no timer, and
- * setting and clearing one costs more than these turns.
+ * True if work is done after a few promise turns, as it is for most calls. They need no timer, and
+ * setting and clearing a timer costs more than these turns.
  */
 async function settlesAtOnce(running: Promise<unknown>): Promise<boolean> {
   let over = false

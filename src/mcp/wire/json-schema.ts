@@ -1,13 +1,8 @@
-/**
- * Schemas of `zod/mini` as JSON Schema. Schemas of `zod` bring zod's own converter. `zod/mini`
- * leaves it out for its size: it is as large as three drivers.
- *
- * @module
- */
-
+// Converts `zod/mini` schemas to JSON Schema. `zod` schemas include zod's own converter. `zod/mini` leaves it out,
+// because it is as large as three drivers.
 import * as z from 'zod/v4/core'
 
-/** Whether a schema describes what goes in, before defaults, or what comes out. */
+/** The side of a schema to describe: the input, before defaults, or the output. */
 export type Direction = 'input' | 'output'
 
 type Json = Record<string, unknown>
@@ -21,21 +16,17 @@ export function jsonSchemaOf(schema: z.$ZodType, io: Direction): Json {
   return json
 }
 
-/** The converter that a schema may bring: https://standardschema.dev/json-schema */
+/** The converter that a schema may include: https://standardschema.dev/json-schema */
 interface Standard {
   readonly jsonSchema?: Readonly<Record<Direction, (options: object) => Json>>
 }
 
-/** Leaves out whether an object refuses unknown fields, unless its author said so. */
-function withoutAdditionalProperties({ zodSchema: { _zod }, jsonSchema }: ZodAndJson): void {
-  if (_zod.def.type === 'object' && !(_zod.def as z.$ZodObjectDef).catchall) {
-    delete jsonSchema.additionalProperties
+/** Leaves `additionalProperties` out, unless the schema's author set it. */
+function withoutAdditionalProperties(made: { zodSchema: z.$ZodType; jsonSchema: Json }): void {
+  const { def } = made.zodSchema._zod
+  if (def.type === 'object' && !(def as z.$ZodObjectDef).catchall) {
+    delete made.jsonSchema.additionalProperties
   }
-}
-
-interface ZodAndJson {
-  readonly zodSchema: z.$ZodType
-  readonly jsonSchema: Json
 }
 
 function write(schema: z.$ZodType, io: Direction): Json {
@@ -49,6 +40,9 @@ function shapeOf(schema: z.$ZodTypes, io: Direction): Json {
   switch (def.type) {
     case 'any':
     case 'unknown':
+    case 'lazy':
+    case 'transform':
+    case 'custom':
       return {}
     case 'never':
       return { not: {} }
@@ -92,13 +86,8 @@ function shapeOf(schema: z.$ZodTypes, io: Direction): Json {
     case 'readonly':
     case 'catch':
       return write(def.innerType, io)
-    case 'lazy':
-      return {}
     case 'pipe':
       return write(io === 'input' ? def.in : def.out, io)
-    case 'transform':
-    case 'custom':
-      return {}
     default:
       throw new Error(`JSON Schema cannot express a schema of type ${def.type}.`)
   }
@@ -127,10 +116,9 @@ type Checks = readonly z.$ZodCheck<never>[] | undefined
 
 type CheckDef = z.$ZodChecks['_zod']['def']
 
-const defsOf = (checks: Checks) =>
-  (checks ?? []).map((it) => it._zod.def as z.$ZodChecks['_zod']['def'])
+const defsOf = (checks: Checks) => (checks ?? []).map((it) => it._zod.def as CheckDef)
 
-/** The formats of zod that JSON Schema knows, and their names there. */
+/** Zod formats that JSON Schema also has, with their JSON Schema names. */
 const FORMATS: Readonly<Record<string, string>> = {
   email: 'email',
   url: 'uri',

@@ -1,10 +1,5 @@
-/**
- * JSON-RPC 2.0 messages as MCP uses them. `Request` and `Response` always mean the web's own; the
- * JSON-RPC ones are called `RpcRequest` and `RpcResponse`.
- *
- * @module
- */
-
+// JSON-RPC 2.0 messages as MCP uses them. `Request` and `Response` are always the HTTP types from the web platform.
+// The JSON-RPC types are called `RpcRequest` and `RpcResponse`.
 import { exceededBodyBound, type Limits, limits } from './limits.ts'
 
 export type RpcId = string | number
@@ -34,7 +29,7 @@ export interface RpcResponse {
 
 export type RpcMessage = RpcRequest | RpcNotification | RpcResponse
 
-/** Every error code this server puts on the wire (specification, "Error Codes"). */
+/** Every error code that this server sends (specification, "Error Codes"). */
 export const codes = {
   parse: -32700,
   invalidRequest: -32600,
@@ -48,9 +43,7 @@ export const codes = {
   unsupportedVersion: -32022,
 } as const
 
-/**
- * An error that answers the request as a JSON-RPC error. If the model can act on it, use ToolError.
- */
+/** An error that becomes a JSON-RPC error response. If the model can act on it, use ToolError. */
 export class RpcError extends Error {
   override readonly name = 'RpcError'
   readonly code: number
@@ -66,9 +59,17 @@ export class RpcError extends Error {
   }
 }
 
+/** The error for params that do not fit the method. */
+export const invalidParams = (message: string): RpcError =>
+  new RpcError(codes.invalidParams, message)
+
+/** The error for a message that is not a request, or that cannot be served here. */
+export const invalidRequest = (message: string): RpcError =>
+  new RpcError(codes.invalidRequest, message)
+
 /**
- * What went wrong, in a sentence that the client may read: of a tool it becomes a result with `isError`, which the
- * model may act on; of anything else an error with the code -32603.
+ * A failure, with a message that the client can read. From a tool it becomes a result with `isError`, so that the
+ * model can act on it. From anything else it becomes an error with the code -32603.
  */
 export class ToolError extends Error {
   override readonly name = 'ToolError'
@@ -77,7 +78,7 @@ export class ToolError extends Error {
 /** Reads one body within bounds: a message, or a batch of them. Throws {@link RpcError}. */
 export function parse(body: string, bounds: Limits = limits): RpcMessage | RpcMessage[] {
   const exceeded = exceededBodyBound(body, bounds)
-  if (exceeded) throw new RpcError(codes.invalidRequest, exceeded)
+  if (exceeded) throw invalidRequest(exceeded)
   let value: unknown
   try {
     value = JSON.parse(body)
@@ -85,7 +86,7 @@ export function parse(body: string, bounds: Limits = limits): RpcMessage | RpcMe
     throw new RpcError(codes.parse, 'The body is not JSON.')
   }
   if (!Array.isArray(value)) return checkMessage(value, bounds)
-  if (value.length === 0) throw new RpcError(codes.invalidRequest, 'The batch is empty.')
+  if (value.length === 0) throw invalidRequest('The batch is empty.')
   return value.map((it) => checkMessage(it, bounds))
 }
 
@@ -107,7 +108,7 @@ export class Json {
   }
 }
 
-/** Writes an object whose values may be {@link Json}. Fields that are undefined are left out. */
+/** Writes an object whose values can be {@link Json}. Undefined fields are left out. */
 export function write(object: RpcParams): string {
   let text = ''
   for (const key in object) {
@@ -119,14 +120,18 @@ export function write(object: RpcParams): string {
   return `{${text}}`
 }
 
-/** The text of a successful response. */
+/** A notification as JSON. */
+export const notification = (method: string, params: RpcParams): string =>
+  JSON.stringify({ jsonrpc: '2.0', method, params })
+
+/** A successful response as JSON. */
 export const success = (id: RpcId, result: string): string =>
   `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
 
 /**
- * The text of an error response.
+ * An error response as JSON.
  *
- * @param id Null if no id could be read and the era says so; undefined leaves it out.
+ * @param id Null if the id could not be read and the era writes null for it. Undefined leaves it out.
  */
 export function failure(id: RpcId | null | undefined, error: RpcError): string {
   const { code, message, data } = error
@@ -134,8 +139,8 @@ export function failure(id: RpcId | null | undefined, error: RpcError): string {
 }
 
 /**
- * Makes anything thrown an {@link RpcError}. An unexpected error goes to the log, under a reference;
- * the client reads only that. A {@link ToolError} says what the client reads.
+ * Turns any thrown value into an {@link RpcError}. An unexpected error is logged with a reference, and the
+ * client sees only the reference. A {@link ToolError} keeps its message.
  */
 export function asRpcError(thrown: unknown): RpcError {
   if (thrown instanceof RpcError) return thrown
@@ -143,25 +148,30 @@ export function asRpcError(thrown: unknown): RpcError {
   return new RpcError(codes.internal, isTold ? thrown.message : unexpected(thrown))
 }
 
-/** Logs an unexpected error under a reference, and gives back the sentence that a stranger may read. */
+/** Logs an unexpected error with a reference, and returns a message that is safe to show to strangers. */
 export function unexpected(thrown: unknown): string {
+  return `Something went wrong inside the server. It was logged as ${logged('Something went wrong', thrown)}.`
+}
+
+/** Logs an error, and returns its reference in the log. */
+export function logged(what: string, thrown: unknown): string {
   const reference = crypto.randomUUID().slice(0, 8)
-  console.error(`Something went wrong (${reference})`, thrown)
-  return `Something went wrong inside the server. It was logged as ${reference}.`
+  console.error(`${what} (${reference})`, thrown)
+  return reference
 }
 
 function checkMessage(value: unknown, bounds: Limits): RpcMessage {
   if (!isObject(value) || value.jsonrpc !== '2.0') {
-    throw new RpcError(codes.invalidRequest, 'The body is not a JSON-RPC 2.0 message.')
+    throw invalidRequest('The body is not a JSON-RPC 2.0 message.')
   }
   const { id, method, params } = value
-  // A client that could not read our message says so without an id.
+  // A client that could not read our message reports that without an id.
   if (!method && isObject(value.error) && (id === null || id === undefined)) {
     return { jsonrpc: '2.0', error: value.error as RpcResponse['error'] & object }
   }
-  // An integer past 2^53 would be echoed as another number.
+  // An integer above 2^53 would be echoed as a different number.
   if ('id' in value && typeof id !== 'string' && !Number.isSafeInteger(id)) {
-    throw new RpcError(codes.invalidRequest, 'The id of a message is a string or an integer.')
+    throw invalidRequest('The id of a message must be a string or an integer.')
   }
   const fault = (code: number, message: string) =>
     new RpcError(code, message, undefined, id as RpcId | undefined)
@@ -171,13 +181,13 @@ function checkMessage(value: unknown, bounds: Limits): RpcMessage {
     throw fault(codes.invalidRequest, 'The message has neither a method nor a result.')
   }
   if (typeof method !== 'string') {
-    throw fault(codes.invalidRequest, 'The method of a message is a string.')
+    throw fault(codes.invalidRequest, 'The method of a message must be a string.')
   }
   const long = tooLong(method, params, bounds)
   if (long) throw fault(codes.invalidParams, long)
   if (params === null) delete value.params
   else if (params !== undefined && !isObject(params)) {
-    throw fault(codes.invalidParams, 'The params of a message are an object.')
+    throw fault(codes.invalidParams, 'The params of a message must be an object.')
   }
   return value as unknown as RpcMessage
 }
@@ -187,9 +197,9 @@ function tooLong(
   params: unknown,
   { nameChars, uriChars }: Limits,
 ): string | undefined {
-  if (method.length > nameChars) return `A method has at most ${nameChars} characters.`
+  if (method.length > nameChars) return `A method can have at most ${nameChars} characters.`
   if (!isObject(params)) return undefined
   const isLong = (value: unknown, most: number) => typeof value === 'string' && value.length > most
-  if (isLong(params.name, nameChars)) return `A name has at most ${nameChars} characters.`
-  return isLong(params.uri, uriChars) ? `An address has at most ${uriChars} characters.` : undefined
+  if (isLong(params.name, nameChars)) return `A name can have at most ${nameChars} characters.`
+  return isLong(params.uri, uriChars) ? `A uri can have at most ${uriChars} characters.` : undefined
 }

@@ -1,18 +1,18 @@
 /** Bounds on one request. A body that exceeds its bounds is refused before it costs memory. */
 export interface Limits {
-  /** Bytes of a body. */
+  /** Maximum size of a body in bytes. */
   readonly bodyBytes: number
-  /** Levels of a body. An MCP message nests about five; a schema in it, about a dozen. */
+  /** Maximum depth of a body. An MCP message has about five levels; a schema in it has about a dozen. */
   readonly depth: number
-  /** Keys of all objects in a body. */
+  /** Maximum number of keys in a body, counting all objects. */
   readonly keys: number
-  /** Characters of a method, or of the name of a tool or prompt. */
+  /** Maximum length of the name of a method, a tool or a prompt. */
   readonly nameChars: number
-  /** Characters of the address of a resource. */
+  /** Maximum length of a resource's address. */
   readonly uriChars: number
   /**
-   * A call that takes longer is stopped. Subscriptions and tasks may take longer, and the time that
-   * a client takes to answer a question does not count.
+   * Milliseconds after which a call is stopped. Subscriptions and tasks can take longer, and the time
+   * that a client takes to answer a question does not count.
    */
   readonly callMs: number
 }
@@ -27,8 +27,8 @@ export const limits: Limits = {
 }
 
 /**
- * Says which bound a JSON body exceeds; undefined if none. Checked before `JSON.parse` builds
- * anything: deep nesting costs memory, and stack when it is written again.
+ * A message about the bound that a JSON body exceeds. Undefined if it exceeds none. Checked before
+ * `JSON.parse` builds anything: deep nesting costs memory, and stack when it is written again.
  */
 export function exceededBodyBound(
   body: string,
@@ -50,15 +50,15 @@ export function exceededBodyBound(
   return undefined
 }
 
-/** Bounds on each argument of a call: of a tool, of a prompt, or of a completion. */
+/** Bounds on each argument of a tool call, a prompt or a completion. */
 const MAX_CHARS = 100_000
 const MAX_ITEMS = 1_000
 const MAX_KEYS = 200
 const MAX_LEVELS = 16
-/** Characters of a key, or of a cursor in a list. */
+/** Maximum length of a key, or of a list cursor. */
 export const MAX_SHORT_CHARS = 1_000
 
-/** Says which bound the arguments exceed; undefined if none. */
+/** A message about the bound that the arguments exceed. Undefined if they exceed none. */
 export function exceededArgumentBound(
   value: unknown,
   name = 'An argument',

@@ -1,8 +1,10 @@
+import { decoded } from './body.ts'
+
 const LINE_FEED = 0x0a
 
 /**
- * The lines of what arrives in pieces, without their ends and without empty ones. Undefined stands for a
- * line of more than `most` bytes, of which nothing is kept, or one that is not UTF-8.
+ * Splits chunks into lines, without line endings or empty lines. Undefined stands for a line that is not
+ * UTF-8 or has more than `most` bytes. Such a line is discarded.
  */
 export async function* linesOf(
   pieces: AsyncIterable<Uint8Array>,
@@ -16,7 +18,7 @@ export async function* linesOf(
     else kept = []
   }
   const line = () => {
-    const text = size <= most ? textOf(kept) : undefined
+    const text = size <= most ? decoded(kept)?.trim() : undefined
     kept = []
     size = 0
     return text
@@ -35,14 +37,4 @@ export async function* linesOf(
   }
   const text = line()
   if (text !== '') yield text
-}
-
-function textOf(pieces: readonly Uint8Array[]): string | undefined {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
-  try {
-    const texts = pieces.map((it) => decoder.decode(it, { stream: true }))
-    return (texts.join('') + decoder.decode()).trim()
-  } catch {
-    return undefined
-  }
 }

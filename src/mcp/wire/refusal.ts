@@ -19,11 +19,11 @@ export class Refusal extends RpcError {
   }
 }
 
-/** The response to a request that failed, for anything that was thrown. */
+/** The response to a request that failed, for any thrown value. */
 export function refused(request: Request, thrown: unknown): Response {
   const error = asRpcError(thrown)
   const status = thrown instanceof Refusal ? thrown.status : thrown === error ? 400 : 500
-  // The modern era leaves an unknown id out; the legacy one writes null.
+  // The modern era leaves out an unknown id. The legacy era writes null.
   const modern = isModern(request.headers.get('mcp-protocol-version'))
   const id = error.id ?? (modern ? undefined : null)
   const posted = request.method === 'POST'

@@ -1,33 +1,25 @@
 import { type EventStream, eventStream, frame, streamHeaders } from './sse.ts'
 
-/** The answer to one HTTP request: the text of a response, and its HTTP status. */
+/** The response to one HTTP request: its text and its HTTP status. */
 export interface Answer {
   readonly text: string
   readonly status: number
 }
 
-/** Which forms of answer a client can read. */
+/** The response formats that a client can read. */
 export interface Accept {
   readonly json: boolean
   readonly stream: boolean
-  /** Whether there is no other connection to come back on. Then this one is not closed. */
+  /** True if the client has no other connection to come back on. This one is then not closed. */
   readonly stays?: true
 }
 
 /**
- * Reads `Accept` generously: a client that names neither form gets JSON. A refusal would not help:
- * some hosts send no such header, others name only one form.
+ * Reads `Accept` leniently: a client that lists neither format gets JSON. A refusal would not help, because
+ * some hosts do not send this header and others list only one format.
  */
 export function acceptOf(header: string | null): Accept {
   if (!header) return { json: true, stream: true }
-  if (header !== last?.header) last = { header, accept: readAccept(header) }
-  return last.accept
-}
-
-/** The header that was read last: a client sends the same one with every request. */
-let last: { readonly header: string; readonly accept: Accept } | undefined
-
-function readAccept(header: string): Accept {
   const types = header
     .toLowerCase()
     .split(',')
@@ -43,47 +35,41 @@ const jsonHeaders = new Headers({
   'cache-control': 'no-store',
 })
 
-/** One answer: in JSON if the client accepts that, else as a stream of one event. */
+/** One response: JSON if the client accepts it, otherwise a stream with one event. */
 export function respond({ text, status }: Answer, { json }: Accept): Response {
   return json
     ? new Response(text, { status, headers: jsonHeaders })
     : new Response(frame(text), { status, headers: streamHeaders })
 }
 
-/** Says that a message was accepted. Nothing else follows. */
+/** Confirms that a message was accepted. Nothing else follows. */
 export const accepted = (): Response => new Response(null, { status: 202 })
 
 /** Sends messages to the client while its request runs. */
 export interface ReplySink {
-  /** Whether a message was sent, so that the answer has become a stream. */
+  /** True once a message has been sent, which turns the response into a stream. */
   readonly streaming: boolean
-  /** Whether the client reads streams. */
+  /** True if the client reads streams. */
   readonly readable: boolean
-  /** Sends a message before the answer. Dropped if the client reads no streams or is gone. */
+  /** Sends a message before the result. It is dropped if the client does not read streams or is gone. */
   send(message: string, id?: string): void
-  /** Closes the connection. The work goes on, and the client comes back for the rest. */
+  /** Closes the connection. The work continues, and the client comes back for the rest. */
   disconnect(): void
 }
 
-/** A point in a stream where a client may resume. */
-export interface Primer {
-  readonly id: string
-  readonly retryMs: number
-}
-
 /**
- * Answers one HTTP request with the outcome of `work`. The answer is plain, or an event stream if
+ * Answers one HTTP request with the outcome of `work`. The response is plain, or an event stream if
  * the work sends a message before it returns. If the work returns undefined, the stream just ends,
  * or the request is only acknowledged.
  *
  * @param onCancel Runs when the client closes the stream before its end.
- * @param primer Opens the stream, in revisions that have that.
+ * @param primer The id in the stream's first event, in revisions that support it. A client can resume from it.
  */
 export function reply(
   work: (sink: ReplySink) => Promise<Answer | undefined>,
   accept: Accept,
   onCancel: () => void,
-  primer?: Primer,
+  primer?: string,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     let stream: EventStream | undefined
@@ -91,7 +77,7 @@ export function reply(
     const open = () => {
       if (stream) return stream
       stream = eventStream(onCancel)
-      if (primer) stream.prime(primer.id, primer.retryMs)
+      if (primer) stream.prime(primer)
       resolve(stream.response)
       return stream
     }

@@ -9,13 +9,13 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
-/** What a tool takes or returns. A zod object is also checked; JSON Schema is not. */
+/** The input or output of a tool. Values are checked against a zod object, but not against JSON Schema. */
 export type Schema = z.$ZodObject | JsonSchema
 
-/** What a handler gets for a value of a schema. */
+/** The type that a handler gets for a value that matches a schema. */
 export type Read<S extends Schema> = S extends z.$ZodObject ? z.output<S> : Record<string, unknown>
 
-/** Reads a value by a schema, or tells the model what is wrong with it. */
+/** Reads a value with a schema, or describes the value's faults for the model. */
 export function read(
   schema: Schema,
   value: unknown,
@@ -27,17 +27,17 @@ export function read(
   }
   const parsed = z.safeParse(schema, value)
   if (parsed.success) return { value: parsed.data }
-  // The first few faults are enough to go on. They may repeat what was sent.
+  // The first few faults are enough to act on. They can repeat parts of the input.
   const { issues } = parsed.error
   return {
     fault: z.prettifyError({ issues: issues.slice(0, MAX_FAULTS) }).slice(0, 2 * MAX_SHORT_CHARS),
   }
 }
 
-/** Faults in one message. */
+/** Maximum number of faults in one message. */
 const MAX_FAULTS = 10
 
-// Schemas of `zod/mini` have no error messages, and zod's own messages are as large as a driver.
+// `zod/mini` schemas have no error messages, and zod's own messages are as large as a driver.
 if (!z.config().localeError) z.config({ localeError: inWords })
 
 function inWords(issue: z.$ZodRawIssue): string {
@@ -49,7 +49,7 @@ function inWords(issue: z.$ZodRawIssue): string {
     case 'unrecognized_keys': {
       const { inst, keys } = issue
       const known = inst instanceof z.$ZodObject && Object.keys(inst._zod.def.shape)
-      return `Unrecognized: ${listed(keys)}${known ? `; there are ${listed(known) || 'none'}` : ''}`
+      return `Unrecognized: ${listed(keys)}${known ? `; known: ${listed(known) || 'none'}` : ''}`
     }
     case 'too_big':
       return `Too big: expected at most ${issue.maximum}`
@@ -65,7 +65,7 @@ const listed = (values: readonly unknown[], separator = ', ') =>
 
 const made = new WeakMap<z.$ZodObject, object>()
 
-/** A schema as JSON Schema. Made once: it costs a hundred times as much as checking a value. */
+/** A schema as JSON Schema. Made only once, because it costs a hundred times as much as checking a value. */
 export function toJsonSchema(schema: Schema, io: Direction): object {
   if (!(schema instanceof z.$ZodType)) return schema
   let found = made.get(schema)
@@ -78,13 +78,13 @@ export function toJsonSchema(schema: Schema, io: Direction): object {
 }
 
 /**
- * A part of a schema in a form that every host reads, and short, since models pay for each word: no
- * array of types, no bounds that hold for any integer, no empty schema for items.
+ * A part of a schema in a form that every host can read. It is short, because models pay for each word: it
+ * has no array of types and no bounds that hold for every integer. In an output it has no empty item schema.
  */
 function portable(part: unknown, io: Direction): unknown {
   if (!isObject(part)) return part
   const { type, minimum, maximum, items, ...rest } = part
-  // Hosts refuse an argument that is a list without `items`.
+  // Hosts refuse an array argument without `items`.
   const anything = io === 'output' && isObject(items) && Object.keys(items).length === 0
   return {
     ...(Array.isArray(type) ? { anyOf: type.map((it) => ({ type: it })) } : { type }),

@@ -1,23 +1,23 @@
 /** One server-sent event stream and the response that carries it. */
 export interface EventStream {
   readonly response: Response
-  /** Sends one JSON-RPC message as text. The client may resume after its id. */
+  /** Sends one JSON-RPC message as text. The client can resume after its id. */
   send(message: string, id?: string): void
-  /** Tells the client where to resume, and after how many milliseconds to come back. */
-  prime(id: string, retryMs: number): void
-  /** Tells the client after how many milliseconds to come back. */
-  retry(ms: number): void
+  /** Tells the client where to resume, and when to reconnect. */
+  prime(id: string): void
+  /** Tells the client when to reconnect. */
+  retry(): void
   close(): void
 }
 
-/** Frames one message. Sent in one piece: some readers end an event at a gap. */
+/** Frames one message. It is sent in one chunk, because some readers end an event at a gap. */
 export const frame = (message: string, id?: string): string =>
   `event: message\n${id === undefined ? '' : `id: ${id}\n`}data: ${message}\n\n`
 
-/** A client whose connection was closed comes back after this time. */
-export const RETRY_MS = 1_000
+/** Milliseconds before a client whose connection was closed reconnects. */
+const RETRY_MS = 1_000
 
-/** Keep proxies from buffering or compressing a stream. */
+/** Keeps proxies from buffering or compressing a stream. */
 export const streamHeaders = new Headers({
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
@@ -27,13 +27,13 @@ export const streamHeaders = new Headers({
 /** Only a write shows that the reader has disconnected. */
 const KEEP_ALIVE_MS = 15_000
 
-/** Events that may wait for a slow reader. A pull costs more than most events (measured). */
+/** Number of events buffered for a slow reader. A pull costs more than most events (measured). */
 const BUFFERED_EVENTS = 16
 
 const encoder = new TextEncoder()
 const comment = encoder.encode(':\n\n')
 
-/** Opens a stream. `onCancel` runs when the reader goes away first. */
+/** Opens a stream. `onCancel` runs if the reader goes away first. */
 export function eventStream(onCancel: () => void, keepAliveMs = KEEP_ALIVE_MS): EventStream {
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
   const keepAlive = setInterval(() => controller?.enqueue(comment), keepAliveMs)
@@ -57,8 +57,8 @@ export function eventStream(onCancel: () => void, keepAliveMs = KEEP_ALIVE_MS): 
   return {
     response: new Response(body, { headers: streamHeaders }),
     send: (message, id) => write(frame(message, id)),
-    prime: (id, retryMs) => write(`id: ${id}\nretry: ${retryMs}\ndata: \n\n`),
-    retry: (ms) => write(`retry: ${ms}\n\n`),
+    prime: (id) => write(`id: ${id}\nretry: ${RETRY_MS}\ndata: \n\n`),
+    retry: () => write(`retry: ${RETRY_MS}\n\n`),
     close() {
       controller?.close()
       end()
@@ -68,7 +68,7 @@ export function eventStream(onCancel: () => void, keepAliveMs = KEEP_ALIVE_MS): 
 
 const DATA = 'data: '
 
-/** The messages of a response, which is one message or a stream of them, made here. */
+/** The messages in a response made here: one message, or a stream of them. */
 export async function* messagesIn(response: Response): AsyncIterable<string> {
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
     const message = await response.text()
@@ -83,7 +83,7 @@ export async function* messagesIn(response: Response): AsyncIterable<string> {
     const events = text.split('\n\n')
     text = events.pop()!
     for (const event of events) {
-      // Not by a pattern: to one, U+2028 ends a line.
+      // Not with a regular expression, for which U+2028 ends a line.
       const data = event.split('\n').find((line) => line.startsWith(DATA))
       if (data && data.length > DATA.length) yield data.slice(DATA.length)
     }

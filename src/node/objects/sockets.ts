@@ -2,10 +2,10 @@ import { logged } from '../logged.ts'
 
 type Listener = (event: { readonly data: string }) => void
 
-/** One end of a pair of sockets within this process: what the objects use of a `WebSocket`. */
+/** One end of a pair of sockets within this process, with the part of `WebSocket` that the objects use. */
 export class Socket {
   readonly #listeners = { message: [] as Listener[], close: [] as Listener[] }
-  /** What came before somebody listened. */
+  /** Messages that arrived before there was a listener. */
   #waiting: string[] | undefined = []
   #other: Socket | undefined
   #attachment: unknown

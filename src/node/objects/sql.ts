@@ -3,16 +3,18 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 type Value = ArrayBuffer | string | number | null
 type Row = Record<string, Value>
 
-/** The SQL of an object, as the platform has it, on SQLite of Node. */
+/** The platform's SQL interface for an object, on Node's SQLite. */
 export class Sql {
   readonly #database: () => DatabaseSync
+  readonly #wrote: () => void
 
-  /** @param database Opens it, or gives the open one. */
-  constructor(database: () => DatabaseSync) {
+  /** @param wrote Called on each change. */
+  constructor(database: () => DatabaseSync, wrote: () => void) {
     this.#database = database
+    this.#wrote = wrote
   }
 
-  /** Runs one statement. What changes rows has done so when this returns; a query makes its rows one by one. */
+  /** Runs one statement. A write is complete when this returns; a query produces its rows one by one. */
   exec(sql: string, ...values: readonly unknown[]): Cursor {
     const statement = inItsWords(sql, () => prepared(this.#database(), sql))
     if (parametersIn(sql) !== values.length) {
@@ -22,11 +24,14 @@ export class Sql {
     const columns = statement.columns().map(({ name }) => name)
     if (columns.length === 0) {
       const { changes } = inItsWords(sql, () => statement.run(...bound))
+      // If a new empty table is lost, it is created again. Only these statements report changes; others are writes.
+      if (changes > 0 || !/^\s*(?:create|delete|insert|replace|update)\b/i.test(sql)) this.#wrote()
       return new Cursor(columns, [], sql, Number(changes))
     }
     const made = () => statement.iterate(...bound) as unknown as Iterable<readonly unknown[]>
     if (!/\breturning\b/i.test(sql)) return new Cursor(columns, made(), sql, 0)
     const rows = inItsWords(sql, () => [...made()])
+    if (rows.length > 0) this.#wrote()
     return new Cursor(columns, rows, sql, rows.length)
   }
 }
@@ -34,7 +39,7 @@ export class Sql {
 /** The rows of a statement. They can be read once. */
 export class Cursor {
   readonly columnNames: string[]
-  /** How many rows an insert, update or delete has changed: those of indices do not count. */
+  /** The number of rows that an insert, update or delete changed, without index rows. */
   readonly rowsWritten: number
   readonly #rows: Iterator<readonly unknown[]>
   readonly #sql: string
@@ -51,7 +56,6 @@ export class Cursor {
     this.#sql = sql
   }
 
-  /** The rows as arrays of values. */
   *raw(): IterableIterator<Value[]> {
     try {
       for (;;) {
@@ -60,7 +64,7 @@ export class Cursor {
         yield value.map(outputOf)
       }
     } finally {
-      // A statement that is not at its end would stay open.
+      // A statement that has not reached its end would stay open.
       this.#rows.return?.()
     }
   }
@@ -86,22 +90,22 @@ export class Cursor {
   }
 }
 
-/** The statement of a text. `prepare` stops behind the first one, whose text it keeps. */
+/** Prepares a string that is one statement. `prepare` stops after the first one, whose text it stores. */
 function prepared(database: DatabaseSync, sql: string): StatementSync {
   const statement = database.prepare(sql)
   if (/[^\s;]/.test(sql.slice(statement.sourceSQL.length))) {
-    throw new Error('Of multiple SQL statements in one text, none is run.')
+    throw new Error('A string with multiple SQL statements is not run.')
   }
   statement.setReadBigInts(true)
   statement.setReturnArrays(true)
   return statement
 }
 
-// Texts, names in quotes, comments, numbers, words: whatever else holds a question mark is a parameter.
+// Strings, quoted names, comments, numbers and words. Any other question mark is a parameter.
 const TOKEN =
   /'(?:[^']|'')*'?|"(?:[^"]|"")*"?|`(?:[^`]|``)*`?|\[[^\]]*\]?|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[A-Za-z_\x80-\uffff][\w$\x80-\uffff]*|\?(\d*)/g
 
-/** How many parameters a statement has. Its text is one that SQLite has read: all quotes are closed. */
+/** Counts the parameters in a statement. SQLite has already parsed its text, so all quotes are closed. */
 function parametersIn(sql: string): number {
   let count = 0
   for (const [, number] of sql.matchAll(TOKEN)) {
@@ -115,14 +119,14 @@ const inputOf = (value: unknown): SQLInputValue => {
   return (value ?? null) as SQLInputValue
 }
 
-/** As the platform gives it: integers as doubles, however large. */
+/** A value as the platform returns it: integers as doubles, however large. */
 function outputOf(value: unknown): Value {
   if (typeof value === 'bigint') return Number(value)
   if (value instanceof Uint8Array) return value.slice().buffer as ArrayBuffer
   return value as Value
 }
 
-/** The fault of a statement, written as the platform writes it: `no such table: x: SQLITE_ERROR`. */
+/** Rewrites a statement's error in the platform's form: `no such table: x: SQLITE_ERROR`. */
 function inItsWords<T>(sql: string, work: () => T): T {
   try {
     return work()
@@ -135,7 +139,7 @@ function inItsWords<T>(sql: string, work: () => T): T {
   }
 }
 
-/** Where the fault is, in bytes: SQLite names the word, and if it is there only once, that is it. Else -1. */
+/** The error's offset in bytes: SQLite names the word, so it is known only if the word occurs once. Otherwise -1. */
 function offsetOf(message: string, sql: string): number {
   const word = /^near "(.+)": |^no such (?:column|function): "?([^"\s]+)/s.exec(message)
   const text = word?.[1] ?? word?.[2]
@@ -144,26 +148,9 @@ function offsetOf(message: string, sql: string): number {
   return Buffer.byteLength(sql.slice(0, at))
 }
 
-/** The codes of SQLite by number. */
 const NAMES: Readonly<Record<number, string>> = {
-  ...{
-    1: 'ERROR',
-    2: 'INTERNAL',
-    3: 'PERM',
-    4: 'ABORT',
-    5: 'BUSY',
-    6: 'LOCKED',
-    7: 'NOMEM',
-    8: 'READONLY',
-  },
-  ...{
-    9: 'INTERRUPT',
-    10: 'IOERR',
-    11: 'CORRUPT',
-    13: 'FULL',
-    14: 'CANTOPEN',
-    17: 'SCHEMA',
-    18: 'TOOBIG',
-  },
-  ...{ 19: 'CONSTRAINT', 20: 'MISMATCH', 21: 'MISUSE', 23: 'AUTH', 25: 'RANGE' },
+  ...{ 1: 'ERROR', 2: 'INTERNAL', 3: 'PERM', 4: 'ABORT', 5: 'BUSY', 6: 'LOCKED', 7: 'NOMEM' },
+  ...{ 8: 'READONLY', 9: 'INTERRUPT', 10: 'IOERR', 11: 'CORRUPT', 13: 'FULL', 14: 'CANTOPEN' },
+  ...{ 17: 'SCHEMA', 18: 'TOOBIG', 19: 'CONSTRAINT', 20: 'MISMATCH', 21: 'MISUSE', 23: 'AUTH' },
+  25: 'RANGE',
 }

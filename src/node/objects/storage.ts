@@ -4,39 +4,39 @@ import type { Alarms } from './alarms.ts'
 import type { Room } from './room.ts'
 import { Sql } from './sql.ts'
 
-/** Where an object keeps its values, and its tables. */
-export interface Place {
-  /** The database of its values, and its own name in there. */
+/** The databases for an object's values and tables. */
+export interface ObjectPlace {
+  /** The database with its values, and its own name there. */
   readonly values: () => DatabaseSync
   readonly name: string
-  /** The room in a database of values that others share. */
+  /** The space limit for a database of values that objects share. */
   readonly room?: Room | undefined
-  /** The database of its tables, which is nobody else's; undefined if it has none. */
+  /** The database with its tables, which only this object uses. Undefined if it has no tables. */
   readonly tables?: (() => DatabaseSync) | undefined
+  readonly wrote: () => void
 }
 
-/** The table of values, by the name that the platform gives it: catalogs leave it out. */
+/** The table of values. It has the platform's name for it, which catalogs leave out. */
 export const VALUES =
   'create table if not exists _cf_KV (object text, key text, value blob not null, primary key (object, key)) without rowid'
 
-/** The storage of an object, as the platform has it: what is used of it here. */
+/** The part of the platform's object storage that is used here. */
 export class ObjectStorage {
   readonly sql: Sql
   readonly kv: Values
-  readonly #place: Place
+  readonly #place: ObjectPlace
   readonly #alarm: ReturnType<Alarms['of']>
 
-  constructor(place: Place, alarm: ReturnType<Alarms['of']>) {
+  constructor(place: ObjectPlace, alarm: ReturnType<Alarms['of']>) {
     this.#place = place
     this.#alarm = alarm
     this.sql = new Sql(() => {
       if (place.tables) return place.tables()
       throw new Error('This object has no tables of its own.')
-    })
+    }, place.wrote)
     this.kv = new Values(place)
   }
 
-  /** Does all of it, or nothing. */
   transactionSync<T>(work: () => T): T {
     const database = this.#place.values()
     database.exec('savepoint work')
@@ -65,18 +65,18 @@ export class ObjectStorage {
 
   async deleteAll(): Promise<void> {
     this.#alarm.delete()
-    const { values, name, tables, room } = this.#place
-    if (tables) return empty(tables())
-    values().prepare('delete from _cf_KV where object = ?').run(name)
+    const { values, name, tables, room, wrote } = this.#place
+    if (tables) empty(tables())
+    else values().prepare('delete from _cf_KV where object = ?').run(name)
     room?.freed(name)
+    wrote()
   }
 }
 
-/** Values by key: copies, as of any storage. */
 class Values {
-  readonly #place: Place
+  readonly #place: ObjectPlace
 
-  constructor(place: Place) {
+  constructor(place: ObjectPlace) {
     this.#place = place
   }
 
@@ -94,14 +94,16 @@ class Values {
     const bytes = serialize(value)
     const before = room && this.#lengthOf(key)
     this.#run(insert).run(name, key, bytes)
+    this.#place.wrote()
     room?.changed(name, before, bytes.length)
   }
 
   delete(key: string): boolean {
-    const { name, room } = this.#place
+    const { name, room, wrote } = this.#place
     const before = room && this.#lengthOf(key)
     const { changes } = this.#run('delete from _cf_KV where object = ? and key = ?').run(name, key)
     room?.changed(name, before, undefined)
+    if (changes > 0) wrote()
     return changes > 0
   }
 

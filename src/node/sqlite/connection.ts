@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import * as sqlite from 'node:sqlite'
 import { rules } from '../../database/sqlite/reader.ts'
 
-/** The longest value, also of one on the way to an answer. Those in the file may be as long. */
+/** Maximum length of a value, including intermediate ones. Values in the file can be this long. */
 const MAX_VALUE_BYTES = 64 * 1024 * 1024
 
-/** What SQLite may take of memory in all, where it counts that. */
+/** SQLite's total memory limit, if it counts its memory. */
 const MAX_HEAP_BYTES = 128 * 1024 * 1024
 
-/** Opens a file that is only read: by the system, by SQLite's settings, and by what may be compiled. */
+/** Opens a file read-only. The system, SQLite's settings and a list of allowed statements enforce this. */
 export function connect(uri: string, timeoutMs: number): sqlite.DatabaseSync {
   const database = new sqlite.DatabaseSync(uri, {
     readOnly: true,
@@ -23,14 +23,14 @@ export function connect(uri: string, timeoutMs: number): sqlite.DatabaseSync {
     pragma query_only = on;
     pragma trusted_schema = off;
     pragma cell_size_check = on`)
-  // Not every Node has all of these.
+  // Not every Node version has all of these.
   database.enableDefensive?.(true)
   if (database.limits) Object.assign(database.limits, { length: MAX_VALUE_BYTES, attach: 0 })
   database.setAuthorizer?.(authorize)
   return database
 }
 
-/** Where a big sort may be put. Such a file has no name from the moment it is made. */
+/** True if a big sort can use temporary files. Such a file has no name from the moment it is made. */
 function hasTemporaryFiles(): boolean {
   try {
     accessSync(tmpdir(), rights.W_OK)
@@ -40,7 +40,6 @@ function hasTemporaryFiles(): boolean {
   }
 }
 
-/** Lets nothing be compiled but what reads. */
 function authorize(action: number, name: string | null, call: string | null): number {
   const { constants: codes } = sqlite
   switch (action) {
@@ -63,9 +62,9 @@ function authorize(action: number, name: string | null, call: string | null): nu
   }
 }
 
-/** The pragmas that describe the schema, as the guard has them, and the one that FTS5 asks. */
+/** The pragmas that describe the schema, as in the guard, and the one that FTS5 uses. */
 const DESCRIBING =
   /^(?:table_info|table_xinfo|table_list|index_list|index_info|index_xinfo|foreign_key_list|data_version)$/i
 
-/** An R-Tree compiles how it would write as soon as it is opened. */
+/** An R-Tree compiles its write statements as soon as it is opened. */
 const OF_R_TREE = /_(?:node|parent|rowid)$/i

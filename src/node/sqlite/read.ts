@@ -18,16 +18,31 @@ import {
 } from '../../database/sqlite/reader.ts'
 import { connect } from './connection.ts'
 import { look, pause } from './look.ts'
-import type { Question } from './question.ts'
 import { isNoPlaceholder, mayPass, said } from './said.ts'
 
-/** How long to wait before a file is looked at again that changed meanwhile, or seems to. */
+/** A question for the process that reads a SQLite file. */
+export interface Question {
+  readonly path: string
+  readonly sql: string
+  readonly params: readonly Param[]
+  readonly maxRows: number
+  readonly maxBytes: number
+  readonly timeoutMs: number
+}
+
+/** The process's reply: a receipt for the question, and then rows, or the parts of a DatabaseError. */
+export type Reply =
+  | 'begun'
+  | { readonly answer: Answer }
+  | { readonly error: Pick<DatabaseError, 'kind' | 'message' | 'code' | 'hint' | 'position'> }
+
+/** The pause before a file that changed meanwhile, or seems to have changed, is checked again. */
 const PAUSE_MS = 10
 const MAX_SEEMING = 10
 
-/** Answers a question. The file is opened for it, so it is the one that is at its path now. */
+/** Answers a question. It opens the file each time, so it reads the one that is at the path now. */
 export function read(question: Question): Answer {
-  // The other half is for the statement.
+  // The other half of the time is for the statement.
   const until = Date.now() + question.timeoutMs / 2
   for (let tries = 1; ; tries++) {
     const { uri, isLocked, holds } = look(question.path)
@@ -61,11 +76,11 @@ function readFrom(uri: string, question: Question): Answer {
   }
 }
 
-/** Lets a text pass only if it is one query, and its program writes nothing. Nothing of it runs here. */
+/** Throws unless a string is one query whose program writes nothing. This does not run the query. */
 function prove(database: DatabaseSync, query: string): void {
-  // As a table it runs like the pragma, in a program that EXPLAIN does not show.
+  // As a table, a pragma runs in a program that EXPLAIN does not show.
   if (PRAGMA.test(query) || /pragma_optimize/i.test(query)) {
-    throw new DatabaseError('refused', 'This database is only read: that would write.')
+    throw new DatabaseError('refused', 'This database is read-only: that would write.')
   }
   try {
     database.prepare(probe(query))
@@ -78,7 +93,7 @@ function prove(database: DatabaseSync, query: string): void {
   assertReads(program.all() as unknown as unknown[][])
 }
 
-/** Compiles a text that is one statement: Node would leave out what follows the first one. */
+/** Compiles a string that is one statement. Node would ignore anything after the first one. */
 function compile(database: DatabaseSync, sql: string): StatementSync {
   const statement = database.prepare(sql)
   if (statement.sourceSQL !== sql) throw new DatabaseError('refused', ONE_STATEMENT)
@@ -87,7 +102,7 @@ function compile(database: DatabaseSync, sql: string): StatementSync {
   return statement
 }
 
-/** What Node gives for a value. */
+/** A value as Node returns it. */
 type Value = null | bigint | number | string | Uint8Array
 
 function answer(statement: StatementSync, { params, maxRows, maxBytes }: Question): Answer {
@@ -108,7 +123,7 @@ function answer(statement: StatementSync, { params, maxRows, maxBytes }: Questio
   }
 }
 
-/** Runs a statement with a value for each placeholder, no less and no more. */
+/** Runs a statement with a value for each placeholder, no more and no fewer. */
 function rowsOf(statement: StatementSync, params: readonly Param[]): Iterable<Value[]> {
   const values = params.map(argument)
   const rowsWith = (bound: Bound) => {
@@ -119,7 +134,7 @@ function rowsOf(statement: StatementSync, params: readonly Param[]): Iterable<Va
       throw thrown
     }
   }
-  // A placeholder without a value would be NULL. If one value more can be bound, there is such a one.
+  // A placeholder without a value would be NULL. If one more value can be bound, there is such a placeholder.
   const tooFew = forms.some((form) => rowsWith(form([...values, null])))
   const rows = tooFew ? undefined : (rowsWith(inOrder(values)) ?? rowsWith(byNumber(values)))
   if (rows) return rows
@@ -130,7 +145,7 @@ type Bound = [Record<string, SQLInputValue>] | SQLInputValue[]
 
 const inOrder = (values: readonly SQLInputValue[]): Bound => [...values]
 
-/** To the first versions of Node that read `?1`, it is a name. */
+/** The first Node versions that read `?1` treat it as a name. */
 const byNumber = (values: readonly SQLInputValue[]): Bound => [
   Object.fromEntries(values.map((it, i) => [`?${i + 1}`, it])),
 ]
@@ -147,7 +162,7 @@ function cellOf(value: Value, maxBytes: number): Cell {
     return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
   }
   if (value instanceof Uint8Array) return blob(value)
-  // More than fits is as well as any of it, and not taken apart to be counted.
+  // One character too many is enough to exceed the limit, so a long string is not encoded to count its bytes.
   if (typeof value === 'string') return value.slice(0, maxBytes + 1)
   return cell(value)
 }

@@ -1,43 +1,45 @@
 import { isIPv6 } from 'node:net'
-import { wrong } from './fault.ts'
+import { wrong } from './failure.ts'
 
-/** A server that speaks SSH, as somebody wrote it: `user@bastion:2222`. */
-export interface Place {
-  /** A name, an address without brackets, or a `Host` of the configuration of ssh. */
+/** An SSH server, as written in a setting: `user@bastion:2222`. */
+export interface SshServer {
+  /** A name, an address without brackets, or a `Host` from the ssh configuration. */
   readonly name: string
   readonly user: string | undefined
   readonly port: number | undefined
 }
 
-/** The most servers on the way to a database. */
-export const MAX_HOPS = 8
+/** Maximum number of servers on the way to a database. */
+const MAX_HOPS = 8
 
-/**
- * Reads `bastion`, `user@bastion:2222` or `ssh://user@bastion:2222`, and several of them with a comma between,
- * the nearest one first. Throws DatabaseError.
- */
-export function readPlaces(text: string): readonly Place[] {
+/** Reads servers such as `user@bastion:2222`, separated by commas, the nearest one first. Throws DatabaseError. */
+export function readPlaces(text: string): readonly SshServer[] {
   const places = text.split(',').map((it) => readPlace(it.trim()))
   if (places.length > MAX_HOPS) {
-    throw wrong(`The SSH tunnel names ${places.length} servers. The most are ${MAX_HOPS}.`)
+    throw wrong(`The SSH tunnel names ${places.length} servers. The maximum is ${MAX_HOPS}.`)
   }
   return places
 }
 
-const FORM = 'Write the SSH server as user@bastion, or user@bastion:2222.'
+/** A server in the form for `ssh -J`: an IPv6 address in brackets. */
+export const written = ({ name, user, port }: SshServer) =>
+  `${user ? `${user}@` : ''}${name.includes(':') ? `[${name}]` : name}${port ? `:${port}` : ''}`
 
-function readPlace(text: string): Place {
+/** Letters, digits and a few signs. ssh takes a leading dash as an option, and a shell interprets other characters. */
+const NAME = /^[\w.:%][\w.:%-]{0,254}$/
+const USER = /^(?!.*\\$)[\p{L}\p{N}_.][\p{L}\p{N}_.@+=#%\\-]{0,127}$/u
+
+function readPlace(text: string): SshServer {
   const bare = text.replace(/^ssh:\/\//i, '').replace(/\/$/, '')
   const at = bare.lastIndexOf('@')
   const user = at < 0 ? undefined : bare.slice(0, at)
   if (text !== bare && user?.includes(':')) {
-    throw wrong('The SSH tunnel has a password. Set the variable SSH_PASSWORD, or use a key.')
+    throw wrong('The SSH tunnel has a password. Use a key instead.')
   }
   const { name, port } = hostAt(bare.slice(at + 1))
-  // What begins with a dash would be an option, if somebody wrote it after ssh.
-  const isName = /^[\w.:%-]{1,255}$/.test(name) && !name.startsWith('-')
-  const isUser = user === undefined || /^[^\s\p{Cc}:/-][^\s\p{Cc}:/]{0,127}$/u.test(user)
-  if (!isName || !isUser) throw wrong(FORM)
+  if (!NAME.test(name) || (user !== undefined && !USER.test(user))) {
+    throw wrong('Write the SSH server as user@bastion, or user@bastion:2222.')
+  }
   if (port === undefined || port === '') return { name, user, port: undefined }
   const number = Number(port)
   if (!/^\d{1,5}$/.test(port) || number < 1 || number > 65_535) {

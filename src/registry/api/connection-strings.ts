@@ -1,48 +1,51 @@
 import * as z from 'zod/mini'
-import { connectionStrings, hosts, platformOf, type Recognised } from '../../database/index.ts'
-import type { Mend } from '../mend/mend.ts'
-import { resolve } from '../open-credential.ts'
-import { assertPublicHosts, PrivateHostError } from '../public-hosts.ts'
-import { privateHostsOf } from './endpoint-body.ts'
+import {
+  connectionStrings,
+  type Fix,
+  hosts,
+  platformOf,
+  type Recognised,
+} from '../../database/index.ts'
 import { answer } from './fault.ts'
+import { fixSchema, hostProblem } from './fix.ts'
 import { named } from './lists.ts'
-import { mendSchema } from './mend-schema.ts'
 import { type Route, route } from './route.ts'
+import { privateHostsOf } from './served.ts'
 import type { Surroundings } from './surroundings.ts'
 
-const recognised = named(
+export const recognised = named(
   'Recognised',
   z.object({
     ok: z.literal(true),
-    /** The URL for an endpoint. It may hold a password: no other answer has it. */
+    /** The URL for an endpoint. It can contain a password, and no other response includes it. */
     url: z.string(),
     engine: z.string(),
-    /** Who runs the server, where its host tells. */
+    /** The service that runs the server, if its host reveals it. */
     service: z.optional(z.string()),
     host: z.optional(z.string()),
     port: z.optional(z.int()),
     database: z.optional(z.string()),
     user: z.optional(z.string()),
-    /** How many characters the password or the token has. */
+    /** Length of the password or token in characters. */
     secretLength: z.optional(z.int()),
-    /** `offered`: encrypted if the server does. `within`: by a binding. */
+    /** `offered` means encrypted if the server supports it. `within` means through a binding. */
     encryption: z.enum(['required', 'offered', 'none', 'within']),
-    /** What was changed to read it. */
+    /** Corrections made to the string in order to read it. */
     changes: z.array(z.string()),
-    /** What to know about it. */
+    /** Useful facts about the connection string. */
     hints: z.array(z.string()),
-    /** Names for an endpoint with it. */
+    /** Suggested name and title for an endpoint that uses it. */
     suggested: z.object({ name: z.string(), title: z.string() }),
-    /** What to do if its host may not be reached. */
-    mend: z.optional(mendSchema),
+    /** Steps to take if its host is not allowed. */
+    fix: z.optional(fixSchema),
   }),
 )
 
-const unrecognised = named(
+export const unrecognised = named(
   'Unrecognised',
   z.object({
     ok: z.literal(false),
-    /** What is wrong and what to change. It repeats no password. */
+    /** The problem and how to correct it. Never repeats a password. */
     sentence: z.string(),
     part: z.optional(
       z.enum(['engine', 'host', 'port', 'user', 'password', 'database', 'parameter']),
@@ -53,49 +56,37 @@ const unrecognised = named(
 
 /** `/api/connection-strings` */
 export const connectionStringRoutes = (): readonly Route[] => [
-  route({
-    method: 'post',
-    path: '/api/connection-strings/recognise',
+  route('post', '/api/connection-strings/recognise', {
     summary:
-      'Reads any text that people paste for a connection string: a URL with mistakes, a form of Java, .NET or Go, a command, a file with settings. Nothing is stored, and no database is asked.',
+      'Reads any text that people paste as a connection string: a URL with mistakes, a Java, .NET or libpq form, a command, or lines from a settings file. Nothing is stored, and no database is contacted.',
     body: z.strictObject({ text: z.string() }),
-    answers: {
-      200: {
-        description: 'The URL for an endpoint, or what is wrong.',
-        schema: z.union([recognised, unrecognised]),
-      },
-    },
+    answers: [
+      200,
+      'The URL for an endpoint, or what is wrong.',
+      z.union([recognised, unrecognised]),
+    ],
     async run({ body: { text } }, surroundings) {
       const { recognise } = await connectionStrings()
       const found = await recognise(text, surroundings.machine)
       if (!('url' in found)) return answer({ ok: false, ...found })
-      return answer({ ok: true, ...found, mend: await hostMend(found, surroundings) })
+      return answer({ ok: true, ...found, fix: await hostFix(found, surroundings) })
     },
   }),
 ]
 
-/** What to do about a host that this deployment may not reach. */
-async function hostMend(found: Recognised, surroundings: Surroundings): Promise<Mend | undefined> {
-  const allowed = await privateHostsOf(surroundings)
-  try {
-    await assertPublicHosts(found.url, { allowed, resolve })
-    return undefined
-  } catch (error) {
-    if (!(error instanceof PrivateHostError)) throw error
-    const { mendOf } = await import('../mend/mend-of.ts')
-    const { protocol } = (await hosts()).databaseUrl(found.url)
-    const { host, port, user, database, suggested } = found
-    const kind = error.why === 'unresolved' ? 'unresolved_host' : 'private_host'
-    const scheme = protocol.slice(0, -1)
-    const platform = platformOf(surroundings.machine)
-    const about = {
-      platform,
-      scheme,
-      host,
-      port,
-      endpoint: suggested.name,
-      login: { user, database },
-    }
-    return mendOf({ kind, message: error.message }, about)
-  }
+/** Steps for a host that this deployment is not allowed to reach. */
+async function hostFix(found: Recognised, surroundings: Surroundings): Promise<Fix | undefined> {
+  const problem = await hostProblem(found.url, await privateHostsOf(surroundings))
+  if (!problem) return undefined
+  const { fixOf } = await import('../fix/fix-of.ts')
+  const { protocol } = (await hosts()).databaseUrl(found.url)
+  const { host, port, user, database, suggested } = found
+  return fixOf(problem, {
+    platform: platformOf(surroundings.machine),
+    scheme: protocol.slice(0, -1),
+    host,
+    port,
+    endpoint: suggested.name,
+    login: { user, database },
+  })
 }

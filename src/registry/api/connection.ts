@@ -1,46 +1,82 @@
 import { DatabaseError, hasNoSecret, hosts, locate } from '../../database/index.ts'
-import { type CredentialKeys, type CredentialSecrets, secretProblem } from '../credential-keys.ts'
-import type { Credential } from '../entries.ts'
-import { randomText } from '../key.ts'
-import { boundOf, keysOf, resolve } from '../open-credential.ts'
-import { assertPublicHosts, PrivateHostError } from '../public-hosts.ts'
+import { randomText } from '../../ground/index.ts'
+import {
+  type CredentialKeys,
+  type CredentialSecrets,
+  secretProblem,
+} from '../keys/credential-keys.ts'
+import type { Credential } from '../state/entries.ts'
+import { boundOf, keysOf } from '../state/open-credential.ts'
 import { ApiFault, wrongField } from './fault.ts'
+import { hostProblem } from './fix.ts'
+import { privateHostsOf } from './served.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** The longest connection string. */
+/** Maximum length of a connection string. */
 export const MAX_URL_CHARS = 4_000
 
-/** What a connection string is for. */
-export interface Purpose {
-  readonly endpoint: string
-  readonly database: string
-  /** The group whose own it is. */
-  readonly group?: string | undefined
-}
-
-/** Whether a URL has to be sealed: it is neither a reference nor one of those that hold no secret. */
-export const isConnectionString = (url: string): boolean =>
-  !/^(?:secret|credential):/.test(url) && url.includes(':') && !hasNoSecret(url)
+/** The database that a connection string is for, and the group that owns it, if any. */
+type Purpose = Pick<Credential, 'endpoint' | 'database' | 'group'>
 
 /**
- * Seals a connection string, so that it can be stored. Throws {@link ApiFault} if no driver opens it or
- * if its host is private.
+ * The URL to store for a database. A connection string is sealed, and the URL refers to it. Collects the credentials
+ * that URLs refer to. Throws {@link ApiFault}, also for a stored credential that was made for something else.
+ *
+ * @param was the stored credentials
  */
-export async function sealConnection(
+export async function storedUrl(
   url: string,
   purpose: Purpose,
   field: string,
-  { secrets }: Surroundings,
-  privateHosts: readonly string[],
+  surroundings: Surroundings,
+  was: Readonly<Record<string, Credential>> | undefined,
+  credentials: [id: string, Credential][],
+): Promise<string> {
+  assertNotOwnSecret(url, field)
+  const isReference = /^(?:secret|credential):/.test(url)
+  // Other URLs never hold a secret.
+  if (!isReference && url.includes(':') && !hasNoSecret(url)) {
+    const made = await seal(url, purpose, field, surroundings)
+    credentials.push([made.id, made])
+    return `credential:${made.id}`
+  }
+  const id = referredTo(url)
+  if (id === undefined) return url
+  const kept = was && Object.hasOwn(was, id) ? was[id] : undefined
+  if (kept?.database !== purpose.database || kept.endpoint !== purpose.endpoint) {
+    throw wrongField(
+      field,
+      'refers to a credential that belongs to something else. Send the connection string.',
+    )
+  }
+  credentials.push([id, kept])
+  return url
+}
+
+/** The id of the credential that a URL refers to. */
+export const referredTo = (url: string): string | undefined =>
+  url.startsWith('credential:') ? url.slice('credential:'.length) : undefined
+
+/** Throws {@link ApiFault} for a reference to one of Tidegate's own secrets, which are not URLs. */
+export function assertNotOwnSecret(url: string, field: string): void {
+  if (!/^secret:TIDEGATE_/i.test(url)) return
+  throw wrongField(field, 'names one of Tidegate’s secrets. Name the secret that holds the URL.')
+}
+
+/**
+ * Seals a connection string so that it can be stored. Throws {@link ApiFault} if no driver can open it or
+ * if its host is private.
+ */
+async function seal(
+  url: string,
+  purpose: Purpose,
+  field: string,
+  surroundings: Surroundings,
 ): Promise<Credential> {
   const { protocol, names } = await readUrl(url, field)
-  const keys = sealingKeys(secrets)
-  try {
-    await assertPublicHosts(url, { allowed: privateHosts, resolve })
-  } catch (error) {
-    if (error instanceof PrivateHostError) throw new ApiFault(422, error.message, { field })
-    throw error
-  }
+  const keys = sealingKeys(surroundings.secrets)
+  const problem = await hostProblem(url, await privateHostsOf(surroundings))
+  if (problem) throw new ApiFault(422, problem.message, { field })
   return {
     ...purpose,
     id: randomText(20),
@@ -66,7 +102,7 @@ async function readUrl(url: string, field: string) {
   }
 }
 
-/** The keys that seal credentials. Throws {@link ApiFault} if the secret is not set, or is weak. */
+/** The keys that seal credentials. Throws {@link ApiFault} if the secret is missing or weak. */
 export function sealingKeys(secrets: CredentialSecrets): CredentialKeys {
   const problem = secretProblem(secrets.TIDEGATE_SECRET)
   if (problem) {

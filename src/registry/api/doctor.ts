@@ -1,25 +1,27 @@
 import * as z from 'zod/mini'
-import { nameParam, served } from './endpoints.ts'
-import { ApiFault, answer } from './fault.ts'
+import { answer } from './fault.ts'
 import { named } from './lists.ts'
 import { type Route, route } from './route.ts'
+import { found, nameParam } from './served.ts'
 
-const health = named(
+export const health = named(
   'Health',
   z.object({
-    /** Why the endpoints of the configuration cannot be read. */
+    /** Reason the endpoints in the configuration cannot be read. */
     configuration: z.optional(z.string()),
+    /** Reasons the stored state (the registry and the sign-ins) cannot be read. */
+    stored: z.array(z.string()),
     signIn: z.object({
       state: z.enum(['set', 'missing', 'faulty']),
-      /** The settings that name a way to sign in. */
+      /** The settings that define a way to sign in. */
       ways: z.array(z.string()),
-      /** Why people cannot sign in as it is meant. */
+      /** Problems that keep sign-in from working as intended. */
       problems: z.array(z.string()),
     }),
   }),
 )
 
-const hostTest = named(
+export const hostTest = named(
   'HostTest',
   z.object({
     url: z.string(),
@@ -29,41 +31,39 @@ const hostTest = named(
         hosts: z.array(z.string()),
         state: z.enum(['ok', 'note', 'problem']),
         seen: z.string(),
-        mend: z.optional(z.string()),
+        fix: z.optional(z.string()),
       }),
     ),
-    /** What each app would make of it. */
-    hosts: z.array(z.object({ name: z.string(), verdict: z.string() })),
+    hosts: z.array(
+      z.object({
+        name: z.string(),
+        verdict: z.string(),
+        /** `note`: it connects with problems, or only a note keeps it out. `problem`: a problem keeps it out. */
+        state: z.enum(['ok', 'note', 'problem']),
+      }),
+    ),
   }),
 )
 
-/** `/api/doctor`: what `/doctor` tells besides how the databases are. */
+/** `/api/doctor`: the content of `/doctor`, except for the state of the databases. */
 export const doctorRoutes = (): readonly Route[] => [
-  route({
-    method: 'get',
-    path: '/api/doctor',
-    summary: 'Says what is wrong with the settings of the deployment. The databases are not asked.',
-    answers: { 200: { description: 'The faults, each in a sentence.', schema: health } },
+  route('get', '/api/doctor', {
+    summary: 'Reports problems with the deployment’s settings. The databases are not contacted.',
+    answers: [200, 'The faults, each with a message.', health],
     run: async (_, { health }) => answer(await health()),
   }),
-  route({
-    method: 'get',
-    path: '/api/doctor/hosts',
+  route('get', '/api/doctor/hosts', {
     summary:
-      'Does what apps do with /mcp, without leaving the Worker, and says what each would make of it.',
-    answers: { 200: { description: 'What was seen.', schema: hostTest } },
+      'Makes the requests that apps make to /mcp, without leaving the Worker, and reports which apps can connect.',
+    answers: [200, 'What the check found.', hostTest],
     run: async ({ url }, surroundings) => answer(await surroundings.hostTest(`${url.origin}/mcp`)),
   }),
-  route({
-    method: 'get',
-    path: '/api/doctor/hosts/{name}',
-    summary: 'Does the same with an endpoint.',
+  route('get', '/api/doctor/hosts/{name}', {
+    summary: 'Does the same for an endpoint.',
     params: nameParam,
-    answers: { 200: { description: 'What was seen.', schema: hostTest } },
+    answers: [200, 'What the check found.', hostTest],
     async run({ params: { name }, url }, surroundings) {
-      if (!(await served(name, surroundings))) {
-        throw new ApiFault(404, `The endpoint ${name} is not there.`)
-      }
+      await found(name, surroundings)
       return answer(await surroundings.hostTest(`${url.origin}/mcp/${name}`))
     },
   }),

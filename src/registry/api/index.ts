@@ -1,8 +1,10 @@
+import { version } from '../../ground/index.ts'
 import { backupRoutes } from './backup.ts'
 import { changeRoutes } from './changes.ts'
 import { connectionStringRoutes } from './connection-strings.ts'
 import { credentialRoutes } from './credentials.ts'
 import { doctorRoutes } from './doctor.ts'
+import { endpointTestRoutes } from './endpoint-test.ts'
 import { endpointRoutes } from './endpoints.ts'
 import { answer } from './fault.ts'
 import { groupRoutes } from './groups.ts'
@@ -19,11 +21,10 @@ import type { Surroundings } from './surroundings.ts'
 
 export type { Candidate, Surroundings } from './surroundings.ts'
 
-const VERSION = '0.1.0'
-
-/** Every route of the API, in the order of its document. */
+/** Every route of the API, in the order of the OpenAPI document. */
 export const routes: readonly Route[] = [
   ...endpointRoutes(),
+  ...endpointTestRoutes(),
   ...previewRoutes(),
   ...schemaRoutes(),
   ...questionRoutes(),
@@ -38,20 +39,18 @@ export const routes: readonly Route[] = [
   ...credentialRoutes(),
   ...doctorRoutes(),
   ...backupRoutes(),
-  route({
-    method: 'get',
-    path: '/api/openapi.json',
+  route('get', '/api/openapi.json', {
     summary: 'This document.',
-    answers: { 200: { description: 'An OpenAPI 3.1 document.' } },
+    answers: [200, 'An OpenAPI 3.1 document.'],
     async run() {
       const { documentOf } = await import('./openapi.ts')
-      return answer(documentOf(routes, VERSION))
+      return answer(documentOf(routes, version))
     },
   }),
 ]
 
 const app = application(routes)
 
-/** Answers a request of the operator. */
+/** Answers a request from the operator. */
 export const serveApi = async (request: Request, surroundings: Surroundings): Promise<Response> =>
   app.fetch(request, surroundings)

@@ -1,63 +1,66 @@
 import * as z from 'zod/mini'
-import type { KeyEntry } from '../entries.ts'
-import { makeKey } from '../key.ts'
-import { ApiFault, answer, wrongField } from './fault.ts'
+import { foldName } from '../../ground/index.ts'
+import { makeKey, READ } from '../keys/key.ts'
+import type { KeyEntry } from '../state/entries.ts'
+import { ApiFault, answer, nothing, wrongField } from './fault.ts'
 import {
+  answerPage,
   assertUnchanged,
   assertWritten,
   changeQuery,
+  changeTime,
   filterQuery,
   moment,
   named,
-  pageFields,
+  pageOf,
+  text,
+  upTo,
   written,
 } from './lists.ts'
 import { fieldsOf } from './noting.ts'
 import { type Route, route } from './route.ts'
 import type { Surroundings } from './surroundings.ts'
 
-const idParam = z.object({ id: z.string().check(z.maxLength(12)) })
+const idParam = z.object({ id: upTo(12) })
 
-const label = z.string().check(z.minLength(1), z.maxLength(80))
+/** The id of a key. */
+export const idText = z.string().check(z.regex(/^[A-Za-z0-9]{12}$/, 'must be the id of a key'))
 
 /** Names of endpoints, or `*` for all of them. */
 const endpoints = z
   .array(z.string().check(z.regex(/^(?:\*|[a-z][a-z0-9_-]{0,30})$/, 'must be a name or "*"')))
   .check(z.minLength(1), z.maxLength(100))
 
-/** The rights that a key may have. */
-const scopes = z.array(z.enum(['db:read'])).check(z.minLength(1), z.maxLength(1))
+/** The rights that a key can have, as scopes. */
+const scopes = z.array(z.enum([READ])).check(z.minLength(1), z.maxLength(1))
 
-/** A name that a group may have among its people: of a person, or `group:` and what a provider says they are in. */
+/** A name in a group's list of people: a person, or `group:` and the name of a provider's group. */
 export const member = z.string().check(
   z.minLength(1),
   z.maxLength(200),
-  z.refine((it) => it !== 'key' && !it.toLowerCase().startsWith('key:') && !/\p{Cc}/u.test(it), {
+  z.refine((it) => it !== 'key' && !foldName(it).startsWith('key:') && !/\p{Cc}/u.test(it), {
     error: 'must not be "key", begin with "key:" or contain control characters',
   }),
 )
 
-/** What a database, a record and a group see instead of the key. */
+/** The name that databases, records and groups see instead of the key. */
 export const person = member.check(
-  z.refine((it) => !it.toLowerCase().startsWith('group:'), {
+  z.refine((it) => !foldName(it).startsWith('group:'), {
     error: 'must not begin with "group:", which stands for a group of an identity provider',
   }),
 )
 
-/** What row-level security reads of the caller. */
+/** The caller's claims for row-level security. */
 export const claims = z
-  .record(
-    z.string().check(z.minLength(1), z.maxLength(100)),
-    z.union([z.string().check(z.maxLength(500)), z.number(), z.boolean()]),
-  )
+  .record(text(100), z.union([upTo(500), z.number(), z.boolean()]))
   .check(z.refine((it) => Object.keys(it).length <= 50, { error: 'must have at most 50 fields' }))
 
 const newKey = named(
   'NewKey',
   z.strictObject({
-    label,
+    label: text(80),
     endpoints,
-    scopes: z._default(scopes, ['db:read']),
+    scopes: z._default(scopes, [READ]),
     expiresAt: z.optional(moment),
     person: z.optional(person),
     claims: z.optional(claims),
@@ -65,13 +68,13 @@ const newKey = named(
 )
 
 const changedKey = z.strictObject({
-  label: z.optional(label),
+  label: z.optional(text(80)),
   endpoints: z.optional(endpoints),
-  /** Null lets it never expire. */
+  /** Null for a key that never expires. */
   expiresAt: z.optional(z.nullable(moment)),
 })
 
-const shownKey = named(
+export const shownKey = named(
   'Key',
   z.object({
     id: z.string(),
@@ -83,45 +86,30 @@ const shownKey = named(
     createdAt: moment,
     changedAt: moment,
     expiresAt: z.optional(moment),
-    /** When it was used last, to a few minutes. */
+    /** Time of the last use, accurate to a few minutes. */
     usedAt: z.optional(moment),
   }),
 )
 
+export const madeKey = z.extend(shownKey, {
+  key: z.string(),
+  secretUrls: z.record(z.string(), z.string()),
+})
+
 /** `/api/keys` */
 export const keyRoutes = (): readonly Route[] => [
-  route({
-    method: 'get',
-    path: '/api/keys',
+  route('get', '/api/keys', {
     summary:
-      'Lists the keys of callers: all, or those that open an endpoint or have a text in label or person.',
+      'Lists the keys of callers: all, or those that open a given endpoint, or have a given text in the label or person.',
     query: filterQuery,
-    answers: {
-      200: {
-        description: 'A page of keys.',
-        schema: z.object({ keys: z.array(shownKey), ...pageFields }),
-      },
-    },
-    async run({ query: { cursor, ...filter } }, { ask }) {
-      const page = await ask('keys', { after: cursor, ...filter })
-      const { entries = [], total = 0, next } = page ?? {}
-      return answer({ keys: entries.map(shown), total, next })
-    },
+    answers: [200, 'A page of keys.', pageOf('keys', shownKey)],
+    run: async ({ query: { cursor, ...filter } }, { ask }) =>
+      answerPage('keys', await ask('keys', { after: cursor, ...filter }), shown),
   }),
-  route({
-    method: 'post',
-    path: '/api/keys',
-    summary: 'Makes a key. This answer is the only one that has it.',
+  route('post', '/api/keys', {
+    summary: 'Makes a key. Only this response shows it.',
     body: newKey,
-    answers: {
-      201: {
-        description: 'The key, and its secret URLs by the names of the endpoints.',
-        schema: z.extend(shownKey, {
-          key: z.string(),
-          secretUrls: z.record(z.string(), z.string()),
-        }),
-      },
-    },
+    answers: [201, 'The key, and its secret URLs by endpoint name.', madeKey],
     says: ({ body: { label, endpoints } }) => `made key ${label} for ${openedBy(endpoints)}`,
     async run({ body, url }, surroundings) {
       await assertEndpoints(body.endpoints, [], surroundings)
@@ -138,22 +126,18 @@ export const keyRoutes = (): readonly Route[] => [
       return answer(made, 201, { location: `/api/keys/${id}` })
     },
   }),
-  route({
-    method: 'get',
-    path: '/api/keys/{id}',
-    summary: 'Shows what is known of a key.',
+  route('get', '/api/keys/{id}', {
+    summary: 'Shows a key, without its secret part.',
     params: idParam,
-    answers: { 200: { description: 'The key, without its secret part.', schema: shownKey } },
+    answers: [200, 'The key, without its secret part.', shownKey],
     run: async ({ params: { id } }, surroundings) => answer(shown(await stored(id, surroundings))),
   }),
-  route({
-    method: 'patch',
-    path: '/api/keys/{id}',
+  route('patch', '/api/keys/{id}', {
     summary: 'Changes what a key opens, and until when.',
     params: idParam,
     query: changeQuery,
     body: changedKey,
-    answers: { 200: { description: 'The key, without its secret part.', schema: shownKey } },
+    answers: [200, 'The key, without its secret part.', shownKey],
     says: async ({ params: { id }, body }, { ask }) =>
       `changed key ${await labelOf(id, ask)}: ${fieldsOf(body)}`,
     async run({ params: { id }, query, body }, surroundings) {
@@ -163,23 +147,20 @@ export const keyRoutes = (): readonly Route[] => [
       const { label = was.label, endpoints = was.endpoints } = body
       const { expiresAt: old, ...kept } = was
       const until = body.expiresAt === undefined ? { expiresAt: old } : expiry(body.expiresAt)
-      const changedAt = Math.max(Date.now(), was.changedAt + 1)
-      const entry = { ...kept, label, endpoints, ...until, changedAt }
+      const entry = { ...kept, label, endpoints, ...until, changedAt: changeTime(was) }
       const outcome = await surroundings.change('putKey', { entry, was: was.changedAt })
       assertWritten(outcome, 'The key')
       return answer(shown(entry))
     },
   }),
-  route({
-    method: 'delete',
-    path: '/api/keys/{id}',
+  route('delete', '/api/keys/{id}', {
     summary: 'Revokes a key.',
     params: idParam,
-    answers: { 204: { description: 'It opens nothing any more.' } },
+    answers: [204, 'It no longer opens anything.'],
     says: async ({ params: { id } }, { ask }) => `revoked key ${await labelOf(id, ask)}`,
     async run({ params: { id } }, { change }) {
       assertWritten(await change('deleteKey', { id }), 'The key')
-      return new Response(null, { status: 204, headers: { 'cache-control': 'no-store' } })
+      return nothing()
     },
   }),
 ]
@@ -187,13 +168,13 @@ export const keyRoutes = (): readonly Route[] => [
 const openedBy = (endpoints: readonly string[]) =>
   endpoints.includes('*') ? 'all endpoints' : endpoints.join(', ')
 
-/** What a key is called. One that is not there is changed by nobody. */
+/** The label of a key. The id is enough for a missing key, because nothing is changed. */
 const labelOf = async (id: string, ask: Surroundings['ask']) =>
   (await ask('key', { id }))?.label ?? id
 
 async function stored(id: string, { ask }: Surroundings): Promise<KeyEntry> {
   const entry = await ask('key', { id })
-  if (!entry) throw new ApiFault(404, 'The key is not there.')
+  if (!entry) throw new ApiFault(404, 'The key does not exist.')
   return entry
 }
 
@@ -210,11 +191,11 @@ function shown({ hash: _, createdAt, changedAt, expiresAt, usedAt, ...rest }: Ke
 function expiry(moment: string | null | undefined): { readonly expiresAt?: number } {
   if (!moment) return {}
   const expiresAt = Date.parse(moment)
-  if (expiresAt <= Date.now()) throw wrongField('expiresAt', 'is over. Name a time to come.')
+  if (expiresAt <= Date.now()) throw wrongField('expiresAt', 'is in the past. Give a future time.')
   return { expiresAt }
 }
 
-/** Throws {@link ApiFault} for a name that no endpoint has, unless it was there already. */
+/** Throws {@link ApiFault} if no endpoint has a name, unless the name was there before. */
 export async function assertEndpoints(
   names: readonly string[],
   known: readonly string[],
@@ -225,7 +206,7 @@ export async function assertEndpoints(
     name === '*' || known.includes(name) || configured.some((it) => it.name === name)
   const sought = names.filter((it) => !isKnown(it))
   if (sought.length === 0) return
-  const existing = (await ask('existing', { endpoints: sought }))?.endpoints ?? []
+  const existing = (await ask('existing', { endpoints: sought })).endpoints
   const missing = sought.find((it) => !existing.includes(it))
-  if (missing !== undefined) throw wrongField(fieldOf(missing), 'names no endpoint that there is.')
+  if (missing !== undefined) throw wrongField(fieldOf(missing), 'names an unknown endpoint.')
 }

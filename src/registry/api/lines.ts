@@ -1,14 +1,14 @@
 import { unexpected } from '../../mcp/index.ts'
 
-/** What a client sends as Accept to be told each thing as soon as it is known. */
+/** Accept header from a client that wants each result as soon as it is available. */
 export const LINES = 'application/x-ndjson'
 
-/** Whether a client asks for an answer line by line. */
+/** True if a client requests the response line by line. */
 export const wantsLines = (accept: string): boolean => accept.toLowerCase().includes(LINES)
 
 /**
- * An answer of one line of JSON for each value, sent as soon as there is one. What makes the values is
- * stopped when the client leaves. A fault of ours is the last line.
+ * A response with one line of JSON per value, each sent as soon as it is ready. The source of the values is
+ * stopped when the client disconnects. An internal error becomes the last line.
  */
 export function lines(
   signal: AbortSignal,
@@ -22,7 +22,7 @@ export function lines(
     async pull(controller) {
       try {
         const { value, done } = await values.next()
-        // To a client that has left, nothing can be sent.
+        // Nothing can be sent to a client that has disconnected.
         if (left.signal.aborted) return
         if (!done) return controller.enqueue(line(value))
       } catch (error) {

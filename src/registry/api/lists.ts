@@ -1,34 +1,44 @@
 import * as z from 'zod/mini'
-import type { Written } from '../registry-state.ts'
-import { ApiFault } from './fault.ts'
+import type { Page, Written } from '../state/rows.ts'
+import { ApiFault, answer } from './fault.ts'
 
-/** A moment, as the API writes it. */
+/** A time in the API's format. */
 export const moment = z.iso.datetime({
   offset: true,
   error: 'must be a time, such as "2027-01-31T00:00:00Z"',
 })
 
-/** What every list takes. */
+/** A string of at most this many characters. */
+export const upTo = (most: number) => z.string().check(z.maxLength(most))
+
+/** The same, but not empty. */
+export const text = (most: number) => z.string().check(z.minLength(1), z.maxLength(most))
+
+/** The number of entries on a page, as a query parameter. */
+export const limited = (most: number, usual: number) =>
+  z._default(z.coerce.number().check(z.int(), z.gte(1), z.lte(most)), usual)
+
+/** Query parameters for every list. */
 export const pageQuery = z.strictObject({
-  limit: z._default(z.coerce.number().check(z.int(), z.gte(1), z.lte(200)), 50),
+  limit: limited(200, 50),
   cursor: z.optional(z.string().check(z.regex(/^\.?[\w-]{1,40}$/, 'is not from a list'))),
 })
 
-/** A list of what is about endpoints takes this, too. */
+/** Additional query parameters for lists about endpoints. */
 export const filterQuery = z.extend(pageQuery, {
-  /** Only what is about this endpoint. */
-  endpoint: z.optional(z.string().check(z.maxLength(31))),
-  /** Only what has this text in its name. Upper and lower case of ASCII letters count as equal. */
-  search: z.optional(z.string().check(z.maxLength(200))),
+  /** Only entries about this endpoint. */
+  endpoint: z.optional(upTo(31)),
+  /** Only entries with this text in the name. The case of ASCII letters does not matter. */
+  search: z.optional(upTo(200)),
 })
 
-/** What a change takes. */
+/** Query parameters for a change. */
 export const changeQuery = z.strictObject({
-  /** Changes it only if nobody did so since then: the `changedAt` that was read. Else it is a 409. */
+  /** The `changedAt` that was read. If the entry was changed since then, the status is 409 and nothing is changed. */
   unchangedSince: z.optional(moment),
 })
 
-/** Throws if an entry was changed since the moment that a sender knows. */
+/** Throws if an entry was changed after the time that the client sent. */
 export function assertUnchanged(
   { changedAt }: { readonly changedAt: number },
   { unchangedSince }: z.infer<typeof changeQuery>,
@@ -38,15 +48,28 @@ export function assertUnchanged(
   assertWritten('changed', what)
 }
 
-/** What every list has besides its entries. */
-export const pageFields = {
-  /** How many entries there are on all pages. */
-  total: z.int(),
-  /** Give it as `cursor` to get the next page. The last page has none. */
-  next: z.optional(z.string()),
-}
+/** The time of a change, which is later than the time of the previous change. */
+export const changeTime = (was: { readonly changedAt: number } | undefined): number =>
+  Math.max(Date.now(), (was?.changedAt ?? 0) + 1)
 
-/** The name of a schema in the document of the API. */
+/** A page of the list with this name. */
+export const pageOf = (name: string, entry: z.ZodMiniType) =>
+  z.object({
+    [name]: z.array(entry),
+    /** Number of entries on all pages. */
+    total: z.int(),
+    /** Pass it as `cursor` to get the next page. The last page does not have it. */
+    next: z.optional(z.string()),
+  })
+
+/** The response with a page. */
+export const answerPage = <Entry>(
+  name: string,
+  { entries, total, next }: Page<Entry>,
+  shown: (entry: Entry) => object,
+): Response => answer({ [name]: entries.map(shown), total, next })
+
+/** Registers the name of a schema in the OpenAPI document. */
 export const named = <Schema extends z.ZodMiniType>(id: string, schema: Schema): Schema => {
   z.globalRegistry.add(schema, { id })
   return schema
@@ -54,17 +77,15 @@ export const named = <Schema extends z.ZodMiniType>(id: string, schema: Schema):
 
 export const written = (at: number): string => new Date(at).toISOString()
 
-/** Throws what a change that was not made means to its sender. */
-export function assertWritten(outcome: Written | undefined, what: string): void {
+/** Throws an {@link ApiFault} if a change was not made. */
+export function assertWritten(outcome: Written, what: string): void {
   if (outcome === 'done') return
-  if (outcome === 'exists') throw new ApiFault(409, `${what} is already there. PATCH changes it.`)
-  if (outcome === 'missing') throw new ApiFault(404, `${what} is not there.`)
-  if (outcome === 'full') throw new ApiFault(507, 'The registry is full. Delete what is not used.')
-  if (outcome === 'taken') {
-    throw new ApiFault(409, `A credential of ${what} has the id of another one.`)
+  if (outcome === 'missing') throw new ApiFault(404, `${what} does not exist.`)
+  if (outcome === 'full') throw new ApiFault(507, 'The registry is full. Delete unused entries.')
+  const conflicts = {
+    exists: `${what} already exists. Use PATCH to change it.`,
+    taken: `A credential in ${what} has the id of another one.`,
+    changed: `${what} was changed by someone else in the meantime. Read it, and send your change again.`,
   }
-  throw new ApiFault(
-    409,
-    `${what} was changed by somebody else meanwhile. Read it, and send your change again.`,
-  )
+  throw new ApiFault(409, conflicts[outcome])
 }

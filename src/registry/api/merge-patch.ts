@@ -1,9 +1,10 @@
+import { isObject } from '../../ground/index.ts'
 import { ApiFault } from './fault.ts'
 
-/** How deep a patch may be nested. */
+/** Maximum depth of a patch. */
 const MAX_DEPTH = 16
 
-/** Applies a JSON Merge Patch (RFC 7396): objects are merged, null removes, and all else replaces. */
+/** Applies a JSON Merge Patch (RFC 7396): objects are merged, null removes, and anything else replaces. */
 export function mergePatch(target: unknown, patch: unknown, depth = 0): unknown {
   if (!isObject(patch)) return patch
   if (depth > MAX_DEPTH) throw new ApiFault(422, 'The body is nested too deeply.')
@@ -14,6 +15,3 @@ export function mergePatch(target: unknown, patch: unknown, depth = 0): unknown 
   }
   return Object.fromEntries(merged)
 }
-
-const isObject = (it: unknown): it is Record<string, unknown> =>
-  typeof it === 'object' && it !== null && !Array.isArray(it)

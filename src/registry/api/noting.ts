@@ -1,15 +1,15 @@
-import { pause } from '../background.ts'
-import { type ChangeNote, isDone } from '../noted-changes.ts'
-import type { AskRegistry } from '../registry-state.ts'
+import { pause } from '../../ground/index.ts'
+import { type ChangeNote, isDone } from '../state/noted-changes.ts'
+import type { AskRegistry } from '../state/registry-state.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** How often the note of a change is written that was not made in the registry. */
+/** Maximum number of attempts to note a change made outside the registry. */
 const MAX_TRIES = 3
 const PAUSE_MS = 200
 
 /**
- * Does what may change something, and notes the change. One in the registry is noted in the transaction that
- * makes it. `isAlways`: a change elsewhere is noted after it, if the answer says that it was made.
+ * Runs work that can change something, and notes the change. A change in the registry is noted in the same
+ * transaction. If `isAlways`, a change made elsewhere is noted afterward, if the response is a success.
  */
 export async function noting(
   note: ChangeNote,
@@ -19,7 +19,7 @@ export async function noting(
 ): Promise<Response> {
   let isNoted = false
   const change: AskRegistry = async (order, input) => {
-    // Several orders may be one change.
+    // Several orders can make up one change.
     const outcome = await surroundings.change(order, input, isNoted ? undefined : note)
     isNoted ||= isDone(outcome)
     return outcome
@@ -35,14 +35,14 @@ async function noteLater(note: ChangeNote, { ask }: Surroundings): Promise<void>
       await ask('noteChange', note)
       return
     } catch (error) {
-      // The change is made, so its sender hears of that.
-      if (tries === MAX_TRIES) return console.error('A change could not be noted.', note, error)
+      // The change is made, so the client gets its result.
+      if (tries === MAX_TRIES) return console.error('A change could not be recorded.', note, error)
       await pause(PAUSE_MS)
     }
   }
 }
 
-/** The names of the fields that a change sends: `caps, title`. Of another name, nothing is told: it may be a value. */
+/** The fields in a change, such as `caps, title`. A field with an unusual name is left out: it can be a value. */
 export const fieldsOf = (body: object): string =>
   Object.keys(body)
     .filter((it) => FIELD.test(it))
@@ -50,6 +50,3 @@ export const fieldsOf = (body: object): string =>
     .join(', ') || 'no field'
 
 const FIELD = /^[a-z][a-zA-Z]{0,30}$/
-
-/** How many there are: `1 key`, `2 keys`. */
-export const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`

@@ -11,7 +11,13 @@ const error = named(
   }),
 )
 
-/** The OpenAPI document of the API, made of the schemas that check its requests. */
+const operator = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'The Worker secret TIDEGATE_KEY.',
+} as const
+
+/** Builds the OpenAPI document from the schemas that check requests. */
 export function documentOf(routes: readonly Route[], version: string): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const it of routes) {
@@ -24,25 +30,18 @@ export function documentOf(routes: readonly Route[], version: string): object {
       title: 'Tidegate',
       version,
       description:
-        'Endpoints, keys and groups of a deployment. A change holds at once where it was answered, and within 10 seconds everywhere.',
+        'The endpoints, keys and groups in a deployment. A change takes effect at once in the instance that makes it, and everywhere within 10 seconds.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
     security: [{ operator: [] }],
     paths,
-    components: {
-      securitySchemes: {
-        operator: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'The Worker secret TIDEGATE_KEY.',
-        },
-      },
-    },
+    components: { securitySchemes: { operator } },
   })
 }
 
 function operationOf({ method, path, summary, params, query, body, answers }: Route): object {
+  const [status, description, schema, lines] = answers
   const json = (schema: z.ZodMiniType) => ({ content: { 'application/json': { schema } } })
   const faults = (status: number | 'default', description: string) =>
     [String(status), { description, ...json(error) }] as const
@@ -53,7 +52,7 @@ function operationOf({ method, path, summary, params, query, body, answers }: Ro
     requestParams: { ...(params && { path: params }), ...(query && { query }) },
     ...(body && { requestBody: { required: true, ...json(body) } }),
     responses: Object.fromEntries([
-      ...Object.entries(answers).map(([status, { description, schema, lines }]) => [
+      [
         status,
         {
           description,
@@ -61,10 +60,10 @@ function operationOf({ method, path, summary, params, query, body, answers }: Ro
             content: { ...json(schema).content, ...(lines && { [LINES]: { schema: lines } }) },
           }),
         },
-      ]),
-      faults(401, 'The key of the operator is missing or wrong.'),
-      faults(403, 'This is a key of a caller.'),
-      ...(query || body ? [faults(422, 'A field is wrong: the error names it.')] : []),
+      ],
+      faults(401, 'The admin key is missing or wrong.'),
+      faults(403, 'This is a caller’s key.'),
+      ...(query || body ? [faults(422, 'A field is wrong. The error names it.')] : []),
       faults('default', 'Any other error.'),
     ]),
   }

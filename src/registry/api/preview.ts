@@ -1,61 +1,62 @@
 import * as z from 'zod/mini'
 import { groupRules } from '../../gateway/index.ts'
-import { privateHostsOf } from './endpoint-body.ts'
-import { nameParam, served } from './endpoints.ts'
-import { ApiFault, answer, wrongField } from './fault.ts'
-import { named } from './lists.ts'
+import { assertNotOwnSecret } from './connection.ts'
+import { answer, wrongField } from './fault.ts'
+import { named, upTo } from './lists.ts'
 import { type Route, route } from './route.ts'
+import { foundCandidate, nameParam } from './served.ts'
 import type { Candidate, Surroundings } from './surroundings.ts'
 
 const previewBody = named(
   'PreviewAsked',
   z.strictObject({
-    /** The name of a group whose rules and credentials hold. */
-    group: z.optional(z.string().check(z.maxLength(31))),
-    /** Rules that hold in place of the group's, or without a group. They are not stored. */
+    /** The name of the group whose rules and credentials apply. */
+    group: z.optional(upTo(31)),
+    /** Rules that apply instead of the group's, or without a group. They are not stored. */
     rules: z.optional(groupRules()),
-    /** Which database's tables are shown, if there are several. */
-    database: z.optional(z.string().check(z.maxLength(31))),
-    search: z.optional(z.string().check(z.maxLength(200))),
-    cursor: z.optional(z.string().check(z.maxLength(20))),
+    /** The database whose tables are shown, if there are several. */
+    database: z.optional(upTo(31)),
+    search: z.optional(upTo(200)),
+    cursor: z.optional(upTo(20)),
   }),
 )
 
-const shownPreview = named(
+export const shownPreview = named(
   'Preview',
   z.object({
     instructions: z.string(),
-    /** As `tools/list` has them. */
+    /** The tools as `tools/list` returns them. */
     tools: z.array(
       z.looseObject({ name: z.string(), description: z.string(), inputSchema: z.unknown() }),
     ),
-    /** The answer of `list_tables` with columns: a page. */
-    tables: z.optional(z.looseObject({})),
-    /** Why there is no such answer. */
+    /** A page of the result of `list_tables` with columns. */
+    tables: z.optional(
+      z.looseObject({
+        tables: z.array(
+          z.looseObject({ name: z.string(), columns: z.union([z.int(), z.array(z.string())]) }),
+        ),
+        total: z.int(),
+      }),
+    ),
+    /** Reason that `tables` is missing. */
     problem: z.optional(z.string()),
-    /** What the operator should know about the rules: which tools are off and why, and unknown names. */
+    /** Notes for the operator about the rules: tools that are off and the reason, and unknown names. */
     notes: z.array(z.string()),
-    /** An estimate: a token for each four characters. */
-    tokens: z.object({
-      instructions: z.int(),
-      tools: z.int(),
-      tables: z.int(),
-      total: z.int(),
-    }),
+    /** An estimate: one token per four characters. */
+    tokens: z.object({ instructions: z.int(), tools: z.int(), tables: z.int(), total: z.int() }),
   }),
 )
 
 /** `/api/endpoints/{name}/preview` */
 export const previewRoutes = (): readonly Route[] => [
-  route({
-    method: 'post',
-    path: '/api/endpoints/{name}/preview',
-    summary: 'Shows what a model gets of an endpoint, for a group or by rules that are not stored.',
+  route('post', '/api/endpoints/{name}/preview', {
+    summary:
+      'Shows what a model sees of an endpoint, for a group or with rules that are not stored.',
     params: nameParam,
     body: previewBody,
-    answers: { 200: { description: 'What the model gets, and its tokens.', schema: shownPreview } },
+    answers: [200, 'What the model sees, and the number of tokens.', shownPreview],
     async run({ params: { name }, body, signal }, surroundings) {
-      const candidate = await candidateOf(name, body, surroundings)
+      const candidate = await ruled(name, body, surroundings)
       const { database, search, cursor } = body
       if (database !== undefined) assertSeen(database, candidate)
       const asked = { database, search, cursor }
@@ -65,37 +66,28 @@ export const previewRoutes = (): readonly Route[] => [
   }),
 ]
 
-/** Throws {@link ApiFault} if a database is none of those that the model has. */
+/** Throws {@link ApiFault} if the model cannot see this database. */
 function assertSeen(database: string, { entry: { value }, group }: Candidate): void {
   const seen = Object.keys(group?.rules.databases ?? value.databases)
   if (seen.includes(database)) return
-  throw wrongField('database', `names none that there is. There are: ${seen.join(', ')}.`)
+  throw wrongField('database', `names an unknown database. There are: ${seen.join(', ')}.`)
 }
 
-/** Throws {@link ApiFault} if rules take a secret of the Worker's own for a URL. */
-function assertUrls(rules: z.infer<typeof previewBody>['rules']): void {
-  for (const [name, { url = '' }] of Object.entries(rules?.databases ?? {})) {
-    if (!/^secret:TIDEGATE_/i.test(url)) continue
-    throw wrongField(`rules.databases.${name}.url`, 'names a secret of Tidegate itself.')
-  }
-}
-
-async function candidateOf(
+async function ruled(
   name: string,
   { group, rules }: z.infer<typeof previewBody>,
   surroundings: Surroundings,
 ): Promise<Candidate> {
-  assertUrls(rules)
-  const it = await served(name, surroundings)
-  if (!it) throw new ApiFault(404, `The endpoint ${name} is not there.`)
-  const privateHosts = await privateHostsOf(surroundings)
-  const found = { entry: it.stored ?? { value: it.value }, privateHosts }
+  for (const [database, { url = '' }] of Object.entries(rules?.databases ?? {})) {
+    assertNotOwnSecret(url, `rules.databases.${database}.url`)
+  }
+  const candidate = await foundCandidate(name, surroundings)
   if (group === undefined) {
-    return rules ? { ...found, group: { name: 'preview', rules, credentials: {} } } : found
+    return rules ? { ...candidate, group: { name: 'preview', rules, credentials: {} } } : candidate
   }
   const stored = await surroundings.ask('group', { name: group })
-  if (!stored) throw wrongField('group', 'names no group that there is.')
+  if (!stored) throw wrongField('group', 'names an unknown group.')
   const own = rules ?? (Object.hasOwn(stored.endpoints, name) ? stored.endpoints[name] : undefined)
   if (!own) throw wrongField('group', 'names a group that does not have this endpoint.')
-  return { ...found, group: { name: group, rules: own, credentials: stored.credentials } }
+  return { ...candidate, group: { name: group, rules: own, credentials: stored.credentials } }
 }

@@ -2,39 +2,39 @@ import * as z from 'zod/mini'
 import { usageOf } from '../limits/reading.ts'
 import { isCursor, MAX_RECORDS, readRecords, recordLines } from '../records/reading.ts'
 import type { CallRecord } from '../records/record.ts'
-import { nameParam, served } from './endpoints.ts'
-import { ApiFault, answer, wrongField } from './fault.ts'
-import { moment, named } from './lists.ts'
+import { answer, wrongField } from './fault.ts'
+import { limited, moment, named, text, upTo } from './lists.ts'
 import { type Route, route } from './route.ts'
+import { found, nameParam } from './served.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** How many endpoints are asked at once. Each keeps its records in several objects. */
+/** Maximum number of endpoints in one query. Each stores its records in several objects. */
 export const MAX_ENDPOINTS = 20
 
-/** What records may be found by. */
+/** Filters for records. */
 export const recordFilter = {
-  caller: z.optional(z.string().check(z.maxLength(300))),
-  tool: z.optional(z.string().check(z.maxLength(100))),
+  caller: z.optional(upTo(300)),
+  tool: z.optional(upTo(100)),
   /** The name of a program. */
-  client: z.optional(z.string().check(z.maxLength(100))),
-  /** What a statement has in it. */
-  text: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+  client: z.optional(upTo(100)),
+  /** Text that a statement contains. */
+  text: z.optional(text(200)),
   outcome: z.optional(z.enum(['ok', 'error', 'refused'])),
   since: z.optional(moment),
   until: z.optional(moment),
 }
 
 const recordQuery = z.strictObject({
-  /** Without it, all endpoints, if there are at most 20. */
-  endpoint: z.optional(z.string().check(z.maxLength(31))),
-  limit: z._default(z.coerce.number().check(z.int(), z.gte(1), z.lte(MAX_RECORDS)), 100),
+  /** If left out, all endpoints, provided there are at most 20. */
+  endpoint: z.optional(upTo(31)),
+  limit: limited(MAX_RECORDS, 100),
   cursor: z.optional(z.string().check(z.refine(isCursor, { error: 'is not from a list' }))),
   ...recordFilter,
-  /** `jsonl`: all records of one endpoint, a line for each. */
+  /** `jsonl`: all records of one endpoint, one per line. */
   format: z._default(z.enum(['json', 'jsonl']), 'json'),
 })
 
-const record = named(
+export const record = named(
   'Record',
   z.object({
     id: z.string(),
@@ -63,47 +63,37 @@ const record = named(
 )
 
 const use = z.object({
-  /** The day of UTC that the numbers are of. */
+  /** The day that the numbers are for, in UTC. */
   day: z.string(),
   rows: z.number(),
   bytes: z.number(),
-  /** Queries that run now. */
+  /** Queries running now. */
   running: z.number(),
 })
 
-/** `/api/records`, and what an endpoint has used today. */
+/** `/api/records`, and today's usage of an endpoint. */
 export const recordRoutes = (): readonly Route[] => [
-  route({
-    method: 'get',
-    path: '/api/records',
-    summary: 'Lists the records of calls, the newest first.',
+  route('get', '/api/records', {
+    summary: 'Lists the call records, newest first.',
     query: recordQuery,
-    answers: {
-      200: {
-        description: 'A page of records, and how many calls have none because it was not written.',
-        schema: z.object({
-          records: z.array(record),
-          next: z.optional(z.string()),
-          lost: z.int(),
-        }),
-      },
-    },
+    answers: [
+      200,
+      'A page of records, and the number of calls whose records could not be written.',
+      z.object({ records: z.array(record), next: z.optional(z.string()), lost: z.int() }),
+    ],
     run: ({ query }, surroundings) => records(query, surroundings),
   }),
-  route({
-    method: 'get',
-    path: '/api/endpoints/{name}/usage',
-    summary: 'Shows what an endpoint, and a caller there, has used of its limits today.',
+  route('get', '/api/endpoints/{name}/usage', {
+    summary: 'Shows how much of its limits an endpoint, and a caller there, has used today.',
     params: nameParam,
-    query: z.strictObject({ caller: z.optional(z.string().check(z.maxLength(300))) }),
-    answers: {
-      200: {
-        description: 'What was used. It is counted only where there is a limit.',
-        schema: z.object({ endpoint: use, caller: z.optional(use) }),
-      },
-    },
+    query: z.strictObject({ caller: z.optional(upTo(300)) }),
+    answers: [
+      200,
+      'The usage. It is counted only if there is a limit.',
+      z.object({ endpoint: use, caller: z.optional(use) }),
+    ],
     async run({ params: { name }, query: { caller: subject } }, surroundings) {
-      if (!(await served(name, surroundings))) throw missing(name)
+      await found(name, surroundings)
       const { objects } = surroundings
       const endpoint = await usageOf(objects, name)
       const caller = subject && (await usageOf(objects, name, { subject }))
@@ -111,8 +101,6 @@ export const recordRoutes = (): readonly Route[] => [
     },
   }),
 ]
-
-const missing = (name: string) => new ApiFault(404, `The endpoint ${name} is not there.`)
 
 async function records(
   { endpoint, since, until, format, ...query }: z.infer<typeof recordQuery>,
@@ -131,25 +119,24 @@ async function records(
     })
   }
   const names = endpoint === undefined ? await allNames(surroundings) : [endpoint]
-  let found: readonly CallRecord[] = []
+  let all: readonly CallRecord[] = []
   let lost = 0
   let isMore = false
-  // One at a time: the pages of all endpoints together could be more than a Worker holds.
+  // One at a time: the pages of all endpoints together might not fit in a Worker's memory.
   for (const name of names) {
     const page = await readRecords(objects, { ...filter, endpoint: name })
-    const all = [...found, ...page.records].sort((a, b) => (a.id < b.id ? 1 : -1))
-    found = all.slice(0, query.limit)
+    all = [...all, ...page.records].sort((a, b) => (a.id < b.id ? 1 : -1))
     lost += page.lost
     isMore ||= all.length > query.limit || page.nextCursor !== undefined
+    all = all.slice(0, query.limit)
   }
-  return answer({ records: found, lost, ...(isMore && { next: found.at(-1)?.id }) })
+  return answer({ records: all, lost, ...(isMore && { next: all.at(-1)?.id }) })
 }
 
-/** The endpoints that are asked if none is named. */
+/** The endpoints to read if the request does not name one. */
 export async function allNames({ ask, configured }: Surroundings): Promise<readonly string[]> {
   const page = await ask('endpoints', { limit: MAX_ENDPOINTS })
-  const stored = page?.entries.map(({ name }) => name) ?? []
-  const names = [...new Set([...configured.map(({ name }) => name), ...stored])]
-  if (names.length <= MAX_ENDPOINTS && !page?.next) return names
+  const names = [...new Set([...configured, ...page.entries].map(({ name }) => name))]
+  if (names.length <= MAX_ENDPOINTS && !page.next) return names
   throw wrongField('endpoint', `is needed: there are more than ${MAX_ENDPOINTS} endpoints.`)
 }

@@ -1,76 +1,68 @@
 import { Hono } from 'hono/tiny'
 import type * as z from 'zod/mini'
 import { ConfigError, jsonFault } from '../../gateway/index.ts'
-import { unexpected } from '../../mcp/index.ts'
-import { ApiFault, checked, faultAnswer } from './fault.ts'
+import { drain, MAX_DRAINED_BYTES, piecesOf, Refusal, unexpected } from '../../mcp/index.ts'
+import { ApiFault, checked, checkedInPieces, faultAnswer } from './fault.ts'
 import { noting } from './noting.ts'
 import type { Surroundings } from './surroundings.ts'
 
-export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
 type Schema = z.ZodMiniType
 type Fields = z.ZodMiniObject
 
-/** What a route is asked, after its schemas have checked it. */
-export interface Asked<Params, Query, Body> {
+/** The input to a route, checked by its schemas. */
+export interface RouteInput<Params, Query, Body> {
   readonly params: Params
   readonly query: Query
   readonly body: Body
   readonly url: URL
-  /** The kinds of answer that the client takes. */
+  /** The media types that the client accepts. */
   readonly accept: string
   readonly signal: AbortSignal
 }
 
-/** An answer of a route. */
-interface Answered {
-  readonly description: string
-  readonly schema?: Schema
-  /** Of a line, where the client may ask for the answer line by line. */
-  readonly lines?: Schema
-}
-
-/** A route of the API. The document of the API and the checks are made of the same schemas. */
-export interface Route<
-  Params extends Fields = Fields,
-  Query extends Fields = Fields,
-  Body extends Schema = Schema,
-> {
+/** An API route. The OpenAPI document and the checks are made from the same schemas. */
+export interface Route extends Handler<Fields, Fields, Schema> {
   readonly method: Method
   /** `/api/keys/{id}` */
   readonly path: string
+}
+
+interface Handler<Params extends Fields, Query extends Fields, Body extends Schema> {
   readonly summary: string
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
   readonly maxBodyBytes?: number
-  /** The answers besides the errors that every route has, by their status. */
-  readonly answers: Readonly<Record<number, Answered>>
+  /** Body fields that are long lists. They are checked in pieces. */
+  readonly longLists?: readonly string[]
+  /** The response. `lines` is the schema of one line, if the client can request the response line by line. */
+  readonly answers: readonly [status: number, description: string, schema?: Schema, lines?: Schema]
   /**
-   * What the record of changes says of it: `revoked key Ada, laptop`. A route that changes something has it.
-   * It names things and fields, and never what they are set to.
+   * Text for the record of changes, such as `revoked key Ada, laptop`. Every route that changes something has
+   * it. It names entries and fields, but never the values that they are set to.
    */
   says?(
-    asked: Asked<z.infer<Params>, z.infer<Query>, z.infer<Body>>,
+    asked: RouteInput<z.infer<Params>, z.infer<Query>, z.infer<Body>>,
     surroundings: Surroundings,
   ): string | Promise<string>
   run(
-    asked: Asked<z.infer<Params>, z.infer<Query>, z.infer<Body>>,
+    asked: RouteInput<z.infer<Params>, z.infer<Query>, z.infer<Body>>,
     surroundings: Surroundings,
   ): Promise<Response>
 }
 
-/** Makes a route, so that its schemas give the types of what it is asked. */
+/** Makes a route, inferring the types of its input from its schemas. */
 export const route = <Params extends Fields, Query extends Fields, Body extends Schema>(
-  it: Route<Params, Query, Body>,
-): Route => it as unknown as Route
+  method: Method,
+  path: string,
+  handler: Handler<Params, Query, Body>,
+): Route => ({ ...(handler as unknown as Handler<Fields, Fields, Schema>), method, path })
 
 const MAX_BODY_BYTES = 1024 * 1024
 
-/** Bytes of a refused body that are read and dropped. */
-const MAX_DRAINED_BYTES = 16 * 1024 * 1024
-
-/** An application of these routes. */
+/** An application with these routes. */
 export function application(routes: readonly Route[]): Hono<{ Bindings: Surroundings }> {
   const app = new Hono<{ Bindings: Surroundings }>()
   for (const it of routes) {
@@ -83,7 +75,7 @@ export function application(routes: readonly Route[]): Hono<{ Bindings: Surround
     const methods = routes.filter((it) => it.path === path).map((it) => it.method.toUpperCase())
     const allow = methods.includes('GET') ? [...methods, 'HEAD'] : methods
     app.all(honoPath(path), () => {
-      const message = `This path takes ${allow.join(', ')}.`
+      const message = `This path accepts ${allow.join(', ')}.`
       throw new ApiFault(405, message, { headers: { allow: allow.join(', ') } })
     })
   }
@@ -94,14 +86,20 @@ export function application(routes: readonly Route[]): Hono<{ Bindings: Surround
   app.onError(async (error, c) => {
     await drain(c.req.raw)
     if (error instanceof ApiFault) return faultAnswer(error)
+    // The client disconnected while sending its body, or was too slow.
+    if (error instanceof Refusal) return faultAnswer(new ApiFault(400, error.message))
     if (error instanceof ConfigError) return faultAnswer(new ApiFault(422, error.message))
     return faultAnswer(new ApiFault(500, unexpected(error)))
   })
   return app
 }
 
-async function change(it: Route, asked: Asked<never, never, never>, surroundings: Surroundings) {
-  const { params, body, url } = asked as Asked<Named | undefined, unknown, Named | undefined>
+async function change(
+  it: Route,
+  asked: RouteInput<never, never, never>,
+  surroundings: Surroundings,
+) {
+  const { params, body, url } = asked as RouteInput<Named | undefined, unknown, Named | undefined>
   const what = await it.says?.(asked, surroundings)
   const note = {
     by: surroundings.by,
@@ -121,20 +119,20 @@ async function read(
   it: Route,
   request: Request,
   given: Readonly<Record<string, string>>,
-): Promise<Asked<never, never, never>> {
+): Promise<RouteInput<never, never, never>> {
   const url = new URL(request.url)
   const params = it.params?.safeParse(given)
-  // A name that cannot be one is the name of nothing.
+  // Nothing has an invalid name.
   if (params && !params.success) throw new ApiFault(404, NOTHING_THERE)
   const query = it.query && checked(it.query, Object.fromEntries(url.searchParams))
-  const body = it.body && checked(it.body, await json(request, it.maxBodyBytes ?? MAX_BODY_BYTES))
+  const sent = it.body && (await json(request, it.maxBodyBytes ?? MAX_BODY_BYTES))
+  const body = it.body && (await checkedInPieces(it.body, sent, it.longLists ?? []))
   if (!it.body) await drain(request)
   const accept = request.headers.get('accept') ?? ''
   return { params: params?.data, query, body, url, accept, signal: request.signal } as never
 }
 
-/** What the sender of a name reads if nothing has it. */
-export const NOTHING_THERE = 'There is nothing of this name here.'
+const NOTHING_THERE = 'There is nothing with this name here.'
 
 async function json(request: Request, maxBytes: number): Promise<unknown> {
   const text = await textOf(request, maxBytes)
@@ -145,12 +143,12 @@ async function json(request: Request, maxBytes: number): Promise<unknown> {
   }
 }
 
-async function textOf({ body }: Request, maxBytes: number): Promise<string> {
+async function textOf(request: Request, maxBytes: number): Promise<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
   const parts: string[] = []
   let bytes = 0
   try {
-    for await (const chunk of body ?? []) {
+    for await (const chunk of piecesOf(request)) {
       bytes += chunk.byteLength
       if (bytes <= maxBytes) parts.push(decoder.decode(chunk, { stream: true }))
       else if (bytes > maxBytes + MAX_DRAINED_BYTES) break
@@ -164,14 +162,4 @@ async function textOf({ body }: Request, maxBytes: number): Promise<string> {
     throw new ApiFault(413, `The body must have at most ${maxBytes / 1024 / 1024} MiB.`)
   }
   return parts.join('')
-}
-
-/** Reads what is left of a body: if the answer comes too early, local servers drop the connection. */
-async function drain(request: Request): Promise<void> {
-  if (request.bodyUsed) return
-  let bytes = 0
-  for await (const chunk of request.body ?? []) {
-    bytes += chunk.byteLength
-    if (bytes > MAX_DRAINED_BYTES) break
-  }
 }

@@ -1,17 +1,16 @@
 import * as z from 'zod/mini'
 import { schemaViews } from '../../gateway/index.ts'
-import { privateHostsOf } from './endpoint-body.ts'
-import { found, nameParam } from './endpoints.ts'
 import { ApiFault, answer } from './fault.ts'
-import { named } from './lists.ts'
+import { named, text, upTo } from './lists.ts'
 import { type Route, route } from './route.ts'
+import { foundCandidate, nameParam } from './served.ts'
 
 const names = z.array(z.string())
 
 const keys = z.array(
   z.object({
     columns: names,
-    /** The other table, and the columns there. */
+    /** The other table, and its columns in the key. */
     table: z.string(),
     tableColumns: names,
   }),
@@ -21,21 +20,21 @@ const listedTable = z.object({
   name: z.string(),
   kind: z.string(),
   estimatedRows: z.optional(z.number()),
-  /** How many columns it has. */
+  /** Number of columns. */
   columns: z.int(),
-  /** Whether the glossary speaks of it, and of how many of its columns. */
+  /** True if the glossary describes the table. The columns that it describes are counted separately. */
   described: z.boolean(),
   describedColumns: z.int(),
 })
 
 const shownTable = z.object({
   name: z.string(),
-  /** The name of its entry in the glossary. */
+  /** The name of the table's entry in the glossary. */
   entry: z.optional(z.string()),
   kind: z.string(),
-  /** What the database says of it. */
+  /** The table's comment in the database. */
   comment: z.optional(z.string()),
-  /** What a person says of it, which the model reads instead. */
+  /** The description in the glossary, which the model reads instead. */
   description: z.optional(z.string()),
   estimatedRows: z.optional(z.number()),
   columns: z.array(
@@ -50,19 +49,19 @@ const shownTable = z.object({
     }),
   ),
   totalColumns: z.int(),
-  /** The number of columns before the next page. */
+  /** Number of columns before the next page. */
   next: z.optional(z.int()),
-  /** Columns of the glossary that it does not have. */
+  /** Columns in the glossary that the table does not have. */
   gone: names,
   primaryKey: names,
   uniqueKeys: z.array(names),
   foreignKeys: keys,
-  /** Foreign keys of other tables that point here. */
+  /** Foreign keys in other tables that refer to this one. */
   referencedBy: keys,
-  /** How many foreign keys there are in both directions. */
+  /** Number of foreign keys in both directions. */
   relations: z.int(),
   indexes: z.array(z.object({ name: z.string(), unique: z.boolean(), columns: names })),
-  /** Some of the tables that foreign keys connect with it. */
+  /** Some of the tables that foreign keys connect to this one. */
   neighbours: z.array(
     z.object({
       name: z.string(),
@@ -70,22 +69,22 @@ const shownTable = z.object({
       totalColumns: z.int(),
     }),
   ),
-  /** What describe_table answers, and about how many tokens that is. */
+  /** The result of describe_table, and its estimated number of tokens. */
   reads: z.object({ text: z.string(), tokens: z.int() }),
 })
 
-const schemaView = named(
+export const schemaView = named(
   'Schema',
   z.object({
     database: z.string(),
-    /** The engine, as people write it. */
+    /** The engine's display name. */
     dialect: z.string(),
-    /** A page of tables, if no table was named. */
+    /** A page of tables, if the request does not name a table. */
     tables: z.optional(z.array(listedTable)),
     total: z.optional(z.int()),
-    /** The number of tables before the next page. */
+    /** Number of tables before the next page. */
     next: z.optional(z.int()),
-    /** Entries of the glossary that have no table, if that was asked. */
+    /** Glossary entries without a table, if requested. */
     gone: z.optional(names),
     table: z.optional(shownTable),
   }),
@@ -95,29 +94,25 @@ const number = (most: number) => z.coerce.number().check(z.int(), z.gte(0), z.lt
 
 /** `/api/endpoints/{name}/schema` */
 export const schemaRoutes = (): readonly Route[] => [
-  route({
-    method: 'get',
-    path: '/api/endpoints/{name}/schema',
-    summary: 'Shows the tables of a database, or one of them, with the words of the glossary.',
+  route('get', '/api/endpoints/{name}/schema', {
+    summary: 'Shows a database’s tables, or one table, with descriptions from the glossary.',
     params: nameParam,
     query: z.strictObject({
-      database: z.optional(z.string().check(z.maxLength(31))),
-      search: z.optional(z.string().check(z.maxLength(200))),
-      table: z.optional(z.string().check(z.minLength(1), z.maxLength(1_000))),
-      /** Tables, or columns of the table, before this page. */
+      database: z.optional(upTo(31)),
+      search: z.optional(upTo(200)),
+      table: z.optional(text(1_000)),
+      /** Number of tables, or of columns in the table, before this page. */
       offset: z._default(number(1_000_000), 0),
       limit: z._default(number(200), 50),
-      /** `yes` also looks which entries of the glossary have no table. */
+      /** `yes` also checks which glossary entries have no table. */
       compare: z.optional(z.enum(['yes', 'no'])),
     }),
-    answers: { 200: { description: 'This part of the schema.', schema: schemaView } },
+    answers: [200, 'This part of the schema.', schemaView],
     async run({ params: { name }, query: { compare, ...query }, signal }, surroundings) {
-      const { stored, value } = await found(name, surroundings)
-      const privateHosts = await privateHostsOf(surroundings)
+      const candidate = await foundCandidate(name, surroundings)
       const question = { ...query, compare: compare === 'yes' }
       const { NoSchema } = await schemaViews()
       try {
-        const candidate = { entry: stored ?? { value }, privateHosts }
         return answer(await surroundings.view(candidate, question, signal))
       } catch (error) {
         if (!(error instanceof NoSchema)) throw error

@@ -1,100 +1,86 @@
 import * as z from 'zod/mini'
-import type { AskSignIns, GrantEntry, SignInEntry } from '../sign-ins.ts'
-import { ApiFault, answer } from './fault.ts'
+import type { AskSignIns, GrantEntry } from '../sign-ins.ts'
+import { ApiFault, answer, nothing } from './fault.ts'
 import { person } from './keys.ts'
-import { moment, named, written } from './lists.ts'
+import { answerPage, limited, moment, named, pageOf, text, written } from './lists.ts'
 import { type Route, route } from './route.ts'
 import type { Surroundings } from './surroundings.ts'
 
 const idParam = z.object({ id: z.string().check(z.regex(/^gr_[\w-]{16}$/)) })
 
-const ofPerson = z.string().check(z.minLength(1), z.maxLength(200))
-
-const grant = named(
+export const grant = named(
   'Grant',
   z.object({
     id: z.string(),
     person: z.string(),
-    /** The app, as it calls itself. */
+    /** The app's name for itself. */
     client: z.string(),
-    /** The host that vouches for the app, if one does. */
+    /** The host that vouches for the app, if any. */
     clientDomain: z.optional(z.string()),
     endpoints: z.array(z.string()),
     scopes: z.array(z.string()),
     createdAt: moment,
-    /** When the app got tokens last, which it does every hour while it is used. */
+    /** Time when the app last got tokens, which it does every hour while it is in use. */
     usedAt: moment,
-    /** When the grant ends, if the app is not used until then. */
+    /** Time when the grant ends, if the app is not used before then. */
     expiresAt: moment,
   }),
 )
 
-const event = named(
+export const event = named(
   'SignInEvent',
   z.object({
     kind: z.string(),
     person: z.optional(z.string()),
     client: z.optional(z.string()),
     why: z.optional(z.string()),
-    /** What a page showed to the person. */
+    /** The reference that the page showed to the person. */
     reference: z.string(),
     time: moment,
   }),
 )
 
-/** `/api/grants`, and what else there is of sign-ins. */
+export const signInCode = z.object({ code: z.string(), expiresAt: moment })
+
+/** `/api/grants` and the other routes for sign-ins. */
 export const signInRoutes = (): readonly Route[] => [
-  route({
-    method: 'get',
-    path: '/api/grants',
+  route('get', '/api/grants', {
     summary: 'Lists the grants: which app acts for whom, and until when.',
     query: z.strictObject({
-      limit: z._default(z.coerce.number().check(z.int(), z.gte(1), z.lte(200)), 50),
+      limit: limited(200, 50),
       cursor: z.optional(z.string().check(z.regex(/^[\w-]{43}\.[\w-]{16}$/, 'is not from a list'))),
-      person: z.optional(ofPerson),
+      person: z.optional(text(200)),
     }),
-    answers: {
-      200: {
-        description: 'A page of grants. One of a person may have `next` though it is not full.',
-        schema: z.object({
-          grants: z.array(grant),
-          /** How many there are, of all people. */
-          total: z.int(),
-          next: z.optional(z.string()),
-        }),
-      },
-    },
+    answers: [
+      200,
+      'A page of grants. `total` counts the grants of all people. A page for one person can have `next` even if it is not full.',
+      pageOf('grants', grant),
+    ],
     async run({ query: { cursor, limit, person } }, surroundings) {
       const page = await signIns(surroundings)('grants', { after: cursor, limit, person })
-      const { entries, total, next } = page
-      return answer({ grants: entries.map(shownGrant), total, next })
+      return answerPage('grants', page, shownGrant)
     },
   }),
-  route({
-    method: 'delete',
-    path: '/api/grants/{id}',
+  route('delete', '/api/grants/{id}', {
     summary: 'Revokes a grant. Its app has to ask again.',
     params: idParam,
-    answers: { 204: { description: 'Its tokens are refused within 10 seconds.' } },
+    answers: [204, 'Its tokens are refused within 10 seconds.'],
     says: ({ params: { id } }) => `revoked grant ${id}`,
     async run({ params: { id } }, surroundings) {
       if (!(await signIns(surroundings)('revoke', { id }))) {
-        throw new ApiFault(404, 'The grant is not there.')
+        throw new ApiFault(404, 'The grant does not exist.')
       }
-      return new Response(null, { status: 204, headers: { 'cache-control': 'no-store' } })
+      return nothing()
     },
   }),
-  route({
-    method: 'delete',
-    path: '/api/grants',
-    summary: 'Revokes all grants of a person, and ends their sessions and codes.',
-    query: z.strictObject({ person: ofPerson }),
-    answers: {
-      200: {
-        description: 'How many grants there were. Their tokens are refused within 10 seconds.',
-        schema: z.object({ revoked: z.int() }),
-      },
-    },
+  route('delete', '/api/grants', {
+    summary: 'Revokes all of a person’s grants, and ends their sessions and codes.',
+    query: z.strictObject({ person: text(200) }),
+    answers: [
+      200,
+      'The number of revoked grants. Their tokens are refused within 10 seconds.',
+      z.object({ revoked: z.int() }),
+    ],
     says: ({ query: { person } }) => `revoked all grants of ${person}`,
     async run({ query: { person } }, surroundings) {
       const ask = signIns(surroundings)
@@ -108,17 +94,10 @@ export const signInRoutes = (): readonly Route[] => [
       return answer({ revoked })
     },
   }),
-  route({
-    method: 'post',
-    path: '/api/signin-codes',
-    summary: 'Makes a code that signs one person in, once.',
+  route('post', '/api/signin-codes', {
+    summary: 'Makes a code that signs one person in once.',
     body: named('NewSignInCode', z.strictObject({ person: z.optional(person) })),
-    answers: {
-      201: {
-        description: 'The code. This answer is the only one that has it.',
-        schema: z.object({ code: z.string(), expiresAt: moment }),
-      },
-    },
+    answers: [201, 'The code. Only this response shows it.', signInCode],
     says: ({ body: { person } }) =>
       person === undefined ? 'made a sign-in code' : `made a sign-in code for ${person}`,
     async run({ body: { person } }, surroundings) {
@@ -126,22 +105,17 @@ export const signInRoutes = (): readonly Route[] => [
       return answer({ code, expiresAt: written(expiresAt) }, 201)
     },
   }),
-  route({
-    method: 'get',
-    path: '/api/signin-events',
-    summary: 'Lists what happened at sign-ins, the newest first.',
-    query: z.strictObject({
-      limit: z._default(z.coerce.number().check(z.int(), z.gte(1), z.lte(2_000)), 50),
-    }),
-    answers: {
-      200: {
-        description: 'The last events. Older ones than the last 2,000 are forgotten.',
-        schema: z.object({ events: z.array(event) }),
-      },
-    },
+  route('get', '/api/signin-events', {
+    summary: 'Lists sign-in events, newest first.',
+    query: z.strictObject({ limit: limited(2_000, 50) }),
+    answers: [
+      200,
+      'The latest events. Only the latest 2,000 are kept.',
+      z.object({ events: z.array(event) }),
+    ],
     async run({ query: { limit } }, surroundings) {
       const events = await signIns(surroundings)('events', { limit })
-      return answer({ events: events.map(shownEvent) })
+      return answer({ events: events.map(({ at, ...it }) => ({ ...it, time: written(at) })) })
     },
   }),
 ]
@@ -160,5 +134,3 @@ const shownGrant = ({ createdAt, usedAt, expiresAt, ...rest }: GrantEntry) => ({
   usedAt: written(usedAt),
   expiresAt: written(expiresAt),
 })
-
-const shownEvent = ({ at, ...rest }: SignInEntry) => ({ ...rest, time: written(at) })

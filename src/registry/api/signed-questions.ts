@@ -1,19 +1,19 @@
 import type { VerifiedQuestion } from '../../gateway/index.ts'
-import type { EndpointEntry } from '../entries.ts'
+import type { EndpointEntry } from '../state/entries.ts'
 import { ApiFault } from './fault.ts'
 import { written } from './lists.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { Candidate, Surroundings } from './surroundings.ts'
 
 type Sent = Omit<VerifiedQuestion, 'by' | 'at'>
 
 /**
- * Signs the questions that are new or say something else: whoever sends them vouches for them now. The
- * others keep their signatures. `fresh` are the names of those that are signed.
+ * Signs the questions that are new or changed, because the sender vouches for them now. The
+ * other questions keep their signatures. `fresh` has the names of the newly signed questions.
  */
 export function signedQuestions(
   sent: readonly Sent[] | undefined,
   was: EndpointEntry | undefined,
-  { by }: Pick<Surroundings, 'by'>,
+  { by }: Surroundings,
 ): { readonly signed: readonly VerifiedQuestion[] | undefined; readonly fresh: readonly string[] } {
   const at = written(Date.now())
   const kept = new Map(was?.value.questions?.map((it) => [it.name, it]))
@@ -31,20 +31,19 @@ export function signedQuestions(
 const textOf = ({ name, question, database, sql, params, as }: Sent): string =>
   JSON.stringify([name, question, database, sql, params, as])
 
-/** Throws {@link ApiFault} unless the database can plan these questions of an endpoint. */
+/** Throws {@link ApiFault} unless the database can plan these questions from an endpoint. */
 export async function assertAnswered(
-  entry: EndpointEntry,
+  candidate: Candidate,
   names: readonly string[],
-  { look }: Pick<Surroundings, 'look'>,
-  privateHosts: readonly string[],
+  { look }: Surroundings,
 ): Promise<void> {
   if (names.length === 0) return
   const [one] = names
-  const found = await look({ entry, privateHosts }, names.length === 1 ? { name: one } : {})
+  const found = await look(candidate, names.length === 1 ? { name: one } : {})
   for (const name of names) {
     const problem = found.get(name)
     if (problem === null) continue
-    const at = entry.value.questions?.findIndex((it) => it.name === name)
+    const at = candidate.entry.value.questions?.findIndex((it) => it.name === name)
     throw new ApiFault(422, problem === undefined ? UNSAID(name) : REFUSED(name, problem), {
       field: `questions[${at}].sql`,
     })
@@ -52,6 +51,7 @@ export async function assertAnswered(
 }
 
 const UNSAID = (name: string) =>
-  `The database did not say in time whether it can run the statement of ${name}. Look at the endpoint with the test, then send the question again.`
+  `The database did not report in time whether it can run the statement for ${name}. Test the endpoint, then send the question again.`
 
-const REFUSED = (name: string, problem: string) => `The statement of ${name} cannot run: ${problem}`
+const REFUSED = (name: string, problem: string) =>
+  `The statement for ${name} cannot run: ${problem}`

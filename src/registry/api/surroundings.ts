@@ -10,72 +10,66 @@ import type {
   SchemaView,
   Stage,
 } from '../../gateway/index.ts'
-import type { CallsEnv } from '../calls.ts'
-import type { CredentialSecrets } from '../credential-keys.ts'
-import type { Credential, EndpointEntry } from '../entries.ts'
-import type { AskRegistry } from '../registry-state.ts'
+import type { CallsEnv } from '../calls/calls.ts'
+import type { CredentialSecrets } from '../keys/credential-keys.ts'
 import type { AskSignIns } from '../sign-ins.ts'
+import type { Credential, EndpointEntry } from '../state/entries.ts'
+import type { AskRegistry } from '../state/registry-state.ts'
 
-/** What the API needs of the deployment that it is part of. */
+/** The parts of the deployment that the API uses. */
 export interface Surroundings {
-  /** Who asks: `operator`, whoever has TIDEGATE_KEY, or the name of a person. */
+  /** The requester: `operator` for anyone with TIDEGATE_KEY, or the name of a person. */
   readonly by: string
-  /** The endpoints of the configuration. */
+  /** The endpoints in the configuration. */
   readonly configured: readonly Endpoint[]
-  /** Whether they are only the demo, which an endpoint of the registry may replace. */
+  /** True if they are only the demo, which an endpoint in the registry can replace. */
   readonly isOnlyDemo: boolean
-  /** Asks the registry. */
+  /** Queries the registry. */
   readonly ask: AskRegistry
-  /** The same for an order that changes something: what this isolate knew is forgotten. */
+  /** The same for an order that changes something. This isolate then also clears its cache. */
   readonly change: AskRegistry
-  /** Asks the authorization server. Undefined where nobody can sign in. */
+  /** Queries the authorization server. Undefined where nobody can sign in. */
   readonly signIns: AskSignIns | undefined
-  /** The objects that hold the records of calls, and what was used of limits. */
-  readonly objects: Pick<CallsEnv, 'METER' | 'RECORDS'>
+  /** The objects that hold the registry, the call records, and the usage counted for limits. */
+  readonly objects: Pick<CallsEnv, 'METER' | 'RECORDS'> & {
+    readonly REGISTRY: DurableObjectNamespace
+  }
+  /** The operator's key, so that the API can warn if it is weak. */
+  readonly adminKey?: string | undefined
   readonly secrets: CredentialSecrets
-  /** Hosts of databases that may be private, by the configuration. */
+  /** Database hosts that are allowed to be private, from the configuration. */
   readonly privateHosts: readonly string[]
-  /** What of the machine a URL may use. Undefined in a Worker. */
+  /** Local resources that a URL can use. Undefined in a Worker. */
   readonly machine: Machine | undefined
-  /** Builds the server of an endpoint once, for a group if there is one. Throws ConfigError. */
+  /** Builds an endpoint's server once, for its group if there is one. Throws ConfigError. */
   check(candidate: Candidate): Promise<void>
-  /** What the operator should know about the rules of a candidate's group. Throws ConfigError. */
+  /** Notes for the operator about the rules of a candidate's group. Throws ConfigError. */
   report(candidate: Candidate): Promise<readonly string[]>
-  /** Looks whether the verified questions of an endpoint work, or the one of a name. */
+  /** Checks whether an endpoint's verified questions work, or only the named question. */
   look(
     candidate: Candidate,
     asked: { readonly name?: string | undefined; readonly signal?: AbortSignal },
   ): Promise<QuestionLook>
-  /** Inspects the databases of an endpoint, and counts their tables. */
+  /** Inspects an endpoint's databases and counts their tables. */
   diagnose(candidate: Candidate, signal: AbortSignal): Promise<readonly Diagnosis[]>
-  /** The same stage by stage, and tries whether the engines refuse to write. */
+  /** The same stage by stage. Also tests whether the engines refuse to write. */
   diagnoseInStages(candidate: Candidate, signal: AbortSignal): AsyncGenerator<Stage | Diagnosis>
-  /** What a model gets of a candidate. Throws ConfigError. */
+  /** The model's view of a candidate. Throws ConfigError. */
   preview(candidate: Candidate, asked: PreviewAsked, signal: AbortSignal): Promise<Preview>
-  /** What is wrong with the settings of the deployment. */
-  health(): Promise<Health>
-  /** Does what apps do with the endpoint at this URL. */
+  /** The call counters, in the Prometheus text format. */
+  metrics(): Promise<string>
+  /** Problems with the deployment's settings. */
+  health(): Promise<object>
+  /** Makes the requests that apps make to the endpoint at this URL. */
   hostTest(url: string): Promise<object>
-  /** Shows a part of the schema of an endpoint. Throws NoSchema. */
+  /** Shows a part of an endpoint's schema. Throws NoSchema. */
   view(candidate: Candidate, question: SchemaQuestion, signal: AbortSignal): Promise<SchemaView>
 }
 
-/** What is known of the settings without asking a database. */
-export interface Health {
-  /** Why the endpoints of the configuration cannot be read. */
-  readonly configuration?: string | undefined
-  readonly signIn: {
-    readonly state: 'set' | 'missing' | 'faulty'
-    /** The settings that name a way to sign in. */
-    readonly ways: readonly string[]
-    readonly problems: readonly string[]
-  }
-}
-
-/** An endpoint that may not be stored. */
+/** An endpoint that is not necessarily stored. */
 export interface Candidate {
   readonly entry: Pick<EndpointEntry, 'value'> & Partial<EndpointEntry>
-  /** Hosts that may be private, by the settings. */
+  /** Hosts that are allowed to be private, from the settings. */
   readonly privateHosts: readonly string[]
   readonly group?:
     | {

@@ -1,10 +1,10 @@
 import type { Limits } from '../../gateway/index.ts'
 import { ToolError } from '../../mcp/index.ts'
 
-/** Why a call was refused, for its record. */
-export type LimitCode = 'concurrent' | 'rowsPerDay' | 'bytesPerDay'
+/** Reason a call was refused, for its record. */
+type LimitCode = 'concurrent' | 'rowsPerDay' | 'bytesPerDay'
 
-/** A limit is reached. The model reads when it starts again. */
+/** Error for a limit that is reached. It tells the model when to try again. */
 export class LimitReached extends ToolError {
   readonly code: LimitCode
 
@@ -14,10 +14,10 @@ export class LimitReached extends ToolError {
   }
 }
 
-/** What may be used. */
+/** Limits on an endpoint or a caller. */
 export type Bounds = NonNullable<Limits['endpoint']>
 
-/** Whether limits need a meter. */
+/** True if limits need a meter. */
 export const isMetered = (bounds: Bounds | undefined): bounds is Bounds =>
   bounds?.concurrent !== undefined ||
   bounds?.rowsPerDay !== undefined ||

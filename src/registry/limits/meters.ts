@@ -1,62 +1,65 @@
 import type { Call, Endpoint } from '../../gateway/index.ts'
-import { Background, inTime, SENDS_EVERY_MS } from '../background.ts'
+import { counted, inTime, steadyNow } from '../../ground/index.ts'
+import { Background, type Ending, SENDS_EVERY_MS } from '../background.ts'
 import { type Bounds, isMetered, LimitReached } from './bounds.ts'
-import { callerKey } from './caller-key.ts'
 import type { Meter } from './object.ts'
-import { callerMeter, type DayUse, dayOf, endpointMeter, type Use } from './use.ts'
+import { callerKey, callerMeter, type DayUse, dayOf, endpointMeter, type Use } from './use.ts'
 
-/** A total is asked for again after this time: other isolates add to it. */
+/** A total is fetched again after this time, because other isolates add to it. */
 const FRESH_MS = 60_000
 
-/** How long a meter may take. A call that it does not count is not refused. */
+/** Time limit for a meter. If the meter fails, the call is not refused. */
 const METER_MS = 2_000
 
-/** A call ends at the latest after its time limits, and some time for all its statements. */
+/** Maximum duration of a call: its time limits, plus some time for all its statements. */
 const LEASE_MS = 90_000
 
-/** Leases that one request gives back, and that wait for that in an isolate. */
+/** Maximum number of leases that one request returns, and that wait in an isolate to be returned. */
 const MAX_LEASES = 200
 const MAX_WAITING_LEASES = 1_000
 
-/** Meters that an isolate knows. */
+/** Maximum number of meters that an isolate remembers. */
 const MAX_KNOWN = 2_000
 
-/** What an isolate knows of a meter. */
-interface Known {
+/** An isolate's view of a meter. */
+interface MeterState {
   readonly name: string
   total: DayUse | undefined
-  /** When the total was heard. */
+  /** Time when the total was received. */
   at: number
-  /** What the meter has not said that it counted. */
+  /** Usage that the meter has not confirmed. */
   rows: number
   bytes: number
   leases: string[]
-  /** When it was sent last. */
+  /** Time when it was last sent. */
   sentAt: number
 }
 
-/** What a call takes of a meter, until it is over. */
+/** A call's share of a meter, until the call is over. */
 interface Taken {
-  readonly known: Known
+  readonly known: MeterState
   readonly lease: string | undefined
 }
 
-/** Counts what the calls of an isolate use, and refuses those for which nothing is left. */
+/** Counts the usage of an isolate's calls, and refuses calls that are over a limit. */
 export class Meters {
   readonly #namespace: DurableObjectNamespace<Meter>
   readonly #background: Background
-  readonly #known = new Map<string, Known>()
+  readonly #ending: Ending | undefined
+  readonly #known = new Map<string, MeterState>()
   #failures = 0
 
   constructor(
     namespace: DurableObjectNamespace<Meter>,
     waitUntil: (work: Promise<unknown>) => void,
+    ending?: Ending,
   ) {
     this.#namespace = namespace
-    this.#background = new Background(() => this.#flush(), waitUntil)
+    this.#ending = ending
+    this.#background = new Background(() => this.#flush(), waitUntil, ending?.soon)
   }
 
-  /** Begins a call, or throws {@link LimitReached}. Gives back how to end it. */
+  /** Starts a call, or throws {@link LimitReached}. Returns the function that ends it. */
   async begin({ endpoint, context }: Pick<Call, 'endpoint' | 'context'>) {
     const meters = metersOf(endpoint, () =>
       callerKey(context.caller, context.header('cf-connecting-ip')),
@@ -79,7 +82,7 @@ export class Meters {
     const isToday = known.total?.day === dayOf(now)
     if (isToday) assertLeft(known, who, bounds)
     const most = bounds.concurrent
-    if (most === undefined && isToday && now - known.at < FRESH_MS) {
+    if (most === undefined && isToday && steadyNow() - known.at < FRESH_MS) {
       return { known, lease: undefined }
     }
     const lease =
@@ -90,7 +93,7 @@ export class Meters {
     if (lease && !use.granted) {
       throw new LimitReached(
         'concurrent',
-        `${who} may run ${lease.most === 1 ? '1 query' : `${lease.most} queries`} at once here, and ${use.running} ${use.running === 1 ? 'is' : 'are'} running. Try again when one has ended.`,
+        `${who} may run ${counted(lease.most, 'query', 'queries')} at once here, and ${use.running} ${use.running === 1 ? 'is' : 'are'} running. Try again when one has ended.`,
       )
     }
     const taken = { known, lease: lease?.id }
@@ -107,25 +110,26 @@ export class Meters {
     for (const { known, lease } of taken) {
       known.rows += rows
       known.bytes += bytes
-      // Those that nobody gives back end by themselves.
+      // Leases that are never returned expire.
       if (lease && known.leases.length < MAX_WAITING_LEASES) known.leases.push(lease)
     }
     if (taken.some(({ known }) => isDirty(known))) this.#background.wake()
   }
 
-  /** Has each meter whose turn it is add what was used, and hears the totals. */
+  /** Sends the usage to each meter that is due, and receives the totals. */
   async #flush(): Promise<boolean> {
     const failures = this.#failures
-    await Promise.all([...this.#known.values()].filter(isDue).map((it) => this.#spend(it)))
+    const due = this.#ending?.soon.aborted ? isDirty : isDue
+    await Promise.all([...this.#known.values()].filter(due).map((it) => this.#spend(it)))
     return this.#failures === failures && [...this.#known.values()].some(isDirty)
   }
 
-  async #spend(known: Known): Promise<void> {
+  async #spend(known: MeterState): Promise<void> {
     const { name, rows, bytes } = known
-    known.sentAt = Date.now()
+    known.sentAt = steadyNow()
     const leases = known.leases.slice(0, MAX_LEASES)
     const use = await this.#ask(name, (meter) => meter.spend({ rows, bytes, leases }))
-    // It goes along with the next call, and counts here until then.
+    // It is sent with the next call, and counts here until then.
     if (!use) return
     hear(known, use)
     known.rows -= rows
@@ -133,7 +137,7 @@ export class Meters {
     known.leases.splice(0, leases.length)
   }
 
-  /** Asks a meter. One that cannot be reached stops nobody: the log says how often that was. */
+  /** Queries a meter. If it cannot be reached, nobody is blocked, and the log says how often that happened. */
   async #ask<T>(
     name: string,
     question: (meter: DurableObjectStub<Meter>) => Promise<T>,
@@ -143,17 +147,17 @@ export class Meters {
       return await inTime(METER_MS, question(meter))
     } catch (error) {
       const [endpoint] = name.split(' ')
-      const times = `${++this.#failures} ${this.#failures === 1 ? 'time' : 'times'} so far`
-      console.error(`A meter of endpoint ${endpoint} cannot be reached (${times}).`, error)
+      const times = `${counted(++this.#failures, 'time')} so far`
+      console.error(`A meter for endpoint ${endpoint} cannot be reached (${times}).`, error)
       return undefined
     }
   }
 
-  #knownOf(name: string): Known {
+  #knownOf(name: string): MeterState {
     let known = this.#known.get(name)
     this.#known.delete(name)
     known ??= { name, total: undefined, at: 0, rows: 0, bytes: 0, leases: [], sentAt: 0 }
-    // The one used last is at the end.
+    // The most recently used meter is at the end.
     this.#known.set(name, known)
     if (this.#known.size > MAX_KNOWN) this.#forgetOne()
     return known
@@ -168,18 +172,18 @@ export class Meters {
   }
 }
 
-const isDirty = ({ rows, bytes, leases }: Known) => rows > 0 || bytes > 0 || leases.length > 0
+const isDirty = ({ rows, bytes, leases }: MeterState) => rows > 0 || bytes > 0 || leases.length > 0
 
-/** A place is given back at once: somebody may wait for it. */
-const isDue = (known: Known) =>
-  known.leases.length > 0 || (isDirty(known) && Date.now() - known.sentAt >= SENDS_EVERY_MS)
+/** A lease is returned at once, because another call may be waiting for it. */
+const isDue = (known: MeterState) =>
+  known.leases.length > 0 || (isDirty(known) && steadyNow() - known.sentAt >= SENDS_EVERY_MS)
 
-function hear(known: Known, { day, rows, bytes }: Use): void {
+function hear(known: MeterState, { day, rows, bytes }: Use): void {
   known.total = { day, rows, bytes }
-  known.at = Date.now()
+  known.at = steadyNow()
 }
 
-/** The meters of a call: of its endpoint and of its caller, as far as they have limits. */
+/** A call's meters: for its endpoint and for its caller, if they have limits. */
 function metersOf({ name, limits = {} }: Endpoint, key: () => string) {
   const { endpoint, caller } = limits
   return [
@@ -192,8 +196,8 @@ function metersOf({ name, limits = {} }: Endpoint, key: () => string) {
   ]
 }
 
-/** Throws {@link LimitReached} if nothing is left of a day's quota. */
-function assertLeft({ total, rows, bytes }: Known, who: string, bounds: Bounds): void {
+/** Throws {@link LimitReached} if a daily quota is used up. */
+function assertLeft({ total, rows, bytes }: MeterState, who: string, bounds: Bounds): void {
   const used = { rowsPerDay: (total?.rows ?? 0) + rows, bytesPerDay: (total?.bytes ?? 0) + bytes }
   for (const [code, unit] of QUOTAS) {
     const most = bounds[code]
@@ -201,7 +205,7 @@ function assertLeft({ total, rows, bytes }: Known, who: string, bounds: Bounds):
     const hours = Math.ceil((DAY_MS - (Date.now() % DAY_MS)) / HOUR_MS)
     throw new LimitReached(
       code,
-      `${who} may read ${most} ${unit} a day here, and ${used[code]} are used. It starts again at 00:00 UTC, in ${hours === 1 ? 'less than an hour' : `${hours} hours`}.`,
+      `${who} may read ${most} ${unit} a day here, and ${used[code]} are used. It resets at 00:00 UTC, in ${hours === 1 ? 'less than an hour' : `${hours} hours`}.`,
     )
   }
 }

@@ -1,33 +1,25 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { MeterBook } from './meter-book.ts'
+import { once } from '../../ground/index.ts'
 import type { Lease, Spent, Use } from './use.ts'
 
-/** Counts what an endpoint, or a caller at it, uses. Its code is read by the first request to it. */
+/** Counts the usage of an endpoint, or of one caller there. The first request to it loads its code. */
 export class Meter extends DurableObject {
-  #book: Promise<MeterBook> | undefined
+  readonly #open = once(async () => {
+    const { MeterBook } = await import('./meter-book.ts')
+    return new MeterBook(this.ctx.storage)
+  })
 
-  /** What is used, and whether the lease is granted. */
+  /** Returns the usage, and whether the lease is granted. */
   async enter(lease?: Lease): Promise<Use & { readonly granted: boolean }> {
     return (await this.#open()).enter(lease)
   }
 
-  /** Adds what was used. */
+  /** Adds usage. */
   async spend(spent: Spent): Promise<Use> {
     return (await this.#open()).spend(spent)
   }
 
   override async alarm(): Promise<void> {
     await (await this.#open()).sweep()
-  }
-
-  #open(): Promise<MeterBook> {
-    this.#book ??= import('./meter-book.ts')
-      .then(({ MeterBook }) => new MeterBook(this.ctx.storage))
-      .catch((error: unknown) => {
-        // The next request tries again.
-        this.#book = undefined
-        throw error
-      })
-    return this.#book
   }
 }

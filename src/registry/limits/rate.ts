@@ -1,13 +1,13 @@
 import type { Endpoint } from '../../gateway/index.ts'
 import type { Caller } from '../../mcp/index.ts'
-import { callerKey } from './caller-key.ts'
+import { callerKey } from './use.ts'
 
-/** Seconds in which the bindings count. When a count begins again, they do not say. */
+/** Period of the rate limit bindings, in seconds. They do not report when a period starts. */
 const PERIOD_S = 60
 
 /**
- * Counts a request of a caller at an endpoint. Gives back after how many seconds to try again if its
- * calls per minute are used up. Without the binding of this rate, nothing is limited.
+ * Counts a caller's request to an endpoint. If the calls per minute are used up, returns the number of
+ * seconds until the next try. Without a binding for this rate, nothing is limited.
  */
 export async function rateLimit(
   { method, headers }: Request,
@@ -21,7 +21,7 @@ export async function rateLimit(
     | RateLimit
     | undefined
   if (!binding) {
-    console.error(`Endpoint ${name} has no limit of calls: wrangler.toml lacks RATE_${rate}.`)
+    console.error(`Endpoint ${name} has no call limit: wrangler.toml lacks RATE_${rate}.`)
     return undefined
   }
   const key = `${name} ${callerKey(caller, headers.get('cf-connecting-ip') ?? undefined)}`
@@ -29,10 +29,7 @@ export async function rateLimit(
     const { success } = await binding.limit({ key })
     return success ? undefined : PERIOD_S
   } catch (error) {
-    console.error(
-      `The calls at endpoint ${name} cannot be counted, so they are not limited.`,
-      error,
-    )
+    console.error(`Calls to endpoint ${name} cannot be counted, so they are not limited.`, error)
     return undefined
   }
 }

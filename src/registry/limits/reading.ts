@@ -1,11 +1,10 @@
 import type { Caller } from '../../mcp/index.ts'
-import { callerKey } from './caller-key.ts'
 import type { Meter } from './object.ts'
-import { callerMeter, endpointMeter, type Use } from './use.ts'
+import { callerKey, callerMeter, endpointMeter, type Use } from './use.ts'
 
 /**
- * What an endpoint has used today, or a caller at it. It is counted only if the endpoint limits it;
- * else it is zero. For a caller without a key, give its address.
+ * Today's usage of an endpoint, or of one caller there. It is counted only if the endpoint limits it.
+ * Otherwise it is zero. For a caller without a key, pass the address.
  */
 export async function usageOf(
   { METER }: { readonly METER: DurableObjectNamespace<Meter> },

@@ -1,34 +1,41 @@
-/** Rows and bytes that databases returned on one day, of UTC: `2026-01-31`. */
+import { networkOf } from '../../ground/index.ts'
+import type { Caller } from '../../mcp/index.ts'
+
+/** Rows and bytes that databases returned on one day in UTC, such as `2026-01-31`. */
 export interface DayUse {
   readonly day: string
   readonly rows: number
   readonly bytes: number
 }
 
-/** What is used of a meter at the moment. */
+/** Current usage of a meter. */
 export interface Use extends DayUse {
-  /** Queries that run at once. */
+  /** Number of queries that are running. */
   readonly running: number
 }
 
-/** A place among the queries that run at once. It ends by itself, in case nobody ends it. */
+/** A slot for a running query. It expires, in case nobody returns it. */
 export interface Lease {
   readonly id: string
   readonly milliseconds: number
-  /** How many there may be. */
+  /** Maximum number of leases at once. */
   readonly most: number
 }
 
-/** What calls used, and the leases that they end. */
+/** Usage by calls, and the leases that end with them. */
 export interface Spent {
   readonly rows: number
   readonly bytes: number
   readonly leases: readonly string[]
 }
 
-/** The day of a time. */
+/** The day that a time is on. */
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
-/** The names of the meters of an endpoint, and of a caller at it. */
+/** The names of the meters for an endpoint, and for a caller there. */
 export const endpointMeter = (endpoint: string) => endpoint
 export const callerMeter = (endpoint: string, key: string) => `${endpoint} ${key}`
+
+/** The name under which a caller's usage is counted. Callers without a key are identified by their address. */
+export const callerKey = (caller: Caller | undefined, address: string | undefined): string =>
+  caller ? `caller ${caller.subject}` : `address ${networkOf(address ?? '')}`

@@ -1,17 +1,17 @@
 import {
-  type Counted,
   type CountQuery,
   type Figures,
   type GroupFigures,
   type Grouping,
   largest,
   noFigures,
+  type ShardCounts,
 } from './figures.ts'
 import { CLIENT, findingOf } from './finding.ts'
-import { rangeOf } from './latencies.ts'
+import { addLatencies, rangeOf } from './latencies.ts'
 
-/** Counts the records of a shard. It reads each record of that time at most twice. */
-export function counted(sql: SqlStorage, query: CountQuery): Counted {
+/** Counts the records in a shard. Reads each record in the time range at most twice. */
+export function counted(sql: SqlStorage, query: CountQuery): ShardCounts {
   const { since, until, step, by, ...filter } = query
   const buckets: Figures[] = []
   for (let at = since; at < until; at += step) {
@@ -30,14 +30,9 @@ export function counted(sql: SqlStorage, query: CountQuery): Counted {
   }
 }
 
-// Records of older versions have these in their text alone.
+// Records from older versions have these only in their JSON.
 const MILLISECONDS = `coalesce(milliseconds, json_extract(record, '$.milliseconds'))`
 const CALLS = `coalesce(calls, json_extract(record, '$.calls'), 1)`
-
-const columns = { caller: 'caller', tool: 'tool', client: CLIENT } satisfies Record<
-  Grouping,
-  string
->
 
 function groupsOf(
   sql: SqlStorage,
@@ -45,7 +40,7 @@ function groupsOf(
   by: Grouping,
 ): readonly GroupFigures[] {
   const { where, values } = findingOf(filter)
-  const select = `select ${columns[by]} as name, outcome, ${MILLISECONDS} as ms,
+  const select = `select ${by === 'client' ? CLIENT : by} as name, outcome, ${MILLISECONDS} as ms,
     sum(${CALLS}) as calls, max(id) as id from records ${where} group by name, outcome, ms`
   const groups = new Map<string | null, GroupFigures>()
   for (const row of sql.exec<GroupRow>(select, ...values)) {
@@ -65,8 +60,7 @@ function count(figures: Figures, { outcome, ms, calls }: Row): void {
     return
   }
   if (outcome === 'error') figures.errors += calls
-  const range = rangeOf(ms)
-  figures.latencies.set(range, (figures.latencies.get(range) ?? 0) + calls)
+  addLatencies(figures.latencies, new Map([[rangeOf(ms), calls]]))
 }
 
 function lastCallAt(sql: SqlStorage, filter: object): number | undefined {
@@ -76,7 +70,7 @@ function lastCallAt(sql: SqlStorage, filter: object): number | undefined {
   return row && timeOf(row.id)
 }
 
-/** An id begins with its time. */
+/** An id starts with its time. */
 const timeOf = (id: string) => Number.parseInt(id.slice(0, 9), 36)
 
 type Row = { readonly outcome: string; readonly ms: number; readonly calls: number }

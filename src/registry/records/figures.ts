@@ -1,50 +1,50 @@
 import { addLatencies, percentile } from './latencies.ts'
 import type { RecordFilter } from './record.ts'
 
-/** What the calls of some time add up to. */
+/** Counts of the calls in a time range. */
 export interface Figures {
   calls: number
   errors: number
   refused: number
-  /** Of calls that were not refused. */
+  /** Latencies of the calls that were not refused. */
   readonly latencies: Map<number, number>
 }
 
-/** What a person, a tool or an app did. */
+/** Counts for a person, a tool or an app. */
 export interface GroupFigures extends Figures {
-  /** Undefined for a caller without a key, and an app that says nothing of itself. */
+  /** Undefined for a caller without a key, and for an app that gives no name. */
   readonly name: string | undefined
   lastCallAt: number
 }
 
-/** What calls can be told apart by. */
+/** Properties that calls can be grouped by. */
 export type Grouping = 'caller' | 'tool' | 'client'
 
-/** What a shard is asked to count. */
+/** A query for the counts from a shard. */
 export interface CountQuery extends RecordFilter {
   readonly since: number
   readonly until: number
-  /** Milliseconds of a bucket. The first one begins at `since`. */
+  /** Length of a bucket in milliseconds. The first one starts at `since`. */
   readonly step: number
   readonly by?: Grouping | undefined
 }
 
-/** What a shard counts. It can be added to what others count. */
-export interface Counted {
-  /** The last call on record, also one of another time. */
+/** Counts from a shard. They can be added to the counts from other shards. */
+export interface ShardCounts {
+  /** The last recorded call, even if outside this time range. */
   readonly lastCallAt?: number | undefined
   readonly buckets: readonly Figures[]
-  /** The largest ones. */
+  /** The largest groups. */
   readonly groups: readonly GroupFigures[]
 }
 
-/** Groups that a shard tells of. */
+/** Maximum number of groups that a shard returns. */
 export const MAX_GROUPS = 100
 
-/** Nothing. */
+/** Counts that are all zero. */
 export const noFigures = (): Figures => ({ calls: 0, errors: 0, refused: 0, latencies: new Map() })
 
-/** Adds figures to others. */
+/** Adds counts to other counts. */
 export function addFigures(to: Figures, more: Figures): void {
   to.calls += more.calls
   to.errors += more.errors
@@ -56,7 +56,7 @@ export function addFigures(to: Figures, more: Figures): void {
 export const largest = (groups: Iterable<GroupFigures>): readonly GroupFigures[] =>
   [...groups].sort((a, b) => b.calls - a.calls).slice(0, MAX_GROUPS)
 
-/** Figures as they are shown. Without a call that was not refused, there are no percentiles. */
+/** Counts in the form that is shown. There are no percentiles if all calls were refused. */
 export function shownFigures({ calls, errors, refused, latencies }: Figures) {
   const [p50, p95] = [0.5, 0.95].map((share) => percentile(latencies, share))
   return { calls, errors, refused, ...(p50 !== undefined && { p50, p95 }) }

@@ -6,14 +6,14 @@ export interface Finding {
   readonly values: readonly string[]
 }
 
-/** The name of the program of a record. */
+/** The program's name in a record. */
 export const CLIENT = `json_extract(record, '$.client.name')`
 
-// SQLite folds the case of ASCII letters only.
+// SQLite changes the case of ASCII letters only.
 const STATEMENT_HAS = `exists (select 1 from json_each(record, '$.statements')
   where instr(lower(json_extract(value, '$.sql')), ?) > 0)`
 
-/** How records are found that a filter asks for, older than an id if one is given. */
+/** The condition that finds the records for a filter, and only those older than an id if one is passed. */
 export function findingOf(
   { caller, tool, client, text, outcome, since, until }: RecordFilter,
   before?: string,

@@ -2,9 +2,8 @@ import type { RanStatement } from '../../gateway/index.ts'
 import type { Client } from '../../mcp/index.ts'
 import type { Outcome } from './record.ts'
 
-/** A call that is over, before its record is written. */
-export interface FinishedCall {
-  readonly id: string
+/** The facts about a call that is over. */
+export interface EndedCall {
   readonly time: number
   readonly caller: string | undefined
   readonly client: Client | undefined
@@ -16,7 +15,12 @@ export interface FinishedCall {
   readonly outcome: Outcome
   readonly code: string | undefined
   readonly traceId: string | undefined
-  /** Whether its endpoint kept the values of statements when it ran. */
+}
+
+/** The same, while it waits for its record to be written. */
+export interface FinishedCall extends EndedCall {
+  readonly id: string
+  /** True if its endpoint stored the values of statements when it ran. */
   readonly keepsLiterals: boolean
   calls?: number
 }

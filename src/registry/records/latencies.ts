@@ -1,26 +1,26 @@
 /**
- * How long calls took, counted in ranges. A range is 4.4 % wide, so counts of several objects can be added up,
+ * Durations of calls, counted in ranges. A range is 4.4 % wide, so counts from several objects can be added up,
  * and a percentile of their sum is within 5 % of the true one.
  */
-export type Latencies = ReadonlyMap<number, number>
+type Latencies = ReadonlyMap<number, number>
 
-/** Ranges in which times double. */
+/** Number of ranges for each doubling of the duration. */
 const RANGES = 16
 
-/** The range of a time. The first one is for what took no millisecond. */
+/** The range of a duration. The first one is for less than a millisecond. */
 export const rangeOf = (milliseconds: number): number =>
   milliseconds < 1 ? 0 : 1 + Math.floor(Math.log2(milliseconds) * RANGES)
 
-/** A time in the middle of a range. */
+/** The duration in the middle of a range. */
 const middleOf = (range: number): number =>
   range === 0 ? 0 : Math.round(2 ** ((range - 0.5) / RANGES))
 
-/** Adds counts to others. */
+/** Adds counts to other counts. */
 export function addLatencies(to: Map<number, number>, more: Latencies): void {
   for (const [range, calls] of more) to.set(range, (to.get(range) ?? 0) + calls)
 }
 
-/** The time that so much of all calls took at most: 0.5 for half of them. Undefined if there are none. */
+/** The longest duration among this share of all calls, such as 0.5 for half of them. Undefined without calls. */
 export function percentile(latencies: Latencies, share: number): number | undefined {
   const ranges = [...latencies].sort(([a], [b]) => a - b)
   const total = ranges.reduce((sum, [, calls]) => sum + calls, 0)

@@ -1,36 +1,28 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { Counted, CountQuery } from './figures.ts'
-import type { Batch, Page, RecordFilter } from './record.ts'
-import type { RecordLog } from './record-log.ts'
+import { once } from '../../ground/index.ts'
+import type { CountQuery, ShardCounts } from './figures.ts'
+import type { Batch, RecordFilter, ShardPage } from './record.ts'
 
-/** One shard of the records of an endpoint. Its code is read by the first request to it. */
+/** One shard of an endpoint's records. The first request to it loads its code. */
 export class CallRecords extends DurableObject {
-  #log: Promise<RecordLog> | undefined
+  readonly #open = once(async () => {
+    const { RecordLog } = await import('./record-log.ts')
+    return new RecordLog(this.ctx.storage)
+  })
 
   async write(batch: Batch): Promise<void> {
     await (await this.#open()).write(batch)
   }
 
-  async read(filter: RecordFilter, before: string | undefined, limit: number): Promise<Page> {
+  async read(filter: RecordFilter, before: string | undefined, limit: number): Promise<ShardPage> {
     return (await this.#open()).read(filter, before, limit)
   }
 
-  async count(query: CountQuery): Promise<Counted> {
+  async count(query: CountQuery): Promise<ShardCounts> {
     return (await this.#open()).count(query)
   }
 
   override async alarm(): Promise<void> {
     await (await this.#open()).sweep()
-  }
-
-  #open(): Promise<RecordLog> {
-    this.#log ??= import('./record-log.ts')
-      .then(({ RecordLog }) => new RecordLog(this.ctx.storage))
-      .catch((error: unknown) => {
-        // The next request tries again.
-        this.#log = undefined
-        throw error
-      })
-    return this.#log
   }
 }

@@ -1,54 +1,52 @@
-/**
- * Reads the records of an endpoint, for an operator.
- *
- * @module
- */
-
+import { textStream } from '../text-stream.ts'
 import type { CallRecords } from './object.ts'
 import { type CallRecord, type RecordFilter, SHARDS, shardName } from './record.ts'
 
-/** Which records to read, newest first. */
-export interface RecordQuery extends RecordFilter {
+/** The records to read, newest first. */
+interface RecordQuery extends RecordFilter {
   readonly endpoint: string
   /** At most {@link MAX_RECORDS}. */
   readonly limit?: number | undefined
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   readonly cursor?: string | undefined
 }
 
 /** A page of records. */
-export interface RecordPage {
+interface RecordPage {
   readonly records: readonly CallRecord[]
-  /** Where the next page begins. A page that is read again has the same records, unless they were deleted. */
+  /** Cursor for the next page. A page that is read again has the same records, unless they were deleted. */
   readonly nextCursor?: string | undefined
-  /** Calls of that time whose records could not be stored. The filter says nothing of them. */
+  /** Calls in this time range whose records could not be stored. The filter does not apply to them. */
   readonly lost: number
 }
 
-/** Records of one page. */
+/** Maximum number of records on one page. */
 export const MAX_RECORDS = 500
 const DEFAULT_RECORDS = 100
 
-/** Whether a text can be a cursor. */
+/** True if a string can be a cursor. */
 export const isCursor = (text: string): boolean => /^[\da-z]{9}[\da-z-]{1,40}$/.test(text)
 
-interface RecordsEnv {
+/** The objects that hold records. */
+export interface RecordsEnv {
   readonly RECORDS: DurableObjectNamespace<CallRecords>
 }
 
-/** Reads one page of the records of an endpoint. */
+/** The objects that hold an endpoint's records. */
+export const shardsOf = ({ RECORDS }: RecordsEnv, endpoint: string) =>
+  Array.from({ length: SHARDS }, (_, i) => RECORDS.get(RECORDS.idFromName(shardName(endpoint, i))))
+
+/** Reads one page of an endpoint's records. */
 export async function readRecords(
-  { RECORDS }: RecordsEnv,
+  env: RecordsEnv,
   { endpoint, limit: asked = DEFAULT_RECORDS, cursor, ...filter }: RecordQuery,
 ): Promise<RecordPage> {
   const limit = Math.max(1, Math.min(MAX_RECORDS, Math.trunc(asked)))
-  const shards = Array.from({ length: SHARDS }, (_, i) =>
-    RECORDS.get(RECORDS.idFromName(shardName(endpoint, i))),
+  // Each shard can hold all of the next records.
+  const pages = await Promise.all(
+    shardsOf(env, endpoint).map((it) => it.read(filter, cursor, limit + 1)),
   )
-  // Each may hold all of the next ones.
-  const pages = await Promise.all(shards.map((it) => it.read(filter, cursor, limit + 1)))
-  const found = pages.flatMap(({ records }) => records)
-  found.sort((a, b) => (a.id < b.id ? 1 : -1))
+  const found = pages.flatMap(({ records }) => records).sort((a, b) => (a.id < b.id ? 1 : -1))
   const records = found.slice(0, limit)
   return {
     records,
@@ -57,26 +55,21 @@ export async function readRecords(
   }
 }
 
-/** All records that a query finds, as JSON Lines. What was lost comes last, if anything was. */
-export function recordLines(env: RecordsEnv, query: RecordQuery): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
+/** All records that a query finds, as JSON Lines. Lost calls come last, if there are any. */
+export const recordLines = (env: RecordsEnv, query: RecordQuery): ReadableStream<Uint8Array> =>
+  textStream(pagesOf(env, query))
+
+async function* pagesOf(env: RecordsEnv, query: RecordQuery): AsyncGenerator<string> {
   let { cursor } = query
-  let ends = false
-  return new ReadableStream({
-    async pull(controller) {
-      if (ends) return controller.close()
-      const page = await readRecords(env, { ...query, limit: MAX_RECORDS, cursor })
-      cursor = page.nextCursor
-      ends = cursor === undefined
-      const lines: object[] = [...page.records]
-      if (ends && page.lost > 0) lines.push({ lost: page.lost })
-      const text = lines.map(lineOf).join('')
-      if (text) controller.enqueue(encoder.encode(text))
-      else controller.close()
-    },
-  })
+  do {
+    const page = await readRecords(env, { ...query, limit: MAX_RECORDS, cursor })
+    cursor = page.nextCursor
+    const isLost = cursor === undefined && page.lost > 0
+    const lines = [...page.records, ...(isLost ? [{ lost: page.lost }] : [])]
+    if (lines.length > 0) yield lines.map(lineOf).join('')
+  } while (cursor !== undefined)
 }
 
-/** A record on one line, also for a reader to whom more characters end a line: a statement may have them. */
+/** A record on one line. It is one line even for readers that treat other characters in a statement as line endings. */
 const lineOf = (it: object) =>
   `${JSON.stringify(it).replace(/[\u0085\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`

@@ -1,15 +1,15 @@
 import { counted } from './counting.ts'
-import type { Counted, CountQuery } from './figures.ts'
+import type { CountQuery, ShardCounts } from './figures.ts'
 import { findingOf } from './finding.ts'
-import { type Batch, type CallRecord, idAt, type Page, type RecordFilter } from './record.ts'
+import { type Batch, type CallRecord, idAt, type RecordFilter, type ShardPage } from './record.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
-/** The records of a shard, in its object's database. */
+/** A shard's records, in the database of its object. */
 export class RecordLog {
   readonly #storage: DurableObjectStorage
-  /** Whether there is anything. An object that is only asked stores nothing. */
+  /** True if something is stored. An object that is only read stores nothing. */
   #exists: boolean
   #count = 0
   #hasAlarm = false
@@ -32,7 +32,7 @@ export class RecordLog {
     this.#exists = true
   }
 
-  /** What is counted has columns. In a table of an older version, they are null in the rows that it had. */
+  /** Counted fields have columns. In a table from an older version, they are null in the existing rows. */
   #addColumns(): void {
     const { sql } = this.#storage
     const has = sql.exec("select 1 from pragma_table_info('records') where name = 'calls'")
@@ -55,7 +55,7 @@ export class RecordLog {
             ...[id, caller ?? null, tool ?? null, outcome],
             ...[rest.milliseconds, rest.calls ?? 1, JSON.stringify(rest)],
           )
-          // One row each: there is no other index.
+          // One row per record, because there are no other indexes.
           this.#count += written.rowsWritten > 0 ? 1 : 0
         }
         if (lost > 0) {
@@ -80,12 +80,12 @@ export class RecordLog {
     this.#count -= n
   }
 
-  /** What the records of a time add up to. */
-  count(query: CountQuery): Counted {
+  /** Counts the records in a time range. */
+  count(query: CountQuery): ShardCounts {
     return this.#exists ? counted(this.#storage.sql, query) : { buckets: [], groups: [] }
   }
 
-  read(filter: RecordFilter, before: string | undefined, limit: number): Page {
+  read(filter: RecordFilter, before: string | undefined, limit: number): ShardPage {
     const { sql } = this.#storage
     if (!this.#exists) return { records: [], lost: 0 }
     const { where, values } = findingOf(filter, before)
@@ -104,34 +104,25 @@ export class RecordLog {
     const hours = [since ?? 0, until ?? Number.MAX_SAFE_INTEGER].map((it) =>
       Math.floor(it / HOUR_MS),
     )
-    const { n } = sql
-      .exec<{ n: number | null }>(
-        'select sum(count) as n from lost where hour between ? and ?',
-        ...hours,
-      )
-      .one()
-    return { records, lost: n ?? 0 }
+    const sum = 'select coalesce(sum(count), 0) as n from lost where hour between ? and ?'
+    return { records, lost: sql.exec<{ n: number }>(sum, ...hours).one().n }
   }
 
-  /** Deletes what is too old. An object without records costs nothing further. */
+  /** Deletes records that are too old. An object without records costs nothing. */
   async sweep(): Promise<void> {
     const { sql, kv } = this.#storage
     if (!this.#exists) return
     const oldest = Date.now() - (kv.get<number>(DAYS) ?? 0) * DAY_MS
     sql.exec('delete from records where id < ?', idAt(oldest))
     sql.exec('delete from lost where hour < ?', Math.floor(oldest / HOUR_MS))
-    const { n } = sql
-      .exec<{ n: number }>(
-        'select (select count(*) from records) + (select count(*) from lost) as n',
-      )
-      .one()
     this.#hasAlarm = false
-    if (n > 0) return this.#arm()
+    const left = 'select (select count(*) from records) + (select count(*) from lost) as n'
+    if (sql.exec<{ n: number }>(left).one().n > 0) return this.#arm()
     await this.#storage.deleteAll()
     this.#exists = false
   }
 
-  /** Sweeps once a day, as long as there is something. */
+  /** Schedules a sweep once a day, as long as records are stored. */
   async #arm(): Promise<void> {
     this.#hasAlarm = true
     if ((await this.#storage.getAlarm()) === null) {

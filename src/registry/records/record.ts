@@ -1,9 +1,9 @@
-/** How a call ended. `refused`: the guard, the engine, a limit or a missing right did not let it run. */
+/** Outcome of a call. `refused`: stopped by the guard, the engine, a limit or a missing right. */
 export type Outcome = 'ok' | 'error' | 'refused'
 
-/** One call, as an operator reads it. It holds no secret, and no value of a statement unless the operator keeps those. */
+/** One call, for the operator. It contains no secret, and no values from statements unless the operator stores them. */
 export interface CallRecord {
-  /** Records are ordered by it: it begins with the time. */
+  /** Starts with the time, so records are ordered by it. */
   readonly id: string
   readonly time: string
   readonly endpoint: string
@@ -17,14 +17,14 @@ export interface CallRecord {
   readonly bytes: number
   readonly milliseconds: number
   readonly outcome: Outcome
-  /** Why it was refused, or failed. */
+  /** Code of the refusal or failure. */
   readonly code?: string | undefined
   readonly traceId?: string | undefined
-  /** How many calls it stands for, if they are several that were refused in the same way. */
+  /** Number of calls it stands for, if several were refused in the same way. */
   readonly calls?: number | undefined
 }
 
-/** A statement, without its values unless the operator keeps them. */
+/** A statement, without its values unless the operator stores them. */
 export interface RecordedStatement {
   readonly database: string
   /** Left out if the statement cannot be read without its values. */
@@ -32,47 +32,47 @@ export interface RecordedStatement {
   readonly params?: string | undefined
 }
 
-/** How much is kept of an endpoint's records. */
+/** Limits on an endpoint's stored records. */
 export interface Retention {
   readonly count: number
   readonly days: number
 }
 
-/** What an isolate sends to a shard. A batch that is sent twice is stored once. */
+/** An isolate's request to a shard. A batch that is sent twice is stored once. */
 export interface Batch {
   readonly records: readonly CallRecord[]
-  /** Calls whose record could not be stored. */
+  /** Calls whose records could not be stored. */
   readonly lost: number
   readonly retention: Retention
 }
 
-/** The newest records before an id, newest first, and how many were lost. */
-export interface Page {
+/** The newest records before an id, newest first, and the number of lost calls. */
+export interface ShardPage {
   readonly records: readonly CallRecord[]
   readonly lost: number
 }
 
-/** Which records are asked for. */
+/** The records to find. */
 export interface RecordFilter {
   readonly caller?: string | undefined
   readonly tool?: string | undefined
   readonly outcome?: Outcome | undefined
-  /** The name of a program, as it calls itself. */
+  /** The program's name for itself. */
   readonly client?: string | undefined
-  /** What one of its statements has in it. Upper and lower case of ASCII letters are equal. */
+  /** Text that one of its statements contains. The case of ASCII letters does not matter. */
   readonly text?: string | undefined
   /** Times in milliseconds: from `since` on, and before `until`. */
   readonly since?: number | undefined
   readonly until?: number | undefined
 }
 
-/** How many objects hold the records of one endpoint. */
+/** Number of objects that hold the records of one endpoint. */
 export const SHARDS = 4
 
-/** The name of the object with these records. */
+/** The name of the object that holds these records. */
 export const shardName = (endpoint: string, shard: number) => `${endpoint}#${shard}`
 
-/** The first id of a time. */
+/** The first id that a record can have at a time. */
 export const idAt = (time: number): string =>
   Math.max(0, Math.trunc(time)).toString(36).padStart(ID_TIME_CHARS, '0')
 

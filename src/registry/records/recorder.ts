@@ -1,39 +1,38 @@
 import type { Endpoint } from '../../gateway/index.ts'
-import { Background, inTime, pause, SENDS_EVERY_MS } from '../background.ts'
-import type { FinishedCall } from './finished-call.ts'
+import { inTime, pause, steadyNow } from '../../ground/index.ts'
+import { Background, type Ending, SENDS_EVERY_MS } from '../background.ts'
+import type { EndedCall, FinishedCall } from './finished-call.ts'
 import type { CallRecords } from './object.ts'
-import { type Batch, idAt, SHARDS, shardName } from './record.ts'
+import { idAt, SHARDS, shardName } from './record.ts'
 
-/** Records that wait in an isolate, and characters of their statements. What is more is lost. */
+/** Maximum number of records that can wait in an isolate, and of characters in their statements. Any more are lost. */
 const MAX_WAITING = 2_000
 const MAX_WAITING_CHARS = 8_000_000
 
-/** Records of one request to an object. */
+/** Maximum number of records in one request to an object. */
 const MAX_BATCH = 200
 
-/** How often a batch is sent, and how long a shard may take for it. */
+/** Maximum number of attempts to send a batch, the first pause between them, and the time limit for a shard. */
 const MAX_TRIES = 4
 const FIRST_PAUSE_MS = 200
 const WRITE_MS = 5_000
 
-/** What waits for one endpoint. */
+/** Calls that are waiting to be recorded for one endpoint. */
 interface Queue {
   endpoint: Endpoint
   readonly waiting: FinishedCall[]
-  /** What is being sent. It stays until it is stored: whoever comes next sends it again. */
+  /** The batch being sent. It stays until it is stored, and the next run sends it again. */
   sending: { calls: readonly FinishedCall[]; lost: number; tries: number } | undefined
   lost: number
-  /** When a batch was sent last. */
+  /** Time when a batch was last sent. */
   sentAt: number
 }
 
-/** A call that is over, as it is handed in. */
-type EndedCall = Omit<FinishedCall, 'id' | 'calls' | 'keepsLiterals'>
-
-/** Writes the records of an isolate to the objects that keep them, after the answers. */
+/** Writes an isolate's records to the objects that store them, after the responses. */
 export class Recorder {
   readonly #namespace: DurableObjectNamespace<CallRecords>
   readonly #background: Background
+  readonly #ending: Ending | undefined
   readonly #queues = new Map<string, Queue>()
   readonly #shard = Math.floor(Math.random() * SHARDS)
   readonly #isolate = crypto.randomUUID().slice(0, 8)
@@ -44,9 +43,12 @@ export class Recorder {
   constructor(
     namespace: DurableObjectNamespace<CallRecords>,
     waitUntil: (work: Promise<unknown>) => void,
+    ending?: Ending,
   ) {
     this.#namespace = namespace
-    this.#background = new Background(() => this.#flush(), waitUntil)
+    this.#ending = ending
+    this.#background = new Background(() => this.#flush(), waitUntil, ending?.soon)
+    ending?.now.addEventListener('abort', () => this.#tellLost())
   }
 
   /** Records a call. */
@@ -65,7 +67,7 @@ export class Recorder {
       return
     }
     const sequence = (this.#sequence++).toString(36).padStart(6, '0')
-    // It waits for its batch, and the endpoint may be changed meanwhile.
+    // It waits for its batch, and the endpoint can change meanwhile.
     const { records } = queue.endpoint
     const keepsLiterals = records !== false && records.literals
     queue.waiting.push({
@@ -78,18 +80,14 @@ export class Recorder {
   }
 
   #queueOf(endpoint: Endpoint): Queue {
-    const { name } = endpoint
-    const known = this.#queues.get(name)
-    if (known) {
-      known.endpoint = endpoint
-      return known
-    }
-    const queue: Queue = { endpoint, waiting: [], sending: undefined, lost: 0, sentAt: 0 }
-    this.#queues.set(name, queue)
+    const known = this.#queues.get(endpoint.name)
+    const queue = known ?? { endpoint, waiting: [], sending: undefined, lost: 0, sentAt: 0 }
+    queue.endpoint = endpoint
+    this.#queues.set(endpoint.name, queue)
     return queue
   }
 
-  /** Sends one batch of each endpoint whose turn it is. */
+  /** Sends one batch for each endpoint that is due. */
   async #flush(): Promise<boolean> {
     const queues = [...this.#queues.values()]
     await Promise.all(queues.filter((it) => this.#isDue(it)).map((it) => this.#send(it)))
@@ -104,6 +102,7 @@ export class Recorder {
     if (queue.sending) return true
     if (queue.waiting.length === 0 && queue.lost === 0) return false
     const isFull = 2 * this.#waiting > MAX_WAITING || 2 * this.#chars > MAX_WAITING_CHARS
+    if (this.#ending?.soon.aborted) return true
     return isFull || queue.waiting.length >= MAX_BATCH || isQuiet(queue)
   }
 
@@ -114,26 +113,32 @@ export class Recorder {
     const { sending } = queue
     if (!records) return this.#done(queue, sending)
     sending.tries++
-    queue.sentAt = Date.now()
+    queue.sentAt = steadyNow()
     try {
       const { recordsOf } = await import('./writing.ts')
       const written = await recordsOf(endpoint, sending.calls)
-      const batch: Batch = {
-        records: written,
-        lost: sending.lost,
-        retention: records,
-      }
       const name = shardName(endpoint.name, this.#shard)
       const object = this.#namespace.get(this.#namespace.idFromName(name))
+      const batch = { records: written, lost: sending.lost, retention: records }
       await inTime(WRITE_MS, object.write(batch))
       this.#done(queue, sending)
     } catch (error) {
       if (queue.sending !== sending) return
-      // An object that is restarted answers again soon.
+      // An object that restarts will soon answer again.
       if (sending.tries < MAX_TRIES) return pause(FIRST_PAUSE_MS * 4 ** (sending.tries - 1))
       this.#done(queue, sending)
       queue.lost += sending.calls.length + sending.lost
       console.error(`Records of endpoint ${endpoint.name} are lost: ${queue.lost}.`, error)
+    }
+  }
+
+  /** Logs the number of records lost at the end of the process. */
+  #tellLost(): void {
+    for (const { endpoint, waiting, sending, lost } of this.#queues.values()) {
+      const left = [...waiting, ...(sending?.calls ?? [])]
+      const calls = left.reduce((sum, it) => sum + (it.calls ?? 1), lost + (sending?.lost ?? 0))
+      if (calls > 0)
+        console.error(`Records of endpoint ${endpoint.name} are lost at the end: ${calls}.`)
     }
   }
 
@@ -152,10 +157,10 @@ export class Recorder {
   }
 }
 
-/** Nothing was sent for a while. */
-const isQuiet = ({ sentAt }: Queue) => Date.now() - sentAt >= SENDS_EVERY_MS
+/** True if nothing was sent for a while. */
+const isQuiet = ({ sentAt }: Queue) => steadyNow() - sentAt >= SENDS_EVERY_MS
 
-/** A flood of refusals at the door becomes one record. */
+/** True if a refused request without a tool repeats the last refusal. A flood of them becomes one record. */
 const isSameRefusal = (last: FinishedCall, call: EndedCall) =>
   call.tool === undefined &&
   last.tool === undefined &&

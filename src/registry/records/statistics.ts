@@ -1,60 +1,46 @@
-/**
- * What the calls of an endpoint add up to, for an operator.
- *
- * @module
- */
-
 import {
   addFigures,
-  type Counted,
   type CountQuery,
   type Figures,
   type GroupFigures,
   largest,
   noFigures,
+  type ShardCounts,
   shownFigures,
 } from './figures.ts'
-import type { CallRecords } from './object.ts'
-import { SHARDS, shardName } from './record.ts'
+import { type RecordsEnv, shardsOf } from './reading.ts'
 
-/** Buckets of one answer. */
+/** Maximum number of buckets in one response. */
 export const MAX_BUCKETS = 200
 
-interface RecordsEnv {
-  readonly RECORDS: DurableObjectNamespace<CallRecords>
-}
-
-/** What shards count, added up. */
-export interface Sums {
+/** Sum of the counts from shards. */
+interface Sums {
   readonly buckets: readonly Figures[]
   readonly groups: Map<string | undefined, GroupFigures>
   lastCallAt: number
 }
 
-/** Nothing, for as many buckets as a query asks for. */
+/** Sums that are zero, for all buckets in a query. */
 export const noSums = ({ since, until, step }: CountQuery): Sums => ({
   buckets: Array.from({ length: Math.ceil((until - since) / step) }, noFigures),
   groups: new Map(),
   lastCallAt: 0,
 })
 
-/** What the shards of an endpoint count. */
+/** Counts the records in all shards of an endpoint. */
 export async function countedAt(
-  { RECORDS }: RecordsEnv,
+  env: RecordsEnv,
   endpoint: string,
   query: CountQuery,
 ): Promise<Sums> {
-  const shards = Array.from({ length: SHARDS }, (_, i) =>
-    RECORDS.get(RECORDS.idFromName(shardName(endpoint, i))),
-  )
   const sums = noSums(query)
-  const counted: readonly Counted[] = await Promise.all(shards.map((it) => it.count(query)))
+  const counted = await Promise.all(shardsOf(env, endpoint).map((it) => it.count(query)))
   for (const it of counted) addSums(sums, it)
   return sums
 }
 
-/** Adds what a shard or an endpoint counts to other sums. */
-export function addSums(to: Sums, { buckets, groups, lastCallAt = 0 }: Counted | Sums): void {
+/** Adds the counts from a shard or an endpoint to other sums. */
+export function addSums(to: Sums, { buckets, groups, lastCallAt = 0 }: ShardCounts | Sums): void {
   for (const [i, it] of buckets.entries()) addFigures(to.buckets[i]!, it)
   for (const it of groups.values()) {
     const group = to.groups.get(it.name) ?? { ...noFigures(), name: it.name, lastCallAt: 0 }
@@ -65,7 +51,7 @@ export function addSums(to: Sums, { buckets, groups, lastCallAt = 0 }: Counted |
   to.lastCallAt = Math.max(to.lastCallAt, lastCallAt)
 }
 
-/** Sums, as they are shown. */
+/** Sums in the form that is shown. */
 export function shownSums({ buckets, groups, lastCallAt }: Sums, { since, step, by }: CountQuery) {
   const all = noFigures()
   for (const it of buckets) addFigures(all, it)

@@ -1,9 +1,3 @@
-/**
- * Makes records of calls, after their answers.
- *
- * @module
- */
-
 import { redaction } from '../../database/index.ts'
 import type { Endpoint, RanStatement } from '../../gateway/index.ts'
 import { cut, oneLine } from '../one-line.ts'

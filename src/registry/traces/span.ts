@@ -1,17 +1,9 @@
-/**
- * A call as a span of OpenTelemetry, in the JSON of OTLP. The names are those of the semantic conventions
- * for MCP and for databases.
- *
- * @module
- */
-
-import { redaction } from '../../database/index.ts'
+import { knownScheme, redaction } from '../../database/index.ts'
 import type { Call } from '../../gateway/index.ts'
-import type { FinishedCall } from '../records/finished-call.ts'
+import type { EndedCall } from '../records/finished-call.ts'
 
-/** A call that is over, for its span. */
-export interface FinishedSpan
-  extends Omit<FinishedCall, 'id' | 'calls' | 'traceId' | 'keepsLiterals'> {
+/** A finished call, for its span. The names come from the semantic conventions for MCP and for databases. */
+export interface FinishedSpan extends EndedCall {
   readonly asked: Call['asked']
   readonly endpoint: string
   readonly trace: Call['trace']
@@ -21,8 +13,8 @@ export interface FinishedSpan
 
 type Value = string | number | undefined
 
-/** As the conventions call the engines. Those that are not here are called so there, too. */
-const systems: Readonly<Record<string, string>> = { postgres: 'postgresql' }
+/** The engine's name in the conventions, which is the name of its protocol. */
+const systemOf = (name: string) => knownScheme(name)?.protocol ?? name
 
 const MAX_TEXT_CHARS = 4_000
 const MAX_NAME_CHARS = 80
@@ -66,7 +58,7 @@ function spanOf(
       'user.id': call.caller,
       'user_agent.name': call.client?.name && shorten(call.client.name, MAX_NAME_CHARS),
       'user_agent.version': call.client?.version && shorten(call.client.version, MAX_NAME_CHARS),
-      'db.system.name': ran && (systems[ran.dialect.name] ?? ran.dialect.name),
+      'db.system.name': ran && systemOf(ran.dialect.name),
       'db.query.text': sql && shorten(sql, MAX_TEXT_CHARS),
       'db.response.returned_rows': ran && call.rows,
       'tidegate.endpoint': endpoint,
@@ -77,7 +69,7 @@ function spanOf(
   }
 }
 
-/** Numbers here are all whole, which OTLP writes as texts. */
+/** All numbers here are integers, which OTLP writes as strings. */
 const attributes = (values: Readonly<Record<string, Value>>) =>
   Object.entries(values)
     .filter(([, value]) => value !== undefined)

@@ -22,37 +22,38 @@ const consent: Consent = {
   offers: [{ name: 'shop', title: 'Shop', tools: ['list_tables'], isAsked: true }],
   more: 0,
   days: 30,
+  endsInADay: false,
 }
 
 const textOf = (more: Partial<Consent>) => consentPage({ ...consent, ...more }).text()
 
 describe('an app that its domain vouches for', () => {
-  test('is shown with the domain, without warnings, and may be allowed by Enter', async () => {
+  test('is shown with its domain and without warnings, and Enter allows it', async () => {
     const text = await textOf({})
     expect(text).toContain('Verified by claude.ai')
     expect(text).not.toContain('class="note')
     expect(text.indexOf('value="allow"')).toBeLessThan(text.indexOf('value="deny"'))
-    expect(text).toContain('not used for 30 days')
+    expect(text).toContain('ends after 30 days without use')
   })
 
-  test('is warned of if it is called like one of another domain', async () => {
+  test('causes a warning if it is named like an app from another domain', async () => {
     const text = await textOf({ clientDomain: 'evil.example', redirectHost: 'evil.example' })
     expect(text).toContain('class="note wrong"')
     expect(text.indexOf('value="deny"')).toBeLessThan(text.indexOf('value="allow"'))
   })
 
-  test('is warned of if its answer goes to this computer, where any program can take it', async () => {
+  test('causes a note if its response goes to a program on this computer', async () => {
     const text = await textOf({ redirectHost: 'localhost', redirectIsLoopback: true })
     expect(text).toContain('a program on your own computer')
     expect(text).not.toContain('class="note wrong"')
   })
 })
 
-test('an app whose name is not seen is named all the same', async () => {
+test('an app with an invisible name is called an app without a name', async () => {
   expect(await textOf({ clientName: '\u3164\u200b' })).toContain('An app without a name asks')
 })
 
-test('the page of fifty endpoints has no more than forty kilobytes', async () => {
+test('a page with fifty endpoints is smaller than forty kilobytes', async () => {
   const tools = Array.from({ length: 40 }, (_, i) => `tool_number_${i}`)
   const offers = Array.from({ length: 50 }, (_, i) => ({
     name: `endpoint-${i}`,
@@ -91,19 +92,19 @@ describe('a name', () => {
     'VVindsurf',
     'Gernini',
     'Сӏаυԁе',
-  ])('that is like a known one is warned of: %s', (name) => {
+  ])('that resembles a known name causes a warning: %s', (name) => {
     expect(grave(name, stranger)).toBe(true)
   })
 
   test.each(['Notes', 'Клиент', '豆包 AI', 'Οδηγός', 'Éclair', ''])(
-    'that is like none is not: %s',
+    'that resembles no known name causes no warning: %s',
     (name) => {
       expect(grave(name, stranger)).toBe(false)
     },
   )
 
   test.each(['claude.ai', 'www.claude.ai', 'claude.com'])(
-    'is fine at an address of its own: %s',
+    'causes no warning at its own address: %s',
     (redirectHost) => {
       expect(grave('Claude', { ...stranger, redirectHost })).toBe(false)
     },
@@ -117,7 +118,7 @@ describe('a name', () => {
     ['Slack', 'files.slack.com'],
     ['Zapier', 'store.zapier.com'],
   ])(
-    'is not fine at an address of its own where anybody can put what they like: %s, %s',
+    'causes a warning at its own address if anybody can publish content there: %s, %s',
     (name, host) => {
       expect(grave(name, { ...stranger, redirectHost: host })).toBe(true)
       expect(grave(name, { clientDomain: host, redirectHost: host })).toBe(true)
@@ -133,19 +134,19 @@ describe('a name', () => {
     ['Slack', 'slack.com'],
     ['Zapier', 'mcp.zapier.com'],
     ['Codex', 'chatgpt.com'],
-  ])('is fine at the address that it is known to have: %s, %s', (name, host) => {
+  ])('causes no warning at an address that is known to be its own: %s, %s', (name, host) => {
     expect(grave(name, { clientDomain: host, redirectHost: host })).toBe(false)
   })
 
   test.each(['claude.ai.evil.example', 'evilclaude.ai', 'claude-ai.example'])(
-    'is not fine at one that is like it: %s',
+    'causes a warning at an address that resembles its own: %s',
     (redirectHost) => {
       expect(grave('Claude', { ...stranger, redirectHost })).toBe(true)
     },
   )
 })
 
-describe('what a stranger wrote', () => {
+describe('text from a stranger', () => {
   test('is escaped', () => {
     expect(html`<p title="${`"'<&>`}">${['<', html`<b>`]}${false}${undefined}${0}`.text).toBe(
       '<p title="&#34;&#39;&#60;&#38;&#62;">&#60;<b>0',
@@ -159,16 +160,16 @@ describe('what a stranger wrote', () => {
     ['x'.repeat(81), `${'x'.repeat(80)}…`],
     ['\u{1f30a}'.repeat(81), `${'\u{1f30a}'.repeat(80)}…`],
     ['\ud800', ''],
-  ])('is bounded, and turns no line around: %j', (text, plain) => {
+  ])('is bounded, and cannot reverse the text around it: %j', (text, plain) => {
     expect(shown(text)).toBe(plain)
   })
 
-  test('takes no time, however long it is', () => {
+  test('is processed quickly, however long it is', () => {
     expect([...shown('\u0301 \u202e'.repeat(1_000_000))].length).toBeLessThan(100)
   })
 })
 
-test('who may use nothing reads how an endpoint is added', async () => {
+test('a person without endpoints is shown how to add one', async () => {
   const more = {
     origin: 'https://gate.example',
     name: undefined,

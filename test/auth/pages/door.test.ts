@@ -7,7 +7,7 @@ import { type RunningWorker, startWorker } from '../../support/worker.ts'
 
 vi.mock('cloudflare:workers', () => ({ DurableObject: class {}, waitUntil() {} }))
 
-/** How a page says to set a variable. */
+/** The command with which a page says to set a variable. */
 const setting = (name: string) => (onNode ? `${name}=…` : `npx wrangler secret put ${name}`)
 
 const operator = { authorization: `Bearer ${operated.TIDEGATE_KEY}` }
@@ -19,7 +19,7 @@ describe('a deployment without a sign-in', () => {
   })
   afterAll(() => worker?.close())
 
-  test('says in a browser what to set, and how, deployed and on this machine', async () => {
+  test('shows a browser what to set and how, both deployed and on this machine', async () => {
     for (const path of ['/authorize', '/authorize?client_id=x', '/signin']) {
       const { status, words, headers } = await new Visitor(worker.url).open(path)
       expect([path, status]).toEqual([path, 404])
@@ -30,7 +30,7 @@ describe('a deployment without a sign-in', () => {
     }
   })
 
-  test('has nothing there for programs', async () => {
+  test('returns 404 as JSON to programs', async () => {
     for (const path of ['/authorize', '/signin', '/signin/callback', '/signout']) {
       const answer = await fetch(worker.url + path, { headers: { accept: 'application/json' } })
       expect([path, answer.status]).toEqual([path, 404])
@@ -39,7 +39,7 @@ describe('a deployment without a sign-in', () => {
     }
   })
 
-  test('names all that is missing', async () => {
+  test('lists every missing setting', async () => {
     const bare = await startWorker()
     const { words } = await new Visitor(bare.url).open('/signin')
     for (const name of ['TIDEGATE_PASSPHRASE', 'TIDEGATE_SECRET', 'TIDEGATE_KEY']) {
@@ -48,7 +48,7 @@ describe('a deployment without a sign-in', () => {
     await bare.close()
   })
 
-  test('tells a browser at an endpoint to send the key', async () => {
+  test('tells a browser at an endpoint that it needs a key', async () => {
     const { words } = await new Visitor(worker.url).open('/mcp/shop')
     expect(words).toContain('It needs a key')
     expect(words).not.toContain('sign in')
@@ -73,11 +73,11 @@ describe('a deployment with a weak passphrase', () => {
     expect([answer.status, visitor.cookies.size]).toEqual([503, 0])
   })
 
-  test('is told to the operator by /doctor', async () => {
+  test('is reported to the operator by /doctor', async () => {
     const answer = await fetch(`${worker.url}/doctor`, { headers: operator })
     expect(answer.status).toBe(503)
     const text = await answer.text()
-    expect(text).toContain('TIDEGATE_PASSPHRASE has little besides words that are tried first')
+    expect(text).toContain('TIDEGATE_PASSPHRASE is little more than words that are tried first')
     expect(text).not.toContain('password12345678')
   })
 })
@@ -99,18 +99,18 @@ describe('a deployment whose secret is too easy to guess', () => {
 })
 
 describe('an endpoint with a sign-in, in a browser', () => {
-  test('says to paste its URL, and names no key in the command', async () => {
+  test('says to paste its URL, and shows a command without a key', async () => {
     const passphrase = 'seven otters guard the quiet harbor'
     const worker = await startWorker({ ...operated, TIDEGATE_PASSPHRASE: passphrase })
     const { words } = await new Visitor(worker.url).open('/mcp/shop')
     expect(words).toContain('It asks you to sign in')
-    expect(words).toContain('opens the browser, where you sign in')
+    expect(words).toContain('opens the browser so that you can sign in')
     expect(words).toContain(`tidegate ${worker.url}/mcp/shop Copy`)
     await worker.close()
   })
 })
 
-describe('the settings of a sign-in', () => {
+describe('sign-in settings', () => {
   const strong = { ...operated, TIDEGATE_PASSPHRASE: 'seven otters guard the quiet harbor' }
   const issuer = { SIGN_IN_ISSUER: 'https://id.example', SIGN_IN_CLIENT_ID: 'x' }
 
@@ -119,8 +119,8 @@ describe('the settings of a sign-in', () => {
     ['a passphrase', strong],
     ['days', { ...strong, SIGN_IN_DAYS: '30' }],
     ['a provider', { ...operated, ...issuer, SIGN_IN_ALLOW: '*@example.com' }],
-    ['a provider, and groups alone', { ...operated, ...issuer }],
-  ])('are fine: %s', (_, env) => {
+    ['a provider with groups only', { ...operated, ...issuer }],
+  ])('are valid: %s', (_, env) => {
     expect(signInFaults(env)).toEqual([])
   })
 
@@ -130,15 +130,15 @@ describe('the settings of a sign-in', () => {
     ['a weak passphrase', { ...operated, TIDEGATE_PASSPHRASE: 'x' }, 'fewer than 15 characters'],
     ['no client', { ...operated, SIGN_IN_ISSUER: 'https://a.example' }, 'SIGN_IN_CLIENT_ID is not'],
     ['no audience', { ...operated, ACCESS_TEAM: 'https://a.example' }, 'ACCESS_AUDIENCE is not'],
-    ['days that are no number', { ...strong, SIGN_IN_DAYS: '30 days' }, 'SIGN_IN_DAYS has to'],
-    ['no day', { ...strong, SIGN_IN_DAYS: '0' }, 'from 1 to 3650'],
-    ['a wrong list', { ...operated, ...issuer, SIGN_IN_ALLOW: '*@' }, 'SIGN_IN_ALLOW has "*@"'],
-  ])('have a fault: %s', (_, env, said) => {
+    ['days that are not a number', { ...strong, SIGN_IN_DAYS: '30 days' }, 'SIGN_IN_DAYS has to'],
+    ['zero days', { ...strong, SIGN_IN_DAYS: '0' }, 'from 1 to 3650'],
+    ['an invalid list', { ...operated, ...issuer, SIGN_IN_ALLOW: '*@' }, 'SIGN_IN_ALLOW has "*@"'],
+  ])('have a fault with %s', (_, env, said) => {
     expect(signInFaults(env).join(' ')).toContain(said)
   })
 })
 
-test('people of OPERATORS who have no way to sign in are told to the operator', () => {
+test('a fault is reported if the people in OPERATORS have no way to sign in', () => {
   const [fault, ...more] = signInFaults({ OPERATORS: 'ada@example.com' })
   expect([fault, more]).toEqual([expect.stringContaining('there is no way to sign in'), []])
   expect(signInFaults({})).toEqual([])

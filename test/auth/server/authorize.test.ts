@@ -36,7 +36,7 @@ async function person(): Promise<Visitor> {
 
 const ask = (more: Parameters<typeof questionOf>[1] = {}) => questionOf(worker.url, more)
 
-/** Decides on a page. */
+/** Submits a decision on a page. */
 const decide = (url: string, page: Shown, more: Record<string, string | readonly string[]> = {}) =>
   visitor.send(url, {
     handle: fieldOf(page, 'handle'),
@@ -45,14 +45,14 @@ const decide = (url: string, page: Shown, more: Record<string, string | readonly
     ...more,
   })
 
-/** The endpoints of a page, and which are ticked. */
+/** The endpoints on a page, with the ticked ones marked. */
 const endpointsOn = ({ text }: Shown) =>
   [...text.matchAll(/name="endpoint" value="([^"]*)"( checked)?/g)].map(([, name, ticked]) =>
     ticked ? `${name} ticked` : name,
   )
 
-describe('the page of consent', () => {
-  test('says who asks, where the answer goes, as whom, what may be read and how long', async () => {
+describe('the consent page', () => {
+  test('shows the app, its callback address, the person, the rights and the duration', async () => {
     const metadata = { client_name: 'Notes helper' }
     const { status, words } = await visitor.open(await ask({ metadata }))
     expect(status).toBe(200)
@@ -64,7 +64,7 @@ describe('the page of consent', () => {
       'Read the databases',
       'It can never write',
       'list_tables',
-      'not used for 90 days',
+      'ends after 90 days without use',
       'ends within 10 seconds',
       'Not you? Sign out',
     ]) {
@@ -76,12 +76,12 @@ describe('the page of consent', () => {
     expect(endpointsOn(await visitor.open(await ask()))).toEqual(['shop ticked', 'ledger'])
   })
 
-  test('names the tools that are listed, and not free SQL where it is turned off', async () => {
+  test('lists the available tools, without free-form SQL if it is turned off', async () => {
     const { words } = await visitor.open(await ask({ path: '/mcp/ledger' }))
     expect(words).toMatch(/\blist_tables, describe_table, query_table(?!,)/)
   })
 
-  test('tells who may read nothing so, and the operator what to type', async () => {
+  test('says that a person may use no endpoint, and what the operator must type', async () => {
     const eve = 'eve@example.com'
     const group = { name: 'visitors', people: [eve], endpoints: {} }
     expect((await askApi(worker, 'POST', '/api/groups', group)).status).toBe(201)
@@ -94,12 +94,12 @@ describe('the page of consent', () => {
     expect(words).toContain(`npx tidegate endpoint add NAME --to ${worker.url} `)
   })
 
-  test('offers the one endpoint that was asked for by its name', async () => {
+  test('offers only the endpoint that was requested by name', async () => {
     const page = await visitor.open(await ask({ path: '/mcp/ledger' }))
     expect(endpointsOn(page)).toEqual(['ledger ticked'])
   })
 
-  test('writes nothing of a stranger as HTML, and bounds it', async () => {
+  test('escapes and bounds text from a stranger', async () => {
     const name = `"><script>alert(1)</script>' ${'x'.repeat(5_000)}`
     const { text, words } = await visitor.open(await ask({ metadata: { client_name: name } }))
     expect(text).not.toContain('<script')
@@ -108,14 +108,14 @@ describe('the page of consent', () => {
     expect(text.length).toBeLessThan(20_000)
   })
 
-  test('shows a name without what turns a line around or is not seen', async () => {
+  test('shows a name without its invisible and text-reversing characters', async () => {
     const name = 'A\u202eb\u200b\u0000c\n\n d\u2066e'
     const { text, words } = await visitor.open(await ask({ metadata: { client_name: name } }))
     expect(words).toContain('Abc de asks to read')
     expect(text).not.toMatch(/[\u202e\u200b\u2066\0]/)
   })
 
-  test('refuses first where nobody vouches for the app', async () => {
+  test('puts the refusing button first if nobody vouches for the app', async () => {
     const { text } = await visitor.open(await ask())
     expect(text.indexOf('value="deny"')).toBeLessThan(text.indexOf('value="allow"'))
     expect(text).toMatch(/class="main" name="decision" value="deny"/)
@@ -128,18 +128,18 @@ describe('the page of consent', () => {
     ['Сlaude', true],
     ['Cursor', true],
     ['Notes helper', false],
-  ])('warns of an app that is called like another: %s', async (client_name, isWarned) => {
+  ])('warns only about an app that is named like another: %s', async (client_name, isWarned) => {
     const metadata = { client_name, redirect_uris: ['https://evil.example/callback'] }
     const { text } = await visitor.open(await ask({ metadata }))
     expect(/class="note wrong"/.test(text)).toBe(isWarned)
   })
 
-  test('takes no notice of a name whose address is its own', async () => {
+  test('shows no warning for a known name at its own address', async () => {
     const metadata = { client_name: 'Claude', redirect_uris: ['https://claude.ai/api/callback'] }
     expect((await visitor.open(await ask({ metadata }))).text).not.toContain('class="note wrong"')
   })
 
-  test('runs nothing, loads nothing, and is not framed or kept', async () => {
+  test('runs no scripts, loads nothing, and cannot be framed or cached', async () => {
     const { headers, text } = await visitor.open(await ask())
     const nonce = /<style nonce="(\w{22})">/.exec(text)?.[1]
     expect(headers.get('content-security-policy')).toBe(
@@ -148,14 +148,14 @@ describe('the page of consent', () => {
     expect(headers.get('x-frame-options')).toBe('DENY')
     expect(headers.get('cache-control')).toBe('no-store')
     expect(text).not.toMatch(/<script|\son\w+=|<img|<link|src=|url\(/)
-    // A popup of an app has to stay the app's.
+    // An app's popup has to stay under the app's control.
     expect(headers.get('cross-origin-opener-policy')).toBe(null)
     expect(text).toMatch(/<html lang="en">/)
   })
 })
 
 describe('a decision', () => {
-  test('goes to the app, with a code or with a refusal', async () => {
+  test('goes to the app with a code or an error', async () => {
     for (const [decision, told] of [
       ['allow', 'code'],
       ['deny', 'error'],
@@ -175,7 +175,7 @@ describe('a decision', () => {
   })
 
   test.each([[[]], [['nowhere']], [['Shop']]])(
-    'needs an endpoint that is offered: %j',
+    'must include an offered endpoint: %j',
     async (endpoint) => {
       const question = await ask()
       const page = await visitor.open(question)
@@ -187,7 +187,7 @@ describe('a decision', () => {
     },
   )
 
-  test('counts once, in the browser that was asked', async () => {
+  test('counts only once, in the browser that opened the page', async () => {
     const question = await ask()
     const page = await visitor.open(question)
     const form = { handle: fieldOf(page, 'handle'), endpoint: 'shop', decision: 'allow' }
@@ -202,7 +202,7 @@ describe('a decision', () => {
     }
   })
 
-  test('of a browser that is not signed in any more begins with the sign-in', async () => {
+  test('from a browser that is no longer signed in leads to the sign-in', async () => {
     const question = await ask()
     const answer = await someone().send(question, { handle: 'x', decision: 'allow' })
     expect(answer.location).toBe(null)
@@ -210,8 +210,8 @@ describe('a decision', () => {
   })
 })
 
-describe('a question', () => {
-  test('for an endpoint that is not there names those that are', async () => {
+describe('an authorization request', () => {
+  test('for a missing endpoint lists the existing endpoints', async () => {
     const question = await ask({ path: '/mcp/nowhere' })
     const page = await visitor.open(question)
     expect(page.status).toBe(403)
@@ -229,22 +229,22 @@ describe('a question', () => {
   })
 
   test.each([
-    ['an app that is not known', { client_id: 'nobody' }, /not known here/],
+    ['an unknown app', { client_id: 'nobody' }, /not known here/],
     ['no app', { client_id: '' }, /malformed/],
     [
       'an address that is not registered',
       { redirect_uri: 'https://evil.example/' },
       /not registered/,
     ],
-    ['an address like another', { redirect_uri: `${CALLBACK}/../x` }, /./],
-  ])('of %s gets a page that says what to do', async (_, more, said) => {
+    ['an address like the registered one', { redirect_uri: `${CALLBACK}/../x` }, /./],
+  ])('with %s gets a page that says what to do', async (_, more, said) => {
     const { status, location, words, reference } = await visitor.open(await ask(more))
     expect([status, location]).toEqual([400, null])
     expect(words).toMatch(said)
-    if (!/two ways/.test(words)) expect(reference).toMatch(/^\w{8}$/)
+    if (!/ambiguous/.test(words)) expect(reference).toMatch(/^\w{8}$/)
   })
 
-  test('that is wrong is told to the app, once somebody is signed in', async () => {
+  test('with a fault is reported to the app once somebody is signed in', async () => {
     const question = await ask({ code_challenge: '' })
     expect((await someone().open(question)).text).toContain('name="passphrase"')
     const { status, location } = await visitor.open(question)
@@ -252,7 +252,7 @@ describe('a question', () => {
     expect(new URL(location!).searchParams.get('error')).toBe('invalid_request')
   })
 
-  test('with prompt=login asks to sign in again, once', async () => {
+  test('with prompt=login asks the person to sign in again, once', async () => {
     const question = await ask({ prompt: 'login' })
     const who = await person()
     expect((await who.open(question)).text).toContain('name="passphrase"')
@@ -261,7 +261,7 @@ describe('a question', () => {
     expect((await who.open(location!)).text).toContain('name="handle"')
   })
 
-  test('with prompt=consent is asked like all others', async () => {
+  test('with prompt=consent gets the usual page', async () => {
     expect((await visitor.open(await ask({ prompt: 'consent' }))).status).toBe(200)
   })
 
@@ -291,8 +291,71 @@ describe('a question', () => {
   })
 })
 
-describe('what is not as it should be', () => {
-  test('a path that is none of ours, and a method', async () => {
+describe('a link to an address that anybody can register', () => {
+  const redirect_uris = ['https://anybody.example/back']
+  const elsewhere = { metadata: { client_name: 'A stranger', redirect_uris } }
+
+  /** A named person, signed in with a code that was made for them. */
+  async function named(): Promise<Visitor> {
+    const made = await askApi(worker, 'POST', '/api/signin-codes', { person: 'ada@example.com' })
+    const who = someone()
+    expect((await who.send('/signin', { passphrase: made.json.code })).status).toBe(303)
+    return who
+  }
+
+  /** Faults that the library and our own rules report to the app's address. */
+  const WRONG: readonly Record<string, string>[] = [
+    { response_type: 'token' },
+    { code_challenge_method: 'plain' },
+    { code_challenge: '' },
+    { resource: 'https://elsewhere.example/mcp' },
+    { scope: 'no such scope' },
+    { scope: '"' },
+  ]
+
+  test.each(WRONG)('redirects nobody there because of a fault: %j', async (wrong) => {
+    const question = await ask(elsewhere)
+    const url = new URL(question, worker.url)
+    for (const [name, value] of Object.entries(wrong)) url.searchParams.set(name, value)
+    for (const prompt of ['', 'none', 'login', 'consent']) {
+      if (prompt) url.searchParams.set('prompt', prompt)
+      for (const who of [visitor, await named(), someone()]) {
+        const { status, location, text, words } = await who.open(url.pathname + url.search)
+        expect([prompt, location]).toEqual([prompt, null])
+        if (status === 200) continue
+        expect(status).toBe(400)
+        if (!words.includes('Its answer goes to')) continue
+        expect(words).toContain('Its answer goes to anybody.example.')
+        expect(text).toContain('href="https://anybody.example/back?error=')
+      }
+    }
+  })
+
+  test('shows that address first, even with prompt=none, until the app is allowed', async () => {
+    const question = await ask(elsewhere)
+    const silent = `${question}&prompt=none`
+    const ada = await named()
+    const page = await ada.open(silent)
+    expect([page.status, page.location]).toEqual([200, null])
+    expect(page.words).toContain('The answer goes to anybody.example')
+    const done = await ada.send(silent, {
+      ...{ handle: fieldOf(page, 'handle'), scope: 'db:read', decision: 'allow' },
+      endpoint: 'shop',
+    })
+    expect(done.location).toMatch(/^https:\/\/anybody\.example\/back\?.*code=/)
+    expect((await ada.open(silent)).location).toContain('error=interaction_required')
+    const fault = new URL(question, worker.url)
+    fault.searchParams.set('code_challenge', '')
+    const known = await ada.open(fault.pathname + fault.search)
+    expect(known.location).toMatch(/^https:\/\/anybody\.example\/back\?error=/)
+    // This does not hold for another app, or for people who share a passphrase.
+    expect((await ada.open(`${await ask(elsewhere)}&prompt=none`)).location).toBeNull()
+    expect((await visitor.open(silent)).location).toBeNull()
+  })
+})
+
+describe('an unexpected request', () => {
+  test('gets 404 for an unknown path, and 405 for another method', async () => {
     for (const path of ['/signin/other', '/signout']) {
       const { status, text } = await visitor.open(path)
       expect([path, status]).toEqual([path, 404])

@@ -8,7 +8,7 @@ import {
 } from '../../../src/auth/server/cookies.ts'
 
 describe('on this machine, over http', () => {
-  test('what is set comes back by the name that it was set by', () => {
+  test('a cookie is read under the name with which it was set', () => {
     const headers = new Headers({ 'content-type': 'text/html' })
     headers.append('set-cookie', cookie('__Host-tidegate-session', 'a', 60))
     headers.append('set-cookie', cookie('__Host-oauth-consent-1', 'b=', 60))
@@ -28,25 +28,25 @@ describe('on this machine, over http', () => {
   })
 })
 
-test('elsewhere a cookie is for this host alone, and for https alone', () => {
+test('elsewhere, a cookie is limited to this host and to https', () => {
   const text = cookie('__Host-tidegate-session', 'a', 60)
   expect(text).toMatch(/^__Host-[^;]*; Path=\/; Secure; HttpOnly; SameSite=Lax; Max-Age=60$/)
 })
 
-describe('a cookie that only looks like one of ours', () => {
+describe('a cookie that only looks like a Tidegate cookie', () => {
   const planted = ['  ', '\u00a0', '\u2000', '\ufeff', '\t', '\v', '\u0000'].flatMap((it) => [
     `${it}__Host-tidegate-session=evil`,
     `__Host-tidegate-session${it}=evil`,
   ])
 
-  // Another site of the domain may set it for the whole domain: browsers know no prefix in it.
-  test.each(planted.map((it) => [JSON.stringify(it), it]))('is none: %s', (_, name) => {
+  // Another site in the domain can set it for the whole domain, because browsers see no prefix in it.
+  test.each(planted.map((it) => [JSON.stringify(it), it]))('is ignored: %s', (_, name) => {
     const request = { headers: { get: () => `${name}; good=1` } } as unknown as Request
     expect(readCookie(request, '__Host-tidegate-session')).toBeUndefined()
     expect(readCookie(request, 'good')).toBe('1')
   })
 
-  test('is not seen by the library, and by us neither over http', () => {
+  test('is hidden from the library, and from Tidegate over http', () => {
     const headers = {
       cookie: 'a=1; \xa0__Host-oauth-consent-1=evil; b=2;\t__Host-c=3; \xa0oauth-d=4',
     }

@@ -8,7 +8,7 @@ const URL_OF_PAGE = 'https://gate.example/authorize?client_id=x'
 const post = (headers: Record<string, string>) =>
   new Request(URL_OF_PAGE, { method: 'POST', headers })
 
-/** Whether a form with these headers and this token is taken. */
+/** Returns whether a form with these headers and this token is accepted. */
 const isOurs = (headers: Record<string, string>, token = '') =>
   isFromOurPage(post(headers), new URLSearchParams({ form: token }))
 
@@ -16,7 +16,7 @@ test.each([
   { origin: 'https://gate.example', 'sec-fetch-site': 'same-origin' },
   { origin: 'https://gate.example' },
   { 'sec-fetch-site': 'same-origin' },
-])('a form of a page of ours is taken: %j', (headers) => {
+])('a form from our own page is accepted: %j', (headers) => {
   expect(isOurs(headers)).toBe(true)
 })
 
@@ -30,21 +30,21 @@ test.each([
   { origin: 'https://gate.example', 'sec-fetch-site': 'cross-site' },
   { 'sec-fetch-site': 'none' },
   {},
-])('another is not, whatever its token: %j', (headers: Record<string, string>) => {
+])('a foreign form is rejected, or needs a token: %j', (headers: Record<string, string>) => {
   expect(isOurs(headers, 'x'.repeat(43))).toBe(false)
   const cookie = `__Host-tidegate-form=${'x'.repeat(43)}`
   const named = Object.keys(headers).length > 0
   expect(isOurs({ ...headers, cookie }, 'x'.repeat(43))).toBe(!named)
 })
 
-test('a token that is missing on both sides is none', () => {
+test('a missing or invalid token never matches', () => {
   for (const cookie of ['', '__Host-tidegate-form=', '__Host-tidegate-form=x', 'a=b']) {
     expect(isOurs({ cookie })).toBe(false)
     expect(isOurs({ cookie }, 'x')).toBe(false)
   }
 })
 
-test('a browser keeps its token, so that two tabs have the same', () => {
+test('a browser keeps its token, so two tabs share it', () => {
   const { token, headers } = formToken(new Request(URL_OF_PAGE))
   expect(headers['set-cookie']).toMatch(/^__Host-tidegate-form=\w{43}; Path=\/; Secure; HttpOnly/)
   const cookie = headers['set-cookie']!.split(';')[0]!
@@ -54,7 +54,7 @@ test('a browser keeps its token, so that two tabs have the same', () => {
   })
 })
 
-test('what is no form of a page is not read', async () => {
+test('a body of another content type is not read', async () => {
   const read = (type: string, body: string) =>
     readForm(new Request(URL_OF_PAGE, { method: 'POST', headers: { 'content-type': type }, body }))
   expect((await read('application/x-www-form-urlencoded; charset=UTF-8', 'a=1'))?.get('a')).toBe(

@@ -35,10 +35,10 @@ afterAll(async () => {
 })
 beforeEach(() => {
   visitor = new Visitor(worker.url)
-  Object.assign(provider.behaviour, { claims: {}, callback: {}, trouble: {} })
+  Object.assign(provider.behaviour, { claims: { groups: [] }, callback: {}, trouble: {} })
 })
 
-/** Goes to the provider, which sends the browser back at once. Returns where to. */
+/** Goes to the provider, which sends the browser back at once. Returns the callback URL. */
 async function goAndComeBack(who = visitor, at = question): Promise<string> {
   const { status, location } = await who.send(at, { way: 'provider' })
   expect([status, location?.startsWith(`${provider.issuer}/authorize?`)]).toEqual([303, true])
@@ -49,7 +49,7 @@ async function goAndComeBack(who = visitor, at = question): Promise<string> {
 const isAsked = ({ text }: Shown) => text.includes('name="handle"')
 
 describe('a provider', () => {
-  test('is a button on the page, beside one-time codes', async () => {
+  test('appears as a button on the page, next to one-time codes', async () => {
     const { text, words } = await visitor.open(question)
     expect(words).toContain(`Continue with ${new URL(provider.issuer).host}`)
     expect(text).toContain('name="way" value="provider"')
@@ -57,7 +57,7 @@ describe('a provider', () => {
     expect(words).not.toContain('Passphrase')
   })
 
-  test('signs somebody in, who then sees the same question', async () => {
+  test('signs a person in, and returns them to the same request', async () => {
     const callback = await goAndComeBack()
     expect(new URL(callback).pathname).toBe('/signin/callback')
     const { status, location } = await visitor.open(callback)
@@ -68,7 +68,7 @@ describe('a provider', () => {
     expect([...visitor.cookies.keys()].filter((it) => it.includes('way-back'))).toEqual([])
   })
 
-  test('leads back to no address that anybody names', async () => {
+  test('ignores return addresses in the query', async () => {
     for (const path of ['/signin', '/signin?to=https://evil.example', '/signin?client_id=1']) {
       const callback = await goAndComeBack(visitor, path)
       const more = `${callback}&to=https://evil.example&redirect_uri=https://evil.example`
@@ -76,16 +76,16 @@ describe('a provider', () => {
     }
   })
 
-  test('answers one browser, once', async () => {
+  test('completes a sign-in once, in the browser that started it', async () => {
     const callback = await goAndComeBack()
     const stranger = await new Visitor(worker.url).open(callback)
     expect([stranger.status, stranger.location]).toEqual([403, null])
-    expect(stranger.words).toContain('not begun in this browser')
+    expect(stranger.words).toContain('not started in this browser')
     expect(stranger.reference).toBeTruthy()
     const before = new Map(visitor.cookies)
     const liar = new Visitor(worker.url)
     for (const [name] of before) liar.cookies.set(name, 'x'.repeat(43))
-    expect((await liar.open(callback)).words).toContain('not begun in this browser')
+    expect((await liar.open(callback)).words).toContain('not started in this browser')
     expect((await visitor.open(callback)).status).toBe(303)
     const again = new Visitor(worker.url)
     for (const [name, value] of before) again.cookies.set(name, value)
@@ -94,21 +94,43 @@ describe('a provider', () => {
     expect(second.words).toContain('This sign-in has ended.')
   })
 
-  test('may be gone to in two tabs at once', async () => {
+  test('keeps unfinished sign-ins in cookies whose total size is bounded', async () => {
+    const crowd = new Visitor(worker.url)
+    for (let i = 0; i < 400; i++)
+      expect((await crowd.send('/signin', { way: 'provider' })).status).toBe(303)
+    const size = [...crowd.cookies].reduce(
+      (sum, [name, value]) => sum + name.length + value.length,
+      0,
+    )
+    expect(size).toBeLessThan(14_000)
+    const callback = await goAndComeBack(crowd)
+    expect((await crowd.open(callback)).status).toBe(303)
+  })
+
+  test('restores a long request, and refuses an overlong request', async () => {
+    const long = `${question}&more=${'x'.repeat(5_000)}`
+    const callback = await goAndComeBack(visitor, long)
+    expect((await visitor.open(callback)).location).toContain('x'.repeat(5_000))
+    const endless = `${question}&more=${'x'.repeat(9_000)}`
+    const refused = await visitor.send(endless, { way: 'provider' })
+    expect([refused.status, refused.words]).toEqual([403, expect.stringContaining('is too long')])
+  })
+
+  test('can be used in two tabs at once', async () => {
     const [first, second] = [await goAndComeBack(), await goAndComeBack()]
     expect((await visitor.open(first)).status).toBe(303)
     expect((await visitor.open(second)).status).toBe(303)
   })
 
   test.each(['', '?state=', '?code=x', `?state=${'0'.repeat(64)}&code=x`, '?state=__proto__'])(
-    'is not what makes up a way back: %s',
+    'does not accept an invented callback: %s',
     async (query) => {
       const { status, location } = await visitor.open(`/signin/callback${query}`)
       expect([status, location]).toEqual([403, null])
     },
   )
 
-  test('that refuses, or is down, is a page that says so', async () => {
+  test('that refuses or is down leads to a page that says so', async () => {
     provider.behaviour.callback = {
       code: undefined,
       error: 'access_denied',
@@ -117,8 +139,8 @@ describe('a provider', () => {
     const refused = await visitor.open(await goAndComeBack())
     expect([refused.status, refused.location]).toEqual([403, null])
     expect(refused.text).not.toContain('<b>&')
-    expect(refused.words).toContain('Sign in in another way')
-    // The question of the app is still there.
+    expect(refused.words).toContain('Sign in another way')
+    // The app's request is still there.
     const next = /<a href="([^"]*)"/.exec(refused.text)?.[1]?.replaceAll('&#38;', '&')
     expect(next).toBe(question)
     provider.behaviour.callback = {}
@@ -126,19 +148,19 @@ describe('a provider', () => {
     provider.behaviour.trouble = { '/token': 'error' }
     const down = await visitor.open(callback)
     expect([down.status, Boolean(down.reference)]).toEqual([403, true])
-    expect((await visitor.open(callback)).words).toContain('or the browser keeps no cookies')
+    expect((await visitor.open(callback)).words).toContain('or the browser does not keep cookies')
   })
 })
 
-describe('somebody whom a provider names', () => {
+describe('a person from a provider', () => {
   const signIn = async (claims: object, who = visitor) => {
-    provider.behaviour.claims = { ...claims }
+    provider.behaviour.claims = { groups: [], ...claims }
     await who.open(await goAndComeBack(who))
     return who.open(question)
   }
   const eve = { email: 'eve@example.com' }
 
-  test('needs SIGN_IN_ALLOW or a group, and reads whom to ask', async () => {
+  test('must be listed or in a group, and is otherwise referred to the operator', async () => {
     const page = await signIn(eve)
     expect([page.status, isAsked(page)]).toEqual([403, false])
     expect(page.words).toContain('You are signed in as eve@example.com')
@@ -151,7 +173,25 @@ describe('somebody whom a provider names', () => {
     expect((await visitor.open(question)).text).toContain('name="passphrase"')
   })
 
-  test('may use what a group has, and nothing else', async () => {
+  test.each([
+    ['does not send their groups', { groups: undefined }, 'does not send yours'],
+    ['sends them in an odd form', { groups: { staff: true } }, 'cannot be read'],
+    ['sends more than are read', { groups: Array.from({ length: 201 }, (_, i) => `${i}`) }, '200'],
+    ['says that they are elsewhere', { _claim_names: ['groups'] }, 'more groups than'],
+  ])('is refused if groups matter and the provider %s', async (_, claims, words) => {
+    provider.behaviour.claims = claims
+    // This includes people whom SIGN_IN_ALLOW lists.
+    const page = await visitor.open(await goAndComeBack())
+    expect([page.status, page.words]).toEqual([403, expect.stringContaining(words)])
+    expect(page.reference).toBeTruthy()
+    expect((await visitor.open(question)).text).toContain('name="passphrase"')
+  })
+
+  test('is shown that their approval lasts for a day', async () => {
+    expect((await signIn({ groups: ['keepers'] })).words).toContain('This lasts for a day')
+  })
+
+  test('can use only the endpoints of their group', async () => {
     const page = await signIn({ ...eve, groups: ['keepers'] })
     expect(page.status).toBe(200)
     expect(page.text).toContain('name="endpoint" value="ledger"')
@@ -165,7 +205,7 @@ describe('somebody whom a provider names', () => {
   })
 })
 
-test('a page that says as whom an app acts does not let it act as somebody who signed in since', async () => {
+test('a consent page cannot allow an app for another person who signed in later', async () => {
   await visitor.open(await goAndComeBack())
   const page = await visitor.open(question)
   const decision = {
@@ -174,7 +214,7 @@ test('a page that says as whom an app acts does not let it act as somebody who s
     endpoint: 'ledger',
     decision: 'allow',
   }
-  // In another tab. They may use the endpoint, too.
+  // In another tab, a second person signs in, who may use the endpoint, too.
   provider.behaviour.claims = { sub: '2', email: 'bob@example.com', groups: ['keepers'] }
   await visitor.open(await goAndComeBack())
   const again = await visitor.send(question, decision)
@@ -188,9 +228,12 @@ test('a page that says as whom an app acts does not let it act as somebody who s
 
 describe('Cloudflare Access', () => {
   const assertion = (more = {}) =>
-    provider.sign({ sub: 'ada', email: 'ada@example.com', aud: ['the application'], ...more })
+    provider.sign({
+      ...{ sub: 'ada', email: 'ada@example.com', groups: [] },
+      ...{ aud: ['the application'], ...more },
+    })
 
-  test('needs no page of ours', async () => {
+  test('needs no sign-in page', async () => {
     const headers = { 'cf-access-jwt-assertion': await assertion() }
     const page = await visitor.open(question, headers)
     expect(isAsked(page)).toBe(true)
@@ -200,7 +243,7 @@ describe('Cloudflare Access', () => {
     expect(new URL(answer.location!).searchParams.has('code')).toBe(true)
   })
 
-  test('is where somebody whom it let in signs out, since it would let them in again', async () => {
+  test('signs out the people whom it let in, since it would let them in again', async () => {
     visitor.cookies.set('CF_Authorization', await assertion())
     const page = await visitor.open(question)
     expect(isAsked(page)).toBe(true)
@@ -208,18 +251,28 @@ describe('Cloudflare Access', () => {
     expect([out.status, out.location]).toEqual([303, '/cdn-cgi/access/logout'])
   })
 
-  test('cannot be asked to sign somebody in again, so an app that wants it asks all the same', async () => {
+  test('cannot repeat a sign-in, so prompt=login leads to the consent page', async () => {
     const headers = { 'cf-access-jwt-assertion': await assertion() }
     expect(isAsked(await visitor.open(`${question}&prompt=login`, headers))).toBe(true)
   })
 
-  test('lets in only whom SIGN_IN_ALLOW or a group names', async () => {
+  test('admits only people whom SIGN_IN_ALLOW or a group lists', async () => {
     const headers = { 'cf-access-jwt-assertion': await assertion({ email: 'eve@example.com' }) }
     const page = await visitor.open(question, headers)
     expect([page.status, isAsked(page)]).toEqual([403, false])
   })
 
-  test('counts for nothing if it is not signed, or for another application', async () => {
+  test('vouches for groups for only a day, even if its assertion is valid for longer', async () => {
+    const hours = async (age: number) => {
+      const iat = Math.floor(Date.now() / 1_000) - age * 3_600
+      const headers = { 'cf-access-jwt-assertion': await assertion({ iat }) }
+      return isAsked(await visitor.open(question, headers))
+    }
+    expect([await hours(23), await hours(25)]).toEqual([true, false])
+    expect(worker.logs().join()).toContain('/cdn-cgi/access/logout')
+  })
+
+  test('is ignored if its assertion is malformed or for another application', async () => {
     for (const text of ['x', await assertion({ aud: ['other'] })]) {
       const page = await visitor.open(question, { 'cf-access-jwt-assertion': text })
       expect(page.text).toContain('name="passphrase"')

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => worker?.close())
 
-/** Somebody with an address of their own. */
+/** A visitor with their own IP address. */
 const someone = () => {
   addresses++
   return new Visitor(worker.url, cameFrom(`198.51.100.${addresses}`))
@@ -28,7 +28,7 @@ beforeEach(() => {
 
 const signIn = (who: Visitor, passphrase = PASSPHRASE) => who.send(question, { passphrase })
 
-/** Gives the authorization server of a Worker an order, as its API does. */
+/** Gives a Worker's authorization server an order, as its API does. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look at answers of every shape
 async function order(it: RunningWorker, name: string, input: object): Promise<any> {
   const env: unknown = await it.env()
@@ -37,23 +37,23 @@ async function order(it: RunningWorker, name: string, input: object): Promise<an
   return (object as { take(...asked: unknown[]): Promise<unknown> }).take(name, input)
 }
 
-/** Whether somebody is asked what an app may do, and so is signed in. */
+/** Returns whether a visitor is shown the consent page, and so is signed in. */
 const isAsked = async (who: Visitor) => (await who.open(question)).text.includes('name="handle"')
 
 describe('the passphrase', () => {
-  test('lets somebody in, who then sees the same question', async () => {
+  test('signs a person in, and returns them to the same request', async () => {
     expect((await visitor.open(question)).text).toContain('name="passphrase"')
     const { status, location } = await signIn(visitor)
     expect([status, location]).toEqual([303, question])
     expect(await isAsked(visitor)).toBe(true)
   })
 
-  test('may have a space around it', async () => {
+  test('can have whitespace around it', async () => {
     expect((await signIn(visitor, ` ${PASSPHRASE}\n`)).status).toBe(303)
   })
 
   test.each(['', 'wrong', PASSPHRASE.slice(1), PASSPHRASE.toUpperCase(), 'x'.repeat(2_000)])(
-    'is asked for again after a wrong one, with a reference: %.20s',
+    'is requested again, with a reference, after a wrong entry: %.20s',
     async (wrong) => {
       const { status, location, text, reference } = await signIn(visitor, wrong)
       expect([status, location]).toEqual([403, null])
@@ -64,7 +64,7 @@ describe('the passphrase', () => {
     },
   )
 
-  test('is refused from a network after ten wrong ones, and from no other', async () => {
+  test('is refused only from a network that has sent ten wrong ones', async () => {
     for (let i = 0; i < 10; i++) expect((await signIn(visitor, 'wrong')).status).toBe(403)
     const refused = await signIn(visitor)
     expect(refused.status).toBe(429)
@@ -73,33 +73,33 @@ describe('the passphrase', () => {
     expect((await signIn(someone())).status).toBe(303)
   })
 
-  test('is refused from a whole household, which has a /64 of IPv6', async () => {
+  test('is refused from a whole household, which has an IPv6 /64', async () => {
     const from = (host: string) => new Visitor(worker.url, cameFrom(`2001:db8:1:2:${host}`))
     for (let i = 0; i < 10; i++) await signIn(from(`a:b:c:${i}`), 'wrong')
     expect((await signIn(from('9:9:9:9'))).status).toBe(429)
   })
 
-  test('counts tries at the same time', async () => {
+  test('can be entered wrong only ten times, even simultaneously', async () => {
     const tries = Array.from({ length: 30 }, () => signIn(visitor, 'wrong'))
     const answers = (await Promise.all(tries)).map(({ status }) => status)
     expect(answers.filter((it) => it === 403)).toHaveLength(10)
     expect(answers.filter((it) => it === 429)).toHaveLength(20)
   })
 
-  test('does not count right ones', async () => {
+  test('can be entered correctly any number of times', async () => {
     for (let i = 0; i < 12; i++) expect((await signIn(visitor)).status).toBe(303)
   })
 })
 
 describe('a session', () => {
-  test('is a cookie that no script reads, for twelve hours', async () => {
+  test('is a cookie that no script can read and that lasts twelve hours', async () => {
     const { headers } = await signIn(visitor)
     const [session] = headers.getSetCookie().filter((it) => it.includes('session'))
     expect(session).toMatch(/HttpOnly; SameSite=Lax; Max-Age=43200$/)
     expect(session).toMatch(/Path=\//)
   })
 
-  test('is another one after each sign-in, and the one before has ended', async () => {
+  test('is replaced by each sign-in, and the previous session ends', async () => {
     await signIn(visitor)
     const before = new Map(visitor.cookies)
     await signIn(visitor)
@@ -110,13 +110,13 @@ describe('a session', () => {
     expect(await isAsked(old)).toBe(false)
   })
 
-  test('is never one that the browser brought along', async () => {
+  test('never reuses a cookie value that the browser brought along', async () => {
     visitor.cookies.set('tidegate-session', 'x'.repeat(43))
     await signIn(visitor)
     expect(visitor.cookies.get('tidegate-session')).not.toBe('x'.repeat(43))
   })
 
-  test('ends by signing out, and the same question follows', async () => {
+  test('ends when the person signs out, and the same request follows', async () => {
     await signIn(visitor)
     const page = await visitor.open(question)
     const before = new Map(visitor.cookies)
@@ -129,7 +129,7 @@ describe('a session', () => {
   })
 
   test.each(['https://evil.example/', '//evil.example', '/mcp', ''])(
-    'leads, after signing out, to no address of a form: %s',
+    'never redirects to the address in a sign-out form: %s',
     async (address) => {
       const { location } = await visitor.send('/signout', { question: address })
       expect(new URL(location!, worker.url).origin).toBe(worker.url)
@@ -137,21 +137,23 @@ describe('a session', () => {
     },
   )
 
-  test('that a browser does not keep is why the page comes again, which says so', async () => {
+  test('that the browser did not keep is explained on the sign-in page', async () => {
     const before = await visitor.open(question, { 'sec-fetch-site': 'cross-site' })
-    expect(before.words).not.toContain('keeps no cookies')
+    expect(before.words).not.toContain('does not keep cookies')
     const { location } = await signIn(visitor)
     visitor.cookies.clear()
     const again = await visitor.open(location!, { 'sec-fetch-site': 'same-origin' })
     expect(again.text).toContain('name="passphrase"')
-    expect(again.words).toContain('If you have just signed in, your browser keeps no cookies here')
-    // It does, and they signed out.
+    expect(again.words).toContain(
+      'If you have just signed in, your browser does not keep cookies here',
+    )
+    // This browser keeps cookies, and the person signed out.
     const out = await visitor.send('/signout', { question: '' })
     const page = await visitor.open(out.location!, { 'sec-fetch-site': 'same-origin' })
-    expect(page.words).not.toContain('keeps no cookies')
+    expect(page.words).not.toContain('does not keep cookies')
   })
 
-  test('may begin without an app, at /signin', async () => {
+  test('can begin at /signin, without an app', async () => {
     expect((await visitor.open('/signin')).text).toContain('name="passphrase"')
     const { location } = await visitor.send('/signin', { passphrase: PASSPHRASE })
     expect(location).toBe('/signin')
@@ -168,7 +170,7 @@ describe('a form', () => {
     { 'sec-fetch-site': 'same-site' },
     { 'sec-fetch-site': 'none' },
   ]
-  test.each(foreign)('of another page does nothing: %j', async (headers) => {
+  test.each(foreign)('from another page does nothing: %j', async (headers) => {
     await visitor.open(question)
     for (const [path, fields] of [
       [question, { passphrase: PASSPHRASE }],
@@ -182,7 +184,7 @@ describe('a form', () => {
     }
   })
 
-  test('of a browser that names no origin needs the token of the page', async () => {
+  test('from a browser that sends no origin needs the page’s token', async () => {
     const page = await visitor.open(question)
     const form = { passphrase: PASSPHRASE }
     expect((await visitor.send(question, form, {})).status).toBe(403)
@@ -195,9 +197,9 @@ describe('a form', () => {
     ).toBe(303)
   })
 
-  test('that is too long, or none, is refused', async () => {
+  test('that is too long or malformed is refused', async () => {
     const long = await visitor.send(question, { passphrase: 'x'.repeat(70_000) })
-    expect([long.status, long.words.includes('This is no form of this page')]).toEqual([413, true])
+    expect([long.status, long.words.includes('This form is not valid here')]).toEqual([413, true])
     const form = { origin: worker.url, 'content-type': 'application/x-www-form-urlencoded' }
     const body = new Uint8Array([0xff, 0xfe])
     const bytes = await fetch(worker.url + question, { method: 'POST', headers: form, body })
@@ -214,7 +216,7 @@ describe('a form', () => {
 })
 
 test.each(['/signin/', '/authorize/', '/sign%69n'])(
-  '%s is a page that says that it is none',
+  '%s gets a page that says that there is nothing here',
   async (path) => {
     const { status, text, words } = await visitor.open(path)
     expect([status, text.startsWith('<!doctype html>')]).toEqual([404, true])
@@ -226,14 +228,14 @@ describe('a code', () => {
   const make = async (person?: string): Promise<string> =>
     (await order(worker, 'makeCode', { person })).code
 
-  test('lets one person in, once, by the name that it says', async () => {
+  test('signs in one person, once, under the name that it was made for', async () => {
     const code = await make('ada@example.com')
     expect((await signIn(visitor, code.toLowerCase())).status).toBe(303)
     expect((await visitor.open(question)).words).toContain('ada@example.com')
     expect((await signIn(someone(), code)).status).toBe(403)
   })
 
-  test('lets in one of those who use it at the same time', async () => {
+  test('signs in only one of several people who use it at the same time', async () => {
     const code = await make()
     const visitors = Array.from({ length: 8 }, () => someone())
     const answers = await Promise.all(visitors.map((it) => signIn(it, code)))
@@ -241,7 +243,7 @@ describe('a code', () => {
   })
 })
 
-test('who signs in, and who cannot, is in the record, by the reference of the page', async () => {
+test('sign-ins and refusals are recorded, with the reference from the page', async () => {
   const { reference } = await signIn(visitor, 'wrong')
   await signIn(visitor)
   const page = await visitor.open(question)
@@ -254,10 +256,10 @@ test('who signs in, and who cannot, is in the record, by the reference of the pa
   expect(refused).toMatchObject({ kind: 'sign-in refused', reference })
 })
 
-test('after three hundred wrong passphrases from everywhere, only codes work', async () => {
+test('after three hundred wrong passphrases from many networks, only codes work', async () => {
   const crowded = await startWorker({ ...operated, TIDEGATE_PASSPHRASE: PASSPHRASE })
   const from = (network: number, text: string) =>
-    new Visitor(crowded.url, cameFrom(`203.0.113.${network}`)).send('/signin', {
+    new Visitor(crowded.url, cameFrom(`203.0.${network}.1`)).send('/signin', {
       passphrase: text,
     })
   for (let network = 0; network < 30; network++) {
@@ -265,7 +267,7 @@ test('after three hundred wrong passphrases from everywhere, only codes work', a
   }
   const refused = await from(99, PASSPHRASE)
   expect(refused.status).toBe(429)
-  expect(refused.words).toContain('only one-time codes work')
+  expect(refused.words).toContain('only one-time codes are accepted')
   const { code } = await order(crowded, 'makeCode', {})
   expect((await from(99, code)).status).toBe(303)
   await crowded.close()

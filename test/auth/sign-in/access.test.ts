@@ -23,15 +23,18 @@ const who = (headers: Record<string, string>, more: Record<string, string | unde
 const header = (assertion: string) => ({ 'cf-access-jwt-assertion': assertion })
 
 describe('Cloudflare Access', () => {
-  test('says who sends a request, by its header or by its cookie', async () => {
-    const assertion = await team.sign(ADA)
-    const ada = { id: `${team.issuer} user 1`, name: 'ada@example.com', groups: [] }
+  test('identifies the sender of a request by its header or its cookie', async () => {
+    const iat = Math.floor(Date.now() / 1_000) - 100_000
+    const assertion = await team.sign({ ...ADA, groups: [], iat })
+    const person = { id: `${team.issuer} user 1`, name: 'ada@example.com', groups: [] }
+    // The time since which Access has known the groups.
+    const ada = { ...person, groupsAt: iat * 1_000 }
     expect(await who(header(assertion))).toEqual(ada)
     expect(await who({ cookie: `a=b; CF_Authorization=${assertion}; c=d` })).toEqual(ada)
     expect(await who(header(assertion), { ACCESS_TEAM: `${team.issuer}/` })).toEqual(ada)
   })
 
-  test('says the groups that the provider behind it says', async () => {
+  test('passes on the groups from the provider behind it', async () => {
     const groups = async (claims: object, more = {}) =>
       (await who(header(await team.sign({ ...ADA, ...claims })), more))?.groups
     expect(await groups({ groups: ['staff'] })).toEqual(['staff'])
@@ -43,13 +46,13 @@ describe('Cloudflare Access', () => {
 
   test.each<[string, object]>([
     ['for another application', { aud: ['other'] }],
-    ['for none', { aud: undefined }],
-    ['of another team', { iss: 'https://other.cloudflareaccess.com' }],
-    ['that expired', { exp: 1 }],
+    ['for no application', { aud: undefined }],
+    ['from another team', { iss: 'https://other.cloudflareaccess.com' }],
+    ['that has expired', { exp: 1 }],
     ['that never expires', { exp: undefined }],
-    ['of a program, which has no address', { email: undefined, sub: '', common_name: 'x' }],
-    ['whose person is a key', { email: 'key:abc' }],
-  ])('names nobody by an assertion %s', async (_, claims) => {
+    ['from a program, which has no address', { email: undefined, sub: '', common_name: 'x' }],
+    ['that names a key as the person', { email: 'key:abc' }],
+  ])('identifies nobody by an assertion %s', async (_, claims) => {
     expect(await who(header(await team.sign({ ...ADA, ...claims })))).toBeUndefined()
   })
 
@@ -59,11 +62,11 @@ describe('Cloudflare Access', () => {
     'the key of somebody else',
     'a key in the header',
     'a key that it does not publish',
-  ])('names nobody by an assertion that is signed with %s', async (signing) => {
+  ])('identifies nobody by an assertion that is signed with %s', async (signing) => {
     expect(await who(header(await team.sign(ADA, {}, signing)))).toBeUndefined()
   })
 
-  test('names nobody where nothing is asserted, or nothing is set up', async () => {
+  test('identifies nobody without an assertion or without its settings', async () => {
     expect(await who({ 'cf-access-authenticated-user-email': 'ada@example.com' })).toBeUndefined()
     const long = await team.sign({ ...ADA, more: 'x'.repeat(20_000) })
     for (const text of ['', 'x', 'a.b.c', long]) {
@@ -74,12 +77,12 @@ describe('Cloudflare Access', () => {
     expect(await who(asserted, { ACCESS_AUDIENCE: undefined })).toBeUndefined()
   })
 
-  test('does not take the cookie where the header is wrong', async () => {
+  test('ignores the cookie if the header is invalid', async () => {
     const cookie = `CF_Authorization=${await team.sign(ADA)}`
     expect(await who({ ...header('a.b.c'), cookie })).toBeUndefined()
   })
 
-  test('says so where it cannot be asked, or its address is wrong', async () => {
+  test('reports a fault if it cannot be reached or its address is invalid', async () => {
     team.behaviour.trouble['/cdn-cgi/access/certs'] = 'redirect'
     const asserted = header(await team.sign(ADA))
     await expect(who(asserted)).rejects.toThrow(SignInFault)

@@ -39,13 +39,13 @@ describe('SIGN_IN_ALLOW', () => {
     expect(faultOfAllow(text)).toBeUndefined()
   })
 
-  test('lets in who is in a group, by its name in any case', () => {
+  test('admits the members of a group, whatever the case of its name', () => {
     expect(isAllowed('group:acme/Data', 'ada', 'other', 'ACME/data')).toBe(true)
     expect(isAllowed('group:data', 'ada', 'acme/data', 'group:data', '*')).toBe(false)
     expect(isAllowed('data', 'ada', 'data')).toBe(false)
   })
 
-  test.each([undefined, '', ' ', ',\n,'])('lets nobody in where it is %j, and says so', (text) => {
+  test.each([undefined, '', ' ', ',\n,'])('lets nobody in if it is %j, and says so', (text) => {
     expect(isAllowed(text, 'ada@example.com', '')).toBe(false)
     expect(isAllowed(text, '')).toBe(false)
     expect(faultOfAllow(text)).toContain('names nobody')
@@ -55,7 +55,7 @@ describe('SIGN_IN_ALLOW', () => {
     ...['*@', '*@*', '*@*.example.com', '*@a@b', '*@exam ple.com', '*.example.com', '*example.com'],
     ...['@example.com', '**', 'ada*', 'key', 'key:abc', 'group:', 'group:key', 'group:group:x'],
     'x'.repeat(201),
-  ])('lets nobody in by %j, and says what is wrong', (entry) => {
+  ])('lets nobody in because of %j, and says what is wrong', (entry) => {
     const text = `ada@example.com, ${entry}`
     expect(faultOfAllow(text)).toContain('SIGN_IN_ALLOW has')
     expect(isAllowed(text, 'ada@example.com')).toBe(true)
@@ -63,7 +63,7 @@ describe('SIGN_IN_ALLOW', () => {
     expect(isAllowed(entry, 'eve@mail.example.com', 'eve')).toBe(false)
   })
 
-  test('lets nobody in where it is too long, and says so', () => {
+  test('lets nobody in if it is too long, and says so', () => {
     const many = Array.from({ length: 1_001 }, (_, i) => `a${i}@example.com`).join()
     const long = `${'\n'.repeat(300_000)}a1@example.com`
     for (const text of [many, `*,${many}`, `*,${long}`]) {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { isAllowed } from '../../../src/auth/sign-in/allowed.ts'
+import { isAllowed } from '../../../src/auth/sign-in/allow.ts'
 
 const ada = { id: 'issuer 1', name: 'ada@example.com', groups: ['staff'] }
 
-test('who had the passphrase or a code may come in', () => {
+test('a person with the passphrase or a code is let in', () => {
   expect(isAllowed({ person: ada, isForeign: false }, {})).toBe(true)
 })
 
@@ -13,6 +13,6 @@ test.each([
   ['eve@example.com', false],
   ['', false],
   [undefined, false],
-])('whom a provider names may come in if SIGN_IN_ALLOW says so: %s', (SIGN_IN_ALLOW, allowed) => {
+])('a person from a provider needs SIGN_IN_ALLOW to match: %s', (SIGN_IN_ALLOW, allowed) => {
   expect(isAllowed({ person: ada, isForeign: true }, { SIGN_IN_ALLOW })).toBe(allowed)
 })

@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
-/** `fetch` as a Worker has it, which sends no user agent of its own. */
+/** A Worker's `fetch`, which sends no user agent of its own. */
 const bare: typeof fetch = (url, init) => {
   const headers = new Headers(init?.headers)
   if (!headers.has('user-agent')) headers.set('user-agent', '')
@@ -24,10 +24,10 @@ const client = (clientSecret: string | undefined = 'secret') => {
   return gitHub({ clientId: 'client', clientSecret, scopes: [], web: url, api: url }, bare)
 }
 
-async function signIn(clientSecret?: string) {
+async function signIn(clientSecret?: string, changed = (location: string) => location) {
   const it = client(clientSecret)
   const { location, kept } = await it.begin(BACK, 'state')
-  const { headers } = await fetch(location, {
+  const { headers } = await fetch(changed(location), {
     redirect: 'manual',
     headers: { 'user-agent': 'Tidegate in a browser' },
   })
@@ -44,8 +44,8 @@ async function faultOf(signingIn: Promise<unknown>): Promise<string> {
   return error.message
 }
 
-describe('a sign-in at GitHub', () => {
-  test('names a person by their primary address, organisations and teams, and knows the number', async () => {
+describe('a sign-in with GitHub', () => {
+  test('returns the person’s numeric ID, primary address, organizations and teams', async () => {
     expect(await signIn()).toEqual({
       id: `${server.url} 42`,
       name: 'ada@example.com',
@@ -53,7 +53,7 @@ describe('a sign-in at GitHub', () => {
     })
   })
 
-  test('goes to github.com, and asks for addresses and organisations with PKCE', async () => {
+  test('goes to github.com, and requests addresses and organizations with PKCE', async () => {
     const settings = { clientId: 'client', clientSecret: 'secret', scopes: ['repo'] }
     const { location } = await gitHub(settings, fetch).begin(BACK, 'state')
     const { origin, pathname, searchParams } = new URL(location)
@@ -71,15 +71,15 @@ describe('a sign-in at GitHub', () => {
   test.each([
     ['is not verified', [{ email: 'eve@example.com', primary: true, verified: false }]],
     ['is not the primary one', [{ email: 'eve@example.com', primary: false, verified: true }]],
-    ['is not there', []],
+    ['is missing', []],
     ['is a key', [{ email: 'key:abc', primary: true, verified: true }]],
-  ])('is refused where the address %s', async (_, emails) => {
+  ])('is refused if the address %s', async (_, emails) => {
     server.answers['/user/emails'] = emails
     expect(await faultOf(signIn())).toContain('not verified')
   })
 
   test.each(['/user', '/user/emails', '/user/orgs', '/user/teams'])(
-    'is refused where %s is missing or odd, and nothing is guessed',
+    'is refused if %s is missing or malformed, and nothing is guessed',
     async (path) => {
       server.answers[path] = { id: 'x', odd: 'stranger' }
       await faultOf(signIn())
@@ -88,18 +88,63 @@ describe('a sign-in at GitHub', () => {
     },
   )
 
-  test('tells the operator what to check where the secret is wrong or missing', async () => {
+  const organisations = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ login: `org${i}` }))
+
+  test('reads lists page by page, without following their links', async () => {
+    server.answers['/user/orgs'] = organisations(150)
+    const { groups, ...person } = await signIn()
+    expect([groups.length, groups[149], groups[150]]).toEqual([151, 'org149', 'acme/data'])
+    expect(person).not.toHaveProperty('unknownGroups')
+  })
+
+  test.each([201, 300, 301, 5_000])('reports that %i organizations were cut', async (n) => {
+    server.answers['/user/orgs'] = organisations(n)
+    const { groups, unknownGroups } = await signIn()
+    expect([groups.length, unknownGroups]).toEqual([200, 'cut'])
+  })
+
+  test.each(['/user/orgs', '/user/teams'])(
+    'reports that %s leaves out organizations that require single sign-on',
+    async (path) => {
+      server.headers[path] = { 'x-github-sso': 'partial-results; organizations=21955855,20582480' }
+      expect(await signIn()).toMatchObject({
+        groups: ['acme', 'acme/data'],
+        unknownGroups: 'left out',
+      })
+    },
+  )
+
+  test.each([
+    ['user:email', 'withheld'],
+    ['user repo', 'withheld'],
+    ['', 'withheld'],
+    ['user:email read:org', undefined],
+    ['user admin:org', undefined],
+  ])(
+    'reports groups as withheld only if the scope in the URL cannot read them: %s',
+    async (scope, unknownGroups) => {
+      const person = await signIn(undefined, (location) => {
+        const url = new URL(location)
+        url.searchParams.set('scope', scope)
+        return url.href
+      })
+      expect(person.unknownGroups).toBe(unknownGroups)
+    },
+  )
+
+  test('tells the operator what to check if the secret is wrong or missing', async () => {
     expect(await faultOf(signIn('wrong'))).toContain('SIGN_IN_CLIENT_SECRET')
     expect(await faultOf(client('').begin(BACK, 'state'))).toContain('SIGN_IN_CLIENT_SECRET')
   })
 
-  test('is refused for what was not begun here', async () => {
+  test('is refused if it was not begun here', async () => {
     const back = new URL(`${BACK}?code=code0`)
     expect(await faultOf(client().finish(back, BACK, undefined))).toContain('has ended')
     expect(await faultOf(client().finish(back, BACK, { verifier: 'x' }))).toContain('used before')
   })
 
-  test('tells who did not agree there', async () => {
+  test('reports that the person did not agree', async () => {
     const back = new URL(`${BACK}?error=access_denied&error_description=stranger`)
     expect(await faultOf(client().finish(back, BACK, { verifier: 'x' }))).toContain('did not agree')
   })

@@ -22,7 +22,7 @@ const client = (more: Partial<OpenIdSettings> = {}) => {
   return openId({ title: 'Test', issuer, clientId, clientSecret, scopes: [], ...more }, fetch)
 }
 
-/** Goes to the provider as a browser does, and returns where that is sent back to. */
+/** Goes to the provider as a browser does, and returns the URL to which it is sent back. */
 async function visit(location: string): Promise<URL> {
   const { headers } = await fetch(location, { redirect: 'manual' })
   return new URL(headers.get('location')!)
@@ -39,7 +39,7 @@ async function signIn(more?: Partial<OpenIdSettings>) {
 const when = (behaviour: Partial<FakeProvider['behaviour']>) =>
   Object.assign(provider.behaviour, behaviour)
 
-/** What people read if a sign-in fails. */
+/** The message that people read if a sign-in fails. */
 async function faultOf(signingIn: Promise<unknown>): Promise<string> {
   const error = await signingIn.then(
     () => 'signed in',
@@ -50,15 +50,15 @@ async function faultOf(signingIn: Promise<unknown>): Promise<string> {
   return error.message
 }
 
-/** Goes on so much later. */
+/** Moves the clock forward. */
 function later(seconds: number): void {
   const now = Date.now() + seconds * 1_000
   vi.useFakeTimers({ toFake: ['Date'], now })
   onTestFinished(() => void vi.useRealTimers())
 }
 
-describe('a sign-in at an OpenID provider', () => {
-  test('names a person by the issuer and the subject, the address and the groups', async () => {
+describe('a sign-in with an OpenID provider', () => {
+  test('returns an ID from the issuer and the subject, the address and the groups', async () => {
     when({ claims: { groups: ['staff', 'data'] } })
     expect(await signIn()).toEqual({
       id: `${provider.issuer} ada`,
@@ -68,7 +68,7 @@ describe('a sign-in at an OpenID provider', () => {
     expect(provider.count('GET /userinfo')).toBe(0)
   })
 
-  test('asks for a code with PKCE, a state and a nonce that are new each time', async () => {
+  test('requests a code with the state, and with a new nonce and PKCE challenge', async () => {
     const begun = await Promise.all(
       [1, 2].map(() => client({ scopes: ['groups'] }).begin(BACK, 's')),
     )
@@ -90,14 +90,14 @@ describe('a sign-in at an OpenID provider', () => {
   })
 
   test.each(['client_secret_basic', 'client_secret_post'] as const)(
-    'shows its secret by %s',
+    'sends its secret by %s',
     async (method) => {
       when({ method })
       expect((await signIn()).name).toBe('ada@example.com')
     },
   )
 
-  test('shows its secret by client_secret_basic where the provider does not say how', async () => {
+  test('sends its secret by client_secret_basic if the provider does not say how', async () => {
     when({ metadata: { token_endpoint_auth_methods_supported: undefined } })
     expect((await signIn()).name).toBe('ada@example.com')
   })
@@ -107,24 +107,24 @@ describe('a sign-in at an OpenID provider', () => {
     expect((await signIn({ clientSecret: undefined })).name).toBe('ada@example.com')
   })
 
-  test('tells the operator what to check where the secret is wrong', async () => {
+  test('tells the operator what to check if the secret is wrong', async () => {
     expect(await faultOf(signIn({ clientSecret: 'wrong' }))).toContain('SIGN_IN_CLIENT_SECRET')
   })
 
-  test('tells who did not agree at the provider', async () => {
+  test('reports that the person did not agree at the provider', async () => {
     when({ callback: { code: undefined, error: 'access_denied', error_description: 'stranger' } })
     expect(await faultOf(signIn())).toContain('did not agree')
   })
 
   test.each(['server_error', 'stranger', ''])(
-    'passes on no words of an error: "%s"',
+    'does not repeat the text of an error: "%s"',
     async (error) => {
       when({ callback: { code: undefined, error, error_description: 'stranger' } })
-      expect(await faultOf(signIn())).toContain('operator has to check')
+      expect(await faultOf(signIn())).toContain('operator must check')
     },
   )
 
-  test('takes a key that the provider took since, if it asked a while ago', async () => {
+  test('accepts a new key from the provider if the last key request was a while ago', async () => {
     await signIn()
     await provider.rotate()
     expect(await faultOf(signIn())).toContain('does not publish')
@@ -133,7 +133,7 @@ describe('a sign-in at an OpenID provider', () => {
     expect(provider.count('GET /keys')).toBe(2)
   })
 
-  test('asks for keys once, however many tokens name keys that do not exist', async () => {
+  test('requests keys only once more, however many tokens name unknown keys', async () => {
     await signIn()
     later(31)
     when({ signing: 'a key that it does not publish' })
@@ -141,7 +141,7 @@ describe('a sign-in at an OpenID provider', () => {
     expect(provider.count('GET /keys')).toBe(2)
   })
 
-  test('asks for keys and metadata anew after ten minutes', async () => {
+  test('requests keys and metadata again after ten minutes', async () => {
     await signIn()
     later(601)
     await signIn()
@@ -149,33 +149,33 @@ describe('a sign-in at an OpenID provider', () => {
     expect(provider.count('GET /.well-known/openid-configuration')).toBe(2)
   })
 
-  test('takes a token that expired seconds ago, since clocks differ', async () => {
+  test('accepts a token that expired seconds ago, since clocks differ', async () => {
     when({ claims: { exp: Date.now() / 1_000 - 10 } })
     expect((await signIn()).name).toBe('ada@example.com')
   })
 })
 
-describe('the name of a person', () => {
+describe('a person’s name', () => {
   const UNVERIFIED = { email: 'eve@example.com', email_verified: false }
 
   test.each([
     ['is not verified', UNVERIFIED],
-    ['is called verified by a text', { email_verified: 'true' }],
+    ['is called verified by a string', { email_verified: 'true' }],
     ['is not called verified', { email_verified: undefined }],
     ['is missing', { email: undefined }],
     ['is a list', { email: ['ada@example.com'] }],
-    ['is the operator', { email: 'key' }],
-    ['is a key', { email: 'key:abc' }],
-    ['is a group', { email: 'group:staff' }],
+    ['names the operator', { email: 'key' }],
+    ['names a key', { email: 'key:abc' }],
+    ['names a group', { email: 'group:staff' }],
     ['has a control character', { email: 'ada@example.com\n' }],
     ['is too long', { email: `${'a'.repeat(200)}@example.com` }],
     ['is empty', { email: '' }],
-  ])('is no address that %s', async (_, claims) => {
+  ])('is not taken from an address that %s', async (_, claims) => {
     when({ claims })
     expect(await faultOf(signIn())).toContain('does not vouch')
   })
 
-  test('is an address that nobody calls verified if the operator says so', async () => {
+  test('can be an address that is not marked as verified if the operator says so', async () => {
     when({ claims: { email_verified: undefined } })
     expect((await signIn({ SIGN_IN_PERSON_CLAIM: 'email' })).name).toBe('ada@example.com')
   })
@@ -183,15 +183,15 @@ describe('the name of a person', () => {
   test.each([
     ['the ID token calls it unverified', UNVERIFIED, {}],
     ['userinfo calls it unverified', { email_verified: undefined }, UNVERIFIED],
-    ['userinfo alone does so', { email_verified: undefined, groups: [] }, UNVERIFIED],
+    ['only userinfo calls it unverified', { email_verified: undefined, groups: [] }, UNVERIFIED],
     ['userinfo has another one', UNVERIFIED, { email: 'ada@example.com' }],
     ['the ID token vouches for another one', { email: undefined }, { email: 'eve@example.com' }],
-  ])('is no address, even if the operator vouches, where %s', async (_, claims, userinfo) => {
+  ])('is not an address, even if the operator vouches, if %s', async (_, claims, userinfo) => {
     when({ claims, userinfo })
     expect(await faultOf(signIn({ SIGN_IN_PERSON_CLAIM: 'email' }))).toContain('does not vouch')
   })
 
-  test('is any claim that the operator chooses', async () => {
+  test('can be any claim that the operator chooses', async () => {
     when({ claims: { upn: 'ada@corp.example', email_verified: false } })
     expect((await signIn({ SIGN_IN_PERSON_CLAIM: 'upn' })).name).toBe('ada@corp.example')
     expect(await faultOf(signIn({ SIGN_IN_PERSON_CLAIM: '__proto__' }))).toContain(
@@ -199,7 +199,7 @@ describe('the name of a person', () => {
     )
   })
 
-  test('is asked of userinfo if the ID token leaves it out', async () => {
+  test('is requested from userinfo if the ID token leaves it out', async () => {
     when({
       claims: { email: undefined, email_verified: undefined },
       userinfo: { email: 'ada@example.com', email_verified: true, groups: 'staff' },
@@ -207,18 +207,18 @@ describe('the name of a person', () => {
     expect(await signIn()).toMatchObject({ name: 'ada@example.com', groups: ['staff'] })
   })
 
-  test('stays that of the ID token where userinfo is asked for groups alone', async () => {
+  test('still comes from the ID token if userinfo is requested only for groups', async () => {
     when({ userinfo: { email: 'eve@example.com', groups: ['staff'] } })
     expect(await signIn()).toMatchObject({ name: 'ada@example.com', groups: ['staff'] })
   })
 
-  test('is not taken from userinfo of somebody else', async () => {
+  test('is not taken from somebody else’s userinfo', async () => {
     when({ userinfo: { sub: 'eve', groups: ['staff'] } })
-    expect(await faultOf(signIn())).toContain('somebody else')
+    expect(await faultOf(signIn())).toContain('different user')
   })
 
   test.each(['error', 'html', 'huge', 'redirect'] as const)(
-    'is not guessed where userinfo gives %s',
+    'is not guessed if userinfo sends %s',
     async (it) => {
       when({ trouble: { '/userinfo': it } })
       await faultOf(signIn())
@@ -226,7 +226,7 @@ describe('the name of a person', () => {
   )
 
   test.each([undefined, '', 7, 'x'.repeat(256), 'a\nb'])(
-    'needs a subject, and not %j',
+    'requires a valid subject, not %j',
     async (sub) => {
       when({ claims: { sub }, metadata: { userinfo_endpoint: undefined } })
       expect(await faultOf(signIn())).toContain('no subject')
@@ -234,22 +234,56 @@ describe('the name of a person', () => {
   )
 })
 
-describe('the groups of a person', () => {
-  test('are the first 200 texts of up to 200 characters, each once', async () => {
-    const all = Array.from({ length: 300 }, (_, i) => `group ${i}`)
-    const odd = [7, null, '', 'x'.repeat(201), 'a\u0000b', ['staff'], 'group 0', 'group 0']
-    when({ claims: { groups: [...odd, ...all] } })
-    expect((await signIn()).groups).toEqual(all.slice(0, 200))
+describe('a person’s groups', () => {
+  const all = Array.from({ length: 300 }, (_, i) => `group ${i}`)
+
+  test('are deduplicated, and are reported as cut after the first 200', async () => {
+    when({ claims: { groups: ['group 0', ...all.slice(0, 200)] } })
+    expect(await signIn()).toMatchObject({ groups: all.slice(0, 200) })
+    expect(await signIn()).not.toHaveProperty('unknownGroups')
+    when({ claims: { groups: all } })
+    expect(await signIn()).toMatchObject({ groups: all.slice(0, 200), unknownGroups: 'cut' })
   })
 
-  test('may be one text, or none', async () => {
-    when({ claims: { roles: 'staff' } })
+  test.each([
+    ...[
+      7,
+      true,
+      '',
+      {},
+      '["staff"]',
+      'limited,staff',
+      'limited staff',
+      'a; b',
+      { staff: true },
+      'x'.repeat(201),
+      'a\u0000b',
+      [['staff']],
+    ],
+    ...[[7], [null], [''], ['x'.repeat(201)], ['a\u0000b'], [{}], ['staff', 7]],
+  ])('are reported as odd if the claim is %j', async (groups) => {
+    when({ claims: { groups } })
+    expect(await signIn()).toMatchObject({ unknownGroups: 'odd' })
+  })
+
+  test('can be a string or an empty list, and are reported if they are missing', async () => {
+    when({ claims: { roles: 'staff', groups: [] } })
     expect((await signIn({ SIGN_IN_GROUPS_CLAIM: 'roles' })).groups).toEqual(['staff'])
-    expect((await signIn()).groups).toEqual([])
+    expect(await signIn()).toMatchObject({ groups: [] })
+    expect(await signIn()).not.toHaveProperty('unknownGroups')
+    when({ claims: { groups: undefined } })
+    expect(await signIn()).toMatchObject({ groups: [], unknownGroups: 'missing' })
+    when({ claims: { groups: null } })
+    expect(await signIn()).toMatchObject({ groups: [], unknownGroups: 'missing' })
   })
 
-  test.each([{ _claim_names: { groups: 'src1' } }, { hasgroups: true }])(
-    'are not taken for none where the provider says that there are too many: %j',
+  test.each([
+    ...[{ _claim_names: { groups: 'src1' } }, { _claim_names: ['groups'] }],
+    ...[{ _claim_names: 'groups' }, { _claim_sources: { src1: {} } }],
+    ...[{ hasgroups: true }, { hasgroups: 'true' }, { hasgroups: [true] }, { hasgroups: 1 }],
+    { _claim_names: { groups: 'src1' }, groups: ['staff'] },
+  ])(
+    'are not treated as empty if the provider says that there are too many: %j',
     async (claims) => {
       when({ claims })
       expect(await faultOf(signIn())).toContain('more groups')
@@ -271,26 +305,26 @@ describe('nobody is signed in', () => {
 
   const now = Date.now() / 1_000
   test.each<[string, object, string]>([
-    ['of another issuer', { iss: 'https://other.example' }, 'another issuer'],
-    ['of no issuer', { iss: undefined }, 'another issuer'],
+    ['from another issuer', { iss: 'https://other.example' }, 'another issuer'],
+    ['from no issuer', { iss: undefined }, 'another issuer'],
     ['for another client', { aud: 'client 2' }, 'another audience'],
-    ['for nobody', { aud: undefined }, 'another audience'],
-    ['that expired', { exp: now - 60 }, 'expired'],
+    ['for no audience', { aud: undefined }, 'another audience'],
+    ['that has expired', { exp: now - 60 }, 'expired'],
     ['that never expires', { exp: undefined }, 'malformed'],
-    ['that expires at no time', { exp: 'tomorrow' }, 'malformed'],
-    ['that expires past all time', { exp: 1e300 }, 'malformed'],
+    ['that expires at an invalid time', { exp: 'tomorrow' }, 'malformed'],
+    ['that expires beyond any date', { exp: 1e300 }, 'malformed'],
     ['that is not valid yet', { nbf: now + 300 }, 'not valid yet'],
-    ['that was made in the future', { iat: now + 300 }, 'not valid yet'],
+    ['that was issued in the future', { iat: now + 300 }, 'not valid yet'],
     ['without the nonce', { nonce: undefined }, 'another sign-in'],
     ['with another nonce', { nonce: 'x' }, 'another sign-in'],
-    ['that was given to another client', { azp: 'client 2' }, 'somebody else'],
-    ['that several share, and none was given', { aud: ['client 1', 'client 2'] }, 'somebody else'],
+    ['that was issued to another client', { azp: 'client 2' }, 'somebody else'],
+    ['that several clients share without azp', { aud: ['client 1', 'client 2'] }, 'somebody else'],
   ])('by an ID token %s', async (_, claims, words) => {
     when({ claims: claims as Record<string, unknown> })
     expect(await faultOf(signIn())).toContain(words)
   })
 
-  test('by an ID token that several share, unless it was given to this client', async () => {
+  test('by an ID token for several clients, unless it was issued to this client', async () => {
     when({ claims: { aud: ['client 2', 'client 1'], azp: 'client 1' } })
     expect((await signIn()).name).toBe('ada@example.com')
   })
@@ -298,20 +332,20 @@ describe('nobody is signed in', () => {
   test.each<[string, object]>([
     ['another issuer', { iss: 'https://other.example' }],
     ['no issuer', { iss: undefined }],
-  ])('by an answer of %s, which somebody mixed in', async (_, callback) => {
+  ])('by a response from %s that an attacker mixed in', async (_, callback) => {
     when({ callback: callback as Record<string, unknown> })
     expect(await faultOf(signIn())).toContain('not from the identity provider')
     expect(provider.count('POST /token')).toBe(0)
   })
 
-  test('by an answer of another issuer, even where none is promised', async () => {
+  test('by a response from another issuer, even if no issuer is promised', async () => {
     when({ metadata: { authorization_response_iss_parameter_supported: undefined } })
     await signIn()
     when({ callback: { iss: 'https://other.example' } })
     expect(await faultOf(signIn())).toContain('not from the identity provider')
   })
 
-  test('by an answer without a code, or with two', async () => {
+  test('by a response without a code, with two codes, or with an overlong code', async () => {
     const { location, kept } = await client().begin(BACK, 'state')
     const back = await visit(location)
     for (const change of [
@@ -325,13 +359,13 @@ describe('nobody is signed in', () => {
     }
   })
 
-  test('by the code of somebody else, which belongs to another verifier', async () => {
+  test('by somebody else’s code, which belongs to another verifier', async () => {
     const [mine, theirs] = await Promise.all([1, 2].map(() => client().begin(BACK, 'state')))
     const stolen = await visit(theirs!.location)
     expect(await faultOf(client().finish(stolen, BACK, mine!.kept))).toContain('Sign in again')
   })
 
-  test('by a code twice', async () => {
+  test('by a code that was used before', async () => {
     const { location, kept } = await client().begin(BACK, 'state')
     const back = await visit(location)
     await client().finish(back, BACK, kept)
@@ -344,29 +378,29 @@ describe('nobody is signed in', () => {
     'x',
     {},
     { issuer: 'https://other.example', nonce: 'n', verifier: 'v' },
-  ])('by what was not begun here: %j', async (kept) => {
+  ])('by a sign-in that was not begun here: %j', async (kept) => {
     const { location } = await client().begin(BACK, 'state')
     expect(await faultOf(client().finish(await visit(location), BACK, kept))).toContain('has ended')
   })
 })
 
-describe('a provider is not trusted', () => {
+describe('a sign-in fails with a provider', () => {
   const PAGE = '/.well-known/openid-configuration'
 
   test.each([
-    ['calls itself by another issuer', { issuer: 'https://other.example' }],
+    ['claims to be another issuer', { issuer: 'https://other.example' }],
     [
       'has an issuer for any tenant',
       { issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0' },
     ],
-    ['has a slash more', { issuer: 'http://127.0.0.1/' }],
+    ['has an extra slash in its issuer', { issuer: 'http://127.0.0.1/' }],
   ])('that %s', async (_, metadata) => {
     when({ metadata })
-    expect(await faultOf(signIn())).toContain('another issuer')
+    expect(await faultOf(signIn())).toContain('does not match the issuer')
   })
 
   test.each(['authorization_endpoint', 'token_endpoint', 'userinfo_endpoint', 'jwks_uri'])(
-    'whose %s is not encrypted, carries a password or is no URL',
+    'whose %s is not encrypted, contains a password or is not a URL',
     async (field) => {
       for (const address of [
         'http://other.example/x',
@@ -390,7 +424,7 @@ describe('a provider is not trusted', () => {
   )
 
   test.each(['error', 'html', 'huge', 'redirect'] as Trouble[])(
-    'that gives %s for its metadata, keys or tokens',
+    'that sends %s for its metadata, keys or tokens',
     async (trouble) => {
       for (const path of [PAGE, '/keys', '/token']) {
         when({ trouble: { [path]: trouble } })
@@ -405,7 +439,7 @@ describe('a provider is not trusted', () => {
   )
 
   test.each(['error', 'html', 'redirect'] as Trouble[])(
-    'that gives %s for tokens, for which the settings are not to blame',
+    'that sends %s for tokens, and does not blame the settings',
     async (trouble) => {
       when({ trouble: { '/token': trouble } })
       const fault = await faultOf(signIn())
@@ -414,7 +448,7 @@ describe('a provider is not trusted', () => {
     },
   )
 
-  test('for longer than it may take to answer', async () => {
+  test('that takes too long to respond', async () => {
     const { timeout } = AbortSignal
     vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout.call(AbortSignal, ms / 100))
     onTestFinished(() => void vi.restoreAllMocks())
@@ -422,7 +456,7 @@ describe('a provider is not trusted', () => {
     expect(await faultOf(signIn())).toContain('did not answer in time')
   })
 
-  test('twice within seconds if it failed', async () => {
+  test('that failed seconds ago, without asking it again', async () => {
     when({ trouble: { [PAGE]: 'error' } })
     for (let i = 0; i < 3; i++) await faultOf(signIn())
     expect(provider.count(`GET ${PAGE}`)).toBe(1)
@@ -437,7 +471,7 @@ describe('a provider is not trusted', () => {
     'https://idp.example#x',
     'https://idp.example ',
     '',
-  ])('by an address that is not safe: "%s"', async (issuer) => {
+  ])('whose address is not safe: "%s"', async (issuer) => {
     expect(await faultOf(client({ issuer }).begin(BACK, 's'))).toContain('https URL')
   })
 })

@@ -4,7 +4,7 @@ import { faultOfOperators, isOperatorName } from '../../../src/auth/sign-in/oper
 const ada = { id: 'x', name: 'ada@example.com', groups: ['Admins'] }
 
 test.each(['ada@example.com', 'bob@example.com, ADA@example.com', '*@example.com', 'group:admins'])(
-  'an operator is named by %s',
+  'a person is made an operator by %s',
   (OPERATORS) => {
     expect(isOperatorName(ada, { OPERATORS })).toBe(true)
     expect(faultOfOperators(OPERATORS)).toBeUndefined()
@@ -12,7 +12,7 @@ test.each(['ada@example.com', 'bob@example.com, ADA@example.com', '*@example.com
 )
 
 test.each(['*', 'ada@example.com, *', '*@*', '*@', 'a*', 'Group:admins', 'group:group:admins'])(
-  'nobody is named by %s, and that is said',
+  'nobody is made an operator by %s, and a fault is reported',
   (OPERATORS) => {
     expect(isOperatorName(ada, { OPERATORS })).toBe(false)
     expect(isOperatorName({ ...ada, name: OPERATORS }, { OPERATORS })).toBe(false)
@@ -20,17 +20,17 @@ test.each(['*', 'ada@example.com, *', '*@*', '*@', 'a*', 'Group:admins', 'group:
   },
 )
 
-test('an entry that names nobody keeps out no other one', () => {
+test('an invalid entry does not disable the others', () => {
   expect(isOperatorName(ada, { OPERATORS: 'a*, ada@example.com' })).toBe(true)
 })
 
-test('without it, nobody is named, and nothing is wrong', () => {
+test('without OPERATORS, nobody is an operator, and no fault is reported', () => {
   expect(isOperatorName(ada, {})).toBe(false)
   expect(faultOfOperators()).toBeUndefined()
 })
 
 test.each(['operator', 'Operator', ' operator', 'ｏｐｅｒａｔｏｒ'])(
-  'nobody called %s is taken for whoever has the key',
+  'a person called %s is not mistaken for the holder of the key',
   (name) => {
     expect(isOperatorName({ ...ada, name }, { OPERATORS: `group:admins, ${name}` })).toBe(false)
   },

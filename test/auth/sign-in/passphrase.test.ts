@@ -36,14 +36,14 @@ describe('a passphrase', () => {
     expect(fault(weak)).not.toContain(weak)
   })
 
-  test('is none of the other secrets', () => {
+  test('must differ from the other secrets', () => {
     const secret = 'fL9w0Q2cXv7yR4tB8nM1kZ5sD3gH6jPa'
     for (const name of ['TIDEGATE_KEY', 'TIDEGATE_SECRET', 'TIDEGATE_SECRET_PREVIOUS']) {
       expect(fault(secret, { [name]: secret })).toContain(`is the same as ${name}`)
     }
   })
 
-  test('may be missing', () => {
+  test('can be missing', () => {
     expect(faultOfPassphrase({})).toBeUndefined()
     expect(fault('')).toBeUndefined()
   })

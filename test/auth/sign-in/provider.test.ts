@@ -5,7 +5,7 @@ import { identityProvider } from '../../../src/auth/sign-in/provider.ts'
 const at = (SIGN_IN_ISSUER: string) =>
   identityProvider({ SIGN_IN_ISSUER, SIGN_IN_CLIENT_ID: 'client' }, fetch)
 
-describe('the provider of a sign-in', () => {
+describe('the sign-in provider', () => {
   test.each([
     ['https://accounts.google.com', 'Google'],
     ['https://github.com', 'GitHub'],
@@ -20,14 +20,14 @@ describe('the provider of a sign-in', () => {
     expect(at(issuer)?.title).toBe(title)
   })
 
-  test('is none without an issuer or a client', () => {
+  test('does not exist without an issuer and a client', () => {
     expect(identityProvider({}, fetch)).toBeUndefined()
     expect(identityProvider({ SIGN_IN_CLIENT_ID: 'client' }, fetch)).toBeUndefined()
     expect(identityProvider({ SIGN_IN_ISSUER: 'https://github.com' }, fetch)).toBeUndefined()
     expect(at(' ')).toBeUndefined()
   })
 
-  test('tells what is wrong when somebody signs in, if its address is wrong', async () => {
+  test('reports an invalid address when somebody signs in', async () => {
     const begun = at('accounts.google.com')!.begin('https://gate.example/signin/callback', 's')
     await expect(begun).rejects.toThrow(SignInFault)
   })

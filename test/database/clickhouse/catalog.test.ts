@@ -62,8 +62,8 @@ await describeClickHouse('the tables of ClickHouse', setup, (server) => {
       name: 'users',
       kind: 'table',
       comment: undefined,
-      // This old version does not keep count.
-      estimatedRows: undefined,
+      // Debian's old version does not keep count.
+      estimatedRows: server.isCurrent ? 1 : undefined,
       columnCount: 7,
     })
   })
@@ -150,8 +150,8 @@ await describeClickHouse('the tables of ClickHouse', setup, (server) => {
 
   test('are not guessed when a name means two of them', async () => {
     expect(await refusal('MIXED')).toMatchObject({
-      message: '"MIXED" names 2 tables.',
-      hint: 'Say which: shop.Mixed, shop.mixed.',
+      message: '"MIXED" matches 2 tables.',
+      hint: 'Specify one of shop.Mixed, shop.mixed.',
     })
   })
 
@@ -159,8 +159,8 @@ await describeClickHouse('the tables of ClickHouse', setup, (server) => {
     ['user', 'Did you mean users?'],
     ['other.treasure', expect.not.stringContaining('treasure')],
     ['shop.user', 'Did you mean shop.users?'],
-    ['qqqqqqqqqqqqqqqqqq', expect.stringMatching(/^There are \w/)],
-    ['', expect.stringMatching(/^There are \w/)],
+    ['qqqqqqqqqqqqqqqqqq', expect.stringMatching(/^Available tables: \w/)],
+    ['', expect.stringMatching(/^Available tables: \w/)],
   ])('are suggested where %j is none', async (name, hint) => {
     expect(await refusal(name)).toMatchObject({ kind: 'sql', hint })
   })

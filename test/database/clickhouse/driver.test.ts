@@ -1,12 +1,12 @@
 import type { RequestListener } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import type { Limits } from '../../../src/database/rows.ts'
+import type { QueryContext } from '../../../src/database/rows.ts'
 import { startHttp } from '../../servers/http.ts'
 import { describeClickHouse, PASSWORD } from '../../support/clickhouse.ts'
 import { failure, MARKER } from '../../support/failure.ts'
 import { open } from '../../support/open.ts'
 
-const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
+const limits: QueryContext = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
 
 const setup = [
   'create table users (id UInt32, email String) engine = MergeTree order by id',
@@ -16,7 +16,7 @@ const setup = [
 await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
   const io = { fetch, bindings: {} }
   const database = open(server.url('reader'), io)
-  const query = (sql: string, more: Partial<Limits> = {}) =>
+  const query = (sql: string, more: Partial<QueryContext> = {}) =>
     database.query({ sql }, { ...limits, ...more })
   /** How many queries run besides the one that asks. */
   const running = async () => Number(await server.admin('select count() - 1 from system.processes'))
@@ -27,7 +27,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     ['select id from users order by email', 10, 'rows'],
     ['select id from users where id < 0; -- none', 0, false],
     ['select number from system.numbers', 10, 'rows'],
-    ['show databases', 3, false],
+    ['show tables', 1, false],
     ['describe table users', 2, false],
     ['exists table users', 1, false],
   ])('answers %s with %i rows, truncated: %s', async (sql, count, truncated) => {
@@ -70,7 +70,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     ['select frobnicate(1)', '46', 'sql', undefined],
     ['select id frm users u', '62', 'sql', 15],
     ["select 'é🐘' from users where", '62', 'sql', 30],
-    ['explain select 1', '62', 'sql', 1],
+    ['exists table users users', '62', 'sql', 20],
   ])('says what is wrong with a statement: %s', async (sql, code, kind, position) => {
     const error = await failure(query(sql))
     expect(error).toMatchObject({ code, kind, position })
@@ -83,7 +83,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     async (sql) => {
       expect(await failure(query(sql))).toMatchObject({
         kind: 'sql',
-        hint: 'For a value write $1, for the next $2, and send them in params.',
+        hint: 'Write $1 for the first value and $2 for the next, and send the values in params.',
       })
     },
   )
@@ -91,8 +91,8 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
   test('passes on what a library that it is made with says', async () => {
     expect(await failure(query("select toTimeZone(now(), 'nowhere')"))).toMatchObject({
       kind: 'sql',
-      code: '1000',
-      message: 'Cannot load time zone nowhere',
+      code: server.isCurrent ? '36' : '1000',
+      message: expect.stringContaining('Cannot load time zone nowhere'),
     })
   })
 
@@ -131,7 +131,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
   ])('tells %s from a wrong statement, and names nobody', async (_, login) => {
     const url = server.url().replace('default@', login)
     const error = await failure(open(url, io).query({ sql: 'select 1' }, limits))
-    expect(error).toMatchObject({ kind: 'auth', code: expect.stringMatching(/^19[234]$/) })
+    expect(error).toMatchObject({ kind: 'auth', code: expect.stringMatching(/^(?:19[234]|516)$/) })
     expect(error.message).not.toContain('reader')
   })
 
@@ -141,7 +141,8 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     expect(error).toMatchObject({ kind: 'config', code: '81' })
   })
 
-  test('is refused what the user may not read', async () => {
+  // In a current version these are rights, which the one of npm does not have.
+  test.skipIf(server.isCurrent)('is refused what the user may not read', async () => {
     const narrow = open(server.url('narrow'), io)
     expect((await narrow.query({ sql: 'select 1 from users' }, limits)).rows).toHaveLength(10)
     const error = await failure(narrow.query({ sql: 'select 1 from default.users' }, limits))
@@ -219,7 +220,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     await open(server.url('reader'), watched as never).query({ sql: 'select 1' }, limits)
     expect(seen).toHaveLength(1)
     expect(seen[0]).toContain('readonly=1&max_execution_time=10&timeout_overflow_mode=throw')
-    expect(seen[0]).not.toContain('cancel_http')
+    expect(seen[0]!.includes('cancel_http')).toBe(server.isCurrent)
     expect(seen[0]).not.toContain(encodeURIComponent(PASSWORD))
     await open(server.url('fixed'), watched as never).query({ sql: 'select 1' }, limits)
     expect(seen.at(-1)).toContain('readonly=1')
@@ -229,7 +230,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
 
 describe('a ClickHouse that fails', () => {
   /** Opens a database behind a service that answers like this. */
-  const ask = async (listener: RequestListener, more: Partial<Limits> = {}) => {
+  const ask = async (listener: RequestListener, more: Partial<QueryContext> = {}) => {
     const port = await startHttp(listener)
     const database = open(`clickhouse://app:${MARKER}@127.0.0.1:${port}/shop`, {
       fetch,
@@ -389,8 +390,8 @@ describe('a ClickHouse that fails', () => {
   })
 
   test.each([
-    ['clickhouse:secret', 'A ClickHouse URL names a host and a database'],
-    ['clickhouse://app:secret@db.example.com/shop/users', 'A ClickHouse URL names a host'],
+    ['clickhouse:secret', 'A ClickHouse URL has a host and a database'],
+    ['clickhouse://app:secret@db.example.com/shop/users', 'A ClickHouse URL has a host'],
     ['clickhouse://app:sec%ret@db.example.com/shop', 'percent-encoding'],
   ])('is not opened by a URL that is none: %s', async (url, sentence) => {
     const error = await failure(() => open(url, { fetch, bindings: {} }))

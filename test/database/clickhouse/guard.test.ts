@@ -37,13 +37,47 @@ describe('the guard for ClickHouse', () => {
     ...['SELECT * FROM (SELECT 1 SETTINGS max_threads = 1)', 'SELECT 1 FORMAT Null'],
     ...["SELECT 1 INTO OUTFILE 'a'", 'SELECT 1 PARALLEL WITH DROP TABLE users'],
     ...['WITH x AS (SELECT 1) INSERT INTO t SELECT * FROM x', 'EXPLAIN ANALYZE SELECT 1'],
-    ...['KILL QUERY WHERE 1', 'USE system', 'CHECK TABLE users', 'WATCH v', 'FROM users SELECT 1'],
+    ...['KILL QUERY WHERE 1', 'USE system', 'CHECK TABLE users', 'WATCH v'],
+    ...["SELECT * FROM eval('SELECT 1')", "SELECT * FROM viewExplain('EXPLAIN', '', (SELECT 1))"],
+    ...["SELECT hasColumnInTable('a', 'b', 'c', d)", 'SELECT hasColumnInTable(*) FROM t'],
+    ...["SELECT hasColumnInTable(untuple(('h', 'a', 'b')), 'c')", 'SELECT hasColumnInTable()'],
+    ...[
+      "FROM url('http://a/') SELECT 1",
+      'FROM t SELECT 1 SETTINGS max_threads = 1',
+      'FROM t INSERT INTO u',
+    ],
+    ...['SHOW SETTINGS ILIKE 1 SETTINGS readonly = 0', 'SHOW TABLES SETTINGS readonly = 0'],
+    ...['EXPLAIN FROM t SELECT 1 INTO OUTFILE 1', "EXPLAIN FROM file('a') SELECT 1"],
+    "SELECT 1 // '\n, file('secret.txt') -- '",
   ])('refuses %s', (sql) => {
     expect(refuse(sql, rules)).toMatch(/not allowed here|may run|without ANALYZE/)
   })
 
+  test('reads no comment within a comment, which ends the outer one only in old versions', () => {
+    expect(refuse("SELECT 1 /* /* */ ' */, file('secret.txt') -- '", rules)).toBe(
+      'Leave out /* within a comment.',
+    )
+    expect(refuse('SELECT 1 /* a */ // b\n + 1', rules)).toBeUndefined()
+  })
+
   test.each([
     ...['SELECT arrayMap(sleep, [3])', "SELECT arrayMap(file, ['secret.txt'])"],
+    ...[
+      'SELECT arrayMap(ALL sleep, [3])',
+      'SELECT arrayMap(+sleep, [3])',
+      'SELECT arrayMap(ALL + + sleep, [3])',
+    ],
+    ...['SELECT arrayMap((sleep AS f), [3])', 'SELECT arrayMap((((sleep AS f)) AS g), [3])'],
+    ...[
+      'SELECT arrayMap(+(+sleep AS f), [3])',
+      'SELECT arrayMap(ALL (sleep), [3])',
+      'SELECT arrayMap()(sleep, [3])',
+    ],
+    ...[
+      'SELECT arrayMap(+(`sleep`), [3])',
+      'SELECT arrayTopK(sleep, [3])',
+      'FROM t SELECT arrayMap(+ ALL sleep, [3])',
+    ],
     ...['SELECT arrayFilter((`Sleep`), [1])', 'SELECT arrayFold(((sleep)), [1], 1)'],
     ...[
       "SELECT mapApply(getClientHTTPHeader AS f, map('a', 'b'))",
@@ -57,7 +91,17 @@ describe('the guard for ClickHouse', () => {
     ...['SELECT arrayMap(file -> file + 1, a)', 'SELECT arrayMap((url, x) -> x, a, b)'],
     ...['SELECT arrayMap((url) -> url, a)', 'SELECT arraySum(url), arraySlice(file, 1)'],
     ...['SELECT arrayMap(x -> x, url)', 'SELECT arrayMap(lower, url)'],
+    ...['SELECT arrayMap(x -> x + url, a)', 'SELECT arraySum(+url)', 'SELECT arraySum((url))'],
+    ...['SELECT plus(+url, 1)', 'SELECT count(ALL url), countIf(DISTINCT url, 1)'],
   ])('lets %s run, where no function is called by its name as a value', (sql) => {
+    expect(refuse(sql, rules)).toBeUndefined()
+  })
+
+  test.each([
+    ...["SHOW SETTINGS ILIKE '%max%'", "show changed settings like 'max%'", 'FROM t SELECT a'],
+    ...['FROM t AS x JOIN u USING a SELECT a WHERE 1 LIMIT 1', 'EXPLAIN FROM t SELECT a'],
+    ...["SELECT hasColumnInTable('shop', 't', 'a')", 'SELECT update, eval FROM t'],
+  ])('lets %s run, which only reads', (sql) => {
     expect(refuse(sql, rules)).toBeUndefined()
   })
 

@@ -58,7 +58,7 @@ describe('a ClickHouse that is asked', () => {
     expect(server.questions()).toBe(1)
   })
 
-  test('is not asked for its terms after an error that they cannot mend', async () => {
+  test('is not asked for its terms after an error that they cannot fix', async () => {
     const wrong = new DatabaseError('sql', 'Syntax error', { code: '62' })
     let questions = 0
     const work = negotiate(
@@ -125,13 +125,13 @@ describe('a ClickHouse that is asked', () => {
     expect(await first).toBe(answer)
   })
 
-  test('is forgotten after 200 others', async () => {
+  test('is forgotten after 200 others, counted from its last use', async () => {
     const server = strict()
     await server.ask()
     for (let i = 0; i < 199; i++) await strict().ask()
     await server.ask()
     expect(server.questions()).toBe(1)
-    await strict().ask()
+    for (let i = 0; i < 200; i++) await strict().ask()
     await server.ask()
     expect(server.questions()).toBe(2)
   })

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { Limits } from '../../../src/database/rows.ts'
 import { startHttp } from '../../servers/http.ts'
-import { describeClickHouse } from '../../support/clickhouse.ts'
+import { describeClickHouse, type TestClickHouse } from '../../support/clickhouse.ts'
 import { failure } from '../../support/failure.ts'
 import { open } from '../../support/open.ts'
 
@@ -10,7 +10,7 @@ const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
 const io = { fetch, bindings: {} }
 const own = { ...limits, identity: { role: `a&b='"role` } }
 
-await describeClickHouse('A ClickHouse that knows no roles', [], (server) => {
+const old = (server: TestClickHouse) => {
   test.each(['reader', 'fixed'])('says so, and asks nothing: %s', async (user) => {
     const error = await failure(open(server.url(user), io).query({ sql: 'select 1' }, own))
     expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining('too old') })
@@ -22,7 +22,18 @@ await describeClickHouse('A ClickHouse that knows no roles', [], (server) => {
       kind: 'config',
     })
   })
-})
+}
+await describeClickHouse('A ClickHouse that knows no roles', [], old, ['debian'])
+
+const current = (server: TestClickHouse) => {
+  test('says that it is not there, and asks nothing', async () => {
+    const error = await failure(open(server.url(), io).query({ sql: 'select 1' }, own))
+    expect(error).toMatchObject({ kind: 'config', hint: expect.stringContaining('GRANT role') })
+  })
+}
+await describeClickHouse('A ClickHouse that knows roles, but not this one', [], current, [
+  'current',
+])
 
 describe('A role on ClickHouse', () => {
   /** A server that notes the parameters of a request, and answers in the same way each time. */

@@ -3,13 +3,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { inspectRole } from '../../../src/database/doctor/index.ts'
-import { describeClickHouse } from '../../support/clickhouse.ts'
+import { describeClickHouse, type TestClickHouse } from '../../support/clickhouse.ts'
 import { open } from '../../support/open.ts'
 
 const limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
 const io = { fetch, bindings: {} }
 
-await describeClickHouse('the user of an old ClickHouse', [], (server) => {
+const old = (server: TestClickHouse) => {
   const look = (user?: string) => inspectRole(open(server.url(user), io), limits)
 
   test('is told to have a profile that lets it write, and how to give it another', async () => {
@@ -26,7 +26,24 @@ await describeClickHouse('the user of an old ClickHouse', [], (server) => {
   test('has no findings where its profile is read-only', async () => {
     expect(await look('fixed')).toMatchObject({ findings: [], note: undefined })
   })
-})
+}
+await describeClickHouse('the user of an old ClickHouse', [], old, ['debian'])
+
+const current = (server: TestClickHouse) => {
+  test('is told each right beyond reading, and how to take it away', async () => {
+    const found = await inspectRole(open(server.url('reader'), io), limits)
+    expect(found.version).toMatch(/^ClickHouse \d\d\./)
+    expect(found.findings.map(({ kind }) => kind)).toEqual([
+      'kill-query',
+      'every-database',
+      'write-grants',
+    ])
+    for (const { statements } of found.findings) {
+      for (const sql of statements) expect(sql).toMatch(/^(?:REVOKE|GRANT SELECT)\b.* ON .*;$/)
+    }
+  })
+}
+await describeClickHouse('the user of a current ClickHouse', [], current, ['current'])
 
 /** As ClickHouse 24 answers, whose SHOW GRANTS has a line for each grant. */
 async function looked(...grants: string[]) {

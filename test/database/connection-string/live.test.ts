@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { recognise } from '../../../src/database/connection-string/index.ts'
+import { recognise } from '../../../src/database/recognise.ts'
 import { startMariaDb, type TestMariaDb } from '../../support/mariadb.ts'
 import { open } from '../../support/open.ts'
 import { startPostgres, type TestPostgres } from '../../support/postgres.ts'
@@ -40,18 +40,12 @@ const forms: Readonly<Record<'postgres' | 'mysql', Readonly<Record<string, Writt
       `host=${host} port=${port} user=${user} password='${password.replaceAll(/['\\]/g, '\\$&')}' dbname=${database}`,
     'a form of .NET': (user, password, { host, port, database }) =>
       `Host=${host};Port=${port};Username=${user};Password="${password.replaceAll('"', '""')}";Database=${database}`,
-    JSON: (username, password, { host, port, database: dbname }) =>
-      JSON.stringify({ engine: 'postgres', host, port, dbname, username, password }),
   },
   mysql: {
     'a URL': (user, password, { host, port, database }) =>
       `mysql2://${user}:${encoded(password)}@${host}:${port}/${database}?pool=5`,
-    "a form of Go's driver": (user, password, { host, port, database }) =>
-      `${user}:${password}@tcp(${host}:${port})/${database}?parseTime=true`,
     'a form of .NET': (user, password, { host, port, database }) =>
       `Server=${host};Port=${port};Uid=${user};Pwd="${password.replaceAll('"', '""')}";Database=${database}`,
-    JSON: (username, password, { host, port, database: dbname }) =>
-      JSON.stringify({ engine: 'mysql', host, port, dbname, username, password }),
   },
 }
 

@@ -44,7 +44,6 @@ describe('the driver of the demo store', () => {
         params: [1],
         maxRows: 10,
         maxBytes: 1000,
-        timeoutMs: 1000,
       })
       return Response.json({
         columns: [{ name: '?', type: 'integer' }],

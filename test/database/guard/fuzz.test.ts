@@ -4,7 +4,7 @@ import { type Engine, fuzz } from '../../fuzz/fuzz.ts'
 import { removals } from '../../fuzz/removals.ts'
 
 // More of them: npm run fuzz -- --engine sqlite --count 5000000 --seed 1
-const COUNTS = { sqlite: 40_000, postgres: 20_000, mariadb: 10_000 }
+const COUNTS = { sqlite: 40_000, postgres: 20_000, mariadb: 10_000, clickhouse: 20_000 }
 
 /** Within how many inputs an escape is found once a rule is out. */
 const SOON = 10_000

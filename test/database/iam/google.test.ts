@@ -82,7 +82,7 @@ describe('a token of Google', () => {
       const error = await failure(ask(bindings, google.fetch, { host }))
       expect(error).toMatchObject({
         kind: 'config',
-        message: 'This deployment does not let the host of this database have a token of Google.',
+        message: 'This deployment does not allow a Google token for the host of this database.',
         hint: expect.stringContaining('GOOGLE_IAM_HOSTS'),
       })
       expect(error.message + error.hint).not.toContain(host)
@@ -99,7 +99,9 @@ describe('a token of Google', () => {
       const error = await failure(ask(secretsOf({ file: it }), google.fetch))
       expect(error).toMatchObject({
         kind: 'config',
-        message: expect.stringMatching(/GOOGLE_SERVICE_ACCOUNT_KEY is no key of a service account/),
+        message: expect.stringMatching(
+          /The secret GOOGLE_SERVICE_ACCOUNT_KEY in this deployment is not a service account key/,
+        ),
       })
     }
     const error = await failure(ask({ GOOGLE_IAM_HOSTS: HOST }, google.fetch))
@@ -136,7 +138,7 @@ describe('a token of Google', () => {
     const error = await failure(ask(secretsOf(serviceAccount()), send))
     expect(error).toMatchObject({
       kind: 'network',
-      message: 'Google gave no token to log in to the database. Try again later.',
+      message: 'Google did not return a token for the database login. Try again later.',
     })
     expect(sent).toEqual([expect.objectContaining({ redirect: 'manual', method: 'POST' })])
   })

@@ -127,7 +127,7 @@ describe.each(Object.keys(engines))('%s that asks for a token', (name) => {
     expect(server.shown).toHaveLength(1)
     expect(error).toMatchObject({
       kind: 'auth',
-      message: 'The database refused the IAM token of RDS for the user of this endpoint.',
+      message: 'The database refused the RDS IAM token for the user of this endpoint.',
       hint: expect.stringContaining('rds-db:connect'),
     })
   })
@@ -144,7 +144,7 @@ describe.each(Object.keys(engines))('%s that asks for a token', (name) => {
     expect(error).toMatchObject({
       kind: 'config',
       message: expect.stringMatching(/^The certificate/),
-      hint: expect.stringContaining('takes no login by IAM'),
+      hint: expect.stringContaining('does not support IAM logins'),
     })
     expect(server.shown).toEqual([])
   })
@@ -153,8 +153,8 @@ describe.each(Object.keys(engines))('%s that asks for a token', (name) => {
     const server = await start(() => true, 'none')
     const error = await failure(count(server.url('auth=rds-iam&region=eu-west-1'), AWS))
     expect(error).toMatchObject({
-      message: 'The database does not speak TLS.',
-      hint: expect.stringMatching(/^A token goes over TLS only, and none was sent\./),
+      message: 'The database does not support TLS.',
+      hint: expect.stringMatching(/^A token is sent only over TLS, so none was sent\./),
     })
     expect(server.shown).toEqual([])
   })
@@ -200,7 +200,7 @@ describe.each(Object.keys(engines))('%s that asks for a token', (name) => {
     const error = await failure(count(server.url('auth=alloydb-iam'), GOOGLE, google.fetch))
     expect(error).toMatchObject({
       kind: 'auth',
-      message: 'The database refused the IAM token of AlloyDB for the user of this endpoint.',
+      message: 'The database refused the AlloyDB IAM token for the user of this endpoint.',
       hint: expect.stringContaining('without .gserviceaccount.com'),
     })
   })

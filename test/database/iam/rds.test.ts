@@ -91,14 +91,14 @@ describe('a token of RDS', () => {
     const error = await failure(made(`mysql://x@${HOST}/db?auth=rds-iam${more}`, secrets))
     expect(error).toMatchObject({
       kind: 'config',
-      message: `This deployment has no secret ${name}, which logs in to this database.`,
+      message: `This deployment has no secret ${name}, which the login to this database needs.`,
       hint: `The operator can set it: in a Worker with npx wrangler secret put ${name}, elsewhere in the environment.`,
     })
   })
 
   test.each([
-    ['mysql://x@db.example.com/db?auth=rds-iam', /must name the region/],
-    ['mysql://x@db.example.com/db?auth=rds-iam&region=nowhere', /must name the region/],
+    ['mysql://x@db.example.com/db?auth=rds-iam', /must contain the region/],
+    ['mysql://x@db.example.com/db?auth=rds-iam&region=nowhere', /must contain the region/],
     ['mysql://x@h/db?auth=iam', /must be one of rds-iam, cloudsql-iam, alloydb-iam\./],
     ['mysql://x@h/db?auth=toString', /must be one of rds-iam/],
     ['mysql://x:y@h/db?auth=rds-iam&region=eu-west-1', /^Leave the password out/],

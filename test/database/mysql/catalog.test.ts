@@ -119,7 +119,7 @@ await describeMariaDb('the tables of MariaDB', setup, (mariadb) => {
     const { columns } = await findTable(some, 'hidden_columns', limits)
     expect(columns.map(({ name }) => name)).toEqual(['open'])
     expect((await refusal(some, 'treasure')).hint).toBe(
-      'There are hidden_columns, maps, orders, users.',
+      'Available tables: hidden_columns, maps, orders, users.',
     )
     expect((await findTable(some, 'orders', limits)).referencedBy).toEqual([])
     expect((await findTable(some, 'maps', limits)).foreignKeys).toEqual([])
@@ -200,16 +200,16 @@ await describeMariaDb('the tables of MariaDB', setup, (mariadb) => {
   })
 
   test('are not guessed when a name means two of them', async () => {
-    expect((await refusal(database, 'MIXED')).message).toBe('"MIXED" names 2 tables.')
+    expect((await refusal(database, 'MIXED')).message).toBe('"MIXED" matches 2 tables.')
   })
 
   test.each([
     ['user', 'Did you mean users?'],
     ['`users`', 'Did you mean users?'],
     ['treasures', 'Did you mean treasure?'],
-    ['qqqqqqqqqqq', expect.stringMatching(/^There are \w/)],
-    ['', expect.stringMatching(/^There are \w/)],
-    ['😕', expect.stringMatching(/^There are \w/)],
+    ['qqqqqqqqqqq', expect.stringMatching(/^Available tables: \w/)],
+    ['', expect.stringMatching(/^Available tables: \w/)],
+    ['😕', expect.stringMatching(/^Available tables: \w/)],
   ])('are suggested where %j is none', async (name, hint) => {
     expect(await refusal(database, name)).toMatchObject({
       kind: 'sql',

@@ -10,7 +10,7 @@ describe('the guard for MySQL', () => {
     ['select 1; select 2', 'Send one statement at a time.'],
     [
       'delete from users',
-      'Only SELECT, WITH, VALUES, TABLE, SHOW, DESCRIBE, DESC and EXPLAIN may run; this endpoint never writes.',
+      'Only SELECT, WITH, VALUES, TABLE, SHOW, DESCRIBE, DESC and EXPLAIN can run; this endpoint never writes.',
     ],
     ['select `SLEEP`(1)', 'sleep() is not allowed here.'],
     ['select sleep /* x */ (1)', 'sleep() is not allowed here.'],
@@ -19,6 +19,29 @@ describe('the guard for MySQL', () => {
     [
       "show create user 'a'",
       'SHOW CREATE USER is not allowed here; this endpoint never writes or locks.',
+    ],
+    [
+      'show create server s',
+      'SHOW CREATE SERVER is not allowed here; this endpoint never writes or locks.',
+    ],
+    ["select jfile_make('[]', '/tmp/x')", 'jfile_make() is not allowed here.'],
+    ["select bson_file('/etc/passwd')", 'bson_file() is not allowed here.'],
+    ["select envar('PATH')", 'envar() is not allowed here.'],
+    ["select encrypt('a', '$6$rounds=999999999$x')", 'encrypt() is not allowed here.'],
+    ["select kdf('a', 'b', 4000000000, 'pbkdf2_hmac')", 'kdf() is not allowed here.'],
+    ['select default(id) from orders', 'default() is not allowed here.'],
+    ["select binlog_gtid_pos('a.000001', 4)", 'binlog_gtid_pos() is not allowed here.'],
+    [
+      'select * from information_schema.INNODB_CMP_PER_INDEX_RESET',
+      'innodb_cmp_per_index_reset is not allowed here.',
+    ],
+    [
+      "show binlog events in 'a.000001'",
+      'SHOW BINLOG EVENTS is not allowed here; this endpoint never writes or locks.',
+    ],
+    [
+      "show relaylog 'a' events in 'f'",
+      'SHOW RELAYLOG is not allowed here; this endpoint never writes or locks.',
     ],
     [
       'select next value for s',
@@ -32,7 +55,7 @@ describe('the guard for MySQL', () => {
     ],
     [
       'explain analyze select 1',
-      'EXPLAIN may only plan a query, without ANALYZE: that would run it.',
+      'EXPLAIN can only plan a query, without ANALYZE: that would run it.',
     ],
     [
       'select 1 lock in share mode',
@@ -58,6 +81,10 @@ describe('the guard for MySQL', () => {
     'select replace(a, "x", "y"), insert("abc", 1, 1, "x") from t',
     'select @a := 1, @@version, sys_guid()',
     'select count(*) from t group by a with rollup',
+    'select page_size from information_schema.innodb_cmp',
+    "select a from json_table('[1]', '$[*]' columns (a int path '$' default '1' on empty)) j",
+    'show binary logs',
+    'show events',
   ])('lets %j run', (sql) => {
     expect(refuse(sql, rules)).toBeUndefined()
   })

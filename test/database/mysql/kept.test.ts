@@ -4,8 +4,8 @@ import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Io, UnguardedDatabase } from '../../../src/database/database.ts'
-import { mysql } from '../../../src/database/mysql/tcp.ts'
-import type { Limits } from '../../../src/database/rows.ts'
+import { mysql } from '../../../src/database/mysql/tcp/tcp.ts'
+import type { QueryContext } from '../../../src/database/rows.ts'
 import { Sessions } from '../../../src/database/sessions.ts'
 import { MOST_LENT } from '../../../src/database/transport/pool.ts'
 import { passOn, startTcp } from '../../servers/tcp.ts'
@@ -13,7 +13,7 @@ import { failure } from '../../support/failure.ts'
 import { testMachine } from '../../support/machine.ts'
 import { describeMariaDb } from '../../support/mariadb.ts'
 
-const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
+const limits: QueryContext = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
 
 const setup = (reader: string) => `
   create table users (id integer);
@@ -62,7 +62,7 @@ await describeMariaDb('MariaDB on connections that are kept', setup, (mariadb) =
     serve?: (socket: Socket) => void,
     user = mariadb.owner,
   ): Promise<{
-    ask: (sql: string, more?: Partial<Limits>) => Promise<readonly unknown[][]>
+    ask: (sql: string, more?: Partial<QueryContext>) => Promise<readonly unknown[][]>
     database: UnguardedDatabase
     count: () => number
     open: () => number

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, privateDecrypt } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { accessOf, loginOf } from '../../../src/database/mysql/tcp-login.ts'
+import { accessOf } from '../../../src/database/mysql/tcp/login.ts'
 import { databaseUrl } from '../../../src/database/transport/hosts.ts'
 import { refuseLogin } from '../../servers/mysql-login.ts'
 import { startTcp } from '../../servers/tcp.ts'
@@ -44,7 +44,7 @@ describe('a MySQL URL', () => {
     ['ssl-mode=PREFERRED&ssl_verify_identity=true', true],
     ['charset=utf8mb4&connection_limit=5&serverTimezone=UTC&parseTime=true', true],
   ])('with %j is encrypted: %s', (params, tls) => {
-    expect(loginOf(at(params)).tls).toBe(tls)
+    expect(accessOf(at(params)).logins[0]?.tls).toBe(tls)
   })
 
   test.each([
@@ -60,35 +60,35 @@ describe('a MySQL URL', () => {
   })
 
   test.each([
-    ['ssl-mode=maybe', 'The ssl-mode of the database URL must be one of DISABLED, PREFERRED,'],
-    ['ssl-mode=__proto__', 'The ssl-mode of the database URL must be one of'],
-    ['ssl-mode=', 'The ssl-mode of the database URL must be one of'],
+    ['ssl-mode=maybe', 'The ssl-mode in the database URL must be one of DISABLED, PREFERRED,'],
+    ['ssl-mode=__proto__', 'The ssl-mode in the database URL must be one of'],
+    ['ssl-mode=', 'The ssl-mode in the database URL must be one of'],
     ['ssl-mode=REQUIRED&ssl-mode=DISABLED', 'has the parameter ssl-mode twice'],
     ['sslmode=require&ssl-mode=DISABLED', 'has the parameter ssl-mode twice'],
-    ['ssl-mode=REQUIRED&useSSL=false', 'both that the connection is encrypted'],
-    ['ssl-mode=DISABLED&ssl_verify_cert=1', 'both that the connection is encrypted'],
-    ['ssl-mode=PREFERRED&tls=false', 'both that the connection is encrypted'],
-    ['ssl=Amazon RDS', 'The ssl of the database URL must be true or false.'],
-    ['ssl={"ca":"x"}', 'names certificate authorities of your own'],
-    ['ssl={"cert":"x","key":"y"}', 'a certificate of the client'],
+    ['ssl-mode=REQUIRED&useSSL=false', 'both an encrypted and an unencrypted'],
+    ['ssl-mode=DISABLED&ssl_verify_cert=1', 'both an encrypted and an unencrypted'],
+    ['ssl-mode=PREFERRED&tls=false', 'both an encrypted and an unencrypted'],
+    ['ssl=Amazon RDS', 'The ssl in the database URL must be true or false.'],
+    ['ssl={"ca":"x"}', 'specifies your own CAs'],
+    ['ssl={"cert":"x","key":"y"}', 'a client certificate'],
     ['ssl={"ciphers":"x"}', 'must be true, false, or {"rejectUnauthorized":true}.'],
     ['ssl={', 'must be true, false, or {"rejectUnauthorized":true}.'],
-    ['ssl-ca=/etc/ca.pem', 'names certificate authorities of your own'],
-    ['sslcert=./client.pem', 'a certificate of the client'],
+    ['ssl-ca=/etc/ca.pem', 'specifies your own CAs'],
+    ['sslcert=./client.pem', 'a client certificate'],
     ['ssl-key=/x', 'Put Hyperdrive in front of the database'],
     ['tls=mine', 'must be true, false, skip-verify or preferred'],
-    ['tls-version=TLSv1.3', 'asks for a TLS that cannot be chosen'],
-    ['tls-version=TLSv1.1', 'asks for a TLS that cannot be chosen'],
+    ['tls-version=TLSv1.3', 'requests a TLS version that cannot be chosen'],
+    ['tls-version=TLSv1.1', 'requests a TLS version that cannot be chosen'],
     ['ssl-cipher=x', 'ciphers'],
-    ['socket=/tmp/mysql.sock', 'names a socket'],
+    ['socket=/tmp/mysql.sock', 'refers to a socket'],
     ['charset=latin1', 'must be utf8mb4'],
-    ['sql_mode=ANSI_QUOTES', 'which Tidegate makes itself'],
-    ['sessionVariables=transaction_read_only=0', 'which Tidegate makes itself'],
+    ['sql_mode=ANSI_QUOTES', 'which Tidegate sets itself'],
+    ['sessionVariables=transaction_read_only=0', 'which Tidegate sets itself'],
     ['user=root', 'Write it before the path'],
     ['connect_timeout=soon', 'must be a number'],
     ['target_session_attrs=leader', 'must be one of any, read-write'],
-    ['nonsense=1', 'has the parameter nonsense, which MySQL does not know'],
-    [`p${MARKER}%40=1`, 'has a parameter, which MySQL does not know'],
+    ['nonsense=1', 'has the parameter nonsense, which MySQL does not support'],
+    [`p${MARKER}%40=1`, 'has a parameter, which MySQL does not support'],
   ])('with %j is refused', async (params, sentence) => {
     const error = await failure(() => accessOf(at(params)))
     expect(error.kind).toBe('config')

@@ -3,8 +3,8 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Machine } from '../../../src/database/machine.ts'
-import { optionsOf, withClientSettings } from '../../../src/database/mysql/option-file.ts'
-import { accessOf } from '../../../src/database/mysql/tcp-login.ts'
+import { accessOf } from '../../../src/database/mysql/tcp/login.ts'
+import { optionsOf, withClientSettings } from '../../../src/database/mysql/tcp/option-file.ts'
 import { databaseUrl } from '../../../src/database/transport/hosts.ts'
 import { failure, MARKER } from '../../support/failure.ts'
 import { openOn, testMachine } from '../../support/machine.ts'
@@ -131,9 +131,9 @@ describe('what a MySQL URL leaves out', () => {
       'that others can read',
       `[client]\npassword=${MARKER}`,
       0o644,
-      /^Others can read the password/,
+      /^Other users can read the password/,
     ],
-    ['that others can write', '[client]\nuser=ada', 0o622, /^Others can write the file/],
+    ['that others can write', '[client]\nuser=ada', 0o622, /^Other users can write to the file/],
   ])('comes from no file %s', async (_, file, mode, sentence) => {
     const error = await failure(loginOf('mysql:///shop', machineWith(file, {}, mode)))
     expect(error).toMatchObject({ kind: 'config', message: expect.stringMatching(sentence) })

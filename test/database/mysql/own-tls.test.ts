@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { Duplex } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Machine, Stream } from '../../../src/database/machine.ts'
-import { accessOf } from '../../../src/database/mysql/tcp-login.ts'
+import { accessOf } from '../../../src/database/mysql/tcp/login.ts'
 import type { Limits } from '../../../src/database/rows.ts'
 import { databaseUrl } from '../../../src/database/transport/hosts.ts'
 import { passOn, startTcp } from '../../servers/tcp.ts'
@@ -15,9 +15,9 @@ import { startOwnMariaDb } from '../../support/own-mariadb.ts'
 
 const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
 
-const UNTRUSTED = 'The certificate of the database cannot be trusted for its host.'
+const UNTRUSTED = 'The database certificate cannot be trusted for its host.'
 const UNUSABLE =
-  'A file that the database URL names for TLS holds no certificate, or not the key that belongs to it.'
+  'A TLS file in the database URL does not contain a certificate, or its key does not belong to it.'
 
 const certificate = makeCertificate() && makeSignedCertificate('/CN=An authority of our own')
 const stranger = makeCertificate()
@@ -174,16 +174,16 @@ describe.skipIf(!mariadb)('TLS to MariaDB on a machine of one’s own', () => {
 describe('a MySQL URL on a machine of one’s own', () => {
   const machine = testMachine()
   test.each([
-    ['ssl-capath=/etc/ssl', 'Write the certificates into one file'],
-    ['trustStore=a.jks', 'Write the certificates into one file'],
+    ['ssl-capath=/etc/ssl', 'Write the certificates into one PEM file'],
+    ['trustStore=a.jks', 'Write the certificates into one PEM file'],
     ['ssl-crlpath=/etc/ssl', 'lists of revoked certificates'],
     ['ssl-cipher=x', 'ciphers'],
-    ['tls-version=TLSv1.1', 'asks for a TLS that cannot be chosen'],
-    ['ssl-ca=', 'names no file'],
-    ['server-public-key-path=x', 'names a file with a key'],
-    ['pipe=x', 'a pipe of Windows'],
-    ['socket=/tmp/mysql.sock', 'the host of the database URL must be localhost'],
-    ['socket=', 'names no file'],
+    ['tls-version=TLSv1.1', 'requests a TLS version that cannot be chosen'],
+    ['ssl-ca=', 'must specify a file'],
+    ['server-public-key-path=x', 'refers to a key file'],
+    ['pipe=x', 'a Windows pipe'],
+    ['socket=/tmp/mysql.sock', 'the host in the database URL must be localhost'],
+    ['socket=', 'must specify a file'],
   ])('with %j is refused', async (params, sentence) => {
     const url = databaseUrl(`mysql://reader@db.example.com/shop?${params}`, true)
     const error = await failure(() => accessOf(url, machine))

@@ -3,9 +3,9 @@ import { text } from 'node:stream/consumers'
 import mysql2 from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findTable, Sessions } from '../../../src/database/index.ts'
-import { planetscale } from '../../../src/database/mysql/planetscale.ts'
+import { planetscale } from '../../../src/database/mysql/planetscale/planetscale.ts'
 import { inlineParams, literal } from '../../../src/database/mysql/quote.ts'
-import type { Cell, Limits, Param } from '../../../src/database/rows.ts'
+import type { Cell, Param, QueryContext } from '../../../src/database/rows.ts'
 import { startHttp } from '../../servers/http.ts'
 import { type PlanetScaleServer, startPlanetScale } from '../../servers/planetscale.ts'
 import { attacks, exhausting } from '../../support/attacks.ts'
@@ -13,7 +13,7 @@ import { failure, MARKER } from '../../support/failure.ts'
 import { describeMariaDb } from '../../support/mariadb.ts'
 import { open } from '../../support/open.ts'
 
-const limits: Limits = { maxRows: 10, maxBytes: 100_000, timeoutMs: 10_000 }
+const limits: QueryContext = { maxRows: 10, maxBytes: 100_000, timeoutMs: 10_000 }
 const io = { fetch, bindings: {} }
 
 describe('a value written into a statement', () => {
@@ -35,7 +35,7 @@ describe('a value written into a statement', () => {
   })
 
   test.each([Number.NaN, Number.POSITIVE_INFINITY])('is not %j', (value) => {
-    expect(() => literal(value)).toThrow('not a number')
+    expect(() => literal(value)).toThrow('not a valid MySQL number')
   })
 
   test.each<[string, Param[], string]>([
@@ -87,7 +87,7 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     server = await startPlanetScale(mariadb)
   })
   afterAll(() => server.close())
-  const query = (sql: string, more: Partial<Limits> = {}, params: Param[] = []) =>
+  const query = (sql: string, more: Partial<QueryContext> = {}, params: Param[] = []) =>
     open(server.url(mariadb.reader), io).query({ sql, params }, { ...limits, ...more })
 
   test('runs one statement in a transaction that only reads, and ends it', async () => {
@@ -299,7 +299,7 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
 })
 
 describe('a service of PlanetScale’s that fails', () => {
-  const ask = async (listener: RequestListener, more: Partial<Limits> = {}) => {
+  const ask = async (listener: RequestListener, more: Partial<QueryContext> = {}) => {
     const port = await startHttp(listener)
     const database = open(`planetscale://app:${MARKER}@127.0.0.1:${port}/shop`, io)
     return failure(database.query({ sql: 'select 1' }, { ...limits, ...more }))

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { UnguardedDatabase } from '../../../src/database/database.ts'
 import type { DatabaseError } from '../../../src/database/error.ts'
-import { mysql } from '../../../src/database/mysql/tcp.ts'
+import { mysql } from '../../../src/database/mysql/tcp/tcp.ts'
 import { attacks, benign, exhausting } from '../../support/attacks.ts'
 import { testMachine } from '../../support/machine.ts'
 import { describeMariaDb } from '../../support/mariadb.ts'
@@ -113,7 +113,9 @@ await describeMariaDb('a statement for MariaDB that would do more than read', se
     const known = [
       ...['my_global_priv', 'my_analyze_table', 'my_check_table', 'my_benchmark'],
       ...['my_lock_in_share', 'my_fn_backtick', 'my_fn_spaced'],
-      ...['my_hint_set_var', 'my_user_var_into_subquery'],
+      ...['my_hint_set_var', 'my_hint_resource_group', 'my_default_column', 'my_cmp_reset'],
+      ...['my_fn_extractvalue', 'my_fn_updatexml'],
+      ...['my_user_var_into_subquery'],
       ...[
         'my_load_file',
         'my_get_lock',

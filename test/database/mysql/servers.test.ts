@@ -97,7 +97,7 @@ await describeMariaDb('A MariaDB of several servers', 'select 1', (primary) => {
     const error = await failure(ask(opened(hosts, target), false))
     expect(error).toMatchObject({
       kind: 'network',
-      message: `None of the servers of the database is ${target} at the moment.`,
+      message: `None of the database servers is ${target} at the moment.`,
     })
   })
 
@@ -151,7 +151,7 @@ await describeMariaDb('A MariaDB of several servers', 'select 1', (primary) => {
           await Promise.all(Array.from({ length: 4 }, () => ask(it, ours)))
         await isReplica(false)
         const error = await failure(ask(its, ours))
-        expect(error.message).toBe('None of the servers of the database is standby at the moment.')
+        expect(error.message).toBe('None of the database servers is standby at the moment.')
         expect(await ask(other, ours)).toBe('primary')
         await isReplica(true)
         expect(await ask(its, ours)).toBe('replica')

@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { mysqlError } from '../../../src/database/mysql/error.ts'
 import { limited } from '../../../src/database/mysql/limit.ts'
 import { barrier, CHECKS, check, READ_ONLY } from '../../../src/database/mysql/read-only.ts'
-import { mysql } from '../../../src/database/mysql/tcp.ts'
-import type { Limits, Param, Rows } from '../../../src/database/rows.ts'
+import { mysql } from '../../../src/database/mysql/tcp/tcp.ts'
+import type { Param, QueryContext, Rows } from '../../../src/database/rows.ts'
 import { Sessions } from '../../../src/database/sessions.ts'
 import { passOnSwapped } from '../../servers/swapping.ts'
 import { passOn, startTcp, type TcpServer } from '../../servers/tcp.ts'
@@ -13,7 +13,7 @@ import { failure, MARKER } from '../../support/failure.ts'
 import { describeMariaDb } from '../../support/mariadb.ts'
 import { open } from '../../support/open.ts'
 
-const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
+const limits: QueryContext = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
 const io = { fetch, bindings: {} }
 
 const setup = (reader: string) => `
@@ -36,13 +36,15 @@ const setup = (reader: string) => `
   end;
   create view sums as select summed() as s, (select count(*) from seq_1_to_5000) as n;
   grant execute on function summed to ${reader}@'%';
+  create table elsewhere (id integer) engine = myisam comment = 'CONNECTION=''it''s'
+    connection = 'mysql://me:a''${MARKER}\\\\''b@far/db/t';
   create user ${reader}_locked@'%' identified by '${MARKER}';
 `
 
 await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
   const database = open(mariadb.url(mariadb.reader), io)
   const unguarded = mysql.open(new URL(mariadb.url()), io)
-  const query = (sql: string, more: Partial<Limits> = {}, params: Param[] = []) =>
+  const query = (sql: string, more: Partial<QueryContext> = {}, params: Param[] = []) =>
     database.query({ sql, params }, { ...limits, ...more })
   afterAll(() => mariadb.admin(`drop user ${mariadb.reader}_locked@'%'`))
 
@@ -53,6 +55,15 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
       [[mariadb.reader, mariadb.owner], mariadb.database],
     )
   const running = async () => (await sessions()).filter(({ info }) => info).length
+
+  test('does not show the address of the other server that a table is on', async () => {
+    const { rows } = await query('show create table elsewhere')
+    expect(rows[0]?.[1]).toContain(`COMMENT='CONNECTION=''it''s' CONNECTION='…'`)
+    expect(JSON.stringify(rows)).not.toMatch(new RegExp(`${MARKER}|mysql:|far`))
+    // Other SHOW statements contain such options as well. A comment that looks like one is masked, too.
+    const status = await query("show table status like 'elsewhere'")
+    expect(JSON.stringify(status.rows)).toContain("CONNECTION='…'")
+  })
 
   test.each([
     ['select id from users order by id limit 10', 10, false],
@@ -381,7 +392,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     ['select nope from users', '1054'],
     ['select id frm users u', '1064'],
     ['select * from nowhere', '1146'],
-    ['select extractvalue(1, "[")', '1105'],
+    ["select * from json_table('x', '[' columns (a int path '$')) t", '4042'],
   ])('passes on what is wrong with %s', async (sql, code) => {
     expect(await failure(query(sql))).toMatchObject({ kind: 'sql', code })
   })
@@ -415,7 +426,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
   ])('says how a value is sent where a placeholder has none: %s', async (sql) => {
     expect(await failure(query(sql))).toMatchObject({
       kind: 'sql',
-      hint: 'For a value write $1, for the next $2, and send them in params.',
+      hint: 'Write $1 for the first value and $2 for the next, and send the values in params.',
     })
   })
 
@@ -516,7 +527,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
       const { reader: user, database } = mariadb
       return open(`mysql://${user}:${MARKER}@127.0.0.1:${server.port}/${database}`, io)
     }
-    const ask = async (serve: (socket: Socket) => void, more: Partial<Limits> = {}) =>
+    const ask = async (serve: (socket: Socket) => void, more: Partial<QueryContext> = {}) =>
       failure((await behind(serve)).query({ sql: 'select 1' }, { ...limits, ...more }))
 
     test('is told when nothing listens', async () => {
@@ -561,7 +572,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
       const url = `${mariadb.url()}?ssl-mode=REQUIRED`
       expect(await failure(open(url, io).query({ sql: 'select 1' }, limits))).toMatchObject({
         kind: 'config',
-        message: 'The database does not speak TLS.',
+        message: 'The database does not support TLS.',
       })
     })
   })
@@ -641,10 +652,10 @@ describe('a session of MySQL', () => {
 
 describe('a MySQL URL', () => {
   test.each([
-    ['mysql://db.example.com/secret', 'A MySQL URL names a user, a host and a database'],
-    ['mysql://app:secret@db.example.com', 'A MySQL URL names a user, a host and a database'],
+    ['mysql://db.example.com/secret', 'A MySQL URL needs a user, a host and a database'],
+    ['mysql://app:secret@db.example.com', 'A MySQL URL needs a user, a host and a database'],
     ['mariadb://app:secret@db.example.com/x?ssl-mode=maybe', 'The ssl-mode'],
-    ['mysql://app:secret%@db.example.com/x', 'a % that begins no percent-encoding'],
+    ['mysql://app:secret%@db.example.com/x', 'a % that does not begin a percent-encoding'],
   ])('that cannot be opened is not repeated: %s', async (url, sentence) => {
     const error = await failure(() => open(url, io))
     expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining(sentence) })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { demoStatements } from '../../../src/database/demo/statements.ts'
 import { readValue } from '../../../src/database/mysql/values.ts'
 import type { Cell, Param } from '../../../src/database/rows.ts'
+import { demoIn } from '../../support/demo-statements.ts'
 import { describeMariaDb } from '../../support/mariadb.ts'
 import { open } from '../../support/open.ts'
 
@@ -156,29 +156,25 @@ await describeMariaDb('a value of MariaDB', setup, (mariadb) => {
   })
 })
 
-await describeMariaDb(
-  'the demo store in MariaDB',
-  [...demoStatements('mysql')].join(';\n'),
-  (mariadb) => {
-    test('adds up to the cent', async () => {
-      const sql = `select round(sum(total), 2), (select sum(amount) from payments) from order_totals`
-      const { rows } = await open(mariadb.url(mariadb.reader), io).query({ sql }, limits)
-      expect(rows).toEqual([['1965359.60', '1553884.58']])
-    })
+await describeMariaDb('the demo store in MariaDB', demoIn('mysql'), (mariadb) => {
+  test('adds up to the cent', async () => {
+    const sql = `select round(sum(total), 2), (select sum(amount) from payments) from order_totals`
+    const { rows } = await open(mariadb.url(mariadb.reader), io).query({ sql }, limits)
+    expect(rows).toEqual([['1965359.60', '1553884.58']])
+  })
 
-    test('finds a long number by itself, and by no neighbour', async () => {
-      const database = open(mariadb.url(mariadb.reader), io)
-      const {
-        rows: [[ean] = []],
-      } = await database.query({ sql: 'select ean from products limit 1' }, limits)
-      const sql = 'select ean from products where ean = ?'
-      const found = async (value: string) =>
-        (await database.query({ sql, params: [value] }, limits)).rows
-      expect(await found(String(ean))).toEqual([[ean]])
-      expect(await found(String(BigInt(String(ean)) - 1n))).toEqual([])
-    })
-  },
-)
+  test('finds a long number by itself, and by no neighbour', async () => {
+    const database = open(mariadb.url(mariadb.reader), io)
+    const {
+      rows: [[ean] = []],
+    } = await database.query({ sql: 'select ean from products limit 1' }, limits)
+    const sql = 'select ean from products where ean = ?'
+    const found = async (value: string) =>
+      (await database.query({ sql, params: [value] }, limits)).rows
+    expect(await found(String(ean))).toEqual([[ean]])
+    expect(await found(String(BigInt(String(ean)) - 1n))).toEqual([])
+  })
+})
 
 describe('the text of a value', () => {
   test('is read as far as it is what its type says', () => {

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { afterAll, describe, expect, test } from 'vitest'
 import { explain, findTable, fingerprint, listTables } from '../../../src/database/index.ts'
-import { neon } from '../../../src/database/postgres/neon.ts'
-import { postgres as tcp } from '../../../src/database/postgres/tcp.ts'
+import { neon } from '../../../src/database/postgres/neon/neon.ts'
+import { postgres as tcp } from '../../../src/database/postgres/tcp/tcp.ts'
 import type { Identity, Limits, Rows } from '../../../src/database/rows.ts'
 import { supabase } from '../../../src/database/supabase/driver.ts'
 import { startPooler } from '../../servers/pooler.ts'
@@ -267,7 +267,7 @@ describe.skipIf(!postgres)('Whom a query runs as on PostgreSQL', () => {
         },
       )
 
-      // What docs/row-security.md says: only the guard stops a function that changes a setting.
+      // What docs/groups.md says: only the guard stops a function that changes a setting.
       test('but not from calling set_config, without the guard', async () => {
         const bob = claimsOf('bob').replaceAll("'", "''")
         const sql = `with x as materialized (select set_config('request.jwt.claims', '${bob}', true))
@@ -283,7 +283,7 @@ describe.skipIf(!postgres)('Whom a query runs as on PostgreSQL', () => {
       })
     })
 
-    // Also in docs/row-security.md. Supabase's own login may not be given the right.
+    // Also in docs/groups.md. Supabase's own login may not be given the right.
     test('needs no set_config() but for the login', async () => {
       const setConfig = 'function pg_catalog.set_config(text, text, boolean)'
       await postgres.admin(`revoke execute on ${setConfig} from public;
@@ -330,8 +330,8 @@ describe.skipIf(!postgres)('Whom a query runs as on PostgreSQL', () => {
     })
   })
 
-  test('takes what docs/row-security.md advises', async () => {
-    const page = readFileSync('docs/row-security.md', 'utf8')
+  test('takes what docs/groups.md advises', async () => {
+    const page = readFileSync('docs/groups.md', 'utf8')
     const advised = [...page.matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql)
     expect(advised).toHaveLength(2)
     const made = await postgres.admin(`begin;

@@ -1,14 +1,14 @@
 import type { RequestListener } from 'node:http'
 import { describe, expect, test, vi } from 'vitest'
 import { locate } from '../../../src/database/index.ts'
-import { neon } from '../../../src/database/postgres/neon.ts'
-import type { Limits } from '../../../src/database/rows.ts'
+import { neon } from '../../../src/database/postgres/neon/neon.ts'
+import type { QueryContext } from '../../../src/database/rows.ts'
 import { startHttp } from '../../servers/http.ts'
 import { failure, MARKER } from '../../support/failure.ts'
 import { open } from '../../support/open.ts'
 import { describePostgres } from '../../support/postgres.ts'
 
-const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
+const limits: QueryContext = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
 
 const setup = (reader: string) => `
   create table users (id integer, email text);
@@ -21,7 +21,7 @@ const setup = (reader: string) => `
 await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
   const database = open(postgres.url(), { fetch, bindings: {} })
   const unguarded = neon.open(new URL(postgres.url()), { fetch, bindings: {} })
-  const query = (sql: string, more: Partial<Limits> = {}) =>
+  const query = (sql: string, more: Partial<QueryContext> = {}) =>
     database.query({ sql }, { ...limits, ...more })
   const running = async () => {
     const { rows } = await postgres.admin(
@@ -144,7 +144,7 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     for (const value of ['a\0b', '\ud800']) {
       const work = database.query({ sql: 'select $1', params: [value] }, limits)
       expect((await failure(work)).message).toBe(
-        'A parameter holds a NUL, or half of a surrogate pair: remove it.',
+        'A parameter contains a NUL, or half of a surrogate pair: remove it.',
       )
     }
   })
@@ -251,7 +251,7 @@ describe('a service that fails', () => {
     const port = await startHttp(listener)
     return open(`neon://app:${MARKER}@127.0.0.1:${port}/shop`, { fetch, bindings: {} })
   }
-  const ask = async (listener: RequestListener, more: Partial<Limits> = {}) =>
+  const ask = async (listener: RequestListener, more: Partial<QueryContext> = {}) =>
     failure((await serve(listener)).query({ sql: 'select 1' }, { ...limits, ...more }))
 
   const report = (code: string, message: string) =>
@@ -364,12 +364,12 @@ describe('a service that fails', () => {
 
 describe('a database URL', () => {
   test.each([
-    ['oracle://app:secret@db.example.com/shop', 'No driver opens this database URL.'],
-    ['app:secret@db.example.com', 'No driver opens this database URL.'],
+    ['oracle://app:secret@db.example.com/shop', 'No driver can open this database URL.'],
+    ['app:secret@db.example.com', 'No driver can open this database URL.'],
     ['secret', 'The database URL is not a URL'],
     ['postgres://app:sec#ret@x.neon.tech:port/shop', 'The database URL is not a URL'],
-    ['neon://x.neon.tech/secret', 'A Neon URL names a user and a database'],
-    ['neon://app:secret@x.neon.tech', 'A Neon URL names a user and a database'],
+    ['neon://x.neon.tech/secret', 'A Neon URL needs a user and a database'],
+    ['neon://app:secret@x.neon.tech', 'A Neon URL needs a user and a database'],
   ])('that cannot be opened is not repeated: %s', async (url, sentence) => {
     const error = await failure(() => locate(url, { fetch, bindings: {} }).open())
     expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining(sentence) })

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
 import type { Machine } from '../../../src/database/machine.ts'
-import { ownLogin } from '../../../src/database/postgres/own-login.ts'
-import { accessOn } from '../../../src/database/postgres/own-settings.ts'
-import { passwordIn } from '../../../src/database/postgres/password-file.ts'
-import { serviceIn } from '../../../src/database/postgres/service-file.ts'
+import { ownLogin } from '../../../src/database/postgres/libpq/own-login.ts'
+import { accessOn } from '../../../src/database/postgres/libpq/own-settings.ts'
+import { passwordIn } from '../../../src/database/postgres/libpq/password-file.ts'
+import { serviceIn } from '../../../src/database/postgres/libpq/service-file.ts'
 import { databaseUrl } from '../../../src/database/transport/hosts.ts'
 import { failure, MARKER } from '../../support/failure.ts'
 import { openOn, testMachine } from '../../support/machine.ts'
@@ -64,15 +64,15 @@ test.each<[url: string, variables: Machine['variables'], tls: string]>([
 
 test.each<[url: string, variables: Machine['variables'], message: string]>([
   ['postgres://h/d', { PGSSLMODE: 'no-verify' }, 'The variable PGSSLMODE must be one of'],
-  ['postgres://h/d?sslmode=no-verify', {}, 'The sslmode of the database URL must be one of'],
+  ['postgres://h/d?sslmode=no-verify', {}, 'The sslmode in the database URL must be one of'],
   ['postgres://h/d', { PGHOSTADDR: '10.0.0.1' }, 'The variable PGHOSTADDR is not read here.'],
   ['postgres://h/d', { PGREQUIREAUTH: 'scram-sha-256' }, 'The variable PGREQUIREAUTH cannot be'],
-  ['postgres://h/d?sslkeylogfile=/x', {}, 'The sslkeylogfile of the database URL asks to write'],
-  ['postgres://h/d?sslsni=0', {}, 'The sslsni of the database URL asks not to tell'],
-  ['postgres://h/d?sslcertmode=require', {}, 'The sslcertmode of the database URL asks'],
-  ['postgres:///d?host=/run/pg&requirepeer=postgres', {}, 'The requirepeer of the database URL'],
-  ['postgres://h/d', { PGSERVICE: 'nowhere' }, 'There is no service of that name in'],
-  ['postgres:', { PGHOST: '@abstract' }, 'The database URL names a socket'],
+  ['postgres://h/d?sslkeylogfile=/x', {}, 'The sslkeylogfile in the database URL writes'],
+  ['postgres://h/d?sslsni=0', {}, 'The sslsni in the database URL turns off the server name'],
+  ['postgres://h/d?sslcertmode=require', {}, 'The sslcertmode in the database URL requires'],
+  ['postgres:///d?host=/run/pg&requirepeer=postgres', {}, 'The requirepeer in the database URL'],
+  ['postgres://h/d', { PGSERVICE: 'nowhere' }, 'There is no service with that name in'],
+  ['postgres:', { PGHOST: '@abstract' }, 'The database URL refers to a socket'],
 ])('%s with %o is refused: %s', async (url, variables, message) => {
   expect((await failure(access(url, variables))).message).toContain(message)
 })
@@ -104,13 +104,13 @@ sslmode=verify-full
 })
 
 test.each([
-  ['host = one', 'is no NAME=VALUE'],
-  ['service=other', 'names another service'],
-  [`ldap://${MARKER}`, 'is no NAME=VALUE'],
+  ['host = one', 'is not NAME=VALUE'],
+  ['service=other', 'refers to another service'],
+  [`ldap://${MARKER}`, 'is not NAME=VALUE'],
 ])('a service with the line %s is refused, without the line', async (line, message) => {
   const error = await failure(() => serviceIn(`[a]\n${line}\n`, 'a', '/f'))
   expect(error.message).toBe(
-    `Line 2 of the service file /f ${message}${message.startsWith('is') ? ', without spaces around =' : ''}.`,
+    `Line 2 of the service file /f ${message}${message.startsWith('is') ? ' without spaces around =' : ''}.`,
   )
 })
 

@@ -109,7 +109,7 @@ describe.skipIf(!makeCertificate())('TLS with files of a machine', async () => {
       const by = (params: string) => ask(url('postgres', `${mode}&${params}`))
       expect(await by(ca)).toEqual(encrypted)
       const theirs = await failure(by(`sslrootcert=${at('theirs.pem')}`))
-      expect(theirs.message).toBe('The certificate of the database cannot be trusted.')
+      expect(theirs.message).toBe('The database certificate cannot be trusted.')
       if (mode) expect((await failure(by(''))).kind).toBe('config')
     },
   )
@@ -119,10 +119,7 @@ describe.skipIf(!makeCertificate())('TLS with files of a machine', async () => {
     expect(await to(`sslmode=verify-ca&${ca}`)).toEqual(encrypted)
     for (const mode of ['require', 'verify-full', 'prefer']) {
       const error = await failure(to(`sslmode=${mode}&${ca}`))
-      expect([mode, error.message]).toEqual([
-        mode,
-        'The certificate of the database is not for its host.',
-      ])
+      expect([mode, error.message]).toEqual([mode, 'The database certificate is not for its host.'])
     }
     expect((await failure(to('sslmode=verify-ca'))).message).toContain('cannot be trusted')
   })
@@ -139,7 +136,7 @@ describe.skipIf(!makeCertificate())('TLS with files of a machine', async () => {
     put('client.key', 'postgresql.key')
     expect(await by()).toEqual(encrypted)
     put('revoked.crl', 'root.crl')
-    expect((await failure(by())).message).toBe('The certificate of the database is revoked.')
+    expect((await failure(by())).message).toBe('The database certificate has been revoked.')
   })
 
   test('shows the certificate that the URL names', async () => {
@@ -161,13 +158,13 @@ describe.skipIf(!makeCertificate())('TLS with files of a machine', async () => {
     const by = (params: string) => failure(ask(url('certified', `${ca}&${params}`)))
     writeFileSync(at('open.key'), readFileSync(at('client.key')), { mode: 0o644 })
     const open = await by(`sslcert=${at('client.crt')}&sslkey=${at('open.key')}`)
-    expect(open.message).toContain(`Others can read the file ${at('open.key')}`)
+    expect(open.message).toContain(`Other users can read the file ${at('open.key')}`)
     const none = await by(`sslcert=${at('client.crt')}&sslkey=${at('nothing.key')}`)
     expect(none.message).toContain(`The file ${at('nothing.key')} cannot be read`)
     const certificate = await by(`sslcert=${at('client.key')}&sslkey=${at('client.key')}`)
-    expect(certificate.message).toContain('holds no certificate')
+    expect(certificate.message).toContain('does not contain a PEM certificate')
     const root = await by(`sslrootcert=${at('ours.key')}`)
-    expect(root.message).toContain('holds no certificate')
+    expect(root.message).toContain('does not contain a PEM certificate')
   })
 
   test('reads the list of revoked certificates', async () => {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { queryObjects } from 'node:v8'
 import { afterEach, expect, test } from 'vitest'
 import type { Database } from '../../../src/database/database.ts'
-import type { Limits } from '../../../src/database/rows.ts'
+import type { QueryContext } from '../../../src/database/rows.ts'
 import { bySessions } from '../../../src/database/sessions.ts'
 import { MOST_LENT } from '../../../src/database/transport/pool.ts'
 import type { OwnMachine } from '../../../src/node/machine.ts'
@@ -14,7 +14,7 @@ import { failure } from '../../support/failure.ts'
 import { openOn, testMachine } from '../../support/machine.ts'
 import { describePostgres } from '../../support/postgres.ts'
 
-const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
+const limits: QueryContext = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
 
 /** Functions that leave something in their session which no rollback takes back; and one that tells of it. */
 const setup = (reader: string) => `
@@ -54,7 +54,7 @@ await describePostgres('PostgreSQL on a machine', setup, (postgres) => {
   }
   const at = async (port: number, user = 'postgres') => openOn(machine(), postgres.tcp(user, port))
   const here = (user?: string) => at(port, user)
-  const ask = async (database: Database, sql: string, more: Partial<Limits> = {}) =>
+  const ask = async (database: Database, sql: string, more: Partial<QueryContext> = {}) =>
     (await database.query({ sql }, { ...limits, ...more })).rows[0]!
   const session = async (database: Database) => (await ask(database, 'select pg_backend_pid()'))[0]
   const sessionsOf = async (user: string) => {
@@ -281,7 +281,7 @@ await describePostgres('PostgreSQL on a machine', setup, (postgres) => {
     await own.close()
     await running
     await expect.poll(count).toBe(0)
-    expect((await failure(ask(database, 'select 1'))).message).toContain('ending')
+    expect((await failure(ask(database, 'select 1'))).message).toContain('shutting down')
   })
 
   test.each(['', "await machine.close(); console.log('closed')"])(

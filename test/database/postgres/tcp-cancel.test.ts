@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
+import { accessOf } from '../../../src/database/postgres/libpq/login.ts'
 import Client from '../../../src/database/postgres/pg.mjs'
-import { cancelUntil } from '../../../src/database/postgres/tcp-cancel.ts'
-import { loginOf } from '../../../src/database/postgres/tcp-login.ts'
+import { cancelUntil } from '../../../src/database/postgres/tcp/cancel.ts'
 import { startTcp, type TcpServer } from '../../servers/tcp.ts'
 
 /** The codes of a request to cancel and of one to encrypt, in place of a version of the protocol. */
@@ -25,7 +25,8 @@ afterEach(async () => {
 const cancel = (answered: Promise<unknown>, more = {}, { ms = 300, mode = 'disable' } = {}) => {
   const url = `postgres://app:secret@127.0.0.1:${server.port}/shop?sslmode=${mode}`
   const signal = AbortSignal.timeout(ms)
-  return cancelUntil(answered, Client, loginOf(new URL(url)), { ...session, ...more }, signal)
+  const [login] = accessOf(new URL(url)).servers.all
+  return cancelUntil(answered, Client, login!, { ...session, ...more }, signal)
 }
 
 describe('cancelling what a session does', () => {

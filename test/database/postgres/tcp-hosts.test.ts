@@ -2,14 +2,14 @@ import { connect, type Socket } from 'node:net'
 import pg from 'pg'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import type { DatabaseError } from '../../../src/database/error.ts'
-import type { Limits } from '../../../src/database/rows.ts'
+import type { QueryContext } from '../../../src/database/rows.ts'
 import { passOn, report, startTcp, type TcpServer } from '../../servers/tcp.ts'
 import { startEmbeddedPostgres } from '../../support/embedded-postgres.ts'
 import { failure, MARKER } from '../../support/failure.ts'
 import { openOn, testMachine } from '../../support/machine.ts'
 import { open } from '../../support/open.ts'
 
-const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 6_000 }
+const limits: QueryContext = { maxRows: 10, maxBytes: 10_000, timeoutMs: 6_000 }
 const io = { fetch, bindings: {} }
 
 const servers: TcpServer[] = []
@@ -51,7 +51,7 @@ const urlOf = (ports: readonly number[], params = '', user = 'postgres') =>
   `postgres://${user}:${MARKER}@${ports.map((it) => `127.0.0.1:${it}`).join(',')}/postgres?${params}`
 
 const WHERE = "select current_setting('port')::int, pg_is_in_recovery()"
-const ask = async (url: string, more: Partial<Limits> = {}) =>
+const ask = async (url: string, more: Partial<QueryContext> = {}) =>
   (await open(url, io).query({ sql: WHERE }, { ...limits, ...more })).rows[0]
 
 const onPrimary = [primary.port, false]
@@ -249,7 +249,7 @@ describe('the server that is wanted', () => {
         const error = await failure(ask(urlOf(ports, `target_session_attrs=${target}`)))
         expect(error).toMatchObject({
           kind: 'network',
-          message: `None of the servers of the database is ${target} at the moment.`,
+          message: `None of the database servers is ${target} at the moment.`,
         })
       }
     }
@@ -281,6 +281,6 @@ test('a connection that a machine keeps is given up once its server is not what 
   await client.end()
   // The session hears of it with its next answer.
   const met = () => meet().catch((error: DatabaseError) => error.message)
-  await expect.poll(met).toBe('None of the servers of the database is standby at the moment.')
+  await expect.poll(met).toBe('None of the database servers is standby at the moment.')
   await machine.close()
 })

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { accessOf } from '../../../src/database/postgres/tcp-login.ts'
+import { accessOf } from '../../../src/database/postgres/libpq/login.ts'
 import { databaseUrl } from '../../../src/database/transport/hosts.ts'
 import { failure, MARKER } from '../../support/failure.ts'
 
@@ -73,16 +73,16 @@ describe('a parameter of libpq is', () => {
   test.each([
     ['sslmode=strict', 'must be one of disable, allow'],
     ['sslmode=', 'must be one of disable, allow'],
-    ['ssl=false', 'write sslmode'],
+    ['ssl=false', 'use sslmode'],
     ['sslrootcert=/etc/ca.pem', 'put Hyperdrive in front'],
     ['sslrootcert=system&sslmode=require', 'must be verify-full'],
-    ['sslcert=a&sslkey=b', 'a certificate of the client'],
-    ['sslcertmode=require', 'a certificate of the client'],
+    ['sslcert=a&sslkey=b', 'a client certificate'],
+    ['sslcertmode=require', 'a client certificate'],
     ['sslcrl=a', 'revoked certificates'],
-    ['sslsni=0', 'Here it is always told'],
-    ['channel_binding=require', 'write prefer'],
+    ['sslsni=0', 'which is always sent here'],
+    ['channel_binding=require', 'set it to prefer'],
     ['gssencmode=require', 'Kerberos'],
-    ['require_auth=scram-sha-256', 'cannot be promised'],
+    ['require_auth=scram-sha-256', 'cannot be guaranteed'],
     ['ssl_min_protocol_version=TLSv1.3', 'more than TLSv1.2'],
     ['ssl_max_protocol_version=TLSv1.1', 'an old TLS'],
     ['sslnegotiation=fast', 'must be one of postgres, direct'],
@@ -91,25 +91,27 @@ describe('a parameter of libpq is', () => {
     ['target_session_attrs=fast', 'must be one of any, read-write'],
     ['load_balance_hosts=on', 'must be one of disable, random'],
     ['hostaddr=10.0.0.1', 'Write the address as the host'],
-    ['passfile=x', 'names a file'],
-    ['service=x', 'names a file'],
-    ['replication=database', 'asks for replication'],
+    ['passfile=x', 'refers to a file'],
+    ['service=x', 'refers to a file'],
+    ['replication=database', 'requests replication'],
     [
       'target_session_attr=standby',
-      'has the parameter target_session_attr, which PostgreSQL does not know',
+      'has the parameter target_session_attr, which PostgreSQL does not support',
     ],
-    ['SSLMODE=disable', 'has a parameter, which PostgreSQL does not know'],
-    [`${MARKER}-x%40y=1`, 'has a parameter, which PostgreSQL does not know'],
+    ['SSLMODE=disable', 'has a parameter, which PostgreSQL does not support'],
+    [`${MARKER}-x%40y=1`, 'has a parameter, which PostgreSQL does not support'],
   ])('refused in a sentence: %s', async (params, sentence) => {
     expect(await refusal(params)).toContain(sentence)
     // Nothing is tried for a host of this machine, either.
     expect(await refusal(params, 'localhost')).toContain(sentence)
-    expect(await refusal(params)).toMatch(/must be|[Ww]rite |[Tt]ake it off|[Pp]ut Hyperdrive/)
+    expect(await refusal(params)).toMatch(
+      /must be|[Ww]rite |[Rr]emove (?:it|this parameter|the parameter)|[Pp]ut Hyperdrive/,
+    )
   })
 
   test('refused in a Worker, which cannot encrypt without asking', async () => {
     expect(login('sslnegotiation=direct')).toMatchObject({ direct: true, tls: 'always' })
     vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })
-    expect(await refusal('sslnegotiation=direct')).toContain('a Worker cannot tell the server')
+    expect(await refusal('sslnegotiation=direct')).toContain('which a Worker cannot do')
   })
 })

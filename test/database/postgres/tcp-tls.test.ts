@@ -2,16 +2,16 @@ import type { AddressInfo } from 'node:net'
 import { createServer, getCACertificates, setDefaultCACertificates } from 'node:tls'
 import pg from 'pg'
 import { afterAll, describe, expect, test } from 'vitest'
+import { accessOf } from '../../../src/database/postgres/libpq/login.ts'
 import Client from '../../../src/database/postgres/pg.mjs'
-import { cancelUntil } from '../../../src/database/postgres/tcp-cancel.ts'
-import { loginOf } from '../../../src/database/postgres/tcp-login.ts'
-import type { Limits } from '../../../src/database/rows.ts'
+import { cancelUntil } from '../../../src/database/postgres/tcp/cancel.ts'
+import type { QueryContext } from '../../../src/database/rows.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { startEmbeddedPostgres } from '../../support/embedded-postgres.ts'
 import { failure, MARKER } from '../../support/failure.ts'
 import { open } from '../../support/open.ts'
 
-const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 6_000 }
+const limits: QueryContext = { maxRows: 10, maxBytes: 10_000, timeoutMs: 6_000 }
 const io = { fetch, bindings: {} }
 const certificate = makeCertificate()
 
@@ -48,7 +48,7 @@ describe.skipIf(!certificate)('by the sslmode of its URL, a PostgreSQL', async (
 
   const urlOf = (user: string, params: string, port = withTls) =>
     `postgres://${user}:${MARKER}@localhost:${port}/postgres?${params}`
-  const query = (url: string, sql: string, more: Partial<Limits> = {}) =>
+  const query = (url: string, sql: string, more: Partial<QueryContext> = {}) =>
     open(url, io).query({ sql }, { ...limits, ...more })
   const isEncrypted = async (url: string) => {
     const sql = 'select ssl from pg_stat_ssl where pid = pg_backend_pid()'
@@ -103,7 +103,8 @@ describe.skipIf(!certificate)('by the sslmode of its URL, a PostgreSQL', async (
     )
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
-    const login = loginOf(new URL(urlOf('either', 'sslnegotiation=direct', port)))
+    const url = new URL(urlOf('either', 'sslnegotiation=direct', port))
+    const login = accessOf(url).servers.all[0]!
     const session = { processID: 1, secretKey: 2 }
     await cancelUntil(Promise.resolve(), Client, login, session, AbortSignal.timeout(5_000))
     expect(seen).toEqual(['postgresql', 16, 80_877_102])

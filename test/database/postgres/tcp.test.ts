@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { explain } from '../../../src/database/index.ts'
-import { postgres as driver } from '../../../src/database/postgres/tcp.ts'
-import type { Limits } from '../../../src/database/rows.ts'
+import { postgres as driver } from '../../../src/database/postgres/tcp/tcp.ts'
+import type { QueryContext } from '../../../src/database/rows.ts'
 import { Sessions } from '../../../src/database/sessions.ts'
 import { startSwapping } from '../../servers/pooler.ts'
 import { encrypt, passOn, report, startTcp, type TcpServer } from '../../servers/tcp.ts'
@@ -12,7 +12,7 @@ import { hyperdriveTo } from '../../support/hyperdrive.ts'
 import { open } from '../../support/open.ts'
 import { describePostgres } from '../../support/postgres.ts'
 
-const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
+const limits: QueryContext = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
 const io = { fetch, bindings: {} }
 
 /** The code of a request to cancel, in place of a version of the protocol. */
@@ -53,7 +53,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
   const database = open(postgres.tcp(), io)
   const unguarded = driver.open(new URL(postgres.tcp()), io)
   const port = postgres.config.port!
-  const query = (sql: string, more: Partial<Limits> = {}) =>
+  const query = (sql: string, more: Partial<QueryContext> = {}) =>
     database.query({ sql }, { ...limits, ...more })
   const sessions = async (state = '%') => {
     const { rows } = await postgres.admin(
@@ -290,9 +290,9 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
   )
 
   test.each([
-    ['select $1', [], 'There is no value for $1: there are 0 in params.'],
-    ['select $1::int, $3::int', [1, 2], 'There is no value for $3: there are 2 in params.'],
-    ['select $2::int', [1, 2], 'Nothing in the statement takes the value of $1.'],
+    ['select $1', [], 'There is no value for $1: params contains 0 values.'],
+    ['select $1::int, $3::int', [1, 2], 'There is no value for $3: params contains 2 values.'],
+    ['select $2::int', [1, 2], 'Nothing in the statement uses the value of $1.'],
     ['select 1', [1], undefined],
   ])('says which parameter is missing: %s with %j', async (sql, params, message) => {
     for (const way of ways) {
@@ -554,7 +554,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
       ] as const) {
         expect(await failure(at(host, server.port, mode))).toMatchObject({
           kind: 'config',
-          message: 'The database does not speak TLS.',
+          message: 'The database does not support TLS.',
         })
       }
       for (const mode of [undefined, 'disable', 'allow', 'prefer']) {
@@ -567,7 +567,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
       for (const mode of ['prefer', 'require', 'verify-full']) {
         expect(await failure(at('localhost', server.port, mode))).toMatchObject({
           kind: 'config',
-          message: expect.stringMatching(/^The certificate of the database/),
+          message: expect.stringMatching(/^The database certificate/),
         })
       }
     })
@@ -629,9 +629,9 @@ describe('a PostgreSQL that fails', () => {
 
 describe('a PostgreSQL URL', () => {
   test.each([
-    ['postgres://db.example.com/secret', 'names a user and a host'],
-    ['postgres:///secret', 'names a user and a host'],
-    ['postgres://app:sec%ret@db.example.com/shop', 'begins no percent-encoding'],
+    ['postgres://db.example.com/secret', 'needs a user and a host'],
+    ['postgres:///secret', 'needs a user and a host'],
+    ['postgres://app:sec%ret@db.example.com/shop', 'does not begin a percent-encoding'],
     ['postgres://app:secret@db.example.com/shop?sslmode=secret', 'The sslmode'],
   ])('that cannot be opened is not repeated: %s', async (url, sentence) => {
     const error = await failure(() => open(url, io))

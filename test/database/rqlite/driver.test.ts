@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../../src/database/database.ts'
 import { inspectRole } from '../../../src/database/doctor/index.ts'
-import type { Limits, Param } from '../../../src/database/rows.ts'
+import type { Param, QueryContext } from '../../../src/database/rows.ts'
 import { rqlite } from '../../../src/database/rqlite/driver.ts'
 import { startHttp } from '../../servers/http.ts'
 import { startRqlite } from '../../servers/rqlite.ts'
@@ -13,7 +13,7 @@ import { outlivesCosts, withstandsAttacks } from '../../support/sqlite-attacks.t
 import { shop, speaksSqlite } from '../../support/sqlite-shop.ts'
 import { callTool, startWorker } from '../../support/worker.ts'
 
-const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
+const limits: QueryContext = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
 const io = { fetch, bindings: {} }
 
 function* more(): Generator<string> {
@@ -31,7 +31,7 @@ const url = urlOf(server.port)
 describe('rqlite', () => {
   const database = open(url, io)
   const unguarded = rqlite.open(new URL(url), io)
-  const query = (sql: string, params: readonly Param[] = [], more: Partial<Limits> = {}) =>
+  const query = (sql: string, params: readonly Param[] = [], more: Partial<QueryContext> = {}) =>
     database.query({ sql, params }, { ...limits, ...more })
 
   describe('with a shop in it', async () => {
@@ -278,12 +278,12 @@ describe('a URL of rqlite', () => {
   test.each([
     ['?level=eventual', 'one of none, weak, linearizable, strong, auto'],
     ['?level=', 'one of none, weak'],
-    ['?freshness=5s', 'needs level=none'],
-    ['?level=strong&freshness=5s', 'needs level=none'],
-    ['?level=none&freshness=soon', 'is a duration such as'],
-    ['?level=none&freshness_strict', 'needs freshness beside it'],
-    ['?timings', 'and nothing else'],
-    ['/db/query', 'names a host and nothing behind it'],
+    ['?freshness=5s', 'requires level=none'],
+    ['?level=strong&freshness=5s', 'requires level=none'],
+    ['?level=none&freshness=soon', 'must be a duration such as'],
+    ['?level=none&freshness_strict', 'also requires freshness'],
+    ['?timings', 'and no others'],
+    ['/db/query', 'has a host and nothing after it'],
   ])('is refused where rqlite would make something else of it: %s', async (end, words) => {
     const outcome = await failure((async () => open(`rqlite://a:${MARKER}@h${end}`, io))())
     expect(outcome).toMatchObject({ kind: 'config', message: expect.stringContaining(words) })
@@ -297,7 +297,7 @@ async function serve(listener: RequestListener): Promise<Database> {
 }
 
 describe('a node that fails', () => {
-  const ask = async (listener: RequestListener, more: Partial<Limits> = {}) =>
+  const ask = async (listener: RequestListener, more: Partial<QueryContext> = {}) =>
     failure((await serve(listener)).query({ sql: 'select 1' }, { ...limits, ...more }))
 
   test.each([

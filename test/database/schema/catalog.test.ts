@@ -177,7 +177,7 @@ await describePostgres('the tables of PostgreSQL', setup, (postgres) => {
     const { columns } = await findTable(reader, 'hidden_columns', limits)
     expect(columns.map(({ name }) => name)).toEqual(['open'])
     const { hint } = await refusal(reader, 'hidden.treasure')
-    expect(hint).toMatch(/^There are .*sales\.orders/)
+    expect(hint).toMatch(/^Available tables: .*sales\.orders/)
     expect(hint).not.toContain('treasure')
     expect((await findTable(reader, 'users', limits)).referencedBy).toHaveLength(2)
     expect((await findTable(reader, 'sales.orders', limits)).referencedBy).toEqual([])
@@ -280,8 +280,8 @@ await describePostgres('the tables of PostgreSQL', setup, (postgres) => {
 
   test('are not guessed when a name means two of them', async () => {
     expect(await refusal(database, 'MIXED')).toMatchObject({
-      message: '"MIXED" names 2 tables.',
-      hint: 'Say which: public.Mixed, public.mixed.',
+      message: '"MIXED" matches 2 tables.',
+      hint: 'Specify one of public.Mixed, public.mixed.',
     })
   })
 
@@ -290,8 +290,8 @@ await describePostgres('the tables of PostgreSQL', setup, (postgres) => {
     ['sales.order', 'Did you mean sales.orders?'],
     ['"users"', 'Did you mean users?'],
     ['treasures', 'Did you mean treasure?'],
-    ['qqqqqqqqqqq', expect.stringMatching(/^There are \w/)],
-    ['', expect.stringMatching(/^There are \w/)],
+    ['qqqqqqqqqqq', expect.stringMatching(/^Available tables: \w/)],
+    ['', expect.stringMatching(/^Available tables: \w/)],
   ])('are suggested where %j is none', async (name, hint) => {
     expect(await refusal(database, name)).toMatchObject({
       kind: 'sql',
@@ -420,7 +420,7 @@ describe('the tables of SQLite', () => {
   test('are counted where none is near and they are too many to name', async () => {
     const tables = Array.from({ length: 25 }, (_, i) => `create table t${i + 10} (x)`)
     const { hint } = await refusal(openSqlite(tables.join(';')), 'customers')
-    expect(hint).toMatch(/^There are t10, t11, .*, t29 and 5 more\.$/)
+    expect(hint).toMatch(/^Available tables: t10, t11, .*, t29 and 5 more\.$/)
   })
 
   test('are suggested where a name is none', async () => {

@@ -38,7 +38,7 @@ const engines = await startEngines({
   ],
   mysql: tables('`', 'varchar(10)'),
   clickhouse: [
-    "create table people (id UInt32, at Date, mood Enum8('sad' = 1, 'it\\'s' = 2)) engine = MergeTree(at, (id, at), 8192)",
+    "create table people (id UInt32, at Date, mood Enum8('sad' = 1, 'it\\'s' = 2)) engine = MergeTree partition by toYYYYMM(at) order by (id, at)",
     `create table wide (${WIDE.map((it) => it.replace('integer', 'Int32')).join(', ')}) engine = Memory`,
     'create table empty (id UInt8) engine = Memory',
   ],
@@ -144,7 +144,7 @@ describe('questions to the catalog', () => {
       ...database,
       async query(statement, bounds) {
         if (!statement.sql.startsWith('with q0')) return database.query(statement, bounds)
-        throw new DatabaseError('sql', 'The database does not take this statement.')
+        throw new DatabaseError('sql', 'The database does not accept this statement.')
       },
     })
     const apart = await answers(database, 100)

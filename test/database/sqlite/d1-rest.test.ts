@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { UnguardedDatabase } from '../../../src/database/database.ts'
-import type { Limits } from '../../../src/database/rows.ts'
+import type { QueryContext } from '../../../src/database/rows.ts'
 import { d1 } from '../../../src/database/sqlite/d1.ts'
 import { readEndpoints } from '../../../src/gateway/index.ts'
 import { startD1 } from '../../servers/d1.ts'
@@ -12,7 +12,7 @@ import { open } from '../../support/open.ts'
 import { outlivesCosts, withstandsAttacks } from '../../support/sqlite-attacks.ts'
 import { shop, speaksSqlite } from '../../support/sqlite-shop.ts'
 
-const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
+const limits: QueryContext = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
 
 /** The way out, but for Cloudflare's API: that is on this port. */
 const towards = (port: number) => ({
@@ -88,7 +88,7 @@ describe('D1 by the API of Cloudflare', () => {
     const wrong = open(url.replace(TOKEN, MARKER), towards(server.port))
     expect(await failure(wrong.query({ sql: 'select 1' }, limits))).toMatchObject({
       kind: 'auth',
-      message: 'Cloudflare refuses the token of this database.',
+      message: 'Cloudflare refuses the token for this database.',
     })
   })
 
@@ -112,7 +112,7 @@ describe('an API that fails', () => {
     const port = await startHttp(listener)
     return open(`d1://:${MARKER}@an-account/a-database`, towards(port))
   }
-  const ask = async (listener: RequestListener, more: Partial<Limits> = {}) =>
+  const ask = async (listener: RequestListener, more: Partial<QueryContext> = {}) =>
     failure((await serve(listener)).query({ sql: 'select 1' }, { ...limits, ...more }))
   const errors = (code: number, message: string) =>
     JSON.stringify({ success: false, errors: [{ code, message }], result: [] })
@@ -218,10 +218,10 @@ describe('an API that fails', () => {
 
 describe('a D1 URL', () => {
   test.each([
-    [`d1://an-account/${MARKER}`, 'A D1 URL names a token, an account and a database'],
-    [`d1://:${MARKER}@an-account`, 'A D1 URL names a token, an account and a database'],
-    [`d1://:${MARKER}@an-account/a/b`, 'A D1 URL names a token, an account and a database'],
-    [`d1://:${MARKER}%zz@an-account/a`, 'a % that begins no percent-encoding'],
+    [`d1://an-account/${MARKER}`, 'A D1 URL needs a token, an account and a database'],
+    [`d1://:${MARKER}@an-account`, 'A D1 URL needs a token, an account and a database'],
+    [`d1://:${MARKER}@an-account/a/b`, 'A D1 URL needs a token, an account and a database'],
+    [`d1://:${MARKER}%zz@an-account/a`, 'a % that does not begin a percent-encoding'],
   ])('that does not open says why: %s', (url, message) => {
     let thrown: unknown
     try {

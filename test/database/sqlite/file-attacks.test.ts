@@ -10,7 +10,7 @@ import { attacks } from '../../support/attacks.ts'
 import { open } from '../../support/open.ts'
 import { withstandsAttacks } from '../../support/sqlite-attacks.ts'
 import { makeSqliteFile } from '../../support/sqlite-file.ts'
-import { filesNamedIn, filesSeen } from '../../support/witness.ts'
+import { filesNamedIn } from '../../support/witness.ts'
 
 const made = makeSqliteFile(tables('fts4'))
 afterAll(() => made.close())
@@ -19,7 +19,7 @@ const files = filesNamedIn(attacks('sqlite').map(({ sql }) => sql))
 const snapshot = () => {
   const { ino, mtimeMs } = statSync(path)
   const bytes = readFileSync(path).toString('base64')
-  return [bytes, ino, mtimeMs, ...readdirSync(folder), filesSeen(files)].join(' ')
+  return [bytes, ino, mtimeMs, ...readdirSync(folder), files.seen()].join(' ')
 }
 const before = snapshot()
 const corpus = attacks('sqlite').filter(({ name }) => !name.startsWith('sl_dos_'))

@@ -91,7 +91,7 @@ function leaves(path: string, sql: string, ends: readonly string[]): void {
   for (const end of ends) renameSync(`${path}.copy${end}`, path + end)
 }
 
-const DAMAGED = 'config: The file is damaged, or it is no SQLite file.'
+const DAMAGED = 'config: The file is damaged, or it is not a SQLite file.'
 
 /** What happens to a file, and what a question is answered with then. */
 const faults: readonly [
@@ -118,7 +118,7 @@ const faults: readonly [
   ],
   [
     'is replaced by a folder',
-    'config: test.db is a folder, and no SQLite file.',
+    'config: test.db is a folder, not a SQLite file.',
     (path) => {
       rmSync(path)
       mkdirSync(path)
@@ -126,7 +126,7 @@ const faults: readonly [
   ],
   [
     'is replaced by a pipe, which nobody fills',
-    'config: test.db is no file that a database could be in.',
+    'config: test.db is not a file that can hold a database.',
     (path) => {
       rmSync(path)
       expect(spawnSync('mkfifo', [path]).status).toBe(0)
@@ -145,21 +145,21 @@ const faults: readonly [
     DAMAGED,
     (path) => truncateSync(path, Math.floor(statSync(path).size / 2)),
   ],
-  ['is cut within its header', /^config: .*no SQLite file/, (path) => truncateSync(path, 50)],
+  ['is cut within its header', /^config: .*not a SQLite file/, (path) => truncateSync(path, 50)],
   ['is emptied', 'sql: no such table: shop', (path) => truncateSync(path, 0)],
   [
     'becomes a text',
-    'config: test.db is no SQLite file.',
+    'config: test.db is not a SQLite file.',
     (path) => writeFileSync(path, 'id,name\n1,x\n'),
   ],
   [
     'becomes an encrypted one',
-    'config: test.db is no SQLite file, or an encrypted one, which cannot be read.',
+    'config: test.db is not a SQLite file, or an encrypted one, which cannot be read.',
     (path) => writeFileSync(path, crypto.getRandomValues(new Uint8Array(8_192))),
   ],
   [
     'has no more than the name of a SQLite file in its header',
-    /^config: .*no SQLite file/,
+    /^config: .*not a SQLite file/,
     (path) =>
       writeFileSync(
         path,
@@ -168,7 +168,7 @@ const faults: readonly [
   ],
   [
     'is held by a writer',
-    /^network: Another program holds the file\. Try again\.$|^timeout: /,
+    /^network: Another program has locked the file\. Try again\.$|^timeout: /,
     (path) => void writing(path, 'begin exclusive'),
   ],
   [
@@ -178,7 +178,7 @@ const faults: readonly [
   ],
   [
     'was left by a writer amid a write',
-    /^config: A write to this file was broken off/,
+    /^config: A write to this file was interrupted/,
     (path) =>
       leaves(path, "pragma cache_size = 1; begin; update shop set name = 'x'", ['', '-journal']),
   ],
@@ -355,13 +355,13 @@ describe.skipIf(process.platform === 'win32')('where there are no rights', () =>
     .each<[what: string, expected: unknown, file: number, folder: number, setup?: string[]]>([
       [
         'to the file',
-        /^config: The user that runs this has no right to read test\.db\.$/,
+        /^config: The user that runs this is not allowed to read test\.db\.$/,
         0,
         0o755,
       ],
       [
         'to the folder',
-        /^config: The user that runs this has no right to read test\.db\.$/,
+        /^config: The user that runs this is not allowed to read test\.db\.$/,
         0o644,
         0,
       ],

@@ -82,16 +82,16 @@ describe('the path of a SQLite file', () => {
   })
 
   test.each([
-    ['sqlite:', 'lacks the path'],
-    ['sqlite:/', 'lacks the path'],
+    ['sqlite:', 'must have a path'],
+    ['sqlite:/', 'must have a path'],
     ['sqlite::memory:', 'is empty'],
-    ['sqlite://shop.db', 'names a path and no host'],
-    ['sqlite://server/shop.db', 'names a path and no host'],
-    ['sqlite:a.db?mode=rwc', 'takes no parameters'],
-    ['sqlite:a.db?vfs=unix-none', 'takes no parameters'],
-    ['sqlite:a.db?mode=ro&immutable=1', 'takes no parameters'],
+    ['sqlite://shop.db', 'must have a path and no host'],
+    ['sqlite://server/shop.db', 'must have a path and no host'],
+    ['sqlite:a.db?mode=rwc', 'cannot have parameters'],
+    ['sqlite:a.db?vfs=unix-none', 'cannot have parameters'],
+    ['sqlite:a.db?mode=ro&immutable=1', 'cannot have parameters'],
     ['sqlite:a#b.db', '%23'],
-    ['sqlite:a%00.db', 'lacks the path'],
+    ['sqlite:a%00.db', 'must have a path'],
     ['sqlite:100%.db', '%25'],
   ])('is missed in %s, in a sentence', (url, sentence) => {
     expect(() => pathOf(databaseUrl(url), home)).toThrow(sentence)
@@ -242,7 +242,12 @@ describe('what cannot be read', () => {
   test.each([
     ['nothing', 'missing.db', 'There is no file missing.db', () => {}],
     ['a folder', 'folder', 'is a folder', (path: string) => mkdirSync(path)],
-    ['a text', 'text.db', 'text.db is no SQLite file.', (p: string) => writeFileSync(p, 'a,b\n')],
+    [
+      'a text',
+      'text.db',
+      'text.db is not a SQLite file.',
+      (p: string) => writeFileSync(p, 'a,b\n'),
+    ],
     [
       'what may be encrypted',
       'secret.db',
@@ -272,7 +277,7 @@ describe('what cannot be read', () => {
     writeFileSync(at('theirs.db'), '', { mode: 0 })
     // To the administrator, no file is one of others.
     if (process.getuid?.() === 0) return
-    expect(await failureOf(at('theirs.db'))).toContain('has no right to read theirs.db')
+    expect(await failureOf(at('theirs.db'))).toContain('is not allowed to read theirs.db')
   })
 
   test('a file that is damaged', async () => {

@@ -127,3 +127,25 @@ describe('the tables that a statement reads', () => {
     expect(await read(sql)).toBeUndefined()
   })
 })
+
+test('texts that are equal to the names of hidden tables are only values, however many', async () => {
+  const hidden = Array.from({ length: 20 }, (_, i) => `hidden_${i}`)
+  const many = openSqlite(
+    ['orders', ...hidden].map((it) => `create table ${it} (id integer)`).join(';'),
+  )
+  const ask = (it: Statement) =>
+    many.query(it, limits).catch((error: Error) => {
+      throw new DatabaseError('sql', error.message)
+    })
+  const readAs = (sql: string) => sqlite.tablesRead!({ sql }, ask, (name) => name === 'orders')
+  const asked = (names: readonly string[]) =>
+    readAs(`select id from orders where 'x' in (${names.map((it) => `'${it}'`).join(', ')})`)
+  const made = await asked(hidden.map((it) => `no_${it}`))
+  expect(made).toBeDefined()
+  expect(await asked(hidden)).toEqual(made)
+  for (const table of ['hidden_1', '"hidden_1"', '[hidden_1]', '`hidden_1`']) {
+    expect(await readAs(`select id from orders where id in (select id from ${table})`)).not.toEqual(
+      await readAs('select id from orders'),
+    )
+  }
+})

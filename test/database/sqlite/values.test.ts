@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { cell, mayBeRounded, storageClass } from '../../../src/database/sqlite/values.ts'
+import { cell, classOf, commonClass, mayBeRounded } from '../../../src/database/sqlite/values.ts'
 
 const blob = (...bytes: number[]) => new Uint8Array(bytes).buffer
 
@@ -34,7 +34,7 @@ describe('the type of a column', () => {
     ['', []],
     ['', [1, 'a']],
   ])('is %o for %o', (type, values) => {
-    expect(storageClass(values)).toBe(type)
+    expect(commonClass(values.map(classOf))).toBe(type)
   })
 })
 

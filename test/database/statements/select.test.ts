@@ -144,15 +144,15 @@ function behaves(database: Database) {
   })
 
   test.each<[Condition, string]>([
-    [{ column: 'age', op: 'lt', value: null }, 'lt takes a value, neither a list nor null.'],
-    [{ column: 'age', op: 'eq', value: [1] }, 'eq takes a value, neither a list nor null.'],
+    [{ column: 'age', op: 'lt', value: null }, 'lt takes a value, not a list or null.'],
+    [{ column: 'age', op: 'eq', value: [1] }, 'eq takes a value, not a list or null.'],
     [{ column: 'age', op: 'in', value: 1 }, 'in takes a list of values.'],
     [{ column: 'age', op: 'between', value: [1] }, 'between takes a list of 2 values.'],
-    [{ column: 'age', op: 'between', value: [1, null] }, 'between takes a value, neither a list'],
+    [{ column: 'age', op: 'between', value: [1, null] }, 'between takes a value, not a list'],
     [{ column: 'note', op: 'contains' }, 'contains takes a value'],
     [
       { column: 'age', op: 'in', value: Array(200).fill(1) },
-      'A filter takes at most 98 values; these are more.',
+      'A filter takes at most 98 values; this one has more.',
     ],
   ])('refuses %j', async (condition, message) => {
     await expect(ids(database, 'people', condition)).rejects.toThrow(message)

@@ -488,7 +488,7 @@ describe('a URL of Supabase', () => {
     const error = await failure(opened(url))
     expect(error.kind).toBe('config')
     expect(error.message).toMatch(
-      /^(?:A Supabase URL names|The token of a Supabase URL|The database URL) /,
+      /^(?:A Supabase URL has|The token in the Supabase URL|The database URL) /,
     )
   })
 })

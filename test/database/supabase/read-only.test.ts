@@ -23,6 +23,7 @@ const unbegun = (text: string) =>
 const functions = [
   ...['pg_fn_nextval', 'pg_fn_setval', 'pg_fn_crosstab', 'pg_values_nextval', 'pg_attr_subscript'],
   ...['pg_lex_unicode_uescape', 'pg_lex_paren_delete'],
+  ...['pg_dot_alias_of_value', 'pg_dot_made_name', 'pg_dot_alias_rows_from'],
 ]
 
 const layers: readonly (readonly [string, Options, readonly string[]])[] = [

@@ -7,8 +7,8 @@ const machine = testMachine()
 afterAll(() => machine.close())
 
 const NOWHERE = [
-  ['postgres://reader@127.0.0.1:PORT/shop', 'nothing listens at its host and port'],
-  ['mysql://reader@127.0.0.1:PORT/shop', 'nothing listens at its host and port'],
+  ['postgres://reader@127.0.0.1:PORT/shop', 'nothing is listening at its host and port'],
+  ['mysql://reader@127.0.0.1:PORT/shop', 'nothing is listening at its host and port'],
   ['postgres://reader@db.invalid/shop?sslmode=disable', 'name'],
   ['mysql://reader@db.invalid/shop?ssl-mode=DISABLED', 'name'],
   ['postgres://reader@/shop?host=/nowhere', 'there is no socket at its path'],

@@ -112,5 +112,5 @@ test('ends all of them when it is closed, and lends no more', async () => {
   await waiting.catch(() => {})
   await pool.close()
   expect([lent.it.ended, idle.it.isOpen]).toEqual([true, false])
-  await expect(pool.take(open, any, never)).rejects.toThrow('The gateway is ending.')
+  await expect(pool.take(open, any, never)).rejects.toThrow('The gateway is shutting down.')
 })

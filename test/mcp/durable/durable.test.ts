@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestHarness, type TestHarness } from 'wrangler'
 
-/** What only real Durable Objects show: eviction, two isolates, what storage holds. */
+/** Behavior that only real Durable Objects show: eviction, two isolates, and stored data. */
 
 let harness: TestHarness
 let url: URL
@@ -45,7 +45,7 @@ async function open() {
   }
 }
 
-/** Reads events as they come, each as its id and its message. */
+/** Reads events as they arrive, each with its ID and its message. */
 function reader(response: Response) {
   const source = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
@@ -83,7 +83,7 @@ test('a session survives the eviction of its object', async () => {
   )
 })
 
-test('a question asked before an eviction is answered after it, on the stream that resumes', async () => {
+test('a question from before an eviction can be answered on the resumed stream', async () => {
   const session = await open()
   // The tool closes the connection and then asks, so that nothing holds the object.
   const stream = reader(await session.call('test_question_after_disconnect'))
@@ -106,7 +106,7 @@ test('a question asked before an eviction is answered after it, on the stream th
   expect(await resumed.next()).toBeUndefined()
 })
 
-test('an idle stream does not keep its object awake, and what is sent reaches it', async () => {
+test('an idle stream does not keep its object awake, and still receives messages', async () => {
   const session = await open()
   const listening = reader(await session.get())
   await listening.next()
@@ -148,7 +148,7 @@ test('a change that one client makes reaches modern and legacy listeners', async
   await Promise.all([legacy.cancel(), modern.cancel()])
 })
 
-test('a made-up id wakes no object', async () => {
+test('an invented ID wakes no object', async () => {
   const worker = harness.getWorker()
   const before = (await worker.listDurableObjectIds('McpSession')).length
   for (const id of ['x', `${'0'.repeat(32)}.${'A'.repeat(43)}`]) {
@@ -159,7 +159,7 @@ test('a made-up id wakes no object', async () => {
   expect((await worker.listDurableObjectIds('McpSession')).length).toBe(before)
 })
 
-test('a client cannot speak to an object as the Worker does', async () => {
+test('a client cannot pass itself off to an object as the Worker', async () => {
   const session = await open()
   for (const as of ['secret', 'hub', 'change']) {
     const forged = { 'x-mcp-internal': encodeURIComponent(JSON.stringify({ as })) }
@@ -170,7 +170,7 @@ test('a client cannot speak to an object as the Worker does', async () => {
   }
 })
 
-test('a hub with more listeners than it tells by itself still tells each of them', async () => {
+test('a hub with more listeners than it notifies itself still reaches all of them', async () => {
   const sessions = await Promise.all(Array.from({ length: 300 }, open))
   const streams = []
   for (const session of sessions) {

@@ -6,7 +6,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('an object reads its code again after that failed once', async () => {
+test('an object loads its code again after the first load failed', async () => {
   const failed = vi.fn().mockImplementationOnce(() => {
     throw new Error('the module cannot be read')
   })

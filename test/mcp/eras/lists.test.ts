@@ -8,7 +8,7 @@ import {
 } from '../../../src/mcp/index.ts'
 import { ask, LEGACY, MODERN, postOf, requestOf } from '../../support/mcp.ts'
 
-/** Lists that are asked for anew, completion of long lists, and changes of whole trees. */
+/** Lists that are computed for each request, completion of long lists, and changes to whole trees. */
 
 let shelves = 250
 const books = (shelf: string) => (offset: number) => {
@@ -49,7 +49,7 @@ const call = async (version: string, method: string, params = {}) =>
   (await ask(options, requestOf(version, { method, params }))).body
 
 test.each([MODERN, LEGACY[0], LEGACY[3]])(
-  'in %s resources/list goes on to what stands at the addresses of templates, anew each time',
+  'in %s resources/list continues with the resources under templates, computed each time',
   async (version) => {
     for (const count of [250, 3]) {
       shelves = count
@@ -73,7 +73,7 @@ test.each([MODERN, LEGACY[0], LEGACY[3]])(
   },
 )
 
-test('what was read says how long it keeps, where the revision has that', async () => {
+test('a read result states its lifetime if the revision supports it', async () => {
   const modern = (await call(MODERN, 'resources/read', { uri: 'book://a' })).result
   expect([modern.ttlMs, modern.cacheScope]).toEqual([7_000, 'private'])
   expect((await call(MODERN, 'resources/read', { uri: 'book://c/1' })).result.ttlMs).toBe(0)
@@ -81,7 +81,7 @@ test('what was read says how long it keeps, where the revision has that', async 
   expect(Object.keys(legacy)).toEqual(['contents'])
 })
 
-test('where there is nothing, the error has the code of its era and may say what was meant', async () => {
+test('the error for a missing resource has its era’s code and can suggest another', async () => {
   const message = 'There is no resource at this address. Did you mean a?'
   const uri = 'book://a/none'
   expect((await call(MODERN, 'resources/read', { uri })).error).toEqual({
@@ -90,7 +90,7 @@ test('where there is nothing, the error has the code of its era and may say what
   expect((await call(LEGACY[2], 'resources/read', { uri })).error.code).toBe(-32002)
 })
 
-test('a completion shows the first of many, and says how many there are', async () => {
+test('a completion shows the first of many values, and their total', async () => {
   const ref = { type: 'ref/resource', uri: 'book://a/{id}' }
   const argument = { name: 'id', value: '1' }
   for (const version of [MODERN, LEGACY[3]]) {
@@ -99,7 +99,7 @@ test('a completion shows the first of many, and says how many there are', async 
   }
 })
 
-test('only lists that change are said to', async () => {
+test('only lists that can change are declared to change', async () => {
   const resources = { listChanged: true, subscribe: true }
   const offered = { tools: {}, prompts: {}, resources, completions: {} }
   expect((await call(MODERN, 'server/discover')).result.capabilities).toEqual(offered)
@@ -107,7 +107,7 @@ test('only lists that change are said to', async () => {
   expect((await call(LEGACY[3], 'initialize', asked)).result.capabilities).toEqual(offered)
 })
 
-test('icons and address are told in the introduction, and not with every answer', async () => {
+test('icons and URL are in the introduction, but not in every response', async () => {
   const of = ({ result }: Awaited<ReturnType<typeof call>>) =>
     result._meta['io.modelcontextprotocol/serverInfo']
   const { icons, websiteUrl } = server
@@ -118,7 +118,7 @@ test('icons and address are told in the introduction, and not with every answer'
 
 const tree = (version: string) => ({ kind: 'tree', uri: 'book://a', version }) as const
 
-test('a new version of a tree is told to whoever watches it or a part of it, and told once', async () => {
+test('a tree’s new version is sent once to watchers of the tree or a part of it', async () => {
   const resourceSubscriptions = ['book://a', 'book://a/1', 'book://ab', 'book://b/1']
   const notifications = {
     ...{ toolsListChanged: true, resourcesListChanged: true },
@@ -145,7 +145,7 @@ test('a new version of a tree is told to whoever watches it or a part of it, and
   await reader.cancel()
 })
 
-test('a new version of a tree is told to the sessions that subscribed to it or a part of it', async () => {
+test('a tree’s new version is sent to sessions subscribed to a part of it', async () => {
   const sessions = memorySessions(() => server)
   const send = (message: object, headers: Record<string, string> = {}) =>
     serve(postOf({ jsonrpc: '2.0', ...message }, headers), { server, sessions })

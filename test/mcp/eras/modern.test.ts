@@ -12,7 +12,7 @@ import {
 } from '../../../src/mcp/index.ts'
 import { ask, MODERN, requestOf } from '../../support/mcp.ts'
 
-/** What only the modern era has: questions by several calls, sealed state, subscriptions. */
+/** Features of the modern era only: questions across several calls, sealed state, subscriptions. */
 
 const name = z.object({ name: z.string() })
 const server: Server = {
@@ -52,7 +52,7 @@ const accept = (value: string) => ({ action: 'accept', content: { name: value } 
 
 afterEach(() => vi.useRealTimers())
 
-test('a tool that asks twice gets both answers, in three calls that share nothing but the state', async () => {
+test('a tool that asks twice gets both answers in three calls that share one state', async () => {
   const first = (await call({})).body.result
   expect(first).toMatchObject({
     resultType: 'input_required',
@@ -67,7 +67,7 @@ test('a tool that asks twice gets both answers, in three calls that share nothin
   expect(result).toMatchObject({ resultType: 'complete', content: [{ text: 'Meet Ada and Bo' }] })
 })
 
-test('a state opens only where it was made: changed, elsewhere, for others or too late it is refused', async () => {
+test('a state is refused if it is changed, expired, or used elsewhere', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const { requestState } = (await call({})).body.result
   const inputResponses = { first: accept('Ada') }
@@ -89,7 +89,7 @@ test('a state opens only where it was made: changed, elsewhere, for others or to
   await refused({})
 })
 
-test('answers that are wrong, or to other questions, are asked for again', async () => {
+test('invalid answers and answers to other questions are requested again', async () => {
   for (const inputResponses of [
     {},
     { other: accept('x') },
@@ -109,7 +109,7 @@ test('a user who declines is not asked again', async () => {
   }
 })
 
-test('a client is asked only what it said it can answer', async () => {
+test('a client is asked only the kinds of questions that it declared', async () => {
   for (const elicitation of [undefined, { url: {} }]) {
     const _meta = { 'io.modelcontextprotocol/clientCapabilities': { elicitation } }
     const { status, body } = await call({ _meta })
@@ -121,7 +121,7 @@ test('a client is asked only what it said it can answer', async () => {
   }
 })
 
-test('lists come in pages, and a cursor that was changed or belongs elsewhere is refused', async () => {
+test('lists have pages, and a changed or foreign cursor is refused', async () => {
   const list = async (method: string, cursor?: string) =>
     (await ask(options, requestOf(MODERN, { method, params: cursor ? { cursor } : {} }))).body
   const names: string[] = []
@@ -138,7 +138,7 @@ test('lists come in pages, and a cursor that was changed or belongs elsewhere is
   expect((await list('prompts/list', nextCursor)).error.code).toBe(-32602)
 })
 
-test('a subscription is acknowledged first, filtered, named, and ends with its client', async () => {
+test('a subscription is acknowledged first, filtered, and labeled with its ID', async () => {
   const notifications = { toolsListChanged: true, resourceSubscriptions: ['a:1'] }
   const request = requestOf(MODERN, {
     id: 'l',
@@ -172,7 +172,7 @@ test('a subscription is acknowledged first, filtered, named, and ends with its c
   await reader.cancel()
 })
 
-test('an argument that a header repeats is refused by its schema, whatever it is', async () => {
+test('an invalid argument that has a header is refused by its schema', async () => {
   const region = z.object({ region: z.string().meta({ 'x-mcp-header': 'Region' }) })
   const there = tool({ name: 't', description: 'Goes.', input: region, run: () => 'gone' })
   for (const value of [{ toString: 1 }, { toString: null, valueOf: 1 }, [[]], {}]) {

@@ -4,7 +4,7 @@ import { ask, LEGACY, MODERN, meta, requestOf } from '../../support/mcp.ts'
 
 const SENTENCE = 'The archive is closed: ask again tomorrow.'
 
-/** A server whose handlers throw this. */
+/** A server whose handlers throw this error. */
 function throwing(error: Error): Server {
   const fail = () => Promise.reject(error)
   return {
@@ -66,13 +66,13 @@ beforeEach(() => void log.mockImplementation(() => {}))
 afterEach(() => log.mockReset())
 
 describe.each(ways)('over $way', ({ answer }) => {
-  test.each(requests)('$method says what a ToolError says', async (request) => {
+  test.each(requests)('$method returns the message of a ToolError', async (request) => {
     const { error } = await answer(throwing(new ToolError(SENTENCE)), request)
     expect(error).toEqual({ code: -32603, message: SENTENCE })
     expect(log).not.toHaveBeenCalled()
   })
 
-  test.each(requests)('$method keeps what any other error says', async (request) => {
+  test.each(requests)('$method hides the message of any other error', async (request) => {
     const { error } = await answer(throwing(new Error('marker')), request)
     expect(error.code).toBe(-32603)
     expect(error.message).toMatch(/^Something went wrong inside the server/)

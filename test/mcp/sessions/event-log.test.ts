@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { EventLog } from '../../../src/mcp/sessions/event-log.ts'
 import type { Storage } from '../../../src/mcp/state/storage.ts'
 
-/** Three bytes in UTF-8, one unit in UTF-16. */
+/** Three bytes in UTF-8, but one unit in UTF-16. */
 const WIDE = '€'
 
 const HOUR_MS = 3_600_000
@@ -21,8 +21,8 @@ const logOf = (values: Map<string, unknown>, bytes: number) =>
 const keptIn = (values: Map<string, unknown>) =>
   [...values].filter(([key]) => key.startsWith('event:')).length
 
-describe('the bound on what is kept', () => {
-  test('counts bytes of UTF-8, not characters', () => {
+describe('the limit on stored events', () => {
+  test('counts UTF-8 bytes, not characters', () => {
     const values = new Map<string, unknown>()
     const log = logOf(values, 300)
     for (let i = 0; i < 3; i++) log.add('c00000000', WIDE.repeat(50))
@@ -33,13 +33,13 @@ describe('the bound on what is kept', () => {
     ])
   })
 
-  test('counts what an earlier instance stored', () => {
+  test('counts events that an earlier instance stored', () => {
     const values = new Map<string, unknown>()
     for (let i = 0; i < 4; i++) logOf(values, 300).add('c00000000', WIDE.repeat(50))
     expect(keptIn(values)).toBe(2)
   })
 
-  test('leaves out a message over 512 KiB, and what was kept stays', () => {
+  test('skips a message over 512 KiB, and keeps earlier messages', () => {
     const values = new Map<string, unknown>()
     const log = logOf(values, 1024 * 1024)
     log.add('c00000000', 'first')

@@ -32,7 +32,7 @@ const server: Server = {
 }
 const sessions = memorySessions(() => server)
 
-// A client of that transport insists on a real connection.
+// A client with that transport insists on a real connection.
 const node = createServer(async (incoming, outgoing) => {
   const { method = 'GET', url = '/', headers } = incoming
   const request = new Request(`http://127.0.0.1${url}`, {
@@ -53,7 +53,7 @@ beforeAll(async () => {
 })
 afterAll(() => void node.closeAllConnections())
 
-test('the official client of HTTP+SSE lists, calls, and is asked', async () => {
+test('the official HTTP+SSE client lists tools, calls one, and is asked a question', async () => {
   const client = new Client({ name: 't', version: '1' }, { capabilities: { elicitation: {} } })
   client.setRequestHandler(ElicitRequestSchema, async () => ({
     action: 'accept',
@@ -67,14 +67,14 @@ test('the official client of HTTP+SSE lists, calls, and is asked', async () => {
   await client.close()
 })
 
-test('an address that was made up reaches no session', async () => {
+test('an invented URL reaches no session', async () => {
   const body = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
   for (const address of ['/sse', '/sse?sessionId=x.y']) {
     expect((await fetch(new URL(address, url), { method: 'POST', body })).status).toBe(404)
   }
 })
 
-test('a page from elsewhere opens no stream and posts no message', async () => {
+test('a foreign page can open no stream and post no message', async () => {
   const headers = { origin: 'http://evil.example' }
   for (const [method, body] of [
     ['GET', null],

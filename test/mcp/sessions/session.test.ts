@@ -15,7 +15,7 @@ import { Session } from '../../../src/mcp/sessions/session.ts'
 import { sealWith } from '../../../src/mcp/state/seal.ts'
 import { LEGACY, postOf } from '../../support/mcp.ts'
 
-/** Sessions through the front, in memory; test/workers has the same in Durable Objects. */
+/** Sessions through the front door, in memory. test/workers tests the same in Durable Objects. */
 
 const contexts: Context[] = []
 const server: Server = {
@@ -76,9 +76,12 @@ const server: Server = {
   ],
 }
 
-let sessions = memorySessions(() => server)
+/** The server's current view. */
+let view: string | undefined
+let sessions = memorySessions(() => ({ ...server, view }))
 beforeEach(() => {
-  sessions = memorySessions(() => server)
+  view = undefined
+  sessions = memorySessions(() => ({ ...server, view }))
   contexts.length = 0
 })
 afterEach(() => vi.useRealTimers())
@@ -163,7 +166,7 @@ async function all(response: Response): Promise<Event[]> {
 }
 
 describe.each(LEGACY)('a session in %s', (version) => {
-  test('asks the client, takes the answer by another request, and answers', async () => {
+  test('asks the client, accepts the answer in another request, and responds', async () => {
     const client = await open(version)
     const stream = reader(await client.call('greet'))
     let event = await stream.next()
@@ -185,7 +188,7 @@ describe.each(LEGACY)('a session in %s', (version) => {
     expect(await stream.next()).toBeUndefined()
   })
 
-  test('answers plainly what needs no stream', async () => {
+  test('responds with plain JSON if no stream is needed', async () => {
     const client = await open(version)
     const response = await client.post({ id: 5, method: 'tools/list' })
     expect(response.headers.get('content-type')).toMatch('application/json')
@@ -204,7 +207,7 @@ describe.each(LEGACY)('a session in %s', (version) => {
   })
 })
 
-test('a client that declines, fails or answers wrongly is not asked for ever', async () => {
+test('a client that declines, fails or answers wrongly is not asked forever', async () => {
   for (const reply of [{ result: { action: 'decline' } }, { error: { code: -1, message: 'no' } }]) {
     const client = await open()
     const stream = reader(await client.call('greet'))
@@ -223,7 +226,7 @@ test('a client that declines, fails or answers wrongly is not asked for ever', a
   expect((await stream.next())?.message.error.message).toContain('too many times')
 })
 
-test('a client is asked only what it said it can answer', async () => {
+test('a client is asked only the kinds of questions that it declared', async () => {
   for (const capabilities of [{}, { elicitation: { url: {} } }]) {
     const client = await open('2025-11-25', capabilities)
     const { error } = await json(await client.call('greet'))
@@ -231,14 +234,14 @@ test('a client is asked only what it said it can answer', async () => {
   }
 })
 
-test('a client that reads no streams is told so instead of being asked', async () => {
+test('a client that reads no streams gets an error instead of a question', async () => {
   const client = await open()
   const call = { id: 2, method: 'tools/call', params: { name: 'greet' } }
   const { error } = await json(await client.post(call, { accept: 'application/json' }))
   expect(error.message).toContain('text/event-stream')
 })
 
-test('an answer to no question is taken and forgotten', async () => {
+test('an answer to no question is accepted and ignored', async () => {
   const client = await open()
   expect((await client.post({ id: 'made-up', result: {} })).status).toBe(202)
   expect((await client.post({ id: 'constructor', result: {} })).status).toBe(202)
@@ -254,7 +257,7 @@ test('a cancelled call stops and gets no response', async () => {
   expect(await stream.next()).toBeUndefined()
 })
 
-test('a cancelled call that waits for an answer ends without one', async () => {
+test('a cancelled call that waits for an answer ends without a response', async () => {
   const client = await open()
   const stream = reader(await client.call('greet', 9))
   await stream.next()
@@ -264,7 +267,7 @@ test('a cancelled call that waits for an answer ends without one', async () => {
   expect(await stream.next()).toBeUndefined()
 })
 
-test('a connection that breaks cancels nothing, and the client comes back for the answer', async () => {
+test('a broken connection cancels nothing, and the client can resume its stream', async () => {
   const client = await open()
   const stream = reader(await client.call('greet'))
   const primer = (await stream.next())!
@@ -272,7 +275,7 @@ test('a connection that breaks cancels nothing, and the client comes back for th
   await stream.cancel()
 
   const resumed = reader(await client.get({ 'last-event-id': primer.id! }))
-  // Cut off here, it would come back to the same place.
+  // If it were cut off here, the client would resume at the same place.
   expect(await resumed.next()).toEqual(primer)
   expect(await resumed.next()).toEqual({ ...question, retry: undefined })
   await client.post({
@@ -288,7 +291,7 @@ test('a connection that breaks cancels nothing, and the client comes back for th
   expect(again.map(({ message }) => message.id)).toEqual([2])
 })
 
-test('a tool closes the connection, and its answer is fetched by coming back', async () => {
+test('a tool can close the connection, and a resumed stream has its result', async () => {
   const client = await open()
   const events = await all(await client.call('part'))
   expect(events).toEqual([{ id: expect.any(String), retry: '1000', message: undefined }])
@@ -296,7 +299,25 @@ test('a tool closes the connection, and its answer is fetched by coming back', a
   expect(later.at(-1)?.message.result.content[0].text).toBe('later')
 })
 
-test('a stream of its own hears of changes, once, and only of those asked for', async () => {
+test('a client whose rights have changed cannot read earlier messages', async () => {
+  const answered = await open()
+  const before = await all(await answered.call('part'))
+  await all(await answered.get({ 'last-event-id': before[0]!.id! }))
+  const working = await open()
+  const [primer] = await all(await working.call('part'))
+  view = 'after'
+  for (const [client, id] of [
+    [answered, before[0]!.id!],
+    [working, primer!.id!],
+  ] as const) {
+    const ping = await json(await client.post({ id: 3, method: 'ping' }))
+    expect(ping).toMatchObject({ id: 3, result: {} })
+    await new Promise((resolve) => setTimeout(resolve, 40))
+    expect((await client.get({ 'last-event-id': id })).status).toBe(405)
+  }
+})
+
+test('a separate stream receives subscribed changes only, and once', async () => {
   const client = await open()
   const first = reader(await client.get())
   const second = reader(await client.get())
@@ -321,7 +342,7 @@ test('a stream of its own hears of changes, once, and only of those asked for', 
   await first.cancel()
 })
 
-test('a session ends on DELETE, on shutdown and on session/end, and is then not found', async () => {
+test('a session ends on DELETE, shutdown and session/end, and is then not found', async () => {
   const ends: ((client: Client) => Promise<Response>)[] = [
     (client) =>
       send(
@@ -349,7 +370,7 @@ test('a session ends on DELETE, on shutdown and on session/end, and is then not 
   }
 })
 
-test('an id that was made up, changed, or belongs to somebody else reaches no session', async () => {
+test('an invented, changed or foreign ID reaches no session', async () => {
   const reached = vi.fn()
   const { id } = await open()
   const [name, signature] = id.split('.')
@@ -379,7 +400,7 @@ test('an id that was made up, changed, or belongs to somebody else reaches no se
   expect(id).toMatch(/^[\x21-\x7e]+$/)
 })
 
-test('a batch whose requests share an id answers each of them', async () => {
+test('a batch whose requests share an ID gets a response to each', async () => {
   const client = await open('2025-03-26')
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
   const named = { 'mcp-session-id': client.id, 'mcp-protocol-version': '2025-03-26' }
@@ -396,13 +417,13 @@ test('a request that names no session is served without one', async () => {
   expect(error.message).toContain('session')
 })
 
-test('an initialize without a version opens nothing', async () => {
+test('an initialize request without a version opens no session', async () => {
   const response = await send(postOf({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} }))
   expect(response.headers.get('mcp-session-id')).toBeNull()
   expect((await json(response)).error.code).toBe(-32602)
 })
 
-test('a question that nobody answers ends its call, and an idle session itself', async () => {
+test('an unanswered question ends its call, and an idle session ends', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   sessions = memorySessions(() => server, { ...sessionLimits, answerMs: 60_000, idleMs: 3_600_000 })
   const client = await open()
@@ -416,7 +437,7 @@ test('a question that nobody answers ends its call, and an idle session itself',
   expect((await client.get()).status).toBe(405)
 })
 
-test.each(LEGACY)('a session that is forgotten goes on without one, in %s', async (version) => {
+test.each(LEGACY)('a forgotten session is served without its state, in %s', async (version) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   const client = await open(version)
   await vi.advanceTimersByTimeAsync(31 * 24 * 3_600_000)
@@ -435,7 +456,7 @@ test.each(LEGACY)('a session that is forgotten goes on without one, in %s', asyn
     expect((await client.post(taken)).status).toBe(202)
   }
 
-  // What needs a session is refused in words that clients know.
+  // Requests that need a session are refused with an error that clients understand.
   expect((await json(await client.call('greet'))).error.message).toContain('session')
   expect((await ask('resources/subscribe', { uri: 'test://watched' })).error.code).toBe(-32601)
   const stream = await client.get({ 'last-event-id': 'g00000000-1' })
@@ -443,7 +464,7 @@ test.each(LEGACY)('a session that is forgotten goes on without one, in %s', asyn
   expect([...stream.headers].filter(([name]) => name.startsWith('x-'))).toEqual([])
 })
 
-test('a forgotten session that is ended is ended', async () => {
+test('a forgotten session can still be ended', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   const client = await open()
   await vi.advanceTimersByTimeAsync(31 * 24 * 3_600_000)
@@ -468,7 +489,19 @@ test('a session in use does not end', async () => {
   }
 })
 
-test('a session keeps its bounds: calls, streams, subscriptions and what it keeps', async () => {
+test('requests that share an ID are counted separately, and cancelled together', async () => {
+  sessions = memorySessions(() => server, { ...sessionLimits, calls: 2 })
+  const client = await open()
+  const waiting = await Promise.all(
+    [1, 2].map((token) => client.call('wait', 7, { progressToken: token })),
+  )
+  expect((await json(await client.call('speak', 7))).error.message).toContain('already working on')
+  await client.post({ method: 'notifications/cancelled', params: { requestId: 7 } })
+  await Promise.all(waiting.map((it) => it.text()))
+  expect((await json(await client.call('speak', 7))).error).toBeUndefined()
+})
+
+test('a session limits calls, streams, subscriptions and stored events', async () => {
   sessions = memorySessions(() => server, {
     ...sessionLimits,
     ...{ calls: 2, streams: 2, subscriptions: 2 },
@@ -478,7 +511,7 @@ test('a session keeps its bounds: calls, streams, subscriptions and what it keep
   const waiting = await Promise.all(
     [1, 2].map((id) => client.call('wait', id, { progressToken: id })),
   )
-  expect((await json(await client.call('speak', 3))).error.message).toContain('already works on')
+  expect((await json(await client.call('speak', 3))).error.message).toContain('already working on')
   for (const id of [1, 2])
     await client.post({ method: 'notifications/cancelled', params: { requestId: id } })
   await Promise.all(waiting.map((it) => it.text()))
@@ -503,7 +536,7 @@ test('a session keeps its bounds: calls, streams, subscriptions and what it keep
   await Promise.all([again.cancel(), streams[1]!.body?.cancel()])
 })
 
-test('what an object stores for a call that asks nothing is nothing', async () => {
+test('an object stores nothing for a call that asks no question', async () => {
   const values = new Map<string, unknown>()
   const written: string[] = []
   const session = new Session({

@@ -16,13 +16,13 @@ import {
 } from '../../../src/mcp/index.ts'
 import { MODERN, requestOf } from '../../support/mcp.ts'
 
-/** What handlers keep between calls, in memory; and below, in Durable Objects. */
+/** State that handlers keep between calls, first in memory and then in Durable Objects. */
 
 const LEGACY = '2025-11-25'
 const DAY = 24 * 60 * 60_000
 const TASKS = 'io.modelcontextprotocol/tasks'
 
-/** What the next call does with its store. */
+/** The function that the next call applies to its store. */
 let use: (store: SessionStore) => unknown = () => undefined
 
 const input = z.object({ handle: z.string().optional() })
@@ -73,7 +73,7 @@ const bob: Caller = { subject: 'bob', scopes: [] }
 
 const alone: Send = (request, caller) => serve(request, { server, stores, caller })
 
-/** Calls the tool, and gives back its result: the handle and value, or what the model reads. */
+/** Calls the tool, and returns its handle and value, or the text that the model reads. */
 async function call(
   version: string,
   handle: string | undefined,
@@ -104,7 +104,7 @@ describe.each([MODERN, LEGACY])('a store outside sessions (%s)', (version) => {
     expect((await call(version, handle)).handle).toBe(handle)
   })
 
-  test('is another one for each call without a handle, or with an empty one', async () => {
+  test('is new for each call without a handle or with an empty handle', async () => {
     const { handle } = await call(version, undefined, put('a', 1))
     for (const none of [undefined, '']) {
       const other = await call(version, none, get('a'))
@@ -113,7 +113,7 @@ describe.each([MODERN, LEGACY])('a store outside sessions (%s)', (version) => {
     }
   })
 
-  test('opens by no handle that is made up, and says what to do', async () => {
+  test('rejects an invented handle, and says what to do', async () => {
     const { handle } = await call(version, undefined)
     const [name] = handle.split('.')
     for (const made of ['x', `${name}`, `${name}.`, `${name}.${'A'.repeat(43)}`, `${handle}.`]) {
@@ -121,7 +121,7 @@ describe.each([MODERN, LEGACY])('a store outside sessions (%s)', (version) => {
     }
   })
 
-  test('opens for its own caller alone, at its own path', async () => {
+  test('opens only for its own caller at its own path', async () => {
     const { handle } = await call(version, undefined, put('a', 1), { caller: ada })
     expect((await call(version, handle, get('a'), { caller: ada })).value).toBe(1)
     expect((await call(version, handle, get('a'), { caller: bob })).refusal).toMatch(NOTHING)
@@ -130,7 +130,7 @@ describe.each([MODERN, LEGACY])('a store outside sessions (%s)', (version) => {
     expect((await call(version, handle, get('a'), elsewhere)).refusal).toMatch(NOTHING)
   })
 
-  test('is nowhere in a server without a place for it, and its log says so', async () => {
+  test('does not exist in a server without stores, which is logged', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     const { refusal } = await call(version, undefined, undefined, {}, (request) =>
       serve(request, { server }),
@@ -140,7 +140,7 @@ describe.each([MODERN, LEGACY])('a store outside sessions (%s)', (version) => {
   })
 })
 
-describe('the store of a session', () => {
+describe('a session’s store', () => {
   const limits = { ...sessionLimits, store: { ...sessionLimits.store, keys: 2 } }
   const sessions = memorySessions(() => server, limits)
   const send: Send = (request, caller) => serve(request, { server, sessions, stores, caller })
@@ -154,7 +154,7 @@ describe('the store of a session', () => {
     }
   }
 
-  test('needs no handle, and has one', async () => {
+  test('needs no handle, but has a handle', async () => {
     const session = await open()
     const { handle } = await session.call(undefined, put('a', 1))
     expect(await session.call(undefined, get('a'))).toMatchObject({ handle, value: 1 })
@@ -163,7 +163,7 @@ describe('the store of a session', () => {
     expect(await session.call(undefined, get('a'))).toMatchObject({ handle, value: null })
   })
 
-  test('opens in that session alone', async () => {
+  test('opens only in that session', async () => {
     const session = await open()
     const other = await open()
     const { handle } = await session.call(undefined, put('a', 1))
@@ -174,7 +174,7 @@ describe('the store of a session', () => {
     expect((await session.call(outside.handle)).refusal).toMatch(NOTHING)
   })
 
-  test('keeps the bounds of the session', async () => {
+  test('obeys the session’s limits', async () => {
     const session = await open()
     await session.call(undefined, async (store) => {
       for (const key of ['a', 'b']) await store.put(key, key)
@@ -182,7 +182,7 @@ describe('the store of a session', () => {
     expect((await session.call(undefined, put('c', 1))).refusal).toContain('at most 2 keys')
   })
 
-  test('takes nothing more when the session has ended', async () => {
+  test('accepts nothing more when the session has ended', async () => {
     const session = await open()
     const ended = Promise.withResolvers<void>()
     const begun = Promise.withResolvers<SessionStore>()
@@ -203,7 +203,7 @@ describe('the store of a session', () => {
 describe('a store', () => {
   const within = async (doing: typeof use) => (await call(MODERN, undefined, doing)).refusal
 
-  test('keeps what JSON can say, and nothing else', async () => {
+  test('keeps only values that JSON can express', async () => {
     const said = { text: 'é', list: [1, null], when: new Date(0) }
     const kept = await call(MODERN, undefined, async (store) => {
       await store.put('said', said)
@@ -214,17 +214,17 @@ describe('a store', () => {
     expect(await within(put('a', undefined))).toContain('was logged')
   })
 
-  test('holds a value of 128 KB, and none of a byte more', async () => {
+  test('holds a value of up to 128 KB, and not a byte more', async () => {
     const { valueBytes } = storeLimits
     expect(valueBytes).toBe(128 * 1024)
-    // Two bytes are the quotation marks, and two each é.
+    // The quotation marks take two bytes, and each é takes two bytes.
     expect(await within(put('a', 'é'.repeat(valueBytes / 2 - 1)))).toBeUndefined()
     expect(await within(put('a', `${'é'.repeat(valueBytes / 2 - 1)}x`))).toBe(
-      'A value has at most 131072 bytes as JSON, not 131073.',
+      'A value can have at most 131072 bytes as JSON, not 131073.',
     )
   })
 
-  test('holds 100 keys, and none more until one is deleted', async () => {
+  test('holds at most 100 keys, and another only after a deletion', async () => {
     const fill = async (store: SessionStore, count: number) => {
       for (let i = 0; i < count; i++) await store.put(`key ${i}`, i)
     }
@@ -245,14 +245,14 @@ describe('a store', () => {
     expect(await within(nothingDeleted)).toContain('at most 100 keys')
   })
 
-  test('has keys of 256 characters, and none of one more', async () => {
+  test('has keys of up to 256 characters, and not a character more', async () => {
     expect(await within(put('k'.repeat(256), 1))).toBeUndefined()
-    expect(await within(put('k'.repeat(257), 1))).toBe('A key has at most 256 characters.')
+    expect(await within(put('k'.repeat(257), 1))).toBe('A key can have at most 256 characters.')
     const none = await call(MODERN, undefined, get('k'.repeat(257)))
     expect(none).toMatchObject({ value: null, refusal: undefined })
   })
 
-  test('is forgotten after a day without use, and not in use', async () => {
+  test('is deleted after a day without use, but not while in use', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
     const used = await call(MODERN, undefined, put('a', 1))
     const unused = await call(MODERN, undefined, put('a', 1))
@@ -267,7 +267,7 @@ describe('a store', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('lasts as long as the server says', async () => {
+  test('lasts as long as the server sets', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
     stores = memoryStores({ ...storeLimits, idleMs: 1_000 })
     const { handle } = await call(MODERN, undefined)
@@ -277,7 +277,7 @@ describe('a store', () => {
     expect((await call(MODERN, handle)).refusal).toMatch(NOTHING)
   })
 
-  test('opens in a task as in a call', async () => {
+  test('opens in a task as it does in a call', async () => {
     const tasks = memoryTasks(() => server, undefined, stores)
     const { handle } = await call(MODERN, undefined, put('a', 1), { caller: ada })
     const done = Promise.withResolvers<unknown>()
@@ -341,7 +341,7 @@ describe('a store in a Durable Object', () => {
     expect(await count(CONFORMANCE, version, { handle })).toMatchObject({ handle, count: 2 })
   })
 
-  test('is, in a session, the object of the session', async () => {
+  test('is the session’s own object in a session', async () => {
     const id = await open(CONFORMANCE)
     const { handle } = await count(CONFORMANCE, LEGACY, {}, id)
     await evict(id)
@@ -350,7 +350,7 @@ describe('a store in a Durable Object', () => {
     expect((await count(CONFORMANCE, MODERN, { handle })).refusal).toMatch(NOTHING)
   })
 
-  test('opens by no handle that is made up or names a session, and none is made for it', async () => {
+  test('rejects an invented handle or a session ID, without creating an object', async () => {
     const session = await open(CONFORMANCE)
     const worker = harness.getWorker(CONFORMANCE)
     const before = await worker.listDurableObjectIds('McpSession')
@@ -360,7 +360,7 @@ describe('a store in a Durable Object', () => {
     expect(await worker.listDurableObjectIds('McpSession')).toEqual(before)
   })
 
-  test('leaves nothing behind when it expires, and only that it ended when its session ends', async () => {
+  test('leaves nothing behind when it expires, and one row when its session ends', async () => {
     const { handle } = await count('brief', MODERN, {})
     const session = await open('brief')
     await count('brief', LEGACY, {}, session)

@@ -19,14 +19,14 @@ import {
 } from '../../../src/mcp/index.ts'
 import { LEGACY, MODERN, meta, postOf, requestOf } from '../../support/mcp.ts'
 
-/** SEP-2663 through the front, in memory; and below, what only Durable Objects show. */
+/** SEP-2663 through the front door, in memory, and then behavior that only Durable Objects show. */
 
 const TASKS = 'io.modelcontextprotocol/tasks'
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId'
 const able = { elicitation: {}, extensions: { [TASKS]: {} } }
 
-/** The contexts of the tools that wait, and what lets each go on. */
+/** The contexts of waiting tools, with the function that lets each finish. */
 const waiting: { context: Context; resolve: (value: string) => void }[] = []
 const nothing = z.object({})
 const askFor = (context: Context, key: string) =>
@@ -123,7 +123,7 @@ const server: Server = {
   ],
 }
 
-/** Servers that the place for tasks had made: one for each run. */
+/** The number of servers that the task store built, one for each run. */
 let built = 0
 let tasks: Tasks
 beforeEach(() => {
@@ -195,7 +195,7 @@ const accept = (text: string) => ({ action: 'accept', content: { text } })
 const firstText = (result: { content: { text: string }[] }) => result.content[0]!.text
 
 describe('a tool call as a task', () => {
-  test('is answered with a task, which ends with the result the call would have had', async () => {
+  test('returns a task, which ends with the result that the call would have had', async () => {
     const plain = await call('double', { n: 4 }, { capabilities: {} })
     const { result: begun } = await call('double', { n: 4 })
     expect(begun).toEqual({
@@ -216,7 +216,7 @@ describe('a tool call as a task', () => {
     })
   })
 
-  test('is worked on while its client does other things, and says how far it is', async () => {
+  test('runs while its client does other things, and reports its progress', async () => {
     const id = await begin('wait')
     expect(await get(id)).toMatchObject({ status: 'working' })
     expect(await get(id)).not.toHaveProperty('result')
@@ -234,13 +234,13 @@ describe('a tool call as a task', () => {
     expect(ended).not.toHaveProperty('statusMessage')
   })
 
-  test('is answered at once where the arguments do not fit', async () => {
+  test('returns at once if the arguments are invalid', async () => {
     const { result } = await call('double', { n: 'four' })
     expect(result).toMatchObject({ resultType: 'complete', isError: true })
     expect(built).toBe(0)
   })
 
-  test('keeps what is larger than one value in storage', async () => {
+  test('can have a result or a question that exceeds one stored value', async () => {
     const length = 1_500_000
     const { result } = await get(await begin('long', { length }))
     expect(firstText(result)).toHaveLength(length)
@@ -252,13 +252,13 @@ describe('a tool call as a task', () => {
     expect(Object.keys((await get(id)).inputRequests)).toEqual(['2-really'])
   })
 
-  test('that fails in words for the model is completed with them', async () => {
+  test('that fails with a message for the model is completed with that message', async () => {
     const ended = await get(await begin('fail', { how: 'tool' }))
     expect(ended).toMatchObject({ status: 'completed', result: { isError: true } })
     expect(firstText(ended.result)).toBe('No such row.')
   })
 
-  test('that fails for a reason of ours tells nobody which', async () => {
+  test('that fails for an internal reason does not reveal the reason', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     const ended = await get(await begin('fail', { how: 'stranger' }))
     expect(ended).toMatchObject({ status: 'completed', result: { isError: true } })
@@ -266,7 +266,7 @@ describe('a tool call as a task', () => {
     expect(log).toHaveBeenCalledOnce()
   })
 
-  test('that ends with an error of the protocol has failed with that error', async () => {
+  test('that ends with a protocol error has failed with that error', async () => {
     const ended = await get(await begin('fail', { how: 'protocol' }))
     expect(ended).toMatchObject({
       status: 'failed',
@@ -277,8 +277,8 @@ describe('a tool call as a task', () => {
   })
 })
 
-describe('questions of a task', () => {
-  test('are answered one by one, and the tool runs again when all are', async () => {
+describe('a task’s questions', () => {
+  test('are answered one by one, and the tool runs again when all are answered', async () => {
     const id = await begin('greet')
     const { status, inputRequests } = await get(id)
     expect(status).toBe('input_required')
@@ -300,7 +300,7 @@ describe('questions of a task', () => {
     expect(built).toBe(3)
   })
 
-  test('never share an id, even where the tool asks the same again', async () => {
+  test('never share an ID, even if the tool asks the same question again', async () => {
     const id = await begin('greet')
     const [name, town] = Object.keys((await get(id)).inputRequests)
     await update(id, { [name!]: { action: 'accept', content: 5 }, [town!]: accept('Bath') })
@@ -309,12 +309,12 @@ describe('questions of a task', () => {
       { params: { message: 'Your name?' } },
     ])
     expect(Object.keys(again.inputRequests)).not.toContain(name)
-    // An answer to the first question is none to the second.
+    // An answer to the first question does not count for the second.
     await update(id, { [name!]: accept('Ada') })
     expect((await get(id)).inputRequests).toEqual(again.inputRequests)
   })
 
-  test('that never end make it fail', async () => {
+  test('that never end make the task fail', async () => {
     const id = await begin('pester')
     for (let round = 0; round < 8; round++) {
       const { inputRequests } = await get(id)
@@ -323,7 +323,7 @@ describe('questions of a task', () => {
     expect(await get(id)).toMatchObject({ status: 'failed', error: { code: -32603 } })
   })
 
-  test('can come before it, in the call itself', async () => {
+  test('can come before the task, in the call itself', async () => {
     const asked = (await call('first')).result
     expect(asked).toMatchObject({ resultType: 'input_required' })
     expect(asked).not.toHaveProperty('taskId')
@@ -347,7 +347,7 @@ describe('questions of a task', () => {
   })
 })
 
-describe('the end of a task', () => {
+describe('a task’s end', () => {
   test('comes with tasks/cancel, and stops the tool', async () => {
     const taskId = await begin('wait')
     const { context, resolve } = waiting[0]!
@@ -364,7 +364,7 @@ describe('the end of a task', () => {
     expect(ended).not.toHaveProperty('statusMessage')
   })
 
-  test('comes with tasks/cancel while it waits for an answer, too', async () => {
+  test('comes with tasks/cancel even while the task waits for an answer', async () => {
     const taskId = await begin('greet')
     const { inputRequests } = await get(taskId)
     await ask('tasks/cancel', { taskId })
@@ -375,14 +375,14 @@ describe('the end of a task', () => {
     expect(ended).not.toHaveProperty('inputRequests')
   })
 
-  test('is for good: to cancel what is completed changes nothing', async () => {
+  test('is final, so cancelling a completed task changes nothing', async () => {
     const taskId = await begin('double', { n: 1 })
     const before = await get(taskId)
     expect((await ask('tasks/cancel', { taskId })).result.resultType).toBe('complete')
     expect(await get(taskId)).toEqual(before)
   })
 
-  test('comes when its time is over: it is forgotten, and its tool stopped', async () => {
+  test('comes when its time is over, with its data deleted and its tool stopped', async () => {
     vi.useFakeTimers()
     const [running, ended] = [await begin('wait'), await begin('double', { n: 1 })]
     await vi.advanceTimersByTimeAsync(taskLimits.ttlMs - 1)
@@ -399,11 +399,11 @@ describe('the end of a task', () => {
   })
 })
 
-describe('whose a task is', () => {
+describe('a task’s owner', () => {
   const ada = { subject: 'ada', scopes: [] }
   const methods = ['tasks/get', 'tasks/update', 'tasks/cancel']
 
-  test('another caller, at another path, or with a made-up id finds none', async () => {
+  test('is the only caller who finds it, at the same path and with the right ID', async () => {
     const reached = vi.fn(tasks.ask)
     const id = await begin('wait', {}, { caller: ada })
     const [name] = id.split('.')
@@ -444,7 +444,7 @@ describe('whose a task is', () => {
     expect(waiting[0]!.context.caller).toEqual(ada)
   })
 
-  test('the header Mcp-Name names it, or the request is refused', async () => {
+  test('must name the task in the header Mcp-Name', async () => {
     const taskId = await begin('wait')
     for (const method of methods) {
       const headers = { 'mcp-name': 'another' }
@@ -454,10 +454,10 @@ describe('whose a task is', () => {
   })
 })
 
-describe('who has tasks', () => {
+describe('support for tasks', () => {
   const undeclared = { capabilities: { elicitation: {} } }
 
-  test('a server that has a place for them and a tool for it says so, in the modern era', async () => {
+  test('is declared in the modern era by a server with a task store and a task tool', async () => {
     const capabilities = async (options?: object) =>
       (await ask('server/discover', {}, { ...(options && { options }) })).result.capabilities
     expect(await capabilities()).toMatchObject({ extensions: { [TASKS]: {} } })
@@ -471,12 +471,12 @@ describe('who has tasks', () => {
     expect(await opened.text()).not.toContain('extensions')
   })
 
-  test('a client that does not declare them just gets the result', async () => {
+  test('is not needed by a client to get a plain result', async () => {
     const { result } = await call('double', { n: 2 }, undeclared)
     expect(result).toMatchObject({ resultType: 'complete', structuredContent: { doubled: 4 } })
   })
 
-  test('a client that does not declare them is told so where there is no other way', async () => {
+  test('is required of a client for tools and methods that need tasks', async () => {
     const requiredCapabilities = { extensions: { [TASKS]: {} } }
     const refused = { status: 400, error: { code: -32021, data: { requiredCapabilities } } }
     expect(await call('wait', {}, undeclared)).toMatchObject(refused)
@@ -492,7 +492,7 @@ describe('who has tasks', () => {
     expect(listen).toMatchObject(refused)
   })
 
-  test('without a place for them, tools run and the methods do not exist', async () => {
+  test('is missing without a task store, where tools just run', async () => {
     const options = { tasks: undefined }
     expect((await call('long', { length: 1 }, { options })).result.resultType).toBe('complete')
     expect(await ask('tasks/get', { taskId: 'x' }, { options })).toMatchObject({
@@ -501,13 +501,13 @@ describe('who has tasks', () => {
     })
   })
 
-  test('the methods of an earlier draft do not exist', async () => {
+  test('does not include the methods of an earlier draft', async () => {
     for (const method of ['tasks/list', 'tasks/result']) {
       expect((await ask(method, { taskId: 'x' })).error.code).toBe(-32601)
     }
   })
 
-  test.each(LEGACY)('in %s, every tool just runs', async (version) => {
+  test.each(LEGACY)('does not exist in %s, where every tool just runs', async (version) => {
     for (const [name, args] of [
       ['double', { n: 2 }],
       ['long', { length: 1 }],
@@ -526,13 +526,13 @@ describe('who has tasks', () => {
     expect(await refused.json()).toMatchObject({ error: { code: -32601 } })
   })
 
-  test('a plain tool is run by whoever was asked', async () => {
+  test('is not used for a plain tool, which runs in the server that was asked', async () => {
     expect((await call('plain')).result).toMatchObject({ content: [{ text: 'plain' }] })
     expect(built).toBe(0)
   })
 })
 
-/** Reads the notifications of a stream as they come. */
+/** Reads a stream's notifications as they arrive. */
 function reader(response: Response) {
   const source = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
@@ -561,7 +561,7 @@ describe('a subscription to tasks', () => {
       }),
     )
 
-  test('tells of each state from the one it finds on', async () => {
+  test('reports the current state and each later state', async () => {
     const id = await begin('greet')
     const foreign = await begin('wait', {}, { caller: { subject: 'bob', scopes: [] } })
     const stream = await listen([id, id, foreign, 'made-up', 7])
@@ -587,7 +587,7 @@ describe('a subscription to tasks', () => {
     await stream.cancel()
   })
 
-  test('tells how far a task is no more often than a client would ask', async () => {
+  test('reports progress no more often than a client would poll', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const stream = await listen([await begin('wait')])
     await stream.next()
@@ -636,7 +636,7 @@ describe('a task in a Durable Object', () => {
   const evict = (taskId: string, webSockets: 'close' | 'hibernate') =>
     workerOf().evictDurableObject('McpSession', { ...nameOf(taskId), webSockets })
 
-  test('waits for an answer through evictions, and so does who follows it', async () => {
+  test('waits for an answer across evictions, as does its subscriber', async () => {
     const taskId = await start('confirm_delete', { filename: 'a.txt' })
     const notifications = { taskIds: [taskId] }
     const accepts = { accept: 'text/event-stream' }
@@ -658,7 +658,7 @@ describe('a task in a Durable Object', () => {
     await stream.cancel()
   })
 
-  test('is woken by no id that is made up', async () => {
+  test('is not woken by an invented ID', async () => {
     const before = await workerOf().listDurableObjectIds('McpSession')
     for (const taskId of ['x', `${'0'.repeat(32)}.${'A'.repeat(43)}`]) {
       expect((await post('tasks/get', { taskId })).error.code).toBe(-32602)
@@ -666,7 +666,7 @@ describe('a task in a Durable Object', () => {
     expect(await workerOf().listDurableObjectIds('McpSession')).toEqual(before)
   })
 
-  test('leaves nothing behind when its time is over, whatever it is doing', async () => {
+  test('leaves nothing behind when its time is over, whatever its state', async () => {
     const begun = [
       await start('slow_compute', { seconds: 60, label: 'cut off' }, 'brief'),
       await start('slow_compute', { seconds: 0, label: 'done' }, 'brief'),
@@ -689,7 +689,7 @@ describe('a task in a Durable Object', () => {
     }
   })
 
-  test('has failed, in words, if the Worker stopped in the middle of it', async () => {
+  test('has failed, with a message, if the Worker stopped in the middle of it', async () => {
     const taskId = await start('slow_compute', { seconds: 60, label: 'lost' })
     await harness.update((options) => ({ ...options }))
     const { result } = await post('tasks/get', { taskId })

@@ -15,9 +15,13 @@ import {
 } from '../../../src/mcp/index.ts'
 import { MODERN, meta, postOf, requestOf } from '../../support/mcp.ts'
 
-/** How long a call may take, to the millisecond. */
+/** The time limit on a call, to the millisecond. */
 
 const MINUTE = 60_000
+
+/** The time that a client has for a whole body. */
+const BODY_MS = 100_000
+
 const TASKS = 'io.modelcontextprotocol/tasks'
 
 interface Running {
@@ -25,7 +29,7 @@ interface Running {
   readonly finish: (text: string) => void
 }
 
-/** Gives the next call that runs to whoever waits for it. */
+/** Resolves with the next call that runs. */
 let begun = Promise.withResolvers<Running>()
 
 const server: Server = {
@@ -139,7 +143,7 @@ describe.each(Object.entries(places))('a call %s', (_, open) => {
     },
   )
 
-  test('that was stopped says so to whoever looks at its signal only then', async () => {
+  test('that was stopped has an aborted signal with the reason', async () => {
     const { version, send } = await open()
     const answering = send(callOf(version, 'wait'))
     const { context } = await begun.promise
@@ -149,12 +153,14 @@ describe.each(Object.entries(places))('a call %s', (_, open) => {
     expect(context.signal.reason.message).toBe(error.message)
   })
 
-  test('that waits for nothing sets no timer', async () => {
+  test('that waits for nothing sets only the timer for its body, which is cleared', async () => {
     const { version, send } = await open()
+    const timers = vi.getTimerCount()
     const set = vi.spyOn(globalThis, 'setTimeout')
     const response = await send(callOf(version, 'at once'))
     expect(await response.text()).toContain('done')
-    expect(set).not.toHaveBeenCalled()
+    expect(set.mock.calls.map(([, ms]) => ms)).toEqual([BODY_MS])
+    expect(vi.getTimerCount()).toBe(timers)
   })
 
   test('that has a stream ends it with the error', async () => {
@@ -169,7 +175,7 @@ describe.each(Object.entries(places))('a call %s', (_, open) => {
     expect(vi.getTimerCount()).toBe(timers)
   })
 
-  test('says nothing more once it was stopped, and leaves nothing open', async () => {
+  test('sends nothing more once it was stopped, and leaves nothing open', async () => {
     const { version, send } = await open()
     const timers = vi.getTimerCount()
     const response = send(callOf(version, 'wait', {}, { progressToken: 't' }))
@@ -182,7 +188,7 @@ describe.each(Object.entries(places))('a call %s', (_, open) => {
     expect(vi.getTimerCount()).toBe(timers)
   })
 
-  test('may take as long as the server says', async () => {
+  test('can take only as long as the server allows', async () => {
     const { version, send } = await open(50)
     const response = send(callOf(version, 'wait'))
     await begun.promise
@@ -190,7 +196,7 @@ describe.each(Object.entries(places))('a call %s', (_, open) => {
     expect((await (await response).json()) as object).toMatchObject({ error: { code: -32603 } })
   })
 
-  test('has all the time there is if the server says so', async () => {
+  test('has unlimited time if the server says so', async () => {
     const { version, send } = await open(Number.POSITIVE_INFINITY)
     const response = send(callOf(version, 'wait'))
     const { finish } = await begun.promise
@@ -214,7 +220,7 @@ test('a call that was stopped in a session adds nothing to its stream afterwards
   expect(messages).toMatchObject([{ params: { progress: 1 } }, { error }])
 })
 
-test('a handler that reports after it has answered leaves no stream open', async () => {
+test('a handler that reports progress after it has returned leaves no stream open', async () => {
   const response = serve(callOf(MODERN, 'wait', {}, { progressToken: 't' }), { server })
   const { context, finish } = await begun.promise
   finish('done')
@@ -223,7 +229,7 @@ test('a handler that reports after it has answered leaves no stream open', async
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('no call is stopped for the time that a client takes to answer', async () => {
+test('no call is stopped because of the time that a client takes to answer', async () => {
   const send = await session()
   const response = await send(withHeaders(callOf('2025-11-25', 'ask'), stream))
   const events = response.body!.pipeThrough(new TextDecoderStream()).getReader()

@@ -5,7 +5,7 @@ import { jsonSchemaOf } from '../../../src/mcp/wire/json-schema.ts'
 
 const described = mini.string().check(mini.describe('What it is for.'))
 
-/** What tools are made of. */
+/** The schemas that tools use. */
 const schemas = {
   string: mini.string().check(mini.minLength(2), mini.maxLength(9)),
   'exact length': mini.string().check(mini.length(3)),
@@ -39,7 +39,7 @@ const schemas = {
   }),
 }
 
-describe('a schema of zod/mini', () => {
+describe('a zod/mini schema', () => {
   test.each(Object.entries(schemas))('is written as zod would write it: %s', (_, schema) => {
     for (const io of ['input', 'output'] as const) {
       if (schema === schemas.pipe && io === 'output') continue
@@ -48,7 +48,7 @@ describe('a schema of zod/mini', () => {
         override: withoutAdditionalProperties,
       })
       const { pattern, ...own } = jsonSchemaOf(schema, io)
-      // Beside a format, zod also writes the pattern by which it checks it.
+      // Along with a format, zod also writes the pattern with which it checks the format.
       expect('format' in own ? own : { ...own, ...(pattern !== undefined && { pattern }) }).toEqual(
         'format' in expected ? without(expected, 'pattern') : expected,
       )
@@ -62,18 +62,18 @@ describe('a schema of zod/mini', () => {
       mini.record(mini.string(), mini.number()),
       { type: 'object', additionalProperties: { type: 'number' } },
     ],
-  ])('is written in fewer words, or in those that more hosts know: %#', (schema, json) => {
+  ])('is written in a shorter or more widely supported form: %#', (schema, json) => {
     expect(jsonSchemaOf(schema, 'input')).toEqual(json)
   })
 
-  test('that has no form there is a mistake that is told', () => {
+  test('that has no JSON Schema form is an error', () => {
     expect(() => jsonSchemaOf(mini.bigint(), 'input')).toThrow(
       'cannot express a schema of type bigint',
     )
   })
 })
 
-describe('a schema of zod', () => {
+describe('a zod schema', () => {
   test('is written by zod', () => {
     const schema = full.object({
       when: full.iso.datetime().describe('Then.'),
@@ -86,7 +86,7 @@ describe('a schema of zod', () => {
   })
 })
 
-/** Whether an object is strict is said only where its author said so. */
+/** Removes `additionalProperties` unless the author said whether the object is strict. */
 function withoutAdditionalProperties({
   zodSchema,
   jsonSchema,

@@ -1,131 +1,126 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
 import { ConfigError, openGateway } from '../../../src/node/index.ts'
-import { tunnelled } from '../../../src/node/ssh/tunnelled.ts'
+import { tunnelOf } from '../../../src/node/ssh/tunnel.ts'
 import { startHrana } from '../../servers/hrana.ts'
 import { startHttp } from '../../servers/http.ts'
 import { TOKEN } from '../../servers/sqlite-child.ts'
-import { makeKeys, startBastion } from '../../servers/ssh.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { failure } from '../../support/failure.ts'
 import { open } from '../../support/open.ts'
 import { freePort } from '../../support/port.ts'
+import { startSshd } from '../../support/sshd.ts'
 
 vi.mock('cloudflare:workers', () => import('../../../src/node/workers.ts'))
 
-const keys = makeKeys()
-const [bastion, hrana] = await Promise.all([
-  startBastion({ lets: [keys] }),
+const [sshd, hrana] = await Promise.all([
+  startSshd(),
   startHrana(['create table t (n integer)', 'insert into t values (7)']),
 ])
-const home = mkdtempSync(join(tmpdir(), 'tidegate-ssh-fetch-'))
-mkdirSync(join(home, '.ssh'))
-writeFileSync(join(home, 'key'), keys.private)
-writeFileSync(join(home, 'hosts'), bastion.line)
-const variables = {
-  SSH_TUNNEL: `jump@127.0.0.1:${bastion.port}`,
-  SSH_KEY: '~/key',
-  SSH_KNOWN_HOSTS: '~/hosts',
-}
-const tunnel = tunnelled(variables, home)!
+const variables = sshd?.variables ?? { SSH_TUNNEL: 'nobody' }
+const tunnel = tunnelOf(variables, '/')!
 const io = { ...tunnel, bindings: {} }
 
 afterAll(async () => {
   await tunnel.close()
-  await bastion.close()
+  await sshd?.close()
   hrana.close()
-  rmSync(home, { recursive: true })
 })
 
 const KEY = 'a-key-of-twenty-four-characters-and-more'
 
 const limits = { timeoutMs: 10_000, maxRows: 10, maxBytes: 1_000 }
 
-test('a database that speaks HTTP is reached through the tunnel alone', async () => {
+test.skipIf(!sshd)('a database that speaks HTTP is reached through the tunnel alone', async () => {
   const url = `libsql://127.0.0.1:${hrana.port}?authToken=${TOKEN}`
   const { rows } = await open(url, io).query({ sql: 'select n from t' }, limits)
   expect(rows).toEqual([[7]])
-  expect(bastion.ways).toContain(`127.0.0.1:${hrana.port}`)
+  expect(sshd!.ways()).toContain(`127.0.0.1 port ${hrana.port}`)
 })
 
-test('a database that is not there is told from a tunnel that is not', async () => {
+test.skipIf(!sshd)('a database that is not there is told from a tunnel that is not', async () => {
   const port = await freePort()
   const url = `libsql://127.0.0.1:${port}?authToken=${TOKEN}`
   const { message } = await failure(open(url, io).query({ sql: 'select 1' }, limits))
-  expect(message).toBe(`The SSH server 127.0.0.1 cannot reach 127.0.0.1:${port}.`)
-  const nowhere = tunnelled({ ...variables, SSH_TUNNEL: `127.0.0.1:${port}` }, home)!
+  expect(message).toBe(`The SSH server ${variables.SSH_TUNNEL} cannot reach [127.0.0.1]:${port}.`)
+  const nowhere = tunnelOf({ ...variables, SSH_TUNNEL: `127.0.0.1:${port}` }, '/')!
   const lost = open(url, { ...nowhere, bindings: {} }).query({ sql: 'select 1' }, limits)
   expect((await failure(lost)).message).toContain(`The SSH server 127.0.0.1:${port} refuses`)
+  await nowhere.close()
 })
 
-test('a certificate that nobody trusts is refused at the far end of a tunnel', async () => {
-  const certificate = makeCertificate()
-  if (!certificate) return
-  const server = createServer(certificate, (_, response) => response.end('secret'))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  try {
-    const error = await tunnel.fetch(`https://localhost:${port}/`).catch((it) => it)
-    expect(error.cause.code).toBe('DEPTH_ZERO_SELF_SIGNED_CERT')
-    expect(bastion.ways).toContain(`localhost:${port}`)
-  } finally {
-    server.close()
-  }
-})
+test.skipIf(!sshd)(
+  'a certificate that nobody trusts is refused at the far end of a tunnel',
+  async () => {
+    const certificate = makeCertificate()
+    if (!certificate) return
+    const server = createServer(certificate, (_, response) => response.end('secret'))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    try {
+      const error = await tunnel.fetch(`https://localhost:${port}/`).catch((it) => it)
+      expect(error.cause.code).toBe('DEPTH_ZERO_SELF_SIGNED_CERT')
+      expect(sshd!.ways()).toContain(`localhost port ${port}`)
+    } finally {
+      server.close()
+    }
+  },
+)
 
-test('an answer is read as far as it is wanted, and a caller who leaves ends it', async () => {
-  let ended = false
-  const port = await startHttp((_, response) => {
-    response.on('close', () => {
-      ended = true
+test.skipIf(!sshd)(
+  'an answer is read as far as it is wanted, and a caller who leaves ends it',
+  async () => {
+    let ended = false
+    const port = await startHttp((_, response) => {
+      response.on('close', () => {
+        ended = true
+      })
+      response.write('x'.repeat(1_000))
     })
-    response.write('x'.repeat(1_000))
-  })
-  const leaving = new AbortController()
-  const { body } = await tunnel.fetch(`http://127.0.0.1:${port}/`, { signal: leaving.signal })
-  expect((await body!.getReader().read()).value).toHaveLength(1_000)
-  leaving.abort()
-  await expect.poll(() => ended).toBe(true)
-})
+    const leaving = new AbortController()
+    const { body } = await tunnel.fetch(`http://127.0.0.1:${port}/`, { signal: leaving.signal })
+    expect((await body!.getReader().read()).value).toHaveLength(1_000)
+    leaving.abort()
+    await expect.poll(() => ended).toBe(true)
+  },
+)
 
-test('a gateway says at once what is wrong with its tunnel, and reaches databases by it', async () => {
-  await expect(openGateway({ variables: { SSH_TUNNEL: '-oProxyCommand=x' } })).rejects.toThrow(
-    ConfigError,
-  )
-  const before = bastion.ways.length
-  const gateway = await openGateway({
-    variables: {
-      ...variables,
-      SSH_KEY: join(home, 'key'),
-      SSH_KNOWN_HOSTS: join(home, 'hosts'),
-      DATABASE_URL: `libsql://127.0.0.1:${hrana.port}?authToken=${TOKEN}`,
-      PRIVATE_HOSTS: '*',
-      TIDEGATE_KEY: KEY,
-    },
-  })
-  const response = await gateway.fetch(
-    new Request('http://localhost/mcp', {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${KEY}`,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        'mcp-protocol-version': '2025-11-25',
+test.skipIf(!sshd)(
+  'a gateway says at once what is wrong with its tunnel, and reaches databases by it',
+  async () => {
+    await expect(openGateway({ variables: { SSH_TUNNEL: '-oProxyCommand=x' } })).rejects.toThrow(
+      ConfigError,
+    )
+    const before = sshd!.ways().length
+    const gateway = await openGateway({
+      variables: {
+        ...variables,
+        DATABASE_URL: `libsql://127.0.0.1:${hrana.port}?authToken=${TOKEN}`,
+        PRIVATE_HOSTS: '*',
+        TIDEGATE_KEY: KEY,
       },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name: 'query', arguments: { sql: 'select n from t' } },
+    })
+    const response = await gateway.fetch(
+      new Request('http://localhost/mcp', {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${KEY}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': '2025-11-25',
+        },
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
+          params: { name: 'query', arguments: { sql: 'select n from t' } },
+        }),
       }),
-    }),
-  )
-  const text = await response.text()
-  await gateway.close()
-  expect(text).toContain('7')
-  expect(bastion.ways.length).toBeGreaterThan(before)
-})
+    )
+    const text = await response.text()
+    await gateway.close()
+    expect(text).toContain('7')
+    expect(sshd!.ways().length).toBeGreaterThan(before)
+  },
+)

@@ -1,394 +1,562 @@
-import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer, type Server } from 'node:net'
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Duplex } from 'node:stream'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openTunnel, type Tunnel } from '../../../src/node/ssh/tunnel.ts'
-import { type Bastion, type BastionOptions, makeKeys, startBastion } from '../../servers/ssh.ts'
+import mysql from 'mysql2/promise'
+import pg from 'pg'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { checkedWay } from '../../../src/node/checked-way.ts'
+import { type Tunnel, tunnelOf } from '../../../src/node/ssh/tunnel.ts'
 import { failure, MARKER } from '../../support/failure.ts'
+import { startMariaDb } from '../../support/mariadb.ts'
 import { freePort } from '../../support/port.ts'
+import { startPostgres } from '../../support/postgres.ts'
+import { startSshd } from '../../support/sshd.ts'
 
-const mine = makeKeys()
-const locked = makeKeys(MARKER)
-let echo: Server
-let echoPort: number
-let home: string
-const ending: (() => Promise<void>)[] = []
+vi.mock('cloudflare:workers', () => import('../../../src/node/workers.ts'))
 
-beforeAll(async () => {
-  echo = createServer((socket) => {
-    socket.on('error', () => {})
-    socket.pipe(socket)
-  }).listen(0, '127.0.0.1')
-  await once(echo, 'listening')
-  echoPort = (echo.address() as AddressInfo).port
-})
+const NO_DESCRIPTOR = 'This machine has no free file descriptor for a connection.'
 
-afterAll(() => void echo.close())
+const home = mkdtempSync(join(tmpdir(), 'tidegate-ssh-test-'))
+let files = 0
+function file(text: string): string {
+  const path = join(home, `${++files}`)
+  writeFileSync(path, text, { mode: 0o600 })
+  return path
+}
 
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'tidegate-ssh-'))
-  mkdirSync(join(home, '.ssh'))
-  file('id_ed25519', mine.private)
-})
+const key = (passphrase = ''): string => {
+  const path = join(home, `key ${++files}`)
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', passphrase, '-f', path])
+  return path
+}
+
+const SSH = ['/usr/bin/ssh', '/usr/local/bin/ssh'].find((it) => existsSync(it))
+
+/** A folder for PATH with an `ssh` that does this. */
+function sshAs(script: string): string {
+  const folder = mkdtempSync(join(home, 'bin-'))
+  writeFileSync(join(folder, 'ssh'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  return folder
+}
+
+/** Looks like what ssh itself says, with words that nobody may read. */
+const forged = [
+  `No ${MARKER} host key is known for ${MARKER} and you have requested strict checking.`,
+  `debug1: Server host key: ${MARKER} SHA256:${MARKER}`,
+  `Permissions 0644 for '${MARKER}' are too open.`,
+  `Load key "${MARKER}": ${MARKER}`,
+  `${MARKER}: Permission denied (${MARKER}).`,
+  `ssh: connect to host ${MARKER} port 1: ${MARKER}`,
+  `\u001B[31m${MARKER}`,
+]
+const banner = file(`${`${MARKER}\n`.repeat(3_000)}${forged.join('\n')}\n`)
+const opening = file('debug2: channel 0: open confirm rwindow 1 rmax 1\n')
+
+const [sshd, strict, far, lying, early, postgres, mariadb] = await Promise.all([
+  startSshd(),
+  startSshd(['PermitOpen none', 'MaxAuthTries 2']),
+  startSshd(),
+  startSshd(['PermitOpen none', `Banner ${banner}`]),
+  startSshd(['PermitOpen none', `Banner ${opening}`]),
+  startPostgres('create table t as select generate_series(1, 20000) as n'),
+  startMariaDb('create table t (n integer); insert into t values (1), (2), (3)'),
+])
+
+const tunnels: Tunnel[] = []
+const never = new AbortController().signal
 
 afterEach(async () => {
-  for (const end of ending.splice(0).reverse()) await end()
+  vi.unstubAllEnvs()
+  for (const it of tunnels.splice(0)) await it.close()
+})
+
+afterAll(async () => {
+  for (const it of [sshd, strict, far, lying, early]) await it?.close()
+  await postgres?.drop()
+  await mariadb?.drop()
   rmSync(home, { recursive: true })
 })
 
-const file = (name: string, text: string) => writeFileSync(join(home, '.ssh', name), text)
-
-/** A server that lets our key in, which the user knows. */
-async function bastion(options: BastionOptions = {}): Promise<Bastion> {
-  const started = await startBastion({ lets: [mine], ...options })
-  ending.push(() => started.close())
-  file('known_hosts', `${started.line}\n`)
-  return started
-}
-
-function tunnel(through: string, variables: Record<string, string> = {}, keyFile?: string): Tunnel {
-  const opened = openTunnel({ through, keyFile }, variables, home)
-  ending.push(() => opened.close())
+function through(variables: Record<string, string | undefined>): Tunnel {
+  const opened = tunnelOf(variables, home)!
+  tunnels.push(opened)
   return opened
 }
 
-const to = ({ port }: Bastion) => `jump@127.0.0.1:${port}`
-
-const never = new AbortController().signal
-
-async function says(stream: Duplex, text: string): Promise<string> {
-  stream.write(text)
-  let heard = ''
-  for await (const piece of stream) {
-    heard += piece
-    if (heard.length >= text.length) break
-  }
-  return heard
+/** A client of pg that speaks over a stream which is connected already. */
+async function client(tunnel: Tunnel): Promise<pg.Client> {
+  const { host, port, ...config } = postgres!.config
+  const stream = await tunnel.dial(host!, port!, never)
+  const connect = () => process.nextTick(() => stream.emit('connect'))
+  const made = new pg.Client({
+    ...config,
+    stream: () => Object.assign(stream, { connect }) as never,
+  })
+  made.on('error', () => {})
+  await made.connect()
+  return made
 }
 
-const tryIt = async (opened: Tunnel) => says(await opened.dial('127.0.0.1', echoPort, never), 'hi')
+/** Why a tunnel does not lead to a port, at which nothing has to listen. */
+const why = (variables: Record<string, string | undefined>, port = 9) =>
+  failure(through(variables).dial('127.0.0.1', port, never))
 
-describe('a tunnel', () => {
-  test('leads through the server, and connects to it once', async () => {
-    const server = await bastion()
-    const opened = tunnel(to(server))
-    expect(server.logins()).toBe(0)
-    const heard = await Promise.all(
-      Array.from({ length: 100 }, async (_, i) => {
-        const stream = await opened.dial('127.0.0.1', echoPort, never)
-        return says(stream, `${i}`.repeat(20_000))
+async function asks(tunnel: Tunnel): Promise<unknown> {
+  const one = await client(tunnel)
+  const { rows } = await one.query('select count(*), sum(n) from t')
+  await one.end()
+  return rows[0]
+}
+
+const SUM = { count: '20000', sum: '200010000' }
+
+describe.skipIf(!sshd || !postgres)('a database behind an sshd', () => {
+  test('answers many at once, and leaves no process', async () => {
+    const tunnel = through(sshd!.variables)
+    const all = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const one = await client(tunnel)
+        const { rows } = await one.query('select n from t')
+        await one.end()
+        return rows.length
       }),
     )
-    expect(heard.every((it, i) => it === `${i}`.repeat(20_000))).toBe(true)
-    expect(server.logins()).toBe(1)
-    expect(new Set(server.ways)).toEqual(new Set([`127.0.0.1:${echoPort}`]))
+    expect(all).toEqual(all.map(() => 20_000))
+    expect(new Set(sshd!.ways())).toEqual(new Set([`127.0.0.1 port ${postgres!.config.port}`]))
+    await expect.poll(sshd!.clients).toBe(0)
   })
 
-  test('leads through several servers, each of which is known', async () => {
-    const [first, second] = [await bastion(), await bastion()]
-    file('known_hosts', `${first.line}\n${second.line}\n`)
-    expect(await tryIt(tunnel(`${to(first)},ssh://${to(second)}`))).toBe('hi')
-    expect(first.ways).toEqual([`127.0.0.1:${second.port}`])
-    expect(second.ways).toEqual([`127.0.0.1:${echoPort}`])
-    file('known_hosts', `${first.line}\n`)
-    const { message } = await failure(tryIt(tunnel(`${to(first)},${to(second)}`)))
-    expect(message).toContain('not among the known hosts')
+  test('sends and gets what is large', async () => {
+    const one = await client(through(sshd!.variables))
+    const text = 'x'.repeat(5_000_000)
+    const { rows } = await one.query('select $1::text as text', [text])
+    expect(rows[0].text === text).toBe(true)
+    await one.end()
   })
 
-  test.skipIf(process.platform === 'win32')('leads to a socket there', async () => {
-    const path = join(home, 'socket')
-    const server = createServer((socket) => socket.pipe(socket)).listen(path)
-    ending.push(async () => void server.close())
-    await once(server, 'listening')
-    const stream = await tunnel(to(await bastion())).dial(path, 0, never)
-    expect(await says(stream, 'hi')).toBe('hi')
+  test.skipIf(!mariadb)('can be MariaDB', async () => {
+    const stream = await through(sshd!.variables).dial(mariadb!.host, mariadb!.port, never)
+    const { owner: user, database } = mariadb!
+    const one = await mysql.createConnection({ user, database, stream: () => stream })
+    expect((await one.query('select sum(n) as n from t'))[0]).toEqual([{ n: '6' }])
+    await one.end()
   })
 
-  test('connects again where the connection broke, and ends what went through it', async () => {
-    const server = await bastion()
-    const opened = tunnel(to(server))
-    const stream = await opened.dial('127.0.0.1', echoPort, never)
-    const ended = once(stream.resume(), 'close')
-    server.kill()
-    await ended
-    expect(await tryIt(opened)).toBe('hi')
-    expect(server.logins()).toBe(2)
+  test('is lost at once where the connection is cut, and found again', async () => {
+    const tunnel = through(sshd!.variables)
+    const one = await client(tunnel)
+    const asked = one.query('select pg_sleep(60)')
+    asked.catch(() => {})
+    sshd!.cut()
+    await expect(asked).rejects.toThrow('The SSH connection to the database broke.')
+    await expect.poll(sshd!.clients).toBe(0)
+    expect(await asks(tunnel)).toEqual(SUM)
   })
 
-  test('ends with all that goes through it', async () => {
-    const server = await bastion()
-    const opened = tunnel(to(server))
-    const stream = await opened.dial('127.0.0.1', echoPort, never)
-    const ended = once(stream.resume(), 'close')
-    await opened.close()
-    await ended
-    await expect.poll(server.open).toBe(0)
-    const { message } = await failure(tryIt(opened))
-    expect(message).toBe('The SSH tunnel is closed.')
-  })
+  test('is left where a stream, a caller or the tunnel ends', async () => {
+    const tunnel = through(sshd!.variables)
+    const { host, port } = postgres!.config
+    const stream = await tunnel.dial(host!, port!, never)
+    expect(sshd!.clients()).toBe(1)
+    stream.destroy()
+    await expect.poll(sshd!.clients).toBe(0)
 
-  test('leaves a caller who left alone, and nothing open for them', async () => {
-    const server = await bastion()
-    const opened = tunnel(to(server))
     const leaving = new AbortController()
-    const waiting = opened.dial('127.0.0.1', echoPort, leaving.signal)
+    const waiting = tunnel.dial(host!, port!, leaving.signal)
+    await expect.poll(sshd!.clients).toBe(1)
     leaving.abort(new Error('left'))
     await expect(waiting).rejects.toThrow('left')
-    expect(await tryIt(opened)).toBe('hi')
-    await expect.poll(server.open).toBe(0)
-    const again = new AbortController()
-    const late = opened.dial('127.0.0.1', echoPort, again.signal)
-    await Promise.resolve()
-    again.abort(new Error('left'))
-    await expect(late).rejects.toThrow('left')
-    await expect.poll(server.open).toBe(0)
+    await expect.poll(sshd!.clients).toBe(0)
+
+    const last = await tunnel.dial(host!, port!, never)
+    const ended = once(last.resume(), 'error')
+    await tunnel.close()
+    expect(String((await ended)[0])).toContain('broke')
+    await expect.poll(sshd!.clients).toBe(0)
+    expect((await failure(tunnel.dial(host!, port!, never))).message).toBe(
+      'The SSH tunnel is closed.',
+    )
+  })
+
+  test('is behind several servers, each of which is known', async () => {
+    const [first, last] = [sshd!.variables.SSH_TUNNEL, far!.variables.SSH_TUNNEL]
+    const both = file(sshd!.line + far!.line)
+    // The second server has its own key; the agent or the configuration brings it.
+    const config = file(`IdentityFile ${far!.variables.SSH_KEY}\nStrictHostKeyChecking no\n`)
+    const variables = {
+      ...sshd!.variables,
+      ...{ SSH_TUNNEL: `${first},ssh://${last}`, SSH_KNOWN_HOSTS: both, SSH_CONFIG: config },
+    }
+    expect(await asks(through(variables))).toEqual(SUM)
+    expect(sshd!.ways()).toContain(`127.0.0.1 port ${far!.port}`)
+    const before = sshd!.logins()
+    const { message } = await why({ ...variables, SSH_KNOWN_HOSTS: file(far!.line) })
+    expect(message).toBe(`A jump host of ${variables.SSH_TUNNEL} is not a known host.`)
+    expect(sshd!.logins()).toBe(before)
+    const { message: second } = await why({ ...variables, SSH_KNOWN_HOSTS: file(sshd!.line) })
+    expect(second).toMatch(/^The SSH server .* is not a known host\. It shows the key ssh-ed25519 /)
+  })
+
+  test('is where the configuration of ssh says, by its jump hosts', async () => {
+    const config = `Host office\n HostName 127.0.0.1\n Port ${far!.port}\n IdentityFile ${far!.variables.SSH_KEY}\n ProxyJump near\nHost near\n HostName 127.0.0.1\n Port ${sshd!.port}\n IdentityFile ${sshd!.variables.SSH_KEY}\nHost *\n User ${sshd!.user}\n`
+    const variables = {
+      SSH_TUNNEL: 'office',
+      SSH_CONFIG: file(config),
+      SSH_KNOWN_HOSTS: file(sshd!.line + far!.line),
+    }
+    const before = far!.logins()
+    expect(await asks(through(variables))).toEqual(SUM)
+    expect(far!.logins()).toBe(before + 1)
+  })
+
+  test('is not reached by a configuration that undoes the settings', async () => {
+    const made = join(home, 'made by a command')
+    const settings = `StrictHostKeyChecking no\nLogLevel QUIET\nPermitLocalCommand yes\nLocalCommand touch '${made}'\nRemoteCommand touch '${made}'\nRequestTTY force\nForwardAgent yes\nControlMaster auto\nControlPath ${home}/control\nLocalForward ${await freePort()} 127.0.0.1:1\nBatchMode no\n`
+    const variables = { ...sshd!.variables, SSH_CONFIG: file(settings) }
+    expect(await asks(through(variables))).toEqual(SUM)
+    expect([existsSync(made), existsSync(`${home}/control`)]).toEqual([false, false])
+    const { message } = await why({ ...variables, SSH_KNOWN_HOSTS: file('') })
+    expect(message).toContain('is not a known host')
+  })
+
+  test('leaves no process where the configuration sends ssh to the background', async () => {
+    // What the user's own files ignore stays ignored.
+    const own = 'IgnoreUnknown UseKeychain\nUseKeychain yes\nForkAfterAuthentication yes\n'
+    const config = file(own)
+    const tunnel = through({ ...sshd!.variables, SSH_CONFIG: config })
+    expect(await asks(tunnel)).toEqual(SUM)
+    await tunnel.close()
+    await expect.poll(sshd!.clients).toBe(0)
+  })
+
+  test('is reached by an ssh that is too old to go to the background by itself', async () => {
+    const words = [
+      'debug1: Reading configuration data %s',
+      '%s: line 19: Bad configuration option: forkafterauthentication',
+      '%s: terminating, 1 bad configuration options',
+    ]
+    const refused = words.map((it) => `printf '${it}\\r\\n' "$2" >&2`).join('\n')
+    const folder = sshAs(`if grep -qi forkafter "$2"
+then ${refused}; exit 255
+fi
+exec '${SSH}' "$@"`)
+    vi.stubEnv('PATH', `${folder}:${process.env.PATH}`)
+    const tunnel = through(sshd!.variables)
+    expect(await asks(tunnel)).toEqual(SUM)
+    expect(await asks(tunnel)).toEqual(SUM)
+  })
+})
+
+describe.skipIf(!sshd)('a login', () => {
+  test('takes the key of an agent, and the named one before the others there', async () => {
+    const socket = join(home, 'agent')
+    const agent = spawn('ssh-agent', ['-D', '-a', socket], { stdio: 'ignore' })
+    try {
+      await expect.poll(() => existsSync(socket)).toBe(true)
+      const own = strict!.variables.SSH_KEY!
+      for (const it of [key(), key(), key(), own]) {
+        execFileSync('ssh-add', ['-q', it], { env: { ...process.env, SSH_AUTH_SOCK: socket } })
+      }
+      // Only its public half is in a file.
+      const half = join(home, 'half')
+      writeFileSync(`${half}.pub`, readFileSync(`${own}.pub`))
+      const variables = { ...strict!.variables, SSH_KEY: half, SSH_AUTH_SOCK: socket }
+      expect((await why(variables)).message).toContain('does not let this user through')
+      const none = await why({ ...variables, SSH_AUTH_SOCK: undefined })
+      expect(none.message).toContain('refuses the login')
+    } finally {
+      agent.kill()
+      await once(agent, 'exit')
+    }
+  })
+
+  test('is refused with another key, an encrypted one, or one that others can read', async () => {
+    const error = await why({ ...sshd!.variables, SSH_KEY: key() })
+    expect(error).toMatchObject({ kind: 'config', hint: expect.stringContaining('ssh-add') })
+    expect(error.message).toBe(`The SSH server ${sshd!.variables.SSH_TUNNEL} refuses the login.`)
+    const locked = join(home, 'locked')
+    writeFileSync(locked, readFileSync(sshd!.variables.SSH_KEY!), { mode: 0o600 })
+    execFileSync('ssh-keygen', ['-q', '-p', '-P', '', '-N', MARKER, '-f', locked])
+    const { hint } = await why({ ...sshd!.variables, SSH_KEY: locked, SSH_PASSWORD: MARKER })
+    expect(hint).toContain('the key is encrypted')
+    const open = file(readFileSync(sshd!.variables.SSH_KEY!, 'utf8'))
+    chmodSync(open, 0o644)
+    expect((await why({ ...sshd!.variables, SSH_KEY: open })).message).toContain(
+      'other users can read it',
+    )
+  })
+
+  test('says which file is missing, or not what it should be', async () => {
+    for (const name of ['SSH_KEY', 'SSH_KNOWN_HOSTS', 'SSH_CONFIG']) {
+      const { message } = await why({ ...sshd!.variables, [name]: '~/absent' })
+      expect(message).toBe(`There is no file ${join(home, 'absent')}, which SSH needs.`)
+      const { message: odd } = await why({ ...sshd!.variables, [name]: 'a"\nProxyCommand b' })
+      expect(odd).toContain('has a character that ssh does not accept')
+    }
+    const { message } = await why({ ...sshd!.variables, SSH_KEY: file(MARKER) })
+    expect(message).toContain('has no private key')
+    const config = file(`NoSuch ${MARKER}\n`)
+    expect((await why({ ...sshd!.variables, SSH_CONFIG: config })).message).toBe(
+      'ssh does not accept its configuration.',
+    )
+  })
+
+  test('hands no secret of the gateway to ssh', async () => {
+    vi.stubEnv('TIDEGATE_KEY', MARKER)
+    vi.stubEnv('DATABASE_URL', MARKER)
+    vi.stubEnv('SSH_PASSWORD', MARKER)
+    const seen = join(home, 'environment')
+    const config = file(`ProxyCommand sh -c "env > '${seen}'"\n`)
+    await why({ ...sshd!.variables, SSH_CONFIG: config })
+    const text = readFileSync(seen, 'utf8')
+    expect(text).toContain('PATH=')
+    expect(text).not.toContain(MARKER)
+  })
+})
+
+describe.skipIf(!sshd)('the key of a server', () => {
+  test('is refused where nobody knows it, with its fingerprint', async () => {
+    const before = sshd!.logins()
+    const error = await why({ ...sshd!.variables, SSH_KNOWN_HOSTS: file('# nobody\n') })
+    const shown = execFileSync('ssh-keygen', ['-lf', sshd!.variables.SSH_KNOWN_HOSTS!])
+    const [, fingerprint] = String(shown).split(' ')
+    expect(error.message).toBe(
+      `The SSH server ${sshd!.variables.SSH_TUNNEL} is not a known host. It shows the key ssh-ed25519 ${fingerprint}.`,
+    )
+    expect(error.hint).toContain(`ssh -l ${sshd!.user} -p ${sshd!.port} 127.0.0.1`)
+    expect(sshd!.logins()).toBe(before)
+  })
+
+  test('is refused where it has changed or is revoked, before a login', async () => {
+    const before = sshd!.logins()
+    const [host, type, blob] = sshd!.line.trim().split(' ')
+    const other = readFileSync(`${key()}.pub`, 'utf8')
+    const changed = await why({ ...sshd!.variables, SSH_KNOWN_HOSTS: file(`${host} ${other}`) })
+    expect(changed.kind).toBe('config')
+    expect(changed.message).toMatch(/ SHOWS A DIFFERENT KEY THAN BEFORE: SHA256:/)
+    const revoked = file(`${sshd!.line}@revoked * ${type} ${blob}\n`)
+    const { message } = await why({ ...sshd!.variables, SSH_KNOWN_HOSTS: revoked })
+    expect(message).toContain('a key that is revoked')
+    expect(sshd!.logins()).toBe(before)
   })
 })
 
 describe('a server that leads nowhere', () => {
-  test('says that it lets nobody through', async () => {
-    const error = await failure(tryIt(tunnel(to(await bastion({ refuses: 'in words' })))))
+  test.skipIf(!strict)('says that it lets nobody through', async () => {
+    const error = await why(strict!.variables, 5432)
     expect(error).toMatchObject({ kind: 'config', hint: expect.stringContaining('PermitOpen') })
-    expect(error.message).toBe(
-      `The SSH server 127.0.0.1 lets nobody through to 127.0.0.1:${echoPort}.`,
-    )
+    expect(error.message).toContain('does not let this user through to [127.0.0.1]:5432')
   })
 
-  test('says that nothing listens at the database', async () => {
+  test.skipIf(!lying)('is not repeated where it puts its words among those of ssh', async () => {
+    // `failure` looks for the marker.
+    expect((await why(lying!.variables, 5432)).kind).toBe('config')
+    expect((await why({ ...lying!.variables, SSH_KEY: key() }, 5432)).kind).toBe('config')
+  })
+
+  test.skipIf(!early)('gets a stream that ends where it says too early that it leads', async () => {
+    const stream = await through(early!.variables).dial('127.0.0.1', 5432, never)
+    await expect(once(stream.resume(), 'end')).rejects.toThrow('broke')
+  })
+
+  test.skipIf(!sshd)('says that nothing listens at the database', async () => {
     const port = await freePort()
-    const opened = tunnel(to(await bastion()))
-    const error = await failure(opened.dial('127.0.0.1', port, never))
-    expect(error).toMatchObject({
+    expect(await why(sshd!.variables, port)).toMatchObject({
       kind: 'network',
-      message: `The SSH server 127.0.0.1 cannot reach 127.0.0.1:${port}.`,
+      message: `The SSH server ${sshd!.variables.SSH_TUNNEL} cannot reach [127.0.0.1]:${port}.`,
     })
   })
 
-  test('breaks while somebody waits', async () => {
-    const server = await bastion({ refuses: 'silently' })
-    const waiting = failure(tryIt(tunnel(to(server))))
-    await expect.poll(() => server.ways.length).toBe(1)
-    server.kill()
-    expect(await waiting).toMatchObject({
-      kind: 'network',
-      message: 'The connection to the SSH server 127.0.0.1 broke.',
-    })
-  })
-
-  test('is not there', async () => {
+  test('is not there, or has no name', async () => {
     const port = await freePort()
-    const { message } = await failure(tryIt(tunnel(`jump@127.0.0.1:${port}`)))
+    const SSH_CONFIG = file('')
+    const { message } = await why({ SSH_TUNNEL: `jump@127.0.0.1:${port}`, SSH_CONFIG })
     expect(message).toBe(
-      `The SSH server 127.0.0.1:${port} refuses connections: nothing listens there.`,
+      `The SSH server jump@127.0.0.1:${port} refuses connections: nothing listens there.`,
     )
-    const { message: unknown } = await failure(tryIt(tunnel('jump@nobody.invalid')))
-    expect(unknown).toMatch(/^The SSH server nobody\.invalid:22 has a name that /)
+    const { message: unknown } = await why({ SSH_TUNNEL: 'nobody.invalid', SSH_CONFIG })
+    expect(unknown).toBe('The SSH server nobody.invalid has a name that cannot be looked up.')
   })
 
-  test('speaks something else', async () => {
-    const web = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
-    web.listen(0, '127.0.0.1')
-    ending.push(async () => void web.close())
-    await once(web, 'listening')
-    const { port } = web.address() as AddressInfo
-    const { message } = await failure(tryIt(tunnel(`jump@127.0.0.1:${port}`)))
-    expect(message).toMatch(/does not speak SSH|closed the connection/)
+  test.each<[string, string | undefined]>([
+    ['speaks something else', `HTTP/1.1 400 ${MARKER}\r\n\r\n`],
+    ['is silent', undefined],
+  ])('%s', { timeout: 30_000 }, async (_, words) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {})
+      if (words) socket.end(words)
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const error = await why({ SSH_TUNNEL: `jump@127.0.0.1:${port}`, SSH_CONFIG: file('') })
+    expect(error.message).toContain('did not start the SSH protocol')
+    server.close()
+  })
+
+  test('is not asked without ssh on the machine', async () => {
+    vi.stubEnv('PATH', home)
+    const error = await why({ SSH_TUNNEL: 'bastion', SSH_CONFIG: file('') })
+    expect(error.message).toContain('There is no ssh on this machine')
+    expect(error.hint).toContain('openssh-client')
+  })
+
+  test.each([
+    ['/run/mysqld/mysqld.sock', 'A socket cannot be reached through SSH'],
+    ['a\nb', 'has characters that no host name can have'],
+    ['a b', 'has characters that no host name can have'],
+    ['a]:1', 'has characters that no host name can have'],
+    ['', 'has characters that no host name can have'],
+  ])('a database at %j is refused before ssh is started', async (host, expected) => {
+    vi.stubEnv('PATH', home)
+    const dialled = through({ SSH_TUNNEL: 'bastion' }).dial(host, 1, never)
+    expect((await failure(dialled)).message).toContain(expected)
   })
 })
 
-describe('the key of a server', () => {
-  const shown = ({ hostKeys }: Bastion) => {
-    const blob = Buffer.from(hostKeys[0]!.public.split(' ')[1]!, 'base64')
-    return `SHA256:${createHash('sha256').update(blob).digest('base64').replace('=', '')}`
+test.skipIf(!sshd || !postgres)(
+  'a URL that somebody else entered reaches what it may',
+  async () => {
+    const { port } = postgres!.config
+    const tunnel = through(sshd!.variables)
+    const ways = sshd!.ways().length
+    const closed = checkedWay([], tunnel.dial)
+    for (const host of ['127.0.0.1', 'localhost', '/tmp/socket', '10.0.0.1', '-oProxyCommand=x']) {
+      await expect(closed.dial(host, port!, never)).rejects.toThrow()
+    }
+    expect(sshd!.ways()).toHaveLength(ways)
+    const opened = checkedWay(['127.0.0.1'], tunnel.dial)
+    const stream = await opened.dial('127.0.0.1', port!, never)
+    stream.destroy()
+    expect(sshd!.ways()).toHaveLength(ways + 1)
+  },
+)
+
+describe('the processes of a tunnel', () => {
+  /** An ssh that logs in once there is this file, and how many of it were started. */
+  function slowSsh() {
+    const folder = mkdtempSync(join(home, 'logins-'))
+    const isIn = join(folder, 'in')
+    const script = `: > '${folder}'/started.$$
+while ! [ -e '${isIn}' ]; do sleep 0.05; done
+printf 'Authenticated to bastion\\r\\n' >&2
+exec sleep 60`
+    vi.stubEnv('PATH', `${sshAs(script)}:${process.env.PATH}`)
+    return {
+      logIn: () => writeFileSync(isIn, ''),
+      started: () => readdirSync(folder).filter((it) => it.startsWith('started.')).length,
+    }
   }
 
-  test('is refused where nobody knows it, with its fingerprint', async () => {
-    const server = await bastion()
-    file('known_hosts', '# nobody\n')
-    const error = await failure(tryIt(tunnel(to(server))))
-    expect(error.kind).toBe('config')
-    expect(error.message).toBe(
-      `The SSH server 127.0.0.1 is not among the known hosts. It shows the key ssh-ed25519 ${shown(server)}.`,
-    )
-    expect(error.hint).toContain(`ssh -p ${server.port} jump@127.0.0.1`)
-    expect(error.hint).toContain(`ssh-keyscan -p ${server.port} 127.0.0.1`)
-    expect(server.tries).toEqual([])
-    rmSync(join(home, '.ssh', 'known_hosts'))
-    expect((await failure(tryIt(tunnel(to(server))))).message).toBe(error.message)
-  })
-
-  test('is refused where it is another one, before anything is sent', async () => {
-    const server = await bastion()
-    file('known_hosts', `# first\n[127.0.0.1]:${server.port} ${makeKeys().public}\n`)
-    const error = await failure(tryIt(tunnel(to(server))))
-    expect(error.message).toContain('THE KEY OF THE SSH SERVER 127.0.0.1 IS ANOTHER ONE')
-    expect(error.message).toContain(`${join(home, '.ssh', 'known_hosts')}:2`)
-    expect(error.message).toContain(shown(server))
-    expect(server.tries).toEqual([])
-  })
-
-  test('is refused where it is revoked, though it is known', async () => {
-    const server = await bastion()
-    file('known_hosts', `${server.line}\n@revoked * ${server.hostKeys[0]!.public}\n`)
-    expect((await failure(tryIt(tunnel(to(server))))).message).toContain('revoked')
-    expect(server.tries).toEqual([])
-  })
-
-  test('is refused where only an authority is known', async () => {
-    const server = await bastion()
-    file('known_hosts', `@cert-authority * ${makeKeys().public}\n`)
-    expect((await failure(tryIt(tunnel(to(server))))).message).toContain(
-      'verifies no certificates of SSH',
-    )
-  })
-
-  test.each<[string, (server: Bastion) => string]>([
-    ['by its address alone', ({ hostKeys }) => `127.0.0.1 ${hostKeys[0]!.public}`],
-    ['by a pattern', ({ hostKeys }) => `10.0.0.1,127.0.?.* ${hostKeys[0]!.public}`],
-    ['beside older keys', (it) => `${it.line}\n[127.0.0.1]:${it.port} ${makeKeys().public}`],
-    ['in a file of Windows', ({ line }) => `\uFEFF# known\r\n${line}\r\n`],
-  ])('is known %s', async (_title, line) => {
-    const server = await bastion()
-    file('known_hosts', `${line(server)}\n`)
-    expect(await tryIt(tunnel(to(server)))).toBe('hi')
-  })
-
-  test('is not known by a pattern that excludes the server', async () => {
-    const server = await bastion()
-    file('known_hosts', `*,![127.0.0.1]:${server.port},!127.0.0.1 ${server.hostKeys[0]!.public}\n`)
-    expect((await failure(tryIt(tunnel(to(server))))).message).toContain('not among the known')
-  })
-
-  test('is known where ssh-keygen hashed the names', async () => {
-    const server = await bastion()
-    execFileSync('ssh-keygen', ['-q', '-H', '-f', join(home, '.ssh', 'known_hosts')], {
-      stdio: 'ignore',
+  /** Dials this often. Each call returns when its signal aborts. */
+  function dialling(times: number) {
+    const tunnel = through({ SSH_TUNNEL: 'bastion', SSH_CONFIG: file('') })
+    return Array.from({ length: times }, () => {
+      const leaving = new AbortController()
+      const over = tunnel.dial('127.0.0.1', 5432, leaving.signal).then(
+        () => 'opened',
+        (error: Error) => error.message,
+      )
+      return { over, leave: () => leaving.abort(new Error('left')) }
     })
-    expect(readFileSync(join(home, '.ssh', 'known_hosts'), 'utf8')).toMatch(/^\|1\|/)
-    expect(await tryIt(tunnel(to(server)))).toBe('hi')
+  }
+
+  const settled = () => new Promise((resolve) => setTimeout(resolve, 500))
+
+  test('are eight that log in at once, and a login that ends lets the next one begin', async () => {
+    const { started, logIn } = slowSsh()
+    const calls = dialling(20)
+    await expect.poll(started, { timeout: 20_000 }).toBe(8)
+    await settled()
+    expect(started()).toBe(8)
+    // A caller who leaves gives the place to another one, also while they wait for it.
+    for (const it of [calls[0]!, calls[19]!]) it.leave()
+    await expect.poll(started, { timeout: 20_000 }).toBe(9)
+    await settled()
+    expect(started()).toBe(9)
+    // Where the database does not answer, the login is over all the same.
+    logIn()
+    await expect.poll(started, { timeout: 20_000 }).toBe(19)
+    for (const it of calls) it.leave()
+    for (const { over } of calls) expect(await over).toBe('left')
   })
 
-  test('is looked for in a file that is named', async () => {
-    const server = await bastion()
-    const path = join(home, 'others')
-    writeFileSync(path, `${server.line}\n`)
-    file('known_hosts', '')
-    const opened = openTunnel({ through: to(server), knownHostsFile: path }, {}, home)
-    ending.push(() => opened.close())
-    expect(await tryIt(opened)).toBe('hi')
-    const other = openTunnel({ through: to(server), knownHostsFile: `${path}2` }, {}, home)
-    expect((await failure(tryIt(other))).message).toContain(`There is no file ${path}2`)
-  })
-
-  test('is asked for as it is known, where a server has several', async () => {
-    const path = join(home, 'ecdsa')
-    execFileSync('ssh-keygen', ['-q', '-t', 'ecdsa', '-N', '', '-m', 'PEM', '-f', path])
-    const ecdsa = {
-      private: readFileSync(path, 'utf8'),
-      public: readFileSync(`${path}.pub`, 'utf8').trim(),
-    }
-    const server = await bastion({ hostKeys: [makeKeys(), ecdsa] })
-    file('known_hosts', `[127.0.0.1]:${server.port} ${ecdsa.public}\n`)
-    expect(await tryIt(tunnel(to(server)))).toBe('hi')
-  })
-})
-
-describe('a login', () => {
-  test('takes the key that is named', async () => {
-    const other = makeKeys()
-    const path = join(home, 'work key')
-    writeFileSync(path, other.private)
-    const server = await bastion({ lets: [other] })
-    expect(await tryIt(tunnel(to(server), {}, '~/work key'))).toBe('hi')
-    expect((await failure(tryIt(tunnel(to(server))))).message).toBe(
-      'The SSH server 127.0.0.1 refuses the login of jump.',
-    )
-  })
-
-  test('opens an encrypted key by its passphrase alone', async () => {
-    file('id_ed25519', locked.private)
-    const server = await bastion({ lets: [locked] })
-    const error = await failure(tryIt(tunnel(to(server))))
-    expect(error.message).toContain(`${join(home, '.ssh', 'id_ed25519')} is encrypted`)
-    expect(error.hint).toContain('SSH_KEY_PASSPHRASE')
-    expect((await failure(tryIt(tunnel(to(server), { SSH_KEY_PASSPHRASE: 'no' })))).message).toBe(
-      error.message,
-    )
-    expect(await tryIt(tunnel(to(server), { SSH_KEY_PASSPHRASE: MARKER }))).toBe('hi')
-  })
-
-  test('takes the password of a variable last', async () => {
-    const server = await bastion({ lets: [], password: MARKER })
-    await failure(tryIt(tunnel(to(server), { SSH_PASSWORD: `${MARKER}!` })))
-    const before = server.tries.length
-    expect(await tryIt(tunnel(to(server), { SSH_PASSWORD: MARKER }))).toBe('hi')
-    expect([...new Set(server.tries.slice(before))]).toEqual(['publickey', 'password'])
-  })
-
-  test('says what is missing', async () => {
-    rmSync(join(home, '.ssh', 'id_ed25519'))
-    const server = await bastion()
-    expect((await failure(tryIt(tunnel(to(server))))).hint).toContain('There is no key to show')
-    const { message } = await failure(tryIt(tunnel(to(server), {}, '~/.ssh/absent')))
-    expect(message).toContain(`There is no file ${join(home, '.ssh', 'absent')}`)
-    file('broken', MARKER)
-    const broken = await failure(tryIt(tunnel(to(server), {}, '~/.ssh/broken')))
-    expect(broken.message).toContain('holds no private key')
-  })
-
-  test('goes on where the agent does not answer', async () => {
-    const server = await bastion()
-    file('config', 'IdentityFile ~/.ssh/id_ed25519\n')
-    expect(await tryIt(tunnel(to(server), { SSH_AUTH_SOCK: join(home, 'nobody') }))).toBe('hi')
-    rmSync(join(home, '.ssh', 'config'))
-    expect(await tryIt(tunnel(to(server), { SSH_AUTH_SOCK: join(home, 'nobody') }))).toBe('hi')
-  })
-})
-
-describe('the configuration of ssh', () => {
-  test('says who and where a host is', async () => {
-    const server = await bastion()
-    file('config', `Host office\n  HostName 127.0.0.1\n  Port ${server.port}\n  User jump\n`)
-    expect(await tryIt(tunnel('office'))).toBe('hi')
-  })
-
-  test('leads through a ProxyJump', async () => {
-    const [first, second] = [await bastion(), await bastion()]
-    file('known_hosts', `${first.line}\n${second.line}\n`)
-    file(
-      'config',
-      `Host far\n HostName 127.0.0.1\n Port ${second.port}\n ProxyJump near\nHost near\n HostName 127.0.0.1\n Port ${first.port}\nHost *\n User jump\n`,
-    )
-    expect(await tryIt(tunnel('far'))).toBe('hi')
-    expect(first.ways).toEqual([`127.0.0.1:${second.port}`])
-    file('config', 'Host one\n ProxyJump two\nHost two\n ProxyJump one\n')
-    expect((await failure(tryIt(tunnel('one')))).message).toContain('more than 8 servers')
-    file('config', 'ProxyCommand nc %h %p\n')
-    expect((await failure(tryIt(tunnel('one')))).message).toContain('Tidegate runs none')
-  })
+  test.skipIf(process.platform === 'win32')(
+    'are said not to start without a free file descriptor, and take no place then',
+    async () => {
+      const program = `
+        import { closeSync, openSync } from 'node:fs'
+        import { tunnelOf } from ${JSON.stringify(import.meta.resolve('../../../src/node/ssh/tunnel.ts'))}
+        const tunnel = tunnelOf({ SSH_TUNNEL: 'bastion', SSH_CONFIG: ${JSON.stringify(file(''))} }, '/')
+        const dial = () => tunnel.dial('127.0.0.1', 9, AbortSignal.timeout(20_000)).catch((it) => it)
+        const open = []
+        try {
+          for (;;) open.push(openSync('/dev/null'))
+        } catch {}
+        const raw = []
+        for (let i = 0; i < 20; i++) raw.push((await dial()).message)
+        // Enough for the file of the settings, and not for the pipes of a process.
+        for (const it of open.splice(0, 3)) closeSync(it)
+        const messages = []
+        for (let i = 0; i < 20; i++) messages.push((await dial()).message)
+        for (const it of open) closeSync(it)
+        messages.push((await dial()).message)
+        await tunnel.close()
+        console.log(JSON.stringify([...new Set(raw), ...new Set(messages)]))`
+      vi.stubEnv('PATH', `${sshAs('exit 1')}:${process.env.PATH}`)
+      const limited = 'ulimit -n 64; exec "$0" --input-type=module -e "$1"'
+      const said = execFileSync('sh', ['-c', limited, process.execPath, program])
+      expect(JSON.parse(String(said))).toEqual([
+        NO_DESCRIPTOR,
+        NO_DESCRIPTOR,
+        'The SSH server bastion could not be used.',
+      ])
+    },
+  )
 })
 
 describe('what is written for a tunnel', () => {
   test.each([
-    ['', 'Write the SSH server as'],
-    ['a@', 'Write the SSH server as'],
     ['-oProxyCommand=x', 'Write the SSH server as'],
-    ['a b', 'Write the SSH server as'],
+    ['-l', 'Write the SSH server as'],
+    ['-oProxyCommand=x@bastion', 'Write the SSH server as'],
+    ['near,-oProxyCommand=x', 'Write the SSH server as'],
+    ['near,-x@bastion', 'Write the SSH server as'],
+    ['$(touch x)@bastion', 'Write the SSH server as'],
+    ['`id`@bastion', 'Write the SSH server as'],
+    ["a'b@bastion", 'Write the SSH server as'],
+    ['a;b@bastion', 'Write the SSH server as'],
+    ['a\\@bastion', 'Write the SSH server as'],
+    ['me@bas|tion', 'Write the SSH server as'],
+    ['me@bastion -oProxyCommand=x', 'Write the SSH server as'],
+    ['me@bastion\nProxyCommand x', 'Write the SSH server as'],
+    ['a@', 'Write the SSH server as'],
+    ['one,,two', 'Write the SSH server as'],
     ['bastion:0', 'port'],
     ['bastion:99999', 'port'],
     ['bastion:ssh', 'port'],
-    ['one,,two', 'Write the SSH server as'],
-    [`ssh://jump:${MARKER}@bastion`, 'SSH_PASSWORD'],
+    [`ssh://jump:${MARKER}@bastion`, 'has a password'],
     [`jump:${MARKER}@bastion`, 'Write the SSH server as'],
-    ['1,2,3,4,5,6,7,8,9', 'The most are 8'],
-  ])('%s is refused at once', async (text, expected) => {
-    expect((await failure(() => openTunnel({ through: text }, {}, home))).message).toContain(
-      expected,
-    )
+    ['1,2,3,4,5,6,7,8,9', 'The maximum is 8'],
+  ])('%j is refused at once', async (text, expected) => {
+    const { message } = await failure(() => tunnelOf({ SSH_TUNNEL: text }, home))
+    expect(message).toContain(expected)
   })
+
+  test.each(['bastion', 'me@bastion:22', 'CORP\\jane@10.0.0.1', 'jé.b-c+d@[fe80::1]:2222', '::1'])(
+    '%s can be an SSH server',
+    async (text) => {
+      await tunnelOf({ SSH_TUNNEL: text }, home)!.close()
+    },
+  )
 })

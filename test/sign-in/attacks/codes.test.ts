@@ -34,7 +34,7 @@ function expectNone(answer: Answer, error = 'invalid_grant', status = 400): void
 }
 
 describe('a code', () => {
-  test('is exchanged once, and whoever tries again ends what it gave', async () => {
+  test('can be exchanged once, and a second try revokes its tokens', async () => {
     const asked = question(app)
     const code = await codeFor(browser, asked)
     const first = await exchange(scene, app, asked, code)
@@ -46,7 +46,7 @@ describe('a code', () => {
     expectNone(again)
   })
 
-  test('that is sent many times at once gives one grant at most', async () => {
+  test('that is sent many times at once yields at most one grant', async () => {
     const asked = question(app)
     const code = await codeFor(browser, asked)
     const answers = await Promise.all(
@@ -56,19 +56,19 @@ describe('a code', () => {
     for (const answer of answers) if (answer.status !== 200) expectNone(answer)
   })
 
-  test('of one app is of no use to another, and is not lost by that', async () => {
+  test('for one app is useless to another, and survives the attempt', async () => {
     const asked = question(app)
     const code = await codeFor(browser, asked)
     expectNone(await exchange(scene, other, asked, code))
     expect((await exchange(scene, app, asked, code)).status).toBe(200)
   })
 
-  test('that is put into the sign-in of somebody else does not fit their verifier', async () => {
+  test('that is injected into somebody else’s sign-in does not match their verifier', async () => {
     const stolen = await codeFor(browser, question(app))
     expectNone(await exchange(scene, app, question(app), stolen))
   })
 
-  test('that was made up, cut, or changed is none', async () => {
+  test('that is invented, cut or changed is rejected', async () => {
     const asked = question(app)
     const code = await codeFor(browser, asked)
     const [user, grant, secret] = code.split(':')
@@ -94,13 +94,13 @@ describe('a code', () => {
     expect((await exchange(scene, app, asked, code)).status).toBe(200)
   })
 
-  test('opens nothing by itself', async () => {
+  test('opens nothing on its own', async () => {
     const code = await codeFor(browser, question(app))
     expect((await scene.tools(code)).status).toBe(401)
     expect((await scene.ask('GET', `/mcp?code=${encodeURIComponent(code)}`)).status).toBe(401)
   })
 
-  test('is for the endpoint that was asked for', async () => {
+  test('is valid only for the endpoint that was requested', async () => {
     const asked = question(app, { resource: `${scene.origin}/mcp/shop` })
     const code = await codeFor(browser, asked)
     const at = (resource: string) => exchange(scene, app, asked, code, { resource })
@@ -112,7 +112,7 @@ describe('a code', () => {
     expect((await scene.tools(json.access_token, '/mcp')).status).toBe(401)
   })
 
-  test('is exchanged at the origin that gave it', async () => {
+  test('can be exchanged only at the origin that issued it', async () => {
     const asked = question(app)
     const code = await codeFor(browser, asked)
     const host = `localhost:${scene.port}`
@@ -120,7 +120,7 @@ describe('a code', () => {
     expect([answer.status >= 400, /access_token/.test(answer.text)]).toEqual([true, false])
   })
 
-  test('never travels in a URL, and neither does a token', async () => {
+  test('is not accepted in a URL, and neither is a token', async () => {
     const asked = question(app)
     const code = await codeFor(browser, asked)
     const query = new URLSearchParams({
@@ -160,8 +160,8 @@ describe('PKCE cannot be left out', () => {
     ['a challenge that is too long', { code_challenge: 'A'.repeat(44) }],
     ['a challenge with padding', { code_challenge: `${'A'.repeat(42)}=` }],
     ['a challenge in hexadecimal', { code_challenge: 'a'.repeat(64) }],
-    ['a challenge of other characters', { code_challenge: `${'A'.repeat(42)}+` }],
-  ])('by an app that asks with %s', async (_, more) => {
+    ['a challenge with other characters', { code_challenge: `${'A'.repeat(42)}+` }],
+  ])('by an app that sends %s', async (_, more) => {
     for (const type of ['none', 'client_secret_post']) {
       const asking = await register(scene, { token_endpoint_auth_method: type })
       const answer = await browser.ask('GET', question(asking, more).path)
@@ -193,7 +193,7 @@ describe('PKCE cannot be left out', () => {
     expect((await exchange(scene, app, asked, code)).status).toBe(200)
   })
 
-  test('by a short verifier that fits its challenge', async () => {
+  test('with an invalid verifier that matches its challenge', async () => {
     for (const verifier of ['a', 'a'.repeat(42), 'a'.repeat(129), `${'a'.repeat(43)} `]) {
       const challenge = createHash('sha256').update(verifier).digest('base64url')
       const asked = { ...question(app, { code_challenge: challenge }), verifier }
@@ -204,7 +204,7 @@ describe('PKCE cannot be left out', () => {
 })
 
 describe('an app', () => {
-  test('that has a secret shows it, in the way that it registered', async () => {
+  test('with a secret must send it in the registered way', async () => {
     const secret = await register(scene, { token_endpoint_auth_method: 'client_secret_post' })
     const asked = question(secret)
     const code = await codeFor(browser, asked)
@@ -227,7 +227,7 @@ describe('an app', () => {
     expect((await exchange(scene, secret, asked, code, { client_secret })).status).toBe(200)
   })
 
-  test('that nobody knows gets nothing, and is not told whether it exists', async () => {
+  test('that is unknown gets nothing, and cannot learn which apps exist', async () => {
     const asked = question(app)
     const code = await codeFor(browser, asked)
     for (const client_id of ['nobody', '', 'client:x', app.client_id.slice(0, -1), '*', '%']) {
@@ -237,7 +237,7 @@ describe('an app', () => {
     }
   })
 
-  test('that sends anything twice is refused', async () => {
+  test('that sends a parameter twice is refused', async () => {
     const asked = question(app)
     const code = await codeFor(browser, asked)
     const parameters = {
@@ -253,7 +253,7 @@ describe('an app', () => {
     expect((await exchange(scene, app, asked, code)).status).toBe(200)
   })
 
-  test('gets no token by any other grant', async () => {
+  test('gets no token with any other grant type', async () => {
     for (const grant_type of [
       'password',
       'client_credentials',
@@ -274,7 +274,7 @@ describe('an app', () => {
     }
   })
 
-  test('is told which issuer answers, so that it cannot mix up two', async () => {
+  test('gets the issuer’s name, so that it cannot mix up two issuers', async () => {
     for (const ticks of [{}, { decision: 'deny' }]) {
       const brought = broughtBack(await decide(browser, question(app), ticks))
       expect(brought.getAll('iss')).toEqual([scene.origin])
@@ -287,7 +287,7 @@ describe('an app', () => {
     expect(metadata.json.response_types_supported).toEqual(['code'])
   })
 
-  test('gets its answer in the query, never in a fragment or by a form', async () => {
+  test('gets its response in the query, never in a fragment or a form', async () => {
     for (const more of [
       { response_type: 'token' },
       { response_type: 'id_token' },

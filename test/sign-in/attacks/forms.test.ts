@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene.stop())
 
-/** What a browser says of a form that another site sends. */
+/** The headers that a browser sends with a form from another site. */
 const FOREIGN: readonly Readonly<Record<string, string>>[] = [
   { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
   { origin: 'null', 'sec-fetch-site': 'cross-site' },
@@ -38,7 +38,7 @@ const FOREIGN: readonly Readonly<Record<string, string>>[] = [
 const codeIn = ({ headers }: Answer) =>
   /[?&]code=/.test(headers.get('location') ?? '') ? 'a code' : 'none'
 
-describe('a form that another site sends', () => {
+describe('a form from another site', () => {
   test.each(FOREIGN)('signs nobody in: %j', async (headers) => {
     const stranger = new Browser(scene)
     const { path } = question(app)
@@ -57,7 +57,7 @@ describe('a form that another site sends', () => {
       const answer = await browser.ask('POST', path, { form: formOf(page, ticks), headers })
       expect([answer.status, answer.headers.get('location')]).toEqual([403, null])
     }
-    // And the person can still decide.
+    // The person can still decide.
     expect(codeIn(await browser.post(path, formOf(page)))).toBe('a code')
   })
 
@@ -70,7 +70,7 @@ describe('a form that another site sends', () => {
     expect(handleIn(await browser.ask('GET', question(app).path))).not.toBe('')
   })
 
-  test('of another kind is no form', async () => {
+  test('with another content type causes no server error', async () => {
     const { path } = question(app)
     const page = await browser.ask('GET', path)
     const form = formOf(page)
@@ -102,7 +102,7 @@ describe('a form that another site sends', () => {
 })
 
 describe('a decision', () => {
-  test('is made by no link', async () => {
+  test('cannot be made by a link', async () => {
     const { path } = question(app)
     const page = await browser.ask('GET', path)
     for (const method of ['GET', 'HEAD', 'PUT', 'OPTIONS', 'DELETE', 'PATCH']) {
@@ -115,7 +115,7 @@ describe('a decision', () => {
     }
   })
 
-  test('is made only in the browser that was asked', async () => {
+  test('can be made only in the browser that opened the page', async () => {
     const { path } = question(app)
     const page = await browser.ask('GET', path)
     const other = await person(scene)
@@ -127,7 +127,7 @@ describe('a decision', () => {
     expect(codeIn(await browser.post(path, formOf(page)))).toBe('a code')
   })
 
-  test('is made once', async () => {
+  test('can be made only once', async () => {
     const { path } = question(app)
     const page = await browser.ask('GET', path)
     const answers = await Promise.all(
@@ -137,7 +137,7 @@ describe('a decision', () => {
     expect(codeIn(await browser.post(path, formOf(page)))).toBe('none')
   })
 
-  test('is made of what was shown, whatever the URL of the form says', async () => {
+  test('applies to the page that was shown, whatever the form’s URL says', async () => {
     const other = await register(scene, { redirect_uris: ['https://evil.example/callback'] })
     const page = await browser.ask('GET', question(app, { state: 'shown' }).path)
     const answer = await browser.post(question(other, { state: 'evil' }).path, formOf(page))
@@ -147,7 +147,7 @@ describe('a decision', () => {
     } else expect(answer.headers.get('location')).toBe(null)
   })
 
-  test('is made by nobody who is not signed in', async () => {
+  test('cannot be made without a sign-in', async () => {
     const { path } = question(app)
     const page = await browser.ask('GET', path)
     const stranger = new Browser(scene)
@@ -157,7 +157,7 @@ describe('a decision', () => {
     }
   })
 
-  test('with a handle that was made up, cut or left out is none', async () => {
+  test('with an invented, cut or missing handle is rejected', async () => {
     const { path } = question(app)
     const page = await browser.ask('GET', path)
     const handle = handleIn(page)
@@ -171,7 +171,7 @@ describe('a decision', () => {
     }
   })
 
-  test('gives no right that there is not', async () => {
+  test('grants no right that does not exist', async () => {
     for (const scopes of [['db:write'], ['*'], ['db:read', 'admin'], ['db:read db:write'], ['"']]) {
       const answer = await decide(browser, question(app), { scopes })
       expect([scopes, codeIn(answer)]).toEqual([scopes, 'none'])
@@ -180,7 +180,7 @@ describe('a decision', () => {
 })
 
 describe('a session', () => {
-  test('is opened by no cookie that was made up', async () => {
+  test('cannot be opened with an invented cookie', async () => {
     const cookies = [...browser.cookies]
     const { path } = question(app)
     for (const value of ['', 'x', 'A'.repeat(43), '../x', 'passphrase', '%', "' or 1=1 --"]) {
@@ -191,7 +191,7 @@ describe('a session', () => {
     }
   })
 
-  test('is not taken over by a cookie that the attacker set before', async () => {
+  test('cannot be taken over with a cookie that the attacker set before', async () => {
     const victim = new Browser(scene)
     const { path } = question(app)
     const planted = 'B'.repeat(43)
@@ -204,12 +204,12 @@ describe('a session', () => {
     expect(handleIn(await attacker.ask('GET', path))).toBe('')
   })
 
-  test('holds neither the passphrase nor a name in its cookies', () => {
+  test('has neither the passphrase nor a name in its cookies', () => {
     const text = JSON.stringify([...browser.cookies])
     expect(text).not.toMatch(/seven|otters|passphrase/i)
   })
 
-  test('opens no endpoint, and no API', async () => {
+  test('opens no endpoint and no API', async () => {
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const headers = { cookie }
     expect((await scene.tools(undefined, '/mcp', { headers })).status).toBe(401)
@@ -217,7 +217,7 @@ describe('a session', () => {
   })
 })
 
-test('no page can be framed, runs a script, loads anything, or is kept', async () => {
+test('no page can be framed, runs a script, loads anything or is cached', async () => {
   const { path } = question(app)
   const pages = [
     await new Browser(scene).ask('GET', path),

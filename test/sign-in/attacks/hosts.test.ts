@@ -26,8 +26,8 @@ describe('over plain http, only this machine is an issuer', () => {
     '[::ffff:127.0.0.1]',
     'gateway',
     'xn--80ak6aa92e.com',
-  ])('and %s is none', async (host) => {
-    // Some of them are another way to write this machine: then it is named in the one usual way.
+  ])('and %s is not an issuer', async (host) => {
+    // Some of these are other spellings of this machine, which is then named in the usual way.
     const own = /^http:\/\/(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/
     for (const path of [SERVER, RESOURCE]) {
       const answer = await scene.ask('GET', path, { host })
@@ -49,7 +49,7 @@ describe('over plain http, only this machine is an issuer', () => {
     }
   })
 
-  test('whatever a header says of another one', async () => {
+  test('whatever a header says about another host', async () => {
     for (const [name, value] of [
       ['x-forwarded-host', 'evil.example'],
       ['x-forwarded-proto', 'https'],
@@ -80,7 +80,7 @@ describe('over plain http, only this machine is an issuer', () => {
   )
 })
 
-describe('a header holds nothing of a stranger', () => {
+describe('no header repeats text from a stranger', () => {
   test.each([
     'shop"',
     'shop%22',
@@ -91,7 +91,7 @@ describe('a header holds nothing of a stranger', () => {
     '%22%3e%3cscript%3e',
     'shop%E2%80%A8',
     `${'a'.repeat(3_000)}`,
-  ])('by the name of an endpoint: %s', async (name) => {
+  ])('in an endpoint’s name: %s', async (name) => {
     for (const path of [`/mcp/${name}`, `/.well-known/oauth-protected-resource/mcp/${name}`]) {
       for (const method of ['GET', 'POST']) {
         const { status, headers, text } = await scene.ask(method, path)
@@ -104,7 +104,7 @@ describe('a header holds nothing of a stranger', () => {
     }
   })
 
-  test('by the origin of a page', async () => {
+  test('in a page’s origin', async () => {
     for (const origin of [
       'https://a.example\r\nX-Evil: 1',
       'null',
@@ -118,7 +118,7 @@ describe('a header holds nothing of a stranger', () => {
   })
 })
 
-test('nothing of a sign-in is kept by a cache', async () => {
+test('no sign-in response is cached', async () => {
   const app = await register(scene)
   const { path } = question(app)
   for (const [method, where] of [
@@ -149,7 +149,7 @@ test('nothing of a sign-in is kept by a cache', async () => {
   }
 })
 
-test('a path that can be read in another way is no page of the sign-in, and takes no order', async () => {
+test('an ambiguous path is not a sign-in page and accepts no request', async () => {
   for (const path of [
     '/authorize/../token',
     '/signin/../token',
@@ -184,17 +184,17 @@ describe('an app that looks like another', () => {
     ['an attribute', '" onmouseover="alert(1)" x="'],
     ['an entity', '&lt;script&gt;&#60;script&#62;'],
     ['text that runs backwards', 'Claude\u202e\u2066evil\u2069\u200f'],
-    ['text that nobody sees', 'Cl\u200baude\u2060\ufeff\u00ad'],
+    ['invisible text', 'Cl\u200baude\u2060\ufeff\u00ad'],
     ['letters of another script', 'Сlаude'],
     ['control characters', 'Claude\u0000\u001b[2J\u0085'],
     ['lines', 'Claude\n\n\n\nThis app is verified.'],
     ['a host', 'claude.ai'],
-    ['our own name', 'Tidegate'],
+    ['Tidegate’s own name', 'Tidegate'],
     ['many words', 'Claude '.repeat(3_000)],
     ['many marks', `C${'\u0301'.repeat(5_000)}`],
     ['a form', '</form><form action="https://evil.example"><input name=passphrase>'],
     ['a template', '{{7*7}} <%= 7*7 %>'],
-  ])('by %s in its name is shown as what it is', async (_, client_name) => {
+  ])('with %s in its name is shown safely', async (_, client_name) => {
     const app = await register(scene, {
       client_name,
       client_uri: 'https://claude.ai',
@@ -212,11 +212,11 @@ describe('an app that looks like another', () => {
     expect(text).toContain('127.0.0.1')
     expect(text).toMatch(/not verified|nobody vouches|registered itself/i)
     for (const [, value] of headers) expect(value).not.toMatch(/Claude|alert/)
-    // Nobody sees what an app calls itself before they are signed in.
+    // Nobody sees an app's name before they are signed in.
     expect((await new Browser(scene).ask('GET', path)).text).not.toMatch(/laude|alert/)
   })
 
-  test('by a name that is no text does not register', async () => {
+  test('with a name that is not a string cannot register', async () => {
     for (const client_name of [{}, [], 7, true, { toString: 'x' }]) {
       const json = { client_name, redirect_uris: [CALLBACK] }
       expect((await scene.ask('POST', '/register', { json })).status).toBe(400)

@@ -4,7 +4,7 @@ import type { PlainWorker } from '../../support/plain-worker.ts'
 import { rowsOf } from '../../support/registry-rows.ts'
 import { OPERATOR_KEY, person, register, type Scene, startScene, tokens } from './scene.ts'
 
-/** In real time: what was taken from somebody is refused then. */
+/** The real time after which removed access must be refused. */
 const BOUND_MS = 10_000
 
 let provider: FakeProvider
@@ -17,8 +17,9 @@ beforeAll(async () => {
     SIGN_IN_ALLOW: 'carol@example.com, *@trusted.example, group:staff',
   })
   rows = rowsOf(scene as unknown as PlainWorker)
+  await rows.endpoint('teamed', { access: 'groups' })
   await rows.group('team', { people: ['ada@example.com'], endpoints: { shop: {} } })
-  await rows.group('analysts', { people: ['group:analysts'], endpoints: { books: {} } })
+  await rows.group('analysts', { people: ['group:analysts'], endpoints: { books: {}, teamed: {} } })
   await rows.group('leaving', { people: ['leo@example.com'], endpoints: { shop: {}, books: {} } })
 })
 afterAll(async () => {
@@ -26,19 +27,19 @@ afterAll(async () => {
   await provider.close()
 })
 
-/** A token that the provider gives somebody for an endpoint. */
+/** A token that the provider issues to a person for an endpoint. */
 const tokenOf = (email: unknown, name = 'shop', claims: Record<string, unknown> = {}) =>
   provider.sign({
     ...{ sub: `${email}`, email, email_verified: true, scope: 'db:read' },
-    ...{ aud: `${scene.origin}/mcp/${name}`, ...claims },
+    ...{ aud: `${scene.origin}/mcp/${name}`, groups: [], ...claims },
   })
 
 async function statusOf(email: unknown, name = 'shop', claims: Record<string, unknown> = {}) {
   return (await scene.tools(await tokenOf(email, name, claims), `/mcp/${name}`)).status
 }
 
-describe('a person of the provider', () => {
-  test('may use what SIGN_IN_ALLOW or a group says, and nothing else', async () => {
+describe('a person from the provider', () => {
+  test('can use only what SIGN_IN_ALLOW or a group allows', async () => {
     expect(await statusOf('carol@example.com', 'shop')).toBe(200)
     expect(await statusOf('carol@example.com', 'books')).toBe(200)
     expect(await statusOf('dora@trusted.example', 'books')).toBe(200)
@@ -50,6 +51,27 @@ describe('a person of the provider', () => {
     for (const name of ['shop', 'books', 'none']) {
       expect(await statusOf('bob@example.com', name)).toBe(403)
     }
+  })
+
+  test('needs a group if an endpoint requires a group, whatever SIGN_IN_ALLOW says', async () => {
+    expect(await statusOf('eve@example.com', 'teamed', { groups: ['analysts'] })).toBe(200)
+    expect(await statusOf('carol@example.com', 'teamed', { groups: ['analysts'] })).toBe(200)
+    for (const who of ['carol@example.com', 'dora@trusted.example', 'ada@example.com']) {
+      expect(await statusOf(who, 'teamed')).toBe(403)
+    }
+    expect(await statusOf('dave@example.com', 'teamed', { groups: ['staff'] })).toBe(403)
+  })
+
+  test.each([
+    ['missing', undefined],
+    ['in another form', { staff: true }],
+    ['unreadable', ['staff', 7]],
+    ['too many', Array.from({ length: 201 }, (_, i) => `group ${i}`)],
+  ])('is refused with an explanation if their groups are %s', async (_, groups) => {
+    const token = await tokenOf('carol@example.com', 'shop', { groups })
+    const answer = await scene.tools(token, '/mcp/shop')
+    expect(answer.status).toBe(401)
+    expect(answer.text).toContain('Groups decide here who may see what')
   })
 
   test.each([
@@ -85,7 +107,7 @@ describe('a person of the provider', () => {
     'operator',
     '',
     'x'.repeat(10_000),
-  ])('is nobody else, whatever they are called: %j', async (email) => {
+  ])('cannot impersonate anybody with a lookalike name: %j', async (email) => {
     const claims = { scope: 'db:read' }
     for (const name of ['shop', 'books']) {
       expect([
@@ -118,12 +140,12 @@ describe('a person of the provider', () => {
     { scope: 'db:write' },
     { scope: 'xdb:read' },
     { scope: 'db:readx' },
-  ])('is not who the provider does not say they are: %j', async (claims) => {
+  ])('is refused with invalid or insufficient claims: %j', async (claims) => {
     const status = await statusOf('carol@example.com', 'shop', claims)
     expect([401, 403]).toContain(status)
   })
 
-  test('is in no group that only looks like one', async () => {
+  test('is not in a group because of a lookalike', async () => {
     for (const groups of [
       'staff,analysts',
       ['STAFF '],
@@ -159,7 +181,7 @@ async function session(token: string, name = 'shop') {
 }
 
 describe('a session', () => {
-  test('is of the person who opened it', async () => {
+  test('belongs to the person who opened it', async () => {
     const ada = await tokenOf('ada@example.com')
     const carol = await tokenOf('carol@example.com')
     const headers = await session(ada)
@@ -174,11 +196,11 @@ describe('a session', () => {
       const more = { ...headers, authorization: `Bearer ${carol}`, accept: 'text/event-stream' }
       expect((await scene.ask(method, '/mcp/shop', { headers: more })).status).toBe(404)
     }
-    // Another token of the same person goes on with it.
+    // Another token for the same person continues the session.
     expect(await ask(await tokenOf('ada@example.com', 'shop', { jti: 'another' }))).toBe(200)
   })
 
-  test('is at the endpoint where it was opened', async () => {
+  test('belongs to the endpoint where it was opened', async () => {
     const browser = await person(scene)
     const ticks = { endpoints: ['shop', 'books'] }
     const { access_token } = await tokens(scene, browser, await register(scene), ticks)
@@ -187,7 +209,7 @@ describe('a session', () => {
     expect((await scene.tools(access_token, '/mcp/books', { headers })).status).toBe(404)
   })
 
-  test('is not reached by what its object is told in secret', async () => {
+  test('cannot be reached with forged internal headers', async () => {
     const ada = await tokenOf('ada@example.com')
     const headers = await session(ada)
     const carol = await tokenOf('carol@example.com')
@@ -216,7 +238,7 @@ describe('a session', () => {
   })
 })
 
-test('the authorization server takes its orders from nobody outside', async () => {
+test('the authorization server accepts no orders from outside', async () => {
   for (const path of ['/take', '/granted', '/revoke', '/grants', '/makeCode', '/signin/take']) {
     for (const host of [`127.0.0.1:${scene.port}`, 'authorization', 'any.invalid', 'localhost']) {
       const json = { order: 'makeCode', input: {}, id: 'x' }
@@ -227,7 +249,7 @@ test('the authorization server takes its orders from nobody outside', async () =
   }
 })
 
-test('who was taken out of a group is refused within ten seconds, also in a session', async () => {
+test('a person removed from a group is refused within ten seconds, even in a session', async () => {
   const leo = await tokenOf('leo@example.com')
   const headers = await session(leo)
   const ask = async (path: string, more = {}) => (await scene.tools(leo, path, more)).status

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene.stop())
 
-/** A page for the person: the browser is sent nowhere, and there is no question to answer. */
+/** Expects a page that redirects the browser nowhere, and asks for no decision. */
 function expectNoWay({ status, headers, text }: Answer): void {
   expect(headers.get('location')).toBe(null)
   expect(headers.get('refresh')).toBe(null)
@@ -67,7 +67,7 @@ describe('a code goes only where the app registered', () => {
     'https://app.example/callback?keep=1 ',
     'https://app.example/callback?keep=1\u0000',
     'https://app.example/callback?keep=1\r\nLocation: https://evil.example',
-  ])('on the web to the character: %s', async (uri) => {
+  ])('and on the web every character must match: %s', async (uri) => {
     expectNoWay(await browser.ask('GET', question(remote, { redirect_uri: uri }).path))
   })
 
@@ -95,7 +95,7 @@ describe('a code goes only where the app registered', () => {
     'http://[::ffff:127.0.0.1]:9999/callback',
     'http://127.0.0.1.:9999/callback',
     'http://①27.0.0.1:9999/callback',
-  ])('on this machine in all but the port: %s', async (uri) => {
+  ])('and on this machine everything except the port must match: %s', async (uri) => {
     const answer = await browser.ask('GET', question(local, { redirect_uri: uri }).path)
     expectNoWay(answer)
   })
@@ -107,23 +107,23 @@ describe('a code goes only where the app registered', () => {
     'http://localhost.:80/cb',
     'http://localhost.localdomain/cb',
     'http://LOCALHOST.evil.example/cb',
-  ])('and by the name that it registered: %s', async (uri) => {
+  ])('and the registered host name must match: %s', async (uri) => {
     expectNoWay(await browser.ask('GET', question(other, { redirect_uri: uri }).path))
   })
 
-  test('with any port of this machine', async () => {
+  test('with any port on this machine', async () => {
     for (const uri of ['http://127.0.0.1:1/callback', 'http://127.0.0.1/callback']) {
       const answer = await decide(browser, question(local, { redirect_uri: uri }))
       expect(answer.headers.get('location')?.startsWith(`${uri}?code=`)).toBe(true)
     }
   })
 
-  test('where its form says nothing of it: the one that was shown counts', async () => {
+  test('whatever redirect URI the decision form contains', async () => {
     const asked = question(remote)
     const page = await browser.ask('GET', asked.path)
     const form = formOf(page)
     form.append('redirect_uri', 'https://evil.example/')
-    // The query of the form's own URL is the sender's, too.
+    // The sender controls the query in the form's own URL, too.
     const path = question(local, { redirect_uri: 'http://127.0.0.1:4/callback' }).path
     const answer = await browser.post(path, form)
     const location = answer.headers.get('location')
@@ -132,7 +132,7 @@ describe('a code goes only where the app registered', () => {
     )
   })
 
-  test('when it is asked for twice, nowhere', async () => {
+  test('and nowhere if the redirect URI or the client ID is repeated', async () => {
     const { path } = question(remote)
     for (const [name, value] of [
       ['redirect_uri', 'https://evil.example/'],
@@ -148,7 +148,7 @@ describe('a code goes only where the app registered', () => {
   })
 
   test.each(['state', 'scope', 'code_challenge', 'code_challenge_method', 'response_type', 'x'])(
-    'when anything is said twice, nowhere: %s',
+    'and nowhere if any parameter is repeated: %s',
     async (name) => {
       const { path } = question(remote, { x: '1' })
       const value = new URLSearchParams(path.split('?')[1]).get(name)!
@@ -158,7 +158,7 @@ describe('a code goes only where the app registered', () => {
   )
 })
 
-describe('nobody can register to be sent to', () => {
+describe('nobody can register as a redirect URI', () => {
   test.each([
     'javascript:alert(1)',
     'JavaScript:alert(1)',
@@ -193,7 +193,7 @@ describe('nobody can register to be sent to', () => {
     expect(json).not.toHaveProperty('client_id')
   })
 
-  test('nowhere, and not with what is no list of texts', async () => {
+  test('an empty or malformed list', async () => {
     for (const redirect_uris of [
       undefined,
       [],
@@ -210,7 +210,7 @@ describe('nobody can register to be sent to', () => {
   })
 })
 
-test('a code is exchanged only with the address that it was sent to', async () => {
+test('a code is exchanged only with the redirect URI to which it was sent', async () => {
   const app = await register(scene, {
     redirect_uris: ['http://127.0.0.1/callback', 'https://app.example/callback'],
   })

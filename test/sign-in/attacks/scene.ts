@@ -8,12 +8,12 @@ import { targetOf } from '../../support/plain-worker.ts'
 import { REGISTRY_WORKER } from '../../support/registry-rows.ts'
 
 export const PASSPHRASE = 'seven otters guard the quiet harbour'
-export const OPERATOR_KEY = 'key-of-the-operator-0123456789'
+export const OPERATOR_KEY = 'key-of-the-operator-0123456789abcdef'
 export const CALLBACK = 'http://127.0.0.1:9999/callback'
 
 const databases = { demo: { url: 'demo:' } }
 
-/** Two endpoints that need a sign-in, and one that does not. */
+/** Two endpoints that need a sign-in, and a public endpoint. */
 export const VARS = {
   TIDEGATE_KEY: OPERATOR_KEY,
   TIDEGATE_SECRET: 'fL9w0Q2cXv7yR4tB8nM1kZ5sD3gH6jPa',
@@ -44,11 +44,11 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: attacks look at answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: attacks look at responses of every shape
   readonly json: any
 }
 
-/** A deployment with a sign-in, in plain workerd: what an attacker writes is what it reads. */
+/** A deployment with a sign-in in plain workerd, which reads exactly what an attacker writes. */
 export interface Scene {
   readonly port: number
   readonly origin: string
@@ -63,7 +63,7 @@ export interface Scene {
   stop(): Promise<void>
 }
 
-/** Starts it. What it asks the outside is answered at the address `internet`, if there is one. */
+/** Starts a scene. Its requests to the outside go to the address `internet`, if given. */
 export async function startScene(
   vars: Readonly<Record<string, string>> = {},
   internet?: string,
@@ -80,7 +80,7 @@ export async function startScene(
         text += chunk
         if (text.includes('event: endpoint')) socket.destroy()
       })
-      // One that has answered may not read on.
+      // A server that has responded may stop reading.
       socket.on('error', (error) => (text ? undefined : reject(error)))
       socket.on('close', () => {
         const [top = '', ...rest] = text.split('\r\n\r\n')
@@ -148,7 +148,7 @@ function unchunked(text: string): string {
   const end = text.indexOf('\r\n')
   const size = Number.parseInt(text.slice(0, end), 16)
   if (end < 0 || !size) return ''
-  // By bytes, as chunks are counted.
+  // Sliced by bytes, since chunk sizes are in bytes.
   const rest = Buffer.from(text.slice(end + 2))
   return rest.subarray(0, size).toString() + unchunked(rest.subarray(size + 2).toString())
 }
@@ -175,14 +175,14 @@ export async function register(scene: Scene, metadata: object = {}, host?: strin
   return json
 }
 
-/** What an app asks of a person. */
+/** An app's authorization request to a person. */
 export interface Question {
   readonly path: string
   readonly verifier: string
   readonly redirectUri: string
 }
 
-/** A question of an app; a parameter that is `undefined` is left out. */
+/** An app's authorization request. A parameter that is `undefined` is left out. */
 export function question(
   app: Pick<App, 'client_id' | 'redirect_uris'>,
   more: Readonly<Record<string, string | undefined>> = {},
@@ -206,7 +206,7 @@ export function question(
   return { path, verifier, redirectUri: parameters.redirect_uri }
 }
 
-/** The browser of a person. */
+/** A person's browser. */
 export class Browser {
   readonly cookies = new Map<string, string>()
   readonly #scene: Scene
@@ -229,7 +229,7 @@ export class Browser {
     return answer
   }
 
-  /** Sends a form as a browser sends that of a page of this site. */
+  /** Sends a form as a browser does from a page on this site. */
   post(path: string, form: Asked['form'], headers: Readonly<Record<string, string>> = {}) {
     const origin = `http://${this.#host ?? `127.0.0.1:${this.#scene.port}`}`
     return this.ask('POST', path, {
@@ -239,7 +239,7 @@ export class Browser {
   }
 }
 
-/** The browser of somebody who signed in, by the passphrase or a code. */
+/** The browser of a person who signed in with the passphrase or a code. */
 export async function person(
   scene: Scene,
   host?: string,
@@ -254,7 +254,7 @@ export async function person(
   return browser
 }
 
-/** What the forms of a page hold that nobody sees. */
+/** The hidden fields in a page's forms. */
 export function hiddenIn({ text }: Answer): URLSearchParams {
   const form = new URLSearchParams()
   for (const [field] of text.matchAll(/<input[^>]*>/g)) {
@@ -265,41 +265,41 @@ export function hiddenIn({ text }: Answer): URLSearchParams {
   return form
 }
 
-/** The handle of a page that asks for a decision: empty if this is another page. */
+/** The handle on a page that asks for a decision, or an empty string on another page. */
 export const handleIn = (page: Answer): string => hiddenIn(page).get('handle') ?? ''
 
-/** What a person ticks. */
+/** The boxes that a person ticks. */
 export interface Ticks {
   readonly endpoints?: readonly string[]
   readonly scopes?: readonly string[]
   readonly decision?: string
 }
 
-/** The form of a page that asks for a decision, as the person sends it. */
+/** The form on a page that asks for a decision, as the person sends it. */
 export function formOf(page: Answer, ticks: Ticks = {}): URLSearchParams {
   const { endpoints = ['shop'], scopes = ['db:read'], decision = 'allow' } = ticks
   const form = hiddenIn(page)
   form.set('decision', decision)
-  // What is ticked for them is theirs to untick.
+  // A person can untick the preselected boxes.
   for (const name of ['endpoint', 'scope']) form.delete(name)
   for (const it of endpoints) form.append('endpoint', it)
   for (const it of scopes) form.append('scope', it)
   return form
 }
 
-/** Lets somebody who signed in answer a question. */
+/** Lets a signed-in person decide on a request. */
 export async function decide(browser: Browser, { path }: Question, ticks?: Ticks): Promise<Answer> {
   return browser.post(path, formOf(await browser.ask('GET', path), ticks))
 }
 
-/** What the browser brings to the app. */
+/** The parameters that the browser brings to the app. */
 export function broughtBack({ status, headers, text }: Answer): URLSearchParams {
   const location = headers.get('location')
   if (!location) throw new Error(`${status} ${text}`)
   return new URL(location).searchParams
 }
 
-/** A code for a question, from a person who allows it. */
+/** A code for a request, from a person who allows it. */
 export async function codeFor(browser: Browser, asked: Question, ticks?: Ticks): Promise<string> {
   const brought = broughtBack(await decide(browser, asked, ticks))
   const code = brought.get('code')
@@ -307,7 +307,7 @@ export async function codeFor(browser: Browser, asked: Question, ticks?: Ticks):
   return code
 }
 
-/** Exchanges a code; a parameter that is `undefined` is left out. */
+/** Exchanges a code. A parameter that is `undefined` is left out. */
 export function exchange(
   scene: Scene,
   app: App,
@@ -352,7 +352,7 @@ export interface Tokens {
   readonly scope: string
 }
 
-/** The tokens of an app that a person let in. */
+/** The tokens of an app that a person allowed. */
 export async function tokens(
   scene: Scene,
   browser: Browser,

@@ -29,8 +29,8 @@ afterAll(() => scene.stop())
 
 const status = async (token: string, path = '/mcp') => (await scene.tools(token, path)).status
 
-describe('a token is for what it was given for', () => {
-  test('not for another endpoint, by whatever way its path is written', async () => {
+describe('a token is valid only for its purpose', () => {
+  test('and not for another endpoint, however its path is written', async () => {
     const resource = `${scene.origin}/mcp/books`
     const { access_token } = await tokens(
       scene,
@@ -86,7 +86,7 @@ describe('a token is for what it was given for', () => {
     }
   })
 
-  test('not for the API, by whatever way its path is written', async () => {
+  test('and not for the API, however its path is written', async () => {
     for (const path of [
       '/api/endpoints',
       '/api/keys',
@@ -105,7 +105,7 @@ describe('a token is for what it was given for', () => {
     }
   })
 
-  test('not at another origin of the same deployment', async () => {
+  test('and not at another origin of the same deployment', async () => {
     for (const host of [
       `localhost:${scene.port}`,
       '127.0.0.1',
@@ -116,7 +116,7 @@ describe('a token is for what it was given for', () => {
         ...[host, 401],
       ])
     }
-    // What a proxy may add says nothing.
+    // Headers from a proxy do not count.
     for (const name of ['x-forwarded-host', 'forwarded', 'x-original-host', 'x-host']) {
       const headers = { [name]: `127.0.0.1:${scene.port}` }
       const asked = { host: 'a.example', headers }
@@ -124,7 +124,7 @@ describe('a token is for what it was given for', () => {
     }
   })
 
-  test('not at another deployment, not even one with the same secrets', async () => {
+  test('and not at another deployment, even with the same secrets', async () => {
     const other = await startScene()
     try {
       const host = `127.0.0.1:${scene.port}`
@@ -139,7 +139,7 @@ describe('a token is for what it was given for', () => {
     }
   })
 
-  test('not for more than the person ticked, whatever the form says', async () => {
+  test('and not for more than the person ticked, whatever the form says', async () => {
     for (const endpoints of [['*'], [''], ['nothing'], ['shop,books'], ['../books'], ['SHOP']]) {
       const made = await tokens(scene, browser, app, { endpoints: [...endpoints, 'shop'] })
       expect(await status(made.access_token, '/mcp/books')).toBe(401)
@@ -148,7 +148,7 @@ describe('a token is for what it was given for', () => {
     }
   })
 
-  test('and a refresh gives no more than that', async () => {
+  test('and a refresh does not add rights', async () => {
     const made = await tokens(scene, browser, app, { scopes: ['db:read'] })
     for (const more of [
       { scope: 'db:write' },
@@ -189,7 +189,7 @@ describe('tokens are not mixed up', () => {
     expect(await status(given.refresh_token, '/mcp/shop')).toBe(401)
   })
 
-  test('an access token refreshes nothing, and buys nothing', async () => {
+  test('an access token is accepted neither as a refresh token nor as a code', async () => {
     for (const form of [
       { grant_type: 'refresh_token', refresh_token: given.access_token },
       { grant_type: 'authorization_code', code: given.access_token, code_verifier: 'a'.repeat(43) },
@@ -206,7 +206,7 @@ describe('tokens are not mixed up', () => {
     expect(await status(given.access_token)).toBe(200)
   })
 
-  test('a refresh token is of no use to another app, and is not lost by that', async () => {
+  test('a refresh token is useless to another app, and survives the attempt', async () => {
     const mine = await tokens(scene, browser, app)
     const other = await register(scene)
     const secret = await register(scene, { token_endpoint_auth_method: 'client_secret_post' })
@@ -218,7 +218,7 @@ describe('tokens are not mixed up', () => {
     expect((await refresh(scene, app, mine.refresh_token)).status).toBe(200)
   })
 
-  test('an app ends no grant of another', async () => {
+  test('an app cannot end another app’s grant', async () => {
     const mine = await tokens(scene, browser, app)
     const other = await register(scene)
     for (const token of [mine.refresh_token, mine.access_token]) {
@@ -228,7 +228,7 @@ describe('tokens are not mixed up', () => {
     expect((await refresh(scene, app, mine.refresh_token)).status).toBe(200)
   })
 
-  test('what was made up or changed opens nothing', async () => {
+  test('an invented or changed token opens nothing', async () => {
     const [user = '', grant = '', secret = ''] = given.access_token.split(':')
     const flipped = (text: string) => text.slice(0, -1) + (text.endsWith('A') ? 'B' : 'A')
     for (const token of [
@@ -265,7 +265,7 @@ describe('tokens are not mixed up', () => {
     }
   })
 
-  test('two headers are no way around one', async () => {
+  test('a second header cannot hide an invalid token', async () => {
     const line = (token: string) => `Authorization: Bearer ${token}`
     const head = ['POST /mcp HTTP/1.1', `Host: 127.0.0.1:${scene.port}`]
     const bad = `${given.access_token.slice(0, -3)}abc`
@@ -334,14 +334,14 @@ describe('a JWT', () => {
     ]
   }
 
-  test('that nobody signed is refused, where another issuer is trusted and where none is', async () => {
+  test('that is forged is refused, with or without a trusted issuer', async () => {
     const { TOKEN_ISSUER: _, ...none } = { ...VARS, TOKEN_ISSUER: '' }
     const alone = await startScene(none)
     try {
       for (const [what, token] of forged()) {
         for (const where of [scene, alone]) {
           const answer = await where.tools(token)
-          // Whether an issuer that does not answer has signed it cannot be known.
+          // If the issuer does not respond, its signature cannot be checked.
           expect([what, [401, 503].includes(answer.status)]).toEqual([what, true])
           expect(answer.text).not.toContain(token.slice(0, 60))
           if (where === alone) expect([what, answer.status]).toEqual([what, 401])
@@ -352,7 +352,7 @@ describe('a JWT', () => {
     }
   })
 
-  test('is no key of the API, no session, and no app', async () => {
+  test('is accepted neither as an API key nor as app credentials', async () => {
     for (const [, token] of forged().slice(0, 6)) {
       const headers = { authorization: `Bearer ${token}` }
       expect((await scene.ask('GET', '/api/endpoints', { headers })).status).toBe(401)

@@ -1,13 +1,13 @@
-/** An answer that was read. */
+/** A response that has been read. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at responses of every shape
   json(): any
 }
 
-/** Reads an answer to its end. */
+/** Reads a response to its end. */
 export async function read(response: Response): Promise<Answer> {
   const text = await response.text()
   const { status, headers } = response

@@ -3,7 +3,7 @@ import { type Answer, read } from './answer.ts'
 import { type Host, PASSPHRASE } from './host.ts'
 import { Visitor } from './visitor.ts'
 
-/** Where an app on this machine waits for its answer. Nobody listens there: tests read the redirect. */
+/** The callback of an app on this machine. Nothing listens there, since tests read the redirect. */
 export const CALLBACK = 'http://127.0.0.1:4711/callback'
 
 /** An app that registered itself. */
@@ -13,20 +13,20 @@ export interface App {
   readonly redirect_uris: readonly string[]
 }
 
-/** A question to the authorization endpoint, and the verifier that goes with it. */
+/** A request to the authorization endpoint, and the verifier that goes with it. */
 export interface Question {
   readonly url: string
   readonly verifier: string
 }
 
-/** What somebody ticks and presses on the page of consent. */
+/** The boxes and the button that a person chooses on the consent page. */
 export interface Decision {
   readonly endpoints?: readonly string[]
   readonly scopes?: readonly string[]
   readonly decision?: string
 }
 
-/** Asks the registration endpoint (RFC 7591, section 3.1). */
+/** Sends a request to the registration endpoint (RFC 7591, section 3.1). */
 export async function askToRegister({ server }: Host, metadata: unknown): Promise<Answer> {
   return read(
     await fetch(server.registration_endpoint, {
@@ -49,7 +49,7 @@ export async function register(host: Host, more: object = {}): Promise<App> {
   return answer.json()
 }
 
-/** What an app asks the authorization endpoint. A parameter that is undefined is left out. */
+/** An app's request to the authorization endpoint. A parameter that is undefined is left out. */
 export function question(
   host: Host,
   app: App,
@@ -74,7 +74,7 @@ export function question(
   return { url: url.href, verifier }
 }
 
-/** Somebody with a browser who signed in. */
+/** A signed-in person with a browser. */
 export async function person(host: Host): Promise<Visitor> {
   const visitor = new Visitor(host.url)
   const { url } = question(host, await register(host))
@@ -83,7 +83,7 @@ export async function person(host: Host): Promise<Visitor> {
   return visitor
 }
 
-/** Decides on the page of consent. The answer is what the browser gets. */
+/** Submits a decision on the consent page, and returns the response that the browser gets. */
 export async function decide(
   visitor: Visitor,
   { url }: Question,
@@ -95,7 +95,7 @@ export async function decide(
   return visitor.send(url, { handle, endpoint: endpoints, scope: scopes, decision })
 }
 
-/** Where an answer sends the browser: to the app, with these parameters. */
+/** The parameters with which a response sends the browser to the app. */
 export function sentBack({ status, headers, text }: Answer): URLSearchParams {
   const location = headers.get('location')
   if (!location?.startsWith(CALLBACK)) {
@@ -104,7 +104,7 @@ export function sentBack({ status, headers, text }: Answer): URLSearchParams {
   return new URL(location).searchParams
 }
 
-/** Asks the token endpoint. */
+/** Sends a request to the token endpoint. */
 export async function askForTokens(
   { server }: Host,
   form: Readonly<Record<string, string | undefined>>,
@@ -115,7 +115,7 @@ export async function askForTokens(
   return read(await fetch(server.token_endpoint, { method: 'POST', headers, body }))
 }
 
-/** What an app sends for a code. */
+/** The form with which an app redeems a code. */
 export const redeeming = (
   app: App,
   { verifier }: Question,
@@ -131,7 +131,7 @@ export const redeeming = (
   code_verifier: verifier,
 })
 
-/** A code that was just given, and all that an app needs to redeem it. */
+/** A new code, and the form with which an app redeems it. */
 export async function codeFor(
   host: Host,
   visitor: Visitor,
@@ -144,7 +144,7 @@ export async function codeFor(
   return { code: code!, form: redeeming(app, asked, code, resource) }
 }
 
-/** The tokens of a sign-in from its beginning. */
+/** Signs in from the beginning, and returns the tokens. */
 export async function tokensFor(
   host: Host,
   visitor: Visitor,

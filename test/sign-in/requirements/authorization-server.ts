@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest'
 import type { Host } from './host.ts'
 
-/** What RFC 8414 and RFC 9207 ask of the metadata of an authorization server. */
+/** The requirements of RFC 8414 and RFC 9207 for an authorization server's metadata. */
 export function authorizationServer(given: () => Host): void {
-  test('the metadata of the authorization server is at the well-known path, as JSON', async () => {
+  test('the authorization server’s metadata is at the well-known path, as JSON', async () => {
     const answer = await fetch(`${given().url}/.well-known/oauth-authorization-server`)
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/)
   })
 
-  test('the issuer is the URL whose well-known path was asked, without query and fragment', () => {
+  test('the issuer is the URL that was requested, without query and fragment', () => {
     const { server, url } = given()
     expect(server.issuer).toBe(url)
     expect(new URL(server.issuer)).toMatchObject({ search: '', hash: '', username: '' })
   })
 
-  test('the metadata has what is required, and no empty list', () => {
+  test('the metadata has all required fields, and no empty list', () => {
     const { server } = given()
     for (const name of ['authorization_endpoint', 'token_endpoint', 'registration_endpoint']) {
       expect(String(server[name])).toMatch(new RegExp(`^${server.issuer}/[^?#]+$`))
@@ -25,7 +25,7 @@ export function authorizationServer(given: () => Host): void {
     expect(Object.values(server).filter((it) => Array.isArray(it) && it.length === 0)).toEqual([])
   })
 
-  test('the metadata names the algorithms of signed assertions, and never none', () => {
+  test('the metadata lists the algorithms for signed assertions, without none', () => {
     const { server } = given()
     for (const endpoint of ['token', 'revocation']) {
       const methods = server[`${endpoint}_endpoint_auth_methods_supported`] ?? []

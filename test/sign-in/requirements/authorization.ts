@@ -3,7 +3,7 @@ import { type App, CALLBACK, decide, person, question, register, sentBack } from
 import { BY_HTTPS, type Host, PASSPHRASE } from './host.ts'
 import { Visitor } from './visitor.ts'
 
-/** What RFC 7636, RFC 8707, RFC 9207 and RFC 9700 ask of the authorization endpoint. */
+/** The requirements of RFC 7636, RFC 8707, RFC 9207 and RFC 9700 for the authorization endpoint. */
 export function authorization(given: () => Host): void {
   let host: Host
   let visitor: Visitor
@@ -16,7 +16,7 @@ export function authorization(given: () => Host): void {
     remote = await register(host, { redirect_uris: ['https://app.example/callback'] })
   })
 
-  /** A page for the person: the browser is sent nowhere. */
+  /** Expects a page that redirects the browser nowhere. */
   const expectPage = async (url: string, who = visitor) => {
     const { status, headers } = await who.open(url)
     expect(headers.get('location')).toBe(null)
@@ -41,7 +41,7 @@ export function authorization(given: () => Host): void {
     'http://app.example/callback',
     'javascript:alert(1)',
     '',
-  ])('a redirect URI that was not registered, to the character, gets a page: %s', async (uri) => {
+  ])('a redirect URI that does not match exactly gets a page: %s', async (uri) => {
     await expectPage(question(host, remote, { redirect_uri: uri }).url)
   })
 
@@ -57,23 +57,23 @@ export function authorization(given: () => Host): void {
     ' http://127.0.0.1:4711/callback',
     'HTTP://127.0.0.1:4711/callback',
     'http:\\\\127.0.0.1:4711\\callback',
-  ])('on this machine nothing but the port of a redirect URI may differ: %s', async (uri) => {
+  ])('on this machine, only the port of a redirect URI can differ: %s', async (uri) => {
     await expectPage(question(host, app, { redirect_uri: uri }).url)
   })
 
-  test('on this machine the port of a redirect URI may differ', async () => {
+  test('on this machine, the port of a redirect URI can differ', async () => {
     const asked = question(host, app, { redirect_uri: 'http://127.0.0.1:50001/callback' })
     const { headers } = await decide(visitor, asked)
     expect(headers.get('location')).toMatch(/^http:\/\/127\.0\.0\.1:50001\/callback\?code=/)
   })
 
-  test('an app that is not known gets a page', async () => {
+  test('an unknown app gets a page', async () => {
     for (const id of ['nobody', '', undefined]) {
       await expectPage(question(host, app, { client_id: id }).url)
     }
   })
 
-  test('a browser is sent nowhere before somebody signed in, whatever the question', async () => {
+  test('no browser is redirected to an app before a sign-in, whatever the request', async () => {
     const wrong = [
       {},
       { scope: '"' },
@@ -89,7 +89,7 @@ export function authorization(given: () => Host): void {
     }
   })
 
-  test('nobody is sent to an address in a parameter', async () => {
+  test('no browser is redirected to a URL in a parameter', async () => {
     const evil = 'https://evil.example/'
     const names = [
       'next',
@@ -116,8 +116,8 @@ export function authorization(given: () => Host): void {
     ['no challenge', { code_challenge: undefined, code_challenge_method: undefined }],
     ['the method plain', { code_challenge_method: 'plain' }],
     ['no method, which means plain', { code_challenge_method: undefined }],
-    ['a method that nobody knows', { code_challenge_method: 'S512' }],
-  ])('an app without a challenge of S256 is told invalid_request: %s', async (_, more) => {
+    ['an unknown method', { code_challenge_method: 'S512' }],
+  ])('an app without an S256 challenge gets invalid_request: %s', async (_, more) => {
     const answer = await visitor.open(question(host, app, more).url)
     expect(sentBack(answer).get('error')).toBe('invalid_request')
     expect(sentBack(answer).has('code')).toBe(false)
@@ -131,7 +131,7 @@ export function authorization(given: () => Host): void {
   })
 
   test.each(['token', 'id_token', 'code token', 'none'])(
-    'no response type but code is served: %s',
+    'only the response type code is supported: %s',
     async (type) => {
       const answer = await visitor.open(question(host, app, { response_type: type }).url)
       expect(sentBack(answer).get('error')).toBe('unsupported_response_type')
@@ -142,11 +142,11 @@ export function authorization(given: () => Host): void {
   test.each([
     ['relative', '/mcp/shop'],
     ['with a fragment', '/mcp/shop#part'],
-    ['of another host', 'https://other.example/mcp/shop'],
-    ['that only looks like one', '/mcp/ｓhop'],
+    ['on another host', 'https://other.example/mcp/shop'],
+    ['that only looks like an endpoint', '/mcp/ｓhop'],
     ['written in another way', '/mcp/%73hop'],
   ])(
-    'a resource that is no endpoint, to the character, is told invalid_target: %s',
+    'a resource that is not exactly an endpoint gets invalid_target: %s',
     async (which, resource) => {
       const isPath = resource.startsWith('/') && which !== 'relative'
       const full = isPath ? `${host.url}${resource}` : resource
@@ -155,7 +155,7 @@ export function authorization(given: () => Host): void {
     },
   )
 
-  test('a code, a refusal and an error come with the issuer of the metadata, and with the state', async () => {
+  test('a code, a refusal and an error come with the issuer and the state', async () => {
     const answers = [
       await decide(visitor, question(host, app)),
       await decide(visitor, question(host, app), { decision: 'deny' }),
@@ -171,7 +171,7 @@ export function authorization(given: () => Host): void {
     }
   })
 
-  test('an error is told in characters that it may have', async () => {
+  test('an error uses only allowed characters', async () => {
     for (const more of [{ response_type: '"\\\n<é>' }, { code_challenge_method: '"\\\n<é>' }]) {
       const parameters = sentBack(await visitor.open(question(host, app, more).url))
       expect(parameters.get('error')).toMatch(/^[a-z_]+$/)
@@ -179,7 +179,7 @@ export function authorization(given: () => Host): void {
     }
   })
 
-  test('a form is answered by 303, so no browser sends the passphrase on', async () => {
+  test('a form is answered with 303, so no browser forwards the passphrase', async () => {
     const stranger = new Visitor(host.url)
     const asked = question(host, app)
     const signedIn = await stranger.send(asked.url, { passphrase: 'not the passphrase' })
@@ -190,7 +190,7 @@ export function authorization(given: () => Host): void {
     }
   })
 
-  test('no page of the sign-in can be framed, runs a script or is kept', async () => {
+  test('no sign-in page can be framed, runs a script or is cached', async () => {
     const pages = [
       await new Visitor(host.url).open(question(host, app).url),
       await visitor.open(question(host, app).url),
@@ -208,7 +208,7 @@ export function authorization(given: () => Host): void {
     }
   })
 
-  test('no script of another site may read the authorization endpoint', async () => {
+  test('no script from another site can read the authorization endpoint', async () => {
     const { url } = question(host, app)
     const headers = { origin: 'https://evil.example' }
     const asking = { ...headers, 'access-control-request-method': 'POST' }
@@ -228,7 +228,7 @@ export function authorization(given: () => Host): void {
     }
   })
 
-  test('every app is asked about, every time, and what it may do and where the answer goes is shown', async () => {
+  test('every request asks for consent, and shows the rights and the callback host', async () => {
     for (const asking of [app, app, remote]) {
       const { status, text, headers } = await visitor.open(question(host, asking).url)
       expect(status).toBe(200)
@@ -239,7 +239,7 @@ export function authorization(given: () => Host): void {
     }
   })
 
-  test('a decision counts once, for its own question, in the browser that was asked', async () => {
+  test('a decision counts once, for its own request, in the browser that opened it', async () => {
     const asked = question(host, app)
     const { text } = await visitor.open(asked.url)
     const handle = /name="handle" value="([^"]*)"/.exec(text)![1]!
@@ -259,7 +259,7 @@ export function authorization(given: () => Host): void {
     await isRefused(visitor)
   })
 
-  test('the cookies of the sign-in are sent by browsers to nobody else, and read by no script', async () => {
+  test('sign-in cookies are sent only to this host, and no script can read them', async () => {
     const https = (url: string) => url.replace(/^http:/, 'https:')
     const stranger = new Visitor(https(host.url))
     const { url } = question(host, app, { resource: https(host.endpoint('shop')) })
@@ -279,7 +279,7 @@ export function authorization(given: () => Host): void {
     }
   })
 
-  test('a code tells nothing of its challenge', async () => {
+  test('a code reveals nothing about its challenge', async () => {
     const asked = question(host, app)
     const location = (await decide(visitor, asked)).headers.get('location')!
     const challenge = new URL(asked.url).searchParams.get('code_challenge')!

@@ -14,7 +14,7 @@ import type { Host } from './host.ts'
 import { document } from './internet.ts'
 import type { Visitor } from './visitor.ts'
 
-/** What MCP and the draft of Client ID Metadata Documents ask of an authorization server. */
+/** The requirements of MCP and the Client ID Metadata Documents draft for an authorization server. */
 export function documents(given: () => Host): void {
   let host: Host
   let visitor: Visitor
@@ -24,7 +24,7 @@ export function documents(given: () => Host): void {
   })
 
   let count = 0
-  /** Puts a document where its app says that it is, as good as it can be but for `more`. */
+  /** Publishes a document at its app's URL, valid except for `more`. */
   const publish = (more: object = {}, status = 200, headers: Record<string, string> = {}): App => {
     const path = `app.example/document-${++count}.json`
     const client_id = `https://${path}`
@@ -33,14 +33,14 @@ export function documents(given: () => Host): void {
     return { client_id, redirect_uris: [CALLBACK] }
   }
 
-  /** A page for the person: the browser is sent nowhere. */
+  /** Expects a page that redirects the browser nowhere. */
   const expectPage = async (app: App, more: Record<string, string> = {}) => {
     const { status, headers } = await visitor.open(question(host, app, more).url)
     expect(headers.get('location')).toBe(null)
     expect(status).toBe(400)
   }
 
-  test('an app is known by its document, and the page says who vouches for it', async () => {
+  test('an app is identified by its document, and the page says who vouches for it', async () => {
     expect(host.server.client_id_metadata_document_supported).toBe(true)
     const app = publish()
     const { text } = await visitor.open(question(host, app).url)
@@ -60,7 +60,7 @@ export function documents(given: () => Host): void {
     'https://user:secret@app.example/document.json',
     'https://app.example\\document.json',
     ' https://app.example/document.json',
-  ])('an address that no document may have is not asked: %s', async (id) => {
+  ])('a URL that no document may have is not requested: %s', async (id) => {
     const { length } = host.internet.asked
     await expectPage({ client_id: id, redirect_uris: [CALLBACK] })
     expect(host.internet.asked).toHaveLength(length)
@@ -73,11 +73,11 @@ export function documents(given: () => Host): void {
     { redirect_uris: undefined },
     { redirect_uris: [] },
     { redirect_uris: 'x' },
-  ])('a document that lacks what it needs, or is of another URL, gets a page: %j', async (more) => {
+  ])('an incomplete document or a document for another URL gets a page: %j', async (more) => {
     await expectPage(publish(more))
   })
 
-  test('a document that is no JSON object gets a page', async () => {
+  test('a document that is not a JSON object gets a page', async () => {
     for (const body of ['', '[]', 'null', '{', '<html>']) {
       const path = `app.example/broken-${++count}.json`
       host.internet.sites.set(path, document(body))
@@ -86,7 +86,7 @@ export function documents(given: () => Host): void {
   })
 
   test.each([404, 403, 500, 201, 203])(
-    'a document with another status than 200 is none: %d',
+    'a document with a status other than 200 is refused: %d',
     async (status) => {
       await expectPage(publish({}, status))
     },
@@ -100,7 +100,7 @@ export function documents(given: () => Host): void {
     expect(host.internet.asked).not.toContain(`${name}${pathname}`)
   })
 
-  test('a redirect URI has to be one of the document', async () => {
+  test('a redirect URI has to be in the document', async () => {
     const app = publish({ redirect_uris: ['https://app.example/callback', CALLBACK] })
     for (const uri of ['https://app.example/other', 'http://127.0.0.1:4711/other', '']) {
       await expectPage(app, { redirect_uri: uri })
@@ -118,7 +118,7 @@ export function documents(given: () => Host): void {
     await expectPage(publish(more))
   })
 
-  test('an app that says it signs what it sends has to', async () => {
+  test('an app that declares signed requests has to sign them', async () => {
     const { generateKeyPairSync } = await import('node:crypto')
     const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const key = { ...publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'ES256', use: 'sig' }
@@ -131,7 +131,7 @@ export function documents(given: () => Host): void {
     expect(answer.json().error).toBe('invalid_client')
   })
 
-  test('neither an error nor a wrong document is remembered', async () => {
+  test('errors and invalid documents are not cached', async () => {
     const kept = { 'cache-control': 'max-age=3600' }
     for (const wrong of [
       { body: {}, status: 500 },

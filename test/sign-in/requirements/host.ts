@@ -7,14 +7,14 @@ import { askApi, operated } from '../../support/registry-api.ts'
 import { read } from './answer.ts'
 import { type Internet, startInternet } from './internet.ts'
 
-/** The header by which a request says that it comes by https. */
+/** The header with which a request says that it came over https. */
 const PROTO = 'x-proto'
 export const BY_HTTPS = { [PROTO]: 'https' }
 
-/** What lets a person in. */
+/** The passphrase that lets a person in. */
 export const PASSPHRASE = 'seven otters guard the quiet harbour'
 
-/** What the metadata of an authorization server may say (RFC 8414). */
+/** An authorization server's metadata (RFC 8414). */
 export interface ServerMetadata {
   readonly issuer: string
   readonly authorization_endpoint: string
@@ -26,17 +26,17 @@ export interface ServerMetadata {
 /** A deployment with a sign-in and two endpoints, `shop` and `depot`. */
 export interface Host {
   readonly url: string
-  /** All that it can reach. */
+  /** The hosts that it can reach. */
   readonly internet: Internet
-  /** What it has logged. */
+  /** The log so far. */
   log(): string
   stop(): Promise<void>
   readonly server: ServerMetadata
-  /** The URL of an endpoint. */
+  /** An endpoint's URL. */
   endpoint(name: string): string
 }
 
-/** Starts the Worker, makes its endpoints, and reads its metadata. */
+/** Starts the Worker, adds its endpoints, and reads its metadata. */
 export async function startHost(): Promise<Host> {
   const internet = await startInternet()
   const target = targetOf({
@@ -64,7 +64,7 @@ export async function startHost(): Promise<Host> {
   }
 }
 
-/** Makes an endpoint of one database. */
+/** Adds an endpoint with one database. */
 export async function makeEndpoint(
   host: Pick<Host, 'url'>,
   name: string,

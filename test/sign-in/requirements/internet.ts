@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net'
 
 type Site = (question: IncomingMessage, answer: ServerResponse) => void
 
-/** All that the Worker can reach: a server that answers for every host, by what tests put there. */
+/** A server that stands in for every host that the Worker can reach, with responses set by tests. */
 export interface Internet {
   readonly address: string
-  /** What each URL answers, without its scheme, or each host. Others answer 404. */
+  /** The site for each URL without its scheme, or for each host. Other URLs return 404. */
   readonly sites: Map<string, Site>
-  /** The URLs that were asked for, without their scheme. */
+  /** The URLs that were requested, without their scheme. */
   readonly asked: string[]
   close(): void
 }
@@ -35,7 +35,7 @@ export async function startInternet(): Promise<Internet> {
   return { address: `127.0.0.1:${port}`, sites, asked, close }
 }
 
-/** A document, with this status and these headers. */
+/** A site that returns a document with this status and these headers. */
 export const document =
   (body: unknown, status = 200, headers: Record<string, string> = {}): Site =>
   (_, answer) => {

@@ -4,7 +4,7 @@ import { type App, person, register, tokensFor } from './app.ts'
 import { askEndpoint, bearer, type Host, makeEndpoint } from './host.ts'
 import type { Visitor } from './visitor.ts'
 
-/** What RFC 9728 and RFC 6750 ask of an endpoint. */
+/** The requirements of RFC 9728 and RFC 6750 for an endpoint. */
 export function protectedResource(given: () => Host): void {
   let host: Host
   let visitor: Visitor
@@ -18,21 +18,21 @@ export function protectedResource(given: () => Host): void {
   const metadataOf = (name: string) =>
     fetch(`${host.url}/.well-known/oauth-protected-resource/mcp/${name}`)
 
-  test('the metadata of an endpoint is where its URL says, as JSON', async () => {
+  test('an endpoint’s metadata is at its well-known URL, as JSON', async () => {
     const answer = await metadataOf('shop')
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/)
     expect(await answer.json()).toBeTypeOf('object')
   })
 
-  test('the metadata of an endpoint names it exactly as it was asked for', async () => {
+  test('an endpoint’s metadata names exactly the endpoint that was requested', async () => {
     for (const name of ['shop', 'depot']) {
       const { resource } = (await (await metadataOf(name)).json()) as { resource: string }
       expect(resource).toBe(host.endpoint(name))
     }
   })
 
-  test('a challenge leads to metadata that names the URL which was challenged', async () => {
+  test('a challenge leads to metadata that names the challenged URL', async () => {
     for (const name of ['shop', 'depot']) {
       const { challenge } = await refusedAt(host.endpoint(name))
       const metadata = await (await fetch(challenge.get('resource_metadata')!)).json()
@@ -40,7 +40,7 @@ export function protectedResource(given: () => Host): void {
     }
   })
 
-  test('the metadata of an endpoint names the authorization server, and has no empty list', async () => {
+  test('an endpoint’s metadata names the authorization server, and has no empty list', async () => {
     const metadata = (await (await metadataOf('shop')).json()) as Record<string, unknown>
     expect(metadata.authorization_servers).toEqual([host.server.issuer])
     expect(Object.values(metadata).filter((it) => Array.isArray(it) && it.length === 0)).toEqual([])
@@ -59,7 +59,7 @@ export function protectedResource(given: () => Host): void {
     },
   )
 
-  test('a challenge names nothing twice, and uses the characters that it may', async () => {
+  test('a challenge repeats no parameter, and uses only allowed characters', async () => {
     const header = { authorization: `Bearer ${'x'.repeat(43)}:${'y'.repeat(16)}:${'z'.repeat(32)}` }
     for (const headers of [{}, header, bearer('"\\'), bearer('tg_wrong')]) {
       const { challenge, parameters } = await refusedAt(host.endpoint('shop'), headers)
@@ -75,7 +75,7 @@ export function protectedResource(given: () => Host): void {
     }
   })
 
-  test('a token in the Authorization header is taken, however Bearer is written', async () => {
+  test('a token in the Authorization header is accepted with Bearer in any case', async () => {
     const { access_token: token } = await tokensFor(host, visitor, app)
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
       const { status, json } = await askEndpoint(host.endpoint('shop'), {
@@ -95,7 +95,7 @@ export function protectedResource(given: () => Host): void {
     expect(sent.status).toBe(401)
   })
 
-  test('a token that was altered, made up or revoked gets 401 invalid_token', async () => {
+  test('an altered, invented or revoked token gets 401 invalid_token', async () => {
     const { access_token: token } = await tokensFor(host, visitor, app)
     const parts = token.split(':')
     const altered = parts.map((part, i) =>
@@ -113,7 +113,7 @@ export function protectedResource(given: () => Host): void {
     expect((await askEndpoint(host.endpoint('shop'), bearer(token))).status).toBe(200)
   })
 
-  test('a refresh token, a code and a cookie of the sign-in open no endpoint', async () => {
+  test('a refresh token, a code or a sign-in cookie opens no endpoint', async () => {
     const { refresh_token: refresh } = await tokensFor(host, visitor, app)
     const cookie = [...visitor.cookies].map((it) => it.join('=')).join('; ')
     expect(cookie).not.toBe('')
@@ -124,7 +124,7 @@ export function protectedResource(given: () => Host): void {
     }
   })
 
-  test('a token for one endpoint gets 401 at every other, and nothing of it', async () => {
+  test('a token for one endpoint gets 401 and no content at every other endpoint', async () => {
     const { access_token: token } = await tokensFor(host, visitor, app)
     for (const url of [host.endpoint('depot'), `${host.url}/mcp`, host.endpoint('nothing')]) {
       const { status, text } = await refusedAt(url, bearer(token))
@@ -133,14 +133,14 @@ export function protectedResource(given: () => Host): void {
     }
   })
 
-  test('a token opens no endpoint that nobody ticked', async () => {
+  test('a token opens no endpoint that was not ticked', async () => {
     const all = `${host.url}/mcp`
     const { access_token: token } = await tokensFor(host, visitor, app, {}, all)
     expect((await askEndpoint(host.endpoint('shop'), bearer(token))).status).toBe(200)
     expect((await refusedAt(host.endpoint('depot'), bearer(token))).status).toBe(401)
   })
 
-  test('a token without the right to read gets 403 insufficient_scope, and which scope it needs', async () => {
+  test('a token without the right to read gets 403 and the scope that it needs', async () => {
     const { access_token: token } = await tokensFor(host, visitor, app, { scopes: [] })
     const { status, challenge } = await refusedAt(host.endpoint('shop'), bearer(token))
     expect(status).toBe(403)
@@ -149,7 +149,7 @@ export function protectedResource(given: () => Host): void {
     expect(challenge.has('resource_metadata')).toBe(true)
   })
 
-  test('a token is sent to no database, and is in no log', async () => {
+  test('a token reaches no database and no log', async () => {
     const heard: string[] = []
     host.internet.sites.set('database.example:4001', (question, answer) => {
       heard.push(JSON.stringify([question.url, question.headers]))
@@ -167,7 +167,7 @@ export function protectedResource(given: () => Host): void {
     }
   })
 
-  test('an endpoint sets no cookie, and its answers are kept by nobody', async () => {
+  test('an endpoint sets no cookie, and its responses are not cached', async () => {
     const { access_token: token } = await tokensFor(host, visitor, app)
     for (const headers of [{}, bearer(token)]) {
       const { headers: told } = await askEndpoint(host.endpoint('shop'), headers)
@@ -177,7 +177,7 @@ export function protectedResource(given: () => Host): void {
   })
 }
 
-/** How an endpoint refuses a request: its status, and the parameters of its challenge. */
+/** An endpoint's refusal of a request: its status, and the parameters in its challenge. */
 async function refusedAt(url: string, headers: Record<string, string> = {}, method = 'POST') {
   const more = { 'content-type': 'application/json', ...headers }
   const body = method === 'POST' ? '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' : null

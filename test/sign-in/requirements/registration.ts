@@ -3,7 +3,7 @@ import { askToRegister, CALLBACK, person, question, register } from './app.ts'
 import type { Host } from './host.ts'
 import type { Visitor } from './visitor.ts'
 
-/** What RFC 7591 asks of the registration endpoint. */
+/** The requirements of RFC 7591 for the registration endpoint. */
 export function registration(given: () => Host): void {
   let host: Host
   let visitor: Visitor
@@ -14,7 +14,7 @@ export function registration(given: () => Host): void {
 
   const asked = { client_name: 'An app of the tests', redirect_uris: [CALLBACK] }
 
-  test('an app that registers gets its id, a secret with its end, and all that was registered', async () => {
+  test('an app that registers gets an ID, a secret with an expiry, and its metadata', async () => {
     const answer = await askToRegister(host, asked)
     expect(answer.status).toBe(201)
     expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/)
@@ -30,7 +30,7 @@ export function registration(given: () => Host): void {
     })
   })
 
-  test('no two apps have the same id or the same secret', async () => {
+  test('no two apps have the same ID or the same secret', async () => {
     const [one, other] = [
       (await askToRegister(host, asked)).json(),
       (await askToRegister(host, asked)).json(),
@@ -45,7 +45,7 @@ export function registration(given: () => Host): void {
     expect(app).not.toHaveProperty('client_secret_expires_at')
   })
 
-  test('what is not known in a registration is ignored, and not sent back', async () => {
+  test('unknown fields in a registration are ignored, and not sent back', async () => {
     const unknown = { example_extension: 'x', software_statement: 'e30.e30.' }
     const answer = await askToRegister(host, { ...asked, ...unknown })
     expect(answer.status).toBe(201)
@@ -70,7 +70,7 @@ export function registration(given: () => Host): void {
     'javascript:alert(1)',
     'data:text/html,x',
     '/callback',
-  ])('a redirect URI that is not safe is refused, also beside one that is: %s', async (uri) => {
+  ])('an unsafe redirect URI is refused, even next to a safe URI: %s', async (uri) => {
     const answer = await askToRegister(host, { ...asked, redirect_uris: [CALLBACK, uri] })
     expect(answer.status).toBe(400)
     expect(answer.json().error).toMatch(/^invalid_(?:redirect_uri|client_metadata)$/)
@@ -82,13 +82,13 @@ export function registration(given: () => Host): void {
     { grant_types: ['authorization_code'], response_types: ['token'] },
     { grant_types: ['client_credentials'], response_types: [] },
     { token_endpoint_auth_method: 'client_secret_jwt' },
-  ])('a grant, an answer or a secret that nobody could use is not registered: %j', async (more) => {
+  ])('an unusable grant, response type or secret is not registered: %j', async (more) => {
     const answer = await askToRegister(host, { ...asked, ...more })
     expect(answer.status).toBe(400)
     expect(answer.json().error).toBe('invalid_client_metadata')
   })
 
-  test('a registration that cannot be read gets an error code, as JSON', async () => {
+  test('a malformed registration gets an error code, as JSON', async () => {
     for (const body of ['', '[]', '{', 'redirect_uris=x', JSON.stringify({ redirect_uris: 'x' })]) {
       const answer = await askToRegister(host, body)
       expect(answer.status).toBe(400)
@@ -97,7 +97,7 @@ export function registration(given: () => Host): void {
     }
   })
 
-  test('the page of consent shows the name of an app as it is, that nobody vouches for it, and where the answer goes', async () => {
+  test('the consent page shows an app’s name, that it is unverified, and its host', async () => {
     const name = 'Klíent <b>アプリ</b> "ok" & Claude'
     const callback = 'https://callback.app.example/done'
     const app = await register(host, { client_name: `\u202e${name}`, redirect_uris: [callback] })
@@ -105,14 +105,14 @@ export function registration(given: () => Host): void {
     expect(status).toBe(200)
     expect(text).not.toContain('<b>アプリ')
     expect(shownBy(text)).toContain(name)
-    // It would turn the line around.
+    // This character would reverse the line.
     expect(text).not.toContain('\u202e')
     expect(text).toContain('callback.app.example')
     expect(text).toMatch(/not verified/)
   })
 }
 
-/** What a page shows, without its markup. */
+/** A page's visible text, without its markup. */
 const shownBy = (html: string): string =>
   html
     .replace(/<[^>]*>/g, '')

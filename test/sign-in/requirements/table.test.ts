@@ -6,11 +6,11 @@ import { describe, expect, test } from 'vitest'
 const root = join(import.meta.dirname, '../../..')
 const HERE = 'test/sign-in/requirements'
 
-const [...tables] = lexer(readFileSync(join(root, 'docs/oauth-requirements.md'), 'utf8')).filter(
+const [...tables] = lexer(readFileSync(join(root, HERE, 'README.md'), 'utf8')).filter(
   (it): it is Tokens.Table => it.type === 'table',
 )
 
-/** Every proof that a row names: a file, and the title of a test in it. */
+/** Every proof in a row: a file, and the title of a test in it. */
 const proofs = tables
   .slice(0, -1)
   .flatMap(({ rows }) => rows.map((row) => row.at(-1)!.text))
@@ -20,7 +20,7 @@ const proofs = tables
     return { proof, file: file.includes('/') ? file : `${HERE}/${file}`, title }
   })
 
-/** The titles of the tests in a file, without what `test.each` puts at their end, and with … in place of the rest. */
+/** The test titles in a file, without a placeholder at their end, and with … for any other placeholder. */
 const titlesIn = (file: string): string[] =>
   [...readFileSync(join(root, file), 'utf8').matchAll(TITLE)].map(([, title]) =>
     title!.replaceAll(/%\w/g, '…'),
@@ -29,7 +29,7 @@ const titlesIn = (file: string): string[] =>
 const TITLE = /(?:\btest|\]\))\(\s*'(.+?)(?:: "?%\w"?)?',/g
 
 describe('the table of requirements', () => {
-  test('has a row for each RFC, and rows that are whole', () => {
+  test('has a row for each RFC, and only complete rows', () => {
     expect(tables.length).toBeGreaterThan(9)
     expect(proofs.length).toBeGreaterThan(80)
     expect(proofs.filter(({ title }) => title === '')).toEqual([])
@@ -37,12 +37,12 @@ describe('the table of requirements', () => {
     expect(cells.filter(({ text }) => text.trim() === '')).toEqual([])
   })
 
-  test('names tests that are there', () => {
+  test('refers only to existing tests', () => {
     const missing = proofs.filter(({ file, title }) => !titlesIn(file).includes(title))
     expect(missing.map(({ proof }) => proof)).toEqual([])
   })
 
-  test('names every test of a requirement', () => {
+  test('refers to every requirement test', () => {
     const named = new Set(proofs.map(({ title }) => title))
     const files = globSync(`${HERE}/*.ts`, { cwd: root }).filter((it) => !it.endsWith('.test.ts'))
     const tests = files.flatMap(titlesIn)

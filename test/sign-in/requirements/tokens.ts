@@ -3,7 +3,7 @@ import { type App, askForTokens, CALLBACK, codeFor, person, register, tokensFor 
 import { askEndpoint, bearer, type Host } from './host.ts'
 import type { Visitor } from './visitor.ts'
 
-/** What RFC 7636, RFC 8707, RFC 9700 and RFC 6750 ask of the token endpoint and of tokens. */
+/** The requirements of RFC 7636, RFC 8707, RFC 9700 and RFC 6750 for the token endpoint and for tokens. */
 export function tokens(given: () => Host): void {
   let host: Host
   let visitor: Visitor
@@ -16,7 +16,7 @@ export function tokens(given: () => Host): void {
     confidential = await register(host, { token_endpoint_auth_method: 'client_secret_post' })
   })
 
-  /** An error code of the token endpoint. */
+  /** The token endpoint's error code for this form. */
   const errorOf = async (form: Record<string, string | undefined>) => {
     const answer = await askForTokens(host, form)
     expect(answer.status).toBeGreaterThanOrEqual(400)
@@ -32,7 +32,7 @@ export function tokens(given: () => Host): void {
     refresh_token: token,
   })
 
-  test('a code with its verifier gives tokens that end, and are kept by nobody on the way', async () => {
+  test('a code with its verifier yields tokens that expire and are not cached', async () => {
     const { form } = await codeFor(host, visitor, app)
     const answer = await askForTokens(host, form)
     expect(answer.status).toBe(200)
@@ -48,7 +48,7 @@ export function tokens(given: () => Host): void {
     ['another verifier', 'a'.repeat(43), 'invalid_grant'],
     ['the challenge in place of the verifier', 'challenge', 'invalid_grant'],
     ['no verifier', undefined, 'invalid_request'],
-  ])('a code without its verifier gives nothing: %s', async (_, verifier, error) => {
+  ])('a code without its verifier yields nothing: %s', async (_, verifier, error) => {
     const { form } = await codeFor(host, visitor, app)
     const { createHash } = await import('node:crypto')
     const challenge = createHash('sha256').update(form.code_verifier!).digest('base64url')
@@ -56,7 +56,7 @@ export function tokens(given: () => Host): void {
     expect(await errorOf({ ...form, code_verifier: shown })).toBe(error)
   })
 
-  test('a code opens once, and what it gave ends when it is shown again', async () => {
+  test('a code works once, and reusing it revokes its tokens', async () => {
     const { form } = await codeFor(host, visitor, app)
     const { access_token: token, refresh_token: refresh } = (await askForTokens(host, form)).json()
     expect(await errorOf(form)).toBe('invalid_grant')
@@ -64,7 +64,7 @@ export function tokens(given: () => Host): void {
     expect((await askEndpoint(host.endpoint('shop'), bearer(token))).status).toBe(401)
   })
 
-  test('a code is for the app that asked, and for where it asked to be answered', async () => {
+  test('a code is bound to the app and the redirect URI of its request', async () => {
     const { form } = await codeFor(host, visitor, app)
     const other = await register(host)
     expect(await errorOf({ ...form, client_id: other.client_id })).toBe('invalid_grant')
@@ -74,7 +74,7 @@ export function tokens(given: () => Host): void {
     expect((await askForTokens(host, form)).status).toBe(200)
   })
 
-  test('a code for one endpoint gives no token for another', async () => {
+  test('a code for one endpoint yields no token for another', async () => {
     const { form } = await codeFor(host, visitor, app)
     for (const resource of [host.endpoint('depot'), `${host.url}/mcp`, 'shop']) {
       expect(await errorOf({ ...form, resource })).toMatch(/^invalid_(?:target|grant)$/)
@@ -84,7 +84,7 @@ export function tokens(given: () => Host): void {
     )
   })
 
-  test('codes and tokens are random, of 128 bits and more, and none is like another', async () => {
+  test('codes and tokens are unique, with at least 128 random bits', async () => {
     const seen = new Set<string>()
     for (let i = 0; i < 3; i++) {
       const { code, form } = await codeFor(host, visitor, app)
@@ -93,7 +93,7 @@ export function tokens(given: () => Host): void {
       ).json()
       for (const secret of [code, token, refresh]) {
         const random = secret.split(':').at(-1)!
-        // Six bits a letter.
+        // Each letter has six bits.
         expect(random).toMatch(/^[\w-]{22,}$/)
         seen.add(random)
       }
@@ -101,7 +101,7 @@ export function tokens(given: () => Host): void {
     expect(seen.size).toBe(9)
   })
 
-  test('a refresh token gives another refresh token, and is good for its own app alone', async () => {
+  test('a refresh token yields a new refresh token, and works only for its own app', async () => {
     const first = await tokensFor(host, visitor, app)
     const other = await register(host)
     expect(await errorOf(refreshing(first.refresh_token, other))).toBe('invalid_grant')
@@ -111,7 +111,7 @@ export function tokens(given: () => Host): void {
     expect(answer.json().access_token).not.toBe(first.access_token)
   })
 
-  test('a refresh token that was altered gives nothing', async () => {
+  test('an altered refresh token yields nothing', async () => {
     const { refresh_token: token } = await tokensFor(host, visitor, app)
     const parts = token.split(':')
     for (const [i, part] of parts.entries()) {
@@ -121,10 +121,10 @@ export function tokens(given: () => Host): void {
     expect((await askForTokens(host, refreshing(token))).status).toBe(200)
   })
 
-  test('a refresh token gives no more than was consented: no other scope, no other endpoint', async () => {
+  test('a refresh token yields no scope and no endpoint beyond the consent', async () => {
     const { refresh_token: token } = await tokensFor(host, visitor, app, { scopes: [] })
     expect(await errorOf({ ...refreshing(token), scope: 'db:read' })).toBe('invalid_scope')
-    // An app may ask for another endpoint. What it gets is for what was granted.
+    // An app can request another endpoint. It gets a token for the granted endpoint.
     const elsewhere = { ...refreshing(token), resource: host.endpoint('depot') }
     const { access_token: again, scope, resource } = (await askForTokens(host, elsewhere)).json()
     expect(resource).toBe(host.endpoint('shop'))
@@ -141,7 +141,7 @@ export function tokens(given: () => Host): void {
   })
 
   test.each(['password', 'client_credentials', 'implicit', 'urn:example:made-up'])(
-    'nothing but a code or a refresh token gives tokens: %s',
+    'only a code or a refresh token yields tokens: %s',
     async (grant) => {
       const form = { grant_type: grant, username: 'ada', password: 'secret', scope: 'db:read' }
       const { client_id, client_secret } = confidential
@@ -149,7 +149,7 @@ export function tokens(given: () => Host): void {
     },
   )
 
-  test('an app with a secret has to show it', async () => {
+  test('an app with a secret has to send it', async () => {
     const { form } = await codeFor(host, visitor, confidential)
     for (const secret of [undefined, 'wrong']) {
       expect(await errorOf({ ...form, client_secret: secret })).toBe('invalid_client')
@@ -162,7 +162,7 @@ export function tokens(given: () => Host): void {
     expect((await askForTokens(host, form)).status).toBe(200)
   })
 
-  test('an error of the token endpoint is told in characters that it may have', async () => {
+  test('a token endpoint error uses only allowed characters', async () => {
     const body = '%22%5C%C3%A9=1&%22%5C%C3%A9=2&grant_type=%22%5C%C3%A9&client_id='
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const sent = { method: 'POST', headers, body: `${body}${app.client_id}` }
@@ -173,7 +173,7 @@ export function tokens(given: () => Host): void {
     expect(told ?? '').toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]*$/)
   })
 
-  test('an app cannot choose its id, so none is taken for a person', async () => {
+  test('an app cannot choose its ID, so no app is mistaken for a person', async () => {
     const app = await register(host, { client_id: 'ada@example.com', sub: 'ada@example.com' })
     expect(app.client_id).not.toBe('ada@example.com')
     expect(app.redirect_uris).toEqual([CALLBACK])

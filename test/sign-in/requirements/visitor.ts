@@ -1,6 +1,6 @@
 import { type Answer, read } from './answer.ts'
 
-/** A browser at one origin: it keeps cookies, and follows no redirect. */
+/** A browser at one origin that keeps cookies, and follows no redirect. */
 export class Visitor {
   readonly #origin: string
   readonly cookies = new Map<string, string>()
@@ -14,7 +14,7 @@ export class Visitor {
     return this.#fetch(url, { headers })
   }
 
-  /** Sends a form of ours, with each field as often as it has values. */
+  /** Sends a form from our own page, with each field as often as it has values. */
   send(
     url: string,
     fields: Readonly<Record<string, string | readonly string[]>>,

@@ -1,2 +1,0 @@
-export { errorPage } from './error.ts'
-export { notSetPage } from './not-set.ts'

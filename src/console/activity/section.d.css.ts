@@ -1,3 +1,0 @@
-/** The style of Activity, as a text. */
-declare const style: string
-export default style

@@ -1,0 +1,5 @@
+/** A stylesheet, as a string. */
+declare module '*.css' {
+  const style: string
+  export default style
+}

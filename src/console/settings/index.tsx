@@ -1,2 +1,0 @@
-export { settings } from './deployment.tsx'
-export { endpointSettings } from './endpoint-settings.tsx'

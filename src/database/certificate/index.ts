@@ -1,2 +1,0 @@
-export { certificateSentence } from './sentence.ts'
-export { type SeenCertificate, seeCertificate } from './server-certificate.ts'

@@ -1,2 +1,0 @@
-export { recognise } from './recognise.ts'
-export type { Part, Recognised, Unrecognised } from './recognised.ts'

@@ -1,0 +1,75 @@
+import type { Database, Io, Located } from '../../database/index.ts'
+import type { Caller, Context } from '../../mcp/index.ts'
+import { type Call, callOf } from '../calls.ts'
+import type { ConfigError, Endpoint } from '../config/endpoint.ts'
+
+/** The URL of a database that is stored encrypted. */
+export interface StoredUrl {
+  /** The URL's scheme, without the colon. */
+  readonly scheme: string
+  /** The parts of the machine that the URL can use. */
+  readonly machine?: Io['machine']
+  /** Decrypts the URL. Throws {@link ConfigError} if that fails, or if the URL cannot be used here. */
+  read(): Promise<string>
+}
+
+/** The environment that a gateway needs to open a database. */
+export interface CredentialIo extends Io {
+  /** The parts of the machine that a URL from the registry (an endpoint or a group) can use, if not all. */
+  readonly lent?: ((url: string) => Io['machine']) | undefined
+  /** True if an endpoint or a group in the registry can refer to a secret; undefined for the configuration. */
+  readonly mayName?: ((url: string) => boolean | undefined) | undefined
+  /** A credential in the registry, by its id. */
+  readonly credential?: (id: string) => StoredUrl | undefined
+}
+
+/** The party that a database is opened for. If left out, it is opened for nobody. */
+export interface Asker {
+  /** Its queries run as this caller if the configuration says so. */
+  readonly caller?: Caller | undefined
+  /** The call that its statements are recorded in. */
+  readonly call?: Call | undefined
+  /** The author of the statements. If left out, we build them from names and placeholders. */
+  readonly author?: 'model' | 'operator' | undefined
+  /** True for one of our own checks, which does not count as use of the database. */
+  readonly isCheck?: boolean | undefined
+}
+
+/** The party that sent a request. */
+export const askerOf = (context: Context, author?: Asker['author']): Asker => ({
+  caller: context.caller,
+  call: callOf(context),
+  author,
+})
+
+/** A database in an endpoint. */
+export interface EndpointDatabase extends Pick<Located, 'title' | 'tellsTables'> {
+  readonly applies?: Located['applies'] | undefined
+  /** The kinds of estimates in its plans. */
+  readonly estimates?: Located['estimates'] | undefined
+  /** The reason that it cannot be opened, if that is already known. */
+  readonly problem?: ConfigError | undefined
+  /** False if a model is not allowed to write SQL for it. */
+  readonly takesSql?: boolean | undefined
+  open(asker?: Asker): Promise<Database>
+}
+
+/** The place of a database in the configuration. */
+export interface Place {
+  readonly endpoint: string
+  readonly name: string
+  readonly config: Endpoint['databases'][string]
+  readonly io: CredentialIo
+}
+
+/** Puts something in front of a database, if its configuration requires that. */
+export type Layer = (found: EndpointDatabase, place: Place) => EndpointDatabase
+
+/** The same database, with something in front of it whenever it is opened. */
+export const inFront = (
+  found: EndpointDatabase,
+  put: (database: Database, asker: Asker) => Database | Promise<Database>,
+): EndpointDatabase => ({
+  ...found,
+  open: async (asker = {}) => put(await found.open(asker), asker),
+})

@@ -1,0 +1,2 @@
+/** The version in package.json. `scripts/version.mjs` writes it. */
+export const version = '0.1.0'

@@ -1,0 +1,111 @@
+import { globSync, readFileSync } from 'node:fs'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import {
+  BoundedMap,
+  counted,
+  foldName,
+  isLoopback,
+  networkOf,
+  steadyNow,
+} from '../src/ground/index.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** The files of src that match, except those of the ground and those that are listed. */
+const filesWith = (pattern: RegExp, ...except: readonly string[]) =>
+  globSync('src/**/*.{ts,tsx}')
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => !path.startsWith('src/ground/') && !except.includes(path))
+    .filter((path) => pattern.test(readFileSync(path, 'utf8')))
+
+describe('a rule that rights depend on is written once', () => {
+  test('how names are compared', () => {
+    expect(foldName('ADA@Example.com')).toBe('ada@example.com')
+    expect(foldName('Zoe\u0308')).toBe(foldName('ZO\u00cb'))
+    // A passphrase is not a name, and its letters keep their case.
+    expect(filesWith(/\.normalize\((?:'NFC'|"NFC"|)\)/, 'src/auth/sign-in/passphrase.ts')).toEqual(
+      [],
+    )
+  })
+
+  test('what this machine is', () => {
+    for (const host of ['localhost', 'LOCALHOST', '127.0.0.1', '127.8.9.10', '[::1]', '::1'])
+      expect(isLoopback(host), host).toBe(true)
+    for (const host of [
+      ...['', 'x.localhost', 'localhost.', 'localhost.example', '127.0.0.1.example', '127.1'],
+      ...['127.', '127.example', '0.0.0.0', '[::2]', '[::ffff:127.0.0.1]', 'xlocalhost', '::1\n'],
+    ])
+      expect(isLoopback(host), host).toBe(false)
+    // The library of the protocol stands alone.
+    expect(filesWith(/127\\\.|'127\.'|\\\[::1|'\[?::1\]?'/, 'src/mcp/eras/origin.ts')).toEqual([])
+  })
+
+  test('which addresses are one network', () => {
+    expect(networkOf('192.0.2.7')).toBe('192.0.2.7')
+    expect(networkOf('192.0.2.7:50001')).toBe('192.0.2.7')
+    expect(networkOf('2001:DB8::6')).toBe(networkOf('2001:db8:0:0:1::'))
+    expect(networkOf('2001:db8::6')).not.toBe(networkOf('2001:db8:0:1::6'))
+    expect(filesWith(/slice\(0, 4\)\.join\(':'\)/)).toEqual([])
+  })
+
+  test.each<[title: string, pattern: RegExp, ...except: string[]]>([
+    // The script of the Console runs in a browser.
+    ['how a text is hashed', /digest\(\s*'SHA-256'/, 'src/console/proof.ts'],
+    ['the right to read', /['"]db:read['"]/, 'src/registry/keys/key.ts'],
+    ['the plural', /=== 1 \? '' : 's'|\? '' : 's'\}/],
+  ])('%s', (_, pattern, ...except) => {
+    expect(filesWith(pattern, ...except)).toEqual([])
+  })
+})
+
+test('a number stands with its noun', () => {
+  expect([counted(1, 'key'), counted(5_000, 'key'), counted(0, 'person', 'people')]).toEqual([
+    '1 key',
+    '5,000 keys',
+    '0 people',
+  ])
+})
+
+describe('A bounded map', () => {
+  test('drops a value when its time is over, counted from when it became known', () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const map = new BoundedMap<string>({ entries: 5, ttlMs: 10_000 })
+    map.set('a', 'now')
+    map.set('b', 'before', 0, steadyNow() - 5_000)
+    vi.setSystemTime(Date.now() + 5_000)
+    expect([map.get('a'), map.get('b')]).toEqual(['now', undefined])
+    vi.setSystemTime(Date.now() + 5_000)
+    expect(map.get('a')).toBeUndefined()
+  })
+
+  test('drops all of them when the clock is set back', () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const map = new BoundedMap<string>({ entries: 5, ttlMs: 10_000 })
+    map.set('a', 'now')
+    vi.setSystemTime(Date.now() - 1)
+    expect(map.get('a')).toBeUndefined()
+  })
+
+  test('is bounded by number and by size, and what was used longest ago goes first', () => {
+    const map = new BoundedMap<number>({ entries: 3, size: 100 })
+    for (const [i, key] of ['a', 'b', 'c', 'a', 'd'].entries()) map.set(key, i, 10)
+    expect(['a', 'b', 'c', 'd'].map((it) => map.get(it))).toEqual([3, undefined, 2, 4])
+    map.get('a')
+    map.set('e', 5, 10)
+    expect([...map].map(([key]) => key)).toEqual(['d', 'a', 'e'])
+    map.set('f', 6, 85)
+    expect([[...map], map.size]).toEqual([
+      [
+        ['e', 5],
+        ['f', 6],
+      ],
+      95,
+    ])
+    map.set('g', 7, 500)
+    expect([[...map], map.size]).toEqual([[['g', 7]], 500])
+    map.delete('g')
+    expect([map.get('g'), map.size]).toEqual([undefined, 0])
+  })
+})

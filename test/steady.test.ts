@@ -1,0 +1,106 @@
+import { globSync, readFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { steadyNow } from '../src/ground/index.ts'
+import { Background } from '../src/registry/background.ts'
+import { directory } from '../src/registry/calls/directory.ts'
+import { Misses } from '../src/registry/calls/misses.ts'
+import { FakeRegistry, saidBy } from './registry/fake-registry.ts'
+
+const HOUR = 3_600_000
+
+/**
+ * The files of the rooms that decide about rights which read the clock of the wall, and why: they store a time, compare
+ * it with one that was stored or that somebody else has written, or tell it to people.
+ */
+const WALL: Readonly<Record<string, string>> = {
+  'src/auth/access-token.ts': 'the end of a token',
+  'src/auth/server/enterprise.ts': 'when a grant began',
+  'src/auth/key.ts': 'the end of a key',
+  'src/auth/jwt.ts': 'when groups were read, by a token',
+  'src/auth/issuer/signed.ts': 'the times in a signed token',
+  'src/ground/steady-clock.ts': 'the clock that it is made of',
+  'src/door/deployment.ts': 'when a key was used, stored',
+  'src/door/doctor/ready.ts': 'asks anew where the clock was set back',
+  'src/registry/calls/calls.ts': 'told to people',
+  'src/registry/limits/meter-book.ts': 'stored',
+  'src/registry/limits/meters.ts': 'the day of UTC',
+  'src/registry/state/noted-changes.ts': 'stored',
+  'src/registry/records/record-log.ts': 'stored',
+  'src/registry/state/restoring.ts': 'stored',
+  'src/registry/hosts/resolve.ts':
+    'the addresses of names, which are checked when they are dialled',
+  'src/registry/traces/metrics.ts': 'told to others',
+}
+
+test('what decides about rights takes the steady clock', () => {
+  const read = globSync(['src/{door,auth,registry}/**/*.ts'])
+    .map((path) => path.replaceAll('\\', '/'))
+    // What the operator changes, and what the authorization server stores, has the time of the wall.
+    .filter((path) => !/^src\/(?:registry\/api|auth\/server)\//.test(path))
+    .filter((path) => /\bDate\.now\b/.test(readFileSync(path, 'utf8')))
+  expect(read.filter((path) => !(path in WALL))).toEqual([])
+})
+
+describe('where the clock is set back by an hour', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  const back = () => vi.setSystemTime(Date.now() - HOUR)
+
+  test('the steady clock goes on, and takes what it knew for old', () => {
+    const before = steadyNow()
+    vi.setSystemTime(Date.now() + 500)
+    expect(steadyNow() - before).toBe(500)
+    back()
+    expect(steadyNow() - before).toBeGreaterThanOrEqual(HOUR)
+    const then = steadyNow()
+    vi.setSystemTime(Date.now() + 500)
+    expect(steadyNow() - then).toBe(500)
+  })
+
+  test('the registry is asked again, so that a revoked key is refused', async () => {
+    const registry = new FakeRegistry()
+    registry.change('endpoint', 'shop')
+    registry.change('key', 'K')
+    const { lookup } = directory(registry.ask, () => {})
+    const ask = async () => {
+      const found = lookup({ endpoint: 'shop', key: 'K' }).then(saidBy)
+      await vi.advanceTimersByTimeAsync(1_000)
+      return found
+    }
+    const first = await ask()
+    registry.change('key', 'K')
+    back()
+    expect(await ask()).not.toEqual(first)
+  })
+
+  test('records go on: work in the background takes its turns', async () => {
+    let runs = 0
+    const waiting: Promise<unknown>[] = []
+    const background = new Background(
+      async () => {
+        runs++
+        // The first one never ends, as that of an isolate whose request is over.
+        if (runs === 1) await new Promise(() => {})
+        return false
+      },
+      (work) => void waiting.push(work),
+    )
+    background.wake()
+    await vi.advanceTimersByTimeAsync(1_000)
+    back()
+    await vi.advanceTimersByTimeAsync(10_000)
+    background.wake()
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(runs).toBe(2)
+  })
+
+  test('what an address asked for in vain is forgotten after a minute', async () => {
+    const misses = new Misses()
+    for (let i = 0; i < 60; i++) misses.note('192.0.2.1')
+    expect(misses.tooMany('192.0.2.1')).toBe(true)
+    back()
+    await vi.advanceTimersByTimeAsync(61_000)
+    expect(misses.tooMany('192.0.2.1')).toBe(false)
+  })
+})
