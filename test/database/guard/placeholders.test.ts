@@ -51,10 +51,14 @@ describe('$1, $2, …', () => {
   test('need a value each, and each value needs one of them', () => {
     const fault = (dialect: Dialect, sql: string, ...params: string[]) =>
       bindPlaceholders({ sql, params }, dialect).fault
-    expect(fault(sqlite, 'select $1, $3', 'a', 'b')).toMatch('no value for $3: params contains 2 values')
+    expect(fault(sqlite, 'select $1, $3', 'a', 'b')).toMatch(
+      'no value for $3: params contains 2 values',
+    )
     expect(fault(sqlite, 'select $0', 'a')).toMatch('no value for $0')
     expect(fault(mysql('shop'), 'select $1', 'a', 'b')).toMatch('the value of $2')
-    expect(fault(postgres, 'select $1, $2', 'a')).toMatch('no value for $2: params contains 1 value')
+    expect(fault(postgres, 'select $1, $2', 'a')).toMatch(
+      'no value for $2: params contains 1 value',
+    )
     expect(fault(postgres, 'select $2, $1', 'a', 'b')).toBeUndefined()
   })
 
