@@ -150,7 +150,7 @@ describe('tidegate inspect, at any server', () => {
     const refused = await inspect([url], { TIDEGATE_KEY: KEY })
     expect(refused).toMatchObject({ code: 1, stdout: '' })
     expect(refused.stderr).toBe(
-      'It needs a sign-in (401): hosts open a page for it. With a key or a token, name its variable: --key-env NAME.\n',
+      'It needs a sign-in (401): hosts open a page for it. If you have a key or a token, name its variable: --key-env NAME.\n',
     )
     // The key of one's own deployment is for nobody else.
     expect(new Set(keys)).toEqual(new Set([undefined]))

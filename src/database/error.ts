@@ -136,7 +136,7 @@ export const rowTooLarge = (maxBytes?: number) =>
     maxBytes === undefined
       ? 'A single row is larger than the maximum that can be fetched.'
       : `A single row is larger than the ${maxBytes}-byte limit for an answer.`,
-    { hint: 'Select fewer columns, or shorter pieces of the long ones.' },
+    { hint: 'Select fewer columns, or shorter pieces of the long ones with substr().' },
   )
 
 /** The hint for a placeholder that has no value or the wrong form. */

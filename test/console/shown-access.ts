@@ -92,7 +92,7 @@ export const accessPages: readonly ShownPage[] = [
   page(
     'group-columns',
     `${GROUP}/endpoints/harbour/tables/main?table=customers`,
-    /columns of customers/,
+    /columns in customers/,
   ),
   page('grants', '/console/access/grants', /^Grants/),
   page('sign-ins', '/console/access/sign-ins', /^Sign-ins/),

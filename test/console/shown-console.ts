@@ -101,7 +101,7 @@ export const consolePages: readonly ShownPage[] = [
 
   page('activity', '/activity', /^Activity/),
   page('activity-endpoint', `${SHOP}/activity?time=24h`, /^Web shop/, {
-    enter: (it) => it.getByText('By person and key').click(),
+    enter: (it) => it.getByText('By person and key', { exact: true }).click(),
   }),
   page('activity-none', '/activity?tool=nothing_of_this_name', /^Activity/),
   page('activity-call', `${SHOP}/activity?text=country`, /^Web shop/, {

@@ -17,7 +17,7 @@ export default {
     if (rest === '') return env.REGISTRY.get(env.REGISTRY.idFromName('registry')).fetch(request)
     const inner = new Request(here + rest, request)
     const name = request.headers.get('mcp-session-id')!.split('.')[0]!
-    const caller = { subject: request.headers.get('x-subject')!, scopes: [] }
+    const caller = { subject: request.headers.get('x-subject')!, scopes: ['db:read'] }
     const object = env.SESSIONS.get(env.SESSIONS.idFromName(name))
     return object.fetch(tag(inner, { as: 'session', name, caller }))
   },

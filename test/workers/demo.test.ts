@@ -209,7 +209,7 @@ describe('a result', () => {
 
   test('whose first row exceeds the cap says what to do', async () => {
     expect(await store.ask('select hex(zeroblob(100000))')).toMatchObject({
-      error: { kind: 'too_large', message: expect.stringContaining('substr()') },
+      error: { kind: 'too_large', hint: expect.stringContaining('substr()') },
     })
   })
 

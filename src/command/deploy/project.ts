@@ -80,7 +80,9 @@ function wranglerToml(name: string): string {
     .replace(/^main = .*$/m, `main = "${built}/index.js"`)
     .replace(/^# scripts\/build\.mjs.*$/m, '# The package contains it, built as modules.')
     .replace(/^base_dir = .*$/m, `base_dir = "${built}"`)
-    .replace(/^\[build\]\n(?:.+\n)*\n/m, '')
+    .split('\n\n')
+    .filter((section) => !section.startsWith('[build]\n'))
+    .join('\n\n')
 }
 
 const put = (folder: string, name: string, text: string): void =>

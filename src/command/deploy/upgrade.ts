@@ -83,7 +83,7 @@ export function upgraded(
     added.push(`class ${name}`)
   }
   if (blocks.length > 0) {
-    changed = `${changed.replace(/\n*$/, '\n')}\n${blocks.map((it) => `${it.trimEnd()}\n`).join('\n')}`
+    changed = `${changed.trimEnd()}\n\n${blocks.map((it) => `${it.trimEnd()}\n`).join('\n')}`
   }
   if (!isWhole(changed, after)) throw notWritten(added, blocks)
   return { text: changed, added }

@@ -50,7 +50,7 @@ const faults = [
     fix: 'Your account has no workers.dev subdomain yet. Choose one at dash.cloudflare.com, under Workers & Pages.',
   },
   {
-    seen: /code: 10027|exceeded the (?:size )?limit|script.*too large/i,
+    seen: /code: 10027|exceeded the (?:size )?limit|too large/i,
     fix: 'The Worker is larger than your plan allows. Check the plan under Workers & Pages.',
   },
   {

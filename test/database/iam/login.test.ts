@@ -143,7 +143,7 @@ describe.each(Object.keys(engines))('%s that asks for a token', (name) => {
     const error = await failure(count(server.url('auth=rds-iam&region=eu-west-1'), AWS))
     expect(error).toMatchObject({
       kind: 'config',
-      message: expect.stringMatching(/^The certificate/),
+      message: expect.stringMatching(/^The database certificate/),
       hint: expect.stringContaining('does not support IAM logins'),
     })
     expect(server.shown).toEqual([])

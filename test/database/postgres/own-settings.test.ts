@@ -153,7 +153,7 @@ test('finds the password of a host in the file, unless others can read that', as
   expect(await passwordOf('postgres://h:1/d', { PGPASSWORD: 'variable' })).toBe('variable')
   const open = write('open', '*:*:*:*:no\n', 0o644)
   expect(await passwordOf(`postgres://h/d?passfile=${open}`)).toBe('')
-  expect(warn.mock.calls.flat().join()).toContain(`The password file ${open} is not read`)
+  expect(warn.mock.calls.flat().join()).toContain(`The password file ${open} is ignored`)
   warn.mockRestore()
 })
 

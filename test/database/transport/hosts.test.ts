@@ -87,7 +87,7 @@ test.each([
   ['postgres://u:p@/db?host=@abstract', 'refers to a socket'],
   ['postgres://u:p@one,two/db?port=1,2,3', 'lists 3 ports, but 2 hosts'],
   ['postgres://u:p@one,two/db?host=three', 'lists 2 ports, but 1 hosts'],
-  ['postgres://u:p@one,two/db?port=70000', 'names a port that is not a number'],
+  ['postgres://u:p@one,two/db?port=70000', 'has a port that is not a number'],
   ['postgres://u:p@/db?port=1', 'has no host'],
   [`postgres://u:p@${'h,'.repeat(8)}h/db`, 'has 9 hosts. The maximum is 8.'],
   ['one', 'is not a URL'],
