@@ -100,7 +100,7 @@ describe.each(ROUTES)('%s %s', (method, path, status) => {
   const from = async (host: string, ...more: string[]) =>
     (await ask(method, path, host, ...more)).status
 
-  test('is there for who comes from this machine, or from a page that is listed', async () => {
+  test('serves callers on this machine, and pages on the list', async () => {
     expect(await from(here)).toBe(status)
     expect(await from('localhost')).toBe(status)
     expect(await from('[::1]:8787')).toBe(status)
@@ -110,7 +110,7 @@ describe.each(ROUTES)('%s %s', (method, path, status) => {
     }
   })
 
-  test('shows nothing to a page from elsewhere, by whatever host', async () => {
+  test('shows nothing to a page from another origin, whatever the host is', async () => {
     const refused = status === 401 ? 401 : 403
     for (const page of [
       'http://evil.example',
@@ -128,7 +128,7 @@ describe.each(ROUTES)('%s %s', (method, path, status) => {
     expect(await from('127.0.0.1.evil.example')).toBe(refused)
   })
 
-  test('makes nothing of a host that is none', async () => {
+  test('refuses a malformed host', async () => {
     for (const host of [
       'evil"><script>',
       'evil.example:99999',
@@ -153,7 +153,7 @@ describe.each(ROUTES)('%s %s', (method, path, status) => {
     expect(logOf(worker)).toBe('')
   })
 
-  test('lets in who shows the key, from any page', async () => {
+  test('accepts the key from any page', async () => {
     const key = 'Authorization: Bearer k'
     const asked = await from('evil.example', 'Origin: http://evil.example', key)
     expect(asked).toBe(status === 401 ? 200 : status)
@@ -163,7 +163,7 @@ describe.each(ROUTES)('%s %s', (method, path, status) => {
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
 describe('where a key is needed', () => {
-  test('a wrong key is told from a missing one, by the name that hosts know', async () => {
+  test('a wrong key and a missing key get different errors, in the words that hosts know', async () => {
     const challenge = async (...more: string[]) =>
       /^www-authenticate: (.+)$/im.exec((await ask('POST', '/mcp/closed', here, ...more)).head)?.[1]
     const missing =
@@ -180,7 +180,7 @@ describe('where a key is needed', () => {
   test.each([
     ...['#{TIDEGATE_KEY}', '#TIDEGATE_KEY', '%TIDEGATE_KEY%', '{env:TIDEGATE_KEY}', '#env:KEY'],
     ...['#{env:TIDEGATE_KEY}', '#{input:key}', '{{TIDEGATE_KEY}}', '#{KEY:-}', 'undefined', ''],
-  ])('a variable that is not set is told from a wrong key: Bearer %s', async (written) => {
+  ])('an unset variable and a wrong key get different errors: Bearer %s', async (written) => {
     const text = written.replace('#', '$')
     const sentence = /^The key is missing: the variable that should hold it is not set/
     for (const path of ['/mcp/closed', '/doctor/closed', '/api/status']) {
@@ -197,14 +197,14 @@ describe('where a key is needed', () => {
     expect(JSON.parse(looked.body).error_description).toMatch(sentence)
   })
 
-  test('a wrong key stays wrong where the host then looks for a sign-in', async () => {
+  test('a wrong key stays wrong when the host then looks for a sign-in', async () => {
     const wrong = await ask('POST', '/register', here, 'Authorization: Bearer kk')
     expect(JSON.parse(wrong.body).error_description).toMatch(/^This key is wrong/)
     const api = await ask('POST', '/api/status', here, 'Authorization: Bearer kk')
     expect(api.head).toContain('error_description="This key is wrong, or was revoked.')
   })
 
-  test('a host that looks for a sign-in is told in OAuth words that there is none', async () => {
+  test('a host that looks for a sign-in gets an OAuth error if there is none', async () => {
     const answer = await ask('POST', '/register', here)
     expect(answer.status).toBe(400)
     expect(JSON.parse(answer.body)).toEqual({
@@ -217,7 +217,7 @@ describe('where a key is needed', () => {
   })
 })
 
-test('where no key is set, nobody is told to add one', async () => {
+test('nobody is asked to add a key if no key is set', async () => {
   const open = await startWorker()
   const { status, text } = await post(`${open.url}/register`, list)
   expect([status, text.includes('key')]).toEqual([404, false])
@@ -323,7 +323,7 @@ describe('every route and every kind of caller', () => {
     })
   })
 
-  test('a page gets no further by what it may ask in advance', async () => {
+  test('a preflight request does not give a page more access', async () => {
     for (const [route] of MATRIX) {
       const path = route.split(' ')[1]!
       const asked = ['Origin: http://evil.example', 'Access-Control-Request-Method: POST']
@@ -333,7 +333,7 @@ describe('every route and every kind of caller', () => {
     }
   })
 
-  test('a person sees a page at an endpoint, which is the same whether or not there is such an endpoint', async () => {
+  test('a person sees the same page whether or not the endpoint exists', async () => {
     const see = async (path: string, ...more: string[]) => {
       const answer = await ask('GET', path, here, 'Accept: text/html', ...more)
       expectNoKey(answer)
@@ -365,14 +365,11 @@ describe('every route and every kind of caller', () => {
     '%',
     '%ff',
     'UPPER',
-  ])(
-    'a person sees no page at what can be no endpoint, which repeats none of it: /mcp/%s',
-    async (name) => {
-      const { status, body } = await ask('GET', `/mcp/${name}`, here, 'Accept: text/html')
-      expect([status, body.includes('Page not found')]).toEqual([404, true])
-      expect(body).not.toMatch(/mcp\/[^"<]/)
-    },
-  )
+  ])('the page for an impossible endpoint name does not repeat the name: /mcp/%s', async (name) => {
+    const { status, body } = await ask('GET', `/mcp/${name}`, here, 'Accept: text/html')
+    expect([status, body.includes('Page not found')]).toEqual([404, true])
+    expect(body).not.toMatch(/mcp\/[^"<]/)
+  })
 })
 
 /** No answer repeats a key, whoever gets it. */
@@ -384,11 +381,11 @@ function expectNoKey({ head, body }: { head: string; body: string }): void {
   }
 }
 
-describe('where a key is needed in one of two headers', () => {
+describe('a key in one of two headers', () => {
   const first = async (...more: string[]) =>
     outcomeOf(await ask('POST', '/mcp/kept', here, 'Accept: application/json', ...more))
 
-  test('the bearer is what counts, if there is one', async () => {
+  test('the bearer token takes precedence', async () => {
     const [mine, other, forged] = ['mine', 'other', 'forged'].map((it) => keys.get(it))
     expect(await first(`Authorization: Bearer ${mine}`, `X-API-Key: ${other}`)).toBe('200')
     expect(await first(`Authorization: Bearer ${other}`, `X-API-Key: ${mine}`)).toBe(NO_RIGHT)
@@ -399,7 +396,7 @@ describe('where a key is needed in one of two headers', () => {
     expect(await first('Authorization: Basic azprCg==')).toBe(MISSING)
   })
 
-  test('spaces and the case of the scheme do not matter, and all else does', async () => {
+  test('spaces and the case of the scheme do not matter, but everything else does', async () => {
     const mine = keys.get('mine')!
     expect(await first(`authorization:bearer    ${mine}   `)).toBe('200')
     expect(await first(`AUTHORIZATION: BEARER\t${mine}`)).toBe('200')
@@ -429,7 +426,7 @@ describe('where a key is needed in one of two headers', () => {
     expect(await first(`Authorization:${mine}`)).toBe(MISSING)
   })
 
-  test('a key that has expired says so, to who holds all of it', async () => {
+  test('only the holder of the whole key learns that it has expired', async () => {
     const { body } = await ask('POST', '/mcp/kept', here, `X-API-Key: ${keys.get('expired')}`)
     expect(JSON.parse(body).error.message).toMatch(/^This key has expired/)
   })
@@ -438,7 +435,7 @@ describe('where a key is needed in one of two headers', () => {
 describe('a refusal', () => {
   const refusedBy = async (...more: string[]) => ask('POST', '/mcp/freeoff', here, ...more)
 
-  test('has the id null in the legacy era, and none in the modern one', async () => {
+  test('has a null id in the legacy era, and no id in the modern era', async () => {
     const error = { code: 4030, message: 'This endpoint is switched off. Ask its operator.' }
     const legacy = await refusedBy('MCP-Protocol-Version: 2025-11-25')
     expect(JSON.parse(legacy.body)).toEqual({ jsonrpc: '2.0', id: null, error })
@@ -446,7 +443,7 @@ describe('a refusal', () => {
     expect(JSON.parse(modern.body)).toEqual({ jsonrpc: '2.0', error })
   })
 
-  test('is a stream to who reads nothing else', async () => {
+  test('is a stream if the client accepts nothing else', async () => {
     const { status, head, body } = await refusedBy('Accept: text/event-stream')
     expect([status, /^content-type: text\/event-stream/im.test(head)]).toEqual([403, true])
     expect(body).toMatch(/^event: message\ndata: \{.*4030.*\}\n\n/m)
@@ -465,7 +462,7 @@ describe('a secret URL', () => {
   }
   const by = (column: string) => `/k/${keys.get(column)}`
 
-  test('opens what its key opens, and nothing else, and does not say why', async () => {
+  test('opens exactly what its key opens, and does not explain refusals', async () => {
     for (const column of COLUMNS.filter((it) => it !== 'nobody')) {
       for (const name of ['', '/open', '/closed', '/kept', '/free', '/off', '/freeoff', '/none']) {
         const row = Object.fromEntries(MATRIX)[`POST /mcp${name}`]!
@@ -479,7 +476,7 @@ describe('a secret URL', () => {
     expect(logOf(worker)).toBe('')
   })
 
-  test('is read in one way only', async () => {
+  test('has only one valid form', async () => {
     const key = keys.get('mine')!
     const opens = async (path: string) => (await at(path)).status
     expect(await opens(`/k/${key}/mcp/kept`)).toBe(200)
@@ -526,7 +523,7 @@ describe('a secret URL', () => {
     expect(logOf(worker)).toBe('')
   })
 
-  test('counts, whatever is in the headers', async () => {
+  test('counts whatever the headers contain', async () => {
     const kept = '/mcp/kept'
     for (const good of ['Authorization: Bearer k', `X-API-Key: ${keys.get('mine')}`]) {
       expect(outcomeOf(await at(by('forged') + kept, good))).toBe(NONE)
@@ -535,7 +532,7 @@ describe('a secret URL', () => {
     expect((await at(by('mine') + kept, 'Authorization: Bearer nonsense')).status).toBe(200)
   })
 
-  test('works from any page, which can also read that it does not', async () => {
+  test('works from any page, and the page can read a refusal', async () => {
     const origin = 'Origin: http://evil.example'
     for (const [column, status] of [
       ['mine', 200],
@@ -551,7 +548,7 @@ describe('a secret URL', () => {
     expect((await ask('POST', `${by('mine')}/mcp/kept`, 'evil.example')).status).toBe(200)
   })
 
-  test('answers other methods as its endpoint does', async () => {
+  test('answers other methods like its endpoint', async () => {
     for (const method of ['GET', 'HEAD', 'DELETE', 'PUT']) {
       const status = async (column: string) =>
         (await ask(method, `${by(column)}/mcp/kept`, here)).status
@@ -559,7 +556,7 @@ describe('a secret URL', () => {
     }
   })
 
-  test('shows a person a page that holds no key', async () => {
+  test('shows a person a page without the key', async () => {
     const html = 'Accept: text/html'
     const page = await ask('GET', `${by('mine')}/mcp/kept`, here, html)
     expect(page.status).toBe(200)
@@ -589,7 +586,7 @@ describe('a session', () => {
     return `Mcp-Session-Id: ${/^mcp-session-id: (\S+)/im.exec(head)?.[1]}`
   }
 
-  test('belongs to its key, by whichever way the key comes', async () => {
+  test('belongs to its key, whichever way the key is sent', async () => {
     const [mine, all] = [keys.get('mine'), keys.get('all')]
     const id = await open('/mcp/kept', `X-API-Key: ${mine}`)
     const status = async (path: string, ...more: string[]) =>
@@ -606,7 +603,7 @@ describe('a session', () => {
     expect(await status('/mcp/kept', `X-API-Key: ${mine}`)).toBe(404)
   })
 
-  test('is not reached by what its object is told in secret', async () => {
+  test('cannot be reached with the internal headers of its Durable Object', async () => {
     const mine = `X-API-Key: ${keys.get('mine')}`
     const id = await open('/mcp/kept', mine)
     for (const told of [
@@ -620,14 +617,14 @@ describe('a session', () => {
     }
   })
 
-  test('of the oldest transport names no key in the address that it posts to', async () => {
+  test('over the oldest transport has no key in the address for posts', async () => {
     const { body } = await ask('GET', '/sse', here, `X-API-Key: ${keys.get('mine')}`)
     expect(body).toMatch(/event: endpoint\r?\ndata: \/sse\?sessionId=[\w.%-]+\r?\n/)
     expect(body).not.toContain('tg_')
   })
 })
 
-test('the doctor inspects twenty endpoints of the registry at once, and says how many more there are', async () => {
+test('the doctor inspects up to twenty endpoints of the registry, and counts the rest', async () => {
   const many = await startPlainWorker({ TIDEGATE_KEY: 'k' }, REGISTRY_WORKER)
   try {
     const rows = rowsOf(many)

@@ -8,7 +8,7 @@ function written(): Record<string, number> {
   return Object.fromEntries(files.map((file) => [file, statSync(file).mtimeMs]))
 }
 
-test('a build that changes nothing writes nothing: wrangler dev would build for ever', () => {
+test('a build without changes writes nothing, or wrangler dev would build forever', () => {
   execFileSync(process.execPath, ['scripts/build.mjs'])
   const before = written()
   expect(Object.keys(before).length).toBeGreaterThan(4)

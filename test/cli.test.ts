@@ -72,7 +72,7 @@ async function fakeServer(bodies: Record<string, string | object | (() => object
 describe('the command line', () => {
   const vars = { TIDEGATE_KEY }
 
-  test('prints its commands, and the options of one', async () => {
+  test('lists its commands, and the options of each', async () => {
     const all = await run(['help'], {})
     expect(all).toMatchObject({ code: 0, stderr: '' })
     expect(all.stdout).toContain('npx tidegate credential set ENDPOINT DATABASE')
@@ -109,7 +109,7 @@ describe('the command line', () => {
     )
   })
 
-  test('takes no connection string as an argument', async () => {
+  test('refuses a connection string as an argument', async () => {
     const url = `postgres://u:${PASSWORD}@127.0.0.1/shop`
     for (const args of [
       ['credential', 'set', 'shop', 'shop', url],
@@ -125,7 +125,7 @@ describe('the command line', () => {
     expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining('on stdin') })
   })
 
-  test('sends the key by https or to this machine, and to nobody that an answer names', async () => {
+  test('sends the key only over https or to this machine, and never to a redirect target', async () => {
     for (const to of [
       'http://example.com',
       'http://10.0.0.1:8787',
@@ -155,7 +155,7 @@ describe('the command line', () => {
     expect((await run(['status', '--to', server.url], broken)).code).toBe(2)
   })
 
-  test('reads the key in .dev.vars of its own folder, from wherever it runs, for this machine only', async () => {
+  test('reads the key from .dev.vars in its own folder, only for this machine', async () => {
     const clone = join(folder, 'clone')
     mkdirSync(clone)
     for (const part of ['bin', 'lib', 'scripts', 'package.json'])
@@ -177,7 +177,7 @@ describe('the command line', () => {
     server.close()
   })
 
-  test('prints records, the newest last, and those to come', async () => {
+  test('prints the call log with the newest call last, and follows new calls', async () => {
     const record = (n: number) => ({
       id: `id${n}`,
       time: `2026-11-22T08:00:0${n}.000Z`,
@@ -256,7 +256,7 @@ await describePostgres(
       await third.close()
     })
 
-    test('gets an endpoint with a connection string from stdin, and a key that opens it', async () => {
+    test('adds an endpoint with a connection string from stdin, and a key for it', async () => {
       const added = await cli(
         'endpoint add shop --title Shop --purpose orders',
         `${connection()}\n`,
@@ -299,7 +299,7 @@ await describePostgres(
       expect((await ask('shop', key)).error.message).toContain('key is wrong')
     })
 
-    test('takes another connection string, from a variable', async () => {
+    test('replaces a connection string with one from a variable', async () => {
       const wrong = { ...vars(), WRONG_URL: `postgres://nobody:${PASSWORD}@127.0.0.1:1/nothing` }
       const set = ['credential', 'set', 'shop', 'shop', '--url-env', 'WRONG_URL']
       expect(await run(set, wrong)).toMatchObject({ code: 0 })
@@ -313,7 +313,7 @@ await describePostgres(
       expect((await cli('endpoint test shop')).code).toBe(0)
     })
 
-    test('takes any form of a connection string, and says what it changed', async () => {
+    test('accepts any form of connection string, and reports what it changed', async () => {
       const lines = `# .env\nREDIS_URL=redis://127.0.0.1\nDATABASE_URL="${connection()}?pgbouncer=true"\n`
       const added = await cli('endpoint add pasted', lines)
       expect(added, added.stderr).toMatchObject({ code: 0 })
@@ -325,7 +325,7 @@ await describePostgres(
       expect(refused.stderr).toContain('The password is still a placeholder.')
     })
 
-    test('changes to what a file says only with --yes', async () => {
+    test('applies a file only with --yes', async () => {
       const shop = {
         name: 'shop',
         title: 'The shop',
@@ -376,7 +376,7 @@ await describePostgres(
       expect((await cli('endpoint show toys')).stderr).toBe('The endpoint toys does not exist.\n')
     })
 
-    test('stops at the first change that is refused, and says so', async () => {
+    test('stops at the first refused change, and reports it', async () => {
       const path = fileOf('wrong.json', [
         { name: 'a', title: 'A', databases: { a: { url: 'demo:' } }, access: 'everybody' },
         { name: 'b', title: 'B', databases: { b: { url: 'demo:' } } },
@@ -388,7 +388,7 @@ await describePostgres(
       expect((await cli('endpoint show b')).code).toBe(1)
     })
 
-    test('shows no connection string that a file has in a wrong place', async () => {
+    test('does not show a connection string that is in the wrong field of a file', async () => {
       const path = fileOf('misplaced.json', [
         { name: 'shop', title: connection(), databases: { shop: connection() } },
       ])
@@ -401,7 +401,7 @@ await describePostgres(
       })
     })
 
-    test('has groups, as a file says', async () => {
+    test('applies the groups in a file', async () => {
       const key = JSON.parse((await cli('key add --label sales --endpoint shop --json')).stdout)
       printed.pop() // the key that is shown once
       printed.pop()
@@ -420,7 +420,7 @@ await describePostgres(
       expect((await cli('group remove sales')).stderr).toContain(`no longer restricts ${key.id}`)
     })
 
-    test('is restored elsewhere from what it exports', async () => {
+    test('restores an export on another deployment', async () => {
       const exported = await cli('export')
       const path = fileOf('export.json', exported.stdout)
       const there = { TIDEGATE_KEY, TIDEGATE_URL: other.url }
@@ -444,7 +444,7 @@ await describePostgres(
       expect(again.stdout).toContain('+ group sales\n')
     })
 
-    test('has settings, which are changed one by one', async () => {
+    test('changes settings one by one', async () => {
       const settings = async (...args: string[]) =>
         JSON.parse((await run(['settings', '--json', ...args], vars())).stdout)
       expect(await settings('--allow-host', 'db.internal', '--allow-host', '10.1.0.0/16')).toEqual({
@@ -463,7 +463,7 @@ await describePostgres(
       expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('defaultEndpoint')])
     })
 
-    test('tells how it is, and encrypts its credentials again', async () => {
+    test('shows the status, and encrypts the credentials again', async () => {
       const status = await cli('status')
       expect(status).toMatchObject({ code: 0 })
       expect(status.stdout).toMatch(/^endpoints +1$/m)
@@ -473,7 +473,7 @@ await describePostgres(
       })
     })
 
-    test('says what is wrong in the words of the API', async () => {
+    test('shows the API’s error messages', async () => {
       expect(await cli('endpoint show nothing')).toMatchObject({
         code: 1,
         stdout: '',
@@ -486,7 +486,7 @@ await describePostgres(
       expect(refused.stderr).not.toContain('wrong-key-of-nobody')
     })
 
-    test('does what the page about the command line says', async () => {
+    test('runs the commands in docs/command-line.md', async () => {
       const vars = {
         TIDEGATE_KEY,
         TIDEGATE_URL: third.url,
@@ -517,7 +517,7 @@ await describePostgres(
       expect(said).toContain(`${plan.replace('db.example.com', host)}\n`)
     })
 
-    test('and none of this printed a password, a secret or the key', () => {
+    test('never printed a password, a secret or the key', () => {
       expect(printed.length).toBeGreaterThan(50)
       const text = printed.join('\n')
       for (const secret of [PASSWORD, TIDEGATE_SECRET, TIDEGATE_KEY])

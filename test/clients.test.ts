@@ -77,7 +77,7 @@ describe.each([
   ['the v2 client, pinned to 2026-07-28', () => v2({ pin: '2026-07-28' }), 'modern'],
   ['the v1 client', v1, 'legacy'],
 ] as const)('%s', (_, connect, era) => {
-  test('finds its way to the ten customers who paid most last year', async () => {
+  test('finds the ten customers who paid most last year', async () => {
     const client = await connect()
     expect(client.era).toBe(era)
     const { tools } = await client.listTools()
@@ -109,7 +109,7 @@ describe.each([
   ['the v2 client', () => v2({ pin: '2026-07-28' })],
   ['the v1 client', v1],
 ] as const)('%s', (_, connect) => {
-  test('reads the schema, and fills in a prompt with a table that it completes', async () => {
+  test('reads the schema, and completes a prompt’s table', async () => {
     const client = await connect()
     const { resources } = await client.listResources()
     expect(resources.map(({ uri }) => uri)).toEqual(
@@ -135,7 +135,7 @@ describe.each([
 
 describe('the Inspector', () => {
   // Any other refusal is a lost connection to it: it then lists no tools, and says nothing.
-  test('is answered 405 where it asks for a stream without a session', async () => {
+  test('gets 405 if it asks for a stream without a session', async () => {
     const headers = { accept: 'text/event-stream' }
     const response = await fetch(url, { headers })
     expect(response.status).toBe(405)
@@ -149,7 +149,7 @@ describe('the Inspector', () => {
       { timeout: 60_000 },
     )
 
-  test.each(['legacy', 'modern'])('finds nothing to complain of in the %s era', async (era) => {
+  test.each(['legacy', 'modern'])('reports no problems in the %s era', async (era) => {
     const { stdout, stderr } = await inspect(
       '--protocol-era',
       era,

@@ -34,7 +34,7 @@ describe.skipIf(!postgres || !mariadb)('a Worker that limits what a query may co
   const call = (tool: string, database: string, sql: string) =>
     callTool(`${worker.url}/mcp`, tool, { database, sql }, key)
 
-  test.each(['pg', 'maria'])('asks %s for the plan, and then for the rows', async (database) => {
+  test.each(['pg', 'maria'])('asks %s for the plan first, then for the rows', async (database) => {
     const cheap = await call('query', database, 'select paid from orders where id = 7')
     expect(cheap.structuredContent.rows).toEqual([[7]])
     const dear = await call('query', database, 'select paid from orders')

@@ -70,7 +70,7 @@ if (mariadb) {
 
 const endless = 'select count(*) from users a, users b, users c, users d, users e, users f'
 
-describe.each(Object.entries(engines))('one endpoint before %s', (_, engine) => {
+describe.each(Object.entries(engines))('one endpoint in front of %s', (_, engine) => {
   const { url, port, answers, sessions } = engine
   let worker: RunningWorker
   let mcp: string
@@ -83,7 +83,7 @@ describe.each(Object.entries(engines))('one endpoint before %s', (_, engine) => 
   })
   afterAll(() => worker.close())
 
-  test('serves a hundred at once, a fifth of them cancelled, and nothing is left', async () => {
+  test('serves a hundred calls at once, cancels a fifth, and leaves nothing behind', async () => {
     const send = await openSession(mcp, key)
     const body = (id: number) => ({
       ...{ jsonrpc: '2.0', id, method: 'tools/call' },

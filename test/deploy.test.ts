@@ -62,7 +62,7 @@ describe('tidegate deploy', () => {
   }
   beforeEach(() => project())
 
-  test('uploads, makes the keys and shows them once, and sets the secrets by stdin', async () => {
+  test('uploads, makes keys, shows them once, and sends the secrets on stdin', async () => {
     const ran = await run(['shop', '--url-env', 'SHOP_URL', '--unchecked'], { SHOP_URL })
     expect(ran).toMatchObject({ code: 0 })
     const calls = told()
@@ -85,7 +85,7 @@ describe('tidegate deploy', () => {
     expect(readFileSync(join(folder, 'wrangler.toml'), 'utf8')).not.toContain('marker')
   })
 
-  test('updates, and leaves the secrets that are there', async () => {
+  test('updates, and keeps the existing secrets', async () => {
     project({ secrets: ['DATABASE_URL', 'TIDEGATE_KEY', 'TIDEGATE_SECRET'] })
     await run(['shop', '--demo'])
     const own = `# mine\n${readFileSync(join(folder, 'wrangler.toml'), 'utf8')}\n[vars]\nMINE = "1"\n`
@@ -110,7 +110,7 @@ describe('tidegate deploy', () => {
     expect(ran.stdout).not.toContain('tg_')
   })
 
-  test('looks at the database first', async () => {
+  test('checks the database first', async () => {
     const url = 'postgres://ada:marker@127.0.0.1:9/shop'
     const ran = await run(['shop', '--url-env', 'SHOP_URL'], { SHOP_URL: url })
     expect(ran).toMatchObject({ code: 1, stdout: '' })
@@ -130,7 +130,7 @@ describe('tidegate deploy', () => {
     ['You need to register a workers.dev subdomain', 'workers.dev subdomain'],
     ['TypeError: fetch failed', 'Cloudflare cannot be reached'],
     ['Something else', 'See its output above.'],
-  ])('says what to do when wrangler says: %s', async (fails, fix) => {
+  ])('explains an error from wrangler: %s', async (fails, fix) => {
     project({ fails })
     const ran = await run(['shop', '--demo'])
     expect(ran).toMatchObject({ code: 1, stdout: '' })
@@ -139,7 +139,7 @@ describe('tidegate deploy', () => {
     expect(ran.stderr).toContain(fails)
   })
 
-  test('says what it was not told, and takes no folder of others', async () => {
+  test('reports missing options, and refuses a folder that is not its own', async () => {
     mkdirSync(join(home, 'other'), { recursive: true })
     writeFileSync(join(home, 'other/package.json'), '{}')
     mkdirSync(join(home, 'full'), { recursive: true })
@@ -171,7 +171,7 @@ describe('the wrangler.toml of a project', () => {
       .replace(new RegExp(`\\[exports.${name}\\]\\n(?:.+\\n)+`), '')
   const classes = Object.keys(parse(whole).exports as object)
 
-  test('gets each class that the Worker exports, and keeps what a person wrote', () => {
+  test('gets each class that the Worker exports, and keeps a person’s edits', () => {
     expect(classes.length).toBeGreaterThan(5)
     for (const name of classes) {
       const mine = `# mine\n${without(name)}\n[vars]\nMINE = "1" # stays\n`
@@ -184,7 +184,7 @@ describe('the wrangler.toml of a project', () => {
     }
   })
 
-  test('gets what every class of an older version lacks, in one step', () => {
+  test('gets the missing parts of every class from an older version in one step', () => {
     const old = 'name = "shop"\ncompatibility_date = "2025-01-01" # old\n'
     const { text } = upgraded(old, whole)
     const [is, needs] = [parse(text), parse(whole)]
@@ -194,7 +194,7 @@ describe('the wrangler.toml of a project', () => {
     expect(text).toContain('# old')
   })
 
-  test('gets a migration after its own, where it has migrations', () => {
+  test('gets a new migration after its own migrations', () => {
     const { exports: _, ...rest } = parse(whole) as Record<string, unknown>
     const own = { tag: 'v1', new_sqlite_classes: classes.slice(0, 2) }
     const { text } = upgraded(stringify({ ...rest, migrations: [own] }), whole)
@@ -222,26 +222,26 @@ describe('the wrangler.toml of a project', () => {
       'lists in one line',
       'name = "shop"\n[durable_objects]\nbindings = [{ name = "DEMO", class_name = "DemoStore" }]\n',
     ],
-  ])('that has %s is refused, with what to add', (_, text) => {
+  ])('with %s is refused, and the message lists what to add', (_, text) => {
     expect(() => upgraded(text, whole)).toThrow(/Nothing was deployed/)
   })
 })
 
-test('the button asks for the secrets that a deployment has, and gives no key away', () => {
+test('the deploy button asks for the deployment’s secrets, and reveals no key', () => {
   const { bindings } = JSON.parse(readFileSync('package.json', 'utf8')).cloudflare
   const example = parseEnv(readFileSync('.dev.vars.example', 'utf8'))
   expect(Object.keys(example).sort()).toEqual(Object.keys(bindings).sort())
   expect(example).toMatchObject({ TIDEGATE_KEY: '', TIDEGATE_SECRET: '' })
 })
 
-test('a clone of the repository is deployed as it is', async () => {
+test('a clone of the repository can be deployed unchanged', async () => {
   const ran = await run(['--demo', '--dry-run', '--json'])
   expect(ran).toMatchObject({ code: 0 })
   expect(JSON.parse(ran.stdout)).toEqual({ folder: process.cwd(), dryRun: true })
 })
 
 // It installs wrangler, which takes a while.
-test('the package deploys from an empty folder', async () => {
+test('the package can be deployed from an empty folder', async () => {
   const pack = ['pack', '--ignore-scripts', '--pack-destination', home]
   bringUpToDate()
   const npm = promisify(execFile)

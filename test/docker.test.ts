@@ -51,7 +51,7 @@ async function assertServes(url: string): Promise<void> {
   expect((await post(`${url}/api/status`, '')).status).toBe(401)
 }
 
-test('the image is small in what it may do', () => {
+test('the image has few privileges', () => {
   expect(last('USER')).toBe('1000:1000')
   expect(last('ENTRYPOINT')).toContain('/app/node_modules/tidegate/bin/tidegate.mjs')
   expect(lines.map(({ text }) => text)).toContain('apk add --no-cache openssh-client-default')
@@ -65,7 +65,7 @@ describe.runIf(hasEngine)('the image, built by a container engine', () => {
   afterAll(() => void spawnSync('docker', ['rmi', '--force', tag]))
 
   test(
-    'serves with a read-only file system, and is healthy',
+    'serves on a read-only file system, and is healthy',
     async () => {
       await run('docker', ['build', '--tag', tag, '.'])
       const port = await freePort()
@@ -99,7 +99,7 @@ describe.runIf(hasEngine)('the image, built by a container engine', () => {
 
 describe.runIf(!hasEngine && process.platform === 'linux')('the steps of the Dockerfile', () => {
   test(
-    'make what serves as another user, with a read-only file system, and is healthy',
+    'make a server that runs as another user on a read-only file system, and is healthy',
     async () => {
       const image = await build()
       const port = await freePort()
@@ -212,7 +212,7 @@ function contained(image: string, program: readonly string[]): [string, string[]
 
 const hasPsql = spawnSync('psql', ['--version'], { stdio: 'ignore' }).status === 0
 
-test.runIf(hasPsql)('the role of compose.yaml reads everything, and writes nothing', async () => {
+test.runIf(hasPsql)('the role in compose.yaml can read everything and write nothing', async () => {
   const postgres = await startPostgres('create schema s; create table s.t as select 1 as n')
   if (!postgres) return
   const { host, port, user, password, database } = postgres.config

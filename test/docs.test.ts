@@ -60,17 +60,17 @@ const slug = (heading: string) =>
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')
     .replace(/\s/g, '-')
 
-test('the README takes three minutes: it has under 900 words', () => {
+test('the README has fewer than 900 words, which take three minutes', () => {
   expect(text('README.md').split(/\s+/).filter(Boolean).length).toBeLessThan(900)
 })
 
-test.each(pages)('%s has none of the words that make people read a sentence twice', (page) => {
+test.each(pages)('%s has no words that make people read a sentence twice', (page) => {
   expect(text(page).match(/.*(?:whoever|whomever|that which|of its own|thereof|whereby).*/gi)).toBe(
     null,
   )
 })
 
-test.each(pages)('%s links to what is there', (page) => {
+test.each(pages)('the links in %s work', (page) => {
   const links = tokens(page).filter((it): it is Tokens.Link => it.type === 'link')
   const broken = links
     .map(({ href }) => href)
@@ -85,26 +85,26 @@ test.each(pages)('%s links to what is there', (page) => {
   expect(broken).toEqual([])
 })
 
-test('every page of docs/ is linked from the README', () => {
+test('the README links to every page in docs/', () => {
   const linked = tokens('README.md').map((it) => (it.type === 'link' ? it.href : ''))
   expect(pages.filter((page) => page.startsWith('docs/') && !linked.includes(page))).toEqual([])
 })
 
 describe('every block', () => {
-  test('says in what language it is, unless it is a drawing, a formula or what a program prints', () => {
+  test('names its language, unless it is a drawing, a formula or a program’s output', () => {
     const known = ['', 'json', 'jsonl', 'sh', 'sql', 'toml', 'ts', 'yaml']
     expect(blocks.filter(({ lang }) => !known.includes(lang))).toEqual([])
   })
 
-  test.each(written('json'))('of JSON in $page is read: $code', ({ code }) => {
+  test.each(written('json'))('of JSON in $page is valid: $code', ({ code }) => {
     expect(() => JSON.parse(code)).not.toThrow()
   })
 
-  test.each(written('jsonl'))('of JSON lines in $page is read', ({ code }) => {
+  test.each(written('jsonl'))('of JSON lines in $page is valid', ({ code }) => {
     for (const line of code.split('\n')) expect(() => JSON.parse(line)).not.toThrow()
   })
 
-  test.each(written('toml'))('of TOML in $page is read', ({ code }) => {
+  test.each(written('toml'))('of TOML in $page is valid', ({ code }) => {
     const folder = mkdtempSync(join(tmpdir(), 'docs-'))
     try {
       const path = join(folder, 'wrangler.toml')
@@ -116,16 +116,16 @@ describe('every block', () => {
     }
   })
 
-  test.each(written('ts'))('of TypeScript in $page is read', ({ code }) => {
+  test.each(written('ts'))('of TypeScript in $page is valid', ({ code }) => {
     expect(() => stripTypeScriptTypes(code)).not.toThrow()
   })
 
-  test.each(written('sh'))('of a shell in $page is read: $code', async ({ code }) => {
+  test.each(written('sh'))('of a shell in $page is valid: $code', async ({ code }) => {
     await run('sh', ['-n', '-c', code])
   })
 })
 
-describe('every command of a shell', () => {
+describe('every shell command', () => {
   /** What stands before a block that nothing runs and nothing reads: why. */
   const marks = pages.flatMap((page) => [
     ...text(page).matchAll(/^<!-- not run: ([^\n]+) -->\n```sh\n(.*?)^```$/gms),
@@ -160,12 +160,12 @@ describe('every command of a shell', () => {
     [/^(?:cd my-server|npm test)$/, 'test/new.test.ts'],
   ]
 
-  test('is run or read somewhere, unless a mark says why not', () => {
+  test('is run or checked by a test, unless a mark says why not', () => {
     const orphans = lines.filter(({ line }) => !readers.some(([begins]) => begins.test(line)))
     expect(orphans).toEqual([])
   })
 
-  test('has no mark but these', () => {
+  test('has only these marks', () => {
     expect(marks.map(([, why]) => why)).toEqual([
       'it needs Docker; test/docker.test.ts reads the Dockerfile',
       'it needs Docker; test/docker.test.ts reads compose.yaml',
@@ -188,7 +188,7 @@ describe('every command of a shell', () => {
       ([it]) => it,
     )
 
-  test.each(startsOf('tidegate'))('is one that npx tidegate has: %s', async (words) => {
+  test.each(startsOf('tidegate'))('is a command of npx tidegate: %s', async (words) => {
     const named = commands
       .map((it) => it.words)
       .filter((it) => words === it || words.startsWith(`${it} `))
@@ -203,7 +203,7 @@ describe('every command of a shell', () => {
     }
   })
 
-  test.each(startsOf('wrangler'))('is one that wrangler has: %s', async (words) => {
+  test.each(startsOf('wrangler'))('is a command of wrangler: %s', async (words) => {
     const named = words.split(' ').filter((it) => /^[a-z-]+$/.test(it) && !it.startsWith('-'))
     const { stdout } = await run(
       process.execPath,
@@ -217,7 +217,7 @@ describe('every command of a shell', () => {
   })
 })
 
-test('every npm run is a script, and every test that npm test is given is there', () => {
+test('every npm run names a script, and every npm test names existing tests', () => {
   const { scripts } = JSON.parse(text('package.json'))
   for (const page of pages) {
     for (const [, name] of text(page).matchAll(/npm run ([\w-]+)/g)) {
@@ -229,7 +229,7 @@ test('every npm run is a script, and every test that npm test is given is there'
   }
 })
 
-test('CONTRIBUTING.md names tests that are there', () => {
+test('CONTRIBUTING.md names existing tests', () => {
   const named = [...text('CONTRIBUTING.md').matchAll(/`(test\/[a-z/.-]*[a-z/])`/g)].map(
     ([, it]) => it!,
   )
@@ -243,7 +243,7 @@ describe('the drawing of the house', () => {
     .filter((it) => it.page === 'docs/design.md' && it.lang === '')
     .map(({ code }) => code)
 
-  test('fits a screen', () => {
+  test('fits on a screen', () => {
     expect(drawing.split('\n').length).toBeLessThan(40)
   })
 
@@ -255,13 +255,13 @@ describe('the drawing of the house', () => {
     expect(folders.filter((folder) => !drawing.includes(folder))).toEqual([])
   })
 
-  test('goes on with the way of a call through files that are there', () => {
+  test('continues with a call’s path through existing files', () => {
     const files = call.split('\n').map((line) => line.trim().split(/\s/, 1)[0]!)
     expect(files.length).toBeGreaterThan(10)
     expect(files.filter((file) => !existsSync(join(root, 'src', file)))).toEqual([])
   })
 
-  test('is followed by a table whose lines go into files that are there', () => {
+  test('is followed by a table that names existing files', () => {
     const files = [...page.matchAll(/\| `([a-z/-]+\.ts)` \|$/gm)].map(([, it]) => it!)
     expect(files.length).toBeGreaterThan(6)
     expect(files.filter((file) => !existsSync(join(root, 'src', file)))).toEqual([])
@@ -275,7 +275,7 @@ describe('the lines for hosts', () => {
     return /^(?:README|docs\/hosts)\.md$/.test(page) && isConfig && !/\bnpx\b/.test(code)
   })
 
-  test('are there for ten hosts and more, and those of the README are on the page of hosts', () => {
+  test('exist for at least ten hosts, and docs/hosts.md has those in the README', () => {
     const [first, all] = ['README.md', 'docs/hosts.md'].map((page) =>
       configs.filter((it) => it.page === page),
     )
@@ -285,7 +285,7 @@ describe('the lines for hosts', () => {
   })
 
   test.each(configs.filter(({ lang }) => lang === 'json' || lang === 'yaml'))(
-    'hold the URL and the key of one server: $code',
+    'have the URL and the key of one server: $code',
     ({ lang, code }) => {
       const json = lang === 'yaml' ? code.replace(/^(\w+): (.*)$/s, '{"$1": $2}') : code
       const [servers] = Object.values(JSON.parse(json)).filter((it) => {
@@ -324,7 +324,7 @@ const examples = written('json').flatMap(({ page, code }) => {
 })
 
 describe('the examples of endpoints', () => {
-  test('are there for endpoints, tools and search', () => {
+  test('exist for endpoints, tools and search', () => {
     expect(new Set(examples.map(({ page }) => page))).toEqual(
       new Set(['docs/endpoints.md', 'docs/tools.md']),
     )
@@ -382,7 +382,7 @@ test('sign-in-providers.md lists every variable of a sign-in', () => {
   expect(listed.map(([, it]) => it)).toEqual(known.map(([, it]) => it))
 })
 
-test('errors.md quotes sentences that are said', () => {
+test('errors.md quotes messages that exist', () => {
   const said = globSync('src/**/*.ts', { cwd: root }).map(text).join('\n')
   const quoted = [...text('docs/errors.md').matchAll(/^\|[^|]*"([A-Z][^"]+)"/gm)].map(
     ([, it]) => it!,
@@ -392,7 +392,7 @@ test('errors.md quotes sentences that are said', () => {
   expect(ours.filter((it) => !said.includes(it))).toEqual([])
 })
 
-describe('what can be run', () => {
+describe('code that can be run', () => {
   const KEY = { authorization: 'Bearer KEY' }
   const ENDPOINTS = JSON.stringify([
     { ...base, access: 'public' },
@@ -406,7 +406,7 @@ describe('what can be run', () => {
 
   // That of the tutorial asks the tutorial's own server.
   const asks = written('sh').filter((it) => it.code.startsWith('curl') && it.page !== 'docs/mcp.md')
-  test.each(asks)('answers the line of curl in $page', async ({ page, code }) => {
+  test.each(asks)('answers the curl command in $page', async ({ page, code }) => {
     const here = code.replace(
       /http:\/\/127\.0\.0\.1:8787|https:\/\/[\w.-]+\.workers\.dev/,
       worker.url,
@@ -427,7 +427,7 @@ describe('what can be run', () => {
     },
   )
 
-  test('runs the tool of tools.md, and finds by its search', async () => {
+  test('runs the tool in tools.md, and finds rows with its search', async () => {
     const at = (field: 'search' | 'tools') =>
       examples.findIndex(({ page, endpoint }) => page === 'docs/tools.md' && field in endpoint)
     const tools = `${worker.url}/mcp/example${at('tools')}`
@@ -456,7 +456,7 @@ interface Shown {
 
 await describePostgres('PostgreSQL', 'create table shown (id int)', (postgres) => {
   test.each(written('sql').filter(({ code }) => code.startsWith('create role')))(
-    'takes the role that $page advises',
+    'accepts the role that $page recommends',
     async ({ code }) => {
       const made = await postgres.admin(
         `begin; ${code}; select has_table_privilege('tidegate', 'shown', 'select') reads,
@@ -470,7 +470,7 @@ await describePostgres('PostgreSQL', 'create table shown (id int)', (postgres) =
 
 await describeMariaDb('MariaDB', 'create table shown (id int)', (mariadb) => {
   test.each(written('sql').filter(({ code }) => code.startsWith('create user')))(
-    'takes the user that $page advises',
+    'accepts the user that $page recommends',
     async ({ code }) => {
       const user = `${mariadb.database}_shown`
       const here = code.replaceAll('tidegate', user).replaceAll('shop.', `${mariadb.database}.`)
@@ -497,7 +497,7 @@ const linesOf = (...paths: string[]) =>
     )
     .filter((it) => it.trim() && !it.trim().startsWith('//')).length
 
-test('compared.md counts the lines that are there', () => {
+test('the line counts in compared.md are right', () => {
   const servers = { notes: 'notes', contacts: 'crm', issues: 'github-issues' }
   const all = { calculator: 'calculator', ...servers, 'browser and sheets': 'browser-and-sheets' }
   for (const [said, name] of Object.entries(all)) {

@@ -13,7 +13,7 @@ async function get(url: string, headers: Record<string, string> = {}, method = '
   return { status: response.status, headers: response.headers, text }
 }
 
-test('a deployment that only shows the demo is told about without a key', async () => {
+test('needs no key for a deployment that only serves the demo', async () => {
   const worker = await startWorker()
   const { status, text, headers } = await get(`${worker.url}/doctor`)
   expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
@@ -24,7 +24,7 @@ test('a deployment that only shows the demo is told about without a key', async 
   await worker.close()
 })
 
-test('the operator reads what hosts would make of an endpoint', async () => {
+test('shows the operator how hosts would treat an endpoint', async () => {
   const databases = { demo: { url: 'demo:' } }
   const ENDPOINTS = JSON.stringify([{ name: 'shop', title: 'Shop', databases }])
   const secrets = { TIDEGATE_KEY: 'k', TIDEGATE_SECRET: 'Zx81-Qp02-Lm57-Ty93-Rb46-Vn08-Ks' }
@@ -44,7 +44,7 @@ test('the operator reads what hosts would make of an endpoint', async () => {
   }
 })
 
-test('a deployment with a database and no key tells nothing but what to set', async () => {
+test('a deployment with a database and without a key only says what to set', async () => {
   const worker = await startWorker({ DATABASE_URL: `postgres://app:${MARKER}@127.0.0.1:9/shop` })
   const { status, text } = await get(`${worker.url}/doctor`)
   expect(status).toBe(503)
@@ -52,7 +52,7 @@ test('a deployment with a database and no key tells nothing but what to set', as
   await worker.close()
 })
 
-test('a configuration that cannot be read is told, to who shows the key', async () => {
+test('reports an unreadable configuration to the key’s holder', async () => {
   const worker = await startWorker({ ENDPOINTS: '[{"name":"X"}]', TIDEGATE_KEY: 'k' })
   expect((await get(`${worker.url}/doctor`)).status).toBe(401)
   const { status, text } = await get(`${worker.url}/doctor`, KEY)
@@ -132,7 +132,7 @@ await describePostgres('a deployment with databases', setup, (postgres) => {
     },
   )
 
-  test('answers nothing but GET, and no endpoint that is not there', async () => {
+  test('answers only GET, and only existing endpoints', async () => {
     for (const method of ['HEAD', 'POST', 'DELETE']) {
       const { status, headers } = await get(`${doctor}/shop`, KEY, method)
       expect([status, headers.get('allow')]).toEqual([405, 'GET, OPTIONS'])
@@ -143,7 +143,7 @@ await describePostgres('a deployment with databases', setup, (postgres) => {
     })
   })
 
-  test('tells what the roles of an endpoint may do, as JSON', async () => {
+  test('reports the rights of an endpoint’s roles as JSON', async () => {
     for (const request of [
       () => get(`${doctor}/shop?format=json`, KEY),
       () => get(`${doctor}/shop`, { ...KEY, accept: 'application/json' }),
@@ -176,7 +176,7 @@ await describePostgres('a deployment with databases', setup, (postgres) => {
     }
   })
 
-  test('tells it to a person, whose pasted SQL runs as it stands', async () => {
+  test('reports them to a person, and the SQL to paste runs unchanged', async () => {
     const { status, headers, text } = await get(`${doctor}/shop`, KEY)
     expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
     expect(text).toContain('HIGH superuser\n     The role is a superuser')
@@ -195,14 +195,14 @@ await describePostgres('a deployment with databases', setup, (postgres) => {
     ['login', /^login\/login: The database refused the login/],
     ['unset', /^The secret UNSET is not set/],
     ['tools', /^Endpoint tools names a tool "nope"/],
-  ])('says why with a 503: %s', async (name, sentence) => {
+  ])('gives the reason with a 503: %s', async (name, sentence) => {
     const { status, text } = await get(`${doctor}/${name}`, KEY)
     expect(status).toBe(503)
     expect(text).toMatch(sentence)
     expect(text).not.toContain('127.0.0.1')
   })
 
-  test('has the tools of an operator prepared, and says which cannot be', async () => {
+  test('prepares the operator’s tools, and reports those that fail', async () => {
     const { status, text } = await get(`${doctor}/own`, KEY)
     expect(status).toBe(503)
     expect(text.match(/^BROKEN .*/gm)).toEqual([
@@ -215,7 +215,7 @@ await describePostgres('a deployment with databases', setup, (postgres) => {
     expect((await postgres.admin('select * from users')).rows).toEqual([])
   })
 
-  test('tells of all endpoints at once, whatever is wrong with some', async () => {
+  test('reports on all endpoints at once, even if some fail', async () => {
     const { status, text } = await get(`${doctor}?format=json`, KEY)
     expect(status).toBe(503)
     const { problems, databases } = JSON.parse(text)
@@ -241,7 +241,7 @@ await describePostgres('the first query of a Worker', 'create table t (id int)',
   const warning =
     /^Endpoint main, database main: its role can do more than read \(superuser[a-z, -]*\)\. See \/doctor\.$/
 
-  test('is followed by one look at the role; the list of tools and the next queries by none', async () => {
+  test('leads to one check of the role, but not for the list of tools or later queries', async () => {
     const worker = await startWorker({ DATABASE_URL: postgres.tcp(), TIDEGATE_KEY: 'k' })
     const mcp = `${worker.url}/mcp`
     await post(mcp, { jsonrpc: '2.0', id: 1, method: 'tools/list' }, KEY)
@@ -257,7 +257,7 @@ await describePostgres('the first query of a Worker', 'create table t (id int)',
     await worker.close()
   })
 
-  test('is followed by it in a session, too', async () => {
+  test('leads to that check in a session, too', async () => {
     const worker = await startWorker({ DATABASE_URL: postgres.tcp(), TIDEGATE_KEY: 'k' })
     const send = await openSession(`${worker.url}/mcp`, KEY)
     const params = { name: 'query', arguments: { sql: 'select 1' } }

@@ -60,13 +60,13 @@ const found = globSync('src/**/*.{ts,tsx}', { cwd: root })
   .map((path) => [path, linesWithNames(readFileSync(join(root, path), 'utf8'))] as const)
   .filter(([, lines]) => lines.length > 0)
 
-test('no code outside the folder of an engine names it', () => {
+test('only an engine’s own folder names it in code', () => {
   const others = found.filter(([path]) => !ALLOWED.some(([place]) => place.test(path)))
   expect(Object.fromEntries(others)).toEqual({})
   expect(HOMES.length).toBeGreaterThan(5)
 })
 
-test('each place that may name an engine does', () => {
+test('each exception names an engine', () => {
   const idle = ALLOWED.filter(([place]) => !found.some(([path]) => place.test(path)))
   expect(idle).toEqual([])
 })

@@ -281,22 +281,28 @@ describe.each(Object.entries(engines))('%s', (name, engine) => {
     await vi.waitUntil(async () => (await working()) === 0, { timeout: 5_000 })
   })
 
-  test.each(Object.entries(statements))('ends %s in time, and serves the next', async (_, it) => {
-    const [sql, said] = it
-    const [told, ms] = await timed(ask(name, sql))
-    expect(told).toMatch(said)
-    expect(ms).toBeLessThan(TIMEOUT_MS + MARGIN_MS)
-    expect(await ask(name, 'select 42')).toBe(answered([[42]]))
-    await expect.poll(working, { timeout: SETTLED_MS }).toBe(0)
-  })
+  test.each(Object.entries(statements))(
+    'ends %s in time, and serves the next statement',
+    async (_, it) => {
+      const [sql, said] = it
+      const [told, ms] = await timed(ask(name, sql))
+      expect(told).toMatch(said)
+      expect(ms).toBeLessThan(TIMEOUT_MS + MARGIN_MS)
+      expect(await ask(name, 'select 42')).toBe(answered([[42]]))
+      await expect.poll(working, { timeout: SETTLED_MS }).toBe(0)
+    },
+  )
 
-  test.each(Object.entries(heavy))('has the server refuse %s for its memory', async (_, sql) => {
-    expect(await ask(`patient-${name}`, sql)).toMatch(memoryLimit)
-    expect(await ask(name, 'select 42')).toBe(answered([[42]]))
-    await expect.poll(working, { timeout: SETTLED_MS }).toBe(0)
-  })
+  test.each(Object.entries(heavy))(
+    'lets the server refuse %s because of its memory limit',
+    async (_, sql) => {
+      expect(await ask(`patient-${name}`, sql)).toMatch(memoryLimit)
+      expect(await ask(name, 'select 42')).toBe(answered([[42]]))
+      await expect.poll(working, { timeout: SETTLED_MS }).toBe(0)
+    },
+  )
 
-  test.skipIf(!tellsOfProcesses)('takes in no more than a Worker can hold', async () => {
+  test.skipIf(!tellsOfProcesses)('reads no more than fits into a Worker', async () => {
     const take = async (sql: string) =>
       // With more time, so that it is the size that ends it.
       expect(await ask(`patient-${name}`, sql)).toMatch(sized)

@@ -20,8 +20,8 @@ const filesWith = (pattern: RegExp, ...except: readonly string[]) =>
     .filter((path) => !path.startsWith('src/ground/') && !except.includes(path))
     .filter((path) => pattern.test(readFileSync(path, 'utf8')))
 
-describe('a rule that rights depend on is written once', () => {
-  test('how names are compared', () => {
+describe('each rule that rights depend on is defined once', () => {
+  test('comparing names', () => {
     expect(foldName('ADA@Example.com')).toBe('ada@example.com')
     expect(foldName('Zoe\u0308')).toBe(foldName('ZO\u00cb'))
     // A passphrase is not a name, and its letters keep their case.
@@ -30,7 +30,7 @@ describe('a rule that rights depend on is written once', () => {
     )
   })
 
-  test('what this machine is', () => {
+  test('recognizing this machine', () => {
     for (const host of ['localhost', 'LOCALHOST', '127.0.0.1', '127.8.9.10', '[::1]', '::1'])
       expect(isLoopback(host), host).toBe(true)
     for (const host of [
@@ -42,7 +42,7 @@ describe('a rule that rights depend on is written once', () => {
     expect(filesWith(/127\\\.|'127\.'|\\\[::1|'\[?::1\]?'/, 'src/mcp/eras/origin.ts')).toEqual([])
   })
 
-  test('which addresses are one network', () => {
+  test('grouping addresses into networks', () => {
     expect(networkOf('192.0.2.7')).toBe('192.0.2.7')
     expect(networkOf('192.0.2.7:50001')).toBe('192.0.2.7')
     expect(networkOf('2001:DB8::6')).toBe(networkOf('2001:db8:0:0:1::'))
@@ -60,7 +60,7 @@ describe('a rule that rights depend on is written once', () => {
   })
 })
 
-test('a number stands with its noun', () => {
+test('a number agrees with its noun', () => {
   expect([counted(1, 'key'), counted(5_000, 'key'), counted(0, 'person', 'people')]).toEqual([
     '1 key',
     '5,000 keys',
@@ -68,8 +68,8 @@ test('a number stands with its noun', () => {
   ])
 })
 
-describe('A bounded map', () => {
-  test('drops a value when its time is over, counted from when it became known', () => {
+describe('a bounded map', () => {
+  test('drops a value when its lifetime ends', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const map = new BoundedMap<string>({ entries: 5, ttlMs: 10_000 })
     map.set('a', 'now')
@@ -80,7 +80,7 @@ describe('A bounded map', () => {
     expect(map.get('a')).toBeUndefined()
   })
 
-  test('drops all of them when the clock is set back', () => {
+  test('drops all values when the clock is set back', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const map = new BoundedMap<string>({ entries: 5, ttlMs: 10_000 })
     map.set('a', 'now')
@@ -88,7 +88,7 @@ describe('A bounded map', () => {
     expect(map.get('a')).toBeUndefined()
   })
 
-  test('is bounded by number and by size, and what was used longest ago goes first', () => {
+  test('limits number and size, and drops the least recently used value first', () => {
     const map = new BoundedMap<number>({ entries: 3, size: 100 })
     for (const [i, key] of ['a', 'b', 'c', 'a', 'd'].entries()) map.set(key, i, 10)
     expect(['a', 'b', 'c', 'd'].map((it) => map.get(it))).toEqual([3, undefined, 2, 4])

@@ -134,7 +134,7 @@ const command = onPackage
   ? join((await packedOnce()).project, 'node_modules/tidegate/bin/tidegate.mjs')
   : resolve('bin/tidegate.mjs')
 
-describe('tidegate add, and the program itself', () => {
+describe('tidegate add with the real host program', () => {
   let server: Server
   let url: string
   const keys = new Set<string | undefined>()
@@ -169,7 +169,7 @@ describe('tidegate add, and the program itself', () => {
       continue
     }
 
-    test(`${program.host} finds the endpoint, and sends the key of the variable`, async () => {
+    test(`${program.host} finds the endpoint, and sends the variable’s key`, async () => {
       expect(why).toBe(undefined)
       const desk = new Desk({ open: async () => {} } as never)
       try {
@@ -182,7 +182,7 @@ describe('tidegate add, and the program itself', () => {
       }
     })
 
-    test(`${program.host} starts this program, and hands it the variable`, async () => {
+    test(`${program.host} starts this program, and passes the variable`, async () => {
       expect(why).toBe(undefined)
       const desk = new Desk({ open: async () => {} } as never)
       try {

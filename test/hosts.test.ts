@@ -76,7 +76,7 @@ describe.skipIf(process.platform !== 'linux')('tidegate add', () => {
     expect((await run('remove', host, '--yes')).stdout).toContain('has no tidegate.')
   })
 
-  test('shows the difference, and writes nothing without --yes', async () => {
+  test('shows the changes, and writes nothing without --yes', async () => {
     const shown = await run('add', 'cursor', URL_OF_ENDPOINT)
     expect(shown).toMatchObject({
       code: 3,
@@ -86,7 +86,7 @@ describe.skipIf(process.platform !== 'linux')('tidegate add', () => {
     expect(readdirSync(home)).toEqual([])
   })
 
-  test('has an entry that was there as a change, without its secrets', async () => {
+  test('shows an existing entry as a change, without its secrets', async () => {
     const entry = { url: 'https://old.example/mcp', headers: { Authorization: 'Bearer tg_marker' } }
     write('.cursor/mcp.json', JSON.stringify({ mcpServers: { tidegate: entry } }))
     const shown = await run('add', 'cursor', URL_OF_ENDPOINT)
@@ -101,7 +101,7 @@ describe.skipIf(process.platform !== 'linux')('tidegate add', () => {
     expect(asJson.stdout).not.toContain('marker')
   })
 
-  test('writes no secret, but the name of a variable', async () => {
+  test('writes the name of a variable instead of a secret', async () => {
     const how: Record<string, string> = {
       'claude-code': `"SHOP_URL": "\${SHOP_URL}"`,
       cursor: `"SHOP_URL": "\${env:SHOP_URL}"`,
@@ -146,7 +146,7 @@ describe.skipIf(process.platform !== 'linux')('tidegate add', () => {
     })
   })
 
-  test('hands on how the database is reached, and what is told of it', async () => {
+  test('passes on the options for the connection and for reports', async () => {
     write('key', '')
     const told = ['--title', 'The shop', '--rows', '50', '--no-sql']
     const way = ['--ssh', 'ada@bastion.example', '--ssh-key', 'key']
@@ -158,7 +158,7 @@ describe.skipIf(process.platform !== 'linux')('tidegate add', () => {
     ])
   })
 
-  test('hands on the variables that a file of endpoints names, and paths as they are from anywhere', async () => {
+  test('passes on the variables in a file of endpoints, and absolute paths', async () => {
     write('endpoints.json', '{"name":"shop","databases":{"shop":{"url":"secret:SHOP_URL"}}}')
     write('shop.sqlite', '')
     await run('add', 'gemini', '--config', 'endpoints.json', '--yes')
@@ -172,7 +172,7 @@ describe.skipIf(process.platform !== 'linux')('tidegate add', () => {
     )
   })
 
-  test('leaves comments, order and everything else as they are', async () => {
+  test('keeps comments, order and everything else', async () => {
     const before = `// mine\r
 {\r
 \t"editor.fontSize": 12, // small\r
@@ -229,7 +229,7 @@ required = true
     ['.cursor/mcp.json', 'cursor', '{"mcpServers": []}'],
     ['.codex/config.toml', 'codex', 'model = \n'],
     ['.codex/config.toml', 'codex', 'mcp_servers = 1\n'],
-  ])('leaves %s alone where it cannot be read', async (path, host, text) => {
+  ])('leaves %s alone if it cannot be read', async (path, host, text) => {
     write(path, text)
     const ran = await run('add', host, '--demo', '--yes')
     expect(ran).toMatchObject({ code: 1, stdout: '' })
@@ -240,7 +240,7 @@ required = true
     expect(readdirSync(dirname(join(home, path)))).toHaveLength(1)
   })
 
-  test('keeps the mode of a file, and a link a link', async () => {
+  test('keeps a file’s mode, and follows a symbolic link', async () => {
     write('dotfiles/mcp.json', '{}')
     chmodSync(join(home, 'dotfiles/mcp.json'), 0o640)
     mkdirSync(join(home, '.cursor'))
@@ -255,7 +255,7 @@ required = true
     ])
   })
 
-  test('takes back what VS Code asks for, unless another server uses it', async () => {
+  test('removes the input that VS Code asks for, unless another server uses it', async () => {
     await run('add', 'vscode', URL_OF_ENDPOINT, '--key-env', 'SHOP_KEY', '--yes')
     const path = FILES.vscode!
     const { inputs, servers } = json(path)
@@ -276,7 +276,7 @@ required = true
     expect(json(path).inputs).toEqual(inputs)
   })
 
-  test('writes into the folder of a project', async () => {
+  test('writes into a project’s folder', async () => {
     await run('add', 'claude-code', URL_OF_ENDPOINT, '--scope', 'project', '--yes')
     expect(json('.mcp.json').mcpServers.tidegate.url).toBe(URL_OF_ENDPOINT)
     expect((await run('add', 'windsurf', '--demo', '--scope', 'project')).stderr).toContain(
@@ -284,7 +284,7 @@ required = true
     )
   })
 
-  test('says what it was not told', async () => {
+  test('reports missing options', async () => {
     for (const [args, sentence] of [
       [['add', 'emacs', '--demo'], 'Unknown host. Name one of: claude-code,'],
       [['add', 'cursor'], 'Say what to add:'],
@@ -304,7 +304,7 @@ required = true
   })
 })
 
-test('apps on the web are said not to reach this machine, and where to go instead', () => {
+test('says that web apps cannot reach this machine, and what to do instead', () => {
   for (const access of ['none', 'key', 'sign-in'] as const) {
     const here = snippetsFor({ url: 'http://127.0.0.1:8787/mcp', name: 'tidegate', access })
     for (const host of ['Claude', 'ChatGPT'])
@@ -314,7 +314,7 @@ test('apps on the web are said not to reach this machine, and where to go instea
   }
 })
 
-test('each app that docs/hosts.md signs in is on the pages, and is told what comes next', () => {
+test('each app that docs/hosts.md signs in is on the pages, with the next step', () => {
   const address = { url: URL_OF_ENDPOINT, name: 'tidegate' }
   const signedIn = snippetsFor({ ...address, access: 'sign-in' })
   for (const [host, next] of [
@@ -335,7 +335,7 @@ test('each app that docs/hosts.md signs in is on the pages, and is told what com
 })
 
 test.skipIf(process.platform !== 'linux')(
-  'the file of a project says what Codex asks there',
+  'explains Codex’s trust question for a project’s file',
   async () => {
     const ran = await run('add', 'codex', '--demo', '--scope', 'project', '--yes')
     expect(ran.stderr).toContain('only if you trust it')
@@ -344,7 +344,7 @@ test.skipIf(process.platform !== 'linux')(
 )
 
 test.skipIf(process.platform !== 'linux')(
-  'Cline reads no variable in a header, which is said',
+  'says that Cline does not read variables in headers',
   async () => {
     const ran = await run('add', 'cline', URL_OF_ENDPOINT, '--key-env', 'SHOP_KEY', '--yes')
     expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining('Authorize OAuth')])
@@ -356,7 +356,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test('the Console shows the entries that add writes', async () => {
+test('the Console shows the same entries as add', async () => {
   const address = { url: URL_OF_ENDPOINT, name: 'tidegate', access: 'key' as const }
   const shown = new Map(
     snippetsFor({ ...address, key: `\${TIDEGATE_KEY}` }).map(({ host, text }) => [host, text]),
@@ -379,7 +379,7 @@ test('the Console shows the entries that add writes', async () => {
   expect(compared).toBe(4)
 })
 
-describe('the files of hosts', () => {
+describe('the hosts’ files', () => {
   const machine = {
     windows: {
       platform: 'win32' as const,

@@ -113,25 +113,25 @@ const divided = new Set(
 const say = ({ from, to }: Import) => `${from} imports ${to}`
 
 describe('the house', () => {
-  test('is read at all', () => {
+  test('is found by these tests', () => {
     expect(imports.length).toBeGreaterThan(files.length / 2)
     // What ends in .mjs is made by scripts/vendor.mjs: the libraries beside the drivers.
     const here = imports.filter(({ to }) => to.startsWith('src/') && !/\.(?:mjs|css)$/.test(to))
     expect(here.filter(({ to }) => !files.includes(to))).toEqual([])
   })
 
-  test('has only the rooms that are drawn', () => {
+  test('has only the rooms in the drawing', () => {
     expect(files.filter((file) => !((room(file) ?? '') in ARROWS))).toEqual([])
   })
 
-  test.each(FOUNDATIONS)('stands on %s, which stands on next to nothing', (name) => {
+  test.each(FOUNDATIONS)('has %s below all others, with hardly any imports', (name) => {
     const outside = imports.filter(({ from, to }) => room(from) === name && room(to) !== name)
     expect(outside.filter(({ to }) => !BELOW.includes(to)).map(say)).toEqual([])
   })
 
   const crossings = imports.filter(({ from, to }) => room(to) && room(from) !== room(to))
 
-  test('has arrows that point down', () => {
+  test('has arrows that only point down', () => {
     const upward = crossings.filter(
       ({ from, to }) => !ARROWS[room(from) ?? '']?.includes(room(to) ?? ''),
     )
@@ -148,7 +148,7 @@ describe('the house', () => {
     )
   })
 
-  test('has rooms that are entered through their index', () => {
+  test('has rooms with one entrance, their index', () => {
     const entered = ({ to }: Import) =>
       room(to) === 'door'
         ? DOORS.includes(to)
@@ -156,7 +156,7 @@ describe('the house', () => {
     expect(crossings.filter((it) => !entered(it)).map(say)).toEqual([])
   })
 
-  test('has sections of the Console that know nothing of each other', () => {
+  test('has Console sections that do not import each other', () => {
     const sectionOf = (path: string) => /^src\/console\/(\w+)\//.exec(path)?.[1]
     const shared = ['parts', 'pages', 'stages', 'rules']
     const across = imports.filter(({ from, to }) => {
@@ -167,7 +167,7 @@ describe('the house', () => {
     expect(imports.filter(({ from }) => sectionOf(from)).length).toBeGreaterThan(50)
   })
 
-  test('has no two folders that need each other, within a room or an engine', () => {
+  test('has no folders that import each other, in a room or an engine', () => {
     const folders = imports.filter(({ from, to }) => {
       return room(from) === room(to) && dirname(from) !== dirname(to) && nested(from) && nested(to)
     })
@@ -177,11 +177,11 @@ describe('the house', () => {
     expect(pairs.size).toBeGreaterThan(50)
   })
 
-  test('has no file that needs itself, by however long a way', () => {
+  test('has no circular imports', () => {
     expect(circles()).toEqual([])
   })
 
-  test('has no drawer for odds and ends', () => {
+  test('has no files for odds and ends', () => {
     expect(files.filter((path) => /(^|[/-])(utils?|helpers?)[/.-]/.test(path))).toEqual([])
   })
 })
@@ -190,13 +190,13 @@ describe.each(Object.keys(ORDER))('the room %s/', (name) => {
   const order = ORDER[name]!
   const within = imports.filter(({ from, to }) => room(from) === name && room(to) === name)
 
-  test('has a place for every folder and every file', () => {
+  test('has a place for every folder and file', () => {
     const places = files.filter((path) => room(path) === name).map(place)
     expect(order.filter((it) => !places.includes(it))).toEqual([])
     expect(places.filter((it) => !order.includes(it))).toEqual([])
   })
 
-  test('lets each folder need only those above it', () => {
+  test('lets each folder import only those above it', () => {
     const upward = within.filter(
       ({ from, to }) => order.indexOf(place(to)) > order.indexOf(place(from)),
     )

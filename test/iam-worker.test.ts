@@ -25,7 +25,7 @@ const setup = 'create table users (id int); insert into users values (1), (2);'
 const postgres = trusted && (await startPostgres(setup))
 const mariadb = trusted && (await startMariaDb(setup))
 
-describe.skipIf(!postgres || !mariadb)('a Worker that logs in by IAM', () => {
+describe.skipIf(!postgres || !mariadb)('a Worker that logs in with IAM', () => {
   let worker: RunningWorker
   const servers: TcpServer[] = []
   const shown: string[] = []
@@ -95,14 +95,14 @@ describe.skipIf(!postgres || !mariadb)('a Worker that logs in by IAM', () => {
     ['google', /^This deployment does not allow a Google token for the host of this database/],
     ['none', /^This deployment does not allow a Google token for the host of this database/],
     ['plain', /With auth=rds-iam the connection must be encrypted/],
-  ])('answers or says why: %s', async (name, sentence) => {
+  ])('answers, or explains why not: %s', async (name, sentence) => {
     expect(await ask(name)).toMatch(sentence)
     // A machine of one's own keeps some connections for those who come next.
     const left = onNode ? MOST_KEPT : 0
     for (const server of servers) await expect.poll(() => server.open).toBeLessThanOrEqual(left)
   })
 
-  test('shows the secrets of a cloud and the tokens nowhere', async () => {
+  test('never shows a cloud’s secrets or tokens', async () => {
     for (const path of ['/doctor', '/doctor/all', '/api/endpoints', '/api/status']) {
       const response = await fetch(`${worker.url}${path}`, { headers: key })
       answers.push(await response.text())

@@ -62,7 +62,7 @@ describe('tidegate inspect, at our own Worker', () => {
   })
   afterAll(() => worker.close())
 
-  test.each(['modern', 'legacy'])('shows what it offers to a %s host', async (era) => {
+  test.each(['modern', 'legacy'])('shows what the Worker offers to a %s host', async (era) => {
     const shown = await inspect([`${worker.url}/mcp`, '--era', era])
     expect(shown).toMatchObject({ code: 0, stderr: '' })
     expect(shown.stdout).toMatch(
@@ -89,7 +89,7 @@ describe('tidegate inspect, at any server', () => {
     for (const { stdout } of [modern, legacy]) expect(stdout).toContain('test://watched')
   })
 
-  test('opens one that knows only sessions, or says nothing before initialize', async () => {
+  test('inspects a server that requires a session, or does not answer before initialize', async () => {
     const shown = await inspect([await serve(old({ 'tools/list': { tools: [{ name: 'a' }] } }))])
     expect(shown.stdout).toContain('Revision       2025-11-25\n')
     expect(shown.stdout).toContain('1 tool, ')
@@ -106,7 +106,7 @@ describe('tidegate inspect, at any server', () => {
     expect(silent.stdout).toContain('A server without a name')
   })
 
-  test('shows nothing that a terminal would obey', async () => {
+  test('shows no terminal control sequences', async () => {
     const evil = '\u001b]0;marker\u0007\u009b31m\u202e\u2028\u{e0041}'
     const tool = { name: `x${evil}`, title: evil, inputSchema: { properties: { [evil]: {} } } }
     const lists = {
@@ -128,7 +128,7 @@ describe('tidegate inspect, at any server', () => {
     expect(JSON.parse(stdout).instructions).toBe(evil)
   })
 
-  test('ends at a list without an end', async () => {
+  test('stops in an endless list', async () => {
     let pages = 0
     const url = await serve((message, request) =>
       message.method === 'tools/list'
@@ -140,7 +140,7 @@ describe('tidegate inspect, at any server', () => {
     expect(pages).toBeLessThanOrEqual(50)
   })
 
-  test('says that a server needs a sign-in, and sends a key where it is told to', async () => {
+  test('reports that a server needs a sign-in, and sends a key only where asked to', async () => {
     const keys: (string | undefined)[] = []
     const url = await serve((message, request) => {
       keys.push(request.headers.authorization)
@@ -162,7 +162,7 @@ describe('tidegate inspect, at any server', () => {
     expect((await inspect([url, '--header', `Authorization: Bearer ${KEY}`])).code).toBe(0)
   })
 
-  test('says what is wrong, in a sentence', async () => {
+  test('explains errors', async () => {
     const page = createServer((_, response) => response.end('<h1>marker</h1>'))
     await new Promise<void>((listening) => page.listen(0, '127.0.0.1', listening))
     closing.push(() => page.close())

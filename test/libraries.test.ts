@@ -45,7 +45,7 @@ const evaluated = () =>
     .flatMap(({ message }) => /evaluated (\w+)/.exec(message)?.[1] ?? [])
     .sort()
 
-test('a library that speaks TCP, or signs, is evaluated by the first query that needs it, once, and by no other', async () => {
+test('a library for TCP or signing is loaded once, by the first query that needs it', async () => {
   const query = (database: string) =>
     callTool(`${url.origin}/mcp`, 'query', { database, sql: 'select 42 as it' })
   expect((await query('demo')).structuredContent.rows).toEqual([[42]])

@@ -21,12 +21,12 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const manifest = () => JSON.parse(readFileSync(join(unpacked, 'manifest.json'), 'utf8'))
 
-test('the bundle is small, and the official command takes it', () => {
+test('the bundle is small, and the official command accepts it', () => {
   expect(run(mcpb, 'validate', join(unpacked, 'manifest.json'))).toContain('passes')
   expect(statSync(bundle).size).toBeLessThan(3 * 1024 * 1024)
 })
 
-test('its form hides the connection string', () => {
+test('its settings form hides the connection string', () => {
   const { user_config } = manifest()
   expect(user_config.database_url).toMatchObject({ sensitive: true, required: true })
   const others = Object.entries<{ required: boolean }>(user_config).slice(1)
@@ -34,7 +34,7 @@ test('its form hides the connection string', () => {
 })
 
 await describePostgres('the bundle', 'create table shown (n int)', ({ tcp }) => {
-  test('serves the database of its form by its own command', async () => {
+  test('serves the database from its settings form with its own command', async () => {
     const { mcp_config } = manifest().server
     const form: Record<string, string> = { database_url: tcp(), ssh: '', ssh_key: '', ca: '' }
     const filled = (text: string) =>

@@ -52,9 +52,9 @@ async function startAll(certificate: CertificateFiles): Promise<MariaDbs> {
 }
 
 const mariadbs = trusted && (await orNone(() => startAll(trusted)))
-describe.skipIf(!mariadbs)('a Worker with a MariaDB over TLS', () => {
+describe.skipIf(!mariadbs)('a Worker with MariaDB over TLS', () => {
   if (mariadbs) tests(mariadbs)
-  else test('waits for a MariaDB', () => {})
+  else test('waits for MariaDB', () => {})
 })
 
 function tests({ known, strange, plain }: MariaDbs): void {
@@ -164,7 +164,7 @@ function tests({ known, strange, plain }: MariaDbs): void {
   })
 
   test.skipIf(lacksBindings)(
-    'reads exact values through a Hyperdrive binding, however many ask, and ends what is slow',
+    'reads exact values through Hyperdrive in parallel calls, and stops slow ones',
     async () => {
       // Not there for long: as whom a server takes a user that it does not have depends on its users.
       const user = `${known.reader}_pooled@'%'`
@@ -195,7 +195,7 @@ function tests({ known, strange, plain }: MariaDbs): void {
     },
   )
 
-  test('reads no more of a large answer than it may hold', async () => {
+  test('reads no more of a large result than fits', async () => {
     const sql = "select repeat('x', 200000), seq from seq_1_to_1000000000"
     const { structuredContent } = await call('tls', sql)
     expect(structuredContent.truncated).toBe(true)
@@ -203,14 +203,14 @@ function tests({ known, strange, plain }: MariaDbs): void {
     await nothingIsLeft()
   })
 
-  test('stops a slow query when its time is over', async () => {
+  test('stops a slow query at its time limit', async () => {
     const { isError, content } = await call('tls', endless, [], 'hasty')
     expect(isError).toBe(true)
     expect(content[0].text).toMatch(/^The query was stopped after 1 seconds/)
     await nothingIsLeft()
   })
 
-  test('stops a call that is cancelled, and leaves nothing behind', async () => {
+  test('stops a cancelled call, and leaves nothing behind', async () => {
     const send = await openSession(`${worker.url}/mcp/patient`, key)
     const params = { name: 'query', arguments: { database: 'tls', sql: endless } }
     const cancelled = send({ id: 1, method: 'tools/call', params })
@@ -237,7 +237,7 @@ function tests({ known, strange, plain }: MariaDbs): void {
     ['closed', /^The database cannot be reached/],
     ['unknown', /^The database cannot be reached/],
     ['cut', /^The database cannot be reached/],
-  ])('is told in a sentence: %s', async (database, sentence) => {
+  ])('explains the error: %s', async (database, sentence) => {
     expect(await ask(database)).toMatch(sentence)
     await nothingIsLeft()
   })
@@ -257,7 +257,7 @@ function tests({ known, strange, plain }: MariaDbs): void {
     ['silent', /^The database cannot be reached/],
     ['silent_tls', /^The database cannot be reached/],
     ['mute', /^The query was stopped after 1 seconds/],
-  ])('does not wait for a server that falls silent: %s', async (database, sentence) => {
+  ])('does not wait for a silent server: %s', async (database, sentence) => {
     expect(await ask(database, 'hasty')).toMatch(sentence)
     await nothingIsLeft()
   })

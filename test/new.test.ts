@@ -30,7 +30,7 @@ describe('npx tidegate new', () => {
   }, 600_000)
   afterAll(() => packed && rmSync(dirname(packed.tarball), { recursive: true }))
 
-  test('makes a project that passes its test, and that wrangler can deploy', async () => {
+  test('makes a project that passes its test and that wrangler can deploy', async () => {
     expect(await within('my-server', 'npm', 'test')).toMatch(/pass 2\b/)
     await within('my-server', 'npm', 'run', 'types')
     const said = await within('my-server', 'npm', 'run', 'deploy', '--', '--dry-run')
@@ -38,7 +38,7 @@ describe('npx tidegate new', () => {
     expect(said).toContain('env.SESSIONS')
   })
 
-  test('whose test fails if a tool has no description', async () => {
+  test('makes a test that fails if a tool has no description', async () => {
     const path = join(packed.project, 'my-server/server.ts')
     const before = readFileSync(path, 'utf8')
     writeFileSync(path, before.replace("'Divide a by b.'", "''"))
@@ -49,7 +49,7 @@ describe('npx tidegate new', () => {
     }
   })
 
-  test('that starts over HTTP', async () => {
+  test('makes a project that serves HTTP', async () => {
     const port = await freePort()
     const cwd = join(packed.project, 'my-server')
     // What `npm start` runs: a shell between would outlive the test.
@@ -75,7 +75,7 @@ describe('npx tidegate new', () => {
   // The one above is from calculator.
   const others = examples().filter((it) => it !== 'calculator')
   describe.each(others)('from %s', (from) => {
-    test('makes one that type-checks, passes its test and can be deployed', async () => {
+    test('makes a project that type-checks, passes its test and can be deployed', async () => {
       const name = `like-${from}`
       await made(name, '--from', from)
       const modules = join(packed.project, 'my-server/node_modules')
@@ -99,7 +99,7 @@ describe('npx tidegate new', () => {
       'There is no such example. Name one of: browser-and-sheets, calculator',
     ],
     [['full'], 'full is not empty. Name another folder.'],
-  ])('says what is wrong with %j', async (args, sentence) => {
+  ])('explains what is wrong with %j', async (args, sentence) => {
     mkdirSync(join(packed.project, 'full'), { recursive: true })
     writeFileSync(join(packed.project, 'full/file'), '')
     await expect(made(...args)).rejects.toMatchObject({

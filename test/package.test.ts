@@ -44,8 +44,8 @@ const shown = globSync('docs/*.md').flatMap((path) => {
 const manifest = () => JSON.parse(readFileSync('package.json', 'utf8'))
 const ofPackage = (path: string) => join(packed.project, 'node_modules/tidegate', path)
 
-describe('what is packed', () => {
-  test('is the command and what is built, and nothing else', () => {
+describe('the packed files', () => {
+  test('are the command and the built modules, and nothing else', () => {
     // `npx tidegate deploy` reads wrangler.toml, and `npx tidegate new` the examples.
     const papers = ['CHANGELOG.md', 'LICENSE', 'README.md', 'lib/THIRD-PARTY.txt']
     const plain = [...papers, 'package.json', 'wrangler.toml']
@@ -58,7 +58,7 @@ describe('what is packed', () => {
     expect(plain.filter((it) => !packed.files.includes(it))).toEqual([])
   })
 
-  test('has the sources that its maps name', () => {
+  test('include the sources that the source maps name', () => {
     const maps = packed.files.filter((it) => it.endsWith('.map'))
     expect(maps.length).toBeGreaterThan(50)
     const without = maps.filter((it) => {
@@ -68,7 +68,7 @@ describe('what is packed', () => {
     expect(without).toEqual([])
   })
 
-  test('imports what is installed with it, and no more is installed', async () => {
+  test('import only declared dependencies, and each of them is used', async () => {
     const { dependencies } = manifest()
     const listed = JSON.parse(await packed.run('npm', ['ls', '--all', '--json']))
     const { tidegate } = listed.dependencies
@@ -92,7 +92,7 @@ describe('what is packed', () => {
     expect(unknown).toEqual([])
   })
 
-  test('is clean for publint and Are the types wrong?', async () => {
+  test('pass publint and Are the types wrong?', async () => {
     const { messages } = await publint({ pkgDir: resolve('.'), strict: true, pack: false })
     expect(messages).toEqual([])
     const attw = resolve('node_modules/.bin/attw')
@@ -100,7 +100,7 @@ describe('what is packed', () => {
   })
 })
 
-describe('in an empty folder with an empty home', () => {
+describe('in an empty folder with an empty home directory', () => {
   test.each(['legacy', 'auto'] as const)('npx serves the demo over stdio: %s', async (mode) => {
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
     const { tarball, home } = packed
@@ -136,7 +136,7 @@ async function serveDemo(port: number): Promise<() => Promise<void>> {
   }
 }
 
-test('the installed command examines a server', async () => {
+test('the installed command inspects a server', async () => {
   const port = await freePort()
   const stop = await serveDemo(port)
   const command = (words: string) =>
@@ -154,8 +154,8 @@ test('the installed command examines a server', async () => {
   }
 })
 
-describe('a client that never opens another session', () => {
-  test.each(['v1', 'v2'])('goes on after a restart of the demo: %s', async (version) => {
+describe('a client that never opens a second session', () => {
+  test.each(['v1', 'v2'])('continues after a restart of the demo: %s', async (version) => {
     const port = await freePort()
     let stop = await serveDemo(port)
     const url = new URL(`http://127.0.0.1:${port}/mcp`)
@@ -185,13 +185,13 @@ const nodes = [
 ] as [string, string][]
 
 describe.each(nodes)('Node: %s', (_, path) => {
-  test('runs the gateway as the page shows it', async () => {
+  test('runs the gateway as docs/package.md shows', async () => {
     packed.write('node.ts', node)
     packed.write('node.mjs', node)
     expect(await packed.run(path, ['node.mjs'])).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp\n200\n$/)
   })
 
-  test('runs the gateway as the page about Node shows it', async () => {
+  test('runs the gateway as docs/node.md shows', async () => {
     const url = 'postgres://reader@localhost/shop'
     expect(onNode).toContain(url)
     const here = onNode.replace(url, 'demo:').replace('8787', '0')
@@ -206,7 +206,7 @@ describe.each(nodes)('Node: %s', (_, path) => {
     expect(await packed.run(path, ['on-node.mjs'])).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n200\n$/)
   })
 
-  test('runs a server over a pipe as the reference shows it', async () => {
+  test('runs a server over a pipe as the reference shows', async () => {
     packed.write('over-pipe.mjs', stripTypeScriptTypes(overPipe))
     const call = { method: 'tools/call', params: { name: 'clock', arguments: {} } }
     const line = JSON.stringify({ jsonrpc: '2.0', id: 1, ...call })
@@ -214,7 +214,7 @@ describe.each(nodes)('Node: %s', (_, path) => {
     expect(JSON.parse(said).result.content[0].text).toMatch(/^\d{4}-\d\d-\d\dT/)
   })
 
-  test('runs what the package is called by', async () => {
+  test('imports the package by its name', async () => {
     packed.write(
       'fetch.mjs',
       `import tidegate from 'tidegate'
@@ -227,7 +227,7 @@ describe.each(nodes)('Node: %s', (_, path) => {
 })
 
 await describePostgres('tidegate/database', 'select 1', ({ tcp }) => {
-  test('is read as the page shows it', async () => {
+  test('reads the protocol core as the page shows', async () => {
     packed.write('database.mjs', database)
     const said = await packed.run('env', [
       `DATABASE_URL=${tcp()}`,
@@ -260,7 +260,7 @@ test('every block of TypeScript is checked or run', () => {
 describe.each(compilers)('TypeScript %s', (version, tsc) => {
   const names = Object.keys(worlds) as (keyof typeof worlds)[]
   test.each(version === '7' ? names : names.slice(0, 1))(
-    'checks strict projects with the types of %s',
+    'type-checks a strict project with the types of %s',
     async (world) => {
       // A Worker and a browser have no process.
       const variables = 'declare const process: any;'

@@ -51,7 +51,7 @@ const owned = (reader: string) => `
 await describePostgres('a Worker whose queries carry who asks', owned, (postgres) => {
   // Who starts a command is its caller, and there are no keys.
   test.skipIf(onStdio)(
-    'shows each caller their own rows, with any key or none, at once',
+    'shows each concurrent caller their own rows, with or without a key',
     async () => {
       const { reader } = postgres
       const databases = { main: { url: 'secret:NOTES', role: reader, claims: true } }
@@ -87,7 +87,7 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
   })
   afterAll(() => worker.close())
 
-  test('lists its tables and reads exact values out of them', async () => {
+  test('lists tables, and reads exact values from them', async () => {
     const { structuredContent: list } = await callTool(mcp, 'list_tables', {}, key)
     expect(JSON.stringify(list)).toContain('users')
     const sql = 'select 9007199254740993::int8, at from users where email = $1'
@@ -97,7 +97,7 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
     await nothingIsLeft(postgres)
   })
 
-  test('asks its catalog once for many requests, also those that come at once', async () => {
+  test('reads its catalog once for many requests, even concurrent ones', async () => {
     const { neon, reader } = postgres
     const near = await startWorker({ DATABASE_URL: postgres.url(reader), TIDEGATE_KEY: 'k' })
     try {
@@ -117,7 +117,7 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
   })
 
   test.skipIf(lacksBindings)(
-    'reads through a Hyperdrive binding, whatever signs its password has',
+    'reads through Hyperdrive, whatever characters its password has',
     async () => {
       const STORE = postgres.tcp('postgres:p%25%2F%40%23')
       const secrets = { DATABASE_URL: 'hyperdrive:STORE', TIDEGATE_KEY: 'k' }
@@ -132,7 +132,7 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
     },
   )
 
-  test('reads no more of an endless answer than it may hold', async () => {
+  test('reads no more of an endless result than fits', async () => {
     const sql = "select repeat('x', 200000), generate_series(1, 1e9)"
     const { structuredContent } = await callTool(mcp, 'query', { sql }, key)
     expect(structuredContent.truncated).toBeTruthy()
@@ -141,7 +141,7 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
 
   // A command works on 32 requests at once.
   test.skipIf(onStdio)(
-    'serves fifty at once, stops the ten that are cancelled, and leaves nothing behind',
+    'serves fifty calls at once, stops the ten cancelled ones, and leaves nothing behind',
     async () => {
       const send = await openSession(mcp, key)
       const params = { name: 'query', arguments: { sql: endless } }
@@ -164,7 +164,7 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
     },
   )
 
-  test('takes its queries with it when it dies', async () => {
+  test('ends its queries when it dies', async () => {
     const mortal = await startWorker({ DATABASE_URL: postgres.tcp(), TIDEGATE_KEY: 'k' })
     const lost = callTool(`${mortal.url}/mcp`, 'query', { sql: endless }, key).catch(() => 'lost')
     await expect.poll(() => sessions(postgres, 'active'), { timeout: 10_000 }).toBe(1)
@@ -175,7 +175,7 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
     await nothingIsLeft(postgres, { timeout: 5_000 })
   })
 
-  describe('that it cannot reach', () => {
+  describe('an unreachable database', () => {
     const servers: TcpServer[] = []
     let worker: RunningWorker
     beforeAll(async () => {
@@ -253,7 +253,7 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
       ['standby', /^None of the database servers is standby at the moment/],
       // Node can, and asks a server that does not encrypt.
       ['direct', onNode ? /^The database does not encrypt/ : /\(ALPN\), which a Worker cannot do/],
-    ])('is told why, in a sentence: %s', async (name, sentence) => {
+    ])('has a reason in the error: %s', async (name, sentence) => {
       expect(await ask(name)).toMatch(sentence)
       // The answer does not wait for the goodbye.
       for (const server of servers) {
@@ -265,7 +265,7 @@ await describePostgres('a Worker with a PostgreSQL of its own', setup, (postgres
       ['tls', /42/],
       ['name', /^The database certificate/],
       ['stranger', /^The database certificate/],
-    ])('is told what is wrong with a certificate: %s', async (name, sentence) => {
+    ])('has the certificate’s problem in the error: %s', async (name, sentence) => {
       expect(await ask(name)).toMatch(sentence)
       for (const server of servers) {
         await expect.poll(() => server.open).toBeLessThanOrEqual(left)

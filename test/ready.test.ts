@@ -28,14 +28,14 @@ async function store(worker: PlainWorker, name: string, secret: string) {
   await rowsOf(worker).endpoint(name, { credentials, databases } as never)
 }
 
-describe('a deployment that can serve what is stored', () => {
+describe('a deployment that can read its stored state', () => {
   let worker: PlainWorker
   beforeAll(async () => {
     worker = await startPlainWorker(operated, REGISTRY_WORKER)
   })
   afterAll(() => worker.stop())
 
-  test('is ready, which everybody may read, and nobody keeps', async () => {
+  test('is ready, and anyone can read this uncached', async () => {
     const { status, body, head } = await ask(worker, '/ready')
     expect([status, JSON.parse(body)]).toEqual([200, { status: 'ready' }])
     expect(head).toMatch(/cache-control: no-store/i)
@@ -43,7 +43,7 @@ describe('a deployment that can serve what is stored', () => {
     expect([admin.status, JSON.parse(admin.body)]).toEqual([200, { status: 'ready', problems: [] }])
   })
 
-  test('says how its databases are to the operator alone', async () => {
+  test('reports on its databases only to the operator', async () => {
     expect((await ask(worker, '/ready?databases')).status).toBe(401)
     expect((await ask(worker, '/ready?databases', 'another')).status).toBe(401)
     const { status, body } = await ask(worker, '/ready?databases', OPERATOR_KEY)
@@ -51,7 +51,7 @@ describe('a deployment that can serve what is stored', () => {
   })
 })
 
-test('a database that does not answer is told to the operator who asks, without its secret', async () => {
+test('reports a database that does not answer to the operator, without its secret', async () => {
   const DATABASE_URL = `postgres://reader:${MARKER}@127.0.0.1:9/shop`
   const worker = await startPlainWorker({ ...operated, DATABASE_URL })
   expect((await ask(worker, '/ready')).status).toBe(200)
@@ -64,7 +64,7 @@ test('a database that does not answer is told to the operator who asks, without 
   await worker.stop()
 })
 
-test('a configuration that cannot be read is not ready', async () => {
+test('a deployment with an unreadable configuration is not ready', async () => {
   const worker = await startPlainWorker({ ...operated, ENDPOINTS: '[{"name":"X"}]' })
   const { status, body } = await ask(worker, '/ready')
   expect([status, JSON.parse(body)]).toEqual([503, { status: 'not_ready' }])
@@ -72,7 +72,7 @@ test('a configuration that cannot be read is not ready', async () => {
   await worker.stop()
 })
 
-test('credentials under another secret are not ready, and the doctor says so', async () => {
+test('a deployment with credentials under another secret is not ready, and the doctor says so', async () => {
   const worker = await startPlainWorker(operated, REGISTRY_WORKER)
   await store(worker, 'mine', SECRET)
   expect((await ask(worker, '/ready')).status).toBe(200)
@@ -128,7 +128,7 @@ test.each(DAMAGES)('%s is not ready, and the doctor says so', async (_, sql, wor
   await worker.stop()
 })
 
-test('a key or a group that is cut keeps no endpoint from being deleted', async () => {
+test('a damaged key or group does not prevent deleting an endpoint', async () => {
   const worker = await startPlainWorker(operated, DAMAGED_WORKER)
   const rows = rowsOf(worker)
   await rows.endpoint('shop')
@@ -143,7 +143,7 @@ test('a key or a group that is cut keeps no endpoint from being deleted', async 
   await worker.stop()
 })
 
-test('an entry in the middle is found by the doctor, which reads all of them', async () => {
+test('the doctor reads all entries, and finds a damaged one', async () => {
   const worker = await startPlainWorker(operated, DAMAGED_WORKER)
   for (const name of ['a', 'b', 'c']) await rowsOf(worker).endpoint(name)
   const sql = `update endpoints set value = '{"name' where name = 'b'`
@@ -153,7 +153,7 @@ test('an entry in the middle is found by the doctor, which reads all of them', a
   await worker.stop()
 })
 
-test('whoever asks often costs the registry one look in five seconds', async () => {
+test('frequent requests check the registry only every five seconds', async () => {
   const worker = await startPlainWorker(operated, DAMAGED_WORKER)
   expect((await ask(worker, '/ready')).status).toBe(200)
   const sql = 'alter table keys rename column value to other'

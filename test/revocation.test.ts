@@ -53,7 +53,7 @@ async function session(name: string) {
   return { key, id, revoke, ended, ask, inside }
 }
 
-test('what was revoked, switched off or removed is refused within ten seconds, also in a session and in its object, and its stream ends', async () => {
+test('a revoked, disabled or removed right is refused within ten seconds, in sessions too, and its stream ends', async () => {
   for (const name of ['revoked', 'off', 'removed', 'regrouped', 'left']) await rows.endpoint(name)
   const sessions = {
     revoked: await session('revoked'),

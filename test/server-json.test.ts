@@ -7,7 +7,7 @@ import { gateway } from '../src/gateway/index.ts'
 const read = (path: string) =>
   JSON.parse(readFileSync(join(import.meta.dirname, '..', path), 'utf8'))
 
-test('server.json says of this version what the registry takes', () => {
+test('server.json is valid for the MCP registry, and names this version', () => {
   const { name, description, version, remotes, packages } = read('server.json')
   expect(name).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/)
   expect(description.length).toBeLessThanOrEqual(100)

@@ -45,7 +45,7 @@ async function started(vars: Record<string, string>, ...options: string[]) {
 }
 
 describe('npm start', () => {
-  test('with a sign-in, prints the lines without the key', async () => {
+  test('prints the commands without a key if there is a sign-in', async () => {
     const TIDEGATE_PASSPHRASE = 'seven otters guard the quiet harbor'
     const databases = { demo: { url: 'demo:' } }
     const ENDPOINTS = JSON.stringify([{ name: 'shop', title: 'Shop', databases }])
@@ -55,7 +55,7 @@ describe('npm start', () => {
     expect(text()).not.toContain(TIDEGATE_PASSPHRASE)
   })
 
-  test('says why nobody can sign in, also where the demo is open to all', async () => {
+  test('says why nobody can sign in, even if the demo is open to all', async () => {
     const TIDEGATE_PASSPHRASE = 'correct horse battery staple'
     const { text } = await started({ TIDEGATE_PASSPHRASE })
     await expect.poll(text, { timeout: 20_000 }).toContain('To fix:\n  TIDEGATE_PASSPHRASE is')
@@ -63,7 +63,7 @@ describe('npm start', () => {
     expect(text()).not.toContain(TIDEGATE_PASSPHRASE)
   }, 120_000)
 
-  test('prints the line for each host with the URL and the key, and then stays quiet', async () => {
+  test('prints each host’s command with the URL and the key, and nothing more', async () => {
     const DATABASE_URL = 'postgres://app:hunter2@127.0.0.1:9/shop'
     const { url, text } = await started({ DATABASE_URL })
     const mcp = `${url}/mcp`
@@ -89,7 +89,7 @@ describe('npm start', () => {
     expect(text()).toBe(before)
   }, 120_000)
 
-  test('says what is wrong with a configuration, and not that it runs', async () => {
+  test('reports an invalid configuration, and does not claim to run', async () => {
     const { url, text } = await started(
       { ENDPOINTS: '[{"name":"shop","title":"Shop",}]' },
       '--verbose',
@@ -112,7 +112,7 @@ describe('npm start', () => {
     expect(filesWith(secret, folder)).toEqual([])
   }, 120_000)
 
-  test('is refused while another one serves the same state, and says which', async () => {
+  test('refuses to start while another process serves the same state, and names it', async () => {
     const { url, state } = await started({})
     const other = await started({}, '--state', state)
     expect(other.text()).toMatch(/^npm start runs here already: process \d+ serves /m)
@@ -123,7 +123,7 @@ describe('npm start', () => {
     expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).toContain('scripts/start.mjs')
   }, 120_000)
 
-  test('keeps what was added for the next start', async () => {
+  test('keeps added endpoints for the next start', async () => {
     const { url, state, text } = await started({})
     const headers = {
       authorization: 'Bearer tg_kQ7x2vW9pLr4TmZ8sBd1NcYf6HgJ3aEu',
@@ -140,7 +140,7 @@ describe('npm start', () => {
     expect(await found.json()).toMatchObject({ name: 'shop', title: 'Shop' })
   }, 120_000)
 
-  test('says where a secret that is not set belongs on this machine', async () => {
+  test('says where to set a missing secret on this machine', async () => {
     const databases = { shop: { url: 'secret:SHOP_URL_OF_NOBODY' } }
     const endpoint = { name: 'shop', title: 'Shop', databases }
     const { text } = await started({ ENDPOINTS: JSON.stringify([endpoint]) })
@@ -148,7 +148,7 @@ describe('npm start', () => {
   }, 120_000)
 })
 
-test('a secret that is made stays in .dev.vars, beside the lines that were there', () => {
+test('writes a new secret to .dev.vars, and keeps the other lines', () => {
   const folder = mkdtempSync(join(tmpdir(), 'vars-'))
   try {
     writeFileSync(join(folder, '.dev.vars'), '# mine\nORIGINS=https://app.example.com', {

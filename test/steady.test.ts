@@ -29,7 +29,7 @@ const WALL: Readonly<Record<string, string>> = {
   'src/registry/traces/metrics.ts': 'told to others',
 }
 
-test('what decides about rights takes the steady clock', () => {
+test('code that decides about rights reads the steady clock', () => {
   const read = globSync(['src/{door,auth,registry}/**/*.ts'])
     .map((path) => path.replaceAll('\\', '/'))
     // What the operator changes, and what the authorization server stores, has the time of the wall.
@@ -38,13 +38,13 @@ test('what decides about rights takes the steady clock', () => {
   expect(read.sort()).toEqual(Object.keys(WALL).sort())
 })
 
-describe('where the clock is set back by an hour', () => {
+describe('after the clock is set back by an hour', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
   const back = () => vi.setSystemTime(Date.now() - HOUR)
 
-  test('the steady clock goes on, and takes what it knew for old', () => {
+  test('the steady clock continues, and treats earlier values as old', () => {
     const before = steadyNow()
     vi.setSystemTime(Date.now() + 500)
     expect(steadyNow() - before).toBe(500)
@@ -55,7 +55,7 @@ describe('where the clock is set back by an hour', () => {
     expect(steadyNow() - then).toBe(500)
   })
 
-  test('the registry is asked again, so that a revoked key is refused', async () => {
+  test('the registry is read again, so a revoked key is refused', async () => {
     const registry = new FakeRegistry()
     registry.change('endpoint', 'shop')
     registry.change('key', 'K')
@@ -71,7 +71,7 @@ describe('where the clock is set back by an hour', () => {
     expect(await ask()).not.toEqual(first)
   })
 
-  test('records go on: work in the background takes its turns', async () => {
+  test('the call log continues, because background work still runs', async () => {
     let runs = 0
     const waiting: Promise<unknown>[] = []
     const background = new Background(
@@ -92,7 +92,7 @@ describe('where the clock is set back by an hour', () => {
     expect(runs).toBe(2)
   })
 
-  test('what an address asked for in vain is forgotten after a minute', async () => {
+  test('failed lookups of an address are forgotten after a minute', async () => {
     const misses = new Misses()
     for (let i = 0; i < 60; i++) misses.note('192.0.2.1')
     expect(misses.tooMany('192.0.2.1')).toBe(true)

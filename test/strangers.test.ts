@@ -424,7 +424,7 @@ const names = (all: typeof TABLES) =>
 
 const ALL = [TABLES, COLLECTIONS, STORED].flatMap(sorted)
 
-describe('what a stranger might fill is sorted', () => {
+describe('storage that a stranger could fill is classified', () => {
   test('every table', () => {
     const found = listed((file) => [...textOf(file).matchAll(TABLE)].map(([, name]) => name!))
     expect(found).toEqual(names(TABLES))
@@ -434,11 +434,11 @@ describe('what a stranger might fill is sorted', () => {
     expect(listed(collectionsOf)).toEqual(names(COLLECTIONS))
   })
 
-  test('every value that is stored under a name of its own', () => {
+  test('every value with its own storage key', () => {
     expect(listed(storedNames)).toEqual(names(STORED))
   })
 
-  test('and one is known to have no bound', () => {
+  test('only one is unbounded', () => {
     const open = ALL.filter(({ sort }) => 'gap' in sort)
     expect(open.map(({ file, name }) => `${file} ${name}`)).toEqual([
       'src/mcp/durable/hub-object.ts WATCHER + name',
@@ -467,7 +467,7 @@ describe('one network of strangers', () => {
     vi.restoreAllMocks()
   })
 
-  test('that tries to register 10,000 apps leaves the place of another one free', async () => {
+  test('with 10,000 registrations leaves room for another network', async () => {
     const server = authorization()
     const register = async (address: string) => {
       const app = { redirect_uris: ['http://127.0.0.1/'], token_endpoint_auth_method: 'none' }
@@ -483,7 +483,7 @@ describe('one network of strangers', () => {
     expect(await register('198.51.100.1')).toBe(201)
   })
 
-  test('that tries 30,000 codes has the others wait for nothing, and fills no table', async () => {
+  test('with 30,000 guessed codes does not delay others, and fills no table', async () => {
     const database = new DatabaseSync(':memory:')
     const exec = (sql: string, ...bindings: SQLInputValue[]) => {
       const rows = database.prepare(sql).all(...bindings)
@@ -498,7 +498,7 @@ describe('one network of strangers', () => {
     database.close()
   })
 
-  test('that makes up 100,000 keys is refused, and another one is not', () => {
+  test('with 100,000 made-up keys is refused, and another network is not', () => {
     const misses = new Misses()
     for (let i = 0; i < 100_000; i++) misses.note(`2001:db8:1:${(i % 65_536).toString(16)}`)
     expect(misses.tooMany('2001:db8:1:ffff')).toBe(true)

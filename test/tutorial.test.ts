@@ -68,14 +68,14 @@ async function asWorker<T>(act: (url: URL) => Promise<T>): Promise<T> {
 
 const shell = (command: string) => packed.run('sh', ['-c', command])
 
-test('every file of every step has a name, and every step but those of files alone has commands', () => {
+test('every file in a step has a name, and every step has commands unless it only adds files', () => {
   expect(steps).toHaveLength(6)
   expect(steps.flatMap(({ files }) => files).filter(({ name }) => !name)).toEqual([])
   // Each of them is run below, or named there with the reason why not.
   expect(steps.map(({ commands }) => commands.length)).toEqual([2, 2, 0, 0, 0, 4])
 })
 
-test('the project is made as the page says', async () => {
+test('the page’s commands make the project', async () => {
   // What npm installs from the registry is the tarball here, which brings zod.
   const [make] = steps[0]!.commands
   expect(make).toBe('npm init -y\nnpm pkg set type=module\nnpm install tidegate zod')
@@ -87,7 +87,7 @@ test('the project is made as the page says', async () => {
   })
 })
 
-test('step 1 is a server with one tool, which inspect shows', async () => {
+test('step 1 makes a server with one tool, and inspect shows it', async () => {
   await follow(1)
   expect(await shell(steps[0]!.commands[1]!)).toContain('portions  perPerson*, people*')
   const answer = await asWorker((url) =>
@@ -109,7 +109,7 @@ test('step 2 puts milk on the list', async () => {
   expect(answer).toContain('"structuredContent":{"items":["milk"]}')
 })
 
-test.each([3, 4])('step %i has all types', follow)
+test.each([3, 4])('step %i type-checks', follow)
 
 test('step 6 prints what the page says', async () => {
   await follow(6)
@@ -129,7 +129,7 @@ test('step 6 prints what the page says', async () => {
   expect(deploy).toBe('npx wrangler deploy')
 })
 
-describe.each(['http', 'stdio'] as const)('the whole server over %s', (transport) => {
+describe.each(['http', 'stdio'] as const)('the finished server over %s', (transport) => {
   let url: URL | undefined
   let over: (() => void) | undefined
   let closed: Promise<void> | undefined
@@ -194,7 +194,7 @@ describe.each(['http', 'stdio'] as const)('the whole server over %s', (transport
       return (content as { text: string }[])[0]!.text
     }
 
-    test('asks the person, and does what they say', async () => {
+    test('asks the user, and follows the answer', async () => {
       const item = `bread ${era}`
       const kind = await connect(false)
       await textOf(kind, 'add_item', { item })
@@ -215,7 +215,7 @@ describe.each(['http', 'stdio'] as const)('the whole server over %s', (transport
       })
     })
 
-    test('tells who watches that the list is another', async () => {
+    test('notifies subscribers that the list has changed', async () => {
       const client = await connect(true)
       const uri = 'shopping://list'
       if (era === 'legacy') await client.subscribeResource({ uri })
@@ -226,7 +226,7 @@ describe.each(['http', 'stdio'] as const)('the whole server over %s', (transport
       await expect.poll(() => heard).toEqual([uri, uri])
     })
 
-    test('waits until all is bought', async () => {
+    test('waits until everything is bought', async () => {
       const client = await connect(true)
       await textOf(client, 'add_item', { item: 'rice' })
       // A client without tasks waits for the answer.
@@ -236,7 +236,7 @@ describe.each(['http', 'stdio'] as const)('the whole server over %s', (transport
     })
 
     if (era === 'modern') {
-      test('waits in a task, for clients that have tasks', async () => {
+      test('waits in a task for clients that support tasks', async () => {
         const client = await connect(true)
         await textOf(client, 'add_item', { item: 'rice' })
         const call = { name: 'wait_until_bought', arguments: {} }
@@ -253,7 +253,7 @@ describe.each(['http', 'stdio'] as const)('the whole server over %s', (transport
   })
 })
 
-test('a command that is not of the project asks and refuses all the same', async () => {
+test('a command outside the project asks and refuses in the same way', async () => {
   await follow(6)
   const client = new Client(
     { name: 'test', version: '1' },

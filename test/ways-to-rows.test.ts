@@ -100,7 +100,7 @@ const sources = globSync('src/**/*.{ts,tsx}', { cwd: root })
   .sort()
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 
-describe('every way to rows', () => {
+describe('every route to rows', () => {
   test('of the app is known', async () => {
     const { app } = await import('../src/door/app.ts')
     const routes = [...new Set(app.routes.map(({ method, path }) => `${method} ${path}`))]
@@ -139,7 +139,7 @@ describe('every way to rows', () => {
     }
   })
 
-  test('is none of the jobs', () => {
+  test('is not one of the background jobs', () => {
     const found = sources.filter((it) => /\balarm\(\)|\bscheduled\(/.test(code(textOf(it))))
     expect(found.filter((it) => !JOBS.includes(it) && !it.startsWith('src/node/objects/'))).toEqual(
       [],
@@ -185,7 +185,7 @@ interface Got {
 
 const gotOf = ({ status, text }: Got): Got => ({ status, text })
 
-describe('each way', () => {
+describe('each route', () => {
   const spans: string[] = []
   const collector = createServer(async (request, response) => {
     let body = ''
@@ -238,7 +238,7 @@ describe('each way', () => {
   })
 
   const bearer = (key: string) => ({ authorization: `Bearer ${key}`, traceparent })
-  test('of the API is for the operator alone', async () => {
+  test('of the API is only for the operator', async () => {
     const { routes } = await import('../src/registry/api/index.ts')
     expect(routes.length).toBeGreaterThan(30)
     for (const { method, path } of routes) {
@@ -256,7 +256,7 @@ describe('each way', () => {
   describe.each(Object.entries(CALLS))('%s', (way, ask) => {
     const nth = Object.keys(CALLS).indexOf(way)
 
-    test('gives rows to those who may read them, and to nobody else', async () => {
+    test('gives rows only to callers who may read them', async () => {
       const at = (key: string, name = 'shop') => ask(worker.url, name, bearer(key))
       expect((await at(teams.whole!)).text).toMatch(ROW)
       for (const team of ['toolless', 'narrow', 'elsewhere']) {
@@ -274,7 +274,7 @@ describe('each way', () => {
       }
     })
 
-    test('counts rows against the day of its caller', async () => {
+    test('counts rows toward its caller’s daily limit', async () => {
       const headers = bearer(operated.TIDEGATE_KEY)
       expect((await ask(worker.url, `rows${nth}`, headers)).text).toMatch(ROW)
       await expect
@@ -282,7 +282,7 @@ describe('each way', () => {
         .toContain('may read 1 rows a day')
     })
 
-    test('counts calls against the minute of its caller', async () => {
+    test('counts calls toward its caller’s limit per minute', async () => {
       const headers = bearer(operated.TIDEGATE_KEY)
       // A count may begin again in between, but not twice.
       const asked: Got[] = []
@@ -291,7 +291,7 @@ describe('each way', () => {
       expect(asked[0]!.text).toMatch(ROW)
     })
 
-    test('is recorded, and is a span in the trace of its client', async () => {
+    test('is in the call log, and is a span in its client’s trace', async () => {
       spans.length = 0
       await ask(worker.url, `noted${nth}`, bearer(operated.TIDEGATE_KEY))
       const { records } = await recordsOf(worker, `noted${nth}`, 1)

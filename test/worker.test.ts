@@ -12,7 +12,7 @@ describe('a deployment with nothing configured', () => {
   })
   afterAll(() => worker.close())
 
-  test('serves the demo to a client that sends no special header', async () => {
+  test('serves the demo to a client without special headers', async () => {
     const { status, json } = await post(mcp, list)
     expect(status).toBe(200)
     const names = json().result.tools.map((it: { name: string }) => it.name)
@@ -25,7 +25,7 @@ describe('a deployment with nothing configured', () => {
     ])
   })
 
-  test('serves it under its name, and with a slash at the end', async () => {
+  test('serves it under its name, with or without a trailing slash', async () => {
     for (const path of ['/mcp/', '/mcp/demo', '/mcp/demo/']) {
       expect((await post(worker.url + path, list)).status).toBe(200)
     }
@@ -37,7 +37,7 @@ describe('a deployment with nothing configured', () => {
     expect(json().error).toEqual({ code: 4040, message: 'There is no endpoint at this URL.' })
   })
 
-  test('names the endpoint to whoever posts elsewhere', async () => {
+  test('names the endpoint if a client posts to another path', async () => {
     for (const path of ['/', '/sse', '/v1/mcp', '/.well-known/oauth-protected-resource/mcp']) {
       const { status, json } = await post(worker.url + path, list)
       expect(status).toBe(404)
@@ -45,7 +45,7 @@ describe('a deployment with nothing configured', () => {
     }
   })
 
-  test('shows a browser what the URL is, and any other GET what is allowed', async () => {
+  test('explains the URL to a browser, and lists the allowed methods for any other GET', async () => {
     const browser = await fetch(mcp, { headers: { accept: 'text/html,*/*;q=0.8' } })
     expect([browser.status, browser.headers.get('content-type')]).toEqual([
       200,
@@ -60,7 +60,7 @@ describe('a deployment with nothing configured', () => {
     }
   })
 
-  test('lets a browser ask first, from anywhere and without a key', async () => {
+  test('answers a preflight request from any origin, without a key', async () => {
     const response = await fetch(mcp, {
       method: 'OPTIONS',
       headers: { origin: 'https://app.example.com', 'access-control-request-method': 'POST' },
@@ -71,7 +71,7 @@ describe('a deployment with nothing configured', () => {
     expect(response.headers.get('vary')).toContain('Origin')
   })
 
-  test('refuses a page from elsewhere in a way that the page can read', async () => {
+  test('refuses a page from another origin, and the page can read why', async () => {
     const { status, headers } = await post(mcp, list, { origin: 'https://evil.example.com' })
     expect(status).toBe(403)
     expect(headers.get('access-control-allow-origin')).toBe('https://evil.example.com')
@@ -87,7 +87,7 @@ describe('a deployment with nothing configured', () => {
     ['invalid UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), 400, -32700],
     ['id null', '{"jsonrpc":"2.0","id":null,"method":"ping"}', 400, -32600],
     ['an empty array', '[]', 400, -32600],
-  ])('answers %s with its error, and goes on serving', async (_, body, status, code) => {
+  ])('answers %s with an error, and continues to serve', async (_, body, status, code) => {
     const answer = await post(mcp, body)
     expect([answer.status, answer.json().error.code]).toEqual([status, code])
     expect(
@@ -95,13 +95,13 @@ describe('a deployment with nothing configured', () => {
     ).toEqual({ jsonrpc: '2.0', id: 0, result: {} })
   })
 
-  test('refuses a form', async () => {
+  test('refuses a form post', async () => {
     expect(
       (await post(mcp, 'a=1', { 'content-type': 'application/x-www-form-urlencoded' })).status,
     ).toBe(415)
   })
 
-  test('answers in one event where only a stream is accepted', async () => {
+  test('answers with one event if the client accepts only a stream', async () => {
     const { text, headers } = await post(
       mcp,
       { ...list, method: 'ping' },
@@ -111,7 +111,7 @@ describe('a deployment with nothing configured', () => {
     expect(text).toBe('event: message\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\n\n')
   })
 
-  test('accepts a notification with 202, no body and no type', async () => {
+  test('accepts a notification with 202, without a body or content type', async () => {
     const { status, text, headers } = await post(mcp, {
       jsonrpc: '2.0',
       method: 'notifications/initialized',
@@ -120,7 +120,7 @@ describe('a deployment with nothing configured', () => {
   })
 })
 
-test('the transport of 2024-11-05 is there if it is asked for', async () => {
+test('serves the transport of 2024-11-05 if it is enabled', async () => {
   const worker = await startWorker({ LEGACY_SSE: '1' })
   const stream = await fetch(`${worker.url}/sse`)
   const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader()
@@ -143,7 +143,7 @@ test('the transport of 2024-11-05 is there if it is asked for', async () => {
 describe('a deployment with a database', () => {
   const url = 'postgresql://reader:hunter2@ep-test-1.eu-central-1.aws.neon.tech/shop'
 
-  test('and no key refuses to serve it and says what to set', async () => {
+  test('and without a key refuses to serve it, and says what to set', async () => {
     const worker = await startWorker({ DATABASE_URL: url })
     const { status, text, json } = await post(`${worker.url}/mcp`, list)
     expect(status).toBe(503)
@@ -154,7 +154,7 @@ describe('a deployment with a database', () => {
     await worker.close()
   })
 
-  test('answers 401 to whoever shows no key, before it looks at anything else', async () => {
+  test('answers 401 without a key before it checks anything else', async () => {
     const worker = await startWorker({ DATABASE_URL: url, TIDEGATE_KEY: 'tg_right' })
     const mcp = `${worker.url}/mcp`
     for (const authorization of [
@@ -188,7 +188,7 @@ describe('a deployment with a database', () => {
 })
 
 describe('ENDPOINTS', () => {
-  test('serves each endpoint under its name, the first also at /mcp, with its own tools and access', async () => {
+  test('serves each endpoint under its name, and the first at /mcp too', async () => {
     const worker = await startWorker({
       TIDEGATE_KEY: 'k',
       SHOP: 'postgresql://reader:hunter2@ep-test-1.eu-central-1.aws.neon.tech/shop',
@@ -234,7 +234,7 @@ describe('ENDPOINTS', () => {
     await worker.close()
   })
 
-  test('serves the databases that open beside one that does not, which says why', async () => {
+  test('serves the other databases if one does not open, and reports why', async () => {
     const databases = {
       ...{ demo: { url: 'demo:' }, unset: { url: 'secret:UNSET' }, odd: { url: 'secret:ODD' } },
       bound: { url: 'hyperdrive:NOWHERE' },
@@ -305,7 +305,7 @@ describe('ENDPOINTS', () => {
       '[{"name":"a","title":"A","databases":{"a":{"url":"demo:"}}},{"name":"a","title":"B","databases":{"a":{"url":"demo:"}}}]',
       'same name',
     ],
-  ])('%s serves nothing and says why, without what it holds', async (_, ENDPOINTS, why) => {
+  ])('%s serves nothing and says why, without its contents', async (_, ENDPOINTS, why) => {
     const worker = await startWorker({ ENDPOINTS, TIDEGATE_KEY: 'k' })
     const { status, text } = await post(`${worker.url}/mcp`, list, { authorization: 'Bearer k' })
     expect(status).toBe(503)

@@ -41,7 +41,7 @@ async function guess(
 }
 
 test.each(['/mcp/shop', '/api/status'])(
-  'wrong keys of one network are refused with 429 past sixty in a minute: %s',
+  'more than sixty wrong keys a minute from one network are refused with 429: %s',
   async (path) => {
     const site = path === '/mcp/shop' ? '2001:db8:1' : '2001:db8:2'
     const statuses = await guess(strong, 70, (i) => `${site}:1::${i + 1}`, path)
@@ -55,14 +55,14 @@ test.each(['/mcp/shop', '/api/status'])(
   },
 )
 
-test('the right key goes on beside them, also from the same address', async () => {
+test('the right key still works, even from the same address', async () => {
   await guess(strong, 61, () => '192.0.2.1')
   expect((await ask(strong, '192.0.2.1', 'guess')).status).toBe(429)
   expect((await ask(strong, '192.0.2.1', KEY)).status).toBe(200)
 })
 
 test.each(['/mcp/shop', '/api/status'])(
-  'keys that are made up as the registry makes them are refused likewise, before it is asked: %s',
+  'made-up keys in the registry’s format are refused in the same way, before it is read: %s',
   async (path) => {
     const address = path === '/mcp/shop' ? '192.0.2.7' : '192.0.2.8'
     const statuses: number[] = []
@@ -76,7 +76,7 @@ test.each(['/mcp/shop', '/api/status'])(
   },
 )
 
-test('a /24 and a /48 have three hundred, from however many addresses', async () => {
+test('a /24 or a /48 has a limit of three hundred in total', async () => {
   for (const address of [
     (i: number) => `198.51.100.${i % 250}`,
     (i: number) => `2001:db8:9:${i.toString(16)}::1`,
@@ -87,13 +87,13 @@ test('a /24 and a /48 have three hundred, from however many addresses', async ()
   expect((await ask(strong, '198.51.101.1', 'guess')).status).toBe(401)
 })
 
-test('127.0.0.0/8 is one network: a program on this machine can use each of its addresses', async () => {
+test('127.0.0.0/8 is one network, because a local program can use each address', async () => {
   // A count may begin again in between, but not twice.
   const statuses = await guess(strong, 125, (i) => `127.0.${i}.1`)
   expect(statuses.indexOf(429)).toBeGreaterThanOrEqual(60)
 })
 
-test('what is no guess is not counted: a name of a variable, no key, and any text where none is needed', async () => {
+test('a variable’s name, a missing key, and any key at an open endpoint do not count as guesses', async () => {
   const at = '203.0.113.1'
   for (let i = 0; i < 70; i++) {
     expect((await ask(strong, at, `\${TIDEGATE_KEY}`)).status).toBe(401)
@@ -102,7 +102,7 @@ test('what is no guess is not counted: a name of a variable, no key, and any tex
   expect((await ask(strong, at, 'guess')).status).toBe(401)
 })
 
-test('a weak key is refused where many wrong ones came from, and accepted elsewhere', async () => {
+test('a weak key is refused from a network that sent many wrong ones, and accepted from others', async () => {
   expect((await ask(weak, '192.0.2.1', WEAK)).status).toBe(200)
   await guess(weak, 61, () => '192.0.2.1')
   expect((await ask(weak, '192.0.2.1', WEAK)).status).toBe(429)
@@ -131,13 +131,13 @@ test.each(['$guess', `\${guess}`, '%guess%'])(
   },
 )
 
-test('a host whose variable is not set locks nobody out, if the key does not look like one', async () => {
+test('a host with an unset variable locks nobody out, unless the key looks like a variable', async () => {
   const at = '203.0.113.9'
   for (let i = 0; i < 70; i++) expect((await ask(weak, at, `\${TIDEGATE_KEY}`)).status).toBe(401)
   expect((await ask(weak, at, WEAK)).status).toBe(200)
 })
 
-test('a key that may be guessed is warned of: in the log, by the doctor, and in the status; a strong one is not', async () => {
+test('the log, the doctor and the status warn about a weak key, and not about a strong one', async () => {
   for (const [worker, key, isWeak] of [
     [weak, WEAK, true],
     [strong, KEY, false],

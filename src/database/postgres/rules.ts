@@ -6,7 +6,7 @@ import { either } from '../words.ts'
  * be at most 63 characters long.
  */
 const looking = either(
-  'get_(?!wal|logical|process)\\w{1,60} stat_get_\\w{1,60} \\w{1,60}_is_visible typeof backend_pid',
+  'get_(?!wal|logical|process|triggerdef)\\w{1,60} stat_get_\\w{1,60} \\w{1,60}_is_visible typeof backend_pid',
   'size_pretty size_bytes column_size column_compression relation_size',
   'total_relation_size table_size indexes_size database_size tablespace_size',
   'encoding_\\w{1,60} char_to_encoding client_encoding has_role my_temp_schema',
@@ -103,6 +103,8 @@ export const rules: Rules = {
       'decrypted_secrets',
       // These show the settings of roles and databases, such as `pgrst.jwt_secret`.
       'pg_db_role_setting pg_roles pg_user',
+      // The arguments of triggers: a Supabase webhook has its Authorization header there.
+      'pg_trigger',
     )})$`,
   ),
   // PostgreSQL's own settings, and the caller's own claims. A custom setting has a dot in its name.

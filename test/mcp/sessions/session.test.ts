@@ -371,7 +371,6 @@ test('a session ends on DELETE, shutdown and session/end, and is then not found'
 })
 
 test('an invented, changed or foreign ID reaches no session', async () => {
-  const reached = vi.fn()
   const { id } = await open()
   const [name, signature] = id.split('.')
   const others = [
@@ -396,7 +395,6 @@ test('an invented, changed or foreign ID reaches no session', async () => {
       )
     ).status,
   ).toBe(404)
-  expect(reached).not.toHaveBeenCalled()
   expect(id).toMatch(/^[\x21-\x7e]+$/)
 })
 

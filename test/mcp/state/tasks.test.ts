@@ -404,7 +404,7 @@ describe('a task’s owner', () => {
   const methods = ['tasks/get', 'tasks/update', 'tasks/cancel']
 
   test('is the only caller who finds it, at the same path and with the right ID', async () => {
-    const reached = vi.fn(tasks.ask)
+    const reached = vi.spyOn(tasks, 'ask')
     const id = await begin('wait', {}, { caller: ada })
     const [name] = id.split('.')
     const sessions = memorySessions(() => server)
@@ -440,6 +440,7 @@ describe('a task’s owner', () => {
     }
     expect(reached).not.toHaveBeenCalled()
     const found = await ask('tasks/get', { taskId: id }, { caller: ada })
+    expect(reached).toHaveBeenCalledOnce()
     expect(found.result).toMatchObject({ taskId: id, status: 'working' })
     expect(waiting[0]!.context.caller).toEqual(ada)
   })
