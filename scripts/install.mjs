@@ -1,7 +1,7 @@
 // Installs missing packages from package-lock.json, and puts their Node first on the PATH. It runs before
 // anything is installed, so it uses only modules built into Node 20.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
 import { basename, delimiter, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -26,7 +26,8 @@ if (!isInstalled()) {
 const pinned = findPinned()
 
 /** The Node that runs everything: the pinned one, or this one if there is none for the platform. */
-export const node = pinned ?? process.execPath
+// Resolved, because `process.execPath` is, too: scripts compare the two where node_modules is a link.
+export const node = realpathSync(pinned ?? process.execPath)
 
 if (!pinned && !isRecent(process.versions.node)) {
   console.error(

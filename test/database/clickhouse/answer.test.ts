@@ -37,13 +37,13 @@ const setup = [
   'insert into numbers select number from system.numbers limit 100000',
 ]
 
-await describeClickHouse('an answer of ClickHouse', setup, (server) => {
+await describeClickHouse('a ClickHouse answer', setup, (server) => {
   describe.each(['reader', 'fixed', 'extreme'])('for the user %s', (user) => {
     const database = open(server.url(user), io)
     const query = (sql: string, more: Partial<Limits> = {}) =>
       database.query({ sql }, { ...limits, ...more })
 
-    test('is rows, whatever stands in them', async () => {
+    test('keeps hostile text as ordinary values', async () => {
       for (const last of hostile) {
         const all = [...hostile, last]
         const one = await query(`select arrayJoin(${list(all)}) as a`)
@@ -58,12 +58,12 @@ await describeClickHouse('an answer of ClickHouse', setup, (server) => {
       expect(rows).toEqual(hostile.map((it) => [it]))
     })
 
-    test.each(['', 'Code: 60. DB::Exception: x'])('has %j for a lone row', async (only) => {
+    test.each(['', 'Code: 60. DB::Exception: x'])('keeps %j as its only row', async (only) => {
       expect((await query(`select ${text(only)}`)).rows).toEqual([[only]])
       expect((await query(`select ${text(only)} as a, ${text(only)}`)).rows).toEqual([[only, only]])
     })
 
-    test('is an error where the server failed, behind whatever rows', async () => {
+    test('becomes an error when the server fails after many rows', async () => {
       const sql = "select 'Code: 60. DB::Exception: x', throwIf(n = 90000) from numbers"
       const work = query(sql, { maxRows: 200_000, maxBytes: 20_000_000 })
       expect(await work.catch((error) => error)).toMatchObject({ kind: 'sql', code: '395' })
@@ -72,7 +72,7 @@ await describeClickHouse('an answer of ClickHouse', setup, (server) => {
       expect(error).toMatchObject({ kind: 'sql', code: '395' })
     })
 
-    test('tells totals apart from rows', async () => {
+    test('separates totals from rows', async () => {
       const sql = 'select n % 2 as odd, count() as c from numbers group by odd with totals'
       expect(await query(`${sql} order by odd`)).toMatchObject({
         rows: [
@@ -88,7 +88,7 @@ await describeClickHouse('an answer of ClickHouse', setup, (server) => {
       expect(none.rows).toEqual([])
     })
 
-    test('tells totals of one text apart from rows, whatever those are', async () => {
+    test('separates an empty-string total from rows of strings', async () => {
       for (const last of ['a', '', '\n\n', '"', 'Code: 60. DB::Exception: x']) {
         const texts = `arrayJoin(${list(['', last])}) as it`
         const distinct = [...new Set(['', last])]
@@ -104,7 +104,7 @@ await describeClickHouse('an answer of ClickHouse', setup, (server) => {
       expect(nine).toMatchObject({ rows: rows.slice(1), truncated: 'rows' })
     })
 
-    test('is not cut by totals where its rows just fit', async () => {
+    test('is not truncated when totals follow exactly maxRows rows', async () => {
       const sql =
         'select toString(n) as s from numbers where n < 3 group by s with totals order by s'
       const answer = await query(sql, { maxRows: 3 })
@@ -116,7 +116,7 @@ await describeClickHouse('an answer of ClickHouse', setup, (server) => {
       ['json', '"rows":[["a|b"]],"totals":[""],"rowCount":1,'],
       ['csv', 's\na|b\n\nTotals:\ns\n""'],
       ['markdown', '| s |\n| --- |\n| a\\|b |\n\nTotals:\n| s |\n| --- |\n|  |'],
-    ])('shows totals apart from rows in %s', async (format, shown) => {
+    ])('shows totals separately from rows in %s', async (format, shown) => {
       const gateway = endpointBefore(server.url(user), { format })
       const sql = "select arrayJoin(['a|b']) as s from system.one group by s with totals"
       const { content, structuredContent } = await resultOf(gateway, 'query', { sql })
@@ -124,7 +124,7 @@ await describeClickHouse('an answer of ClickHouse', setup, (server) => {
       expect(structuredContent).toMatchObject({ rows: [['a|b']], totals: [''], rowCount: 1 })
     })
 
-    test('computes from row to row in the blocks that the server would take', async () => {
+    test('has the same block-dependent values as without the driver', async () => {
       // Current versions deprecate the function that takes the difference from row to row.
       const sql = server.isCurrent
         ? 'select max(r), count() from (select rowNumberInBlock() as r from (select n from numbers order by n))'
@@ -136,7 +136,7 @@ await describeClickHouse('an answer of ClickHouse', setup, (server) => {
   })
 })
 
-describe('an answer whose end a server tells in its own way', () => {
+describe('a streamed ClickHouse answer that may end with an error', () => {
   const closing: (() => void)[] = []
   afterAll(() => {
     for (const close of closing) close()
@@ -146,7 +146,7 @@ describe('an answer whose end a server tells in its own way', () => {
   const report = 'Code: 395. DB::Exception: boom. (NAME) (version 26.3.1.1 (official build))'
   const framed = `\r\n__exception__\r\n${TAG}\r\n${report}\n${report.length + 1} ${TAG}\r\n__exception__\r\n`
 
-  /** A server whose user may set nothing; it streams this, and answers in whole with a status. */
+  /** A server that allows no settings. It streams `body`, or sends `whole` if asked to wait for the end. */
   const streaming = async (
     body: string,
     breaks: boolean,
@@ -185,33 +185,33 @@ describe('an answer whose end a server tells in its own way', () => {
   const refusal = 'Code: 164. DB::Exception: Cannot modify setting in readonly mode'
 
   test.each([
-    ['an error with a tag, and breaks off', framed, true],
-    ['an error with a tag, and ends', framed, false],
-    ['an error between marks, and breaks off', `__exception__\r\n${report}\r\n`, true],
-    ['an error alone', `${report}\n`, false],
-    ['nothing, and breaks off', '', true],
-  ])('is asked for with a status behind %s', async (_, end, breaks) => {
+    ['a tagged error and a broken connection', framed, true],
+    ['a tagged error', framed, false],
+    ['an error between markers and a broken connection', `__exception__\r\n${report}\r\n`, true],
+    ['a bare error', `${report}\n`, false],
+    ['a broken connection', '', true],
+  ])('is requested again with a final status after %s', async (_, end, breaks) => {
     const { answer, asked } = await streaming(table + end, breaks, [500, `${report}\n`])
     expect(answer).toBeInstanceOf(DatabaseError)
     expect(answer).toMatchObject({ kind: 'sql', code: '395', message: 'boom. (NAME)' })
     expect(asked).toEqual(['stream', 'whole'])
   })
 
-  test('is taken as it is where its status says that it is one', async () => {
+  test('keeps a row that looks like an error when the final status is 200', async () => {
     const row = '2\tCode: 395. DB::Exception: boom\n'
     const { answer, asked } = await streaming(table + row, false, [200, table + row])
     expect(answer.rows.at(-1)).toEqual([2, 'Code: 395. DB::Exception: boom'])
     expect(asked).toEqual(['stream', 'whole'])
   })
 
-  test('is asked for once where nothing in it could be an error', async () => {
+  test('is requested once when nothing in it could be an error', async () => {
     expect(await streaming(table, false, [500, ''])).toMatchObject({
       answer: { rows: [[1, 'x']] },
       asked: ['stream'],
     })
   })
 
-  test('is an error where a header says so beside a status of success', async () => {
+  test('is an error when the exception header accompanies status 200', async () => {
     const fake = async () =>
       new Response(`${report}\n`, { headers: { 'x-clickhouse-exception-code': '395' } })
     const database = open('clickhouse://app@db.example.com', { fetch: fake, bindings: {} } as never)

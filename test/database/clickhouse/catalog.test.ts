@@ -30,7 +30,7 @@ const setup = [
   `create table wide (${Array.from({ length: 300 }, (_, i) => `c${i} UInt8`)}) engine = Memory`,
 ]
 
-await describeClickHouse('the tables of ClickHouse', setup, (server) => {
+await describeClickHouse('the ClickHouse catalog', setup, (server) => {
   const database = open(server.url('reader'), { fetch, bindings: {} })
   const names = async (search?: string) => {
     const { tables } = await listTables(database, { search, limit: 100, limits })
@@ -42,7 +42,7 @@ await describeClickHouse('the tables of ClickHouse', setup, (server) => {
     return found
   }
 
-  test('are listed in order of name, without those of other databases and of views', async () => {
+  test('lists tables by name, without other databases and the inner tables of views', async () => {
     const { tables, total } = await listTables(database, { limit: 100, limits })
     expect(total).toBe(tables.length)
     expect(tables.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
@@ -62,18 +62,18 @@ await describeClickHouse('the tables of ClickHouse', setup, (server) => {
       name: 'users',
       kind: 'table',
       comment: undefined,
-      // Debian's old version does not keep count.
+      // Debian's old version does not store row counts.
       estimatedRows: server.isCurrent ? 1 : undefined,
       columnCount: 7,
     })
   })
 
-  test('are asked of newer versions with what those know besides', () => {
+  test('requests the columns that only newer versions have', () => {
     const { sql } = catalog.tables({ limit: 1 })
     for (const name of Object.keys(later)) expect(sql).toContain(name)
   })
 
-  test('are found by a part of a name, a column or a comment, every sign being itself', async () => {
+  test('searches names, columns and comments without wildcards', async () => {
     expect(await names('SOL')).toEqual(['sold'])
     expect(await names('EMAIL')).toEqual(['users'])
     expect(await names('Brought')).toEqual(['users'])
@@ -84,7 +84,7 @@ await describeClickHouse('the tables of ClickHouse', setup, (server) => {
     expect(await names('treasure')).toEqual([])
   })
 
-  test('come in pages that know the total, even past the end', async () => {
+  test('returns the total with every page, even past the end', async () => {
     const page = await listTables(database, { limit: 2, offset: 1, limits })
     expect(page).toMatchObject({ tables: [{ name: 'back`tick' }, { name: 'cheap' }], total: 10 })
     expect(await listTables(database, { limit: 2, offset: 99, limits })).toEqual({
@@ -93,7 +93,7 @@ await describeClickHouse('the tables of ClickHouse', setup, (server) => {
     })
   })
 
-  test('are described with columns, values, the primary key and what they are sorted by', async () => {
+  test('describes columns, enum values, the primary key and the sorting key', async () => {
     const { columns, ...table } = await findTable(database, 'users', limits)
     const plain = { nullable: false, primaryKey: false }
     expect(columns).toEqual([
@@ -144,11 +144,11 @@ await describeClickHouse('the tables of ClickHouse', setup, (server) => {
     ['shop.dot.ted', 'dot.ted'],
     ['spa ce "q" 🐘', 'spa ce "q" 🐘'],
     ['back`tick', 'back`tick'],
-  ])('are found by the name %j', async (name, table) => {
+  ])('finds a table by the name %j', async (name, table) => {
     expect(await findTable(database, name, limits)).toMatchObject({ schema: 'shop', name: table })
   })
 
-  test('are not guessed when a name means two of them', async () => {
+  test('does not guess when a name matches two tables', async () => {
     expect(await refusal('MIXED')).toMatchObject({
       message: '"MIXED" matches 2 tables.',
       hint: 'Specify one of shop.Mixed, shop.mixed.',
@@ -161,11 +161,11 @@ await describeClickHouse('the tables of ClickHouse', setup, (server) => {
     ['shop.user', 'Did you mean shop.users?'],
     ['qqqqqqqqqqqqqqqqqq', expect.stringMatching(/^Available tables: \w/)],
     ['', expect.stringMatching(/^Available tables: \w/)],
-  ])('are suggested where %j is none', async (name, hint) => {
+  ])('suggests tables for the unknown name %j', async (name, hint) => {
     expect(await refusal(name)).toMatchObject({ kind: 'sql', hint })
   })
 
-  test.each(hostileNames('clickhouse'))('meet no SQL in $value: $why', async ({ arg, value }) => {
+  test.each(hostileNames('clickhouse'))('treats $value as text: $why', async ({ arg, value }) => {
     if (arg === 'pattern') expect(await names(value)).toEqual(value === '%' ? ['users'] : [])
     else expect((await refusal(value)).message).toContain('no table called')
     expect(await names('users')).toContain('users')

@@ -13,12 +13,12 @@ const setup = [
   "insert into users select number, concat('user', toString(number)) from numbers(100000)",
 ]
 
-await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
+await describeClickHouse('the ClickHouse driver', setup, (server) => {
   const io = { fetch, bindings: {} }
   const database = open(server.url('reader'), io)
   const query = (sql: string, more: Partial<QueryContext> = {}) =>
     database.query({ sql }, { ...limits, ...more })
-  /** How many queries run besides the one that asks. */
+  /** The number of running queries, other than this one. */
   const running = async () => Number(await server.admin('select count() - 1 from system.processes'))
 
   test.each([
@@ -36,7 +36,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     expect(answer.truncated).toBe(truncated)
   })
 
-  test('leaves out whole rows beyond the cap of bytes', async () => {
+  test('omits whole rows beyond the byte limit', async () => {
     const text = `concat(toString(number), '${'é'.repeat(99)}')`
     const sql = `select ${text} from system.numbers limit 10`
     const row = 1 + 2 * 99 + 4
@@ -47,13 +47,13 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     expect((await query(sql, { maxBytes: 10 * (row + 1) - 1 })).rows).toHaveLength(9)
   })
 
-  test('counts the bytes of a row as they are told, not as they come', async () => {
+  test('counts the bytes of decoded rows, not of their TSV form', async () => {
     const quotes = `concat(toString(number), '${"''".repeat(5_000)}')`
     const answer = await query(`select ${quotes} from system.numbers limit 2`)
     expect(answer).toMatchObject({ truncated: 'bytes', rows: [[`0${"'".repeat(5_000)}`]] })
   })
 
-  test('says so when one row alone is beyond the cap of bytes', async () => {
+  test('reports a single row beyond the byte limit', async () => {
     const error = await failure(query('select range(10000)'))
     expect(error).toMatchObject({
       kind: 'too_large',
@@ -71,7 +71,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     ['select id frm users u', '62', 'sql', 15],
     ["select 'é🐘' from users where", '62', 'sql', 30],
     ['exists table users users', '62', 'sql', 20],
-  ])('says what is wrong with a statement: %s', async (sql, code, kind, position) => {
+  ])('explains the error in %s', async (sql, code, kind, position) => {
     const error = await failure(query(sql))
     expect(error).toMatchObject({ code, kind, position })
     expect(error.message).not.toMatch(/DB::|e\.what|e\.displayText|version|Stack|Expected one of/)
@@ -79,7 +79,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
   })
 
   test.each(['select ?', 'select :p', 'select {p:String}', 'select 1 where 1 = %s', 'select @p'])(
-    'says how a value is sent where a placeholder has none: %s',
+    'explains parameters when a placeholder has no value: %s',
     async (sql) => {
       expect(await failure(query(sql))).toMatchObject({
         kind: 'sql',
@@ -88,7 +88,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     },
   )
 
-  test('passes on what a library that it is made with says', async () => {
+  test('passes on an error from a server library', async () => {
     expect(await failure(query("select toTimeZone(now(), 'nowhere')"))).toMatchObject({
       kind: 'sql',
       code: server.isCurrent ? '36' : '1000',
@@ -96,7 +96,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     })
   })
 
-  test('does not call too slow what was not stopped by the time', async () => {
+  test('passes on the reason when a query is below the minimum speed', async () => {
     const slow = server.url('slow')
     const sql = 'select count() from system.numbers where number % 7 = 1'
     const error = await failure(open(slow, io).query({ sql }, limits))
@@ -104,12 +104,12 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     expect(error.message).toMatch(/^Query is executing too slow: .*minimum: /)
   })
 
-  test('points into no statement that it wrote parameters into', async () => {
+  test('reports no position in a statement with bound parameters', async () => {
     const work = database.query({ sql: 'select {p1} frm users u', params: ['a'] }, limits)
     expect(await failure(work)).toMatchObject({ position: undefined })
   })
 
-  test('is refused by the engine what the guard would have refused', async () => {
+  test('cannot do more than read, even without the guard', async () => {
     const { clickhouse } = await import('../../../src/database/clickhouse/driver.ts')
     const unguarded = clickhouse.open(new URL(server.url('reader')), io)
     for (const [sql, code] of [
@@ -127,29 +127,29 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
   test.each([
     ['a wrong password', 'reader:wrong-hunter2-marker@'],
     ['no password', 'reader@'],
-    ['a user that is not', 'hunter2-marker:hunter2-marker@'],
-  ])('tells %s from a wrong statement, and names nobody', async (_, login) => {
+    ['an unknown user', 'hunter2-marker:hunter2-marker@'],
+  ])('reports %s as an auth error without the user name', async (_, login) => {
     const url = server.url().replace('default@', login)
     const error = await failure(open(url, io).query({ sql: 'select 1' }, limits))
     expect(error).toMatchObject({ kind: 'auth', code: expect.stringMatching(/^(?:19[234]|516)$/) })
     expect(error.message).not.toContain('reader')
   })
 
-  test('tells a database that is not there', async () => {
+  test('reports an unknown database as a configuration error', async () => {
     const url = server.url('default', 'nowhere')
     const error = await failure(open(url, io).query({ sql: 'select 1' }, limits))
     expect(error).toMatchObject({ kind: 'config', code: '81' })
   })
 
-  // In a current version these are rights, which the one of npm does not have.
-  test.skipIf(server.isCurrent)('is refused what the user may not read', async () => {
+  // In a current version these are grants, which the npm build does not have.
+  test.skipIf(server.isCurrent)('reports a table that the user may not read', async () => {
     const narrow = open(server.url('narrow'), io)
     expect((await narrow.query({ sql: 'select 1 from users' }, limits)).rows).toHaveLength(10)
     const error = await failure(narrow.query({ sql: 'select 1 from default.users' }, limits))
     expect(error).toMatchObject({ kind: 'refused', code: '291' })
   })
 
-  test('opens for a user that is read-only for good, and bounds what that one reads', async () => {
+  test('applies the limits for a user with a read-only profile', async () => {
     const fixed = open(server.url('fixed'), io)
     const numbers = await fixed.query({ sql: 'select number from system.numbers' }, limits)
     expect(numbers).toMatchObject({ truncated: 'rows' })
@@ -163,7 +163,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     await expect.poll(running, { timeout: 5_000 }).toBe(0)
   })
 
-  test('does not open for a user whose read-only mode is half of one', async () => {
+  test('rejects a user with readonly = 2', async () => {
     const halfway = open(server.url('halfway'), io)
     expect(await failure(halfway.query({ sql: 'select 1' }, limits))).toMatchObject({
       kind: 'config',
@@ -174,7 +174,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
   const endless = 'select count() from system.numbers'
   const short = { ...limits, timeoutMs: 300 }
 
-  test('is stopped in the database when its time is over', async () => {
+  test('stops a query in the database at the time limit', async () => {
     const error = await failure(query(endless, short))
     expect(error).toMatchObject({
       kind: 'timeout',
@@ -183,8 +183,8 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     await expect.poll(running, { timeout: 5_000 }).toBe(0)
   })
 
-  test('is stopped by the database itself when nobody tells it to', async () => {
-    // This one drops every order to stop.
+  test('leaves no query running when KILL QUERY does not arrive', async () => {
+    // This client drops every KILL statement and abort signal.
     const io = {
       bindings: {},
       fetch: (url: RequestInfo, { signal, ...init }: RequestInit = {}) =>
@@ -196,7 +196,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     await expect.poll(running, { timeout: 10_000 }).toBe(0)
   })
 
-  test('stops in the database when the caller leaves', async () => {
+  test('stops a query in the database when the caller aborts', async () => {
     const caller = new AbortController()
     const work = failure(query(endless, { signal: caller.signal }))
     await expect.poll(running).toBe(1)
@@ -208,7 +208,7 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
     await expect.poll(running, { timeout: 5_000 }).toBe(0)
   })
 
-  test('is asked for its terms once, and then in one request for each statement', async () => {
+  test('sends one request, with only the settings that the user may change', async () => {
     const seen: string[] = []
     const watched = {
       bindings: {},
@@ -228,8 +228,8 @@ await describeClickHouse('ClickHouse over HTTP', setup, (server) => {
   })
 })
 
-describe('a ClickHouse that fails', () => {
-  /** Opens a database behind a service that answers like this. */
+describe('the ClickHouse driver with a failing server', () => {
+  /** The failure of a query to a server with this listener. */
   const ask = async (listener: RequestListener, more: Partial<QueryContext> = {}) => {
     const port = await startHttp(listener)
     const database = open(`clickhouse://app:${MARKER}@127.0.0.1:${port}/shop`, {
@@ -246,11 +246,11 @@ describe('a ClickHouse that fails', () => {
   test.each([
     ['a wrong password', 403, report(516, `app: no ${MARKER}`), 'auth', '516'],
     ['a login page', 401, `<html>${MARKER}</html>`, 'auth', undefined],
-    ['a proxy that forbids', 403, MARKER, 'auth', undefined],
+    ['a 403 from a proxy', 403, MARKER, 'auth', undefined],
     ['an unknown database', 404, report(81, 'Database shop does not exist'), 'config', '81'],
     ['another unknown database', 404, report(81, 'Database shopping does not exist'), 'sql', '81'],
     ['an unknown table', 404, report(60, 'Unknown table nope'), 'sql', '60'],
-    ['a page that is not there', 404, MARKER, 'network', undefined],
+    ['an unknown page', 404, MARKER, 'network', undefined],
     ['too many queries', 500, report(202, `no ${MARKER}`), 'network', '202'],
     ['a server it cannot reach', 500, report(279, `no ${MARKER}`), 'network', '279'],
     [
@@ -261,21 +261,21 @@ describe('a ClickHouse that fails', () => {
       '160',
     ],
     [
-      'a fault of its own',
+      'an internal error',
       500,
       'std::exception. Code: 1001, type: std::out_of_range, e.what() = vector (version 26.7.2.5 (official build))',
       'sql',
       '1001',
     ],
     [
-      'a fault of its own, of an old version',
+      'an internal error in an old version',
       500,
       'std::exception. Code: 1001, e.what() = vector::_M_range_check\n',
       'sql',
       '1001',
     ],
     [
-      'a fault of a library',
+      'a library error',
       500,
       'Poco::Exception. Code: 1000, e.code() = 0, Cannot load it (version 26.7.2.5 (official build))',
       'sql',
@@ -284,18 +284,18 @@ describe('a ClickHouse that fails', () => {
     ['an unbound parameter', 400, report(456, 'Substitution `p` is not set'), 'sql', '456'],
     ['a memory limit', 500, report(241, 'Memory limit exceeded'), 'too_large', '241'],
     ['a time limit', 500, report(159, 'Timeout exceeded'), 'timeout', '159'],
-    ['a missing right', 500, report(497, 'Not enough privileges'), 'refused', '497'],
-    ['a page of a proxy', 502, `<html>${MARKER}</html>`, 'network', undefined],
+    ['a missing privilege', 500, report(497, 'Not enough privileges'), 'refused', '497'],
+    ['a proxy page', 502, `<html>${MARKER}</html>`, 'network', undefined],
     ['a redirect', 302, '', 'network', undefined],
-    ['nothing at all', 200, '', 'network', undefined],
+    ['an empty answer', 200, '', 'network', undefined],
     ['names without types', 200, 'id\n', 'network', undefined],
-    ['a page as a success', 200, `<html>\n${MARKER}\n</html>`, 'network', undefined],
-    ['a row that is cut', 200, `${table}2\tb`, 'network', undefined],
-    ['a row of another width', 200, `${table}2\n`, 'network', undefined],
+    ['a page with status 200', 200, `<html>\n${MARKER}\n</html>`, 'network', undefined],
+    ['a truncated row', 200, `${table}2\tb`, 'network', undefined],
+    ['a row without its last cell', 200, `${table}2\n`, 'network', undefined],
     ['an error instead of rows', 200, report(159, 'Timeout exceeded'), 'timeout', '159'],
-    ['an error behind rows', 200, table + report(241, 'Memory limit'), 'too_large', '241'],
-    ['an error behind numbers', 200, `a\nUInt8\n1\n${report(60, 'No table')}`, 'sql', '60'],
-  ])('is told as what it is: %s', async (_, status, body, kind, code) => {
+    ['an error after rows', 200, table + report(241, 'Memory limit'), 'too_large', '241'],
+    ['an error after numbers', 200, `a\nUInt8\n1\n${report(60, 'No table')}`, 'sql', '60'],
+  ])('classifies %s', async (_, status, body, kind, code) => {
     const error = await ask((_request, response) => {
       response.writeHead(status, { location: 'http://127.0.0.1:9/elsewhere' }).end(body)
     })
@@ -303,7 +303,7 @@ describe('a ClickHouse that fails', () => {
     expect(error.message).not.toMatch(/version|26\.7|Code:|DB::/)
   })
 
-  test('is told when nothing listens', async () => {
+  test('reports a refused connection', async () => {
     const database = open(`clickhouse://app:${MARKER}@127.0.0.1:9/shop`, { fetch, bindings: {} })
     expect(await failure(database.query({ sql: 'select 1' }, limits))).toMatchObject({
       kind: 'network',
@@ -314,11 +314,11 @@ describe('a ClickHouse that fails', () => {
   test.each<[string, RequestListener]>([
     ['before the first byte', () => {}],
     ['in the middle', (_, response) => void response.writeHead(200).write(table)],
-  ])('is not waited for when it goes silent %s', async (_, listener) => {
+  ])('times out when the server goes silent %s', async (_, listener) => {
     expect((await ask(listener, { timeoutMs: 50 })).kind).toBe('timeout')
   })
 
-  test('is told when its answer breaks off', async () => {
+  test('reports an answer that breaks off', async () => {
     const error = await ask((_request, response) => {
       response.writeHead(200, { 'content-length': 1_000 }).write(table)
       setTimeout(() => response.destroy(), 50)
@@ -327,10 +327,10 @@ describe('a ClickHouse that fails', () => {
   })
 
   test.each([
-    ['names', ''],
-    ['types', 'a\n'],
+    ['column names', ''],
+    ['column types', 'a\n'],
     ['one cell', 'a\nString\n'],
-  ])('is not read without end, however long its %s', async (_, head) => {
+  ])('stops reading an endless answer: %s', async (_, head) => {
     let sent = 0
     const chunk = Buffer.alloc(64 * 1024, 'x')
     const error = await ask((_request, response) => {
@@ -347,7 +347,7 @@ describe('a ClickHouse that fails', () => {
     expect(sent).toBeLessThan(50 * 1024 * 1024)
   })
 
-  test('is asked at its port, in one request that holds the password in one header', async () => {
+  test('sends each query to the right port, with the password only in a header', async () => {
     const seen: Request[] = []
     const io = {
       bindings: {},
@@ -393,7 +393,7 @@ describe('a ClickHouse that fails', () => {
     ['clickhouse:secret', 'A ClickHouse URL has a host and a database'],
     ['clickhouse://app:secret@db.example.com/shop/users', 'A ClickHouse URL has a host'],
     ['clickhouse://app:sec%ret@db.example.com/shop', 'percent-encoding'],
-  ])('is not opened by a URL that is none: %s', async (url, sentence) => {
+  ])('rejects the invalid URL %s', async (url, sentence) => {
     const error = await failure(() => open(url, { fetch, bindings: {} }))
     expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining(sentence) })
     expect(error.message).not.toContain('secret')

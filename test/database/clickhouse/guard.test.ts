@@ -5,7 +5,7 @@ import { refuse } from '../../support/guard.ts'
 
 const corpus = attacks('clickhouse').filter(({ expect }) => expect === 'rejected')
 
-describe('the corpus for clickhouse', () => {
+describe('the guard with the ClickHouse corpus', () => {
   test.each(corpus.filter(({ name }) => !exhausting.has(name)))(
     'refuses $name: $why',
     ({ sql }) => {
@@ -14,13 +14,13 @@ describe('the corpus for clickhouse', () => {
   )
 
   test.each(corpus.filter(({ name }) => exhausting.has(name)))(
-    'leaves $name to the engine, being no more than too much: $why',
+    'leaves $name, which only costs too much, to the engine: $why',
     ({ sql }) => {
       expect(refuse(sql, rules)).toBeUndefined()
     },
   )
 
-  test.each(benign('clickhouse'))('lets $name run: $why', ({ sql }) => {
+  test.each(benign('clickhouse'))('allows $name: $why', ({ sql }) => {
     expect(refuse(sql, rules)).toBeUndefined()
   })
 })
@@ -53,7 +53,7 @@ describe('the guard for ClickHouse', () => {
     expect(refuse(sql, rules)).toMatch(/not allowed here|can run|without ANALYZE/)
   })
 
-  test('reads no comment within a comment, which ends the outer one only in old versions', () => {
+  test('refuses a nested comment, which old versions parse differently', () => {
     expect(refuse("SELECT 1 /* /* */ ' */, file('secret.txt') -- '", rules)).toBe(
       'Leave out /* within a comment.',
     )
@@ -83,7 +83,7 @@ describe('the guard for ClickHouse', () => {
       "SELECT mapApply(getClientHTTPHeader AS f, map('a', 'b'))",
       'SELECT arrayMap(/**/sleep, a)',
     ],
-  ])('refuses %s, where a function is called by its name as a value', (sql) => {
+  ])('refuses %s, which passes a forbidden function by name', (sql) => {
     expect(refuse(sql, rules)).toMatch(/\(\) is not allowed here\.$/)
   })
 
@@ -93,7 +93,7 @@ describe('the guard for ClickHouse', () => {
     ...['SELECT arrayMap(x -> x, url)', 'SELECT arrayMap(lower, url)'],
     ...['SELECT arrayMap(x -> x + url, a)', 'SELECT arraySum(+url)', 'SELECT arraySum((url))'],
     ...['SELECT plus(+url, 1)', 'SELECT count(ALL url), countIf(DISTINCT url, 1)'],
-  ])('lets %s run, where no function is called by its name as a value', (sql) => {
+  ])('allows %s, which passes no forbidden function by name', (sql) => {
     expect(refuse(sql, rules)).toBeUndefined()
   })
 
@@ -101,27 +101,27 @@ describe('the guard for ClickHouse', () => {
     ...["SHOW SETTINGS ILIKE '%max%'", "show changed settings like 'max%'", 'FROM t SELECT a'],
     ...['FROM t AS x JOIN u USING a SELECT a WHERE 1 LIMIT 1', 'EXPLAIN FROM t SELECT a'],
     ...["SELECT hasColumnInTable('shop', 't', 'a')", 'SELECT update, eval FROM t'],
-  ])('lets %s run, which only reads', (sql) => {
+  ])('allows %s, which only reads', (sql) => {
     expect(refuse(sql, rules)).toBeUndefined()
   })
 
   test.each(['SELECT 1 FORMAT JSON', 'SELECT 1 SETTINGS max_threads = 1'])(
-    'says to leave the last clause out of %s',
+    'suggests leaving the last clause out of %s',
     (sql) => {
       expect(refuse(sql, rules)).toMatch(/; leave that clause out: the answer has its own form\.$/)
     },
   )
 
   test.each([
-    ["SELECT 'a\\', 1", 'a text that ends behind a backslash and a quote'],
-    ["SELECT ‘'’, * FROM url('http://a/') --'", 'quotation marks of typesetters are quotes there'],
+    ["SELECT 'a\\', 1", 'an escaped quote that leaves the string open'],
+    ["SELECT ‘'’, * FROM url('http://a/') --'", 'typographic quotes, which are quotes there'],
     ['SELECT `a\\`, * FROM users', 'a backslash in a name'],
-    ['SELECT "u\\x72l" FROM t', 'a name in disguise'],
+    ['SELECT "u\\x72l" FROM t', 'an escape in a name'],
     ["SELECT $ $ ' $ $, url('http://a/')", 'a heredoc whose tag is a space'],
-    ["SELECT a$$, ' $$", 'a heredoc, or a name'],
-    ['SELECT a\u00a0FROM t', 'a space that is none'],
-    ['SELECT 1 − 2', 'a minus that is none'],
-  ])('does not read %s: %s', (sql) => {
+    ["SELECT a$$, ' $$", 'a heredoc or a name'],
+    ['SELECT a\u00a0FROM t', 'a no-break space'],
+    ['SELECT 1 − 2', 'a Unicode minus sign'],
+  ])('cannot read %s: %s', (sql) => {
     expect(refuse(sql, rules)).toMatch(/not closed|Quote names|backslashes/)
   })
 
@@ -140,7 +140,7 @@ describe('the guard for ClickHouse', () => {
     ...['SELECT a FROM t SAMPLE 0.1 PREWHERE b LIMIT 1 BY c', 'SELECT groupArray(5)(a) FROM t'],
     ...['WITH totals AS (SELECT 1) SELECT * FROM totals', 'SELECT a, 1 GROUP BY a WITH TOTALS'],
     ...['SELECT * FROM numbers(10)', "SELECT {p1:String}, {p2:Array(UInt8)}, {'a': 1}"],
-  ])('lets %s run', (sql) => {
+  ])('allows %s', (sql) => {
     expect(refuse(sql, rules)).toBeUndefined()
   })
 })

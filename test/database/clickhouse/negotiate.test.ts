@@ -10,13 +10,13 @@ import type { Answer } from '../../../src/database/rows.ts'
 const rowsOf = (rows: Answer['rows']): Answer => ({ columns: [], rows, truncated: false })
 const answer = rowsOf([[42]])
 
-/** What a user who may set nothing is told, and then tells. */
+/** The error for a user who may not change settings, and the settings that the server then lists. */
 const readonly = new DatabaseError('refused', 'Cannot modify setting', { code: '164' })
 const told = rowsOf([['readonly', '1']])
 
 let servers = 0
 
-/** A server whose users may set nothing: what it was asked by, and how often for its terms. */
+/** A server that refuses settings. It records the capabilities of each request, and counts the questions for them. */
 function strict(learned: () => Promise<Answer> = async () => told) {
   const name = `server ${servers++}`
   const asked: Capabilities[] = []
@@ -37,8 +37,8 @@ function strict(learned: () => Promise<Answer> = async () => told) {
   return { ask, asked, questions: () => questions }
 }
 
-describe('a ClickHouse that is asked', () => {
-  test('takes what is usual without a question', async () => {
+describe('negotiation with ClickHouse', () => {
+  test('uses the default capabilities without asking for them', async () => {
     const asked: Capabilities[] = []
     const ask = async (terms: Capabilities) => {
       asked.push(terms)
@@ -49,7 +49,7 @@ describe('a ClickHouse that is asked', () => {
     expect(asked).toEqual([defaultCapabilities])
   })
 
-  test('is asked again by its own terms, and from then on by those at once', async () => {
+  test('repeats a refused request as the server allows, and remembers how', async () => {
     const server = strict()
     expect(await server.ask()).toBe(answer)
     expect(server.asked.map(({ free }) => free)).toEqual([true, false])
@@ -58,7 +58,7 @@ describe('a ClickHouse that is asked', () => {
     expect(server.questions()).toBe(1)
   })
 
-  test('is not asked for its terms after an error that they cannot fix', async () => {
+  test('does not ask for capabilities after a syntax error', async () => {
     const wrong = new DatabaseError('sql', 'Syntax error', { code: '62' })
     let questions = 0
     const work = negotiate(
@@ -73,7 +73,7 @@ describe('a ClickHouse that is asked', () => {
     expect(questions).toBe(0)
   })
 
-  test('tells the error of the statement where its terms are the usual ones', async () => {
+  test('reports the first error when the server has the default capabilities', async () => {
     const settings = [
       'cancel_http_readonly_queries_on_client_close',
       'date_time_output_format',
@@ -95,16 +95,16 @@ describe('a ClickHouse that is asked', () => {
     ['network', false],
     ['timeout', false],
     ['refused', true],
-  ])('that does not tell its terms, for %s: the first error stands: %s', async (kind, first) => {
+  ])('reports the first error when the question fails with %s: %s', async (kind, first) => {
     const second = new DatabaseError(kind, 'No terms.')
     const server = strict(() => Promise.reject(second))
     await expect(server.ask()).rejects.toBe(first ? readonly : second)
-    // It is asked again the next time.
+    // The next query asks again.
     await expect(server.ask()).rejects.toBe(first ? readonly : second)
     expect(server.questions()).toBe(2)
   })
 
-  test('is asked by its terms where another query has just learned them', async () => {
+  test('uses capabilities that another query has just learned', async () => {
     const slow = Promise.withResolvers<void>()
     const name = `server ${servers++}`
     const first = negotiate(
@@ -125,7 +125,7 @@ describe('a ClickHouse that is asked', () => {
     expect(await first).toBe(answer)
   })
 
-  test('is forgotten after 200 others, counted from its last use', async () => {
+  test('forgets a server once 200 others have been used since', async () => {
     const server = strict()
     await server.ask()
     for (let i = 0; i < 199; i++) await strict().ask()

@@ -12,7 +12,7 @@ const limits = { maxRows: 10, maxBytes: 100_000, timeoutMs: 400 }
 const outcome = (database: UnguardedDatabase, sql: string) =>
   database.query({ sql }, limits).catch((error: unknown) => error)
 
-await describeClickHouse('a statement that would do more than read', setup, (server) => {
+await describeClickHouse('read-only access to ClickHouse', setup, (server) => {
   const { state: snapshot } = clickhouseScene(server)
   let sent = 0
   const io = {
@@ -27,18 +27,18 @@ await describeClickHouse('a statement that would do more than read', setup, (ser
   const corpus = attacks('clickhouse')
   const rejected = corpus.filter((it) => it.expect === 'rejected' && !exhausting.has(it.name))
 
-  test.each(rejected)('never leaves the Worker: $name', async ({ sql }) => {
+  test.each(rejected)('refuses $name before it reaches the server', async ({ sql }) => {
     const before = sent
     expect(await outcome(guarded, sql)).toMatchObject({ kind: 'refused' })
     expect(sent).toBe(before)
   })
 
   test.each(corpus.filter((it) => exhausting.has(it.name)))(
-    'is ended when it only costs too much: $name',
+    'bounds a statement that costs too much: $name',
     async ({ sql }) => {
       const before = await snapshot()
       const answer = await outcome(guarded, sql)
-      // The old version refuses table functions to everybody who may only read.
+      // The old version refuses table functions in read-only mode.
       const kinds = ['timeout', 'too_large', 'refused', 'sql']
       if ('truncated' in (answer as object)) expect(answer).toMatchObject({ truncated: 'rows' })
       else expect(kinds).toContain((answer as DatabaseError).kind)
@@ -47,13 +47,13 @@ await describeClickHouse('a statement that would do more than read', setup, (ser
   )
 
   const harmless = corpus.filter((it) => it.expect === 'no_effect' && it.name !== 'ch_sleep')
-  test.each(harmless)('runs without effect where it only looks like it: $name', async ({ sql }) => {
+  test.each(harmless)('runs a harmless statement without effect: $name', async ({ sql }) => {
     const before = await snapshot()
     expect(await outcome(guarded, sql)).toHaveProperty('rows')
     expect(await snapshot()).toBe(before)
   })
 
-  test.each(benign('clickhouse'))('is not meant by $name: $why', async ({ sql }) => {
+  test.each(benign('clickhouse'))('allows $name: $why', async ({ sql }) => {
     expect(await outcome(guarded, sql)).toHaveProperty('rows')
   })
 
@@ -64,7 +64,7 @@ await describeClickHouse('a statement that would do more than read', setup, (ser
     expect(after).toBe(before)
   })
 
-  test('would be seen if it changed something', async () => {
+  test('uses a snapshot that differs after a change', async () => {
     for (const sql of ['optimize table users final', 'truncate table orders']) {
       const before = await snapshot()
       await server.admin(sql)
@@ -72,9 +72,8 @@ await describeClickHouse('a statement that would do more than read', setup, (ser
     }
   })
 
-  // What nothing but the guard stops: without one, or by a function of another name, the rights of
-  // the user have to.
-  test('may end the queries of its own user where there is no guard', async () => {
+  // Only the guard stops this. Without it, or for a function of another name, the user's rights have to.
+  test('relies on the guard to refuse KILL QUERY', async () => {
     const sql = "kill query where query_id = 'none'"
     expect(await outcome(unguarded, sql)).not.toMatchObject({ kind: 'refused', code: '164' })
     expect(await outcome(guarded, sql)).toMatchObject({ kind: 'refused' })

@@ -11,32 +11,30 @@ const io = { fetch, bindings: {} }
 const own = { ...limits, identity: { role: `a&b='"role` } }
 
 const old = (server: TestClickHouse) => {
-  test.each(['reader', 'fixed'])('says so, and asks nothing: %s', async (user) => {
+  test.each(['reader', 'fixed'])('is reported as too old for user %s', async (user) => {
     const error = await failure(open(server.url(user), io).query({ sql: 'select 1' }, own))
     expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining('too old') })
   })
 
-  test('takes no claims', async () => {
+  test('rejects claims', async () => {
     const claims = { ...limits, identity: { claims: '{}' } }
     expect(await failure(open(server.url(), io).query({ sql: 'select 1' }, claims))).toMatchObject({
       kind: 'config',
     })
   })
 }
-await describeClickHouse('A ClickHouse that knows no roles', [], old, ['debian'])
+await describeClickHouse('A ClickHouse server without support for roles', [], old, ['debian'])
 
 const current = (server: TestClickHouse) => {
-  test('says that it is not there, and asks nothing', async () => {
+  test('causes an error that suggests granting the role', async () => {
     const error = await failure(open(server.url(), io).query({ sql: 'select 1' }, own))
     expect(error).toMatchObject({ kind: 'config', hint: expect.stringContaining('GRANT role') })
   })
 }
-await describeClickHouse('A ClickHouse that knows roles, but not this one', [], current, [
-  'current',
-])
+await describeClickHouse('A ClickHouse server without this role', [], current, ['current'])
 
 describe('A role on ClickHouse', () => {
-  /** A server that notes the parameters of a request, and answers in the same way each time. */
+  /** Queries a server that records the parameters of each request and always sends the same answer. */
   async function asked(status: number, body: string, limit: Limits = own) {
     const seen: URLSearchParams[] = []
     const serve: RequestListener = (request, response) => {
@@ -49,7 +47,7 @@ describe('A role on ClickHouse', () => {
     return { seen, outcome }
   }
 
-  test('goes with every request, as a value of its own', async () => {
+  test('is a separate parameter of every request', async () => {
     const { seen } = await asked(200, '')
     expect(seen.map((it) => it.getAll('role'))).toEqual(seen.map(() => [own.identity.role]))
     expect(seen.length).toBeGreaterThan(0)
@@ -62,7 +60,7 @@ describe('A role on ClickHouse', () => {
     [
       'Code: 512. DB::Exception: Role should be granted to set as a current. (SET_NON_GRANTED_ROLE)',
     ],
-  ])('is a matter for the operator: %s', async (report) => {
+  ])('causes a configuration error that suggests granting it: %s', async (report) => {
     const { outcome } = await asked(500, report)
     expect(outcome).toMatchObject({ kind: 'config', hint: expect.stringContaining('GRANT role') })
   })

@@ -12,7 +12,7 @@ const io = { fetch, bindings: {} }
 const old = (server: TestClickHouse) => {
   const look = (user?: string) => inspectRole(open(server.url(user), io), limits)
 
-  test('is told to have a profile that lets it write, and how to give it another', async () => {
+  test('reports a writable profile and explains how to replace it', async () => {
     const found = await look('reader')
     expect(found).toMatchObject({
       findings: [{ kind: 'no-grants', severity: 'low', count: 1 }],
@@ -23,14 +23,14 @@ const old = (server: TestClickHouse) => {
     expect(found.note).toContain('<database>shop</database>')
   })
 
-  test('has no findings where its profile is read-only', async () => {
+  test('finds nothing when the profile is read-only', async () => {
     expect(await look('fixed')).toMatchObject({ findings: [], note: undefined })
   })
 }
-await describeClickHouse('the user of an old ClickHouse', [], old, ['debian'])
+await describeClickHouse('the role check on an old ClickHouse', [], old, ['debian'])
 
 const current = (server: TestClickHouse) => {
-  test('is told each right beyond reading, and how to take it away', async () => {
+  test('reports each right beyond reading with statements that revoke it', async () => {
     const found = await inspectRole(open(server.url('reader'), io), limits)
     expect(found.version).toMatch(/^ClickHouse \d\d\./)
     expect(found.findings.map(({ kind }) => kind)).toEqual([
@@ -43,9 +43,9 @@ const current = (server: TestClickHouse) => {
     }
   })
 }
-await describeClickHouse('the user of a current ClickHouse', [], current, ['current'])
+await describeClickHouse('the role check on a current ClickHouse', [], current, ['current'])
 
-/** As ClickHouse 24 answers, whose SHOW GRANTS has a line for each grant. */
+/** Inspects the role on a fake ClickHouse 24, whose SHOW GRANTS has a line for each grant. */
 async function looked(...grants: string[]) {
   const server = createServer(async (request, response) => {
     let sql = ''
@@ -67,7 +67,7 @@ async function looked(...grants: string[]) {
   }
 }
 
-describe('the user of a ClickHouse that has grants', () => {
+describe('the role check on a ClickHouse user with grants', () => {
   test.each<[string[], [kind: string, statement: string | undefined][]]>([
     [['GRANT SELECT ON shop.* TO reader', 'GRANT SHOW TABLES, SELECT(a, b) ON x.y TO reader'], []],
     [
@@ -105,7 +105,7 @@ describe('the user of a ClickHouse that has grants', () => {
         ['grant-option', undefined],
       ],
     ],
-  ])('with %j has the findings that follow', async (grants, expected) => {
+  ])('reports the findings for %j', async (grants, expected) => {
     const { findings, reader, role } = await looked(...grants)
     expect(role).toBe('reader')
     expect(

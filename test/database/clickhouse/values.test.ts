@@ -9,7 +9,7 @@ const limits = { maxRows: 100, maxBytes: 1_000_000, timeoutMs: 10_000 }
 
 const binary = (text: string) => Buffer.from(text).toString('latin1')
 
-await describeClickHouse('a value of ClickHouse', clickhouseDemo(), (server) => {
+await describeClickHouse('a ClickHouse value', clickhouseDemo(), (server) => {
   const database = open(server.url('reader'), { fetch, bindings: {} })
 
   test.each<[expression: string, type: string, value: Cell]>([
@@ -77,22 +77,22 @@ await describeClickHouse('a value of ClickHouse', clickhouseDemo(), (server) => 
     ["[tuple('x', 1.5)]", 'Array(Tuple(String, Float64))', [['x', 1.5]]],
     ["CAST(['a', 'b'] AS Array(Enum8('a' = 1, 'b' = 2)))", expect.any(String) as never, ['a', 'b']],
     ['sumState(1)', expect.stringContaining('AggregateFunction') as never, expect.any(String)],
-  ])('such as %s is a %s', async (expression, type, value) => {
+  ])('%s is read as %s', async (expression, type, value) => {
     const answer = await database.query({ sql: `select ${expression} as it` }, limits)
     expect(answer.columns).toEqual([{ name: 'it', type }])
     expect(answer.rows).toEqual([[value]])
-    // What a reader gets is JSON: it must come out of that as it went in.
+    // Clients get JSON, so values must survive a round trip.
     expect(JSON.parse(JSON.stringify(answer.rows))).toEqual(answer.rows)
   })
 
-  test('keeps its place beside one of the same name, and a name of any signs', async () => {
+  test('keeps its column when names repeat or contain special characters', async () => {
     const sql = "select 1 as a, 2 as b, 1 as a, 3 as `t\tab`, 4 as `ž\n`, '' as e"
     const { columns, rows } = await database.query({ sql }, limits)
     expect(columns.map(({ name }) => name)).toEqual(['a', 'b', 'a', 't\tab', 'ž\n', 'e'])
     expect(rows).toEqual([[1, 2, 1, 3, 4, '']])
   })
 
-  test('has a column even where there are no rows', async () => {
+  test('has a column even when there are no rows', async () => {
     const answer = await database.query({ sql: "select 1 as a, 'x' as b where 0" }, limits)
     expect(answer).toMatchObject({
       columns: [
@@ -103,7 +103,7 @@ await describeClickHouse('a value of ClickHouse', clickhouseDemo(), (server) => 
     })
   })
 
-  test('may be one empty text a row, or a row of totals', async () => {
+  test('can be an empty string or a total', async () => {
     const sql = "select arrayJoin(['', 'a', '']) as it"
     expect((await database.query({ sql }, limits)).rows).toEqual([[''], ['a'], ['']])
     const totals = 'select number % 2 as a, count() as n from (select number from system.numbers'
@@ -135,7 +135,7 @@ await describeClickHouse('a value of ClickHouse', clickhouseDemo(), (server) => 
     ["it's {p1} \\' -- ", '{p1}', "it's {p1} \\' -- "],
     ["\\', (select 1) --", 'concat({p1}, {p1:String})', "\\', (select 1) --\\', (select 1) --"],
     ['a', "concat('{p1:String}', {p1}) /* {p2} */ -- {p3}", '{p1:String}a'],
-  ])('goes in as it comes out: %j as %s', async (param, placeholder, value) => {
+  ])('is bound as a parameter: %j as %s', async (param, placeholder, value) => {
     const sql = `select ${placeholder}`
     expect((await database.query({ sql, params: [param] }, limits)).rows).toEqual([[value]])
   })
@@ -146,14 +146,14 @@ await describeClickHouse('a value of ClickHouse', clickhouseDemo(), (server) => 
     ['select ?', ['a'], 'Not every parameter has a placeholder in the statement.'],
     ["select '{p1}'", ['a'], 'Not every parameter has a placeholder in the statement.'],
     ['select {p1}', ['a', 'b'], 'Not every parameter has a placeholder in the statement.'],
-  ])('has exactly one place: %s with %j', async (sql, params, message) => {
+  ])('must match the placeholders: %s with %j', async (sql, params, message) => {
     await expect(database.query({ sql, params }, limits)).rejects.toMatchObject({
       kind: 'sql',
       message,
     })
   })
 
-  test('adds up in the demo store to the same totals as everywhere', async () => {
+  test('adds up to the same totals in the demo store as on other engines', async () => {
     const sum = async (sql: string) => (await database.query({ sql }, limits)).rows
     const hundredths = 'sum(quantity * unit_price * (100 - discount_pct))'
     expect(await sum(`select ${hundredths} from order_items`)).toEqual([['196535960.3500']])
@@ -163,7 +163,7 @@ await describeClickHouse('a value of ClickHouse', clickhouseDemo(), (server) => 
   })
 })
 
-describe('a value of a type that the server at hand does not have', () => {
+describe('readerOf with types that the test server lacks', () => {
   test.each<[type: string, text: string, value: Cell]>(
     [
       ['Int256', '-57896044618658097711785492504343953926634992332820282019728792003956564819968'],
@@ -202,7 +202,7 @@ describe('a value of a type that the server at hand does not have', () => {
       ['Array(UInt8)', '[1 2]x'],
       ['Array(Variant(Array(UInt8), UInt8))', '[[1],2]'],
     ].map(([type, text, value = text]) => [type, text, value] as [string, string, Cell]),
-  )('such as %s is read: %s', (type, text, value) => {
+  )('reads %s: %s', (type, text, value) => {
     expect(readerOf(type)(binary(text))).toEqual(value)
   })
 })

@@ -8,7 +8,7 @@ afterEach(() => vi.useRealTimers())
 const HOST = 'db.example.com'
 const never = new AbortController().signal
 
-/** Asks for a token for a database, as each of its logins does. */
+/** Requests a token for a database, as each login does. */
 const ask = (
   bindings: Record<string, unknown>,
   send: typeof fetch,
@@ -25,8 +25,8 @@ const secretsOf = ({ file }: { file: string }, hosts = HOST) => ({
   GOOGLE_IAM_HOSTS: hosts,
 })
 
-describe('a token of Google', () => {
-  test('is kept until shortly before it ends, for each key and each scope', async () => {
+describe('a Google token', () => {
+  test('is cached for each key and scope until shortly before it expires', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const [one, other] = [serviceAccount(), serviceAccount()]
     const google = googleTokens([one, other])
@@ -61,7 +61,7 @@ describe('a token of Google', () => {
     expect(await ask(secretsOf(brief), soon.fetch)).not.toBe(token)
   })
 
-  test('is given to hosts alone that the deployment names, and asked for no other', async () => {
+  test('is requested only for hosts that the deployment allows', async () => {
     const account = serviceAccount()
     const google = googleTokens([account])
     const hosts = 'db.example.com, *.Sql.Goog\n10.0.0.5'
@@ -90,7 +90,7 @@ describe('a token of Google', () => {
     expect(google.answers).toEqual(['200 '])
   })
 
-  test('is not asked for with what is no key, and nobody sees what it is', async () => {
+  test('is not requested with an invalid key, which the error does not repeat', async () => {
     const google = googleTokens([])
     const { file } = serviceAccount()
     const broken = JSON.stringify({ ...JSON.parse(file), private_key: `-----BEGIN ${MARKER}` })
@@ -109,7 +109,7 @@ describe('a token of Google', () => {
     expect(google.answers).toEqual([])
   })
 
-  test('is not given for a key that Google does not take, and the operator is told so', async () => {
+  test('causes a configuration error if Google refuses the key', async () => {
     const account = serviceAccount()
     const google = googleTokens([{ ...account, publicKey: serviceAccount().publicKey }])
     const error = await failure(ask(secretsOf(account), google.fetch))
@@ -124,12 +124,12 @@ describe('a token of Google', () => {
   test.each([
     ['a redirect', () => Response.redirect(`https://collector.example/${MARKER}`)],
     ['an error', () => new Response(MARKER, { status: 503 })],
-    ['no JSON', () => new Response(MARKER)],
-    ['a token that is none', () => Response.json({ access_token: `a\n${MARKER}` })],
+    ['text that is not JSON', () => new Response(MARKER)],
+    ['an invalid token', () => Response.json({ access_token: `a\n${MARKER}` })],
     ['a token that is too long', () => Response.json({ access_token: 'a'.repeat(9_000) })],
     ['an endless answer', () => new Response(endless())],
-    ['nothing', () => Promise.reject(new TypeError(`fetch failed: ${MARKER}`))],
-  ])('that comes as %s is none', async (_, answer) => {
+    ['a network error', () => Promise.reject(new TypeError(`fetch failed: ${MARKER}`))],
+  ])('cannot be read from %s', async (_, answer) => {
     const sent: RequestInit[] = []
     const send = (async (_url, init) => {
       sent.push(init!)
@@ -143,7 +143,7 @@ describe('a token of Google', () => {
     expect(sent).toEqual([expect.objectContaining({ redirect: 'manual', method: 'POST' })])
   })
 
-  test('is not waited for when its caller has left', async () => {
+  test('is not awaited after the caller aborts', async () => {
     const caller = new AbortController()
     const send = ((_url, init) =>
       new Promise((_, reject) => {

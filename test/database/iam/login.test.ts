@@ -32,7 +32,7 @@ afterAll(async () => {
 })
 
 type Serve = (socket: Socket, certificate: typeof stranger, accepts: Accepts) => void
-/** Each engine: how its server asks for a token, and the URL of its reader at a port. */
+/** For each engine: a server that requires a token, and the URL of its reader at a port. */
 const engines: Record<
   string,
   { there: boolean; serve: Serve; url(port: number): string; plain: readonly string[] }
@@ -51,10 +51,10 @@ const engines: Record<
   },
 }
 
-describe.each(Object.keys(engines))('%s that asks for a token', (name) => {
+describe.each(Object.keys(engines))('%s with a token login', (name) => {
   const { there, serve, url, plain } = engines[name]!
   const it = test.skipIf(!there)
-  /** Starts a server, whose URL for its reader then has these parameters, and what it was shown. */
+  /** Starts a server. Returns the passwords that it receives, and the reader's URL with given parameters. */
   const start = async (
     accepts: (...shown: [...Parameters<Accepts>, number]) => boolean,
     of: typeof certificate | 'none' = certificate,
@@ -86,7 +86,7 @@ describe.each(Object.keys(engines))('%s that asks for a token', (name) => {
       return fault === undefined
     }, of)
 
-  it('lets in with a token that RDS verifies, made anew for each login', async () => {
+  it('accepts a valid RDS token, which is sent with each login', async () => {
     const server = await rds()
     const at = server.url('auth=rds-iam&region=eu-west-1')
     expect((await count(at, AWS)).rows).toEqual([[2]])
@@ -96,7 +96,7 @@ describe.each(Object.keys(engines))('%s that asks for a token', (name) => {
   })
 
   test.skipIf(!there || name !== 'postgres')(
-    'lets in once, where a machine keeps the connection, and with another token after that',
+    'receives one token for a pooled connection, and another for a new connection',
     async () => {
       const server = await rds()
       const machine = testMachine()
@@ -120,8 +120,8 @@ describe.each(Object.keys(engines))('%s that asks for a token', (name) => {
   it.each([
     ['another secret', { ...AWS, AWS_SECRET_ACCESS_KEY: `not ${MARKER}` }, 'eu-west-1'],
     ['another region', AWS, 'eu-west-2'],
-    ['a token of a session', { ...AWS, AWS_SESSION_TOKEN: MARKER }, 'eu-west-1'],
-  ])('refuses %s, and the operator is told what to check', async (_, secrets, region) => {
+    ['a session token', { ...AWS, AWS_SESSION_TOKEN: MARKER }, 'eu-west-1'],
+  ])('refuses %s with a hint for the operator', async (_, secrets, region) => {
     const server = await rds()
     const error = await failure(count(server.url(`auth=rds-iam&region=${region}`), secrets))
     expect(server.shown).toHaveLength(1)
@@ -132,13 +132,13 @@ describe.each(Object.keys(engines))('%s that asks for a token', (name) => {
     })
   })
 
-  it('gets a token for its own port where it is one of several', async () => {
+  it('gets a token for its own port if the URL has several hosts', async () => {
     const server = await rds()
     const at = server.url('auth=rds-iam&region=eu-west-1').replace('@', '@localhost:1,')
     expect((await count(at, AWS)).rows).toEqual([[2]])
   })
 
-  it('is shown nothing where its certificate cannot be trusted', async () => {
+  it('receives no token if its certificate cannot be trusted', async () => {
     const server = await rds(stranger)
     const error = await failure(count(server.url('auth=rds-iam&region=eu-west-1'), AWS))
     expect(error).toMatchObject({
@@ -149,7 +149,7 @@ describe.each(Object.keys(engines))('%s that asks for a token', (name) => {
     expect(server.shown).toEqual([])
   })
 
-  it('is shown nothing where it does not encrypt, and the operator is not told to do without', async () => {
+  it('receives no token if it does not support TLS', async () => {
     const server = await start(() => true, 'none')
     const error = await failure(count(server.url('auth=rds-iam&region=eu-west-1'), AWS))
     expect(error).toMatchObject({
@@ -159,7 +159,7 @@ describe.each(Object.keys(engines))('%s that asks for a token', (name) => {
     expect(server.shown).toEqual([])
   })
 
-  it.each(plain)('is not opened with %s', (mode) => {
+  it.each(plain)('cannot be opened with %s', (mode) => {
     const at = `${url(1)}?auth=rds-iam&region=eu-west-1&${mode}`
     expect(() => open(at, { fetch, bindings: AWS })).toThrow(/must be encrypted/)
   })
@@ -168,7 +168,7 @@ describe.each(Object.keys(engines))('%s that asks for a token', (name) => {
   const google = googleTokens([account])
   const GOOGLE = { GOOGLE_SERVICE_ACCOUNT_KEY: account.file, GOOGLE_IAM_HOSTS: 'localhost' }
 
-  it('lets in with the token that Google gave for Cloud SQL, and asks for the next when that ends', async () => {
+  it('accepts a Google token for Cloud SQL, which is reused', async () => {
     const scope = 'https://www.googleapis.com/auth/sqlservice.login'
     const server = await start((_, token) => google.gave(token, account.email, scope))
     const at = server.url('auth=cloudsql-iam')
@@ -178,7 +178,7 @@ describe.each(Object.keys(engines))('%s that asks for a token', (name) => {
     expect(new Set(server.shown).size).toBe(1)
   })
 
-  it('does not wait for Google longer than the call may take', async () => {
+  it('does not wait for Google beyond the time limit of the call', async () => {
     const silent = ((_, init) =>
       new Promise((_resolve, reject) => {
         init!.signal!.addEventListener('abort', () => reject(init!.signal!.reason))
@@ -194,7 +194,7 @@ describe.each(Object.keys(engines))('%s that asks for a token', (name) => {
     expect(server.shown).toEqual([])
   })
 
-  it('refuses a token of Google for another service', async () => {
+  it('refuses a Google token for another service', async () => {
     const scope = 'https://www.googleapis.com/auth/sqlservice.login'
     const server = await start((_, token) => google.gave(token, account.email, scope))
     const error = await failure(count(server.url('auth=alloydb-iam'), GOOGLE, google.fetch))
@@ -207,7 +207,7 @@ describe.each(Object.keys(engines))('%s that asks for a token', (name) => {
 })
 
 test.skipIf(!mariadb || !certificate)(
-  'a MySQL that asks for the password of a URL as it is gets none, encrypted or not',
+  'a MySQL server that requests the password in cleartext gets none, with or without TLS',
   async () => {
     for (const [of, mode] of [
       [certificate, 'REQUIRED'],

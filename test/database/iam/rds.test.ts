@@ -19,8 +19,8 @@ const made = async (url: string, secrets: object = bindings, user?: string) => {
 const HOST = 'prod-instance.us-east-1.rds.amazonaws.com'
 const SIGNATURE = 'd1138cdbc0ca63eec012ec0fc6c2267e03642168f5884a7795320d4c18374c61'
 
-describe('a token of RDS', () => {
-  test('is signed as that of the AWS SDK for Python, from whose tests these values are', async () => {
+describe('an RDS token', () => {
+  test('has the signature from the tests of the AWS SDK for Python', async () => {
     vi.useFakeTimers({ now: Date.UTC(2016, 10, 7, 17, 39, 33), toFake: ['Date'] })
     const token = await made(`mysql://x@${HOST}:3306/db?auth=rds-iam`)
     expect(token.split('/?')[0]).toBe(`${HOST}:3306`)
@@ -34,7 +34,7 @@ describe('a token of RDS', () => {
       'X-Amz-Credential': 'akid/20161107/us-east-1/rds-db/aws4_request',
       'X-Amz-Signature': SIGNATURE,
     })
-    // What verifies tokens in other tests verifies this one, and no other.
+    // The verifier that other tests use accepts this token, and refuses others.
     const server = {
       host: `${HOST}:3306`,
       region: 'us-east-1',
@@ -58,7 +58,7 @@ describe('a token of RDS', () => {
     ['DB.abc.EU-west-1.rds.amazonaws.com', '', 'eu-west-1'],
     ['db.example.com', '&region=eu-central-1', 'eu-central-1'],
     ['db.abc.eu-west-1.rds.amazonaws.com', '&region=eu-west-3', 'eu-west-3'],
-  ])('of %s%s is for the region %s', async (host, more, region) => {
+  ])('for %s%s has the region %s', async (host, more, region) => {
     const token = await made(`postgres://x@${host}/db?auth=rds-iam${more}`)
     const server = {
       host: `${host.toLowerCase()}:3306`,
@@ -68,7 +68,7 @@ describe('a token of RDS', () => {
     expect(rdsTokenFault(token, 'someusername', server)).toBeUndefined()
   })
 
-  test('takes a name with every sign, a temporary key, and secrets with a line end', async () => {
+  test('supports special characters, temporary keys and secrets with a newline', async () => {
     const name = "a b+c/d=e&f'(g)*~é@h"
     const secrets = {
       SALES_AWS_ACCESS_KEY_ID: 'ASIAX\n',
@@ -104,7 +104,7 @@ describe('a token of RDS', () => {
     ['mysql://x:y@h/db?auth=rds-iam&region=eu-west-1', /^Leave the password out/],
     ['mysql://x@h/db?auth=rds-iam&region=eu-west-1&credentials=TIDEGATE_KEY%00', /in capitals/],
     ['mysql://x@h/db?auth=rds-iam&region=eu-west-1&credentials=', /in capitals/],
-  ])('is refused for %s when the URL is read', (url, sentence) => {
+  ])('is refused for the URL %s', (url, sentence) => {
     expect(() => login(url)).toThrow(sentence)
   })
 })

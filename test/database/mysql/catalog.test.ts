@@ -59,13 +59,13 @@ const setup = (reader: string) => `
   grant select (open) on hidden_columns to ${reader}_some@'%';
 `
 
-await describeMariaDb('the tables of MariaDB', setup, (mariadb) => {
+await describeMariaDb('the MariaDB catalog', setup, (mariadb) => {
   const database = open(mariadb.url(), io)
   const reader = open(mariadb.url(mariadb.reader), io)
   const some = open(mariadb.url(`${mariadb.reader}_some`), io)
   const { database: schema } = mariadb
 
-  test('are listed in order of name, without those of other databases and of the system', async () => {
+  test('lists tables by name, without other databases and system tables', async () => {
     const { tables, total } = await listTables(database, { limit: 100, limits })
     expect(total).toBe(tables.length)
     expect(new Set(tables.map((it) => it.schema))).toEqual(new Set([schema]))
@@ -89,20 +89,20 @@ await describeMariaDb('the tables of MariaDB', setup, (mariadb) => {
     })
   })
 
-  test('are found by a part of a name, a column or a comment, in any case', async () => {
+  test('searches names, columns and comments in any case', async () => {
     expect(await names(database, 'ORDER')).toEqual(['orders'])
     expect(await names(database, 'email')).toEqual(['users'])
     expect(await names(database, 'signed UP')).toEqual(['users'])
     expect(await names(database, 'zzz')).toEqual([])
   })
 
-  test('are searched for %, _ and \\ as the characters they are', async () => {
+  test('searches for %, _ and \\ literally', async () => {
     expect(await names(database, '%')).toEqual(['users'])
     expect(await names(database, 'r_s')).toEqual(['lines'])
     expect(await names(database, '\\')).toEqual([])
   })
 
-  test('come in pages that know the total, even past the end', async () => {
+  test('returns the total with every page, even past the end', async () => {
     const page = await listTables(database, { limit: 2, offset: 1, limits })
     expect(page.tables).toHaveLength(2)
     expect(page.total).toBe(12)
@@ -112,7 +112,7 @@ await describeMariaDb('the tables of MariaDB', setup, (mariadb) => {
     })
   })
 
-  test('are only those that the user may read', async () => {
+  test('contains only tables and columns that the user may read', async () => {
     expect((await names(reader)).length).toBe(12)
     expect(await names(some)).toEqual(['hidden_columns', 'maps', 'orders', 'users'])
     expect(await names(some, 'shut_away')).toEqual([])
@@ -127,9 +127,9 @@ await describeMariaDb('the tables of MariaDB', setup, (mariadb) => {
   })
 
   test.each([
-    ['a user with every right', database],
+    ['a user with every privilege', database],
     ['a user that may only select', reader],
-  ])('are described to %s with columns, keys in both directions, and indexes', async (_, from) => {
+  ])('describes columns, keys in both directions and indexes to %s', async (_, from) => {
     const { columns, indexes, ...table } = await findTable(from, 'users', limits)
     const plain = { nullable: false, primaryKey: false }
     expect(columns).toEqual([
@@ -174,7 +174,7 @@ await describeMariaDb('the tables of MariaDB', setup, (mariadb) => {
     })
   })
 
-  test('keep the columns of a composite key in order', async () => {
+  test('keeps the columns of a composite key in order', async () => {
     const { foreignKeys, uniqueKeys } = await findTable(database, 'lines', limits)
     const columns = ['region', 'number']
     expect(foreignKeys).toEqual([
@@ -183,7 +183,7 @@ await describeMariaDb('the tables of MariaDB', setup, (mariadb) => {
     expect(uniqueKeys).toEqual([['line', 'number']])
   })
 
-  test('are described whole, however small an answer may be', async () => {
+  test('describes 300 columns despite a limit of 5 rows', async () => {
     expect((await findTable(database, 'wide', limits)).columns).toHaveLength(300)
   })
 
@@ -195,11 +195,11 @@ await describeMariaDb('the tables of MariaDB', setup, (mariadb) => {
     ['Mixed', 'Mixed'],
     ['dot.ted', 'dot.ted'],
     ['spa ce "quote" `tick` é', 'spa ce "quote" `tick` é'],
-  ])('are found by the name %j', async (name, table) => {
+  ])('finds a table by the name %j', async (name, table) => {
     expect(await findTable(database, name, limits)).toMatchObject({ schema, name: table })
   })
 
-  test('are not guessed when a name means two of them', async () => {
+  test('does not guess when a name matches two tables', async () => {
     expect((await refusal(database, 'MIXED')).message).toBe('"MIXED" matches 2 tables.')
   })
 
@@ -210,7 +210,7 @@ await describeMariaDb('the tables of MariaDB', setup, (mariadb) => {
     ['qqqqqqqqqqq', expect.stringMatching(/^Available tables: \w/)],
     ['', expect.stringMatching(/^Available tables: \w/)],
     ['😕', expect.stringMatching(/^Available tables: \w/)],
-  ])('are suggested where %j is none', async (name, hint) => {
+  ])('suggests tables for the unknown name %j', async (name, hint) => {
     expect(await refusal(database, name)).toMatchObject({
       kind: 'sql',
       message: `There is no table called ${JSON.stringify(name)}.`,
@@ -219,7 +219,7 @@ await describeMariaDb('the tables of MariaDB', setup, (mariadb) => {
   })
 
   test.each(hostileNames('mysql'))(
-    'meet no SQL in the $arg $value: $why',
+    'treats the $arg $value as text: $why',
     async ({ arg, value }) => {
       if (arg === 'pattern') {
         expect((await names(database, value)).length).toBe(value === '%' ? 1 : 0)
@@ -230,7 +230,7 @@ await describeMariaDb('the tables of MariaDB', setup, (mariadb) => {
     },
   )
 
-  test('are gone with the users who saw only some', async () => {
+  test('reports an auth error after the user is dropped', async () => {
     await mariadb.admin(`drop user ${mariadb.reader}_some@'%'`)
     const error = await listTables(some, { limit: 1, limits }).catch((it) => it)
     expect(error).toMatchObject({ kind: 'auth' })

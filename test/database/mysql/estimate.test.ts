@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { estimate } from '../../../src/database/mysql/estimate.ts'
 
-/** What is read of a plan. */
+/** The estimate that is read from a plan. */
 const read = (plan: unknown) =>
   estimate.read({
     columns: [{ name: 'EXPLAIN', type: 'json' }],
@@ -17,8 +17,8 @@ const block = (cost: string, more: object) => ({
   query_block: { select_id: 1, cost_info: { query_cost: cost }, ...more },
 })
 
-describe('the estimate of MySQL 5.7 and 8', () => {
-  test('has the cost of the query, and the rows that a join goes through', () => {
+describe('an estimate from MySQL 5.7 and 8', () => {
+  test('has the cost of the query and the rows that a join reads', () => {
     const plan = block('550.97', { nested_loop: [table(4_000, '10.00'), table(1, '100.00')] })
     expect(read(plan)).toEqual({ plan: 550.97, rows: 4_400 })
   })
@@ -33,7 +33,7 @@ describe('the estimate of MySQL 5.7 and 8', () => {
     expect(read(plan)).toEqual({ plan: 7.5, rows: 50 })
   })
 
-  test('adds what is materialized once, and multiplies what depends on each row', () => {
+  test('adds materialized subqueries once and multiplies dependent ones', () => {
     const once = block('10.00', table(100, '100.00'))
     const plan = block('5.00', {
       ...table(20, '100.00', { materialized_from_subquery: { dependent: false, ...once } }),
@@ -42,7 +42,7 @@ describe('the estimate of MySQL 5.7 and 8', () => {
     expect(read(plan)).toEqual({ plan: 5 + 10 + 20 * 10, rows: 20 + 100 + 20 * 100 })
   })
 
-  test('adds the parts of a union, which has no cost itself', () => {
+  test('adds the parts of a union, which has no cost of its own', () => {
     const part = block('3.00', table(30, '100.00'))
     const plan = {
       query_block: {
@@ -52,7 +52,7 @@ describe('the estimate of MySQL 5.7 and 8', () => {
     expect(read(plan)).toEqual({ plan: 6, rows: 60 })
   })
 
-  test('is a number however much is joined, and nothing of it is nothing', () => {
+  test('is infinite, not NaN, for a huge join', () => {
     const huge = Array.from({ length: 60 }, () => table(10_000_000, '100.00'))
     const none = block('0.00', { message: 'No tables used' })
     const plan = block('1e308', {
@@ -62,7 +62,7 @@ describe('the estimate of MySQL 5.7 and 8', () => {
     expect(read(plan)).toEqual({ plan: 1e308, rows: Number.POSITIVE_INFINITY })
   })
 
-  test('is nothing for a query without tables', () => {
+  test('is zero for a query without tables', () => {
     expect(read({ query_block: { select_id: 1, message: 'No tables used' } })).toEqual({
       plan: 0,
       rows: 0,
@@ -70,7 +70,7 @@ describe('the estimate of MySQL 5.7 and 8', () => {
   })
 })
 
-describe('the estimate of MySQL 8.3 and later, in version 2 of the format', () => {
+describe('an estimate from MySQL 8.3 and later, in version 2 of the format', () => {
   const scan = (rows: number, cost: number) => ({
     operation: 'Table scan on t',
     access_type: 'table',
@@ -93,17 +93,17 @@ describe('the estimate of MySQL 8.3 and later, in version 2 of the format', () =
   test.each([
     ['nested_loop', 100 + 10 * 500],
     ['hash', 100 + 500],
-  ])('has the rows of a join by %s', (algorithm, rows) => {
+  ])('has the rows of a %s join', (algorithm, rows) => {
     expect(read({ query: 'select', ...join(algorithm) })).toEqual({ plan: 777.5, rows })
   })
 
-  test('is read where it is one level deeper', () => {
+  test('is found one level deeper', () => {
     expect(read({ query: 'select', inputs: [scan(60, 6.5)] })).toEqual({ plan: 6.5, rows: 60 })
     expect(read({ query_plan: scan(60, 6.5) })).toEqual({ plan: 6.5, rows: 60 })
   })
 })
 
-describe('the estimate of MariaDB', () => {
+describe('an estimate from MariaDB', () => {
   const scan = { table_name: 't', access_type: 'ALL', rows: 10, filtered: 50 }
 
   test('has a cost from version 11 on', () => {
@@ -119,6 +119,9 @@ describe('the estimate of MariaDB', () => {
   })
 })
 
-test.each([['no JSON'], ['[]'], ['null'], ['']])('what is no plan has no estimate: %j', (text) => {
-  expect(read(text)).toEqual({})
-})
+test.each([['no JSON'], ['[]'], ['null'], ['']])(
+  'text that is not a plan has no estimate: %j',
+  (text) => {
+    expect(read(text)).toEqual({})
+  },
+)

@@ -63,7 +63,7 @@ describe('the guard for MySQL', () => {
     ],
     ["select 'a\\'", "A quote is not closed: ' is missing."],
     ['select lambda_sync(1, 2)', 'lambda_sync() is not allowed here.'],
-  ])('answers %j with a sentence to act on', (sql, sentence) => {
+  ])('explains why it refuses %j', (sql, sentence) => {
     expect(refuse(sql, rules)).toBe(sentence)
   })
 
@@ -85,29 +85,29 @@ describe('the guard for MySQL', () => {
     "select a from json_table('[1]', '$[*]' columns (a int path '$' default '1' on empty)) j",
     'show binary logs',
     'show events',
-  ])('lets %j run', (sql) => {
+  ])('allows %j', (sql) => {
     expect(refuse(sql, rules)).toBeUndefined()
   })
 
-  test('keeps what stands before the semicolon', () => {
+  test('keeps the text before the final semicolon', () => {
     expect(single("select ';' -- ;\n; # done", rules)).toBe("select ';'")
   })
 })
 
-// More of them: FUZZ=2000000 npx vitest run test/database/mysql/guard.test.ts
+// To run more: FUZZ=2000000 npx vitest run test/database/mysql/guard.test.ts
 const inputs = Math.floor(Number(process.env.FUZZ ?? 200_000) / 10)
 
 const setup = 'create table p (a varchar(80)); insert into p values (1)'
 
-await describeMariaDb('MariaDB itself', setup, (mariadb) => {
-  test(`sees one statement, and no write, in all that passes of ${inputs} texts`, {
+await describeMariaDb('MariaDB with text that the guard allows', setup, (mariadb) => {
+  test(`runs at most one statement and no write in ${inputs} random texts`, {
     timeout: 30_000 + inputs * 10,
   }, async () => {
     const { host, port, reader: user, database, admin } = mariadb
     const options = { host, port, user, database, multipleStatements: true }
     const client = await createConnection(options)
     const { connection } = client as unknown as { connection: { query(sql: string): EventEmitter } }
-    /** How many statements of a text ran, and what stopped the next one, if any. */
+    /** The number of statements that ran, and the error that stopped the next one, if any. */
     const run = (sql: string) =>
       new Promise<{ ran: number; errno?: number }>((resolve) => {
         let ran = 0
@@ -116,7 +116,7 @@ await describeMariaDb('MariaDB itself', setup, (mariadb) => {
           .query(sql)
           .on('fields', () => ran++)
           .on('error', (error: Error & { errno?: number }) => {
-            // `p.5` is a table 5 in a database p, which the user may not select from either.
+            // `p.5` is a table 5 in a database p, which the user may not read either.
             const selecting = /^SELECT command denied/.test(error.message)
             errno = selecting ? undefined : error.errno
           })
@@ -129,14 +129,14 @@ await describeMariaDb('MariaDB itself', setup, (mariadb) => {
       passed++
       const { ran, errno } = await run(single(sql, rules))
       expect(ran, sql).toBeLessThanOrEqual(1)
-      // "Denied": it was a write. A syntax error behind an answer: there was a second statement.
+      // "Denied" means a write. A syntax error after an answer means a second statement.
       expect([1142, 1044, 1227, 1370], sql).not.toContain(errno)
       if (ran === 1) expect(errno, sql).toBeUndefined()
       if (ran === 1) read++
     }
     client.destroy()
     expect(await admin('select a from p')).toEqual([{ a: '1' }])
-    // A fuzz whose inputs are all refused, or all wrong, would prove nothing.
+    // The test would prove nothing if all inputs were refused or invalid.
     expect(passed).toBeGreaterThan(inputs / 20)
     expect(read).toBeGreaterThan(inputs / 200)
   })
@@ -176,7 +176,7 @@ const SECONDS = [
   ...[" into outfile '/tmp/my_fuzz' ", ' into @b ', ' for update ', ' union select sleep(9) '],
 ]
 
-/** What opens something in one mode or dialect or another, and what closes it. */
+/** Opening and closing delimiters in any mode or dialect. */
 const PAIRS: readonly (readonly string[])[] = [
   ...[
     ["'", "'"],
@@ -246,8 +246,8 @@ const PIECES = [
 ]
 
 /**
- * So many texts, the same ones every time: a query, something opened, what must not be seen,
- * something closed. Where two readers disagree on what is open, one of them sees it.
+ * Random texts, the same in every run: a query, an opening delimiter, a second statement or clause, and a
+ * closing delimiter. If the guard and the server disagree about what is open, only one of them sees the second part.
  */
 function* texts(count: number): Iterable<string> {
   const random = generator(20261121)

@@ -40,7 +40,7 @@ await describeMariaDb('MySQL behind Hyperdrive', `${setup} ${values}`, (mariadb)
   const outcome = (database: UnguardedDatabase, sql: string) =>
     database.query({ sql }, limits).catch((error: unknown) => error as DatabaseError)
 
-  test('is told from PostgreSQL by the binding', async () => {
+  test('is distinguished from PostgreSQL by its binding', async () => {
     const { io } = await through()
     const found = locate('hyperdrive:READER', io)
     expect(found.title).toBe('MySQL')
@@ -61,7 +61,7 @@ await describeMariaDb('MySQL behind Hyperdrive', `${setup} ${values}`, (mariadb)
     ['select * from (select 1 a, 2 b) it order by 2', []],
     ['select * from (select 1 a, 2 b) it group by 1, 2', []],
     ['select 1 as `)` # )', []],
-  ])('answers as a MySQL that is reached directly: %s', async (sql, params) => {
+  ])('gives the same answer as a direct connection: %s', async (sql, params) => {
     const { io, pooler } = await through()
     const direct = open(mariadb.url(mariadb.reader), io)
     const behind = open('hyperdrive:READER', io)
@@ -73,7 +73,7 @@ await describeMariaDb('MySQL behind Hyperdrive', `${setup} ${values}`, (mariadb)
     await expect.poll(() => pooler.open).toBe(0)
   })
 
-  test('tells what its user may do', async () => {
+  test('gives the same role report as a direct connection', async () => {
     const { io } = await through()
     const [behind, direct] = await Promise.all(
       ['hyperdrive:READER', mariadb.url(mariadb.reader)].map((url) =>
@@ -83,7 +83,7 @@ await describeMariaDb('MySQL behind Hyperdrive', `${setup} ${values}`, (mariadb)
     expect(behind).toEqual(direct)
   })
 
-  test('tells a wrong statement in the words of the server', async () => {
+  test('passes on the server error for an invalid statement', async () => {
     const { io } = await through()
     const database = open('hyperdrive:READER', io)
     expect(await outcome(database, 'select nothing from users')).toMatchObject({
@@ -96,7 +96,7 @@ await describeMariaDb('MySQL behind Hyperdrive', `${setup} ${values}`, (mariadb)
     expect(wrong.message).toContain('Send a value for each placeholder')
   })
 
-  test('stops reading at the caps, and a statement at its time', async () => {
+  test('stops at the byte limit and at the time limit', async () => {
     const { io, pooler } = await through()
     const database = open('hyperdrive:READER', io)
     const long = { sql: "select repeat('x', 50000), seq from seq_1_to_100000" }
@@ -112,7 +112,7 @@ await describeMariaDb('MySQL behind Hyperdrive', `${setup} ${values}`, (mariadb)
     ['the transaction and the settings', /transaction read only/],
     ['the settings', /^set session transaction/],
     ['the check', /^show session variables/],
-  ])('runs nothing where a pooler swallows %s', async (_, swallows) => {
+  ])('runs nothing when a pooler drops %s', async (_, swallows) => {
     const { io, pooler } = await through(swallows)
     const database = open('hyperdrive:OWNER', io)
     const error = (await outcome(database, 'select 42 as answer')) as DatabaseError
@@ -120,7 +120,7 @@ await describeMariaDb('MySQL behind Hyperdrive', `${setup} ${values}`, (mariadb)
     expect(pooler.heard.join('\n')).not.toContain('42 as answer')
   })
 
-  describe('a statement that would do more than read', () => {
+  describe('a statement that does more than read', () => {
     const lock = mariadb.database
     const { state } = mariaDbScene({ ...mariadb, lock })
     let before = ''
@@ -137,7 +137,7 @@ await describeMariaDb('MySQL behind Hyperdrive', `${setup} ${values}`, (mariadb)
           : it,
       )
 
-    test('is refused, and what only looks like it is not', async () => {
+    test('is refused, while harmless statements run', async () => {
       const database = open('hyperdrive:OWNER', io)
       for (const { name, sql, expect: expected } of corpus) {
         if (expected !== 'rejected') continue
@@ -150,13 +150,13 @@ await describeMariaDb('MySQL behind Hyperdrive', `${setup} ${values}`, (mariadb)
       expect(await state()).toBe(before)
     })
 
-    test('changes nothing past the guard, as a user with every right', async () => {
+    test('changes nothing without the guard, for a user with every privilege', async () => {
       const unguarded = hyperdrive.open(new URL('hyperdrive:OWNER'), io)
       for (const { sql } of corpus) await outcome(unguarded, sql)
       expect(await state()).toBe(before)
     })
 
-    test('is not asked whether it is a query where it would end that question', async () => {
+    test('is never sent if its parentheses are not balanced', async () => {
       const { io, pooler } = await through()
       const unguarded = hyperdrive.open(new URL('hyperdrive:OWNER'), io)
       const error = await outcome(unguarded, 'select 1) union (select 2')
@@ -187,7 +187,7 @@ await describeMariaDb('MySQL behind Hyperdrive', `${setup} ${values}`, (mariadb)
       'delete from users returning id',
       'delete from users where nothing = 1 order by nothing',
       "select nothing from users union all select 1, 2 into outfile '/tmp/my_pwn_10'",
-    ])('is refused by the engine, past the guard: %s', async (sql) => {
+    ])('is refused by the engine without the guard: %s', async (sql) => {
       const unguarded = hyperdrive.open(new URL('hyperdrive:OWNER'), io)
       const error = (await outcome(unguarded, sql)) as DatabaseError
       expect(['refused', 'sql']).toContain(error.kind)

@@ -42,14 +42,14 @@ const setup = (reader: string) => `
   alter database character set latin2;
 `
 
-/** What a session may have kept of the one before. */
+/** State that could leak from one call to the next. */
 const STATE = `select @kept, @@sql_mode, @@group_concat_max_len, @@tx_read_only,
   @@max_statement_time, @@profiling, @@sql_select_limit, @@character_set_client, @@character_set_database, last_insert_id(),
   current_role(), database(), is_used_lock('LOCK')`
 
 const ENDLESS = 'select count(*) from users a, users b, users c, users d, users e, users f'
 
-await describeMariaDb('MariaDB on connections that are kept', setup, (mariadb) => {
+await describeMariaDb('MariaDB with pooled connections', setup, (mariadb) => {
   const { reader } = mariadb
   const machine = testMachine()
   afterAll(async () => {
@@ -57,7 +57,7 @@ await describeMariaDb('MariaDB on connections that are kept', setup, (mariadb) =
     await mariadb.admin(`drop role ${reader}_role, ${reader}_other`)
   })
 
-  /** Opens the database past the guard, behind a server of ours if it does something with connections. */
+  /** Opens the database without the guard, through a proxy that handles connections with `serve`. */
   const opened = async (
     serve?: (socket: Socket) => void,
     user = mariadb.owner,
@@ -92,7 +92,7 @@ await describeMariaDb('MariaDB on connections that are kept', setup, (mariadb) =
     return (await mariadb.admin(`${sql} and user <> 'root'`, [mariadb.database])).length
   }
 
-  test('asks one after the other on one of them', async () => {
+  test('reuses one connection for consecutive queries', async () => {
     const { ask, count } = await opened()
     const ids = []
     for (let i = 0; i < 5; i++) ids.push((await ask('select connection_id()'))[0]![0])
@@ -102,7 +102,7 @@ await describeMariaDb('MariaDB on connections that are kept', setup, (mariadb) =
     expect(count()).toBe(1)
   })
 
-  test('asks no more than so many at once, and then waits for one', async () => {
+  test('opens no more than MOST_LENT connections for 50 queries', async () => {
     const { ask, open } = await opened()
     const all = Array.from({ length: 50 }, (_, i) =>
       ask(`select ${i}, count(*) from users a, users b`),
@@ -111,7 +111,7 @@ await describeMariaDb('MariaDB on connections that are kept', setup, (mariadb) =
     expect(open()).toBeLessThanOrEqual(MOST_LENT)
   })
 
-  test('says so when none becomes free in time, and goes on then', async () => {
+  test('reports when no connection becomes free in time', async () => {
     const { ask } = await opened()
     const caller = new AbortController()
     const long = Array.from({ length: MOST_LENT }, () =>
@@ -129,11 +129,11 @@ await describeMariaDb('MariaDB on connections that are kept', setup, (mariadb) =
     expect(await running()).toBe(0)
   })
 
-  test('has no calls that wait for each other', async () => {
+  test('does not deadlock when concurrent calls need several sessions', async () => {
     const { database } = await opened()
     const call = async () => {
       const sessions = new Sessions()
-      // A session has one time limit, so one with another is another session.
+      // A session has one time limit, so another time limit needs another session.
       for (const timeoutMs of [9_000, 8_000, 9_000]) {
         const asked = { ...limits, timeoutMs, sessions }
         await Promise.all([
@@ -146,7 +146,7 @@ await describeMariaDb('MariaDB on connections that are kept', setup, (mariadb) =
     await Promise.all(Array.from({ length: 12 }, call))
   })
 
-  test('leaves nothing of a call for the next', async () => {
+  test('leaves no session state for the next call', async () => {
     const { ask, count } = await opened()
     const state = STATE.replace('LOCK', reader)
     const before = await ask(state)
@@ -161,7 +161,7 @@ await describeMariaDb('MariaDB on connections that are kept', setup, (mariadb) =
     expect(count()).toBe(1)
   })
 
-  test('goes to nobody else once it has got a role', async () => {
+  test('does not reuse a connection after a role was set', async () => {
     const { ask, count } = await opened(undefined, reader)
     const role = 'select current_role()'
     expect(await ask(role)).toEqual([[null]])
@@ -177,8 +177,8 @@ await describeMariaDb('MariaDB on connections that are kept', setup, (mariadb) =
     }
   })
 
-  describe('that have broken', () => {
-    test('by the server, which ended them, fail no call', async () => {
+  describe('with broken connections', () => {
+    test('answers after the server killed them', async () => {
       const { ask } = await opened()
       const ids = await Promise.all(
         Array.from({ length: 3 }, () =>
@@ -189,7 +189,7 @@ await describeMariaDb('MariaDB on connections that are kept', setup, (mariadb) =
       expect(await ask('select 1')).toEqual([[1]])
     })
 
-    test('on the way, which says nothing of it, fail no call', async () => {
+    test('answers after they were silently lost', async () => {
       let isSilent = false
       const { ask, count } = await opened((socket) => {
         const mine = isSilent
@@ -203,7 +203,7 @@ await describeMariaDb('MariaDB on connections that are kept', setup, (mariadb) =
       expect(count()).toBe(before + 1)
     })
 
-    test('at a server that does not know how to begin a session anew, are not kept', async () => {
+    test('does not reuse them if the server cannot reset a session', async () => {
       const { ask, count } = await opened((socket) =>
         passOn(socket, mariadb.port, (chunk) => {
           const at = chunk.indexOf(Buffer.from([1, 0, 0, 0, 0x1f]))
@@ -218,7 +218,7 @@ await describeMariaDb('MariaDB on connections that are kept', setup, (mariadb) =
     })
   })
 
-  test('are not kept where a call was cancelled, or its answer was cut', async () => {
+  test('does not reuse a connection after an aborted call or a truncated answer', async () => {
     const { ask, count, open } = await opened()
     const caller = new AbortController()
     const work = failure(ask(ENDLESS, { signal: caller.signal }))
@@ -234,11 +234,11 @@ await describeMariaDb('MariaDB on connections that are kept', setup, (mariadb) =
     })
     await expect.poll(open).toBe(0)
     expect(await ask('select 1')).toEqual([[1]])
-    // One for the answer, one that ended it, and one more.
+    // One for the answer, one to stop it, and one for the last query.
     expect(count()).toBe(before + 3)
   })
 
-  test('are closed with the machine', async () => {
+  test('closes its connections with the machine', async () => {
     const own = testMachine()
     const server = await startTcp((socket) => passOn(socket, mariadb.port))
     const url = new URL(mariadb.url().replace(/:\d+\//, `:${server.port}/`))
@@ -261,13 +261,13 @@ await describeMariaDb('MariaDB on connections that are kept', setup, (mariadb) =
         },
       )
 
-    test('let it end', async () => {
+    test('does not keep the process alive', async () => {
       const child = start(mariadb.url(), 'select 1')
       const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
       expect([said.trim(), code]).toEqual(['[[1]]', 0])
     })
 
-    test('end when it is killed amid a query, which the server ends when its time is over', async () => {
+    test('leaves no query running after the process is killed', async () => {
       const child = start(mariadb.url(), ENDLESS, '3000')
       // Not the statements that begin a session, which end at once.
       const endless = () =>

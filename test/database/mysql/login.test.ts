@@ -43,7 +43,7 @@ describe('a MySQL URL', () => {
     ['ssl_verify_cert=true', true],
     ['ssl-mode=PREFERRED&ssl_verify_identity=true', true],
     ['charset=utf8mb4&connection_limit=5&serverTimezone=UTC&parseTime=true', true],
-  ])('with %j is encrypted: %s', (params, tls) => {
+  ])('with %j has the TLS mode %s', (params, tls) => {
     expect(accessOf(at(params)).logins[0]?.tls).toBe(tls)
   })
 
@@ -53,7 +53,7 @@ describe('a MySQL URL', () => {
     ['', '127.0.0.1,localhost:3307', false],
     ['', '127.0.0.1,db.example.com', true],
     ['useSSL=true', 'localhost', true],
-  ])('with %j and the host %s is encrypted: %s', (params, host, tls) => {
+  ])('with %j and the host %s has the TLS mode %s', (params, host, tls) => {
     expect(accessOf(at(params, host)).logins.map((it) => it.tls)).toEqual(
       accessOf(at(params, host)).logins.map(() => tls),
     )
@@ -101,18 +101,18 @@ describe('a MySQL URL', () => {
     ['connectTimeout=2000', 2_000],
     ['connect_timeout=0', undefined],
     ['', undefined],
-  ])('with %j waits so long for a server: %s', (params, ms) => {
+  ])('with %j has the connect timeout %s', (params, ms) => {
     expect(accessOf(at(params)).connectMs).toBe(ms)
   })
 })
 
 describe.each(['caching_sha2_password', 'sha256_password'] as const)(
-  'a password of %s without encryption',
+  'a %s password without encryption',
   (plugin) => {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const key = publicKey.export({ type: 'spki', format: 'pem' }).toString()
 
-    /** What the client says to a server that wants the password by its key, and the error. */
+    /** The bytes sent to a server that offers a key to encrypt the password, and the error. */
     const logIn = async (host: string, params: string) => {
       const heard: Buffer[] = []
       const server = await startTcp((socket) =>
@@ -131,7 +131,7 @@ describe.each(['caching_sha2_password', 'sha256_password'] as const)(
       return Buffer.from(plain.map((byte, i) => byte ^ nonce[i % 20]!)).toString()
     }
 
-    // As few write it: it is this machine, and counts as another one.
+    // An unusual address of this machine, which counts as a remote host.
     const ELSEWHERE = '0.0.0.0'
 
     test.each([
@@ -140,7 +140,7 @@ describe.each(['caching_sha2_password', 'sha256_password'] as const)(
       [ELSEWHERE, 'get-server-public-key=true', `${MARKER}\0`, 'auth'],
       [ELSEWHERE, 'allowPublicKeyRetrieval=true', `${MARKER}\0`, 'auth'],
       ['127.0.0.1', '', `${MARKER}\0`, 'auth'],
-    ])('goes to %s by a key of the server, with %j: %j', async (host, params, sent, kind) => {
+    ])('is sent to %s under the server key with %j: %j', async (host, params, sent, kind) => {
       const { heard, error } = await logIn(host, params)
       expect(Buffer.concat(heard).includes(MARKER)).toBe(false)
       expect(opened(heard)).toBe(sent)
@@ -149,12 +149,12 @@ describe.each(['caching_sha2_password', 'sha256_password'] as const)(
   },
 )
 
-test('what comes unencrypted behind the greeting is not answered', async () => {
+test('unencrypted packets after the greeting are not answered', async () => {
   const heard: Buffer[] = []
   const nonce = 'abcdefghijklmnopqrst\0'
   const greeting = Buffer.concat([
     Buffer.from(`\x0a8.4.0\0\x01\0\0\0${nonce.slice(0, 8)}\0`, 'latin1'),
-    // What it can: encrypt, and more. Then UTF-8, a status, more of what it can, a length.
+    // Capabilities, including TLS, then UTF-8, a status, more capabilities and a length.
     Buffer.from([0xdf, 0xff, 45, 2, 0, 0x0f, 0, 21]),
     Buffer.from(`${'\0'.repeat(10)}${nonce.slice(8)}mysql_native_password\0`, 'latin1'),
   ])

@@ -14,14 +14,14 @@ const home = mkdtempSync(join(tmpdir(), 'tidegate-my-cnf-'))
 const path = join(home, '.my.cnf')
 afterAll(() => rmSync(home, { recursive: true }))
 
-/** A machine with this option file, and these variables. */
+/** A machine with this option file and these environment variables. */
 function machineWith(file: string, variables: Machine['variables'] = {}, mode = 0o600): Machine {
   writeFileSync(path, file)
   chmodSync(path, mode)
   return testMachine({ home, variables, user: 'ada' })
 }
 
-/** How a URL logs in there. */
+/** The login for a URL on this machine. */
 async function loginOf(url: string, machine: Machine) {
   const full = await withClientSettings(databaseUrl(url, true), machine)
   const { logins } = accessOf(full, machine)
@@ -42,7 +42,7 @@ describe('an option file', () => {
     ['[client]\n!include /etc/other.cnf\nuser=a=b', { user: 'a=b' }],
     ['user=nobody', {}],
     ['', {}],
-  ])('%j says %j', (text, options) => {
+  ])('%j is read as %j', (text, options) => {
     expect(Object.fromEntries(optionsOf(text))).toEqual(options)
   })
 
@@ -52,7 +52,7 @@ describe('an option file', () => {
   })
 })
 
-describe('what a MySQL URL leaves out', () => {
+describe('client settings for a MySQL URL', () => {
   test.each<[string, string, Machine['variables'], object]>([
     ['mysql:///shop', '', {}, { host: 'localhost', port: 3306, user: 'ada', password: '' }],
     [
@@ -80,7 +80,7 @@ describe('what a MySQL URL leaves out', () => {
       { MYSQL_UNIX_PORT: '/a' },
       { socket: '/run/b.sock' },
     ],
-    // The URL wins, and a host does not get the port of another.
+    // The URL takes precedence, and the port of another host is not used.
     [
       'mysql://carl:own@far.example.com/shop',
       '[client]\nhost=db.example.com\nport=3307\nsocket=/run/b.sock\nuser=bob\npassword=x',
@@ -101,7 +101,7 @@ describe('what a MySQL URL leaves out', () => {
       {},
       { tls: true, ca: '/ca.pem', cert: '/c.pem', key: '/k.pem', namesHost: true },
     ],
-    // A file makes no connection weaker.
+    // A file cannot weaken the connection.
     [
       'mysql://far.example.com/shop?ssl-ca=/own.pem',
       '[client]\nssl-ca=/ca.pem\nssl-mode=DISABLED',
@@ -116,11 +116,11 @@ describe('what a MySQL URL leaves out', () => {
     ],
     ['mysql://localhost/shop', '[client]\nssl-verify-server-cert', {}, { tls: true }],
     ['mysql://localhost/shop?ssl-mode=DISABLED', '[client]\nssl', {}, { tls: false }],
-  ])('%j, with %j and %j', async (url, file, variables, login) => {
+  ])('complete %j with the file %j and the variables %j', async (url, file, variables, login) => {
     expect(await loginOf(url, machineWith(file, variables))).toMatchObject(login)
   })
 
-  test('is not a password where a token stands in its place', async () => {
+  test('contain no password if the URL requests a token', async () => {
     const machine = machineWith('[client]\npassword=x', { MYSQL_PWD: 'y' })
     const url = 'mysql://ada@db.a1.eu-west-1.rds.amazonaws.com/shop?auth=rds-iam'
     expect(await loginOf(url, machine)).toMatchObject({ password: '', user: 'ada' })
@@ -134,12 +134,12 @@ describe('what a MySQL URL leaves out', () => {
       /^Other users can read the password/,
     ],
     ['that others can write', '[client]\nuser=ada', 0o622, /^Other users can write to the file/],
-  ])('comes from no file %s', async (_, file, mode, sentence) => {
+  ])('are not read from a file %s', async (_, file, mode, sentence) => {
     const error = await failure(loginOf('mysql:///shop', machineWith(file, {}, mode)))
     expect(error).toMatchObject({ kind: 'config', message: expect.stringMatching(sentence) })
   })
 
-  test('comes from a file that others can read where it is no secret', async () => {
+  test('come from a file that others can read if its password is not used', async () => {
     const machine = machineWith('[client]\nuser=bob\npassword=x', {}, 0o644)
     expect(await loginOf('mysql://:own@localhost/shop', machine)).toMatchObject({
       user: 'bob',
@@ -148,15 +148,15 @@ describe('what a MySQL URL leaves out', () => {
   })
 })
 
-await describeMariaDb('MariaDB by a socket', 'create table nothing (id integer)', (mariadb) => {
+await describeMariaDb('MariaDB over a socket', 'create table nothing (id integer)', (mariadb) => {
   const limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
   const { username } = userInfo()
   const machine = testMachine({ user: username })
   afterAll(() => machine.close())
 
-  test('lets in the user of this machine by what the system says', async () => {
+  test('authenticates the operating system user', async () => {
     const [{ socket }] = (await mariadb.admin('select @@socket as socket')) as [{ socket: string }]
-    // Root is there already.
+    // The user root already exists.
     const known = await mariadb.admin('select 1 from mysql.user where user = ?', [username])
     const isNew = known.length === 0
     if (isNew) await mariadb.admin(`create user ${username}@localhost identified via unix_socket`)
@@ -172,7 +172,7 @@ await describeMariaDb('MariaDB by a socket', 'create table nothing (id integer)'
     if (isNew) await mariadb.admin(`drop user ${username}@localhost`)
   })
 
-  test('says so when there is none', async () => {
+  test('reports a missing socket', async () => {
     const database = await openOn(machine, 'mysql://ada@localhost/shop?socket=/nonexistent.sock')
     const error = await failure(database.query({ sql: 'select 1' }, limits))
     expect(error.kind).toBe('network')

@@ -22,7 +22,7 @@ const UNUSABLE =
 const certificate = makeCertificate() && makeSignedCertificate('/CN=An authority of our own')
 const stranger = makeCertificate()
 
-/** A certificate of our own authority, for localhost and the like, and a user who has to show one. */
+/** A server with a certificate from a private CA for localhost, and a user who needs a client certificate. */
 const mariadb =
   certificate &&
   (await orNone(() =>
@@ -39,7 +39,7 @@ const mariadb =
     ),
   ))
 
-describe.skipIf(!mariadb)('TLS to MariaDB on a machine of one’s own', () => {
+describe.skipIf(!mariadb)('TLS to MariaDB on Node', () => {
   const machine = testMachine()
   afterAll(async () => {
     await machine.close()
@@ -77,7 +77,7 @@ describe.skipIf(!mariadb)('TLS to MariaDB on a machine of one’s own', () => {
     ['localhost', 'ssl-ca=CA&tls-version=TLSv1.3', 'TLSv1.3'],
     ['localhost', 'ssl-ca=CA&ssl-mode=DISABLED', ''],
     ['localhost', '', ''],
-  ])('to %s with %j speaks %j', async (host, params, version) => {
+  ])('connects to %s with %j, and the TLS version is %j', async (host, params, version) => {
     expect(await ask(urlOf(host, params))).toBe(version)
   })
 
@@ -93,12 +93,12 @@ describe.skipIf(!mariadb)('TLS to MariaDB on a machine of one’s own', () => {
     ['localhost', 'ssl-ca=KEY', UNUSABLE],
     ['localhost', 'ssl-ca=CA&ssl-cert=CERT&ssl-key=OTHER_KEY', UNUSABLE],
     ['localhost', 'ssl-ca=/nonexistent/ca.pem', 'The file /nonexistent/ca.pem cannot be read'],
-  ])('to %s with %j is refused', async (host, params, sentence) => {
+  ])('refuses to connect to %s with %j', async (host, params, sentence) => {
     const error = await failure(ask(urlOf(host, params)))
     expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining(sentence) })
   })
 
-  test('shows a certificate to a server that asks for one', async () => {
+  test('sends a client certificate to a server that requires one', async () => {
     const user = `${mariadb!.reader}_x`
     const params = 'ssl-ca=CA&ssl-cert=CERT&ssl-key=KEY'
     expect(await ask(urlOf('localhost', params, user))).toBe('TLSv1.3')
@@ -107,7 +107,7 @@ describe.skipIf(!mariadb)('TLS to MariaDB on a machine of one’s own', () => {
     })
   })
 
-  test('keeps the connection, and finds out when it has broken', async () => {
+  test('reuses the connection until it breaks', async () => {
     const url = urlOf('localhost', 'ssl-ca=CA&connection_limit=1')
     const id = async () => Number(await ask(url, machine, 'select connection_id()'))
     const first = await id()
@@ -125,7 +125,7 @@ describe.skipIf(!mariadb)('TLS to MariaDB on a machine of one’s own', () => {
         return chunk
       }),
     )
-    /** No socket, as little as a channel of SSH is one. */
+    /** Returns a stream that is not a socket, like an SSH channel. */
     const dial: NonNullable<Machine['dial']> = async (host, port) => {
       dialled.push(`${host}:${port}`)
       const socket = connect((await listening).port, '127.0.0.1')
@@ -137,17 +137,17 @@ describe.skipIf(!mariadb)('TLS to MariaDB on a machine of one’s own', () => {
       await (await listening).close()
     })
 
-    test('verifies the name that the URL has', async () => {
+    test('verifies the host name in the URL', async () => {
       const host = 'shop.db.example.com'
       expect(await ask(urlOf(host, 'ssl-ca=CA'), tunnelled)).toBe('TLSv1.3')
       expect(dialled).toContain(`${host}:${mariadb!.port}`)
-      // What it asks for goes before the encryption.
+      // The server name (SNI) is sent before encryption starts.
       expect(Buffer.concat(said).includes(host)).toBe(true)
       const error = await failure(ask(urlOf('shop.example.com', 'ssl-ca=CA'), tunnelled))
       expect(error.message).toBe(UNTRUSTED)
     })
 
-    test('stops a query there', async () => {
+    test('cancels a query', async () => {
       const running = async () => {
         const sql = `select id from information_schema.processlist
           where db = ? and info is not null and user <> 'root'`
@@ -163,7 +163,7 @@ describe.skipIf(!mariadb)('TLS to MariaDB on a machine of one’s own', () => {
       await expect.poll(running).toBe(0)
     })
 
-    test('says so where there is no way', async () => {
+    test('reports a tunnel that fails', async () => {
       const broken = testMachine({ dial: () => Promise.reject(new Error(MARKER)) })
       const error = await failure(ask(urlOf('shop.db.example.com', 'ssl-ca=CA'), broken))
       expect(error.kind).toBe('network')
@@ -171,7 +171,7 @@ describe.skipIf(!mariadb)('TLS to MariaDB on a machine of one’s own', () => {
   })
 })
 
-describe('a MySQL URL on a machine of one’s own', () => {
+describe('a MySQL URL on Node', () => {
   const machine = testMachine()
   test.each([
     ['ssl-capath=/etc/ssl', 'Write the certificates into one PEM file'],

@@ -16,7 +16,7 @@ import { open } from '../../support/open.ts'
 const limits: QueryContext = { maxRows: 10, maxBytes: 100_000, timeoutMs: 10_000 }
 const io = { fetch, bindings: {} }
 
-describe('a value written into a statement', () => {
+describe('a parameter written into a statement', () => {
   test.each<[Param, string]>([
     [null, 'null'],
     [true, 'true'],
@@ -30,11 +30,11 @@ describe('a value written into a statement', () => {
     ['"\n\r\u001a\0', "'\\\"\\n\\r\\Z\\0'"],
     ['?', "'?'"],
     ['😕', "'😕'"],
-  ])('is %j as %s', (value, text) => {
+  ])('with the value %j becomes %s', (value, text) => {
     expect(literal(value)).toBe(text)
   })
 
-  test.each([Number.NaN, Number.POSITIVE_INFINITY])('is not %j', (value) => {
+  test.each([Number.NaN, Number.POSITIVE_INFINITY])('cannot have the value %j', (value) => {
     expect(() => literal(value)).toThrow('not a valid MySQL number')
   })
 
@@ -44,7 +44,7 @@ describe('a value written into a statement', () => {
     ["select 'it\\'s ?', ? # ?\n, ?", [1, 2], "select 'it\\'s ?',  1  # ?\n,  2 "],
     ['select /* ? */ ?-?', [-1, -1], 'select /* ? */  -1 - -1 '],
     ['select 1', [], 'select 1'],
-  ])('goes where %s has a placeholder', (sql, params, text) => {
+  ])('replaces the placeholder in %s', (sql, params, text) => {
     expect(inlineParams({ sql, params })).toBe(text)
   })
 
@@ -52,7 +52,7 @@ describe('a value written into a statement', () => {
     ['select ?', []],
     ['select 1', [1]],
     ["select '?'", [1]],
-  ])('has a placeholder of its own, unlike in %s with %j', (sql, params) => {
+  ])('must match a placeholder, unlike in %s with %j', (sql, params) => {
     expect(() => inlineParams({ sql, params })).toThrow('a value for each placeholder')
   })
 })
@@ -81,7 +81,7 @@ const setup = (reader: string) => `
   grant execute on function counted to ${reader}@'%';
 `
 
-await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
+await describeMariaDb('MySQL over the PlanetScale HTTP protocol', setup, (mariadb) => {
   let server: PlanetScaleServer
   beforeAll(async () => {
     server = await startPlanetScale(mariadb)
@@ -90,7 +90,7 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
   const query = (sql: string, more: Partial<QueryContext> = {}, params: Param[] = []) =>
     open(server.url(mariadb.reader), io).query({ sql, params }, { ...limits, ...more })
 
-  test('runs one statement in a transaction that only reads, and ends it', async () => {
+  test('runs a statement in a read-only transaction and rolls it back', async () => {
     const before = server.queries.length
     await query('select id from users; -- all')
     expect(server.queries.slice(before)).toEqual([
@@ -105,7 +105,7 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     expect(server.queries.at(-1)).toBe('rollback')
   })
 
-  test('answers a call in one session, which ends with the first statement that is not ours', async () => {
+  test('uses one session until the first statement from the caller', async () => {
     const database = open(server.url(mariadb.reader), io)
     const sessions = new Sessions()
     const ask = (n: number, internal = false) =>
@@ -125,7 +125,7 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     ])
   })
 
-  test('is rolled back behind the answer, also if a call ends before its own statement', async () => {
+  test('rolls back in the background after the answer', async () => {
     const background: Promise<unknown>[] = []
     const held = Promise.withResolvers<void>()
     const late: typeof fetch = async (url, init) => {
@@ -155,15 +155,15 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     expect(answer).toMatchObject({ truncated, columns: [{ name: 'id', type: 'int' }] })
   })
 
-  test('cuts rows of the statement itself, and none that a subquery or a function reads', async () => {
+  test('limits the rows of the statement, not of its subqueries and functions', async () => {
     const before = server.queries.length
     const sql = `select count(*), (select count(*) from users), counted() from (select id from users) u`
     expect((await query(sql)).rows).toEqual([[50, 50, 50]])
-    // Vitess would put it into every subquery.
+    // Vitess would apply it to every subquery.
     expect(server.queries.slice(before).join()).not.toContain('sql_select_limit')
   })
 
-  test('keeps values exact', async () => {
+  test('returns exact values', async () => {
     const { rows, columns } = await query('select * from held')
     const first: Cell[] = [
       ...['18446744073709551615', '1.50', '2024-01-02 03:04:05.000100', true, '[1]', '0x00ff'],
@@ -177,7 +177,7 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     ])
   })
 
-  test('brings every value back as it was sent', async () => {
+  test('returns every value as it was sent', async () => {
     const values = [
       ...["O'Neil", 'a\\', "\\'; drop table users; -- ", '"', '\u001a\t\r\n', '%_?', '😕', ''],
       ...[null, 1.5, -7, '9007199254740993'],
@@ -186,7 +186,7 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     expect(rows).toEqual([values.map((it) => (it === 1.5 ? '1.5' : it))])
   })
 
-  test('quotes as the server reads, whatever the text', async () => {
+  test('quotes random text as the server reads it', async () => {
     const client = await mysql2.createConnection({
       ...{ host: mariadb.host, port: mariadb.port, user: mariadb.reader, charset: 'utf8mb4' },
     })
@@ -221,7 +221,7 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     await client.end()
   })
 
-  test('describes the tables', async () => {
+  test('describes a table', async () => {
     const table = await findTable(open(server.url(mariadb.reader), io), 'orders', limits)
     expect(table).toMatchObject({ name: 'orders', primaryKey: ['id'] })
   })
@@ -230,20 +230,20 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     ['select nope from users', 'sql', '1054'],
     ['select id frm users u', 'sql', '1064'],
     ['select * from performance_schema.hosts', 'refused', '1142'],
-  ])('tells what is wrong with %s, and neither who asked nor how', async (sql, kind, code) => {
+  ])('explains the error in %s without the user and Vitess details', async (sql, kind, code) => {
     const error = await failure(query(sql))
     expect(error).toMatchObject({ kind, code })
     expect(error.message).not.toMatch(/target|vttablet|CallerID|Sql:|tidegate_\w+_reader/)
   })
 
-  test('tells a database that is not there from one that only a statement names', async () => {
+  test('does not report a database in the statement as a configuration error', async () => {
     const url = `${server.url(mariadb.reader)}`
     const error = await failure(open(url, io).query({ sql: 'show tables from nowhere' }, limits))
     expect(error).toMatchObject({ kind: expect.stringMatching(/^(?:sql|refused)$/) })
     expect(error.message).toContain('nowhere')
   })
 
-  test('tells a wrong password', async () => {
+  test('reports a wrong password as an auth error', async () => {
     const url = server.url(mariadb.reader).replace('@', `:${MARKER}@`)
     const error = await failure(open(url, io).query({ sql: 'select 1' }, limits))
     expect(error).toMatchObject({ kind: 'auth', code: '1045' })
@@ -255,7 +255,7 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     return (await mariadb.admin(sql, [mariadb.reader, 'select count%'])).length
   }
 
-  test('is stopped when its time is over or the caller leaves', async () => {
+  test('stops a query at the time limit and when the caller aborts', async () => {
     expect(await failure(query(endless, { timeoutMs: 300 }))).toMatchObject({ kind: 'timeout' })
     await expect.poll(running).toBe(0)
     const caller = new AbortController()
@@ -268,7 +268,7 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     await expect.poll(running).toBe(0)
   })
 
-  test('has the server end what it was not heard to have left', async () => {
+  test('has the server stop a query if the abort does not arrive', async () => {
     const deaf: typeof fetch = (url, { signal, ...init } = {}) =>
       new Promise((resolve, reject) => {
         signal?.addEventListener('abort', () => reject(signal.reason))
@@ -281,7 +281,7 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
     await expect.poll(running, { timeout: 2_000 }).toBe(0)
   })
 
-  test('sends nothing that the guard refuses, and writes nothing without it', async () => {
+  test('does not send refused statements, and cannot write without the guard', async () => {
     const before = server.queries.length
     const corpus = attacks('mysql').filter(
       (it) => it.expect === 'rejected' && !exhausting.has(it.name),
@@ -298,7 +298,7 @@ await describeMariaDb('MySQL over PlanetScale’s HTTP', setup, (mariadb) => {
   })
 })
 
-describe('a service of PlanetScale’s that fails', () => {
+describe('the PlanetScale driver with a failing service', () => {
   const ask = async (listener: RequestListener, more: Partial<QueryContext> = {}) => {
     const port = await startHttp(listener)
     const database = open(`planetscale://app:${MARKER}@127.0.0.1:${port}/shop`, io)
@@ -308,16 +308,16 @@ describe('a service of PlanetScale’s that fails', () => {
 
   test.each([
     ['a wrong password', 401, error('UNAUTHENTICATED'), 'auth'],
-    ['no right to it', 200, error('PERMISSION_DENIED'), 'auth'],
-    ['an error without a number', 200, error('UNKNOWN'), 'network'],
-    ['a time that is over', 200, error('DEADLINE_EXCEEDED'), 'timeout'],
-    ['an answer too large for it', 200, error('RESOURCE_EXHAUSTED'), 'too_large'],
-    ['a statement it does not know', 200, error('UNIMPLEMENTED'), 'sql'],
-    ['a page of a proxy', 502, `<html>${MARKER}</html>`, 'network'],
-    ['a success that is no answer', 200, 'null', 'network'],
+    ['a missing privilege', 200, error('PERMISSION_DENIED'), 'auth'],
+    ['an error without an error number', 200, error('UNKNOWN'), 'network'],
+    ['an exceeded deadline', 200, error('DEADLINE_EXCEEDED'), 'timeout'],
+    ['an answer that is too large', 200, error('RESOURCE_EXHAUSTED'), 'too_large'],
+    ['an unsupported statement', 200, error('UNIMPLEMENTED'), 'sql'],
+    ['a proxy page', 502, `<html>${MARKER}</html>`, 'network'],
+    ['a success without an answer', 200, 'null', 'network'],
     ['a success without a session', 200, '{"result":{}}', 'network'],
     ['a redirect', 302, '', 'network'],
-  ])('is told as what it is: %s', async (_, status, body, kind) => {
+  ])('classifies %s', async (_, status, body, kind) => {
     const found = await ask((_request, response) => {
       response.writeHead(status, { location: 'http://127.0.0.1:9/elsewhere' }).end(body)
     })
@@ -330,7 +330,7 @@ describe('a service of PlanetScale’s that fails', () => {
     [1044, 'auth'],
     [1317, 'timeout'],
     [10001, 'too_large'],
-  ])('is told as what it is, by the number %i of its first error', async (errno, kind) => {
+  ])('classifies error number %i as %s', async (errno, kind) => {
     const message = `target: shop: ${MARKER} desc = It said no (errno ${errno}) (sqlstate HY000)`
     const found = await ask((_request, response) => {
       response.end(error('UNKNOWN', message))
@@ -338,11 +338,11 @@ describe('a service of PlanetScale’s that fails', () => {
     expect(found).toMatchObject({ kind, code: String(errno) })
   })
 
-  test('is not waited for when it goes silent', async () => {
+  test('times out when the service is silent', async () => {
     expect((await ask(() => {}, { timeoutMs: 50 })).kind).toBe('timeout')
   })
 
-  test('is told when its answer breaks off', async () => {
+  test('reports an answer that breaks off', async () => {
     const found = await ask((_request, response) => {
       response.writeHead(200, { 'content-length': 1_000 }).write('{"session":')
       setTimeout(() => response.destroy(), 50)
@@ -350,7 +350,7 @@ describe('a service of PlanetScale’s that fails', () => {
     expect(found.kind).toBe('network')
   })
 
-  test('is not used where texts mean something else', async () => {
+  test('rejects the SQL mode ANSI_QUOTES', async () => {
     const values = btoa('ANSI_QUOTES')
     const found = await ask((_request, response) => {
       const result = { rows: [{ lengths: ['11'], values }] }
@@ -359,7 +359,7 @@ describe('a service of PlanetScale’s that fails', () => {
     expect(found.kind).toBe('config')
   })
 
-  test('may be a plain MySQL behind the protocol, which has no query_timeout', async () => {
+  test('accepts a plain MySQL server, which has no query_timeout', async () => {
     const asked: string[] = []
     const found = await ask(async (request, response) => {
       const { query } = JSON.parse(await text(request))
@@ -380,7 +380,7 @@ describe('a service of PlanetScale’s that fails', () => {
     ])
   })
 
-  test('is asked nothing where the transaction does not begin', async () => {
+  test('runs no statement if the transaction does not begin', async () => {
     const asked: string[] = []
     const port = await startHttp(async (request, response) => {
       const { query } = JSON.parse(await text(request))
@@ -399,7 +399,7 @@ describe('a service of PlanetScale’s that fails', () => {
     expect(asked).toContain('start transaction read only')
   })
 
-  test('is not asked with a password in anything but one header', async () => {
+  test('sends the password only in a header', async () => {
     const seen: Request[] = []
     const fake = {
       bindings: {},

@@ -12,7 +12,7 @@ import { open } from '../../support/open.ts'
 const limits = { maxRows: 10, maxBytes: 100_000, timeoutMs: 10_000 }
 const io = { fetch, bindings: {} }
 
-/** What a statement gets that would not end by itself: a login on a busy machine takes some of it. */
+/** The time limit for a statement that never ends. A login on a busy machine takes part of it. */
 const ENDLESS_MS = 1_500
 const isEndless = (sql: string, name: string) =>
   exhausting.has(name) || /_dos_/.test(name) || /sleep|benchmark/i.test(sql)
@@ -22,15 +22,15 @@ const outcome = (database: UnguardedDatabase, sql: string, timeoutMs = limits.ti
     .query({ sql }, { ...limits, timeoutMs })
     .catch((error: unknown) => error as DatabaseError)
 
-await describeMariaDb('a statement for MariaDB that would do more than read', setup, (mariadb) => {
-  // A lock is the whole server's, which another run may use.
+await describeMariaDb('read-only access to MariaDB', setup, (mariadb) => {
+  // Locks are server-wide, and another run may use the same server.
   const lock = mariadb.database
   const { state } = mariaDbScene({ ...mariadb, lock })
   let before = ''
   beforeAll(async () => {
     before = await state()
   })
-  /** What ends with a session is no change, and on a busy machine a session ends a while later. */
+  /** State that ends with its session is not a change. On a busy machine, a session may end later. */
   const unchanged = async () => {
     for (let tries = 1; tries < 100; tries++) {
       if ((await state()) === before) return true
@@ -43,7 +43,7 @@ await describeMariaDb('a statement for MariaDB that would do more than read', se
     /^select .?get_loc/i.test(it.sql) ? { ...it, sql: it.sql.replace(/'\w'/, `'${lock}'`) } : it,
   )
   const users = [
-    ['a user with every right', mariadb.url()],
+    ['a user with every privilege', mariadb.url()],
     ['a user that may only select', mariadb.url(mariadb.reader)],
   ] as const
 
@@ -51,18 +51,18 @@ await describeMariaDb('a statement for MariaDB that would do more than read', se
     const database = open(url, io)
 
     test.each(corpus.filter((it) => it.expect === 'rejected' && !exhausting.has(it.name)))(
-      'is refused: $name',
+      'refuses $name',
       async ({ sql }) => {
         expect(await outcome(database, sql)).toMatchObject({ kind: 'refused' })
       },
     )
 
-    test('has changed nothing then', async () => {
+    test('is unchanged after the refused statements', async () => {
       expect(await unchanged()).toBe(true)
     })
 
     test.each(corpus.filter((it) => exhausting.has(it.name)))(
-      'is ended by the engine when it only costs too much: $name',
+      'has the engine stop $name, which costs too much',
       async ({ sql }) => {
         const ended = { kind: 'timeout', code: '1969' }
         expect(await outcome(database, sql, ENDLESS_MS)).toMatchObject(ended)
@@ -70,19 +70,19 @@ await describeMariaDb('a statement for MariaDB that would do more than read', se
     )
 
     test.each(corpus.filter((it) => it.expect === 'no_effect'))(
-      'has no effect where it only looks like it: $name',
+      'is unchanged after $name, which only looks harmful',
       async ({ sql, name }) => {
         await outcome(database, sql, isEndless(sql, name) ? 400 : undefined)
         expect(await unchanged()).toBe(true)
       },
     )
 
-    test.each(benign('mysql'))('is not meant by $name: $why', async ({ sql }) => {
+    test.each(benign('mysql'))('allows $name: $why', async ({ sql }) => {
       expect(await outcome(database, sql)).toHaveProperty('rows')
     })
   })
 
-  test('is refused by the guard alone where it maintains a table, and the user may', async () => {
+  test('relies on the guard to refuse table maintenance by a user who may write', async () => {
     const unguarded = mysql.open(new URL(mariadb.url()), io)
     for (const sql of ['analyze table users', 'check table users']) {
       expect(await outcome(unguarded, sql)).toHaveProperty('rows')
@@ -97,19 +97,19 @@ await describeMariaDb('a statement for MariaDB that would do more than read', se
   const ways = users.flatMap(([who, url]) => [
     [who, async () => mysql.open(new URL(url), io)] as const,
     [
-      `${who}, on a connection that is kept`,
+      `${who}, on a pooled connection`,
       () => mysql.openOn!(machine, new URL(url), { ...io, machine }),
     ] as const,
   ])
 
-  describe.each(ways)('and gets past the guard as %s', (_, open) => {
+  describe.each(ways)('without the guard, as %s', (_, open) => {
     let unguarded: UnguardedDatabase
     beforeAll(async () => {
       unguarded = await open()
     })
-    // What returns an answer all the same. A file is read only with the right to FILE, the table of
-    // users only with one to `mysql`; a table is maintained only with one to write; a lock and a
-    // variable end with their session; the rest is harmless.
+    // Statements that return an answer anyway. Reading a file needs the FILE privilege, reading the user table
+    // needs a privilege on `mysql`, and maintaining a table needs one to write. Locks and variables end with their
+    // session. The rest is harmless.
     const known = [
       ...['my_global_priv', 'my_analyze_table', 'my_check_table', 'my_benchmark'],
       ...['my_lock_in_share', 'my_fn_backtick', 'my_fn_spaced'],
@@ -126,7 +126,7 @@ await describeMariaDb('a statement for MariaDB that would do more than read', se
       ...['my_last_insert_id', 'my_user_var', 'my_string_keywords', 'my_version_gate_future'],
     ]
 
-    test('changes nothing, whatever it says', async () => {
+    test('is unchanged after every statement in the corpus', async () => {
       const ran: string[] = []
       const effective: string[] = []
       for (const { name, sql } of corpus) {
@@ -155,7 +155,7 @@ await describeMariaDb('a statement for MariaDB that would do more than read', se
       'returning',
       'insert into users (email) values (1) returning id',
       'delete from users returning id',
-    ])('is refused by the engine: %s', async (sql) => {
+    ])('has the engine refuse %s', async (sql) => {
       const error = (await outcome(unguarded, sql)) as DatabaseError
       expect(['refused', 'sql']).toContain(error.kind)
       expect(await unchanged()).toBe(true)

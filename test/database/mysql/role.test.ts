@@ -12,7 +12,7 @@ import { open } from '../../support/open.ts'
 const limits: Limits = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
 const io = { fetch, bindings: {} }
 
-/** Names that would end a name or a statement if they were written into one. */
+/** Names that would end a quoted name or a statement if they were not escaped. */
 const HOSTILE = ["o'role", '"', 'a`b', '\\', 'Ünï', ';--', '%', 'x@y']
 
 const loginOf = (reader: string) => `${reader}_l`
@@ -52,8 +52,8 @@ await describeMariaDb('A role on MariaDB', setup, (mariadb) => {
     await mariadb.admin(`drop user ${login}@'%'`)
   })
 
-  // The user has no right of its own: it enters the database by a role.
-  test('holds for each query, however many ask at once', async () => {
+  // The user has no privileges of its own. Only a role gives it access to the database.
+  test('applies to each of several concurrent queries', async () => {
     const asked = Array.from({ length: 12 }, (_, i) => (i % 2 ? 'north' : 'south'))
     const answers = await Promise.all(
       asked.map((it) => query(`select owner from ${it}`, `${reader}_${it}`)),
@@ -69,7 +69,7 @@ await describeMariaDb('A role on MariaDB', setup, (mariadb) => {
     expect(await failure(query('select 1', hostileOf(reader)[0]))).toMatchObject({ kind: 'auth' })
   })
 
-  test('holds for lists and descriptions', async () => {
+  test('applies to table lists and descriptions', async () => {
     const own = { ...limits, identity: { role: `${reader}_north` } }
     const { tables } = await listTables(database, { limit: 10, limits: own })
     expect(tables.map(({ name }) => name)).toEqual(['north'])
@@ -78,12 +78,12 @@ await describeMariaDb('A role on MariaDB', setup, (mariadb) => {
     expect((await query('select owner from north', `${reader}_north`)).rows).toEqual([['north']])
   })
 
-  test.each(hostileOf(reader))('is taken by its exact name: %j', async (role) => {
+  test.each(hostileOf(reader))('is set by its exact name: %j', async (role) => {
     await mariadb.admin(`grant select on north to ${quote(role)}`)
     expect((await query('select current_role()', role)).rows).toEqual([[role]])
   })
 
-  test.each(hostileOf(reader))('is looked at by the barrier: %j', async (role) => {
+  test.each(hostileOf(reader))('is checked by the barrier: %j', async (role) => {
     const { host, port } = mariadb
     for (const [asked, passes] of [
       [role, true],
@@ -102,7 +102,7 @@ await describeMariaDb('A role on MariaDB', setup, (mariadb) => {
   })
 
   test.each([...HOSTILE, `${reader}_other`])(
-    'is a matter for the operator if the user may not have it: %j',
+    'causes a configuration error if it is not granted: %j',
     async (role) => {
       const error = await failure(query('select 1', role))
       expect(error).toMatchObject({ kind: 'config', code: '1959' })
@@ -111,7 +111,7 @@ await describeMariaDb('A role on MariaDB', setup, (mariadb) => {
   )
 
   test.each(['none', 'NONE', 'nOnE'])(
-    'is not %s, which MariaDB also reads in quotes',
+    'cannot be %s, which MariaDB treats as a keyword even in quotes',
     async (role) => {
       expect(await failure(query('select 1', role))).toMatchObject({ kind: 'config' })
     },
@@ -124,13 +124,13 @@ await describeMariaDb('A role on MariaDB', setup, (mariadb) => {
     'select 1; set role none',
     "execute immediate 'set role none'",
     "prepare x from 'set role none'",
-  ])('stays, whatever a statement says: %s', async (sql) => {
+  ])('cannot be changed by %s', async (sql) => {
     const own = { ...limits, identity: { role: `${reader}_north` } }
     expect(await failure(database.query({ sql }, own))).toMatchObject({ kind: 'refused' })
     await failure(unguarded.query({ sql }, own))
   })
 
-  test('is refused where it would be ignored, and so are claims', async () => {
+  test('is refused over PlanetScale, as are claims over TCP', async () => {
     const planetscale = await startPlanetScale(mariadb)
     const http = open(planetscale.url(reader), io)
     const error = await failure(

@@ -13,10 +13,10 @@ const io = { fetch, bindings: {} }
 
 const replica = await orNone(() => startOwnMariaDb('select 1', ['--read-only']))
 
-await describeMariaDb('A MariaDB of several servers', 'select 1', (primary) => {
+await describeMariaDb('A MariaDB URL with several hosts', 'select 1', (primary) => {
   const { reader, database } = primary
   const servers: TcpServer[] = []
-  /** How often each of them was connected to. */
+  /** The number of connections to each server. */
   const asked: Record<string, number> = {}
   const at: Record<string, string> = {}
 
@@ -53,12 +53,12 @@ await describeMariaDb('A MariaDB of several servers', 'select 1', (primary) => {
       `mysql://${reader}@${hosts.map((it) => at[it]).join(',')}/${database}?target_session_attrs=${target}`,
       io,
     )
-  /** Which one answers, by its own word, for a statement of ours and for one of the caller's. */
+  /** The server that answers, found by its port, for an internal statement or the caller's. */
   const ask = async (of: ReturnType<typeof opened>, internal: boolean) => {
     const { rows } = await of.query({ sql: 'select @@port', internal }, limits)
     return rows[0]?.[0] === primary.port ? 'primary' : 'replica'
   }
-  /** How often each server is connected to meanwhile. */
+  /** The number of new connections to each server during this work. */
   const counted = async (work: () => Promise<unknown>) => {
     const before = { ...asked }
     await work()
@@ -66,7 +66,7 @@ await describeMariaDb('A MariaDB of several servers', 'select 1', (primary) => {
     return Object.fromEntries(now.filter(([, n]) => n > 0))
   }
 
-  describe.skipIf(!replica).each([true, false])('is asked for ours: %s', (ours) => {
+  describe.skipIf(!replica).each([true, false])('with internal statements: %s', (ours) => {
     test.each([
       [['primary', 'replica'], 'any', 'primary'],
       [['replica', 'primary'], 'any', 'replica'],
@@ -79,10 +79,10 @@ await describeMariaDb('A MariaDB of several servers', 'select 1', (primary) => {
       [['primary', 'primary'], 'prefer-standby', 'primary'],
       [['dead', 'primary', 'replica'], 'standby', 'replica'],
       [['dead', 'primary'], 'prefer-standby', 'primary'],
-    ])('of %j, %s is %s', async (hosts, target, expected) => {
+    ])('with %j and %s, uses the %s', async (hosts, target, expected) => {
       const its = opened(hosts, target)
       expect(await ask(its, ours)).toBe(expected)
-      // It is known then, for a while.
+      // The choice is remembered for a while.
       expect(await counted(async () => expect(await ask(its, ours)).toBe(expected))).toEqual({
         [expected]: 1,
       })
@@ -93,7 +93,7 @@ await describeMariaDb('A MariaDB of several servers', 'select 1', (primary) => {
     [['primary'], 'standby'],
     [['primary', 'primary'], 'read-only'],
     [['replica', 'dead'], 'primary'],
-  ])('has none in %j that is %s, and says so', async (hosts, target) => {
+  ])('reports that none of %j is %s', async (hosts, target) => {
     const error = await failure(ask(opened(hosts, target), false))
     expect(error).toMatchObject({
       kind: 'network',
@@ -101,29 +101,29 @@ await describeMariaDb('A MariaDB of several servers', 'select 1', (primary) => {
     })
   })
 
-  test('answers though a server hangs, and then does not ask that one first', async () => {
+  test('answers when a server hangs, and then avoids that server', async () => {
     const its = opened(['silent', 'primary'], 'any')
     expect(await ask(its, false)).toBe('primary')
     expect(await counted(() => ask(its, false))).toEqual({ primary: 1 })
   })
 
-  test('waits for one with no connection to spare, though another one does not answer', async () => {
+  test('tries a full server again when the other one is dead', async () => {
     expect(await ask(opened(['full once', 'dead'], 'any'), false)).toBe('primary')
   })
 
-  test('is out of reach where all of them are, within one limit', async () => {
+  test('fails when no server answers', async () => {
     const its = opened(['silent', 'dead', 'silent'], 'any')
     const error = await failure(its.query({ sql: 'select 1' }, { ...limits, timeoutMs: 600 }))
     expect(error.kind).toMatch(/network|timeout/)
   })
 
-  test('asks no other server where the login is wrong', async () => {
+  test('reports a wrong login even if the next server is dead', async () => {
     const url = `mysql://nobody@${at.primary},${at.dead}/${database}`
     const error = await failure(open(url, io).query({ sql: 'select 1' }, limits))
     expect(error.kind).toBe('auth')
   })
 
-  describe.skipIf(!replica)('on connections that are kept', () => {
+  describe.skipIf(!replica)('with pooled connections', () => {
     const machine = testMachine()
     afterAll(() => machine.close())
     const kept = (hosts: readonly string[], target: string) => {
@@ -135,15 +135,18 @@ await describeMariaDb('A MariaDB of several servers', 'select 1', (primary) => {
     }
     const isReplica = (is: boolean) => replica!.admin(`set global read_only = ${is ? 1 : 0}`)
 
-    test.each(['standby', 'primary', 'prefer-standby'])('goes on with the %s', async (target) => {
-      const its = await kept(['primary', 'replica'], target)
-      const expected = target === 'primary' ? 'primary' : 'replica'
-      expect(await ask(its, false)).toBe(expected)
-      expect(await counted(async () => expect(await ask(its, true)).toBe(expected))).toEqual({})
-    })
+    test.each(['standby', 'primary', 'prefer-standby'])(
+      'reuses the connection for %s',
+      async (target) => {
+        const its = await kept(['primary', 'replica'], target)
+        const expected = target === 'primary' ? 'primary' : 'replica'
+        expect(await ask(its, false)).toBe(expected)
+        expect(await counted(async () => expect(await ask(its, true)).toBe(expected))).toEqual({})
+      },
+    )
 
     test.each([true, false])(
-      'finds out that a server has changed its part: ours is %s',
+      'notices that a server has changed its role, with internal statements: %s',
       async (ours) => {
         const its = await kept(['replica', 'primary'], `standby&connection_limit=${ours ? 1 : 2}`)
         const other = await kept(['primary', 'replica'], `primary&connection_limit=${ours ? 1 : 2}`)

@@ -48,7 +48,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     database.query({ sql, params }, { ...limits, ...more })
   afterAll(() => mariadb.admin(`drop user ${mariadb.reader}_locked@'%'`))
 
-  /** Sessions of the driver's on the server, and what they do. */
+  /** The driver's sessions on the server, and their current statements. */
   const sessions = () =>
     mariadb.admin(
       'select id, info from information_schema.processlist where user in (?) and db = ?',
@@ -56,7 +56,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     )
   const running = async () => (await sessions()).filter(({ info }) => info).length
 
-  test('does not show the address of the other server that a table is on', async () => {
+  test('hides the address of the remote server of a table', async () => {
     const { rows } = await query('show create table elsewhere')
     expect(rows[0]?.[1]).toContain(`COMMENT='CONNECTION=''it''s' CONNECTION='…'`)
     expect(JSON.stringify(rows)).not.toMatch(new RegExp(`${MARKER}|mysql:|far`))
@@ -80,14 +80,14 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     expect(answer.columns.length).toBeGreaterThan(0)
   })
 
-  test('counts what lies behind the cap of rows', async () => {
+  test('aggregates over rows beyond the row limit', async () => {
     expect((await query('select count(*) from (select * from users) u')).rows).toEqual([[100]])
     const sql = 'select length(group_concat(a.email)) from users a, users b'
     const letters = 9 * 'user1'.length + 90 * 'user10'.length + 'user100'.length
     expect((await query(sql)).rows).toEqual([[100 * letters + 9_999]])
   })
 
-  test('lets a stored function read all that it reads', async () => {
+  test('does not limit the rows that a stored function reads', async () => {
     const sum = (5_000 * 5_001) / 2
     expect((await query('select summed()')).rows).toEqual([[sum]])
     expect((await query('select * from sums')).rows).toEqual([[sum, 5_000]])
@@ -123,7 +123,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     'values (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11), (12)',
     'select found_rows() union all select seq from seq_1_to_50',
     "select {d '2026-01-02'}, seq from seq_1_to_50 order by seq",
-  ])('has the same first rows as without a cap: %s', async (sql) => {
+  ])('returns the same first rows as without a limit: %s', async (sql) => {
     const all = await query(sql, { maxRows: 1_000, maxBytes: 1_000_000 })
     expect(all.truncated).toBe(false)
     const first = await query(sql)
@@ -131,7 +131,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     expect(first.rows).toEqual(all.rows.slice(0, 10))
   })
 
-  test('leaves out whole rows beyond the cap of bytes', async () => {
+  test('omits whole rows beyond the byte limit', async () => {
     const sql = "select repeat('é', 100) from users limit 10"
     const row = 2 * 100 + 4
     const answer = await query(sql, { maxBytes: 3 * (row + 1) })
@@ -140,7 +140,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     expect(await query(sql, { maxBytes: 10 * (row + 1) })).toMatchObject({ truncated: false })
   })
 
-  test('says so when one row alone is beyond the cap of bytes', async () => {
+  test('reports a single row beyond the byte limit', async () => {
     const error = await failure(query("select repeat('x', 200)", { maxBytes: 100 }))
     expect(error).toMatchObject({
       kind: 'too_large',
@@ -159,7 +159,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     await expect.poll(sessions).toEqual([])
   })
 
-  test('sends values apart from the statement, in their own types', async () => {
+  test('sends typed values separately from the statement', async () => {
     const values = [null, true, 7, 1.5, '9007199254740993', "O'Neil \\ 😕\n", -3]
     const { rows } = await query(`select ${values.map(() => '?').join(', ')}`, {}, values)
     expect(rows).toEqual([[null, 1, 7, 1.5, '9007199254740993', "O'Neil \\ 😕\n", -3]])
@@ -167,7 +167,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     expect(page.rows).toEqual([[6], [7]])
   })
 
-  test('answers with the rows before its cap, whatever fails after them', async () => {
+  test('returns the rows before the limit even if a later row fails', async () => {
     // One packet has the rows and the error.
     const sql = 'select seq, exp(if(seq = 15, 1000, 1)) from seq_1_to_5000 limit 5000'
     const { rows, truncated } = await query(sql, { maxRows: 10 })
@@ -175,7 +175,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     expect(truncated).toBe('rows')
   })
 
-  test('wants as many values as there are placeholders', async () => {
+  test('requires one value for each placeholder', async () => {
     for (const [sql, params] of [
       ['select ?', []],
       ['select 1', [1]],
@@ -186,7 +186,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     }
   })
 
-  test('reads in a session that cannot write, and whose texts mean what the guard takes them for', async () => {
+  test('uses a read-only session with the SQL mode that the guard assumes', async () => {
     const { rows } = await query(
       `select @@tx_read_only, @@sql_mode, @@sql_select_limit, @@character_set_client,
         @@max_statement_time, @@lock_wait_timeout, "a\\"b", 'c' 'd'`,
@@ -232,7 +232,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
         it.status === 'fulfilled' ? it.value.rows : it.reason.code,
       )
 
-    test('answers questions of ours that are asked at once, each by itself', async () => {
+    test('answers concurrent internal queries separately on one connection', async () => {
       await using it = await counted()
       const sqls = ['select 1', 'select nope', 'select ?', 'select 1 from nowhere', 'select 5']
       const all = sqls.map((sql) => {
@@ -245,7 +245,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
       expect(it.connections()).toBe(1)
     })
 
-    test('is asked nothing more once it ran what is not ours', async () => {
+    test('runs nothing after a statement from the caller', async () => {
       await using it = await counted()
       const ask = (sql: string) => it.far.query({ sql }, it.room)
       expect((await ask('select @seen := 1, connection_id()')).rows[0]?.[0]).toBe(1)
@@ -253,7 +253,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
       expect(it.connections()).toBe(2)
     })
 
-    test('asks again, in another one, what came behind an answer that was too long', async () => {
+    test('repeats queries that were queued behind an answer that was too long', async () => {
       await using it = await counted()
       const long = "select repeat('x', 50000) from seq_1_to_5000"
       const all = [long, 'select 2', 'select 3'].map((sql) =>
@@ -265,8 +265,8 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     })
   })
 
-  describe('where a proxy gets between', () => {
-    // Its reader may write.
+  describe('behind a proxy that interferes', () => {
+    // This user may write.
     const write = 'insert into written values (1) returning id'
     beforeAll(() => mariadb.admin('create table written (id integer)'))
     const ask = async (serve: (socket: Socket) => void, internal: boolean) => {
@@ -276,7 +276,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
       await server.close()
       return error
     }
-    /** Puts other words into a statement, as many bytes as there were. */
+    /** Replaces text in a statement with other text, padded to the same length. */
     const replacing = (text: string, other: string) => (socket: Socket) =>
       passOn(socket, mariadb.port, (chunk) => {
         const said = chunk.toString('latin1')
@@ -287,15 +287,15 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     })
 
     test.each([
-      ['of the caller', false],
-      ['of ours, which is sent in the turn of the settings', true],
+      ['from the caller', false],
+      ['of its own, sent together with the settings,', true],
     ])('runs no statement %s in a session that may write', async (_, internal) => {
       const error = await ask(replacing(READ_ONLY, 'do 1'), internal)
       expect(error.message).toBe('The database did not begin a read-only session.')
     })
 
     test.each([false, true])(
-      'runs none where the proxy also says that the session only reads: ours is %s',
+      'runs nothing even if the proxy forges the read-only check, internal: %s',
       async (ours) => {
         const forged = "select 'tx_read_only', 'ON' union select 'sql_mode', ''"
         const error = await ask((socket) => {
@@ -308,12 +308,12 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
       },
     )
 
-    test.each([false, true])('runs none in a session that is swapped: ours is %s', async (ours) => {
+    test.each([false, true])('runs nothing in a swapped session, internal: %s', async (ours) => {
       const error = await ask((socket) => passOnSwapped(socket, mariadb.port), ours)
       expect(error).toMatchObject({ kind: expect.stringMatching(/sql|network|refused/) })
     })
 
-    test('asks one thing after the other where its question of ours is not understood', async () => {
+    test('falls back to separate statements if the combined one fails', async () => {
       const server = await startTcp(replacing('begin not atomic', 'begin atomic not'))
       const url = new URL(mariadb.url().replace(/:\d+\//, `:${server.port}/`))
       const sql = 'select id from users order by id limit 2'
@@ -326,9 +326,9 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
   test.each([
     ['only reads', [READ_ONLY], true],
     ['may write', [], false],
-    ['goes on with a transaction that may write', ['start transaction', READ_ONLY], false],
-    ['goes on with one that may not', ['start transaction read only', READ_ONLY], false],
-  ])('passes the barrier in a session that %s: %j, %s', async (_, before, passes) => {
+    ['continues a transaction that may write', ['start transaction', READ_ONLY], false],
+    ['continues a read-only transaction', ['start transaction read only', READ_ONLY], false],
+  ])('passes the barrier in a session that %s, after %j: %s', async (_, before, passes) => {
     const { host, port, owner: user } = mariadb
     const client = await createConnection({ host, port, user })
     for (const sql of before) await client.query(sql)
@@ -343,7 +343,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
   })
 
   test.each([false, true])(
-    'sends one thing after the other to a server that does not say that it is MariaDB: ours is %s',
+    'does not pipeline to a server that does not identify as MariaDB, internal: %s',
     async (internal) => {
       const ahead: number[] = []
       const server = await startTcp((socket) => {
@@ -353,7 +353,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
           for (let at = 0; at < chunk.length; at += 4 + chunk.readUIntLE(at, 3)) {
             const command = chunk[at + 4]!
             if (waits) ahead.push(command)
-            // To close a statement or the connection has no answer.
+            // Closing a statement or the connection gets no answer.
             waits = command !== 0x19 && command !== 0x01
           }
           upstream.write(chunk)
@@ -378,12 +378,12 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     },
   )
 
-  test('sees one statement, and no more', async () => {
+  test('rejects a second statement even without the guard', async () => {
     const error = await failure(unguarded.query({ sql: 'select 1; select 2' }, limits))
     expect(error).toMatchObject({ kind: 'sql', code: '1064' })
   })
 
-  test('has one open session per query, and none after it', async () => {
+  test('leaves no session open after its queries', async () => {
     await Promise.all([query('select 1'), query('select 2'), failure(query('select nope'))])
     await expect.poll(sessions).toEqual([])
   })
@@ -393,12 +393,12 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     ['select id frm users u', '1064'],
     ['select * from nowhere', '1146'],
     ["select * from json_table('x', '[' columns (a int path '$')) t", '4042'],
-  ])('passes on what is wrong with %s', async (sql, code) => {
+  ])('passes on the error in %s', async (sql, code) => {
     expect(await failure(query(sql))).toMatchObject({ kind: 'sql', code })
   })
 
   test.each(['show tables from nowhere', 'show create database nowhere'])(
-    'blames no operator for a database that only the statement names: %s',
+    'does not report a database in the statement as a configuration error: %s',
     async (sql) => {
       const unguardedToo = [database, unguarded]
       for (const it of unguardedToo) {
@@ -409,7 +409,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     },
   )
 
-  test('blames no login for a file that MySQL refuses with the number of one', () => {
+  test('does not report a refused file as a wrong login', () => {
     const message = `Access denied for user '${MARKER}'@'localhost' (using password: YES)`
     expect(mysqlError(1045, message, 1)).toMatchObject({
       kind: 'refused',
@@ -423,27 +423,27 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     'select %s',
     'select ?',
     'select 1 limit ?',
-  ])('says how a value is sent where a placeholder has none: %s', async (sql) => {
+  ])('explains parameters when a placeholder has no value: %s', async (sql) => {
     expect(await failure(query(sql))).toMatchObject({
       kind: 'sql',
       hint: 'Write $1 for the first value and $2 for the next, and send the values in params.',
     })
   })
 
-  test('is refused what the user may not read, and names nobody', async () => {
+  test('reports a table that the user may not read, without the user name', async () => {
     const error = await failure(query('select * from performance_schema.hosts'))
     expect(error).toMatchObject({ kind: 'refused', code: '1142' })
     expect(error.message).toBe('SELECT command denied for table `performance_schema`.`hosts`')
   })
 
-  test('tells a wrong login from a wrong statement, and names nobody', async () => {
+  test('reports a wrong login as an auth error without the user name', async () => {
     const url = mariadb.url().replace(/\/\/.*@/, `//${mariadb.reader}_locked:x${MARKER}@`)
     const error = await failure(open(url, io).query({ sql: 'select 1' }, limits))
     expect(error).toMatchObject({ kind: 'auth', code: '1045' })
     expect(error.message).not.toContain('tidegate_')
   })
 
-  test('tells a database that is not there, or not for this user', async () => {
+  test('reports a database that is missing or not granted', async () => {
     const owner = await failure(open(`${mariadb.url()}_not`, io).query({ sql: 'select 1' }, limits))
     expect(owner).toMatchObject({ kind: 'config', code: '1049' })
     const url = `${mariadb.url(mariadb.reader)}_not`
@@ -453,7 +453,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
 
   const endless = 'select count(*) from users a, users b, users c, users d, users e, users f'
 
-  test('is stopped by the database when its time is over', async () => {
+  test('has the database stop a query at the time limit', async () => {
     expect(await failure(query(endless, { timeoutMs: 300 }))).toMatchObject({
       kind: 'timeout',
       code: '1969',
@@ -473,7 +473,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     await holder.end()
   })
 
-  test('stops in the database when the caller leaves', async () => {
+  test('stops a query in the database when the caller aborts', async () => {
     const caller = new AbortController()
     const work = failure(query(endless, { signal: caller.signal }))
     await expect.poll(running).toBe(1)
@@ -485,7 +485,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     await expect.poll(sessions, { timeout: 5_000 }).toEqual([])
   })
 
-  test('runs one statement several times at once in the session of a call, each with its own values', async () => {
+  test('runs a statement concurrently in one session with different values', async () => {
     const sql = 'select email from users where id = ?'
     for (let round = 0; round < 20; round++) {
       const call = new Sessions()
@@ -497,7 +497,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     }
   })
 
-  test('leaves no connection open where the server does not hear its last words', async () => {
+  test('closes its connections if KILL QUERY is lost', async () => {
     const server = await startTcp((socket) =>
       passOn(socket, mariadb.port, (it) => (it.includes('kill query') ? Buffer.alloc(0) : it)),
     )
@@ -511,16 +511,16 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     await server.close()
   })
 
-  test('does not begin for a caller who has left', async () => {
+  test('does not run a query for a caller that has already aborted', async () => {
     const work = query('select 1', { signal: AbortSignal.abort() })
     expect(await failure(work)).toMatchObject({ kind: 'timeout' })
   })
 
-  describe('on a way that fails', () => {
+  describe('with a failing server', () => {
     const servers: TcpServer[] = []
     afterAll(() => Promise.all(servers.map((it) => it.close())))
 
-    /** Opens a database behind a server that does this with every connection. */
+    /** Opens a database on a server that handles every connection like this. */
     const behind = async (serve: (socket: Socket) => void) => {
       const server = await startTcp(serve)
       servers.push(server)
@@ -530,7 +530,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
     const ask = async (serve: (socket: Socket) => void, more: Partial<QueryContext> = {}) =>
       failure((await behind(serve)).query({ sql: 'select 1' }, { ...limits, ...more }))
 
-    test('is told when nothing listens', async () => {
+    test('reports a refused connection', async () => {
       const url = `mysql://app:${MARKER}@127.0.0.1:9/shop`
       expect(await failure(open(url, io).query({ sql: 'select 1' }, limits))).toMatchObject({
         kind: 'network',
@@ -540,25 +540,25 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
 
     test.each<[string, (socket: Socket) => void]>([
       ['hangs up', (socket) => void socket.destroy()],
-      ['speaks something else', (socket) => void socket.end(`HTTP/1.1 400 ${MARKER}\r\n\r\n`)],
-      ['sends nothing but zeros', (socket) => void socket.end(Buffer.alloc(64))],
-    ])('is told when the server %s', async (_, serve) => {
+      ['speaks another protocol', (socket) => void socket.end(`HTTP/1.1 400 ${MARKER}\r\n\r\n`)],
+      ['sends only zeros', (socket) => void socket.end(Buffer.alloc(64))],
+    ])('reports a server that %s', async (_, serve) => {
       const error = await ask(serve, { timeoutMs: 2_000 })
       expect(error.kind).toBe('network')
     })
 
-    test('is not waited for when it stays silent', async () => {
+    test('stops waiting for a silent server', async () => {
       expect((await ask(() => {}, { timeoutMs: 100 })).kind).toMatch(/timeout|network/)
     })
 
-    test('is told when the connection is cut amid a query', async () => {
+    test('reports a connection that breaks during a query', async () => {
       const { host, port, reader, database: name } = mariadb
       const relay = await startTcp((socket) => {
         const server = connect(port, host)
         socket.pipe(server)
         server.on('error', () => {}).pipe(socket)
         server.on('data', (chunk: Buffer) => {
-          // The answer to what was prepared: its column is called so.
+          // The answer to the prepare command contains the column name.
           if (chunk.includes('cut_here')) socket.destroy()
         })
       })
@@ -568,7 +568,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
       expect(await failure(work)).toMatchObject({ kind: 'network' })
     })
 
-    test('is not taken without encryption where that is asked for', async () => {
+    test('refuses an unencrypted connection if the URL requires TLS', async () => {
       const url = `${mariadb.url()}?ssl-mode=REQUIRED`
       expect(await failure(open(url, io).query({ sql: 'select 1' }, limits))).toMatchObject({
         kind: 'config',
@@ -578,7 +578,7 @@ await describeMariaDb('MariaDB over TCP', setup, (mariadb) => {
   })
 })
 
-describe('a statement with a limit of ours', () => {
+describe('a statement with an added limit', () => {
   test.each([
     ['select 1', 'select 1\nlimit 11'],
     ['select 1 -- x', 'select 1 -- x\nlimit 11'],
@@ -587,7 +587,7 @@ describe('a statement with a limit of ours', () => {
       'with a as (select 1 limit 1) select * from a',
       'with a as (select 1 limit 1) select * from a\nlimit 11',
     ],
-  ])('ends with it: %s', (sql, ended) => {
+  ])('ends with the limit: %s', (sql, ended) => {
     expect(limited({ sql }, 11)).toBe(ended)
   })
 
@@ -610,19 +610,19 @@ describe('a statement with a limit of ours', () => {
     "select 'unfinished",
     'select (1',
     'select 1)',
-  ])('is as it was where something else stands at its end: %s', (sql) => {
+  ])('is unchanged if no limit can be added: %s', (sql) => {
     expect(limited({ sql }, 11)).toBe(sql)
   })
 })
 
-describe('a session of MySQL', () => {
+describe('a MySQL session', () => {
   const mode = ['sql_mode', 'STRICT_TRANS_TABLES'] as const
   test.each([
     [[['tx_read_only', 'ON'], mode]],
     [[['transaction_read_only', 'ON'], mode]],
     [[['transaction_read_only', 'ON'], ['tx_read_only', 'ON'], mode]],
     [[['tx_read_only', 'ON'], ['in_transaction', '0'], mode]],
-  ] as const)('is good when it says %j', (variables) => {
+  ] as const)('is accepted when it reports %j', (variables) => {
     expect(() => check(variables)).not.toThrow()
   })
 
@@ -645,7 +645,7 @@ describe('a session of MySQL', () => {
         ['sql_mode', 'NO_BACKSLASH_ESCAPES'],
       ],
     ],
-  ] as const)('is not used when it says %j', (variables) => {
+  ] as const)('is rejected when it reports %j', (variables) => {
     expect(() => check(variables)).toThrow('did not begin a read-only session')
   })
 })
@@ -656,7 +656,7 @@ describe('a MySQL URL', () => {
     ['mysql://app:secret@db.example.com', 'A MySQL URL needs a user, a host and a database'],
     ['mariadb://app:secret@db.example.com/x?ssl-mode=maybe', 'The ssl-mode'],
     ['mysql://app:secret%@db.example.com/x', 'a % that does not begin a percent-encoding'],
-  ])('that cannot be opened is not repeated: %s', async (url, sentence) => {
+  ])('that is invalid is not repeated in the error: %s', async (url, sentence) => {
     const error = await failure(() => open(url, io))
     expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining(sentence) })
     expect(error.message).not.toContain('secret')

@@ -12,7 +12,7 @@ type Row = [declared: string, written: string, type: string, value: Cell]
 
 const PRECISE = '12345678901234567890123456789012345.000000000000000000000000000001'
 
-/** Columns by their declaration, what is put into them, and what comes out. */
+/** Columns: the declaration, the SQL that is inserted, and the type and value that are read. */
 const columns: Row[] = [
   ['tinyint', '-128', 'tinyint', -128],
   ['tinyint unsigned', '255', 'tinyint unsigned', 255],
@@ -97,12 +97,12 @@ const setup = `
   insert into held values (${columns.map(([, written]) => written).join(', ')});
 `
 
-await describeMariaDb('a value of MariaDB', setup, (mariadb) => {
+await describeMariaDb('a MariaDB value', setup, (mariadb) => {
   const database = open(mariadb.url(mariadb.reader), io)
   const query = (sql: string, params: Param[] = []) => database.query({ sql, params }, limits)
 
   test.each(columns.map((row, i) => [i, ...row] as const))(
-    'in column %i, a %s of %s, is a %s as exact as %j',
+    'in column %i, declared as %s and set to %s, is read as %s: %j',
     async (i, _declared, _written, type, value) => {
       const {
         columns: [column],
@@ -113,7 +113,7 @@ await describeMariaDb('a value of MariaDB', setup, (mariadb) => {
     },
   )
 
-  test('is the same among others, and under a name that another has', async () => {
+  test('is the same beside other columns and with a repeated name', async () => {
     const { columns: named, rows } = await query('select held.*, c1 as c0 from held')
     expect(rows).toEqual([[...columns.map((row) => row[3]), 255]])
     expect(named.at(-1)).toEqual({ name: 'c0', type: 'tinyint unsigned' })
@@ -147,7 +147,7 @@ await describeMariaDb('a value of MariaDB', setup, (mariadb) => {
     ["cast('12:00:00.5' as time(1))", 'time(1)', '12:00:00.5'],
     ["repeat('é', 3)", 'varchar', 'ééé'],
     ["date '2024-01-02' + interval 1 day", 'date', '2024-01-03'],
-  ])('is exact where it is computed: %s', async (expression, type, value) => {
+  ])('is exact when computed: %s', async (expression, type, value) => {
     const {
       columns: [column],
       rows,
@@ -163,7 +163,7 @@ await describeMariaDb('the demo store in MariaDB', demoIn('mysql'), (mariadb) =>
     expect(rows).toEqual([['1965359.60', '1553884.58']])
   })
 
-  test('finds a long number by itself, and by no neighbour', async () => {
+  test('distinguishes a long number from the next one', async () => {
     const database = open(mariadb.url(mariadb.reader), io)
     const {
       rows: [[ean] = []],
@@ -176,8 +176,8 @@ await describeMariaDb('the demo store in MariaDB', demoIn('mysql'), (mariadb) =>
   })
 })
 
-describe('the text of a value', () => {
-  test('is read as far as it is what its type says', () => {
+describe('readValue', () => {
+  test('parses text that fits the type and returns other text unchanged', () => {
     const bytes = (text: string) => new TextEncoder().encode(text)
     expect(readValue(bytes('7'), { name: 'int', form: 'integer' })).toBe(7)
     expect(readValue('9007199254740993', { name: 'bigint', form: 'integer' })).toBe(

@@ -6,9 +6,9 @@ import { describePostgres } from '../../support/postgres.ts'
 import { setup } from '../../support/postgres-scene.ts'
 
 /**
- * The volatile functions that a statement can call and that the guard lets through, of PostgreSQL 15 to 18 and
- * of the extensions that come with it. Each was looked at: it computes, it tells of the server or the session
- * what everybody may see, or it takes apart the bytes that it is given.
+ * The volatile functions that a statement can call and that the guard allows, of PostgreSQL 15 to 18 and its
+ * bundled extensions. Each was reviewed: it only computes, it returns public information about the server or the
+ * session, or it decodes the bytes of its argument.
  */
 const HARMLESS = words(
   'amvalidate array_sample array_shuffle brin_metapage_info brin_page_items brin_page_type',
@@ -38,12 +38,12 @@ const HARMLESS = words(
   'uuidv7',
 )
 
-/** Functions of a server and its extensions that a statement may call by name, as their kinds of values allow. */
+/** A condition for functions that a statement can call by name, considering the types of their values. */
 const CALLABLE = `prokind = 'f' and prorettype::regtype::text not in ('trigger', 'event_trigger', 'internal',
     'language_handler', 'fdw_handler', 'index_am_handler', 'table_am_handler', 'tsm_handler')
   and not 'internal'::regtype = any (proargtypes)`
 
-/** What calls a function of the catalog without its name: operators, casts, aggregates, types, indexes. */
+/** Functions that are called without their name: by operators, casts, aggregates, types and indexes. */
 const UNNAMED = `
   select oprcode::oid from pg_operator union select castfunc from pg_cast
   union select unnest(array[aggtransfn, aggfinalfn, aggcombinefn, aggserialfn, aggdeserialfn,
@@ -52,10 +52,10 @@ const UNNAMED = `
     from pg_type
   union select amproc from pg_amproc`
 
-/** What reads and writes the values of a type, refused for the prefix of its name alone. */
+/** Functions that read and write the values of a type, refused only because of their prefix. */
 const OF_TYPES = /^pg_\w+_(?:in|out|recv|send)$/
 
-await describePostgres('the functions of a server', setup, (postgres) => {
+await describePostgres('the guard and the functions of PostgreSQL', setup, (postgres) => {
   let functions: { name: string; least: number; most: number }[]
   beforeAll(async () => {
     const { rows } = await postgres.admin(`select proname as name,
@@ -68,14 +68,14 @@ await describePostgres('the functions of a server', setup, (postgres) => {
   const call = ({ name, least }: { name: string; least: number }) =>
     `${name}(${Array(least).fill('a').join(', ')})`
 
-  test('that do more than compute are refused', () => {
+  test('refuses functions that do more than compute', () => {
     const through = functions.filter((it) => !refused(`select ${call(it)}`))
     expect(through.map(({ name }) => name).filter((name) => !HARMLESS.includes(name))).toEqual([])
     expect(functions.length).toBeGreaterThan(100)
   })
 
-  describe('that are refused', () => {
-    test('are so in every way to write a call', () => {
+  describe('with refused functions', () => {
+    test('refuses every form of a call', () => {
       const through: string[] = []
       for (const { name, least, most } of functions.filter((it) => refused(`select ${call(it)}`))) {
         const values = Array(least).fill('a').join(', ')
@@ -99,7 +99,7 @@ await describePostgres('the functions of a server', setup, (postgres) => {
             ]),
           ...[name, `"${name}"`, `pg_catalog.${name}`].map((it) => `select treat(a as ${it})`),
         ]
-        // One value is enough to be called by a dot.
+        // A function with one argument can be called with a dot.
         if (least <= 1 && most >= 1) {
           for (const value of ['(a)', 'a[1]', '(select a)', 'btrim', '$1', 'a.b[1].c']) {
             texts.push(`select ${value}.${name} from t`, `select ${value} . "${name}" from t`)
@@ -110,7 +110,7 @@ await describePostgres('the functions of a server', setup, (postgres) => {
       expect(through.slice(0, 10)).toEqual([])
     })
 
-    test('are called by no operator, cast, aggregate, type or index', async () => {
+    test('refuses none that an operator, cast, aggregate, type or index calls', async () => {
       const { rows } = await postgres.admin(`select distinct proname as name
         from pg_proc where oid in (${UNNAMED}) and ${CALLABLE} order by 1`)
       expect(rows.length).toBeGreaterThan(500)

@@ -14,7 +14,7 @@ import { startPostgres } from '../../support/postgres.ts'
 
 const limits: Limits = { maxRows: 100, maxBytes: 100_000, timeoutMs: 10_000 }
 
-/** Names that would end a text, a name or a statement if they were written into one. */
+/** Names that would end a string, a name or a statement if they were not escaped. */
 const HOSTILE = [`o'"role`, '"; reset role; --', '\\', "none'", 'Ünï 🌊', '$1', '{}', ' röle ']
 
 const rolesOf = (reader: string) => ({
@@ -53,7 +53,7 @@ const postgres = await startPostgres(setup)
 const pooler =
   postgres && (await startPooler(postgres.config.port!, postgres.reader, postgres.config.database))
 
-describe.skipIf(!postgres)('Whom a query runs as on PostgreSQL', () => {
+describe.skipIf(!postgres)('A query with a role and claims on PostgreSQL', () => {
   if (!postgres || !pooler) return
   afterAll(() => postgres.drop())
   afterAll(() => pooler.close())
@@ -81,7 +81,7 @@ describe.skipIf(!postgres)('Whom a query runs as on PostgreSQL', () => {
     ],
     ['HTTP', open(postgres.url(reader), io), neon.open(new URL(postgres.url(reader)), io)],
     [
-      'the API of Supabase',
+      'the Supabase API',
       open(postgres.supabase.url(reader), postgres.supabase.io),
       supabase.open(new URL(postgres.supabase.url(reader)), postgres.supabase.io),
     ],
@@ -92,7 +92,7 @@ describe.skipIf(!postgres)('Whom a query runs as on PostgreSQL', () => {
       database.query({ sql }, { ...limits, identity })
     const as = (sub: string): Identity => ({ role: app, claims: claimsOf(sub) })
 
-    test('shows each person their own rows, however many ask at once', async () => {
+    test('returns only the rows of its caller among concurrent queries', async () => {
       const asked = Array.from({ length: 18 }, (_, i) => people[i % 3]!)
       const answers = await Promise.all(
         asked.map((it) => query('select id, owner from notes order by id', as(it))),
@@ -102,13 +102,13 @@ describe.skipIf(!postgres)('Whom a query runs as on PostgreSQL', () => {
       }
     })
 
-    test('tells the statement who asks, exactly', async () => {
+    test('sees the exact role and claims', async () => {
       const sql = `select current_user::text, session_user::text,
         current_setting('request.jwt.claims', true)`
       expect((await query(sql, as('alice'))).rows).toEqual([[app, reader, claimsOf('alice')]])
       const [row] = (await query(sql)).rows
       expect(row?.slice(0, 2)).toEqual([reader, reader])
-      // A setting that was once set in a session is an empty text afterwards.
+      // A setting that was set earlier in the session is an empty string afterwards.
       expect(row?.[2] || null).toBeNull()
     })
 
@@ -119,19 +119,19 @@ describe.skipIf(!postgres)('Whom a query runs as on PostgreSQL', () => {
       '\\\'"$1$tidegate$ \u{1f30a}\n\u0000\u2028',
       '\ud83c',
       'x'.repeat(8 * 1024 - 12),
-    ])('carries what a caller is called, %j', async (name) => {
+    ])('carries the caller name %j unchanged', async (name) => {
       const claims = claimsOf(name)
       const sql = "select current_setting('request.jwt.claims', true)"
       expect((await query(sql, { role: app, claims })).rows).toEqual([[claims]])
       expect((await query('select id from notes', as('alice'))).rows).toHaveLength(10)
-      // A name that is not text to PostgreSQL is nobody's name.
+      // A name that PostgreSQL cannot store as text matches no rows.
       const found = await query('select id from notes', { role: app, claims }).catch(
         () => undefined,
       )
       expect(found?.rows ?? []).toEqual([])
     })
 
-    test('takes no more claims than 8 KiB, and nothing that is no object', async () => {
+    test('refuses claims that are over 8 KiB or not a valid JSON object', async () => {
       const long = claimsOf('é'.repeat(4 * 1024))
       for (const claims of [long, '', '[]', '"alice"', '{"sub":"a\0"}', '{"sub":"\ud83c"}']) {
         const error = await failure(query('select 1', { role: app, claims }))
@@ -139,11 +139,11 @@ describe.skipIf(!postgres)('Whom a query runs as on PostgreSQL', () => {
       }
     })
 
-    test.each(hostile)('becomes a role by its exact name: %j', async (role) => {
+    test.each(hostile)('runs with the role of this exact name: %j', async (role) => {
       expect((await query('select current_user::text', { role })).rows).toEqual([[role]])
     })
 
-    test.each(HOSTILE)('becomes no role that there is not: %j', async (role) => {
+    test.each(HOSTILE)('fails for the unknown role %j', async (role) => {
       const error = await failure(query('select 1', { role }))
       expect(error).toMatchObject({
         kind: 'config',
@@ -154,14 +154,14 @@ describe.skipIf(!postgres)('Whom a query runs as on PostgreSQL', () => {
     })
 
     test.each(['none', 'NONE', '', 'a\0b', 'x'.repeat(64), '\ud83c'])(
-      'sends no role that is none: %j',
+      'rejects the invalid role name %j without sending it',
       async (role) => {
         const error = await failure(query('select 1', { role }))
         expect(error).toMatchObject({ kind: 'config', code: undefined })
       },
     )
 
-    test('says so if the login may not become the role, and runs nothing', async () => {
+    test('suggests a grant if the login may not use the role', async () => {
       expect(await failure(query('select 1', { role: other }))).toMatchObject({
         kind: 'config',
         code: '42501',
@@ -169,7 +169,7 @@ describe.skipIf(!postgres)('Whom a query runs as on PostgreSQL', () => {
       })
     })
 
-    test('does not blame the role for an error of the statement', async () => {
+    test('does not report an error in the statement as a role error', async () => {
       const error = await failure(query('select * from unseen', as('alice')))
       expect(error).toMatchObject({
         kind: 'refused',
@@ -180,13 +180,13 @@ describe.skipIf(!postgres)('Whom a query runs as on PostgreSQL', () => {
       })
     })
 
-    test('refuses claims that a role would ignore', async () => {
+    test('refuses claims if the role bypasses row-level security', async () => {
       const claims = claimsOf('alice')
       const ignored = { kind: 'config', message: expect.stringContaining('row-level security') }
       expect(await failure(query('select * from notes', { role: bypass, claims }))).toMatchObject(
         ignored,
       )
-      // Without claims the operator may mean it.
+      // Without claims, the operator may intend this.
       expect((await query('select * from notes', { role: bypass })).rows).toHaveLength(30)
       await postgres.admin(`alter role ${reader} bypassrls`)
       const error = await failure(query('select 1', { claims }))
@@ -195,7 +195,7 @@ describe.skipIf(!postgres)('Whom a query runs as on PostgreSQL', () => {
       expect((await query('select 1', { claims })).rows).toEqual([[1]])
     })
 
-    test('holds for lists, descriptions, plans and fingerprints', async () => {
+    test('uses its identity for lists, descriptions, plans and fingerprints', async () => {
       const own = { ...limits, identity: as('alice') }
       const names = async (it: Limits) =>
         (await listTables(database, { limit: 10, limits: it })).tables.map(({ name }) => name)
@@ -211,7 +211,7 @@ describe.skipIf(!postgres)('Whom a query runs as on PostgreSQL', () => {
       expect((await query("select 'sad'::mood", as('alice'))).columns[0]?.type).toBe('mood')
     })
 
-    describe('keeps a statement from becoming somebody else:', () => {
+    describe('cannot change its identity:', () => {
       const changes = [
         "select set_config('role', 'none', true)",
         'select set_config(\'request.jwt.claims\', \'{"sub":"bob"}\', true), * from notes',
@@ -259,7 +259,7 @@ describe.skipIf(!postgres)('Whom a query runs as on PostgreSQL', () => {
 
       const isQuery = (it: string) => /^(?:select|values|with|explain)\b(?!.*;)/.test(it)
       test.each(changes.filter((it) => !isQuery(it)))(
-        'the engine refuses %s, without the guard',
+        'the engine refuses %s without the guard',
         async (sql) => {
           const own = { ...limits, identity: as('alice') }
           await failure(unguarded.query({ sql }, own))
@@ -267,8 +267,8 @@ describe.skipIf(!postgres)('Whom a query runs as on PostgreSQL', () => {
         },
       )
 
-      // What docs/groups.md says: only the guard stops a function that changes a setting.
-      test('but not from calling set_config, without the guard', async () => {
+      // As docs/groups.md says, only the guard stops a function that changes a setting.
+      test('except with set_config() without the guard', async () => {
         const bob = claimsOf('bob').replaceAll("'", "''")
         const sql = `with x as materialized (select set_config('request.jwt.claims', '${bob}', true))
           select n.owner from x, notes n`
@@ -277,14 +277,14 @@ describe.skipIf(!postgres)('Whom a query runs as on PostgreSQL', () => {
         const back = "select set_config('role', 'none', true), current_user::text"
         const left = await unguarded.query({ sql: back }, { ...limits, identity: as('alice') })
         expect(left.rows).toEqual([['none', reader]])
-        // It ends with the transaction.
+        // The change ends with the transaction.
         expect((await query('select current_user::text', as('alice'))).rows).toEqual([[app]])
         expect((await query('select current_user::text')).rows).toEqual([[reader]])
       })
     })
 
-    // Also in docs/groups.md. Supabase's own login may not be given the right.
-    test('needs no set_config() but for the login', async () => {
+    // This is also in docs/groups.md. Supabase's own login may lack this grant.
+    test('needs set_config() only for the login', async () => {
       const setConfig = 'function pg_catalog.set_config(text, text, boolean)'
       await postgres.admin(`revoke execute on ${setConfig} from public;
         grant execute on ${setConfig} to ${reader}`)
@@ -301,7 +301,7 @@ describe.skipIf(!postgres)('Whom a query runs as on PostgreSQL', () => {
       }
     })
 
-    test('leaves nothing behind, whatever a statement did', async () => {
+    test('leaves no session state behind', async () => {
       await query('select * from notes', as('alice'))
       await failure(query('select 1 / 0 from notes', as('alice')))
       await failure(query('select * from nowhere', as('alice')))
@@ -330,7 +330,7 @@ describe.skipIf(!postgres)('Whom a query runs as on PostgreSQL', () => {
     })
   })
 
-  test('takes what docs/groups.md advises', async () => {
+  test('works with the setup in docs/groups.md', async () => {
     const page = readFileSync('docs/groups.md', 'utf8')
     const advised = [...page.matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql)
     expect(advised).toHaveLength(2)
@@ -347,8 +347,8 @@ describe.skipIf(!postgres)('Whom a query runs as on PostgreSQL', () => {
     expect(results.at(-2)?.rows).toEqual([{ owner: 'alice', has_function_privilege: false }])
   })
 
-  // Neon commits, and may keep the session for somebody else.
-  test('over HTTP, every setting is one of the transaction', async () => {
+  // Neon commits, and may reuse the session for another client.
+  test('limits every setting to the transaction over HTTP', async () => {
     const own = { ...limits, identity: { role: app, claims: claimsOf('alice') } }
     for (const internal of [false, true]) {
       await ways[2][1].query({ sql: 'select 1', internal }, own)

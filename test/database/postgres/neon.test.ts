@@ -43,7 +43,7 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     ])
   })
 
-  test('asks for the name of a type, and ten minutes later for the one it has then', async () => {
+  test('caches the name of a type for ten minutes', async () => {
     await postgres.admin("create type mood as enum ('sad')")
     const read = async (name: string) => {
       const before = postgres.neon.requests.length
@@ -74,7 +74,7 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     expect(answer.truncated).toBe(truncated)
   })
 
-  test('leaves out whole rows beyond the cap of bytes', async () => {
+  test('omits whole rows beyond the byte limit', async () => {
     const sql = "select repeat('é', 100) from generate_series(1, 10)"
     const row = 2 * 100 + 4
     const answer = await query(sql, { maxBytes: 3 * (row + 1) })
@@ -84,7 +84,7 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     expect((await query(sql, { maxBytes: 10 * (row + 1) - 1 })).rows).toHaveLength(9)
   })
 
-  test('says so when one row alone is beyond the cap of bytes', async () => {
+  test('reports a single row beyond the byte limit', async () => {
     const error = await failure(query("select repeat('x', 200)", { maxBytes: 100 }))
     expect(error).toMatchObject({
       kind: 'too_large',
@@ -97,7 +97,7 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     expect(answer.rows).toHaveLength(10)
   })
 
-  test('runs SHOW and EXPLAIN, which no cursor takes, last in their batch', async () => {
+  test('runs SHOW and EXPLAIN without a cursor, last in the batch', async () => {
     expect((await query('show standard_conforming_strings')).rows).toEqual([['on']])
     const before = postgres.neon.requests.length
     const { rows } = await query('/* why */ explain (format json) select * from users')
@@ -106,12 +106,12 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     expect((await query('show all', { maxRows: 3 })).truncated).toBe('rows')
   })
 
-  test('sends what only looks like EXPLAIN to the cursor, which does not take it', async () => {
+  test('refuses EXPLAIN ANALYZE of CREATE TABLE even without the guard', async () => {
     const sql = 'explain analyze create table made as select 1'
     expect(await failure(unguarded.query({ sql }, limits))).toMatchObject({ code: '42601' })
   })
 
-  test('reads texts as standard SQL does, whatever the database is set to', async () => {
+  test('reads standard string literals regardless of the database setting', async () => {
     const name = postgres.config.database
     await postgres.admin(`alter database ${name} set standard_conforming_strings = off`)
     expect((await query("select '\\', 'a\\''b'")).rows).toEqual([['\\', "a\\'b"]])
@@ -129,18 +129,18 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     ['select 1 / (id - id) from users', '22012', undefined],
     ['show nothing_like_it', '42704', undefined],
     ['explain select nope from users', '42703', 16],
-  ])('points into the text of the caller: %s', async (sql, code, position) => {
+  ])('reports the position in the original statement: %s', async (sql, code, position) => {
     const error = await failure(query(sql))
     expect(error).toMatchObject({ kind: code ? 'sql' : 'refused', code, position })
   })
 
-  test('passes on the hint of the database', async () => {
+  test('passes on the hint from the database', async () => {
     expect((await failure(query('select emial from users'))).hint).toContain('users.email')
     const unbound = database.query({ sql: 'select 1', params: [1] }, limits)
     expect(await failure(unbound)).toMatchObject({ kind: 'sql', code: '08P01' })
   })
 
-  test('is sent no value that is not text', async () => {
+  test('refuses a parameter with a NUL or half a surrogate pair', async () => {
     for (const value of ['a\0b', '\ud800']) {
       const work = database.query({ sql: 'select $1', params: [value] }, limits)
       expect((await failure(work)).message).toBe(
@@ -149,7 +149,7 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     }
   })
 
-  test('is refused by the engine what the guard would have refused', async () => {
+  test('cannot write even without the guard', async () => {
     for (const [sql, code] of [
       ["select nextval('counter')", '25006'],
       ['with d as (delete from users returning id) select * from d', '0A000'],
@@ -162,7 +162,7 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     }
   })
 
-  test('is refused what the role may not read', async () => {
+  test('reports a table that the role may not read', async () => {
     const reader = open(postgres.url(postgres.reader), { fetch, bindings: {} })
     expect(await failure(reader.query({ sql: 'table secrets' }, limits))).toMatchObject({
       kind: 'refused',
@@ -171,7 +171,7 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     })
   })
 
-  test('tells a wrong login from a wrong statement, and names nobody', async () => {
+  test('reports a wrong login as an auth error without the user name', async () => {
     const url = postgres.url().replace('postgres@', `nobody:${MARKER}@`)
     const error = await failure(
       open(url, { fetch, bindings: {} }).query({ sql: 'select 1' }, limits),
@@ -180,7 +180,7 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     expect(error.message).not.toContain('nobody')
   })
 
-  test('tells a database that is not there', async () => {
+  test('reports an unknown database as a configuration error', async () => {
     const url = `${postgres.url()}_not`
     const error = await failure(
       open(url, { fetch, bindings: {} }).query({ sql: 'select 1' }, limits),
@@ -190,18 +190,18 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
 
   const endless = 'select count(*) from users a, users b, users c, users d, users e, users f'
 
-  test('is stopped by the database when its time is over', async () => {
+  test('has the database stop a query at the time limit', async () => {
     const error = await failure(query(endless, { timeoutMs: 300 }))
     expect(error).toMatchObject({
       kind: 'timeout',
       code: '57014',
       message: 'The query was stopped after 0.3 seconds.',
     })
-    // What the server lists lags behind what it told.
+    // The list of running queries is updated after the answer.
     await expect.poll(running, { timeout: 2_000 }).toBe(0)
   })
 
-  test('is not freed from its time limit by the statement', async () => {
+  test('keeps the time limit if the statement changes statement_timeout', async () => {
     const sql = `select set_config('statement_timeout', '0', true), (${endless})`
     const error = await failure(unguarded.query({ sql }, { ...limits, timeoutMs: 300 }))
     expect(error).toMatchObject({ kind: 'timeout', code: '57014' })
@@ -223,7 +223,7 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     await locking
   })
 
-  test('stops in the database when the caller leaves', async () => {
+  test('stops a query in the database when the caller aborts', async () => {
     const caller = new AbortController()
     const work = failure(query(endless, { signal: caller.signal }))
     await expect.poll(running).toBe(1)
@@ -235,7 +235,7 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
     await expect.poll(running, { timeout: 5_000 }).toBe(0)
   })
 
-  test('says what to do about an answer over 10 MiB', async () => {
+  test('suggests a smaller query for an answer over 10 MiB', async () => {
     const sql = "select repeat('x', 1000000) from generate_series(1, 20)"
     const error = await failure(query(sql, { maxRows: 20, maxBytes: 1e9 }))
     expect(error).toMatchObject({
@@ -245,8 +245,8 @@ await describePostgres('PostgreSQL over HTTP', setup, (postgres) => {
   })
 })
 
-describe('a service that fails', () => {
-  /** Opens a database behind a service that answers like this. */
+describe('the Neon driver with a failing service', () => {
+  /** Opens a database on a service with this listener. */
   const serve = async (listener: RequestListener) => {
     const port = await startHttp(listener)
     return open(`neon://app:${MARKER}@127.0.0.1:${port}/shop`, { fetch, bindings: {} })
@@ -262,16 +262,16 @@ describe('a service that fails', () => {
     ['too many connections', 400, report('53300', `no ${MARKER}`), 'network'],
     ['a database that shuts down', 400, report('57P01', `no ${MARKER}`), 'network'],
     ['an error without a code', 400, report('', `no ${MARKER}`), 'network'],
-    ['a page of a proxy', 502, `<html>${MARKER}</html>`, 'network'],
+    ['a proxy page', 502, `<html>${MARKER}</html>`, 'network'],
     ['too many requests', 429, MARKER, 'network'],
-    ['a service that wants a login', 401, `{"msg":"${MARKER}"}`, 'auth'],
+    ['a service that requires a login', 401, `{"msg":"${MARKER}"}`, 'auth'],
     ['an answer that is too large', 507, report('', `no ${MARKER}`), 'too_large'],
-    ['a success that is no answer', 200, '<html></html>', 'network'],
+    ['a success with a web page', 200, '<html></html>', 'network'],
     ['a success without results', 200, 'null', 'network'],
     ['a success with too few results', 200, '{"results":[{}]}', 'network'],
     ['a failure with results', 500, '{"results":[{},{},{"fields":[],"rows":[]}]}', 'network'],
     ['a redirect', 302, '', 'network'],
-  ])('is told as what it is: %s', async (_, status, body, kind) => {
+  ])('classifies %s', async (_, status, body, kind) => {
     const error = await ask((_request, response) => {
       response.writeHead(status, { location: 'http://127.0.0.1:9/elsewhere' }).end(body)
     })
@@ -279,7 +279,7 @@ describe('a service that fails', () => {
     expect(error.message).toMatch(/^[A-Z].*\.$/)
   })
 
-  test('is told when nothing listens', async () => {
+  test('reports a refused connection', async () => {
     const database = open(`neon://app:${MARKER}@127.0.0.1:9/shop`, { fetch, bindings: {} })
     const error = await failure(database.query({ sql: 'select 1' }, limits))
     expect(error).toMatchObject({
@@ -294,11 +294,11 @@ describe('a service that fails', () => {
       'in the middle',
       (_request, response) => void response.writeHead(200).write('{"results":[{"fields":'),
     ],
-  ])('is not waited for when it goes silent %s', async (_, listener) => {
+  ])('times out when the service goes silent %s', async (_, listener) => {
     expect((await ask(listener, { timeoutMs: 50 })).kind).toBe('timeout')
   })
 
-  test('is told when its answer breaks off', async () => {
+  test('reports an answer that breaks off', async () => {
     const error = await ask((_request, response) => {
       response.writeHead(200, { 'content-length': 1_000 }).write('{"results":[')
       setTimeout(() => response.destroy(), 50)
@@ -306,7 +306,7 @@ describe('a service that fails', () => {
     expect(error.kind).toBe('network')
   })
 
-  test('is not read past 10 MiB, however much it sends', async () => {
+  test('stops reading an endless answer', async () => {
     let sent = 0
     const chunk = Buffer.alloc(64 * 1024, ' ')
     const error = await ask((_request, response) => {
@@ -323,7 +323,7 @@ describe('a service that fails', () => {
     expect(sent).toBeLessThan(100 * 1024 * 1024)
   })
 
-  test('is not asked with a password in anything but one header', async () => {
+  test('sends the password only in a header', async () => {
     const seen: Request[] = []
     const io = {
       bindings: {},
@@ -370,7 +370,7 @@ describe('a database URL', () => {
     ['postgres://app:sec#ret@x.neon.tech:port/shop', 'The database URL is not a URL'],
     ['neon://x.neon.tech/secret', 'A Neon URL needs a user and a database'],
     ['neon://app:secret@x.neon.tech', 'A Neon URL needs a user and a database'],
-  ])('that cannot be opened is not repeated: %s', async (url, sentence) => {
+  ])('that is invalid is not repeated in the error: %s', async (url, sentence) => {
     const error = await failure(() => locate(url, { fetch, bindings: {} }).open())
     expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining(sentence) })
     expect(error.message).not.toContain('secret')

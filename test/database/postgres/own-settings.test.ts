@@ -22,7 +22,7 @@ const write = (name: string, text: string, mode = 0o600) => {
 const machineOf = (variables: Machine['variables']) => testMachine({ variables, home, user: 'me' })
 const access = (url: string, variables: Machine['variables'] = {}) =>
   accessOn(machineOf(variables), databaseUrl(url, true))
-/** Where a URL leads, and as whom: `user@host:port/database`. */
+/** The logins for a URL: `user@host:port/database`. */
 const logins = async (url: string, variables?: Machine['variables']) =>
   (await access(url, variables)).servers.all.map(
     ({ user, host, port, database }) => `${user}@${host}:${port}/${database}`,
@@ -77,7 +77,7 @@ test.each<[url: string, variables: Machine['variables'], message: string]>([
   expect((await failure(access(url, variables))).message).toContain(message)
 })
 
-test('takes from its service what the URL leaves out, and from the variables what that leaves out', async () => {
+test('the URL takes precedence over the service, and the service over the variables', async () => {
   const servicefile = write(
     'services.conf',
     `# ours
@@ -107,7 +107,7 @@ test.each([
   ['host = one', 'is not NAME=VALUE'],
   ['service=other', 'refers to another service'],
   [`ldap://${MARKER}`, 'is not NAME=VALUE'],
-])('a service with the line %s is refused, without the line', async (line, message) => {
+])('a service with the line %s is refused without repeating the line', async (line, message) => {
   const error = await failure(() => serviceIn(`[a]\n${line}\n`, 'a', '/f'))
   expect(error.message).toBe(
     `Line 2 of the service file /f ${message}${message.startsWith('is') ? ' without spaces around =' : ''}.`,
@@ -131,12 +131,12 @@ test.each<[text: string, password: string | undefined]>([
   expect(passwordIn(text, ada)).toBe(password)
 })
 
-test('a colon or a backslash in a name is written with a backslash', () => {
+test('the password file escapes colons and backslashes in names with a backslash', () => {
   const entry = { host: '::1', port: 1, database: 'a:b', user: 'c\\d' }
   expect(passwordIn('\\:\\:1:1:a\\:b:c\\\\d:secret', entry)).toBe('secret')
 })
 
-test('finds the password of a host in the file, unless others can read that', async () => {
+test('the password file is used unless other users can read it', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
   const file = write('passwords', 'localhost:*:*:*:at-home\n/run/pg:*:*:*:there\n*:1:*:*:one\n')
   const passwordOf = async (url: string, variables = {}) => {
@@ -157,13 +157,13 @@ test('finds the password of a host in the file, unless others can read that', as
   warn.mockRestore()
 })
 
-test('gives no password of a variable to a login by a token', async () => {
+test('a token login does not use the password in PGPASSWORD', async () => {
   const url = 'postgres://iam@db.example.com/d?auth=rds-iam&region=eu-west-1'
   const { servers } = await access(url, { PGPASSWORD: MARKER })
   expect(servers.all[0]).toMatchObject({ password: '', token: { auth: 'rds-iam' } })
 })
 
-await describePostgres('a PostgreSQL that the variables name', '', (postgres) => {
+await describePostgres('PostgreSQL with environment variables', '', (postgres) => {
   const { host, port, database } = postgres.config
   const PG = { PGHOST: String(host), PGPORT: String(port), PGDATABASE: database }
   const ask = async (variables: Machine['variables'], url = 'postgres:') => {
@@ -176,12 +176,12 @@ await describePostgres('a PostgreSQL that the variables name', '', (postgres) =>
     return rows[0]
   }
 
-  test('is asked as they say', async () => {
+  test('uses the variables of the machine', async () => {
     const more = { PGAPPNAME: 'mine', PGOPTIONS: '-c work_mem=7MB' }
     expect(await ask({ ...PG, ...more })).toEqual([database, postgres.reader, 'mine', '7MB'])
   })
 
-  test('is asked with nothing of the environment of the process but by these rules', async () => {
+  test('ignores variables of the process that the machine does not list', async () => {
     vi.stubEnv('PGOPTIONS', '-c work_mem=7MB')
     vi.stubEnv('PGAPPNAME', 'other')
     const url = postgres.tcp(postgres.reader)

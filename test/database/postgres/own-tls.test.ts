@@ -30,7 +30,7 @@ function makeAuthority(name: string) {
   writeFileSync(at(`${name}.txt`), '')
 }
 
-/** A certificate that `ours` signed: for a host, or of a user. */
+/** A certificate signed by the CA `ours`, for a host or a user. */
 function make(name: string, subject: string, lock: readonly string[] = ['-nodes']) {
   const names = ['-addext', `subjectAltName=DNS:${subject}`]
   const by = ['-CA', 'ours.pem', '-CAkey', 'ours.key']
@@ -75,7 +75,7 @@ async function start(name: string) {
   return { port, socket }
 }
 
-describe.skipIf(!makeCertificate())('TLS with files of a machine', async () => {
+describe.skipIf(!makeCertificate())('TLS with local files', async () => {
   for (const name of ['ours', 'theirs']) makeAuthority(name)
   make('right', 'localhost')
   make('wrong', 'db.example.com')
@@ -104,7 +104,7 @@ describe.skipIf(!makeCertificate())('TLS with files of a machine', async () => {
   const encrypted = [true, 'TLSv1.3']
 
   test.each(['sslmode=require', 'sslmode=prefer', 'sslmode=verify-ca', 'sslmode=verify-full', ''])(
-    'trusts the authority that the URL names, and no other: %s',
+    'trusts only the CA in the URL: %s',
     async (mode) => {
       const by = (params: string) => ask(url('postgres', `${mode}&${params}`))
       expect(await by(ca)).toEqual(encrypted)
@@ -114,7 +114,7 @@ describe.skipIf(!makeCertificate())('TLS with files of a machine', async () => {
     },
   )
 
-  test('leaves the name out by verify-ca alone, and only with an authority that is named', async () => {
+  test('skips the host name check only for verify-ca with a CA in the URL', async () => {
     const to = (params: string) => ask(url('postgres', params, wrong))
     expect(await to(`sslmode=verify-ca&${ca}`)).toEqual(encrypted)
     for (const mode of ['require', 'verify-full', 'prefer']) {
@@ -124,7 +124,7 @@ describe.skipIf(!makeCertificate())('TLS with files of a machine', async () => {
     expect((await failure(to('sslmode=verify-ca'))).message).toContain('cannot be trusted')
   })
 
-  test('takes the files of the user, where they are there', async () => {
+  test('uses the files in ~/.postgresql', async () => {
     const user = at('user')
     mkdirSync(join(user, '.postgresql'), { recursive: true })
     const put = (from: string, to: string, mode = 0o600) =>
@@ -139,7 +139,7 @@ describe.skipIf(!makeCertificate())('TLS with files of a machine', async () => {
     expect((await failure(by())).message).toBe('The database certificate has been revoked.')
   })
 
-  test('shows the certificate that the URL names', async () => {
+  test('sends the client certificate in the URL', async () => {
     const by = (params: string) => ask(url('certified', `${ca}&${params}`))
     expect(await by(shown('client'))).toEqual(encrypted)
     expect(await by(`${shown('locked')}&sslpassword=${MARKER}`)).toEqual(encrypted)
@@ -154,7 +154,7 @@ describe.skipIf(!makeCertificate())('TLS with files of a machine', async () => {
     }
   })
 
-  test('refuses a key that others can read, and a file that holds none', async () => {
+  test('refuses a key that others can read, and files without a key or certificate', async () => {
     const by = (params: string) => failure(ask(url('certified', `${ca}&${params}`)))
     writeFileSync(at('open.key'), readFileSync(at('client.key')), { mode: 0o644 })
     const open = await by(`sslcert=${at('client.crt')}&sslkey=${at('open.key')}`)
@@ -167,23 +167,23 @@ describe.skipIf(!makeCertificate())('TLS with files of a machine', async () => {
     expect(root.message).toContain('does not contain a PEM certificate')
   })
 
-  test('reads the list of revoked certificates', async () => {
+  test('checks the list of revoked certificates', async () => {
     const by = (list: string) => ask(url('postgres', `${ca}&sslcrl=${at(list)}`))
     expect(await by('none.crl')).toEqual(encrypted)
     expect((await failure(by('revoked.crl'))).message).toContain('has been revoked')
   })
 
-  test('speaks the versions that are asked for', async () => {
+  test('uses the TLS versions in the URL', async () => {
     const by = (params: string) => ask(url('postgres', `${ca}&${params}`))
     expect(await by('ssl_max_protocol_version=TLSv1.2')).toEqual([true, 'TLSv1.2'])
     expect(await by('ssl_min_protocol_version=TLSv1.3')).toEqual(encrypted)
   })
 
-  test('encrypts without asking first', async () => {
+  test('supports sslnegotiation=direct', async () => {
     expect(await ask(url('postgres', `${ca}&sslnegotiation=direct`))).toEqual(encrypted)
   })
 
-  test('binds the login to the certificate, or tells no password', async () => {
+  test('refuses a login without channel binding if the URL requires it', async () => {
     const by = (user: string) => ask(url(user, `${ca}&channel_binding=require`))
     expect(await by('known')).toEqual(encrypted)
     for (const user of ['hashed', 'postgres']) {
@@ -193,7 +193,7 @@ describe.skipIf(!makeCertificate())('TLS with files of a machine', async () => {
     expect(await ask(url('hashed', ca))).toEqual(encrypted)
   })
 
-  test('is not spoken at a socket', async () => {
+  test('is not used on a Unix socket', async () => {
     const { port, socket } = right
     const params = `host=${socket}&port=${port}&sslmode=require`
     expect(await ask(`postgres://postgres@/postgres?${params}`)).toEqual([false, null])
@@ -203,7 +203,7 @@ describe.skipIf(!makeCertificate())('TLS with files of a machine', async () => {
     expect(await ask('postgres:', { variables })).toEqual([false, null])
   })
 
-  test('goes by a tunnel under the name of the URL, and so does the word to stop', async () => {
+  test('works through a tunnel for queries and cancel requests', async () => {
     const dialled: string[] = []
     const dial: Machine['dial'] = async (host, port) => {
       dialled.push(`${host}:${port}`)

@@ -16,7 +16,7 @@ import { describePostgres } from '../../support/postgres.ts'
 
 const limits: QueryContext = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
 
-/** Functions that leave something in their session which no rollback takes back; and one that tells of it. */
+/** A function that leaves session state that a rollback does not undo, and one that reports this state. */
 const setup = (reader: string) => `
   create function leave_traces() returns void volatile language plpgsql as $$ begin
     perform pg_advisory_lock(4711);
@@ -40,7 +40,7 @@ const setup = (reader: string) => `
   $$;
 `
 
-await describePostgres('PostgreSQL on a machine', setup, (postgres) => {
+await describePostgres('PostgreSQL with pooled connections', setup, (postgres) => {
   const port = postgres.config.port!
   const { reader } = postgres
   const ending: { close(): Promise<void> }[] = []
@@ -62,7 +62,7 @@ await describePostgres('PostgreSQL on a machine', setup, (postgres) => {
       'select count(*)::int as count from pg_stat_activity where usename = $1 and datname = $2'
     return (await postgres.admin(sql, [user, postgres.config.database])).rows[0].count
   }
-  /** Passes connections on, and lets a test do something with the first of them. */
+  /** A proxy that lets a test change the data of its first connection. */
   const startCut = async (
     change: (chunk: Buffer, cut: (report?: Buffer) => void) => Buffer | undefined,
   ) => {
@@ -84,7 +84,7 @@ await describePostgres('PostgreSQL on a machine', setup, (postgres) => {
   }
   const long = 'select count(*) from generate_series(1, 1000000000)'
 
-  test('tells of a server that falls silent at the login as what it is', async () => {
+  test('reports a server that goes silent at login', async () => {
     const server = await startTcp(() => {})
     ending.push(server)
     for (let i = 0; i < 5; i++) {
@@ -93,14 +93,14 @@ await describePostgres('PostgreSQL on a machine', setup, (postgres) => {
     }
   })
 
-  test('holds no rows of the answers before', async () => {
+  test('keeps no rows of earlier answers in memory', async () => {
     const database = await here()
     const answer = async () => {
       const sql = 'select i, i from generate_series(1, 1000) i'
       const { rows } = await database.query({ sql }, { ...limits, maxRows: 1_000, maxBytes: 1e6 })
       return rows.length
     }
-    // Each row is an array, and collecting what nobody holds is the first that this does.
+    // Each row is an array. This call collects garbage before it counts.
     const arrays = () => Number(queryObjects(Array, { format: 'count' }))
     const first = await session(database)
     for (let i = 0; i < 3; i++) expect(await answer()).toBe(1_000)
@@ -110,7 +110,7 @@ await describePostgres('PostgreSQL on a machine', setup, (postgres) => {
     expect(arrays() - before).toBeLessThan(2_000)
   })
 
-  test('opens one connection for one call after the other', async () => {
+  test('reuses one connection for consecutive calls', async () => {
     const server = await startCut((chunk) => chunk)
     const database = await at(server.port)
     const first = await session(database)
@@ -123,7 +123,7 @@ await describePostgres('PostgreSQL on a machine', setup, (postgres) => {
     expect(server.connections).toBe(1)
   })
 
-  test('leaves nothing of one call for the next', async () => {
+  test('leaves no session state for the next call', async () => {
     const database = await here()
     const before = await ask(database, 'select traces(), pg_backend_pid()')
     await ask(database, 'select leave_traces()')
@@ -134,14 +134,14 @@ await describePostgres('PostgreSQL on a machine', setup, (postgres) => {
     expect((await postgres.admin(locks)).rows[0].count).toBe(0)
   })
 
-  test('leaves nothing of a call that fails behind what it left', async () => {
+  test('leaves no session state after a call that fails', async () => {
     const database = await here()
     const before = await ask(database, 'select traces(), pg_backend_pid()')
     await failure(ask(database, 'select leave_traces(), 1 / (length(version()) * 0)'))
     expect(await ask(database, 'select traces(), pg_backend_pid()')).toEqual(before)
   })
 
-  test('runs no two callers in one session, if only one of them has claims', async () => {
+  test('uses separate sessions for callers with and without claims', async () => {
     const database = await here(reader)
     const claims = { identity: { claims: '{"sub":"ada"}' } }
     const told = "select current_setting('request.jwt.claims', true), pg_backend_pid()"
@@ -151,7 +151,7 @@ await describePostgres('PostgreSQL on a machine', setup, (postgres) => {
     expect(await ask(database, told, claims)).toEqual([ada, first])
   })
 
-  test('gives a role back after its call', async () => {
+  test('resets the role after its call', async () => {
     const database = await here()
     const who = 'select current_user, session_user, pg_backend_pid()'
     const [, , pid] = await ask(database, who)
@@ -163,7 +163,7 @@ await describePostgres('PostgreSQL on a machine', setup, (postgres) => {
     expect(await ask(database, who)).toEqual(['postgres', 'postgres', pid])
   })
 
-  test('begins every call read-only', async () => {
+  test('starts every call read-only', async () => {
     const database = await here()
     for (let i = 0; i < 2; i++) {
       await ask(database, 'select leave_traces()')
@@ -171,7 +171,7 @@ await describePostgres('PostgreSQL on a machine', setup, (postgres) => {
     }
   })
 
-  test('asks once more, where a connection ended while nobody asked', async () => {
+  test('retries on a new connection after an idle one was terminated', async () => {
     const database = await here(reader)
     for (let i = 0; i < 3; i++) {
       const pid = await session(database)
@@ -181,7 +181,7 @@ await describePostgres('PostgreSQL on a machine', setup, (postgres) => {
   })
 
   test.each(['cut', 'told', 'silent'])(
-    'asks once more, where a connection is broken and nobody knows: %s',
+    'retries on a new connection after an unnoticed failure: %s',
     async (how) => {
       let isBroken = false
       const server = await startCut((chunk, cut) => {
@@ -196,7 +196,7 @@ await describePostgres('PostgreSQL on a machine', setup, (postgres) => {
     },
   )
 
-  test('asks nothing twice, once it has begun', async () => {
+  test('does not retry a statement that has started', async () => {
     let isBroken = false
     const server = await startCut((chunk, cut) => {
       if (isBroken) setTimeout(cut, 300)
@@ -206,11 +206,11 @@ await describePostgres('PostgreSQL on a machine', setup, (postgres) => {
     await session(database)
     isBroken = true
     expect((await failure(ask(database, long))).kind).toBe('network')
-    // The one that tells the server to stop.
+    // The second one is for the cancel request.
     expect(server.connections).toBeLessThanOrEqual(2)
   })
 
-  test('gives back no connection that was cancelled, ran out of time or was cut', async () => {
+  test('does not reuse an aborted connection, and leaves no statement running', async () => {
     const database = await here(reader)
     const first = await session(database)
     const left = failure(ask(database, long, { signal: AbortSignal.timeout(300) }))
@@ -225,14 +225,14 @@ await describePostgres('PostgreSQL on a machine', setup, (postgres) => {
     await expect.poll(() => ask(database, running)).toEqual([1])
   })
 
-  test('goes on with a connection whose statement the server stopped', async () => {
+  test('reuses a connection after the server stops its statement', async () => {
     const database = await here()
     const pid = await session(database)
     await failure(ask(database, long, { timeoutMs: 300 }))
     expect(await session(database)).toBe(pid)
   })
 
-  test('opens so many connections at most; other calls wait, and are told if that takes too long', async () => {
+  test('opens at most MOST_LENT connections, and reports when none becomes free', async () => {
     const database = await here(reader)
     const some = 'select count(*), pg_backend_pid() from generate_series(1, 200000)'
     const all = await Promise.all(Array.from({ length: 50 }, () => ask(database, some)))
@@ -251,7 +251,7 @@ await describePostgres('PostgreSQL on a machine', setup, (postgres) => {
     expect(await ask(database, 'select 1')).toEqual([1])
   })
 
-  test('lets no call wait for itself', async () => {
+  test('does not deadlock when a call runs several queries', async () => {
     const database = await here()
     const call = () =>
       bySessions(undefined, async (sessions) => {
@@ -262,7 +262,7 @@ await describePostgres('PostgreSQL on a machine', setup, (postgres) => {
     expect(answers).toEqual(Array(10).fill(['UTF8']))
   })
 
-  test('reads more in its life than one answer may have', async () => {
+  test('does not count the bytes of earlier answers', async () => {
     const database = await here()
     const pid = await session(database)
     for (let i = 0; i < 8; i++)
@@ -271,7 +271,7 @@ await describePostgres('PostgreSQL on a machine', setup, (postgres) => {
     expect(await session(database)).toBe(pid)
   })
 
-  test('leaves no session behind when the machine ends, whatever runs', async () => {
+  test('closes all sessions when the machine closes, even during a query', async () => {
     const own = machine()
     const database = await openOn(own, postgres.tcp(reader))
     await session(database)
@@ -285,7 +285,7 @@ await describePostgres('PostgreSQL on a machine', setup, (postgres) => {
   })
 
   test.each(['', "await machine.close(); console.log('closed')"])(
-    'lets a process end that holds an idle connection, after %j',
+    'does not keep the process alive with an idle connection, after %j',
     async (last) => {
       const url = JSON.stringify(postgres.tcp(reader))
       const program = `
@@ -303,7 +303,7 @@ await describePostgres('PostgreSQL on a machine', setup, (postgres) => {
     },
   )
 
-  test('goes through a pooler of transactions, whose sessions it does not own', async () => {
+  test('leaves no session state in a transaction pooler', async () => {
     const pooler = await startPooler(port, 'postgres', postgres.config.database)
     ending.push(pooler)
     const database = await at(pooler.port)
@@ -321,13 +321,13 @@ await describePostgres('PostgreSQL on a machine', setup, (postgres) => {
     }
   })
 
-  test('asks nothing where a pooler loses its transaction, and goes on where it does not', async () => {
+  test('runs nothing if a pooler loses the transaction', async () => {
     const swapping = await startSwapping(port, 'postgres', postgres.config.database, 1)
     ending.push(swapping)
     const database = await at(swapping.port)
     const error = await failure(ask(database, 'select leave_traces()'))
     expect(error.message).toBe('The database did not begin a read-only transaction.')
-    // From its second statement on, this one stays with one session.
+    // From the second statement on, this pooler keeps one session.
     expect((await ask(database, 'select traces()'))[0]).toContain('postgres')
   })
 })

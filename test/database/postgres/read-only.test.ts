@@ -13,7 +13,7 @@ import { Witness } from '../../support/witness.ts'
 
 const limits = { maxRows: 10, maxBytes: 100_000, timeoutMs: 400 }
 
-/** The driver over TCP, with a machine that keeps its connections. */
+/** The driver over TCP, on a machine that pools its connections. */
 const machine = testMachine()
 const onMachine = {
   open: (url: URL, io: Io) => tcp.openOn!(machine, url, { ...io, machine }),
@@ -23,7 +23,7 @@ afterAll(() => machine.close())
 const outcome = (database: UnguardedDatabase, sql: string) =>
   database.query({ sql }, limits).catch((error: unknown) => error)
 
-await describePostgres('a statement that would do more than read', setup, (postgres) => {
+await describePostgres('read-only access to PostgreSQL', setup, (postgres) => {
   let scene: Awaited<ReturnType<typeof postgresScene>>
   let witness: Witness
   beforeAll(async () => {
@@ -32,11 +32,11 @@ await describePostgres('a statement that would do more than read', setup, (postg
   })
   afterAll(() => scene.end())
 
-  // Whatever else is asked goes where it would.
+  // Only requests to the Supabase API are redirected.
   const { io } = postgres.supabase
   const corpus = attacks('postgres').map((it) => ({
     ...it,
-    // So that it finds the database that it means.
+    // Lets dblink connect to the test database.
     sql: it.sql.replace('dbname=app', connectionOf(postgres)),
   }))
   const { reader } = postgres
@@ -45,15 +45,15 @@ await describePostgres('a statement that would do more than read', setup, (postg
     ['a role that may only select, over HTTP', postgres.url(reader)],
     ['the superuser, over TCP', postgres.tcp()],
     ['a role that may only select, over TCP', postgres.tcp(reader)],
-    ['the superuser, by the API of Supabase', postgres.supabase.url('postgres')],
-    ['a role that may only select, by the API of Supabase', postgres.supabase.url(reader)],
+    ['the superuser, over the Supabase API', postgres.supabase.url('postgres')],
+    ['a role that may only select, over the Supabase API', postgres.supabase.url(reader)],
     ['a role that may only select, over TCP, on a machine', postgres.tcp(reader)],
   ] as const
 
   test.each(corpus.filter((it) => it.expect === 'rejected' && !exhausting.has(it.name)))(
-    'never leaves the Worker: $name',
+    'refuses $name before it reaches the server',
     async ({ sql }) => {
-      // What leaves it finds nobody there.
+      // Nothing listens there, so a statement that was sent would cause another error.
       for (const url of ['neon://app@127.0.0.1:9/shop', 'postgres://app@127.0.0.1:9/shop']) {
         expect(await outcome(open(url, io), sql)).toMatchObject({ kind: 'refused' })
       }
@@ -64,7 +64,7 @@ await describePostgres('a statement that would do more than read', setup, (postg
     const database = /machine/.test(who) ? await openOn(machine, url) : open(url, io)
 
     test.each(corpus.filter((it) => exhausting.has(it.name)))(
-      'is ended by the engine when it only costs too much: $name',
+      'has the engine stop $name, which costs too much',
       async ({ sql }) => {
         const error = (await outcome(database, sql)) as DatabaseError
         expect(['timeout', 'too_large']).toContain(error.kind)
@@ -73,14 +73,14 @@ await describePostgres('a statement that would do more than read', setup, (postg
     )
 
     test.each(corpus.filter((it) => it.expect === 'no_effect'))(
-      'runs without effect where it only looks like it: $name',
+      'runs $name, which only looks harmful, without effect',
       async ({ sql }) => {
         expect(await outcome(database, sql)).toHaveProperty('rows')
         expect(await witness.changed()).toBe(false)
       },
     )
 
-    test.each(benign('postgres'))('is not meant by $name: $why', async ({ sql }) => {
+    test.each(benign('postgres'))('allows $name: $why', async ({ sql }) => {
       expect(await outcome(database, sql)).toHaveProperty('rows')
     })
   })
@@ -88,40 +88,40 @@ await describePostgres('a statement that would do more than read', setup, (postg
   describe.each([
     ['over HTTP', neon, postgres.url],
     ['over TCP', tcp, postgres.tcp],
-    ['over TCP, on a machine,', onMachine, postgres.tcp],
-    ['by the API of Supabase', supabase, (user = 'postgres') => postgres.supabase.url(user)],
-  ] as const)('that gets past the guard, %s,', (_, driver, urlOf) => {
-    // On a server that others use, this one ends their sessions.
+    ['over TCP, on a machine', onMachine, postgres.tcp],
+    ['over the Supabase API', supabase, (user = 'postgres') => postgres.supabase.url(user)],
+  ] as const)('without the guard, %s', (_, driver, urlOf) => {
+    // On a shared server, these end the sessions of others.
     const spared = new Set(['pg_fn_terminate_backend', 'pg_dot_int4'])
-    // To the engine a call is the same in every place of a statement.
+    // For the engine, a call is the same anywhere in a statement.
     const unguarded = corpus.filter(({ name }) => !spared.has(name) && !/^pg_dot_in_/.test(name))
 
     const largeObjects = [
       ...['pg_fn_lo_creat', 'pg_fn_lo_from_bytea', 'pg_attr_large_object', 'pg_lateral_lo'],
     ]
 
-    test('changes nothing as a role that may only select, but for what could be revoked', async () => {
+    test('changes nothing as a read-only role, except with revocable functions', async () => {
       const effective = await effects(await driver.open(new URL(urlOf(reader)), io), unguarded)
       const { rows } = await postgres.admin('show server_version_num')
       const before16 = Number(rows[0].server_version_num) < 160_000
-      // Everybody may send a notification. Before PostgreSQL 16 a read-only transaction makes large
-      // objects, too. `revoke execute on function … from public` ends either.
+      // Everyone may send a notification. Before PostgreSQL 16, a read-only transaction can also create large
+      // objects. `revoke execute on function … from public` prevents both.
       const known = ['pg_fn_pg_notify', ...(before16 ? largeObjects : [])]
       expect(effective.filter((name) => !known.includes(name))).toEqual([])
     }, 120_000)
 
-    test('is why the role must not be a superuser', async () => {
+    test('has effects as a superuser, but only with known functions', async () => {
       const effective = await effects(await driver.open(new URL(urlOf()), io), unguarded)
       expect(effective).toContain('pg_fn_dblink_exec')
-      // Functions all of them, and none is undone by a rollback or stopped by a read-only
-      // transaction; large objects are from PostgreSQL 16 on.
+      // All of these are functions. A rollback does not undo them, and a read-only transaction does not stop
+      // them, except that it stops large objects from PostgreSQL 16 on.
       const known = [
         ...['pg_fn_dblink_exec', 'pg_fn_pg_notify', 'pg_fn_import_collations'],
         ...['pg_fn_repl_slot_physical', 'pg_fn_replication_origin'],
         ...['pg_fn_lo_import', ...largeObjects],
-        // Of extensions: rows ended and files cut without a transaction.
+        // Functions of extensions that kill rows and truncate files without a transaction.
         ...['pg_fn_heap_force_kill', 'pg_fn_truncate_visibility'],
-        // Of these, by a name with a dot.
+        // Such functions, called with a dot.
         ...['pg_dot_btrim_dblink', 'pg_dot_varchar'],
         ...['pg_contrib_dblink_coldef_select', 'pg_contrib_dblink_coldef_with'],
       ]

@@ -35,7 +35,7 @@ const setup = `
   create server elsewhere foreign data wrapper postgres_fdw;
 `
 
-await describePostgres('the role of a PostgreSQL database', setup, (postgres) => {
+await describePostgres('the role check on PostgreSQL', setup, (postgres) => {
   const { database } = postgres.config
   const role = `${database}_Role"x`
   const group = `${database}_group`
@@ -69,7 +69,7 @@ await describePostgres('the role of a PostgreSQL database', setup, (postgres) =>
   )
   afterAll(drop)
 
-  test('that may only select has no findings, and who it is, is told', async () => {
+  test('finds nothing for a role that may only select', async () => {
     const examination = await look(encodeURIComponent(role))
     expect(examination).toMatchObject({ role, findings: [], reader: [] })
     expect(examination.version).toMatch(/^PostgreSQL \d+/)
@@ -154,7 +154,7 @@ await describePostgres('the role of a PostgreSQL database', setup, (postgres) =>
     ],
   ]
 
-  describe('is found out, and closed by the very statements that are told', () => {
+  describe('reports a finding with statements that fix it', () => {
     test.each(cases)('%s, %s: %s after %s', async (kind, severity, object, setup, undo) => {
       await postgres.admin(setup)
       try {
@@ -167,7 +167,7 @@ await describePostgres('the role of a PostgreSQL database', setup, (postgres) =>
         expect(finding!.statements.length).toBeGreaterThan(0)
         await run(finding!.statements)
         expect(kinds(await look(encodeURIComponent(role)))).toEqual([])
-        // It still is who it was, and reads what it read before.
+        // The role is still a member, and reads the same table.
         const { rows } = await open(postgres.tcp(encodeURIComponent(role)), io).query(
           { sql: "select pg_has_role('pg_read_all_settings', 'member'), count(*) from users" },
           limits,
@@ -188,7 +188,7 @@ await describePostgres('the role of a PostgreSQL database', setup, (postgres) =>
     })
   })
 
-  test('that owns tables, or is a superuser, is closed by the new role that is told', async () => {
+  test('suggests a new role for an owner of tables or a superuser', async () => {
     await postgres.admin(
       `alter table users owner to ${quoted}; grant insert on users to public;
        grant usage on sequence counter to ${quoted}`,
@@ -199,13 +199,13 @@ await describePostgres('the role of a PostgreSQL database', setup, (postgres) =>
     ] as const) {
       const found = await look(user)
       expect(kinds(found)).toEqual(expected)
-      // From those who need what they have, nothing is taken.
+      // Nothing is revoked from a role that needs its privileges.
       for (const { kind, statements } of found.findings) {
         if (kind !== 'write-grants') expect(statements).toEqual([])
       }
       await run(found.reader)
       try {
-        // What everybody may is no matter of the role.
+        // Grants to PUBLIC do not belong to the role.
         expect(kinds(await look(`tidegate_${database}`))).toEqual(['write-grants'])
         await run(found.findings[1]!.statements)
         const after = await look(`tidegate_${database}`)
@@ -215,7 +215,7 @@ await describePostgres('the role of a PostgreSQL database', setup, (postgres) =>
           limits,
         )
         expect(rows).toEqual([['on', 0]])
-        // Tables to come can be read as well.
+        // Future tables can also be read.
         if (user === 'postgres') {
           await postgres.admin('create table later (id int)')
           const later = open(postgres.tcp(`tidegate_${database}`), io)
@@ -229,7 +229,7 @@ await describePostgres('the role of a PostgreSQL database', setup, (postgres) =>
     }
   })
 
-  test('is looked at in a moment in a database of 3,000 tables, and the first are named', async () => {
+  test('takes less than 3 seconds with 3,000 tables, and names 20 of them', async () => {
     await postgres.admin(`do $$ begin for i in 1..3000 loop
       execute format('create table many_%s (id int)', i);
       execute format('grant insert on many_%s to public', i); end loop; end $$`)
@@ -245,7 +245,7 @@ await describePostgres('the role of a PostgreSQL database', setup, (postgres) =>
   })
 })
 
-/** Functions that the role may call and should not, each in the way of something that is read. */
+/** Functions that the role may call but should not, each used by something that the role reads. */
 const used = `
   ${[
     'in_view',
@@ -311,7 +311,7 @@ const reads = [
   'things where in_index(id) = 3',
 ]
 
-await describePostgres('what a role reads', used, (postgres) => {
+await describePostgres('the role check on a role in use', used, (postgres) => {
   const { reader, config } = postgres
   const group = `${config.database}_readers`
   const ways = [postgres.tcp(reader), postgres.url(reader)]
@@ -325,7 +325,7 @@ await describePostgres('what a role reads', used, (postgres) => {
   const look = (url = ways[0]!) => inspectRole(open(url, io), limits)
   afterAll(() => postgres.admin(`drop owned by ${group}; drop role ${group}`))
 
-  test('it still reads when all that is told of it has been run', async () => {
+  test('suggests statements that keep every read working', async () => {
     await postgres.admin(`create role ${group};
       grant select on shared, apart.rows to ${group}; grant usage on schema apart to ${group};
       grant insert, update on things, shared to ${group}; grant usage on sequence counter to ${reader};
@@ -349,7 +349,7 @@ await describePostgres('what a role reads', used, (postgres) => {
     expect(of('needed-functions')!.objects).toContain('public.in_body(integer)')
   })
 
-  test('is left alone by the role itself, and what nothing needs is taken', async () => {
+  test('revokes only the functions that no read needs', async () => {
     await postgres.admin(`revoke ${group} from ${reader}; alter role ${reader} nocreatedb nobypassrls;
       grant select on shared, apart.rows to ${reader}; grant usage on schema apart to ${reader};
       grant execute on routine of_nothing(int), unused(int), plainly(int) to public;
@@ -358,7 +358,7 @@ await describePostgres('what a role reads', used, (postgres) => {
     const { findings } = await look()
     const names = (kind: string) => findings.find((it) => it.kind === kind)?.objects ?? []
     expect(names('superuser-functions')).toEqual(['public.of_nothing(integer)'])
-    // An aggregate is what its steps are.
+    // An aggregate is rated like its step functions.
     expect(names('untrusted-code')).toEqual(['public.unused(integer)'])
     for (const sql of findings.flatMap((it) => it.statements)) await postgres.admin(sql)
     const after = (await look()).findings.map(({ kind }) => kind)
@@ -366,7 +366,7 @@ await describePostgres('what a role reads', used, (postgres) => {
     expect(await read()).toEqual(before)
   })
 
-  test('by a plain SELECT is no cause for a warning where the driver takes back what it did', async () => {
+  test('reports no high severity if the driver rolls back', async () => {
     await postgres.admin('grant execute on function lo_creat(int) to public')
     const { rows } = await postgres.admin('show server_version_num')
     const [tcp, http] = await Promise.all(ways.map((url) => look(url)))

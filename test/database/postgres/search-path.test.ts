@@ -10,9 +10,8 @@ import { open } from '../../support/open.ts'
 import { describePostgres } from '../../support/postgres.ts'
 
 /**
- * Somebody who may create functions, operators and types in a schema of the search path tries to have
- * those of a superuser's endpoint called. Each that is called adds its name to `marks`, on a connection
- * of its own.
+ * An attacker who may create functions, operators and types in a schema on the search path tries to get them
+ * called through a superuser's endpoint. Each one that is called adds its name to `marks`, on a separate connection.
  */
 const setup = (reader: string) => `
   create extension citext;
@@ -47,7 +46,7 @@ const setup = (reader: string) => `
   create role ${reader}_super superuser login;
 `
 
-/** One that is found first or fits better: the same as each of the system's own, but for the types. */
+/** Functions and operators that are found first or match better: the system's own, with other types. */
 const hostile = `
   do $$ declare it record; t text; begin
     for it in select distinct p.proname, pg_get_function_identity_arguments(p.oid) as args,
@@ -92,7 +91,7 @@ const hostile = `
   end $$;
 `
 
-/** What another client of a pooled session may have left in it. */
+/** Objects that another client may have left in a pooled session. */
 const leftBehind = `
   ${['text', 'oid', 'name', 'regclass', 'regtype', 'int8', 'int4']
     .map(
@@ -111,7 +110,7 @@ const leftBehind = `
     .join(';\n')}
 `
 
-await describePostgres('functions, operators and types of a stranger', setup, (postgres) => {
+await describePostgres('hostile functions, operators and types', setup, (postgres) => {
   vi.setConfig({ testTimeout: 120_000 })
   const user = `${postgres.reader}_super`
   const { database } = postgres.config
@@ -142,9 +141,9 @@ await describePostgres('functions, operators and types of a stranger', setup, (p
     ['TCP', first, () => postgres.tcp(user), here],
     ['HTTP', first, () => postgres.url(user), here],
     ['a pooled session', temporary, () => pooled.url(user, database), here],
-    ["Supabase's API", first, () => api.url(user), () => api.io.fetch],
+    ['the Supabase API', first, () => api.url(user), () => api.io.fetch],
     [
-      "a pooled session of Supabase's",
+      'a pooled session of the Supabase API',
       temporary,
       () => pooledApi.url(user),
       () => pooledApi.io.fetch,
@@ -162,7 +161,7 @@ await describePostgres('functions, operators and types of a stranger', setup, (p
     ] as const),
   ]
 
-  test('are called by a statement that finds them, which shows that they are there', async () => {
+  test('are called by a function name without a schema', async () => {
     const text = 'select lower(relname) from pg_catalog.pg_class limit 1'
     await open(postgres.tcp(user), { fetch, bindings: {} }).query(
       { sql: text },
@@ -171,8 +170,8 @@ await describePostgres('functions, operators and types of a stranger', setup, (p
     expect(await marks()).toEqual(['lower of name'])
   })
 
-  describe('are called by nothing of ours', () => {
-    test.each(ways)('over %s, where the role has the path %s', async (_, path, urlOf, sender) => {
+  describe('are never called by generated statements', () => {
+    test.each(ways)('over %s with the search path %s', async (_, path, urlOf, sender) => {
       await postgres.admin(`alter role ${user} set search_path = ${path}`)
       await marks()
       const url = urlOf()

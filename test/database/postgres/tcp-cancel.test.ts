@@ -5,7 +5,7 @@ import Client from '../../../src/database/postgres/pg.mjs'
 import { cancelUntil } from '../../../src/database/postgres/tcp/cancel.ts'
 import { startTcp, type TcpServer } from '../../servers/tcp.ts'
 
-/** The codes of a request to cancel and of one to encrypt, in place of a version of the protocol. */
+/** The codes of a cancel request and a TLS request, in place of a protocol version. */
 const CANCEL = 80_877_102
 const ENCRYPT = 80_877_103
 
@@ -16,7 +16,7 @@ let server: TcpServer
 const serve = async (listener: (socket: Socket) => void) => {
   server = await startTcp(listener)
 }
-/** Cancelling leaves no connection open. */
+/** A cancel request leaves no connection open. */
 afterEach(async () => {
   await expect.poll(() => server.open).toBe(0)
   await server.close()
@@ -29,8 +29,8 @@ const cancel = (answered: Promise<unknown>, more = {}, { ms = 300, mode = 'disab
   return cancelUntil(answered, Client, login!, { ...session, ...more }, signal)
 }
 
-describe('cancelling what a session does', () => {
-  test('goes on until that is answered', async () => {
+describe('a cancel request', () => {
+  test('is repeated until the query is answered', async () => {
     const answered = Promise.withResolvers<void>()
     const requests: number[][] = []
     await serve((socket) =>
@@ -45,14 +45,14 @@ describe('cancelling what a session does', () => {
     expect(requests).toEqual(Array(3).fill([16, CANCEL, processID, secretKey]))
   })
 
-  test('ends with its time where the server does not close the connection', async () => {
+  test('ends at the time limit if the server does not close the connection', async () => {
     let connections = 0
     await serve(() => connections++)
     await cancel(never)
     expect(connections).toBe(1)
   })
 
-  test('ends with its time where nothing comes of it', async () => {
+  test('is repeated until the time limit if it has no effect', async () => {
     let connections = 0
     await serve((socket) => {
       connections++
@@ -62,7 +62,7 @@ describe('cancelling what a session does', () => {
     expect(connections).toBeGreaterThan(1)
   })
 
-  test('tells no secret to a server that does not encrypt as it should', async () => {
+  test('is not sent to a server that refuses the required TLS', async () => {
     const said: number[] = []
     await serve((socket) =>
       socket.once('data', (chunk: Buffer) => {
@@ -75,7 +75,7 @@ describe('cancelling what a session does', () => {
     expect(said).toEqual([8, ENCRYPT])
   })
 
-  test('connects to no server that has not let the session in', async () => {
+  test('is not sent before the server accepts the session', async () => {
     let connections = 0
     await serve(() => connections++)
     await cancel(never, { processID: null })

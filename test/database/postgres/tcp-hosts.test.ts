@@ -18,18 +18,18 @@ const serve = async (listener: (socket: Socket) => void) => {
   servers.push(server)
   return server.port
 }
-/** No connection to a server of a test is left open by it. */
+/** No test leaves a connection to its servers open. */
 afterEach(async () => {
   for (const server of servers) await expect.poll(() => server.open).toBe(0)
 })
 afterAll(() => Promise.all(servers.map((it) => it.close())))
 
 const primary = await startEmbeddedPostgres()
-// With nowhere to get its log from, it stays in recovery.
+// Without a source for its WAL, it stays in recovery.
 const standby = await startEmbeddedPostgres({ 'standby.signal': '' })
 afterAll(() => Promise.all([primary.stop(), standby.stop()]))
 
-/** A way to a server that counts its connections. */
+/** A proxy to a server, which counts connections. */
 async function wayTo({ port }: { port: number }) {
   let count = 0
   const way = await serve((socket) => {
@@ -38,7 +38,7 @@ async function wayTo({ port }: { port: number }) {
   })
   return {
     port: way,
-    /** How many there were since it was asked last. */
+    /** The number of connections since this was last read. */
     get asked() {
       const asked = count
       count = 0
@@ -57,8 +57,8 @@ const ask = async (url: string, more: Partial<QueryContext> = {}) =>
 const onPrimary = [primary.port, false]
 const onStandby = [standby.port, true]
 
-describe('of several servers of PostgreSQL', () => {
-  test('one with no connection to spare is tried again, though another one does not answer', async () => {
+describe('a PostgreSQL URL with several hosts', () => {
+  test('tries a full server again when the other one is dead', async () => {
     const { port } = await wayTo(primary)
     let isFull = true
     const full = await serve((socket) => {
@@ -69,7 +69,7 @@ describe('of several servers of PostgreSQL', () => {
     expect(await ask(urlOf([full, 1]))).toEqual(onPrimary)
   })
 
-  test('the first one is asked', async () => {
+  test('uses the first server', async () => {
     const ports = [primary.port, standby.port]
     expect(await ask(urlOf(ports))).toEqual(onPrimary)
     expect(await ask(urlOf(ports.toReversed()))).toEqual(onStandby)
@@ -85,23 +85,23 @@ describe('of several servers of PostgreSQL', () => {
       'that falls silent at the login',
       () => serve((socket) => passOn(socket, primary.port, () => Buffer.alloc(0))),
     ],
-    ['that is none', () => serve((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))],
+    ['that speaks HTTP', () => serve((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))],
     [
-      'that starts up',
+      'that is starting up',
       () => serve((socket) => socket.once('data', () => socket.end(report('57P03', MARKER)))),
     ],
     [
-      'that takes no more connections',
+      'that has no free connections',
       () => serve((socket) => socket.once('data', () => socket.end(report('53300', MARKER)))),
     ],
-  ])('one %s is passed over', async (_, start) => {
+  ])('skips a server %s', async (_, start) => {
     expect(await ask(urlOf([await start(), primary.port]))).toEqual(onPrimary)
     const { host } = new URL(urlOf([primary.port]))
     const named = `postgres://postgres@nowhere.invalid,${host}/postgres?sslmode=disable`
     expect(await ask(named)).toEqual(onPrimary)
   })
 
-  test('one that was of no use is tried last for a while', async () => {
+  test('tries a failed server last for a while', async () => {
     const dead = await wayTo({ port: 9 })
     const live = await wayTo(primary)
     const database = open(urlOf([dead.port, live.port]), io)
@@ -114,19 +114,19 @@ describe('of several servers of PostgreSQL', () => {
     }
   })
 
-  test('eight that hang are given up within the time of the call, in one sentence', async () => {
+  test('reports that eight hanging servers cannot be reached', async () => {
     const hanging = await serve(() => {})
     const error = await failure(ask(urlOf(Array(8).fill(hanging)), { timeoutMs: 900 }))
     expect(error).toMatchObject({
       kind: 'network',
       message: 'The database cannot be reached. Try again later.',
     })
-    // A server that answers still has its turn.
+    // A server that answers is still reached.
     const url = urlOf([...Array(7).fill(hanging), primary.port])
     expect(await ask(url, { timeoutMs: 3_000 })).toEqual(onPrimary)
   })
 
-  test('a call waits for none when its caller leaves', async () => {
+  test('tries no other server after the caller aborts', async () => {
     const hanging = await wayTo({ port: await serve(() => {}) })
     const left = AbortSignal.timeout(100)
     const work = ask(urlOf([hanging.port, hanging.port]), { signal: left, timeoutMs: 60_000 })
@@ -134,7 +134,7 @@ describe('of several servers of PostgreSQL', () => {
     expect(hanging.asked).toBe(1)
   })
 
-  test('none is tried after one that refuses the login', async () => {
+  test('tries no other server after a refused login', async () => {
     const next = await wayTo(primary)
     const refusing = await serve((socket) =>
       socket.once('data', () => socket.end(report('28P01', MARKER))),
@@ -143,7 +143,7 @@ describe('of several servers of PostgreSQL', () => {
     expect(next.asked).toBe(0)
   })
 
-  test('all are asked in random order, if the URL says so', async () => {
+  test('uses the servers in random order with load_balance_hosts=random', async () => {
     const url = urlOf([primary.port, standby.port], 'load_balance_hosts=random')
     const database = open(url, io)
     const met = new Set<unknown>()
@@ -153,7 +153,7 @@ describe('of several servers of PostgreSQL', () => {
     expect(met).toEqual(new Set([primary.port, standby.port]))
   })
 
-  test('a cancellation goes to the one that runs the statement', async () => {
+  test('sends a cancel request to the server that runs the statement', async () => {
     const [first, second] = [await wayTo({ port: 9 }), await wayTo(primary)]
     const url = urlOf([first.port, second.port])
     const signal = AbortSignal.timeout(500)
@@ -170,7 +170,7 @@ describe('of several servers of PostgreSQL', () => {
   })
 })
 
-describe('the server that is wanted', () => {
+describe('target_session_attrs', () => {
   const both = [primary.port, standby.port]
   const cases: readonly (readonly [target: string, where: readonly unknown[]])[] = [
     ['any', onPrimary],
@@ -181,14 +181,14 @@ describe('the server that is wanted', () => {
     ['prefer-standby', onStandby],
   ]
 
-  test.each(cases)('is found: %s', async (target, where) => {
+  test.each(cases)('finds a matching server: %s', async (target, where) => {
     const url = (ports: readonly number[]) => urlOf(ports, `target_session_attrs=${target}`)
     if (target !== 'any') expect(await ask(url(both.toReversed()))).toEqual(where)
     expect(await ask(url(both))).toEqual(where)
   })
 
   test.each(cases)(
-    'is found where a server does not report what it is: %s',
+    'finds a matching server if servers do not report their role: %s',
     async (target, where) => {
       const old = (port: number) =>
         serve((socket) => {
@@ -210,7 +210,7 @@ describe('the server that is wanted', () => {
     },
   )
 
-  test('is asked nothing where it says at the login what it is', async () => {
+  test('needs no query if the server reports its role at login', async () => {
     const sent: string[] = []
     const way = (serves: number) =>
       serve((socket) =>
@@ -226,14 +226,14 @@ describe('the server that is wanted', () => {
     expect(sent.join('')).not.toContain('pg_is_in_recovery')
   })
 
-  test('is any other where a standby is preferred, and none is there', async () => {
+  test('falls back to a primary with prefer-standby', async () => {
     const [first, second] = [await wayTo(primary), await wayTo(primary)]
     const url = urlOf([first.port, 9, second.port], 'target_session_attrs=prefer-standby')
     expect(await ask(url)).toEqual(onPrimary)
     expect([first.asked, second.asked]).toEqual([1, 1])
   })
 
-  test('is missing, in a sentence', async () => {
+  test('reports that no server matches', async () => {
     for (const [target, { port }] of [
       ['standby', primary],
       ['read-only', primary],
@@ -255,7 +255,7 @@ describe('the server that is wanted', () => {
     }
   })
 
-  test('is read-only where its sessions are by default', async () => {
+  test('counts a server with default_transaction_read_only as read-only', async () => {
     const options = 'options=-c%20default_transaction_read_only%3Don'
     const url = (target: string) =>
       urlOf([primary.port], `target_session_attrs=${target}&${options}`)
@@ -265,8 +265,8 @@ describe('the server that is wanted', () => {
   })
 })
 
-// The last one here: there is no standby behind it.
-test('a connection that a machine keeps is given up once its server is not what is wanted any more', async () => {
+// This must be the last test, because it promotes the standby.
+test('a pooled connection is closed once its server is not a standby anymore', async () => {
   const machine = testMachine()
   const url = urlOf([primary.port, standby.port], 'target_session_attrs=standby')
   const database = await openOn(machine, url)
@@ -279,7 +279,7 @@ test('a connection that a machine keeps is given up once its server is not what 
   await client.connect()
   await client.query('select pg_promote()')
   await client.end()
-  // The session hears of it with its next answer.
+  // The session learns of it with its next answer.
   const met = () => meet().catch((error: DatabaseError) => error.message)
   await expect.poll(met).toBe('None of the database servers is standby at the moment.')
   await machine.close()

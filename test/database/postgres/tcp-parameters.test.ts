@@ -14,7 +14,7 @@ const refusal = async (params: string, host?: string) => {
 
 afterEach(() => vi.unstubAllGlobals())
 
-describe('a parameter of libpq is', () => {
+describe('a libpq parameter', () => {
   test.each([
     ['', 'always'],
     ['sslmode=disable', 'never'],
@@ -29,11 +29,11 @@ describe('a parameter of libpq is', () => {
     ['sslmode=disable&sslmode=verify-full', 'always'],
     ['sslrootcert=system', 'always'],
     ['sslrootcert=system&sslmode=verify-full', 'always'],
-  ])('honoured, of those about TLS: %j', (params, tls) => {
+  ])('sets the TLS mode: %j', (params, tls) => {
     expect(login(params).tls).toBe(tls)
   })
 
-  test('stricter than none at a server on this machine, where none is the rule', () => {
+  test('can require TLS on this machine, where the default is no TLS', () => {
     const tls = (params: string, host: string) => login(params, host).tls
     expect(tls('', 'localhost')).toBe('never')
     expect(tls('', 'localhost,[::1]:1')).toBe('never')
@@ -42,7 +42,7 @@ describe('a parameter of libpq is', () => {
     expect(tls('sslnegotiation=direct', 'localhost')).toBe('always')
   })
 
-  test('honoured, of those about who logs in where', () => {
+  test('sets the login, the hosts and the timeout', () => {
     expect(login('user=ann&dbname=books&application_name=x&options=-c%20a%3Db')).toMatchObject({
       ...{ user: 'ann', database: 'books', name: 'x', options: '-c a=b', port: 5432 },
     })
@@ -66,7 +66,7 @@ describe('a parameter of libpq is', () => {
     ...['gssencmode=disable', 'gssencmode=prefer', 'krbsrvname=x', 'client_encoding=utf8'],
     ...['keepalives=0&keepalives_idle=3', 'sslcompression=1', 'ssl_min_protocol_version=TLSv1.2'],
     ...['replication=false', 'schema=public&pgbouncer=true&connection_limit=1'],
-  ])('ignored where it changes nothing: %s', (params) => {
+  ])('is ignored if it changes nothing: %s', (params) => {
     expect(login(params)).toEqual(login(''))
   })
 
@@ -100,16 +100,16 @@ describe('a parameter of libpq is', () => {
     ],
     ['SSLMODE=disable', 'has a parameter, which PostgreSQL does not support'],
     [`${MARKER}-x%40y=1`, 'has a parameter, which PostgreSQL does not support'],
-  ])('refused in a sentence: %s', async (params, sentence) => {
+  ])('is refused with a clear message: %s', async (params, sentence) => {
     expect(await refusal(params)).toContain(sentence)
-    // Nothing is tried for a host of this machine, either.
+    // The same applies to a host on this machine.
     expect(await refusal(params, 'localhost')).toContain(sentence)
     expect(await refusal(params)).toMatch(
       /must be|[Ww]rite |[Rr]emove (?:it|this parameter|the parameter)|[Pp]ut Hyperdrive/,
     )
   })
 
-  test('refused in a Worker, which cannot encrypt without asking', async () => {
+  test('is refused in a Worker if it requires direct TLS negotiation', async () => {
     expect(login('sslnegotiation=direct')).toMatchObject({ direct: true, tls: 'always' })
     vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })
     expect(await refusal('sslnegotiation=direct')).toContain('which a Worker cannot do')

@@ -15,7 +15,7 @@ const limits: QueryContext = { maxRows: 10, maxBytes: 10_000, timeoutMs: 6_000 }
 const io = { fetch, bindings: {} }
 const certificate = makeCertificate()
 
-/** Users whom a server lets in encrypted, unencrypted, or as they like. */
+/** Users that the server accepts with TLS, without TLS, or either way. */
 const HBA = `
   hostssl all encrypted 127.0.0.1/32 trust
   hostnossl all plain 127.0.0.1/32 trust
@@ -35,7 +35,7 @@ async function start(more: Record<string, string>, settings: readonly string[]) 
   return port
 }
 
-describe.skipIf(!certificate)('by the sslmode of its URL, a PostgreSQL', async () => {
+describe.skipIf(!certificate)('PostgreSQL with the TLS parameters of its URL', async () => {
   if (!certificate) return
   const { key, cert } = certificate
   const before = getCACertificates('default')
@@ -55,14 +55,14 @@ describe.skipIf(!certificate)('by the sslmode of its URL, a PostgreSQL', async (
     return (await query(url, sql)).rows[0]![0]
   }
 
-  // What psql 15 does, with the authority of the certificate in sslrootcert.
+  // The same as psql 15 with the CA of the certificate in sslrootcert.
   test.each([
     ['disable', { either: false, plain: false, encrypted: 'auth', none: false }],
     ['allow', { either: false, plain: false, encrypted: true, none: false }],
     ['prefer', { either: true, plain: false, encrypted: true, none: false }],
     ['require', { either: true, plain: 'auth', encrypted: true, none: 'config' }],
     ['verify-full', { either: true, plain: 'auth', encrypted: true, none: 'config' }],
-  ])('is reached encrypted, or not: %s', async (mode, expected) => {
+  ])('is reached with or without TLS as in psql: sslmode=%s', async (mode, expected) => {
     for (const [who, outcome] of Object.entries(expected)) {
       const [user, port] = who === 'none' ? ['either', without] : [who, withTls]
       const url = urlOf(user!, `sslmode=${mode}`, port as number)
@@ -72,7 +72,7 @@ describe.skipIf(!certificate)('by the sslmode of its URL, a PostgreSQL', async (
     }
   })
 
-  test('is reached encrypted at once, without being asked first', async () => {
+  test('is reached with direct TLS negotiation', async () => {
     const url = urlOf('encrypted', 'sslnegotiation=direct')
     expect(await isEncrypted(url)).toBe(true)
     expect(await isEncrypted(`${url}&sslmode=verify-full&sslrootcert=system`)).toBe(true)
@@ -81,7 +81,7 @@ describe.skipIf(!certificate)('by the sslmode of its URL, a PostgreSQL', async (
   })
 
   test.each(['sslmode=require', 'sslmode=allow', 'sslnegotiation=direct'])(
-    'is told to cancel as it was asked: %s',
+    'gets cancel requests with the same parameters: %s',
     async (params) => {
       const url = urlOf('encrypted', `${params}&application_name=${params.replace('=', '-')}`)
       const signal = AbortSignal.timeout(500)
@@ -93,7 +93,7 @@ describe.skipIf(!certificate)('by the sslmode of its URL, a PostgreSQL', async (
     },
   )
 
-  test('is told to cancel without being asked first, if it was so at the login', async () => {
+  test('gets cancel requests with direct TLS negotiation after such a login', async () => {
     const seen: unknown[] = []
     const server = createServer({ key, cert, ALPNProtocols: ['postgresql'] }, (socket) =>
       socket.once('data', (chunk: Buffer) => {

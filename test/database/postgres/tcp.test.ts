@@ -15,7 +15,7 @@ import { describePostgres } from '../../support/postgres.ts'
 const limits: QueryContext = { maxRows: 10, maxBytes: 10_000, timeoutMs: 10_000 }
 const io = { fetch, bindings: {} }
 
-/** The code of a request to cancel, in place of a version of the protocol. */
+/** The code of a cancel request, in place of a protocol version. */
 const CANCEL = 80_877_102
 
 const servers: TcpServer[] = []
@@ -24,7 +24,7 @@ const serve = async (listener: (socket: Socket) => void) => {
   servers.push(server)
   return server
 }
-/** No connection to a server of a test is left open by it. */
+/** No test leaves a connection to its servers open. */
 afterEach(async () => {
   for (const server of servers) await expect.poll(() => server.open).toBe(0)
 })
@@ -78,13 +78,13 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     expect(answer.truncated).toBe(truncated)
   })
 
-  test('runs SHOW and EXPLAIN, which no cursor takes', async () => {
+  test('runs SHOW and EXPLAIN, which cannot use a cursor', async () => {
     expect((await query('show standard_conforming_strings')).rows).toEqual([['on']])
     const { rows } = await query('/* why */ explain (format json) select * from users')
     expect(rows[0]![0]).toMatchObject([{ Plan: { 'Node Type': 'Seq Scan' } }])
   })
 
-  test('shows the plan of what runs: one for all the rows, and never a parallel one', async () => {
+  test('explains the plan that runs, which is never parallel', async () => {
     await postgres.admin(`create table facts as
       select g as id, g % 1000 as ref, repeat('x', 50) as note from generate_series(1, 300000) g;
       create table refs as select g as id, repeat('y', 50) as name from generate_series(0, 999) g;
@@ -101,7 +101,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
       const { plan } = await explain(database, { sql, params }, limits)
       const { rows } = await database.query({ sql: `explain (format json) ${sql}`, params }, limits)
       expect(nodes(rows[0]![0])).toEqual(nodes(plan))
-      // What the server itself plans for such a cursor.
+      // The server's own plan for such a cursor.
       const { rows: own } = await postgres
         .admin(
           `set cursor_tuple_fraction = 1;
@@ -119,7 +119,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     expect(answer.rows).toHaveLength(10)
   })
 
-  test('reads no more than an answer has room for, however much there is', async () => {
+  test('stops reading at the byte limit of an answer', async () => {
     const server = await serve((socket) => passOn(socket, port))
     const wide = open(postgres.tcp('postgres', server.port), io)
     const sql = `select 'happy'::mood, repeat('x', 50000) from generate_series(1, 5000)`
@@ -131,7 +131,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     expect(server.sent).toBeLessThan(50 * 1024 * 1024)
   })
 
-  test('asks for the names of types when an answer ends as its room does', async () => {
+  test('looks up type names when an answer ends near its byte limit', async () => {
     const room = 10 * 1024 * 1024
     const server = await serve((client) => {
       const upstream = connect(port, '127.0.0.1')
@@ -142,7 +142,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
         sent += passed.length
         if (passed.length > 0) client.write(passed)
         held = Buffer.concat([held, chunk.subarray(passed.length)])
-        // All that is beyond the room comes at once, up to "ready for query".
+        // Everything beyond the limit arrives at once, up to "ready for query".
         if (held.at(-6) !== 'Z'.charCodeAt(0)) return
         const rest = held
         held = Buffer.alloc(0)
@@ -187,14 +187,14 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
       return { server, connections: () => connections }
     }
 
-    test('answers what is asked at once, each by itself, whichever fails', async () => {
+    test('answers concurrent queries separately when some of them fail', async () => {
       const { server, connections } = await counted()
       const sqls = ['select 1', 'select nope', "select 'happy'::mood", 'select 1 / 0', 'select 5']
       expect(await asked(server, sqls)).toEqual([[[1]], '42703', [['happy']], '22012', [[5]]])
       expect(connections()).toBe(1)
     })
 
-    test('begins each statement as if it were the first', async () => {
+    test('starts each statement with a clean state', async () => {
       const { server } = await counted()
       const setting = "set_config('my.note', 'left', false)"
       const sessions = new Sessions()
@@ -207,7 +207,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
       await sessions.end()
     })
 
-    test('asks again, in another one, what came behind an answer that was too long', async () => {
+    test('repeats queries that were queued behind an answer that was too long', async () => {
       const { server, connections } = await counted()
       const long = "select repeat('x', 50000) from generate_series(1, 5000)"
       const [first, ...rest] = await asked(server, [long, 'select 2', 'select 3'])
@@ -216,8 +216,8 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
       expect(connections()).toBe(2 + 1)
     })
 
-    test('says goodbye after the answer', async () => {
-      // It hears of no end, and so ends nothing.
+    test('closes the connection in the background after the answer', async () => {
+      // The server does not receive the Terminate message, so it does not close the connection.
       const terminate = Buffer.from([88, 0, 0, 0, 4])
       const server = await serve((socket) =>
         passOn(socket, port, (it) => (it.includes(terminate) ? Buffer.alloc(0) : it)),
@@ -237,7 +237,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     })
   })
 
-  test('says so when one row alone is beyond that', async () => {
+  test('reports a single row beyond the byte limit', async () => {
     const error = await failure(query("select repeat('x', 20000000)"))
     expect(error).toMatchObject({
       kind: 'too_large',
@@ -254,11 +254,11 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     ['explain select nope from users', '42703', 16],
     ['explain (costs off) ((select nope from users))', '42703', 30],
     ['explain verbose values (nope)', '42703', 25],
-  ])('points into the text of the caller: %s', async (sql, code, position) => {
+  ])('reports the position in the original statement: %s', async (sql, code, position) => {
     expect(await failure(query(sql))).toMatchObject({ kind: 'sql', code, position })
   })
 
-  test('passes on the hint of the database', async () => {
+  test('passes on the hint from the database', async () => {
     expect((await failure(query('select emial from users'))).hint).toContain('users.email')
   })
 
@@ -280,7 +280,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     ["select repeat('x', 5000)::json", '22P02', /^.*: Token "x{293}$/],
     ["select exclaim('boom')", '23505', /^boom$/],
   ])(
-    'blames on a statement what is its own, with what says where: %s',
+    'classifies an error in the statement, and keeps its details: %s',
     async (sql, code, message) => {
       for (const way of ways) {
         const error = await failure(way.query({ sql }, limits))
@@ -294,7 +294,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     ['select $1::int, $3::int', [1, 2], 'There is no value for $3: params contains 2 values.'],
     ['select $2::int', [1, 2], 'Nothing in the statement uses the value of $1.'],
     ['select 1', [1], undefined],
-  ])('says which parameter is missing: %s with %j', async (sql, params, message) => {
+  ])('reports a missing or unused parameter: %s with %j', async (sql, params, message) => {
     for (const way of ways) {
       const error = await failure(way.query({ sql, params }, limits))
       expect(error.kind).toBe('sql')
@@ -302,14 +302,14 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     }
   })
 
-  test('leaves alone what only looks like a placeholder', async () => {
+  test('ignores text that only looks like a placeholder', async () => {
     const sql = `select '$1', "a$2", $q$ $3 $q$, $1::int /* $4 */ from (values (1)) v ("a$2") -- $5`
     for (const way of ways) {
       expect((await way.query({ sql, params: [7] }, limits)).rows).toEqual([['$1', 1, ' $3 ', 7]])
     }
   })
 
-  test('is refused by the engine what the guard would have refused', async () => {
+  test('cannot write even without the guard', async () => {
     for (const [sql, code] of [
       ["select nextval('counter')", '25006'],
       ['with d as (delete from users returning id) select * from d', '0A000'],
@@ -326,8 +326,8 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     expect(rows).toEqual([{ users: 100 }])
   })
 
-  describe('behind a server that has its own way with transactions', () => {
-    /** A database whose statements are replaced on their way, by others of no greater length. */
+  describe('with a server that does not run the requested transaction', () => {
+    /** A database behind a proxy that replaces a statement with another one, padded to the same length. */
     const behind = async (replaced: string, by: string) => {
       let count = 0
       const server = await serve((socket) =>
@@ -345,20 +345,20 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     const message = 'The database did not begin a read-only transaction.'
 
     test.each([
-      ['begins one that writes', 'begin read only', 'begin', { message }],
-      ['begins none', 'begin read only', 'select 1', { message }],
-      ['only says that it began one', 'begin read only', 'listen x', { message }],
+      ['begins a read-write transaction', 'begin read only', 'begin', { message }],
+      ['begins no transaction', 'begin read only', 'select 1', { message }],
+      ['runs another command instead', 'begin read only', 'listen x', { message }],
       ['rolls it back in the middle', 'select pg_catalog.set_config(name,', 'rollback --', {}],
       ['commits it in the middle', 'select pg_catalog.set_config(name,', 'commit --', {}],
-      ['answers that it writes', check, "select 'off' where 'x' <> concat(", { message }],
-      ['fails to check', check, "select 1 / 0 where 'x' <> concat(", { code: '22012' }],
-    ])('runs nothing that writes where it %s', async (_, replaced, by, expected) => {
+      ['reports a read-write transaction', check, "select 'off' where 'x' <> concat(", { message }],
+      ['fails the check', check, "select 1 / 0 where 'x' <> concat(", { code: '22012' }],
+    ])('writes nothing if the server %s', async (_, replaced, by, expected) => {
       const before = await counter()
       const sql = "select nextval('counter')"
       const statements = [
         { sql },
         { sql, internal: true },
-        // What it calls runs while it is planned.
+        // The function runs while the statement is planned.
         { sql: 'explain select counts()' },
       ]
       for (const it of statements) {
@@ -370,7 +370,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
       expect(await counter()).toEqual(before)
     })
 
-    test('runs nothing that writes where a pooler swaps its session, after whichever statement', async () => {
+    test('writes nothing if a pooler swaps the session, after any statement', async () => {
       const before = await counter()
       const { database: name } = postgres.config
       const kinds: string[] = []
@@ -386,7 +386,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
       expect(kinds).toEqual(expect.arrayContaining(['network', 'sql', 'refused']))
     })
 
-    test('shows nothing before it knows', async () => {
+    test('runs SHOW only after the read-only check', async () => {
       let said = ''
       const server = await serve((socket) =>
         passOn(socket, port, (chunk) => {
@@ -405,7 +405,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     })
   })
 
-  test('is refused what the role may not read', async () => {
+  test('reports a table that the role may not read', async () => {
     const reader = open(postgres.tcp(postgres.reader), io)
     expect(await failure(reader.query({ sql: 'table secrets' }, limits))).toMatchObject({
       kind: 'refused',
@@ -414,7 +414,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     })
   })
 
-  test('tells a wrong login and a missing database, and names neither', async () => {
+  test('reports a wrong login and an unknown database without their names', async () => {
     const wrong = open(postgres.tcp(`nobody:${MARKER}`), io)
     const login = await failure(wrong.query({ sql: 'select 1' }, limits))
     expect(login).toMatchObject({ kind: 'auth', code: expect.stringMatching(/^28/) })
@@ -426,7 +426,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
 
   const endless = 'select count(*) from users a, users b, users c, users d, users e, users f'
 
-  test('is stopped by the database when its time is over', async () => {
+  test('has the database stop a query at the time limit', async () => {
     const error = await failure(query(endless, { timeoutMs: 300 }))
     expect(error).toMatchObject({
       kind: 'timeout',
@@ -444,7 +444,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     await locking
   })
 
-  test('is cancelled in the database when the caller leaves', async () => {
+  test('cancels a query in the database when the caller aborts', async () => {
     let cancelled = 0
     const server = await serve((socket) =>
       passOn(socket, port, (chunk) => {
@@ -466,9 +466,9 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
   })
 
   test.each([
-    ['logging in', 'application_name', 'begin', endless],
-    ['waiting to show', 'begin', 'show server_version', 'show server_version'],
-  ])('sends nothing more once the caller has left, %s', async (_, at, never, sql) => {
+    ['during login', 'application_name', 'begin', endless],
+    ['before SHOW', 'begin', 'show server_version', 'show server_version'],
+  ])('sends nothing more after the caller aborts %s', async (_, at, never, sql) => {
     const caller = new AbortController()
     let said = ''
     const server = await serve((socket) =>
@@ -484,12 +484,12 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     expect(said).not.toContain(never)
   })
 
-  test('does not begin for a caller who has left', async () => {
+  test('does not run a query for a caller that has already aborted', async () => {
     const error = await failure(query('select 1', { signal: AbortSignal.abort() }))
     expect(error.message).toBe('The query was cancelled by the client.')
   })
 
-  test('serves many at once, a fifth of whom leave', async () => {
+  test('serves 50 concurrent callers while a fifth of them abort', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, async (_, i) => {
         if (i % 5 > 0) return (await query(`select ${i}, count(*) from users`)).rows
@@ -504,7 +504,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     )
   })
 
-  test('is told when the connection breaks in the middle', async () => {
+  test('reports a connection that breaks during a query', async () => {
     const server = await serve((socket) =>
       passOn(socket, port, (chunk) => (chunk.includes('declare') ? undefined : chunk)),
     )
@@ -514,7 +514,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     expect(error.kind).toBe('network')
   })
 
-  test('is given up when the server falls silent in the middle', async () => {
+  test('times out when the server goes silent during a query', async () => {
     const server = await serve((socket) =>
       passOn(socket, port, (chunk) => (chunk.includes('declare') ? Buffer.alloc(0) : chunk)),
     )
@@ -523,7 +523,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
     expect(error.kind).toBe('timeout')
   })
 
-  test('is reached through a Hyperdrive binding that the URL names', async () => {
+  test('connects through the Hyperdrive binding in the URL', async () => {
     const bindings = { STORE: hyperdriveTo(postgres.tcp()), OTHER: {} }
     const bound = open('hyperdrive:STORE', { fetch, bindings })
     expect((await bound.query({ sql: 'select 1' }, limits)).rows).toEqual([[1]])
@@ -543,13 +543,13 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
       return open(url.href, io).query({ sql: 'select 1' }, limits)
     }
 
-    test('is not reached unencrypted unless the URL allows it', async () => {
+    test('refuses an unencrypted connection unless the URL allows it', async () => {
       const server = await serve((socket) => passOn(socket, port))
       for (const [host, mode] of [
         ['127.0.0.1', 'require'],
         ['127.0.0.1', 'verify-ca'],
         ['127.0.0.1', 'verify-full'],
-        // The same machine, in a way of writing that a URL does not show.
+        // The same machine, but the URL does not show that.
         ['127.1', undefined],
       ] as const) {
         expect(await failure(at(host, server.port, mode))).toMatchObject({
@@ -562,7 +562,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
       }
     })
 
-    test.skipIf(!certificate)('is not trusted with a certificate nobody vouches for', async () => {
+    test.skipIf(!certificate)('rejects an untrusted certificate', async () => {
       const server = await serve((socket) => encrypt(socket, certificate!, port))
       for (const mode of ['prefer', 'require', 'verify-full']) {
         expect(await failure(at('localhost', server.port, mode))).toMatchObject({
@@ -574,7 +574,7 @@ await describePostgres('PostgreSQL over TCP', setup, (postgres) => {
   })
 })
 
-describe('a PostgreSQL that fails', () => {
+describe('the PostgreSQL driver with a failing server', () => {
   const ask = (port: number, timeoutMs = 5_000) =>
     failure(
       open(`postgres://app:${MARKER}@127.0.0.1:${port}/shop`, io).query(
@@ -587,11 +587,11 @@ describe('a PostgreSQL that fails', () => {
     message: 'The database cannot be reached. Try again later.',
   }
 
-  test('is told when nothing listens', async () => {
+  test('reports a refused connection', async () => {
     expect(await ask(9)).toMatchObject(unreachable)
   })
 
-  test('is told when there is no such host', async () => {
+  test('reports an unknown host', async () => {
     for (const mode of ['disable', 'require']) {
       const url = `postgres://app:${MARKER}@nowhere.invalid/shop?sslmode=${mode}`
       const work = open(url, io).query({ sql: 'select 1' }, limits)
@@ -599,27 +599,27 @@ describe('a PostgreSQL that fails', () => {
     }
   })
 
-  test('is told when it accepts and never answers', async () => {
+  test('reports a server that never answers', async () => {
     const server = await serve(() => {})
     expect(await ask(server.port, 200)).toMatchObject(unreachable)
   })
 
-  test('is told when it hangs up at once', async () => {
+  test('reports a server that hangs up at once', async () => {
     const server = await serve((socket) => socket.end())
     expect(await ask(server.port)).toMatchObject(unreachable)
   })
 
-  test('is told when it is none', async () => {
+  test('reports a server that is not PostgreSQL', async () => {
     const server = await serve((socket) => socket.end(`HTTP/1.1 400 ${MARKER}\r\n\r\n`))
     expect(await ask(server.port)).toMatchObject(unreachable)
   })
 
   test.each([
     ['a wrong password', '28P01', 'auth'],
-    ['a tenant that a pooler does not know', 'XX000', 'auth'],
+    ['a tenant unknown to the pooler', 'XX000', 'auth'],
     ['too many connections', '53300', 'network'],
-    ['a server that starts up', '57P03', 'network'],
-  ])('is told as what it is, and not in its own words: %s', async (_, code, kind) => {
+    ['a server that is starting up', '57P03', 'network'],
+  ])('classifies %s without repeating the message', async (_, code, kind) => {
     const server = await serve((socket) =>
       socket.once('data', () => socket.end(report(code, MARKER))),
     )
@@ -633,7 +633,7 @@ describe('a PostgreSQL URL', () => {
     ['postgres:///secret', 'needs a user and a host'],
     ['postgres://app:sec%ret@db.example.com/shop', 'does not begin a percent-encoding'],
     ['postgres://app:secret@db.example.com/shop?sslmode=secret', 'The sslmode'],
-  ])('that cannot be opened is not repeated: %s', async (url, sentence) => {
+  ])('that is invalid is not repeated in the error: %s', async (url, sentence) => {
     const error = await failure(() => open(url, io))
     expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining(sentence) })
     expect(error.message).not.toContain('secret')

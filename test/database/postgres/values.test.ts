@@ -15,7 +15,7 @@ const setup = () => `
   create type other.mood as enum ('up');
 `
 
-await describePostgres('a value of PostgreSQL', setup, (postgres) => {
+await describePostgres('a PostgreSQL value', setup, (postgres) => {
   const io = { fetch, bindings: {} }
   const database = open(postgres.url(), io)
   const { supabase } = postgres
@@ -150,17 +150,17 @@ await describePostgres('a value of PostgreSQL', setup, (postgres) => {
       { 'a:b': 'c:d \\" e', f: [{ g: 1 }] },
     ],
     ['\'{"__proto__":{"a":1}}\'::jsonb', 'jsonb', JSON.parse('{"__proto__":{"a":1}}')],
-  ])('such as %s is a %s', async (expression, type, value) => {
+  ])('%s is read as %s', async (expression, type, value) => {
     for (const way of ways) {
       const answer = await way.query({ sql: `select ${expression} as it` }, limits)
       expect(answer.columns).toEqual([{ name: 'it', type }])
       expect(answer.rows).toEqual([[value]])
-      // What a reader gets is JSON: it must come out of that as it went in.
+      // Clients get JSON, so values must survive a round trip.
       expect(JSON.parse(JSON.stringify(answer.rows))).toEqual(answer.rows)
     }
   })
 
-  test('is the same whatever the database is set to print', async () => {
+  test('does not depend on the output settings of the database', async () => {
     const name = postgres.config.database
     const settings = ["datestyle = 'German'", "bytea_output = 'escape'", 'extra_float_digits = 0']
     for (const it of settings) await postgres.admin(`alter database ${name} set ${it}`)
@@ -172,13 +172,13 @@ await describePostgres('a value of PostgreSQL', setup, (postgres) => {
     await postgres.admin(`alter database ${name} reset all`)
   })
 
-  test('keeps its place beside one of the same name', async () => {
+  test('keeps its column when names repeat', async () => {
     const answer = await database.query({ sql: 'select 1 as a, 2 as a, 3 as "A"' }, limits)
     expect(answer.columns.map(({ name }) => name)).toEqual(['a', 'a', 'A'])
     expect(answer.rows).toEqual([[1, 2, 3]])
   })
 
-  test('has a column even where there are no rows', async () => {
+  test('has a column even when there are no rows', async () => {
     const answer = await database
       .query({ sql: "select 1 as a, 'x'::mood as b where false" }, limits)
       .catch((it) => it)
@@ -194,7 +194,7 @@ await describePostgres('a value of PostgreSQL', setup, (postgres) => {
     expect(empty.rows).toEqual([])
   })
 
-  test('may be a row without any columns', async () => {
+  test('can be absent from a row without columns', async () => {
     for (const way of ways) {
       const answer = await way.query({ sql: 'select from generate_series(1, 3)' }, limits)
       expect(answer).toMatchObject({ columns: [], rows: [[], [], []] })
@@ -209,14 +209,14 @@ await describePostgres('a value of PostgreSQL', setup, (postgres) => {
     ['it\'s $1 \\ " 🐘', 'text', 'it\'s $1 \\ " 🐘'],
     ['{1,NULL}', 'int4[]', [1, null]],
     ['{"a": 1}', 'jsonb', { a: 1 }],
-  ])('goes in as it comes out: %j', async (param, type, value) => {
+  ])('is bound as a parameter: %j', async (param, type, value) => {
     for (const way of ways) {
       const { rows } = await way.query({ sql: `select $1::${type}`, params: [param] }, limits)
       expect(rows).toEqual([[value]])
     }
   })
 
-  test('asks for the name of a type once, and for no name that every database has', async () => {
+  test('needs one lookup for a custom type, and none for a built-in type', async () => {
     await database.query({ sql: "select 'up'::other.mood" }, limits)
     const before = postgres.neon.requests.length
     await database.query({ sql: "select 'up'::other.mood, 1, now(), '{}'::jsonb" }, limits)
@@ -224,7 +224,7 @@ await describePostgres('a value of PostgreSQL', setup, (postgres) => {
   })
 })
 
-describe('what is no array', () => {
+describe('an invalid array', () => {
   test.each(['', 'x', '{', '{1', '{1}}', '{"a', '[0:1]', '{{1}', '{1}x', '{"a\\'])(
     'stays the text %j',
     (text) => {
@@ -235,22 +235,22 @@ describe('what is no array', () => {
 
 describe('a JSON document', () => {
   test.each([
-    ['nested too deep to be written out', '['.repeat(100_000) + ']'.repeat(100_000)],
-    ['nested too deep under names', `${'{"a":'.repeat(300)}1${'}'.repeat(300)}`],
-    ['whose members share a name that is written in two ways', '{"a":1,"\\u0061":2}'],
-    ['whose names are numbers in another order', '{"10":{"b":1},"9":{"a":1}}'],
-  ])('stays text if it is one %s', (_, text) => {
+    ['it is nested too deeply to be serialized', '['.repeat(100_000) + ']'.repeat(100_000)],
+    ['its objects are nested too deeply', `${'{"a":'.repeat(300)}1${'}'.repeat(300)}`],
+    ['it repeats a name in another spelling', '{"a":1,"\\u0061":2}'],
+    ['its numeric names are out of order', '{"10":{"b":1},"9":{"a":1}}'],
+  ])('stays text if %s', (_, text) => {
     expect(readValue(text, 'json')).toBe(text)
   })
 
   test.each([
-    ['a text of nine million characters', JSON.stringify(['\n"x'.repeat(2_250_000)])],
+    ['a string of nine million characters', JSON.stringify(['\n"x'.repeat(2_250_000)])],
     ['half a million names', `{${Array.from({ length: 500_000 }, (_, i) => `"n${i}":0`)}}`],
-  ])('of %s is read', (_, text) => {
+  ])('with %s is read', (_, text) => {
     expect(JSON.stringify(readValue(text, 'json'))).toBe(text)
   })
 
-  test('keeps all the digits of a number, however many there are', () => {
+  test('keeps all digits of a very long number', () => {
     const digits = `1${'0'.repeat(1_000_000)}1`
     expect(readValue(`[${digits}]`, 'json')).toEqual([digits])
   })

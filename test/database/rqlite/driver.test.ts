@@ -34,13 +34,13 @@ describe('rqlite', () => {
   const query = (sql: string, params: readonly Param[] = [], more: Partial<QueryContext> = {}) =>
     database.query({ sql, params }, { ...limits, ...more })
 
-  describe('with a shop in it', async () => {
+  describe('with the data of the shop', async () => {
     const shopOnly = await startRqlite(shop())
     afterAll(() => shopOnly.close())
     speaksSqlite(open(urlOf(shopOnly.port), io), { places: false })
   })
 
-  test('runs nothing before SQLite has shown that it is one query that writes nothing', async () => {
+  test('runs a query only after EXPLAIN shows that it cannot write', async () => {
     const before = server.requests.length
     await query('select id from users where id = ?; -- x', [7])
     const [probe, program, run, ...others] = server.requests.slice(before)
@@ -66,7 +66,7 @@ describe('rqlite', () => {
   test.each([
     'select 1; delete from users',
     'select 1); delete from users; select * from (select 1',
-    // What it would answer looks like the program of a query.
+    // Its answer would look like the program of a query.
     `select 1); delete from users; select * from (select 0 as addr, 'Init' as opcode, 0 as p1,
       0 as p2, 0 as p3, null as p4, 0 as p5, null as comment`,
     'select 1) union select 2 -- ',
@@ -78,7 +78,7 @@ describe('rqlite', () => {
     "attach '/tmp/sl_x' as x",
     'explain delete from users',
     '',
-  ])('lets nothing but one query run, whoever stands before it: %s', async (sql) => {
+  ])('runs only a single query, even without the guard: %s', async (sql) => {
     const [before, asked] = [server.snapshot(), server.requests.length]
     expect((await failure(unguarded.query({ sql }, limits))).kind).toMatch(/^(?:refused|sql)$/)
     expect(server.requests.length - asked).toBeLessThanOrEqual(2)
@@ -89,7 +89,7 @@ describe('rqlite', () => {
   test.each([
     'select 1); delete from users; select * from (select 1',
     `select 1); select * from (select 0 as addr, 'Init' as opcode, 0 as p1, 0 as p2`,
-  ])('knows several statements by the first answer: %s', async (sql) => {
+  ])('detects several statements from the first answer: %s', async (sql) => {
     const asked = server.requests.length
     expect(await failure(unguarded.query({ sql }, limits))).toMatchObject({
       kind: 'refused',
@@ -98,31 +98,31 @@ describe('rqlite', () => {
     expect(server.requests.length - asked).toBe(1)
   })
 
-  test('is not deceived by a table that is named like a statement', async () => {
+  test('is not confused by a table named like a statement', async () => {
     const refused = { kind: 'refused', message: expect.stringContaining('would write') }
     expect(await failure(unguarded.query({ sql: 'reindex' }, limits))).toMatchObject(refused)
     expect((await query('select * from reindex')).rows).toEqual([])
   })
 
-  test('has as many columns as SQLite allows', async () => {
+  test('returns as many columns as SQLite allows', async () => {
     const numbers = Array.from({ length: 2000 }, (_, i) => i)
     expect((await query(`select ${numbers}`, [], { maxBytes: 100_000 })).rows).toEqual([numbers])
   })
 
-  test('names columns and types as they were declared', async () => {
+  test('returns column names and declared types', async () => {
     const { columns } = await query('select price, ean, true, 1.0, id, id from products limit 1')
     expect(columns).toEqual([
       { name: 'price', type: 'decimal(12,2)' },
       { name: 'ean', type: 'integer' },
       { name: 'true', type: 'integer' },
-      // A whole real cannot be told from an integer in its JSON.
+      // In JSON, a whole real number looks like an integer.
       { name: '1.0', type: 'integer' },
       { name: 'id', type: 'integer' },
       { name: 'id', type: 'integer' },
     ])
   })
 
-  test('holds what is stored, whatever its column was declared as', async () => {
+  test('returns the stored values regardless of the declared types', async () => {
     const { columns, rows } = await query('select * from odd')
     expect(rows).toEqual([['2024-02-29', 'tomorrow', 7, 5, 'abc', "x'ff00'", 'a text']])
     expect(columns.map(({ type }) => type)).toEqual([
@@ -138,13 +138,13 @@ describe('rqlite', () => {
     'select * from users join reindex',
     'select count(*) from users',
     'select 1 limit 0',
-  ])('knows how many columns there are before a query runs: %s', async (sql) => {
+  ])('returns the right number of columns: %s', async (sql) => {
     const { columns, rows } = await query(sql)
     for (const row of rows) expect(row).toHaveLength(columns.length)
     expect(columns.length).toBeGreaterThan(0)
   })
 
-  test('refuses a text that rqlite would take for bytes, and takes all others', async () => {
+  test('refuses only string parameters that rqlite would read as bytes', async () => {
     for (const text of ["x'00ff'", " X'AB' ", "x''"]) {
       expect(await failure(query('select $1', [text]))).toMatchObject({ kind: 'sql' })
       const { rows } = await query(`select '${text.replaceAll("'", "''")}'`)
@@ -156,7 +156,7 @@ describe('rqlite', () => {
   })
 
   test.each(['select count(*,) from users', 'select (1', 'select 1)', 'select abs() from users'])(
-    'says what is wrong with parentheses, and is sent no more than a probe: %s',
+    'explains an error with parentheses: %s',
     async (sql) => {
       const error = await failure(query(sql))
       expect(error.kind).toBe('sql')
@@ -164,7 +164,7 @@ describe('rqlite', () => {
     },
   )
 
-  test('is sent no more than fits, but for what one row needs', async () => {
+  test('limits the bytes that the node sends', async () => {
     const lengths: number[] = []
     const measured: typeof fetch = async (...request) => {
       const response = await fetch(...request)
@@ -180,7 +180,7 @@ describe('rqlite', () => {
     expect(Math.max(...lengths)).toBeLessThan(800_000)
   })
 
-  test('is given up when its time is over, though the node goes on', async () => {
+  test('stops waiting at the time limit', async () => {
     const endless = await startRqlite(shop())
     const sql = 'select count(*) from order_items a, order_items b, order_items c, order_items d'
     const work = open(urlOf(endless.port), io).query({ sql }, { ...limits, timeoutMs: 300 })
@@ -191,7 +191,7 @@ describe('rqlite', () => {
     endless.close()
   })
 
-  test('says that a login is wrong, and not which', async () => {
+  test('reports a wrong login without details', async () => {
     for (const login of [`reader:${MARKER}`, `${MARKER}:${TOKEN}`]) {
       const wrong = open(urlOf(server.port, login), io)
       expect(await failure(wrong.query({ sql: 'select 1' }, limits))).toMatchObject({
@@ -203,13 +203,13 @@ describe('rqlite', () => {
     expect(await failure(none.query({ sql: 'select 1' }, limits))).toMatchObject({ kind: 'auth' })
   })
 
-  test('is inspected, though its users cannot be asked for', async () => {
+  test('supports the role check, with a note about permissions', async () => {
     const found = await inspectRole(database, limits)
     expect(found).toMatchObject({ version: expect.stringMatching(/^SQLite 3\./), findings: [] })
     expect(found.note).toContain('only the permission query')
   })
 
-  test('is reached from a Worker, and a refused password never shows', async () => {
+  test('works in a Worker, and does not show a refused password', async () => {
     const key = { authorization: 'Bearer a-key' }
     const sql = 'select ean, 9e999 as far from products order by id limit 1'
     const worker = await startWorker({ DATABASE_URL: url, TIDEGATE_KEY: 'a-key' })
@@ -239,7 +239,7 @@ describe('rqlite', () => {
   )
 })
 
-describe('a URL of rqlite', () => {
+describe('an rqlite URL', () => {
   const seen: Request[] = []
   const recording = {
     bindings: {},
@@ -258,7 +258,7 @@ describe('a URL of rqlite', () => {
       'rqlite://localhost?level=none&freshness=1m30s&freshness_strict',
       'http://localhost:4001/db/query?level=none&freshness=1m30s&freshness_strict=&',
     ],
-  ])('names a node and how fresh its answers are: %s', async (url, asked) => {
+  ])('specifies a node and a consistency level: %s', async (url, asked) => {
     await failure(open(url, recording).query({ sql: 'select 1' }, limits))
     const request = seen.at(-1)!
     expect(request.url.slice(0, asked.length)).toBe(asked)
@@ -266,7 +266,7 @@ describe('a URL of rqlite', () => {
     expect(request.headers.get('authorization')).toBe(null)
   })
 
-  test('holds a login that goes into one header, and nowhere else', async () => {
+  test('contains a login that is sent only in a header', async () => {
     const url = `rqlites://us%C3%A9r:${MARKER}%40@db.example.com`
     await failure(open(url, recording).query({ sql: 'select 1' }, limits))
     const request = seen.at(-1)!
@@ -284,19 +284,19 @@ describe('a URL of rqlite', () => {
     ['?level=none&freshness_strict', 'also requires freshness'],
     ['?timings', 'and no others'],
     ['/db/query', 'has a host and nothing after it'],
-  ])('is refused where rqlite would make something else of it: %s', async (end, words) => {
+  ])('is refused if it ends with %s', async (end, words) => {
     const outcome = await failure((async () => open(`rqlite://a:${MARKER}@h${end}`, io))())
     expect(outcome).toMatchObject({ kind: 'config', message: expect.stringContaining(words) })
   })
 })
 
-/** Opens a database behind a node that answers like this. */
+/** Opens a database on a node with this listener. */
 async function serve(listener: RequestListener): Promise<Database> {
   const port = await startHttp(listener)
   return open(urlOf(port, `reader:${MARKER}`), io)
 }
 
-describe('a node that fails', () => {
+describe('the rqlite driver with a failing node', () => {
   const ask = async (listener: RequestListener, more: Partial<QueryContext> = {}) =>
     failure((await serve(listener)).query({ sql: 'select 1' }, { ...limits, ...more }))
 
@@ -326,7 +326,7 @@ describe('a node that fails', () => {
     [200, '{"results":[{"error":"attempt to change database via query operation"}]}', 'refused'],
     [200, '{"results":[{"error":"no such table: x"}]}', 'sql'],
     [200, '{"results":[{"columns":["x"],"types":["integer"],"values":[[1]]}]}', 'refused'],
-  ])('is told as what it is: %i %s', async (status, body, kind) => {
+  ])('classifies the answer %i %s', async (status, body, kind) => {
     const error = await ask((_request, response) =>
       response.writeHead(status, { location: 'http://127.0.0.1:9/' }).end(body),
     )
@@ -334,7 +334,7 @@ describe('a node that fails', () => {
     if (kind !== 'sql') expect(error.message).toMatch(/^[A-Z].*\.$/)
   })
 
-  test('says that there is no leader, and how stale a node is', async () => {
+  test('reports a missing leader and a stale read', async () => {
     const leaderless = await ask((_request, response) =>
       response.writeHead(503).end('leader not found\n'),
     )
@@ -343,14 +343,14 @@ describe('a node that fails', () => {
     expect(stale.message).toContain('longer than freshness allows')
   })
 
-  test('is not waited for when it goes silent, nor when the caller leaves', async () => {
+  test('stops waiting for a silent node, and if the caller aborts', async () => {
     expect((await ask(() => {}, { timeoutMs: 50 })).kind).toBe('timeout')
     const caller = new AbortController()
     const left = await ask(() => caller.abort(), { signal: caller.signal })
     expect(left.message).toBe('The query was cancelled by the client.')
   })
 
-  test('is not read to the end of an answer that does not end', async () => {
+  test('stops reading an endless answer', async () => {
     let sent = 0
     const chunk = Buffer.alloc(64 * 1024, 'x')
     const error = await ask((_request, response) => {

@@ -56,7 +56,7 @@ await describePostgres('Supabase', setup, (postgres) => {
     return rows[0].n
   }
 
-  test('sends one text in one request, with nothing in it that came from a caller', async () => {
+  test('sends one request without unescaped text from the caller', async () => {
     const before = server.texts.length
     await query("select id from users where email = $1 -- it's", ["o'user7"])
     const [sent, ...others] = server.texts.slice(before)
@@ -83,8 +83,8 @@ await describePostgres('Supabase', setup, (postgres) => {
     expect([answer.rows.length, answer.truncated]).toEqual([count, truncated])
   })
 
-  // Without the count in the server, a gigabyte would be on its way.
-  test('lets the server send no more than the bytes of an answer need', async () => {
+  // If the server did not count the bytes, it would send a gigabyte.
+  test('makes the server stop at the byte limit', async () => {
     const before = performance.now()
     const { rows, truncated } = await query(
       "select repeat('x', 1000000) from generate_series(1, 1000) g",
@@ -95,14 +95,14 @@ await describePostgres('Supabase', setup, (postgres) => {
     expect(performance.now() - before).toBeLessThan(5_000)
   })
 
-  test('says that rows are missing where their text alone was too long', async () => {
+  test('reports truncation if only the text of the rows was too long', async () => {
     const sql = `select ('{"a":' || repeat(' ', 50000) || g || '}')::json from generate_series(1, 9) g`
     const { rows, truncated } = await query(sql)
     expect(rows).toEqual([[{ a: 1 }], [{ a: 2 }]])
     expect(truncated).toBe('bytes')
   })
 
-  describe('tells as much as a connection does:', () => {
+  describe('returns the same as a TCP connection:', () => {
     test.each([
       'select 1 as a, 2 as a, 3 as "A"',
       'select * from empty',
@@ -174,7 +174,7 @@ await describePostgres('Supabase', setup, (postgres) => {
       expect(error.message).toBe(message)
     })
 
-    test('what the role may not read', async () => {
+    test('a refusal for a table that the role may not read', async () => {
       const error = await failure(
         open(server.url(reader), io).query({ sql: 'table secrets' }, limits),
       )
@@ -201,7 +201,7 @@ await describePostgres('Supabase', setup, (postgres) => {
       ['select E$1 from (select 1 as "e$1") t', []],
       ["select 'a'\n$1", ['b']],
       ['select limit_ from (select $1::int as limit_) t limit $2 offset $3', [1, 1, 0]],
-    ])('means the same as over a connection: %s', async (sql, params) => {
+    ])('means the same as over TCP: %s', async (sql, params) => {
       const of = (work: Promise<{ rows: unknown }>) =>
         work.then(({ rows }) => rows).catch(({ kind }) => kind)
       expect(await of(query(sql, params))).toEqual(await of(tcp.query({ sql, params }, limits)))
@@ -229,12 +229,12 @@ await describePostgres('Supabase', setup, (postgres) => {
       ],
       ...['/*', '*/', "''''", "' || current_user || '", '\u{1f418}', '\ufeff', '\u0001', ''],
     ]
-    test.each(hostile)('is a value, whatever is in it: %j', async (value) => {
+    test.each(hostile)('is only a value: %j', async (value) => {
       const { rows } = await query("select $1::text, 'it''s', $2::text", [value, value])
       expect(rows).toEqual([[value, "it's", value]])
     })
 
-    test('is a value where a database takes backslashes for escapes, too', async () => {
+    test('is only a value even if the database reads backslashes as escapes', async () => {
       const { database: name } = postgres.config
       await postgres.admin(`alter database ${name} set standard_conforming_strings = off`)
       try {
@@ -249,7 +249,7 @@ await describePostgres('Supabase', setup, (postgres) => {
     })
   })
 
-  describe('with no guard in front', () => {
+  describe('without the guard', () => {
     const writing = 'insert into users values (1000) returning id'
     const texts = [
       ...['select 1; select 2', 'select 1; commit; delete from users', 'commit; delete from users'],
@@ -301,11 +301,11 @@ await describePostgres('Supabase', setup, (postgres) => {
       ],
     ]
     const none = /^(?!)/
-    // Each of them holds the others out; here are all but one of them gone.
+    // Each layer is enough on its own. Here, all the others are removed.
     const layers: readonly (readonly [string, Options, RegExp])[] = [
-      ['the transaction that we begin', { readOnly: false }, none],
+      ['a read-only transaction', { readOnly: false }, none],
       [
-        'a role whose transactions only read',
+        'a read-only role',
         {
           sent: (text) =>
             text
@@ -315,7 +315,7 @@ await describePostgres('Supabase', setup, (postgres) => {
         none,
       ],
       [
-        'a query around it, but for functions,',
+        'a surrounding query, except for functions,',
         {
           readOnly: false,
           sent: (text) =>
@@ -334,7 +334,7 @@ await describePostgres('Supabase', setup, (postgres) => {
       afterAll(() => other.close())
 
       test.each(texts.filter((it) => !spared.test(it)))(
-        'to keep this from writing: %s',
+        'to prevent this statement from writing: %s',
         async (sql) => {
           const alone = supabase.open(new URL(other.url('postgres')), other.io)
           await alone
@@ -349,7 +349,7 @@ await describePostgres('Supabase', setup, (postgres) => {
       )
     })
 
-    test('runs one statement that returns rows, and no other', async () => {
+    test('runs only a single statement that returns rows', async () => {
       const many = await failure(unguarded.query({ sql: 'select 1; select 2' }, limits))
       expect([many.code, many.message]).toEqual(['42P11', 'cannot open multi-query plan as cursor'])
       const none = await failure(unguarded.query({ sql: 'delete from users' }, limits))
@@ -375,7 +375,7 @@ await describePostgres('Supabase', setup, (postgres) => {
       expect(await users()).toBe(100)
     })
 
-    test('leaves no transaction open, whatever became of the statement', async () => {
+    test('leaves no transaction open after any statement', async () => {
       for (const sql of ['select 1', 'select 1/0', 'nonsense']) {
         await unguarded.query({ sql }, limits).catch(() => {})
       }
@@ -386,7 +386,7 @@ await describePostgres('Supabase', setup, (postgres) => {
     })
   })
 
-  test('ends a statement at its time, also for a caller who has left', async () => {
+  test('stops a statement at the time limit, even if the caller aborts', async () => {
     const running = async () => {
       const { rows } = await postgres.admin(
         "select from pg_stat_activity where state = 'active' and query ~ '^begin read only;'",
@@ -416,13 +416,13 @@ await describePostgres('Supabase', setup, (postgres) => {
       /^timeout$/,
     ],
     ['select i from generate_series(1, 1e12) i', /^timeout$/],
-  ])('ends in time what costs too much: %s', async (sql, kind) => {
+  ])('stops a statement that costs too much: %s', async (sql, kind) => {
     const began = performance.now()
     expect((await failure(query(sql, [], { timeoutMs: 1_000 }))).kind).toMatch(kind)
     expect(performance.now() - began).toBeLessThan(4_000)
   })
 
-  test('finds tables without their schema where the role has no path', async () => {
+  test('finds tables without a schema name if the search path is empty', async () => {
     const other = await startSupabase(postgres.config, { before: "set search_path = ''" })
     const pathless = open(other.url('postgres'), other.io)
     const { columns, rows } = await pathless.query(
@@ -434,7 +434,7 @@ await describePostgres('Supabase', setup, (postgres) => {
     await other.close()
   })
 
-  test('gets the names of types with the rows, in one request', async () => {
+  test('gets type names and rows in one request', async () => {
     const before = server.texts.length
     const { columns } = await query(
       "select 'sad'::mood, 1::small, now(), '{}'::jsonb, '{}'::mood[]",
@@ -445,7 +445,7 @@ await describePostgres('Supabase', setup, (postgres) => {
     expect(server.texts.length).toBe(before + 1)
   })
 
-  test('tells of its role, and of a token that nobody can ask about', async () => {
+  test('reports its role, and a note about the token', async () => {
     const {
       role,
       reader: statements,
@@ -458,11 +458,11 @@ await describePostgres('Supabase', setup, (postgres) => {
 
 const hexOf = (text: string) => Buffer.from(text).toString('hex')
 
-describe('a URL of Supabase', () => {
+describe('a Supabase URL', () => {
   const io = { fetch, bindings: {} }
   const opened = async (url: string) => locate(url, io).open()
 
-  test('names a token and a project', async () => {
+  test('contains a token and a project', async () => {
     expect((await opened(`supabase://:sbp_${MARKER}@${REF}`)).dialect.title).toBe('PostgreSQL')
     expect((await opened(`supabase://:sbp_x@${REF}/`)).tls).toBe(true)
   })
@@ -484,7 +484,7 @@ describe('a URL of Supabase', () => {
     `supabase://:sbp%0d%0a${MARKER}@${REF}`,
     `supabase://:sbp%${MARKER}@${REF}`,
     `supabase:${REF}`,
-  ])('has nothing else, and nothing less: %s', async (url) => {
+  ])('is rejected unless it has exactly these parts: %s', async (url) => {
     const error = await failure(opened(url))
     expect(error.kind).toBe('config')
     expect(error.message).toMatch(
@@ -493,7 +493,7 @@ describe('a URL of Supabase', () => {
   })
 })
 
-describe('the service', () => {
+describe('the Supabase service', () => {
   const said = async (listener: RequestListener): Promise<DatabaseError> => {
     const server = createServer(listener)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -520,19 +520,19 @@ describe('the service', () => {
       /no such project/,
     ],
     [
-      'has had enough for now',
+      'limits requests until a reset',
       json(429, { message: MARKER }, { 'x-ratelimit-limit': 120, 'x-ratelimit-reset': 12 }),
       { kind: 'network' },
       /Try again in 12 seconds\.$/,
     ],
     [
-      'has had enough',
+      'limits requests with Retry-After',
       json(429, {}, { 'retry-after': '7' }),
       { kind: 'network' },
       /in 7 seconds\.$/,
     ],
     [
-      'says nothing useful',
+      'limits requests without a valid time',
       json(429, {}, { 'retry-after': MARKER }),
       { kind: 'network' },
       /later\.$/,
@@ -550,27 +550,27 @@ describe('the service', () => {
       /status 400/,
     ],
     [
-      'passes on what PostgreSQL says',
+      'passes on an error from PostgreSQL',
       failed('ERROR:  42501: permission denied for language plpgsql\nCONTEXT:  x\n'),
       { kind: 'refused', code: '42501' },
       /^permission denied for language plpgsql$/,
     ],
     [
-      'passes on what ends a session',
+      'passes on a fatal error',
       failed(`FATAL:  28P01: password authentication failed for user "${MARKER}"\n`),
       { kind: 'auth', code: '28P01' },
       /refused the login/,
     ],
     [
-      'tells of a statement that ran out of time',
+      'reports a statement timeout',
       failed('ERROR:  57014: canceling\n'),
       { kind: 'timeout' },
       /stopped/,
     ],
     ['answers with no rows', json(201, []), { kind: 'network' }, /broke off/],
-    ['answers with others', json(201, [{ a: 1 }]), { kind: 'network' }, /broke off/],
+    ['answers with other rows', json(201, [{ a: 1 }]), { kind: 'network' }, /broke off/],
     [
-      'answers with another head',
+      'answers with another header',
       json(201, [{ it: '{"names":["a"],"types":[]}' }]),
       { kind: 'network' },
       /broke off/,
@@ -583,7 +583,7 @@ describe('the service', () => {
     ],
     ['answers with null', json(201, [null, { it: 7 }]), { kind: 'network' }, /broke off/],
     [
-      'answers with more than fits',
+      'answers with too many bytes',
       (_, it) => void it.end(`["${'x'.repeat(17 << 20)}"]`),
       { kind: 'too_large' },
       /larger/,
@@ -594,7 +594,7 @@ describe('the service', () => {
     expect(found.message).toMatch(message)
   })
 
-  test('is asked by nothing but the token, at the address of the project that only reads', async () => {
+  test('gets the token in a header, at the read-only address of the project', async () => {
     const asked: unknown[] = []
     await said(async (request, response) => {
       const { method, url, headers } = request

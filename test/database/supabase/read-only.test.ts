@@ -8,18 +8,18 @@ import { Witness } from '../../support/witness.ts'
 
 const limits = { maxRows: 10, maxBytes: 100_000, timeoutMs: 400 }
 
-/** For somebody who may write all of it: no right of theirs keeps a statement from anything. */
+/** Grants every write. No missing privilege can then stop a statement. */
 const grants = (reader: string) => `
   grant all on schema public to ${reader};
   grant all on all tables in schema public to ${reader};
   grant all on all sequences in schema public to ${reader};
 `
 
-/** What is sent, without what makes its transaction only read, or asks whether it does. */
+/** The text that is sent, without the parts that begin and check a read-only transaction. */
 const unbegun = (text: string) =>
   text.replace(/^begin read only/, 'begin').replace("operator(pg_catalog.<>) 'on'", 'is null')
 
-// Functions all of them, which write wherever they are called.
+// All of these are functions, which write wherever they are called.
 const functions = [
   ...['pg_fn_nextval', 'pg_fn_setval', 'pg_fn_crosstab', 'pg_values_nextval', 'pg_attr_subscript'],
   ...['pg_lex_unicode_uescape', 'pg_lex_paren_delete'],
@@ -27,9 +27,9 @@ const functions = [
 ]
 
 const layers: readonly (readonly [string, Options, readonly string[]])[] = [
-  ['only the transaction that we begin', { readOnly: false }, []],
-  ['only a role whose transactions read', { sent: unbegun }, []],
-  ['neither, but for functions', { readOnly: false, sent: unbegun }, functions],
+  ['only a read-only transaction', { readOnly: false }, []],
+  ['only a read-only role', { sent: unbegun }, []],
+  ['neither, except by functions', { readOnly: false, sent: unbegun }, functions],
 ]
 
 const tests = (postgres: TestPostgres) => {
@@ -48,7 +48,7 @@ const tests = (postgres: TestPostgres) => {
   afterAll(() => scene.end())
 
   test.each(layers)(
-    'changes nothing where there is %s',
+    'changes nothing with %s',
     async (_, options, known) => {
       const server = await startSupabase(postgres.config, options)
       const database = supabase.open(new URL(server.url(postgres.reader)), server.io)
@@ -66,7 +66,7 @@ const tests = (postgres: TestPostgres) => {
 }
 
 await describePostgres(
-  'a statement that gets past the guard, to Supabase,',
+  'read-only access to Supabase without the guard',
   (reader) => setup(reader) + grants(reader),
   tests,
   true,

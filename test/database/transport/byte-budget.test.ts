@@ -4,14 +4,14 @@ import { ByteBudget } from '../../../src/database/transport/byte-budget.ts'
 
 const MIB = 1024 * 1024
 
-/** Waits until a stream has passed on what was written to it. */
+/** Waits until a stream has emitted the data that was written to it. */
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-describe('the bytes that are read for an answer', () => {
+describe('the byte budget of an answer', () => {
   test.each([
-    ['twice its cap, and a mebibyte', 1_000_000, 2_000_000 + MIB],
-    ['ten mebibytes at the most', 1e9, 10 * MIB],
-  ])('are %s', async (_, maxBytes, most) => {
+    ['twice its limit plus 1 MiB', 1_000_000, 2_000_000 + MIB],
+    ['at most 10 MiB', 1e9, 10 * MIB],
+  ])('is %s', async (_, maxBytes, most) => {
     const budget = new ByteBudget({ maxBytes })
     const stream = new PassThrough({ highWaterMark: 2 * most })
     budget.watch(stream)
@@ -25,7 +25,7 @@ describe('the bytes that are read for an answer', () => {
     expect(stream.destroyed).toBe(false)
   })
 
-  test('are those of all its streams together', async () => {
+  test('counts all its streams together', async () => {
     const budget = new ByteBudget({ maxBytes: 0 })
     const streams = [new PassThrough(), new PassThrough()]
     for (const stream of streams) budget.watch(stream)
@@ -34,7 +34,7 @@ describe('the bytes that are read for an answer', () => {
     expect(streams.map((it) => it.listenerCount('data'))).toEqual([0, 0])
   })
 
-  test('are those of each answer, in the order in which they come', async () => {
+  test('counts each answer separately, in order', async () => {
     const budget = new ByteBudget({ maxBytes: 0 })
     const stream = new PassThrough({ highWaterMark: 4 * MIB })
     budget.watch(stream)
@@ -52,7 +52,7 @@ describe('the bytes that are read for an answer', () => {
     expect(budget.spentBy).toBe(second)
   })
 
-  test('are no more once a reader has enough', async () => {
+  test('stops the stream once a reader has enough', async () => {
     const budget = new ByteBudget({ maxBytes: 1_000 })
     const stream = new PassThrough()
     let read = 0

@@ -3,14 +3,14 @@ import { until } from '../../../src/database/transport/deadline.ts'
 
 const never = new Promise<never>(() => {})
 
-describe('a work that is waited for until a signal', () => {
-  test('has its own outcome where it is first', async () => {
+describe('until', () => {
+  test('returns the outcome of the work if that comes first', async () => {
     const { signal } = new AbortController()
     expect(await until(signal, Promise.resolve(7))).toBe(7)
     await expect(until(signal, Promise.reject(new Error('its own')))).rejects.toThrow('its own')
   })
 
-  test('has the reason of the signal where that is first', async () => {
+  test('rejects with the reason of the signal if that comes first', async () => {
     const caller = new AbortController()
     const reason = new Error('gone')
     const work = until(caller.signal, never)
@@ -19,7 +19,7 @@ describe('a work that is waited for until a signal', () => {
     await expect(until(caller.signal, never)).rejects.toBe(reason)
   })
 
-  test('may fail later without anybody there to hear it', async () => {
+  test('ignores a later failure of the work', async () => {
     const late = Promise.withResolvers<never>()
     const reason = new Error('gone')
     await expect(until(AbortSignal.abort(reason), late.promise)).rejects.toBe(reason)

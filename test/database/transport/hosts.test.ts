@@ -4,8 +4,8 @@ import { databaseUrl, hasSeveralHosts, hostsOf } from '../../../src/database/tra
 const read = (text: string) => hostsOf(databaseUrl(text)).map(({ name, port }) => [name, port])
 const MARKER = 'hunter2'
 
-describe('the hosts of a URL are', () => {
-  // As psql 15 tries them.
+describe('the hosts of a URL', () => {
+  // As in psql 15.
   test.each([
     ['postgres://u:p@one/db', [['one', undefined]]],
     ['postgres://u:p@one:1/db?sslmode=require', [['one', 1]]],
@@ -55,12 +55,12 @@ describe('the hosts of a URL are', () => {
     ],
     ['clickhouse://u:p@one:1/db?host=two', [['one', 1]]],
     ['hyperdrive:DB', [['', undefined]]],
-  ])('those of %j', (text, hosts) => {
+  ])('are read from %j', (text, hosts) => {
     expect(read(text)).toEqual(hosts.map(([name, port]) => [name, port]))
   })
 })
 
-test('what else a URL says stays as it is', () => {
+test('the other parts of a URL stay unchanged', () => {
   const url = databaseUrl('postgres://a%40b:p%2Cq@one:1,two/my%20db?options=-c%20a%3Db&host=x,y')
   const { username, password, pathname, searchParams, hostname, port } = url
   expect([username, password, pathname, hostname, port]).toEqual([
@@ -68,7 +68,7 @@ test('what else a URL says stays as it is', () => {
   ])
   expect(searchParams.get('options')).toBe('-c a=b')
   expect(hasSeveralHosts(url)).toBe(true)
-  // Read again, it is the same.
+  // Parsing it again gives the same URL.
   expect(databaseUrl(url.href).href).toBe(url.href)
   const one = databaseUrl('postgres://u:p@/db?host=one&port=5&a=b')
   expect(one.href).toBe('postgres://u:p@one:5/db?a=b')
@@ -91,13 +91,13 @@ test.each([
   ['postgres://u:p@/db?port=1', 'has no host'],
   [`postgres://u:p@${'h,'.repeat(8)}h/db`, 'has 9 hosts. The maximum is 8.'],
   ['one', 'is not a URL'],
-])('%j is refused in a sentence', (text, sentence) => {
+])('%j is refused with a clear message', (text, sentence) => {
   const url = text.replace('u:p@', `u:${MARKER}@`)
   expect(() => databaseUrl(url)).toThrow(sentence)
   expect(() => databaseUrl(url)).not.toThrow(MARKER)
 })
 
-test('a text of a million characters is refused in good time', () => {
+test('a text of a million characters is refused quickly', () => {
   const long = 'x,@:/[?'.repeat(200_000)
   for (const text of [long, `postgres://${long}`, `postgres://u@${'a,'.repeat(500_000)}`]) {
     expect(() => databaseUrl(text)).toThrow()

@@ -15,7 +15,7 @@ const NOWHERE = [
   ['mysql://reader@localhost/shop?socket=/nowhere.sock', 'there is no socket at its path'],
 ] as const
 
-test.each(NOWHERE)('on a machine, %s is said to lead nowhere', async (url, why) => {
+test.each(NOWHERE)('on Node, the error for %s explains the reason', async (url, why) => {
   const database = await openOn(machine, url.replace('PORT', String(await freePort())))
   const error = await failure(
     database.query({ sql: 'select 1' }, { maxRows: 1, maxBytes: 1_000, timeoutMs: 5_000 }),

@@ -6,7 +6,7 @@ const full = ['53300']
 const never = new AbortController().signal
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** A server that lets in so many at once, and counts who knocks. */
+/** A server with a maximum number of connections, which counts login attempts. */
 function serverOf(room: number) {
   let inside = 0
   const seen = { most: 0, knocks: 0 }
@@ -24,15 +24,15 @@ function serverOf(room: number) {
   return { seen, call, logIn, fill: () => (inside = room), free: () => (inside = 0) }
 }
 
-describe('a server that is full', () => {
-  test('lets in each of a crowd, and few of those who wait knock', async () => {
+describe('login to a full server', () => {
+  test('succeeds for each of 200 callers with few attempts', async () => {
     const { seen, call } = serverOf(20)
     await Promise.all(Array.from({ length: 200 }, () => call('crowd')))
     expect(seen.most).toBe(20)
     expect(seen.knocks).toBeLessThan(4_000)
   })
 
-  test('is not waited for longer than the time of the query, and that is said', async () => {
+  test('fails with a clear message after the time limit of the query', async () => {
     const { call, fill } = serverOf(1)
     fill()
     const error = await call('full', 300).catch((thrown) => thrown)
@@ -43,7 +43,7 @@ describe('a server that is full', () => {
     })
   })
 
-  test('is not waited for by a caller who leaves, who keeps up nobody', async () => {
+  test('stops for a caller that aborts, without blocking the next one', async () => {
     const { call, fill, free } = serverOf(1)
     fill()
     const leaving = new AbortController()
@@ -56,7 +56,7 @@ describe('a server that is full', () => {
     await second
   })
 
-  test('keeps nobody from another database, user or role', async () => {
+  test('does not delay logins in another queue', async () => {
     const { call, fill, free } = serverOf(1)
     fill()
     const waiting = call('one')
@@ -68,14 +68,14 @@ describe('a server that is full', () => {
     await waiting
   })
 
-  test('tells a fault that is no fullness at once', async () => {
+  test('reports another error at once', async () => {
     const wrong = () => Promise.reject(new DatabaseError('auth', 'no', { code: '28P01' }))
     const error = await logInPatiently(wrong, full, 60_000, never, 'x').catch((thrown) => thrown)
     expect(error).toMatchObject({ kind: 'auth' })
   })
 })
 
-test('a line is of servers, database, user and role', () => {
+test('a queue is identified by servers, database, user and role', () => {
   const login = { host: 'h', port: 1, user: 'u', database: 'd', password: 'hunter2' }
   const same = doorOf([login], undefined)
   expect(doorOf([{ ...login }], undefined)).toBe(same)
